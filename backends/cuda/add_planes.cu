@@ -10,7 +10,7 @@ namespace {
 
 constexpr int threads = running_sums;
 
-// Whether the caller's block comes after all others, and sees what they have stored.
+// Returns whether the caller's block is the last to arrive and therefore sees the stores of all blocks.
 __device__ bool comes_last(unsigned* arrived) {
   __shared__ bool last;
   __threadfence();
@@ -23,7 +23,7 @@ __device__ bool comes_last(unsigned* arrived) {
   return last;
 }
 
-// Stores the planes' sums, their number first, into the slots of all others.
+// Stores the number of planes and then their sums in the slots of all other processes.
 __device__ void send_planes(const Mailbox& mail, const double* of_plane, int planes, unsigned turn) {
   const int thread = static_cast<int>(threadIdx.x);
   for (int p = 0; p < mail.count; ++p) {
@@ -34,7 +34,7 @@ __device__ void send_planes(const Mailbox& mail, const double* of_plane, int pla
   }
 }
 
-// So many lanes side by side add up the groups of a plane; the last block adds up the planes.
+// Groups of `lanes` adjacent threads add up the partial sums of a plane. The last block adds up the planes.
 __global__ void __launch_bounds__(threads) add_planes_kernel(const double* partial, int planes, int groups, int lanes,
                                                              PlaneRoom room, Mailbox mail, double* result) {
   await_others();

@@ -7,7 +7,7 @@
 namespace poisson::cuda {
 namespace {
 
-// Halos come back to the values so many places further on.
+// Adds each halo value to the value `shift` places away and clears it.
 template <class T>
 struct AddHalo {
   View<T> v;
@@ -20,11 +20,12 @@ struct AddHalo {
   }
 };
 
-/// A turn between peers, in one kernel: halos go out as they are cleared, and what comes is added where it belongs.
+/// Describes an exchange step between peers, in one kernel. Halos are sent and cleared, and received values are added
+/// to their layers.
 template <class T>
 struct AddByTicket {
   Ticket<T> ticket;
-  LayerLines out[2], in[2];  // halos, and the layers beside them
+  LayerLines out[2], in[2];  // halos and adjacent layers
 };
 template <class T>
 __global__ void __launch_bounds__(256) add_kernel(const __grid_constant__ AddByTicket<T> add) {
@@ -54,8 +55,9 @@ __global__ void __launch_bounds__(256) add_kernel(const __grid_constant__ AddByT
   ticket.end(turn);
 }
 
-/// Through the host neighbours swap halos, since what one of them has in its halo is as large as the halo of the other;
-/// then each adds its own halo to the layer beside it. Between peers a turn is one kernel.
+/// Adds halos to the values that they are copies of. Through the host, neighbours swap halos, which have equal size on
+/// both sides. Each process then adds its halo, with the received values, to the adjacent layer. Between peers a step
+/// is one kernel.
 class CudaAdjointExchange final : public AdjointExchange {
  public:
   explicit CudaAdjointExchange(Backend& backend) : device_(dynamic_cast<CudaBackend&>(backend)) {}

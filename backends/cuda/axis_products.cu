@@ -11,12 +11,12 @@
 namespace poisson::cuda {
 namespace {
 
-// With where a slab begins, and what an index and its mirror image are in sum.
+// Adds the offset of a slab (`lag`) and the sum of an index and its mirror image (`turn`).
 struct FoldPlaces : PlacesAlongX {
   int lag[3], turn[3];
 };
 
-// A thread has the values at all mirrored places of the axes that are folded.
+// Contains a thread's values at all mirrored places of the folded axes.
 template <class T, bool x, bool y, bool z, bool back>
 struct Mirrored {
   T value[2][2][2];
@@ -44,7 +44,7 @@ struct Mirrored {
 #pragma unroll
         for (int a = 0; a <= x; ++a) fold_values(middle_z, value[0][b][a], value[z][b][a]);
   }
-  // f(value, i, j, k) at every place once: a value in the middle is its own image.
+  // Calls f(value, i, j, k) once for every place: a value in the middle is its own image.
   template <class F>
   __device__ void each(int i, int j, int k, const int* turn, const F& f) {
 #pragma unroll
@@ -58,7 +58,7 @@ struct Mirrored {
   }
 };
 
-// From a field to a slab.
+// Folds values of a field into a slab.
 template <class T, bool x, bool y, bool z>
 struct Fold {
   View<const T> from;
@@ -79,7 +79,7 @@ struct Fold {
   }
 };
 
-// Back, or times a factor onto what is there.
+// Unfolds values of a slab into a field, or adds them times a factor to its values.
 template <class T, bool x, bool y, bool z>
 struct Unfold {
   View<const T> from;
@@ -108,7 +108,7 @@ struct Unfold {
   }
 };
 
-// What elimination keeps of whole lines.
+// Returns the bytes that elimination stores for lines that are not cut.
 std::size_t kept_bytes(const TensorInverse& inverse, Precision precision) {
   const auto s = static_cast<std::size_t>(inverse.solved);
   if (inverse.slabs > 1 || inverse.bases[s].waves) return 0;
@@ -200,14 +200,14 @@ class CudaAxisProducts final : public AxisTransforms {
     for (std::size_t d = 0; d < 3; ++d) p.turn[d] = box().first[d] + box().last[d] - 1;
     return p;
   }
-  // The lower ones of mirrored values, with those in the middle.
+  // Returns the box of the lower mirrored values, including the values in the middle.
   Box lower(Box at, bool x, bool y, bool z) const {
     const bool of[3]{x, y, z};
     for (std::size_t d = 0; d < 3; ++d)
       if (of[d]) at.last[d] = at.first[d] + (count(static_cast<int>(d)) + 1) / 2;
     return at;
   }
-  // f<x, y, z>() of the axes that are so.
+  // Calls f<x, y, z>() with is(axis) of each axis.
   template <class Is, class F>
   static void with_axes(const Is& is, const F& f) {
     const auto with_z = [&]<bool x, bool y>() {
@@ -220,8 +220,8 @@ class CudaAxisProducts final : public AxisTransforms {
   }
 
   CudaBackend& device_;
-  std::optional<Cublas> cublas_;  ///< where anything is multiplied
-  Buffer kept_;                   ///< of whole lines
+  std::optional<Cublas> cublas_;  ///< exists if matrices are multiplied
+  Buffer kept_;                   ///< for uncut lines
 };
 
 }  // namespace

@@ -2,8 +2,8 @@
 
 namespace poisson::cuda {
 
-/// store(at, load(at)) for the caller's share of the numbers up to n, with several loads under way at once: memory of
-/// other devices, and of the host, is far.
+/// Calls store(at, load(at)) for the caller's share of the numbers 0 to n − 1. Several loads are in flight together,
+/// because memory of other devices and of the host has a long latency.
 template <class T, class Load, class Store>
 __device__ void in_batches(int n, const Load& load, const Store& store) {
   constexpr int batch = 8;

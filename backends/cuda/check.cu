@@ -31,7 +31,7 @@ Remedy remedy_of(cudaError_t status) {
   }
 }
 
-// poisson::cuda::CudaBackend::read of "virtual void poisson::cuda::CudaBackend::read(…)".
+// Returns poisson::cuda::CudaBackend::read for "virtual void poisson::cuda::CudaBackend::read(…)".
 std::string_view bare_name(std::string_view function) {
   function = function.substr(0, function.find('('));
   const std::size_t space = function.rfind(' ');
@@ -45,7 +45,7 @@ __global__ void trap_kernel() {
 }  // namespace
 
 void fail(cudaError_t status, const std::source_location& where) {
-  cudaGetLastError();  // what is thrown does not stick, unless the device is lost
+  cudaGetLastError();  // clears the error, unless the device is lost
   throw RunError("CUDA: " + std::string(cudaGetErrorString(status)) + " (" + cudaGetErrorName(status) + " in " +
                      std::string(bare_name(where.function_name())) + ", " +
                      std::filesystem::path(where.file_name()).filename().string() + ":" + std::to_string(where.line()) +

@@ -4,7 +4,7 @@
 
 namespace poisson::cuda {
 
-/// x = 0 in the unknowns of its space, on the stream of its backend.
+/// Sets the unknowns of x to zero on the stream of its backend.
 void clear_unknowns(Field& x);
 
 }  // namespace poisson::cuda

@@ -22,7 +22,7 @@ namespace {
 constexpr std::string_view magic = "poisson code 2\n";
 constexpr std::size_t largest_file = std::size_t{1} << 28;
 
-// SHA-256 in hexadecimal; nothing where the library has none.
+// Returns the SHA-256 hash in hexadecimal digits, or nothing if the library does not provide it.
 std::optional<std::string> hash(std::string_view text) {
   std::array<unsigned char, EVP_MAX_MD_SIZE> bytes{};
   unsigned length = 0;
@@ -37,7 +37,7 @@ std::string bytes_of_number(std::uint64_t value) {
   return {reinterpret_cast<const char*>(&value), sizeof value};
 }
 
-// What a file holds before the code: magic, sizes, the code's hash, the key.
+// Returns the beginning of a file, before the code: magic, sizes, the hash of the code, the key.
 std::optional<std::string> preamble(std::string_view key, std::string_view code) {
   const auto sum = hash(code);
   if (!sum) return std::nullopt;
@@ -60,7 +60,7 @@ class File {
   int number_;
 };
 
-// Whether nobody but this user, and root, can have written what lies there.
+// Returns whether only this user and root can have written the file.
 bool is_own(int file, mode_t kind) {
   struct stat status {};
   return fstat(file, &status) == 0 && (status.st_mode & S_IFMT) == kind && status.st_uid == geteuid() &&
@@ -129,7 +129,7 @@ void CodeCache::keep(std::string_view key, std::string_view code) const {
   static std::atomic<int> number{0};
   const std::string place = *name + ".cubin";
   const std::string pending = place + "." + std::to_string(getpid()) + "." + std::to_string(number++);
-  // What a process of this number has left when it was killed; a folder of that name stays.
+  // Removes a file that a killed process with the same number left behind. A folder of that name stays.
   unlinkat(folder, pending.c_str(), 0);
   File file(openat(folder, pending.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (file < 0) return;
@@ -161,7 +161,8 @@ CodeCache::Lock CodeCache::lock(std::string_view key) const {
   return {file.release(), *folder_ / place};
 }
 
-// Whoever waits for a file that is gone finds the code, or makes it beside another one.
+// A process that waits for the removed file finds the code afterwards, or compiles it at the same time as another
+// process.
 CodeCache::Lock::~Lock() {
   if (file_ < 0) return;
   unlink(place_.c_str());

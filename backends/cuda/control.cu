@@ -1,4 +1,4 @@
-// The part of the backend that runs loops on the device: graphs, the monitor's counterpart, and what the host polls.
+// This part of the backend runs loops on the device: graphs, the device's monitor, and the data that the host polls.
 #include <algorithm>
 #include <atomic>
 #include <bit>
@@ -21,18 +21,19 @@
 namespace poisson::cuda {
 namespace {
 
-// Norms that the host has not heard of yet; the host reads far more often than this many iterations take.
+// The ring stores norms that the host has not read yet. The host reads far more often than once in this many
+// iterations.
 constexpr int ring = 1 << 16;
 
-// In pinned host memory that the device writes to: what the host polls.
+// The host polls this pinned memory, which the device writes to.
 struct Told {
-  volatile int norms = 0;  // how many have been told
+  volatile int norms = 0;  // number of norms written
   volatile int stop = 0;   // set by the host
-  MonitorState start;      // when norms ≥ 1
+  MonitorState start;      // is valid when norms ≥ 1
   volatile double norm[ring];
 };
 
-// The monitor's counterpart on the device.
+// This is the monitor's counterpart on the device.
 struct DeviceMonitor {
   StoppingRule rule;
   MonitorState state;
@@ -63,12 +64,12 @@ struct Begin {
 struct Enter {
   DeviceMonitor* monitor;
   Told* told;
-  const double* asked;  // how many of several processes have been asked to stop; null for one
+  const double* asked;  // number of processes asked to stop; null for one process
   cudaGraphConditionalHandle loop;
   int limit;
   __device__ void operator()() const { cudaGraphSetConditional(loop, goes_on(monitor, told, asked, limit) ? 1 : 0); }
 };
-// Within a loop, or before it, where the run may have ended already.
+// Runs in a loop, or before the loop, when the run may have ended already.
 struct Observe {
   DeviceMonitor* monitor;
   Told* told;
@@ -101,13 +102,13 @@ struct WhenRisen {
 
 }  // namespace
 
-// Where device and host meet during a run.
+// Contains the memory through which device and host communicate during a run.
 struct CudaBackend::Watch {
   Buffer memory;
   DeviceMonitor* monitor;
-  Told* told = nullptr;         // the host's address …
-  Told* told_device = nullptr;  // … and the device's
-  // Of the loop that is being recorded.
+  Told* told = nullptr;         // host address
+  Told* told_device = nullptr;  // device address
+  // This is the loop that is being recorded.
   std::optional<Enter> loop;
 
   explicit Watch(CudaBackend& backend)
@@ -131,7 +132,7 @@ CudaBackend::CudaBackend(int device, std::size_t memory_limit, Transport transpo
   description_ = properties.name;
   int driver = 0;
   check(cudaDriverGetVersion(&driver));
-  const char* const graphs = std::getenv("POISSON_GRAPHS");  // 0: kernels one by one, for tools that look into them
+  const char* const graphs = std::getenv("POISSON_GRAPHS");  // 0 launches single kernels, for tools that inspect them
   const bool supported = driver >= 12040, wanted = !graphs || graphs != std::string_view("0");
   conditional_nodes_ = supported && wanted;
   if (!supported)
@@ -140,7 +141,7 @@ CudaBackend::CudaBackend(int device, std::size_t memory_limit, Transport transpo
     description_ += " (POISSON_GRAPHS=0: the host runs the iteration)";
   own_stream_ = make_stream();
   stream_ = own_stream_.get();
-  // A piece with room for scalars, too.
+  // This piece also has memory for scalars.
   constexpr std::size_t values = most_plane_sums + always_partials;
   arena_.reserve((values + most_plane_sums) * sizeof(double));
   sums_ = allocate(values * sizeof(double) + sizeof(double));
@@ -169,11 +170,11 @@ void CudaBackend::abandon_recording() {
   if (side_ && side_->main) stream_ = side_->main;
   side_.reset();
   if (cudaStreamEndCapture(stream_, &graph) == cudaSuccess) cudaGraphDestroy(graph);
-  cudaGetLastError();  // of a capture that is given up: none of the launches to come
-  pending_.drop();     // may give memory back, which a capture does not bear
+  cudaGetLastError();  // clears the error of the abandoned capture, not one of a later launch
+  pending_.drop();     // may free memory, which a capture forbids
 }
 
-// Null, and none from now on, where there are too many launches for a graph.
+// Records verbs as a graph. If there are too many launches, returns null and disables graphs from then on.
 std::unique_ptr<Recording> CudaBackend::record(const std::function<void()>& verbs) {
   if (mail_) mail_->hold_for_recorded();
   check(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeThreadLocal));
@@ -226,9 +227,9 @@ void CudaBackend::run(std::unique_ptr<Recording>& recording, const std::function
   Watch& w = *watch_;
   const DeviceMonitor start{monitor.rule(), monitor.state()};
   write(&start, w.monitor, sizeof start);
-  // A run goes on where the last one of the same monitor ended.
+  // A run continues where the last run of the same monitor ended.
   w.told->norms = start.state.iterations == 0 ? 0 : start.state.iterations + 1;
-  if (start.state.iterations == 0) {  // what a run tells first that goes on before any iteration
+  if (start.state.iterations == 0) {  // a run that continues before any iteration reports these first
     w.told->start = start.state;
     w.told->norm[0] = start.state.last;
   }
@@ -242,7 +243,7 @@ void CudaBackend::run(std::unique_ptr<Recording>& recording, const std::function
   follow(monitor);
 }
 
-// While the device works: hands norms to the monitor as they appear, and the listener's wish to stop to the device.
+// While the device works, passes norms to the monitor as they appear, and the listener's request to stop to the device.
 void CudaBackend::follow(Monitor& monitor) {
   Watch& w = *watch_;
   int heard = monitor.state().iterations == 0 ? 0 : monitor.state().iterations + 1;
@@ -256,7 +257,7 @@ void CudaBackend::follow(Monitor& monitor) {
       if (!monitor.hear(state)) w.told->stop = 1;
     }
   };
-  // A short solve is over before a sleeping thread would wake: its end would be seen 0.1 ms late.
+  // A short solve ends before a sleeping thread would wake, so the host would see its end 0.1 ms late.
   constexpr std::chrono::milliseconds impatience{20};
   const auto start = std::chrono::steady_clock::now();
   while (cudaStreamQuery(stream_) == cudaErrorNotReady) {
@@ -285,7 +286,8 @@ void CudaBackend::begin(Monitor& monitor, const Scalar& raw, const Scalar& data,
                              start.address(), rounding.address()});
 }
 
-// How many processes have been asked to stop, where there are several: all of them stop at the same iteration.
+// Returns the address of the number of processes that have been asked to stop, or null for one process. With this
+// number, all processes stop at the same iteration.
 const double* CudaBackend::ask_all() {
   if (!mail_) return nullptr;
   on_scalars(stream(), AskedToStop{watch_->told_device, stops_.address()});
@@ -316,7 +318,7 @@ cudaGraph_t CudaBackend::recorded_graph() const {
   return graph;
 }
 
-// Adds a conditional node behind what the stream has recorded so far; returns its body, still empty.
+// Adds a conditional node after the work that the stream has recorded so far. Returns its empty body.
 cudaGraph_t CudaBackend::add_conditional(cudaGraphConditionalHandle handle, cudaGraphConditionalNodeType type) {
   cudaStreamCaptureStatus status{};
   cudaGraph_t graph = nullptr;
@@ -345,7 +347,7 @@ void CudaBackend::record_into(cudaGraph_t graph, const std::function<void()>& bo
   const Stream inner = make_stream();
   check(cudaStreamBeginCaptureToGraph(inner.get(), graph, nullptr, nullptr, 0, cudaStreamCaptureModeThreadLocal));
   const cudaStream_t outer = std::exchange(stream_, inner.get());
-  std::unique_ptr<Side> side = std::exchange(side_, nullptr);  // belongs to what is recorded outside
+  std::unique_ptr<Side> side = std::exchange(side_, nullptr);  // belongs to the outer recording
   try {
     body();
     pending_.launch(stream_);

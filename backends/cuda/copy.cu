@@ -10,7 +10,7 @@ namespace {
 
 constexpr int threads = 256;
 
-// One word per thread, and the bytes behind the last whole word by the first threads.
+// Each thread copies one word. The first threads also copy the bytes after the last complete word.
 template <class Word>
 __global__ void __launch_bounds__(threads)
     copy_kernel(const Word* __restrict__ from, Word* __restrict__ to, std::size_t words, int tail) {

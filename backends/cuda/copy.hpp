@@ -6,9 +6,10 @@
 
 namespace poisson::cuda {
 
-/// to = from on the backend's stream, 16 bytes per thread where both are aligned to it, else one by one.
+/// Copies on the backend's stream by a kernel, which moves 16 bytes per thread if both addresses are aligned to 16
+/// bytes, else one byte.
 void copy_by_kernel(Backend& backend, const void* from, void* to, std::size_t bytes);
-/// The driver's copy from device to device, on the backend's stream.
+/// Copies on the backend's stream by the driver, from device to device.
 void copy_by_driver(Backend& backend, const void* from, void* to, std::size_t bytes);
 
 }  // namespace poisson::cuda

@@ -45,7 +45,7 @@ Cublas::~Cublas() {
 template <class T>
 void Cublas::multiply_by(Multiply<T>* product, cudaStream_t stream, const Shape& s, const T* a, const T* b,
                          T* c) const {
-  require(set_stream_(handle_, stream), "cublasSetStream");  // which forgets the workspace
+  require(set_stream_(handle_, stream), "cublasSetStream");  // which resets the workspace
   require(set_workspace_(handle_, workspace_.data(), workspace_.bytes()), "cublasSetWorkspace");
   const T one = 1, zero = 0;
   require(product(handle_, s.transpose_a, s.transpose_b, s.m, s.n, s.k, &one, a, s.lda, s.stride_a, b, s.ldb,

@@ -9,17 +9,17 @@
 
 namespace poisson::cuda {
 
-/// Matrix products by cuBLAS, which is loaded when the first one is made. Its header is not needed: the few functions
-/// have had one signature since CUDA 11. Products can be recorded.
+/// Multiplies matrices by cuBLAS. The constructor loads the library, so that the program starts without it. The header
+/// of cuBLAS is not needed: these functions have had the same signatures since CUDA 11. Products can be recorded.
 class Cublas {
  public:
-  /// Throws RunError where there is no such library. $POISSON_CUBLAS names it where it lies elsewhere.
+  /// Throws RunError if the library is missing. $POISSON_CUBLAS may give its path.
   explicit Cublas(Backend& backend);
   ~Cublas();
   Cublas(const Cublas&) = delete;
 
-  /// C = op(A) op(B) of column-major matrices, C of m × n and the inner dimension k, `batches` times with so many
-  /// elements between the matrices.
+  /// Describes C = op(A) op(B) for column-major matrices, with C of m × n and the inner dimension k. There are
+  /// `batches` products, whose matrices begin `stride_a`, `stride_b` and `stride_c` elements apart.
   struct Shape {
     bool transpose_a, transpose_b;
     int m, n, k, lda, ldb, ldc, batches;
@@ -28,7 +28,7 @@ class Cublas {
   void multiply(cudaStream_t stream, const Shape& shape, const double* a, const double* b, double* c) const;
   void multiply(cudaStream_t stream, const Shape& shape, const float* a, const float* b, float* c) const;
 
-  /// What it works in: as many as NVIDIA recommends for Hopper.
+  /// NVIDIA recommends a workspace of this size, in bytes, for Hopper.
   static constexpr std::size_t workspace_bytes = std::size_t{32} << 20;
 
  private:

@@ -55,7 +55,7 @@ struct ScaleToUnit {
   }
 };
 
-// How the functors of this backend's verbs share launches that a grid's verbs have begun.
+// Lets the functors of this backend's verbs join shared launches that verbs of a grid have begun.
 struct SharedSteps {
   static constexpr bool joins_any = false;
   template <class T>
@@ -77,7 +77,7 @@ void on_values(CudaBackend& device, Field& x, const F& f) {
   });
 }
 
-// f(value of x, value of y) for all values, each in its field's type.
+// Calls f(value of x, value of y) for all values, each in the type of its field.
 template <class F>
 void on_values(CudaBackend& device, const Field& x, Field& y, const F& f) {
   dispatch(x.precision(), [&]<class X>(X) {
@@ -102,7 +102,7 @@ std::size_t CudaBackend::available() const {
 }
 
 void CudaBackend::out_of_memory(std::size_t bytes) const {
-  cudaGetLastError();  // this is an answer, no error to stick
+  cudaGetLastError();  // clears the error, which is handled here
   std::size_t free = 0, total = 0;
   cudaMemGetInfo(&free, &total);
   free = std::min(free, room_left());
@@ -114,10 +114,11 @@ void CudaBackend::out_of_memory(std::size_t bytes) const {
                  Remedy::fewer_values_or_host);
 }
 
-// A piece for the arena.
+// Allocates a piece for the arena.
 void* CudaBackend::take(std::size_t bytes) const {
   void* piece = nullptr;
-  // Tables of shared launches may need one while the stream is captured; it is no part of what is captured.
+  // Shared launches may allocate tables while the stream is captured. The allocation must not become part of the
+  // capture.
   cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
   check(cudaThreadExchangeStreamCaptureMode(&mode));
   const cudaError_t status = cudaMalloc(&piece, bytes);
@@ -138,7 +139,7 @@ Buffer CudaBackend::allocate(std::size_t bytes) {
   return buffer;
 }
 
-// Memory as it is.
+// Allocates uninitialized memory.
 Buffer CudaBackend::block(std::size_t bytes) {
   if (bytes > room_left() || injection::allocation_fails()) out_of_memory(bytes);
   void* const data = arena_.allocate(bytes);
@@ -217,21 +218,21 @@ void CudaBackend::join(const Processes& processes, const MailSizes& sizes) {
   mail_->make_room(sizes, stream_);
 }
 
-// What the others are reached through.
+// Chooses the transport to the other processes.
 void CudaBackend::connect(const Processes& processes) {
   processes_ = &processes;
   reached_ = choose_transport();
   stops_ = scalar();
-  // The host takes part in every exchange through it.
+  // Without mailboxes the host takes part in every exchange, so no loop can run on the device.
   if (!mail_) conditional_nodes_ = false;
 }
 
-// Kernels that store into each other's memory, else into memory of their host; else messages, in which the hosts take
-// part.
+// Prefers kernels that store into memory of other GPUs, then kernels that store into shared memory of the host, then
+// messages that the hosts send.
 std::string CudaBackend::choose_transport() {
   const std::string no_peer = Mail::obstacle(*processes_, device_, MailPlace::devices);
   std::string no_mpi = processes_->without_device_memory();
-  // Variables may not reach all machines.
+  // Environment variables may not be set on all machines.
   if (processes_->any(!no_mpi.empty()) && no_mpi.empty()) no_mpi = "an MPI that is not known to do so everywhere";
   const auto refuse = [this](const std::string& why, const char* more = "") {
     throw TransportError(std::string("backend.transport: ") + name_of(wanted_) + " cannot be had (" + why +
@@ -244,7 +245,7 @@ std::string CudaBackend::choose_transport() {
   const bool automatic = wanted_ == Transport::automatic;
   if (wanted_ == Transport::peer || (automatic && no_peer.empty())) {
     mail_ = std::make_unique<Mail>(*processes_, MailPlace::devices, memory_);
-    // POISSON_TICKETS=0: exchanges have kernels of their own, to see what it brings that they have none.
+    // With POISSON_TICKETS=0 each exchange is a separate kernel, to measure the gain of exchanges inside other kernels.
     kernels_exchange_ = !is_zero("POISSON_TICKETS") && !is_zero("POISSON_OVERLAP");
     return "peer, memory of each other's GPUs";
   }
@@ -280,7 +281,7 @@ Processes::Waits CudaBackend::waits() {
   return waits_;
 }
 
-// A turn of the patch with itself.
+// Executes an exchange step of the patch with itself.
 template <class T>
 void CudaBackend::copy_own(const View<T>& v, const Exchange::Turn& turn) {
   for_columns<SharedSteps>(turn[0].from, copies_of_own(v, turn));
@@ -303,7 +304,7 @@ void CudaBackend::end_swap(const Field& field, const Exchange::Turn& received) {
   });
 }
 
-// A whole turn, whoever it is with.
+// Executes a complete exchange step, with other patches or with itself.
 void CudaBackend::take_turn(const Field& field, int width, std::size_t t) {
   const Exchange& halo = field.space().halo();
   const Exchange::Turn &turn = halo.turns(width)[t], &sent = halo.sent(width)[t];
@@ -320,7 +321,7 @@ void CudaBackend::start(const Field& field, int width, bool beside) {
   if (!halo.with_others()) return;
   const Exchange::Turn &turn = halo.turns(width)[halo.under_way()], &sent = halo.sent(width)[halo.under_way()];
   if (!mail_ || !beside) return begin_swap(field, sent, turn);
-  // Beside what follows, on a stream of its own.
+  // The exchange overlaps with the next kernels, on the side stream.
   if (!side_) side_ = std::make_unique<Side>();
   side_->forked.record(stream());
   side_->forked.hold(side_->stream.get());
@@ -359,7 +360,7 @@ void CudaBackend::gather(const Field& part, Field& whole) {
   dispatch(part.precision(), [&]<class T>(T) {
     if (mail_ && mail_->takes_parts(space))
       return send(false, [&] { mail_->gather(stream(), space, part.view<T>(), whole.view<T>()); });
-    if (!staging_) staging_ = std::make_unique<Staging>(true);  // large ones, and in set-up
+    if (!staging_) staging_ = std::make_unique<Staging>(true);  // for large fields, and in set-up
     by_host([this, from = part.view<T>(), to = whole.view<T>(), space, larger = whole.space()] {
       const PatchesWithin parts(space, larger);
       const auto moved = [](Box box, const std::array<int, 3>& origin) {
@@ -372,7 +373,7 @@ void CudaBackend::gather(const Field& part, Field& whole) {
       std::vector<Box> of;
       std::size_t most = 0;
       for (const int p : parts.patches) of.push_back(moved(space.with_ends(p), larger.origin()));
-      // The same for all, whose groups differ.
+      // The size must be equal on all processes, whose groups differ.
       for (int p = 0; p < space.cuts().patches(); ++p)
         most = std::max(most, static_cast<std::size_t>(space.with_ends(p).size()) * sizeof(T));
       const Box own = moved(space.with_ends(space.processes().rank()), space.origin());

@@ -33,7 +33,7 @@ inline Stream make_stream() {
   check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
   return Stream(stream);
 }
-/// One whose kernels come before those of others.
+/// Creates a stream whose kernels run before kernels of other streams.
 inline Stream make_urgent_stream() {
   int least = 0, greatest = 0;
   cudaStream_t stream = nullptr;
@@ -42,14 +42,14 @@ inline Stream make_urgent_stream() {
   return Stream(stream);
 }
 
-/// Kernels of a graph.
+/// Counts the kernels of a graph.
 struct KernelCount {
-  std::size_t all = 0;      ///< with the bodies of conditional nodes
-  std::size_t in_loop = 0;  ///< directly in the body of the loop
+  std::size_t all = 0;      ///< includes bodies of conditional nodes
+  std::size_t in_loop = 0;  ///< are directly in the loop body
 };
 
-/// One CUDA device and a stream on it. Kernels launch on stream(), which is another one while the body of a conditional
-/// node is recorded.
+/// Runs the verbs of a backend on one CUDA device. Kernels are launched on stream(), which changes while the body of a
+/// conditional node is recorded.
 class CudaBackend final : public Backend {
  public:
   CudaBackend(int device, std::size_t memory_limit, Transport transport);
@@ -57,33 +57,34 @@ class CudaBackend final : public Backend {
 
   BackendKind kind() const override { return BackendKind::cuda; }
   std::string device() const override { return description_; }
-  /// Whatever waits to share a launch is launched first.
+  /// Launches pending shared verbs first, then returns the current stream. Counts launches of a recording.
   cudaStream_t stream() {
     pending_.launch(stream_);
     if (recording_ && ++recorded_ > most_recorded) throw TooMany();
     return stream_;
   }
-  /// column(i, j, k0, k1) for every column of the box, in a launch of its own or, while a run is recorded and where the
-  /// box is small, in one with the verbs around it. `Steps` lists the functors that can share a launch.
+  /// Calls column(i, j, k0, k1) for every column of the box. While a run is recorded, verbs on small boxes share a
+  /// launch with the verbs before and after them. `Steps` lists the functors that can share a launch.
   template <class Steps, class Column>
   void for_columns(const Box& box, const Column& column) {
     if (box.size() == 0) return;
     if (shares(box) && pending_.add<Steps>(stream_, box, column)) return;
     cuda::for_columns(stream(), box, column);
   }
-  /// Whether verbs on a box share launches now.
+  /// Returns whether verbs on this box currently share launches.
   bool shares(const Box& box) const { return recording_ && box.size() <= most_shared_values; }
-  /// column.all(thread, threads) in a shared launch, where shares() says so; `Steps` lists it.
+  /// Runs column.all(thread, threads) in a shared launch. Requires that shares() is true and that `Steps` lists the
+  /// functor.
   template <class Steps, class Column>
   void share(const Column& column) {
     pending_.add<Steps>(stream_, {}, column);
   }
-  /// Room for the partial results of one reduction at a time: at least so many values, and never fewer than
-  /// `always_partials`. What was there is lost where there is more now.
+  /// Returns memory for the partial results of one reduction: at least `count` values, and never fewer than
+  /// `always_partials`. If the memory grows, its contents are lost.
   double* partials(std::int64_t count = 0);
   static constexpr std::int64_t always_partials = 1 << 18;
-  /// Leaves the partial sums of column(i, j, k0, k1) over a box that follows so many planes `before` it, of `planes` of
-  /// this process in all and `depth` of the whole grid.
+  /// Computes the partial sums of column(i, j, k0, k1) over a box. `before` counts the planes of this process before
+  /// the box, `planes` all planes of this process, `depth` the planes of the global grid.
   template <class Column>
   PlaneSums sum_parts(const Box& box, int before, int planes, int depth, const Column& column) {
     const auto sums = plane_sums<Column>(box, depth);
@@ -94,38 +95,41 @@ class CudaBackend final : public Backend {
   PlaneSums sum_parts(const Box& box, int depth, const Column& column) {
     return sum_parts(box, 0, box.last[2] - box.first[2], depth, column);
   }
-  /// result = Σ column(i, j, k0, k1) over a box of this process alone.
+  /// Computes result = Σ column(i, j, k0, k1) over a box of this process alone.
   template <class Column>
   void sum_here(const Box& box, const Column& column, const Scalar& result) {
     const int planes = box.last[2] - box.first[2];
     const PlaneSums sums = sum_parts(box, planes, column);
     add_planes(stream(), partials(), sums.count(planes), sums.groups, plane_room_, nullptr, result.address());
   }
-  /// The same over the boxes of all processes that share the space, which has so many planes along z as kernels march.
+  /// Computes the same sum over the boxes of all processes that share the space. `depth` counts the planes of the
+  /// global grid in the direction in which kernels march.
   template <class Column>
   void sum(const Space& space, const Box& box, int depth, const Column& column, const Scalar& result) {
     add_up(space, sum_parts(box, depth, column), box.last[2] - box.first[2], result);
   }
-  /// result = Σ of the planes of all processes that share the space; of this one's partial sums there are so many
-  /// planes.
+  /// Computes result = Σ of the planes of all processes that share the space. `sums` describes the partial sums of this
+  /// process, which has `planes` planes.
   void add_up(const Space& space, const PlaneSums& sums, int planes, const Scalar& result);
-  /// What neighbours get and what comes from them, of values or halos of x: whatever the transport, on the stream. In
-  /// halves as far as the host takes part.
+  /// begin_swap and end_swap exchange values or halos of x with neighbours on the stream, by any transport. With
+  /// mailboxes begin_swap does everything. Otherwise end_swap completes the exchange through the host.
   void begin_swap(const Field& x, const Exchange::Turn& sent, const Exchange::Turn& received);
   void end_swap(const Field& x, const Exchange::Turn& received);
-  /// Swaps parts (PartSwap) by mail where there is any, else by messages of the hosts.
+  /// Swaps parts (PartSwap) by `by_mail` if there are mailboxes, else by messages of the hosts.
   void swap_parts(const Members& members, const void* from, void* to, std::size_t bytes,
                   const std::function<void()>& by_mail);
-  /// What kernels exchange through by themselves (ticket.cuh); null where messages go through the host.
+  /// Returns the mailboxes through which kernels exchange (ticket.cuh), or null if messages pass through the host.
   const Mail* mail() const { return mail_.get(); }
-  /// Whether kernels that read beyond a cut are to do so: between GPUs, where nothing is timed that they would hide.
+  /// Returns whether kernels that read beyond a cut exchange by themselves. They do so between GPUs, unless messages
+  /// are timed: such kernels would hide their time.
   bool kernels_exchange() const { return mail_ && kernels_exchange_ && !mail_timer_; }
 
   Buffer allocate(std::size_t bytes) override;
   const MemoryCount& memory() const override { return memory_; }
   void reserve(std::size_t bytes) override;
   std::size_t available() const override;
-  /// Pieces of device memory in use: one of the backend's own, one for every reservation that sufficed.
+  /// Returns the number of allocated pieces of device memory: one for the backend itself and one for every reservation
+  /// that sufficed.
   int pieces() const { return arena_.pieces(); }
   void write(const void* host, void* device, std::size_t bytes) override;
   void read(const void* device, void* host, std::size_t bytes) override;
@@ -140,7 +144,7 @@ class CudaBackend final : public Backend {
   void subtract(const Field& x, const Scalar& a, const Field& y, Field& result) override;
   void dot(const Field& x, const Field& y, Scalar& result) override;
   void join(const Space&) override;
-  /// Room for what processes send each other so.
+  /// Allocates the exchange buffers for messages of these sizes. Collective.
   void join(const Processes& processes, const MailSizes& sizes);
   std::string transport() const override { return reached_; }
   void exchange_fields(std::span<const Field* const> fields, int width) override;
@@ -172,8 +176,8 @@ class CudaBackend final : public Backend {
   }
   Processes::Waits waits() override;
 
-  /// Launches in a graph, about. With more the host runs the iteration: the driver does not survive a graph of a
-  /// million.
+  /// A graph has at most about this many launches. If a run needs more, the host runs the iteration: the driver fails
+  /// on graphs of a million launches.
   static constexpr int most_recorded = 200'000;
 
  protected:
@@ -184,14 +188,14 @@ class CudaBackend final : public Backend {
  private:
   struct Watch;
   struct TooMany {};
-  /// What the host does between graphs, and those graphs' launches.
+  /// Lists the steps of the host between graphs, and the launches of these graphs.
   using HostSteps = std::vector<std::function<void()>>;
-  /// The stream that exchanges have beside stream(), and whether one is on it.
+  /// Contains the second stream for exchanges that overlap with stream().
   struct Side {
     Stream stream = make_urgent_stream();
     Mark forked, met;
-    cudaStream_t main = nullptr;  ///< what stream_ was before; null: none is
-    bool open = false;            ///< forked off and not yet met again
+    cudaStream_t main = nullptr;  ///< saves stream_ while this stream is current, else null
+    bool open = false;            ///< is forked, not yet joined
   };
   [[noreturn]] void out_of_memory(std::size_t bytes) const;
   void* take(std::size_t bytes) const;
@@ -213,45 +217,45 @@ class CudaBackend final : public Backend {
   HostSteps steps_of(const std::function<void()>& verbs);
   std::unique_ptr<Recording> record_steps(const std::function<void()>& verbs);
   void abandon_recording();
-  /// Whether runs are recorded in pieces, between which the host takes part.
+  /// Returns whether runs are recorded as graphs with steps of the host between them.
   bool records_steps() const { return records_ && processes_ && !mail_; }
   double value_at(const double* scalar);
   template <class Send>
   void send(bool exchange, const Send& by_mail);
   int device_;
   std::string description_;
-  /// Bytes until the limit; mailboxes are counted, and not refused.
+  /// Returns the bytes left up to the limit. Mailboxes are counted, but never refused.
   std::size_t room_left() const { return memory_limit_ - std::min(memory_limit_, memory_.now()); }
   std::size_t memory_limit_;
   MemoryCount memory_;
   Arena arena_;
   Stream own_stream_;
-  cudaStream_t stream_ = nullptr;  ///< own_stream_, or that of a conditional node's body
+  cudaStream_t stream_ = nullptr;  ///< own_stream_ or the stream of a conditional body
   PendingSteps pending_{[this](std::size_t bytes) { return block(bytes); }};
   bool recording_ = false;
   int recorded_ = 0;  ///< launches since recording began
   KernelCount kernels_;
-  Buffer sums_;  ///< of planes, and always_partials
+  Buffer sums_;  ///< plane sums, then always_partials
   double* partials_ = nullptr;
   std::int64_t room_of_partials_ = always_partials;
-  std::vector<Buffer> more_partials_;  ///< the last one in use, others perhaps by what has been recorded
+  std::vector<Buffer> more_partials_;  ///< the last one is in use; recordings may use older ones
   PlaneRoom plane_room_{};
   std::unique_ptr<Watch> watch_;
   bool conditional_nodes_ = false;
-  bool records_ = true;                                          ///< unless verbs are to run as they are called
-  HostSteps* steps_ = nullptr;                                   ///< what is being recorded where the host takes part
+  bool records_ = true;                                          ///< is false if verbs must run when they are called
+  HostSteps* steps_ = nullptr;                                   ///< is being recorded, if the host takes part
   std::vector<std::unique_ptr<Recording>>* segments_ = nullptr;  ///< the graphs between
-  Monitor* monitor_ = nullptr;                                   ///< of the run
+  Monitor* monitor_ = nullptr;                                   ///< observes the run
   std::unique_ptr<Side> side_;
   Transport wanted_;
   std::string reached_;
-  const Processes* processes_ = nullptr;  ///< those that share its grids, where there are several
-  std::unique_ptr<Mail> mail_;            ///< null where messages go through the host
+  const Processes* processes_ = nullptr;  ///< processes that share its grids; null for one
+  std::unique_ptr<Mail> mail_;            ///< null if messages pass through the host
   bool kernels_exchange_ = false;
-  std::unique_ptr<Staging> staging_;   ///< null where they do not
+  std::unique_ptr<Staging> staging_;   ///< null if mailboxes suffice
   Scalar stops_;                       ///< how many processes want to stop
-  std::unique_ptr<Timer> mail_timer_;  ///< null where nothing is timed
-  std::vector<bool> exchanged_;        ///< whether what it timed was an exchange, else a gather
+  std::unique_ptr<Timer> mail_timer_;  ///< null if nothing is timed
+  std::vector<bool> exchanged_;        ///< is true for an exchange, false for a gather
   Processes::Waits waits_;
 };
 

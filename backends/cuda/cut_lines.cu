@@ -8,7 +8,7 @@
 namespace poisson::cuda {
 namespace {
 
-// u + alpha e + beta (u − next); `remembers`: beta is not 0.
+// Computes next = u + alpha e + beta (u − next). `remembers`: beta is not 0.
 template <class T, bool remembers>
 struct Step {
   View<const T> u, e;

@@ -6,7 +6,7 @@
 namespace poisson::cuda {
 namespace {
 
-// Of the rows of an axis K(i, i), M(i, i) and what M's row sums to, from the box's first value on.
+// Points to K(i, i), M(i, i) and the row sums of M for the rows of an axis, from the first value of the box on.
 struct AxisRows {
   const double *stiffness = nullptr, *mass = nullptr, *sum = nullptr;
   int first = 0;
@@ -16,7 +16,7 @@ struct TensorRows {
   double sigma = 0;
 };
 
-// Of a column of them.
+// Contains the coefficients of a column of rows.
 struct ColumnOfRows {
   double kx, mx, ky, my, weight, sigma;
   AxisRows z;
@@ -34,7 +34,7 @@ struct ColumnOfRows {
   }
 };
 
-// Σ (M1)²/D
+// Computes Σ (M1)²/D.
 struct NormOfMass {
   TensorRows rows;
   __device__ double operator()(int i, int j, int k0, int k1) const {
@@ -55,7 +55,7 @@ struct SumOfData {
   }
 };
 
-// b −= M1 amount/volume, with Σ b²/D; some values are read before the first is written.
+// Subtracts M1 amount/volume from b and computes Σ b²/D. Several values are read before the first is written.
 template <class T>
 struct TakeOff {
   View<T> b;

@@ -10,10 +10,10 @@
 
 namespace poisson::cuda {
 
-/// Arrays of a set-up that go to the device together, in one buffer and one transfer.
+/// Collects arrays of a set-up, to upload them together in one buffer and one transfer.
 class DeviceTables {
  public:
-  /// `there` becomes the array's address on the device once the tables are uploaded; it must stay where it is till
+  /// Adds an array. upload() sets `there` to its address on the device, so the referenced pointer must exist until
   /// then.
   template <class T>
   void add(const std::vector<T>& values, const T*& there) {
@@ -23,6 +23,7 @@ class DeviceTables {
     placements_.push_back(
         [offset, &there](const unsigned char* base) { there = reinterpret_cast<const T*>(base + offset); });
   }
+  /// Uploads all arrays. They are valid as long as the returned buffer.
   Buffer upload(Backend& backend) const {
     Buffer buffer = backend.allocate(bytes_.size());
     backend.write(bytes_.data(), buffer.data(), bytes_.size());

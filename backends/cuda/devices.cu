@@ -8,7 +8,7 @@ int count_devices(std::string& reason) {
   int count = 0;
   const cudaError_t status = cudaGetDeviceCount(&count);
   if (status != cudaSuccess) {
-    cudaGetLastError();  // this is an answer, no error to stick
+    cudaGetLastError();  // clears the error, which is handled here
     count = 0;
     reason = status == cudaErrorInsufficientDriver ? "there is no NVIDIA driver, or one older than this program's CUDA"
                                                    : cudaGetErrorString(status);

@@ -4,7 +4,7 @@
 namespace poisson::cuda {
 namespace {
 
-// S from the diagonal of A; the tables begin at the box's first values.
+// Computes S from the diagonal of A. The tables begin at the first values of the box.
 template <class T>
 struct RootOfRatio {
   View<const T> diagonal;

@@ -4,6 +4,7 @@
 
 namespace poisson::cuda {
 
+/// Returns the CUDA implementation of DiagonalScaling.
 std::unique_ptr<DiagonalScaling> make_diagonal_scaling(const TensorDiagonal& L, const Field& diagonal);
 
 }  // namespace poisson::cuda

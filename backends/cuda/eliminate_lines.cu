@@ -7,11 +7,12 @@
 namespace poisson::cuda {
 namespace {
 
-// So many values of a line are at hand at a time, and what elimination needs of one is kept between.
+// A thread processes this many values of a line at a time. One number per segment is stored between elimination and
+// back substitution.
 constexpr int segment = values_of_kept;
 constexpr int line_threads = 128, line_blocks = 6, folded_blocks = 3;
 
-// As the formulas take it.
+// Passes 1/x to the formulas of reduced_line.hpp.
 struct Inverse {
   template <class T>
   __device__ T operator()(T x) const {
@@ -19,7 +20,7 @@ struct Inverse {
   }
 };
 
-// The line of a thread.
+// Locates the line of the calling thread.
 struct Place {
   std::int64_t line;
   int lane, slow;
@@ -31,7 +32,8 @@ struct Place {
         slow(static_cast<int>(line / lines.lanes)) {}
 };
 
-// Of the row before: pivot but for its coupling, coupling over pivot, value.
+// Describes the preceding row. `left` is its pivot without its coupling, `gain` its coupling over its pivot, `before`
+// its value.
 template <class T>
 struct Eliminated {
   T left, gain, before;
@@ -44,7 +46,8 @@ struct Eliminated {
   }
 };
 
-// Works out again what elimination has passed on to a row: the value over its pivot, and its gain.
+// Recomputes the elimination of a row from the number that the preceding row passes on. Divides the value by the pivot,
+// sets the gain, and returns the number for the next row.
 template <class T>
 __device__ T divide(T row, T onwards, T passed, T& value, T& gain) {
   const T remains = row + passed;
@@ -54,8 +57,8 @@ __device__ T divide(T row, T onwards, T passed, T& value, T& gain) {
   return gain * remains;
 }
 
-// A line for each thread: elimination without cancellation (cpu/eliminate_lines.cpp) writes over the values, and keeps
-// of the pivots what the way back begins a segment with, from where it works them out once more.
+// Solves one line per thread by elimination without cancellation (cpu/eliminate_lines.cpp), which overwrites the
+// values. One number per segment is stored in `kept`. Back substitution recomputes the pivots of a segment from it.
 template <class AnyLines, bool ends>
 __global__ void __launch_bounds__(line_threads, line_blocks)
     lines_kernel(const __grid_constant__ AnyLines lines, typename AnyLines::Value* kept) {
@@ -104,8 +107,8 @@ __global__ void __launch_bounds__(line_threads, line_blocks)
   }
 }
 
-// Both halves of a folded line side by side, from its ends to the middle, so that values are folded as they are read
-// and unfolded as they are written. The odd half, which lies from the middle to the end, is eliminated backwards.
+// Solves both halves of a folded line together, from the ends to the middle. Values are therefore folded as they are
+// read and unfolded as they are written. The odd half is stored from the middle to the end and is eliminated backwards.
 template <class T>
 __global__ void __launch_bounds__(line_threads, folded_blocks)
     folded_lines_kernel(const __grid_constant__ Lines<T> lines, T* kept) {
@@ -182,7 +185,7 @@ __global__ void __launch_bounds__(line_threads, folded_blocks)
   }
 }
 
-// A block for one line, and sums in an order of their own.
+// One block computes the mean of a line. Its threads determine the order of the sums.
 template <class T>
 __global__ void __launch_bounds__(line_threads) mean_kernel(const __grid_constant__ Lines<T> lines, ConstantLine line) {
   __shared__ double sums[line_threads], masses[line_threads];

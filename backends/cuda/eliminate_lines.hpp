@@ -5,31 +5,32 @@
 #include "backends/constant_line.hpp"
 #include "backends/reduced_line.hpp"
 
-/// Of Lines and of HeldLines, in both precisions.
+/// Functions for AnyLines accept Lines and HeldLines, in both precisions.
 namespace poisson::cuda {
 
-/// Solves lines in place; with `ends`, between the values that stand at both ends of each. `kept`: room for
-/// kept_of_lines().
+/// Solves lines in place. With `ends` it solves them between the given values at both ends of each line. `kept`: memory
+/// for kept_of_lines() numbers.
 template <class AnyLines>
 void eliminate_lines(cudaStream_t stream, const AnyLines& lines, bool ends, typename AnyLines::Value* kept);
 
-/// The same of lines whose rows are those of their even half and of the odd one behind it: each is folded before it is
-/// solved, and unfolded afterwards (fold.hpp).
+/// Does the same for lines whose rows describe their even half and then their odd half. Each line is folded before it
+/// is solved and unfolded afterwards (fold.hpp).
 template <class T>
 void eliminate_folded_lines(cudaStream_t stream, const Lines<T>& lines, T* kept);
 
-/// Takes their mean off the values of a line, each weighted by its row's sum of M.
+/// Subtracts the mean from the values of a line. Each value is weighted by the row sum of M.
 template <class T>
 void take_mean(cudaStream_t stream, const Lines<T>& lines, const ConstantLine& line);
 
-/// What each line is reduced to, to where it is told (PartOfLine).
+/// Reduces each line and writes the result to its place in `told` (PartOfLine).
 template <class AnyLines>
 void reduce_lines(cudaStream_t stream, const AnyLines& lines, const Told<typename AnyLines::Value>& told);
 
+/// Solves the small systems for the values at the ends of lines.
 template <class T>
 void solve_ends(cudaStream_t stream, const EndSystems<T>& systems);
 
-/// The values at both ends of each line, from where they have come.
+/// Copies the received values at both ends of each line into the line.
 template <class T>
 void take_ends(cudaStream_t stream, const PlacesOfLines<T>& lines, const Told<T>& ends);
 

@@ -1,4 +1,4 @@
-// The part of the backend that exchanges several fields by messages that they share.
+// This part of the backend exchanges several fields in shared messages.
 #include <algorithm>
 
 #include "backends/cuda/cuda_backend.cuh"
@@ -8,7 +8,7 @@
 namespace poisson::cuda {
 namespace {
 
-// A turn with others, of as many fields at once as have room.
+// Executes an exchange step with other patches. Each message contains as many fields as fit.
 template <class T>
 void swap_fields(CudaBackend& device, std::span<const Field* const> fields, const Exchange::Turn& sent,
                  const Exchange::Turn& received) {

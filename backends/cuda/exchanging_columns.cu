@@ -13,7 +13,7 @@ std::optional<ColumnLayers> column_layers(const Space& space, const Box& box) {
   for (int p = 0; p < cuts.count(2); ++p) {
     const Box patch = cuts.patch(p);
     const int first = std::max(patch.first[2], all.first[2]), last = std::min(patch.last[2], all.last[2]);
-    // Both planes at a cut are of unknowns.
+    // Both planes at a cut must consist of unknowns.
     if (p > 0 && first != patch.first[2]) return {};
     if (p + 1 < cuts.count(2) && last != patch.last[2]) return {};
     if (plane * (last - first) <= most_shared_values) return {};

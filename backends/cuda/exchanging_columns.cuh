@@ -8,30 +8,31 @@
 #include "backends/cuda/own_turn.cuh"
 #include "backends/cuda/ticket.cuh"
 
-/// Kernels over columns that exchange what they read by themselves. Across a cut of z a column reads one value of its
-/// own beyond its end, so that its thread can fetch that one, and needs no other thread's.
+/// Runs kernels over columns that exchange the values that they read. Across a cut along z, a column reads only one
+/// value beyond its end. Its thread fetches this value and needs no values of other threads.
 namespace poisson::cuda {
 
-/// The part that columns take in an exchange across z of the field they read. Those of the blocks that come first tell
-/// the neighbours, if the kernel that made the field has not told them; those at an end come last, wait for the
-/// neighbour's values, and may at once tell of the values they have made: between the halves lies the rest of a kernel,
-/// or all of it. Values go as words, which need no other order among threads.
+/// Describes how columns participate in an exchange across z of the field that they read. The first blocks send values
+/// to the neighbours, unless the kernel that computed the field has sent them. Blocks at an end run last and wait for
+/// the neighbour's values. They may then immediately send the values that they have computed. Between sending and
+/// receiving lies the rest of a kernel, or a complete kernel. Values are sent as words, which need no other order among
+/// threads.
 ///
-/// A word may be overwritten two turns later. Who tells for a second time has seen that neighbour's word between: it
-/// was told by the thread that had taken the first one of the same place, or by a later kernel.
+/// A word may be overwritten two epochs later. A thread that sends a second time has seen the neighbour's word in
+/// between. That word was sent by the thread that had read the first word of the same place, or by a later kernel.
 template <class T>
 struct ColumnEnds {
-  Ticket<T> ticket;  ///< of one field; its layers are as wide as the box of the columns
+  Ticket<T> ticket;  ///< has one field, in layers as wide as the columns' box
   View<const T> made;
-  bool told, tells;                   ///< of the field that is read, by the kernel that made it; of `made`
-  bool below = false, above = false;  ///< whether there are neighbours
-  int tiles = 0, pieces = 0;          ///< blocks across z and along it
+  bool told, tells;                   ///< whether the field was sent by its kernel; whether `made` is sent
+  bool below = false, above = false;  ///< neighbours exist there
+  int tiles = 0, pieces = 0;          ///< blocks per layer and along z
 
-  /// Blocks are taken so that those at the ends come last.
+  /// Orders the pieces along z so that the blocks at the ends come last.
   __host__ __device__ int piece(int z) const { return !below ? z : z + 1 < pieces ? z + 1 : 0; }
   __host__ __device__ bool at_end(int piece) const { return (piece == 0 && below) || (piece == pieces - 1 && above); }
   __host__ __device__ bool takes_part(int z) const { return (z == 0 && !told) || at_end(piece(z)); }
-  /// Blocks that look at the turn.
+  /// Counts the blocks that read the epoch.
   unsigned takers() const {
     unsigned count = 0;
     for (int z = 0; z < pieces; ++z)
@@ -39,16 +40,16 @@ struct ColumnEnds {
     return count;
   }
 
-  /// Where a column's value stands in each message.
+  /// Returns the position of a column's value in each message.
   __device__ int place(int i, int j) const {
     const Packed& layer = ticket.in[0].values;
     return (j - layer.first.y) * layer.extent.x + i - layer.first.x;
   }
-  /// What the neighbours read beside their ends.
+  /// Sends the values that the neighbours read beyond their ends.
   __device__ void tell(int at, unsigned turn) const {
     for (int p = 0; p < ticket.sent; ++p) tell(p, ticket.v, at, turn);
   }
-  /// What comes in beside a piece, and what was made at the ends that it has.
+  /// Receives the values beyond the ends of a piece.
   __device__ void take(int piece, int at, unsigned turn) const {
     for (int p = 0; p < ticket.received; ++p) {
       if (!has_end(piece, ticket.in[p].side)) continue;
@@ -56,8 +57,9 @@ struct ColumnEnds {
       ticket.v(to.x, to.y, to.z) = ticket.mail.template await_words<T>(ticket.words_in(p, turn), at, turn);
     }
   }
+  /// Sends the computed values at the ends of a piece.
   __device__ void tell_made(int piece, int at, unsigned turn) const {
-    for (int p = 0; p < ticket.sent; ++p)  // their upper halo is of what is lowest here
+    for (int p = 0; p < ticket.sent; ++p)  // the neighbour's upper halo gets the lowest values
       if (has_end(piece, 1 - ticket.out[p].side)) tell(p, made, at, turn);
   }
 
@@ -74,11 +76,11 @@ __global__ void __launch_bounds__(block_threads<Column>, resident_blocks<Column>
     exchanging_kernel(Range box, Tiling tiling, Column column, const __grid_constant__ ColumnEnds<T> ends,
                       unsigned takers) {
   await_others();
-  // The walk has all registers: what is needed behind it lies in shared memory, or is worked out again.
+  // The march uses all registers: values needed afterwards are in shared memory or are computed again.
   __shared__ int places[block_threads<Column>];
   const uint3 block = tiling.block();
   const auto [i, j] = tiling.column_at(box, block.x, block.y);
-  if (i < box.first.x || i >= box.last.x || j >= box.last.y) return;  // before others wait for all that are left
+  if (i < box.first.x || i >= box.last.x || j >= box.last.y) return;  // exited threads do not delay later barriers
   const int z = static_cast<int>(block.z), piece = ends.piece(z);
   if (ends.takes_part(z)) {
     const int at = ends.place(i, j);
@@ -90,22 +92,24 @@ __global__ void __launch_bounds__(block_threads<Column>, resident_blocks<Column>
   const int k0 = box.first.z + piece * tiling.planes;
   column(i, j, k0, min(k0 + tiling.planes, box.last.z));
   if (!ends.takes_part(z)) return;
-  const unsigned turn = ends.ticket.turn();  // goes on when all that take part have ended
+  const unsigned turn = ends.ticket.turn();  // advances when all participants have ended
   if (ends.tells && ends.at_end(piece)) ends.tell_made(piece, places[threadIdx.x], turn + 1);
   const unsigned first = tiling.block().x == 0 ? static_cast<unsigned>(box.first.x - tiling.first_x) : 0;
   ends.ticket.end(turn, takers, first);
 }
 
-/// The layers that go and come where columns over a box of a space exchange by themselves; the same answer on all
-/// processes. None where the grid is cut otherwise than across z, where a cut lies beside values that are no unknowns,
-/// or where a part is so small that verbs share launches.
+/// Contains the layers that are sent and received if columns over a box exchange by themselves.
 struct ColumnLayers {
   Exchange::Turn sent, received;
 };
+/// Returns the layers for a box of a space, or nothing if columns cannot exchange by themselves. They cannot if the
+/// grid is cut across x or y, or if a cut lies next to values that are not unknowns. They cannot either if a part is so
+/// small that verbs share launches. All processes get the same answer.
 std::optional<ColumnLayers> column_layers(const Space& space, const Box& box);
 
-/// The part of columns over all unknowns that read u across z; `made`: what they write, if it is told at once. Turns
-/// of the patch with itself are taken. None where an exchange is to go before.
+/// Prepares columns over all unknowns that read u across z, and executes the exchange steps of the patch with itself.
+/// Returns nothing if a separate exchange must come first. `told`: the kernel that computed u has sent its values.
+/// `made`: the field that the columns write, if they send its values immediately, else null.
 template <class T>
 std::optional<ColumnEnds<T>> column_ends(CudaBackend& device, const Field& u, const Box& box, bool told,
                                          const Field* made) {

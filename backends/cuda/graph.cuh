@@ -8,13 +8,13 @@
 
 #include "backends/cuda/cuda_backend.cuh"
 
-/// What the backend keeps of a run to replay it.
+/// Stores recorded runs, so that they can be replayed.
 namespace poisson::cuda {
 
-/// A captured graph, ready to launch.
+/// Owns a captured graph that is ready to launch.
 class Graph final : public Recording {
  public:
-  /// `by_priority`: kernels on urgent streams come first, where the driver has that.
+  /// With `by_priority`, kernels on urgent streams run first if the driver supports this.
   Graph(cudaGraph_t graph, KernelCount kernels, std::vector<StepTable> tables, bool by_priority)
       : graph_(graph), kernels_(kernels), tables_(std::move(tables)) {
     cudaError_t status = cudaGraphInstantiate(&exec_, graph, by_priority ? cudaGraphInstantiateFlagUseNodePriority : 0);
@@ -31,17 +31,17 @@ class Graph final : public Recording {
   std::size_t kernels() const override { return kernels_.all; }
   std::size_t kernels_in_loop() const override { return kernels_.in_loop; }
   void launch(cudaStream_t stream) const { check(cudaGraphLaunch(exec_, stream)); }
-  /// What else the first launch would do.
+  /// Uploads the graph, which its first launch would do otherwise.
   void upload(cudaStream_t stream) const { check(cudaGraphUpload(exec_, stream)); }
 
  private:
   cudaGraph_t graph_;
   KernelCount kernels_;
   cudaGraphExec_t exec_ = nullptr;
-  std::vector<StepTable> tables_;  // that its kernels read
+  std::vector<StepTable> tables_;  // are read by its kernels
 };
 
-/// Those of the graph itself, without the bodies of its conditional nodes.
+/// Counts the kernels of the graph itself, without the bodies of its conditional nodes.
 inline std::size_t count_kernels(cudaGraph_t graph) {
   std::size_t count = 0;
   check(cudaGraphGetNodes(graph, nullptr, &count));
@@ -54,7 +54,7 @@ inline std::size_t count_kernels(cudaGraph_t graph) {
   }));
 }
 
-/// Graphs and what the host does between them, one after another.
+/// Contains graphs and the steps of the host between them, in order.
 class Program final : public Recording {
  public:
   std::vector<std::function<void()>> steps;

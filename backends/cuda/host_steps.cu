@@ -1,4 +1,4 @@
-// The part of the backend that records runs in which the host takes part: graphs, and what it does between them.
+// This part of the backend records runs in which the host takes part: graphs, and the steps of the host between them.
 #include <utility>
 
 #include "backends/cuda/cuda_backend.cuh"
@@ -6,7 +6,7 @@
 
 namespace poisson::cuda {
 
-// What the host does now, or, while verbs are recorded, each time they are replayed.
+// Runs a step of the host now or, while verbs are recorded, whenever they are replayed.
 void CudaBackend::by_host(std::function<void()> step) {
   if (!steps_) return step();
   end_segment();
@@ -42,7 +42,7 @@ CudaBackend::HostSteps CudaBackend::steps_of(const std::function<void()>& verbs)
   return own;
 }
 
-// Null, and none from now on, where there are too many launches.
+// Records verbs as a program. If there are too many launches, returns null and disables recording from then on.
 std::unique_ptr<Recording> CudaBackend::record_steps(const std::function<void()>& verbs) {
   auto program = std::make_unique<Program>();
   segments_ = &program->segments;

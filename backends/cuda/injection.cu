@@ -9,7 +9,7 @@
 namespace poisson::cuda::injection {
 namespace {
 
-// How many more until the one that fails; none fails once it is 0.
+// These count down to the call that fails. At 0 no call fails.
 long allocations = 0, kernels = 0;
 
 bool last(long& count) {

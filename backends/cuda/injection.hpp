@@ -1,16 +1,16 @@
 #pragma once
 
-/// Faults on request, to see how a run ends with them: an aid for tests. The environment variable POISSON_INJECT is
+/// Injects faults to test how a run ends with them. The environment variable POISSON_INJECT selects the fault:
 ///   allocation:N  the N-th allocation on the device fails as if its memory were full,
-///   kernel:N      the N-th kernel is followed by one that traps, after which the device answers nothing but errors.
-/// Without it nothing of the kind happens.
+///   kernel:N      a kernel that traps follows the N-th kernel; after that the device only returns errors.
+/// Without the variable nothing is injected.
 namespace poisson::cuda::injection {
 
-/// Reads the variable and counts from here. Throws InputError where it is none of the above.
+/// Reads the variable and starts counting. Throws InputError if the variable has another form.
 void arm();
-/// Counts an allocation; whether it is the one to fail.
+/// Counts an allocation. Returns whether it must fail.
 bool allocation_fails();
-/// Counts a launch; whether it is the one to fail.
+/// Counts a launch. Returns whether it must fail.
 bool kernel_fails();
 
 }  // namespace poisson::cuda::injection

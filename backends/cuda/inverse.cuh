@@ -2,8 +2,8 @@
 
 namespace poisson::cuda {
 
-/// 1/x within a rounding or two, without the branches of a division; 0 of 0, which is what a singular mode is divided
-/// by.
+/// Computes 1/x to within one or two roundings, without the branches of a division. Returns 0 for x = 0, the divisor of
+/// a singular mode.
 __device__ inline double inverse_of(double x) {
   double y;
   asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x));

@@ -9,11 +9,11 @@
 
 namespace poisson::cuda {
 
-/// Where streams have met, the next launch comes when all that its stream waits for has ended.
+/// Is set when streams have joined: the next launch then starts only after all work that its stream waits for.
 inline thread_local bool streams_have_met = false;
 
-/// Launches a kernel that may come to the device before the one ahead of it has ended, and begins with await_others():
-/// short kernels follow each other the faster. (CUDA Programming Guide, "Programmatic Dependent Launch".)
+/// Launches a kernel that may start before the preceding one has ended, and that begins with await_others(). Short
+/// kernels follow each other faster in this way. (CUDA Programming Guide, "Programmatic Dependent Launch".)
 template <class... Parameters, class... Arguments>
 void launch(void (*kernel)(Parameters...), dim3 blocks, unsigned threads, cudaStream_t stream,
             const Arguments&... arguments) {
@@ -30,8 +30,8 @@ void launch(void (*kernel)(Parameters...), dim3 blocks, unsigned threads, cudaSt
   launched(stream);
 }
 
-/// Waits until what was launched before has ended. A kernel of few blocks lets the next one come at once; behind one
-/// that fills the device, the next would take room from it.
+/// Waits until all earlier launches have ended. A kernel of few blocks lets the next kernel start immediately. A kernel
+/// that fills the device does not, because the next kernel would occupy part of it.
 __device__ inline void await_others() {
 #if __CUDA_ARCH__ >= 900
   constexpr unsigned few = 384;
@@ -40,7 +40,8 @@ __device__ inline void await_others() {
 #endif
 }
 
-/// Threads of a multiprocessor for which registers are kept free: 768, or what a functor says that needs more of them.
+/// Returns the threads per multiprocessor for which registers are reserved: 768, or the number that a functor declares
+/// if it needs more registers.
 template <class Column>
 constexpr int resident_threads() {
   if constexpr (requires { Column::resident_threads; })
@@ -48,7 +49,7 @@ constexpr int resident_threads() {
   else
     return 768;
 }
-/// Threads of a block: fewer where whole tiles would not fill the multiprocessor, and where warps need no others.
+/// Sets the threads of a block: 128 if complete tiles would not fill the multiprocessor or if warps work independently.
 template <class Column>
 inline constexpr int block_threads = takes_warps<Column> || resident_threads<Column>() % tile_threads != 0
                                          ? 128
@@ -56,7 +57,8 @@ inline constexpr int block_threads = takes_warps<Column> || resident_threads<Col
 template <class Column>
 inline constexpr int resident_blocks = resident_threads<Column>() / block_threads<Column>;
 
-/// column(i, j, k0, k1) for every column of the box, or column.warp for every warp's tile, cut into pieces along z.
+/// Calls column(i, j, k0, k1) for every column of the box, or column.warp for every warp's tile. The box is cut into
+/// pieces along z.
 template <class Column>
 __global__ void __launch_bounds__(block_threads<Column>, resident_blocks<Column>)
     columns_kernel(Range box, Tiling tiling, Column column) {
@@ -78,14 +80,14 @@ __global__ void __launch_bounds__(block_threads<Column>, resident_blocks<Column>
   sum_planes<block_threads<Column>>(box, sums, column, partial);
 }
 
-/// How a functor is summed over a box. `depth`: planes of the whole grid.
+/// Returns how a functor is summed over a box. `depth` counts the planes of the global grid.
 template <class Column>
 PlaneSums plane_sums(const Box& box, int depth) {
   return {box, Tiling::of<Column>(box, block_threads<Column>), depth};
 }
 
-/// Leaves the partial sums of column(i, j, k0, k1) over the planes of a box, behind those of so many planes `before`
-/// it.
+/// Computes the partial sums of column(i, j, k0, k1) over the planes of a box. They are stored after the partial sums
+/// of the `before` preceding planes.
 template <class Column>
 void sum_columns(cudaStream_t stream, const Box& box, const PlaneSums& sums, int before, const Column& column,
                  double* partial) {
@@ -94,7 +96,7 @@ void sum_columns(cudaStream_t stream, const Box& box, const PlaneSums& sums, int
     launch(sum_kernel<Column>, sums.blocks(), block_threads<Column>, stream, Range(box), sums, column, partial);
 }
 
-/// One thread's work between verbs on fields.
+/// Runs f in a single thread, between verbs on fields.
 template <class F>
 __global__ void scalar_kernel(F f) {
   await_others();

@@ -8,7 +8,7 @@
 namespace poisson::cuda {
 namespace {
 
-// CUB first says how much memory it takes, then works in it.
+// CUB first returns the size of its workspace and then runs in it.
 template <class Algorithm>
 void with_room(Backend& backend, const Algorithm& algorithm) {
   std::size_t bytes = 0;

@@ -5,7 +5,7 @@
 
 #include "backends/backend.hpp"
 
-/// backends/lists.hpp on a GPU.
+/// Implements backends/lists.hpp on a GPU.
 namespace poisson::cuda {
 
 void sort(Backend&, std::uint64_t* numbers, std::size_t count);

@@ -18,13 +18,13 @@ __device__ T& value_at(const View<T>& v, const int3& i) {
   return v(i.x, i.y, i.z);
 }
 
-// Values to a slot, the caller's share of them.
+// Stores the caller's share of the values into a slot.
 template <class T>
 __device__ void put(const Packed& values, const View<T>& v, T* slot) {
   in_batches<T>(
       values.size(), [&](int at) { return value_at(v, values.place(at)); }, [&](int at, T value) { slot[at] = value; });
 }
-// Values from a slot to their places. They are looked for in no cache, which the other GPU's stores do not reach.
+// Copies values from a slot to their places. The loads bypass the caches, which do not see stores of other GPUs.
 template <class T>
 __device__ void take(const Packed& values, const T* slot, const View<T>& v) {
   in_batches<T>(
@@ -32,7 +32,7 @@ __device__ void take(const Packed& values, const T* slot, const View<T>& v) {
       [&](int at, T value) { value_at(v, values.place(at)) = value; });
 }
 
-// The same by words. Values that have not all come are looked for again.
+// The next two functions do the same with words. A batch is polled until all its values have arrived.
 template <class T>
 __device__ void put_words(const Packed& values, const View<T>& v, std::uint64_t* slot, unsigned turn) {
   in_batches<T>(
@@ -92,7 +92,7 @@ struct Parts {
   Mailbox mail;
   View<const T> part;
   View<T> whole;
-  int3 origin;  // of the part
+  int3 origin;  // origin of `part`
   Packed of[most_peers];
 };
 
@@ -123,11 +123,11 @@ __global__ void __launch_bounds__(256) gather_kernel(const __grid_constant__ Par
   end_turn(&mail.channels[Mailbox::of_parts], turn, gridDim.x);
 }
 
-// Which process on which machine sees what as which device.
+// Identifies a process by machine, process number and GPU.
 struct Seat {
   std::size_t host;
   long process;
-  char device[64];  // its address on the bus
+  char device[64];  // PCI bus address
 };
 Seat seat_of(int device) {
   Seat seat{};
@@ -144,7 +144,8 @@ std::string Mail::obstacle(const Processes& processes, int device, MailPlace pla
   const std::vector<Seat> all = processes.gather(own);
   if (processes.count() > most_peers) return "more than " + std::to_string(most_peers) + " processes";
   std::string why;
-  // The same answer everywhere: containers of one name may have a process of one number each, and others beside them.
+  // All processes must return the same answer: some containers may share a host name and process numbers while others
+  // do not.
   for (auto seat = all.begin(); seat != all.end(); ++seat)
     if (std::any_of(all.begin(), seat,
                     [&](const Seat& other) { return other.host == seat->host && other.process == seat->process; }))
@@ -161,7 +162,8 @@ std::string Mail::obstacle(const Processes& processes, int device, MailPlace pla
     }
     cudaGetLastError();
   }
-  // Kernels that wait for each other take turns on a GPU that they share, milliseconds each: right, and good for tests.
+  // Kernels of several processes on one GPU run in time slices of milliseconds while they wait for each other. Results
+  // are still right, which is enough for tests.
   for (std::size_t a = 0; a < all.size() && !std::getenv("POISSON_PEER_ON_ONE_GPU"); ++a)
     for (std::size_t b = 0; b < a; ++b)
       if (std::strcmp(all[a].device, all[b].device) == 0) why = "processes that share a GPU";
@@ -169,7 +171,7 @@ std::string Mail::obstacle(const Processes& processes, int device, MailPlace pla
   if (place == MailPlace::devices) return "";
   try {
     MailboxMemory::make(place, processes, 4096);
-  } catch (const std::exception& error) {  // on all of them
+  } catch (const std::exception& error) {  // thrown on every process
     return error.what();
   }
   return "";
@@ -202,7 +204,7 @@ void Mail::make_room(const MailSizes& sizes, cudaStream_t stream) {
   needed.include(sizes);
   if (needed == sizes_) return;
   check(cudaStreamSynchronize(stream));
-  processes_.any(false);  // nobody sends any more
+  processes_.any(false);  // no process sends any more
   if (recorded_)
     of_recorded_.push_back(std::move(memory_));
   else
@@ -222,7 +224,7 @@ void Mail::close() {
 }
 
 void Mail::open(const MailSizes& sizes) {
-  sizes_ = {{}, 0, 0};  // no room, should there be no memory
+  sizes_ = {{}, 0, 0};  // there are no slots if the allocation fails
   static_cast<MailboxLayout&>(box_) = MailboxLayout(sizes, box_.count, place_);
   memory_ = MailboxMemory::make(place_, processes_, box_.bytes);
   bytes_ = place_ == MailPlace::devices ? box_.bytes : 0;
@@ -230,7 +232,7 @@ void Mail::open(const MailSizes& sizes) {
   sizes_ = sizes;
   for (int p = 0; p < box_.count; ++p) box_.of[p] = memory_->of(p);
   check(cudaDeviceSynchronize());
-  processes_.any(false);  // all are open before anybody sends
+  processes_.any(false);  // all mailboxes are open before any process sends
 }
 
 template <class T>

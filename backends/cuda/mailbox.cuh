@@ -15,49 +15,53 @@
 #include "backends/division.hpp"
 #include "backends/mailbox_layout.hpp"
 
-/// Memory that the GPUs of several processes write to: each process has a mailbox, which all others see, with a slot
-/// for whatever they send. A kernel stores what it sends into the slots of others, raises a flag there, waits for its
-/// own flags and takes what has come: kernels alone, so that whole solves stay one graph.
+/// Exchanges messages between the GPUs of several processes from inside kernels, so that a complete solve remains one
+/// CUDA graph.
 ///
-/// Few values, and sums, come as words: four bytes of a value beside the turn that they were sent in, stored and loaded
-/// at once. Whoever sees the turn has the value, and there is no flag behind it and no fence before one. (NCCL's
-/// protocol LL does so.) Words have slots of their own, in which nothing else ever stands.
+/// Each process owns a mailbox: memory that every other process can write to, with slots for each kind of message. A
+/// kernel stores its values into the slots of other processes and raises a flag there. It then waits for its own flags
+/// and reads the received values.
 ///
-/// Turns count upwards. Slots are two, in turn: a process sends for the second time after that only when it has seen
-/// that the other has taken what came before.
+/// Short messages and sums are sent as words. A word combines four bytes of a value with the epoch of the message in
+/// one 8-byte store. A reader that sees the current epoch has the value: no flag and no fence are needed. (NCCL's
+/// protocol LL does the same.) Slots for words are never used for anything else.
+///
+/// The epoch of a channel (`turn` in the code) counts its messages. Each kind of message has two slots, which
+/// alternate. A process reuses a slot two epochs later, when it has seen that the receiver has read the old message.
 namespace poisson::cuda {
 
 inline constexpr int most_peers = MailboxLayout::most_processes;
 inline constexpr int most_mail_blocks = MailboxLayout::most_blocks;
 
-/// One kind of message: how often it has been sent, and how many blocks have sent it this time.
+/// Counts one kind of message: `sent` is the last finished epoch, `ticket` the number of blocks that have finished the
+/// current one.
 struct Channel {
   unsigned sent, ticket;
 };
 
-/// Looks until something is found, and now and then whether the others are to be waited for no longer.
+/// Polls `found` until it returns true. Every 4096 tries it calls `given_up`, and it returns early if that is true.
 template <class Found, class GivenUp>
 __device__ void look_until(const Found& found, const GivenUp& given_up) {
   for (unsigned tries = 1; !found(); ++tries)
     if (tries % 4096 == 0 && given_up()) return;
 }
 
-/// The mailbox of a process as kernels see it.
+/// Describes the mailboxes of all processes to a kernel.
 struct Mailbox : MailboxLayout {
-  char* of[most_peers];  ///< of all processes, this one's own among them
+  char* of[most_peers];  ///< base addresses by rank
   int rank, count;
-  std::size_t most_words;        ///< layers of so many go as words, where a kernel may choose
-  Channel* channels;             ///< of the axes, of parts and of sums
-  const volatile int* given_up;  ///< set by the host where the others are not to be waited for
+  std::size_t most_words;        ///< layers of at most this many words may be sent as words
+  Channel* channels;             ///< indexed by axis, of_parts, of_sums
+  const volatile int* given_up;  ///< set by the host to end all waits
 
   static constexpr int of_parts = 3, of_sums = 4, channel_count = 5;
 
-  /// The turn that a channel is at; ending it is up to the kernel's last block.
+  /// Returns the current epoch of a channel. The kernel's last block ends the epoch (end_turn).
   __device__ unsigned turn_of(int channel) const {
     return *const_cast<const volatile unsigned*>(&channels[channel].sent) + 1;
   }
 
-  // Flags: of layers by axis and side, then of parts by who has sent.
+  // Layer flags are ordered by axis and side. Part flags follow, ordered by sender.
   __device__ unsigned* layer_flag(int process, int axis, int side, unsigned block) const {
     return reinterpret_cast<unsigned*>(of[process] + flags) + (axis * sides + side) * most_mail_blocks + block;
   }
@@ -65,10 +69,10 @@ struct Mailbox : MailboxLayout {
     return layer_flag(process, 3, 0, 0) + from * most_mail_blocks + block;
   }
 
-  /// Raises the flags of a block's parts at all others, and waits for theirs.
+  /// Raises this block's part flags at all other processes and waits for their flags.
   __device__ void meet(unsigned turn) const;
 
-  /// What a thread waits for by itself.
+  /// Waits in the calling thread until `found` returns true or the host has given up.
   template <class Found>
   __device__ void await(const Found& found) const {
     look_until(found, [&] { return *given_up != 0; });
@@ -98,14 +102,14 @@ struct Mailbox : MailboxLayout {
     return reinterpret_cast<std::uint64_t*>(of[process] + sums) +
            (static_cast<std::size_t>(from) * 2 + turn % 2) * sum_room * words_of<double>;
   }
-  /// Words of a value.
+  /// Counts the words of one value.
   template <class T>
   static constexpr std::size_t words_of = sizeof(T) / sizeof(unsigned);
 
-  /// Value number `at` of a slot of words, once it has come.
+  /// Waits for value `at` of a slot of words and returns it.
   template <class T>
   __device__ T await_word(const std::uint64_t* slot, int at, unsigned turn) const;
-  /// The same for the threads of a warp together: what follows goes on in step.
+  /// Does the same for the threads of a warp together, so that they continue in step.
   template <class T>
   __device__ T await_words(const std::uint64_t* slot, int at, unsigned turn) const;
 };
@@ -134,7 +138,7 @@ __device__ inline void send_word(std::uint64_t* slot, int at, unsigned turn, dou
   const std::uint64_t mark = std::uint64_t{turn} << 32, low = mark | (bits & 0xffffffff), high = mark | bits >> 32;
   asm volatile("st.relaxed.sys.global.v2.u64 [%0], {%1, %2};" ::"l"(slot + 2 * at), "l"(low), "l"(high) : "memory");
 }
-/// Whether a value has come, and it.
+/// Loads value `at` of a slot into `value`. Returns whether it belongs to this epoch.
 __device__ inline bool has_come(const std::uint64_t* slot, int at, unsigned turn, float& value) {
   std::uint64_t word = 0;
   asm volatile("ld.relaxed.sys.global.u64 %0, [%1];" : "=l"(word) : "l"(slot + at) : "memory");
@@ -163,7 +167,7 @@ __device__ T Mailbox::await_words(const std::uint64_t* slot, int at, unsigned tu
   return value;
 }
 
-/// A box of values in a row, shared among the blocks of a kernel.
+/// Numbers the values of a box consecutively, to share them among the blocks of a kernel.
 struct Packed {
   int3 first, extent;
 
@@ -182,33 +186,35 @@ struct Packed {
   }
 };
 
-/// The mailboxes of the processes of a group, and what is sent through them on a stream.
+/// Owns the mailboxes of a group of processes and sends messages through them on a stream.
 class Mail {
  public:
-  /// Why there can be none in such a place between these processes, each on its device; empty where there can. All of
-  /// them call it.
+  /// Returns why these processes cannot have mailboxes at `place`, or an empty string if they can. `device` is the GPU
+  /// of the calling process. Collective.
   static std::string obstacle(const Processes& processes, int device, MailPlace place);
 
-  /// Small ones, counted as memory of the device where they lie on it. All processes call this and what follows
-  /// together.
+  /// Opens mailboxes of minimal size, which are counted in `memory` if they are on the device. The constructor and the
+  /// functions below that allocate or send are collective.
   Mail(const Processes& processes, MailPlace place, MemoryCount& memory);
   ~Mail();
   Mail(const Mail&) = delete;
 
-  /// Room for so much. Waits, where there was less. What has been recorded goes on with the mailboxes that it was
-  /// recorded for, which are kept; turns are counted on.
+  /// Enlarges the mailboxes to at least `sizes`, and synchronizes the stream if they were smaller. Recorded graphs keep
+  /// the mailboxes that they were recorded with; these stay allocated. Epochs continue.
   void make_room(const MailSizes& sizes, cudaStream_t stream);
-  /// Says that what is recorded holds the mailboxes as they are.
+  /// Keeps the current mailboxes allocated, because recorded graphs contain their addresses.
   void hold_for_recorded() { recorded_ = true; }
-  /// Whether there is room for parts of fields of this space.
+  /// Returns whether the mailboxes have slots for parts of fields of this space.
   bool takes_parts(const Space& space) const;
 
+  /// Exchanges halo layers with the neighbours across `axis`.
   template <class T>
   void swap(cudaStream_t stream, const View<T>& v, int axis, const Exchange::Turn& sent,
             const Exchange::Turn& received);
+  /// Copies the parts of all processes into `whole` on every process.
   template <class T>
   void gather(cudaStream_t stream, const Space& space, const View<const T>& part, const View<T>& whole);
-  /// What waits for others, now and from now on, goes on without them: what comes of it is of no use.
+  /// Ends all waits of kernels, now and from now on. Results computed after that are invalid.
   void give_up() { *const_cast<volatile int*>(given_up_) = 1; }
   const Mailbox& box() const { return box_; }
 
@@ -221,7 +227,7 @@ class Mail {
   MailSizes sizes_;
   Mailbox box_{};
   MemoryCount& counted_;
-  std::size_t bytes_ = 0;  ///< of memory_
+  std::size_t bytes_ = 0;  ///< size of memory_
   std::unique_ptr<MailboxMemory> memory_;
   bool recorded_ = false;
   std::vector<std::unique_ptr<MailboxMemory>> of_recorded_;

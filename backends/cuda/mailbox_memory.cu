@@ -9,7 +9,7 @@
 namespace poisson::cuda {
 namespace {
 
-// Memory of GPUs, opened by CUDA IPC.
+// Allocates one piece on each GPU. The other processes open it by CUDA IPC.
 class OnDevices final : public MailboxMemory {
  public:
   OnDevices(const Processes& processes, std::size_t bytes) : processes_(processes) {
@@ -32,7 +32,7 @@ class OnDevices final : public MailboxMemory {
           pieces_.push_back(static_cast<char*>(there));
         }
       });
-    } catch (...) {  // on all of them
+    } catch (...) {  // thrown on every process
       give_back();
       throw;
     }
@@ -42,7 +42,8 @@ class OnDevices final : public MailboxMemory {
   char* of(int process) const override { return pieces_[static_cast<std::size_t>(process)]; }
 
  private:
-  // Memory that another process may still have open, since it has not come here, stays until this one ends.
+  // If another process has not arrived here, it may still have this memory open. The memory then stays until this
+  // process ends.
   void give_back() {
     for (void* memory : opened_) cudaIpcCloseMemHandle(memory);
     if (processes_.meet(2)) cudaFree(own_);
@@ -58,7 +59,7 @@ struct Unregister {
   void operator()(char* memory) const { cudaHostUnregister(memory); }
 };
 
-// Memory that the processes share, known to the GPUs of all of them.
+// Allocates memory that the processes share and registers it with their GPUs.
 class OnHost final : public MailboxMemory {
  public:
   OnHost(const Processes& processes, std::size_t bytes) : pieces_(processes, bytes) {

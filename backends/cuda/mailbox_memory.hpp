@@ -8,13 +8,13 @@
 
 namespace poisson::cuda {
 
-/// Memory for the mailboxes of a group, zeroed: a piece for each process, which the GPUs of all others write to.
+/// Owns the zeroed memory of a group's mailboxes: one piece per process, which the GPUs of all processes can write to.
 class MailboxMemory {
  public:
-  /// Pieces of so many bytes, between processes of one machine. All of them call it together, and give it up together.
+  /// Allocates `bytes` bytes per process, for processes of one machine. Creation and destruction are collective.
   static std::unique_ptr<MailboxMemory> make(MailPlace place, const Processes& processes, std::size_t bytes);
   virtual ~MailboxMemory() = default;
-  /// The piece of a process, where this one's GPU sees it.
+  /// Returns the address of a process's piece on the GPU of this process.
   virtual char* of(int process) const = 0;
 };
 

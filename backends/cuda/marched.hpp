@@ -4,14 +4,15 @@
 
 #include "backends/field.hpp"
 
-/// Kernels march along z, with what they read next under way. In two dimensions there is nothing along z: fields, boxes
-/// and coefficients are handed to them with y in its place, and a plane is walked through as a body of one row is.
+/// Kernels march along z while they prefetch the values that they read next. Two-dimensional fields have nothing along
+/// z. Their views, boxes and layouts exchange y and z for these kernels, so that a plane is treated like a body with
+/// one row.
 namespace poisson::cuda {
 
 inline bool is_plane(const Layout& layout) {
   return layout.n[2] == 1 && layout.n[1] > 1;
 }
-/// Planes of a whole space across which kernels march.
+/// Returns the number of planes of the global grid in the marching direction.
 inline int planes_marched(const Space& space) {
   return is_plane(space.layout()) ? space.all()[1] : space.all()[2];
 }

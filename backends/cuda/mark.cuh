@@ -8,7 +8,7 @@
 
 namespace poisson::cuda {
 
-/// A mark in a stream for other streams to wait for; it takes no time stamps.
+/// Marks a point in a stream that other streams can wait for. It records no time stamps.
 class Mark {
  public:
   Mark() { check(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming)); }
@@ -20,9 +20,9 @@ class Mark {
   Mark& operator=(const Mark&) = delete;
 
   void record(cudaStream_t stream) const { check(cudaEventRecord(event_, stream)); }
-  /// Whatever comes on the stream waits for the last record; for nothing where there was none.
+  /// Makes later work on the stream wait for the last record. Does nothing if there was none.
   void hold(cudaStream_t stream) const { check(cudaStreamWaitEvent(stream, event_)); }
-  /// The host waits for it.
+  /// Blocks the host until the last record is reached.
   void wait() const { check(cudaEventSynchronize(event_)); }
 
  private:

@@ -9,15 +9,15 @@
 
 namespace poisson::cuda {
 
-/// NVIDIA's run-time compiler, found where the dynamic loader looks and in the toolkit's folder. Its header is not
-/// needed: the few functions have had one signature since CUDA 11.
+/// Compiles by NVRTC, NVIDIA's run-time compiler, which is searched in the paths of the dynamic loader and in the
+/// toolkit's folder. Its header is not needed: these functions have had the same signatures since CUDA 11.
 class Nvrtc {
  public:
-  /// Throws NoRuntimeCode where there is no such library. $POISSON_NVRTC names it where it lies elsewhere.
+  /// Throws NoRuntimeCode if the library is missing. $POISSON_NVRTC may give its path.
   Nvrtc();
 
   std::string version() const;
-  /// The machine code. Throws NoRuntimeCode with the first error where the source is refused.
+  /// Returns the machine code. If the source is refused, throws NoRuntimeCode with the first error.
   std::string compile(const std::string& source, std::span<const RuntimeHeader> headers,
                       const std::vector<std::string>& options) const;
 

@@ -5,7 +5,7 @@
 
 namespace poisson::cuda {
 
-/// A turn of a patch with itself, over the box turn.front().from.
+/// Returns the functor for an exchange step of a patch with itself. Run it over the box turn.front().from.
 template <class T>
 CopyHalo<T> copies_of_own(const View<T>& v, const Exchange::Turn& turn) {
   const auto offset = [&](const Box& box) { return &v(box.first[0], box.first[1], box.first[2]) - v.data; };

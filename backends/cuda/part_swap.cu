@@ -15,12 +15,12 @@ struct Parts {
   Mailbox mail;
   const Unit* from;
   Unit* to;
-  int n, members, own;  // units of a part
+  int n, members, own;  // n is in units
   int ranks[most_peers];
 };
 
-// Each process begins with the one behind it, so that not all write to the same one first. All of them meet, whoever
-// their members are: so each knows of all that what came two turns ago has been taken.
+// Each process begins with its successor, so that not all processes write to the same one first. All processes meet,
+// whoever their members are. Each therefore knows that all messages of two epochs ago have been read.
 __global__ void __launch_bounds__(256) swap_parts_kernel(const __grid_constant__ Parts parts) {
   await_others();
   const Mailbox& mail = parts.mail;
@@ -38,7 +38,7 @@ __global__ void __launch_bounds__(256) swap_parts_kernel(const __grid_constant__
     if (m == parts.own) continue;
     const Unit* const slot = mail.part<Unit>(mail.rank, parts.ranks[m], turn);
     Unit* const to = parts.to + std::int64_t{m} * n;
-    // Looked for in no cache, which the other GPU's stores do not reach.
+    // The loads bypass the caches, which do not see stores of other GPUs.
     in_batches<Unit>(
         n, [&](int at) { return __ldcv(slot + at); }, [&](int at, const Unit& unit) { to[at] = unit; });
   }

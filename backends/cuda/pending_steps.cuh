@@ -16,25 +16,27 @@
 
 namespace poisson::cuda {
 
-/// Launches a sequence whose steps lie on the device.
+/// Launches a sequence whose steps are in device memory.
 using SequenceLauncher = void (*)(cudaStream_t, const Step* steps, int count);
 
-/// The steps of a recorded sequence on their way to the device: they may not travel while the stream is captured.
+/// Stores the steps of a recorded sequence until they are copied to the device. They must not be copied while the
+/// stream is captured.
 struct StepTable {
   std::vector<Step> steps;
   Buffer there;
 };
 
-/// Verbs on small fields that wait to share a launch: in order, until one comes that cannot join them.
-/// `Steps` says which can, for both precisions: Steps::Columns<T> lists functors and Steps::launcher<T> launches them.
-/// Where Steps::joins_any, every other list begins with the functors: they join any launch, and whichever comes next
-/// may take them along. A null launcher is for functors that only join others.
+/// Collects verbs on small fields that share a launch. Verbs wait in order until one comes that cannot join them.
+///
+/// `Steps` lists which verbs can share, for both precisions: Steps::Columns<T> lists functors and Steps::launcher<T>
+/// launches them. If Steps::joins_any is set, every other list begins with these functors. They then join any launch,
+/// and the next launcher may include them. A null launcher is for functors that only join others.
 class PendingSteps {
  public:
-  /// `allocate`: memory on the device, as it is.
+  /// `allocate` returns uninitialized memory on the device.
   explicit PendingSteps(std::function<Buffer(std::size_t)> allocate) : allocate_(std::move(allocate)) {}
 
-  /// Whether the verb joined. Launches the others first where they are of another kind.
+  /// Returns whether the verb joined. If the waiting verbs are of another kind, launches them first.
   template <class Steps, class Column>
   bool add(cudaStream_t stream, const Box& box, const Column& column) {
     return add<Steps, float>(stream, box, column) || add<Steps, double>(stream, box, column);
@@ -52,7 +54,8 @@ class PendingSteps {
     steps_.clear();
     tables_.clear();
   }
-  /// The tables of all launches since the last call, to be filled and kept as long as they may be launched.
+  /// Returns the tables of all launches since the last call. The caller fills them, and keeps them as long as they may
+  /// be launched.
   std::vector<StepTable> take_tables() { return std::exchange(tables_, {}); }
 
  private:
@@ -78,7 +81,7 @@ class PendingSteps {
     return false;
   }
 
-  // Makes room for a functor of this launcher and precision; false where there is nothing that it could join.
+  // Prepares for a functor of this launcher and precision. Returns false if there is nothing that it could join.
   bool open(cudaStream_t stream, SequenceLauncher launcher, bool joins_any, Precision precision) {
     const bool joins =
         launcher_ && precision_ == precision && (!launcher || launcher == launcher_ || joins_any || undecided_);
@@ -96,8 +99,8 @@ class PendingSteps {
 
   std::function<Buffer(std::size_t)> allocate_;
   std::vector<Step> steps_;
-  SequenceLauncher launcher_ = nullptr;  // null: nothing waits
-  bool undecided_ = false;               // only verbs wait that any launcher takes
+  SequenceLauncher launcher_ = nullptr;  // null if no verb waits
+  bool undecided_ = false;               // every waiting verb suits any launcher
   Precision precision_ = Precision::fp32;
   std::vector<StepTable> tables_;
 };

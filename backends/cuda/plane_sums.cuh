@@ -3,22 +3,23 @@
 #include "backends/cuda/tiling.cuh"
 #include "backends/round_up.hpp"
 
-/// Sums over boxes, plane by plane along z. What a plane adds up to depends on its values and on its extent alone, not
-/// on which planes there are, and planes are added in an order of their own (add_planes.cuh): the sum has the same bits
-/// wherever a grid is cut between planes. Compiled at run time too.
+/// Computes sums over boxes, plane by plane along z. The sum of a plane depends only on its values and its extent, not
+/// on other planes. Planes are added in a fixed order (add_planes.cuh), so that a sum has the same bits wherever a grid
+/// is cut between planes. This header is also compiled at run time.
 namespace poisson::cuda {
 
-/// Planes of a block at most, and blocks for all of them where the whole grid is here.
+/// A block sums at most planes_of_block planes. On a grid that is not cut, at most most_sum_blocks blocks sum all
+/// planes.
 inline constexpr int planes_of_block = 32, most_sum_blocks = 65536;
 inline constexpr int most_plane_sums = most_blocks_across;
 
-/// How a box is summed: each plane tile after tile by so many groups of blocks.
+/// Describes how a box is summed: `groups` blocks sum each plane, tile after tile.
 struct PlaneSums {
   Tiling tiling;
-  int groups = 0;     ///< partial sums of a plane; 0: nothing to add
-  int thickness = 1;  ///< planes that are added up at once: more than one in boxes of more than most_plane_sums
+  int groups = 0;     ///< partial sums per plane; 0 if the box is empty
+  int thickness = 1;  ///< planes per sum; exceeds 1 beyond most_plane_sums planes
 
-  /// `depth`: planes of the whole grid, of which the box may have a part.
+  /// `depth`: planes of the global grid, of which the box may be a part.
   PlaneSums(const Box& box, const Tiling& tiles, int depth) : tiling(tiles) {
     if (box.size() == 0) return;
     if (depth > most_plane_sums) {
@@ -33,18 +34,19 @@ struct PlaneSums {
     groups = static_cast<int>(tiles_of_plane < most ? tiles_of_plane : most);
   }
   dim3 blocks() const { return {static_cast<unsigned>(groups), 1, tiling.blocks.z}; }
-  /// Sums of a box of so many planes, and what they are made of.
+  /// Returns the number of sums of a box of `planes` planes; partials() returns the number of their partial sums.
   int count(int planes) const { return groups == 0 ? 0 : divide_up(planes, thickness); }
   std::int64_t partials(int planes) const { return std::int64_t{groups} * count(planes); }
 };
 
-/// of_plane(k, value) for every plane of a column: what the functor says of each, or its sum over each of them.
+/// Calls of_plane(k, value) for every plane of a column. The value is supplied by the functor's each_plane, or is the
+/// functor's sum over the plane.
 template <class Column, class Sink>
 __device__ void each_plane(const Column& column, int i, int j, int k0, int k1, const Sink& of_plane) {
   if constexpr (requires { column.each_plane(i, j, k0, k1, of_plane); }) {
     column.each_plane(i, j, k0, k1, of_plane);
   } else {
-    constexpr int n = 4;  // under way at once
+    constexpr int n = 4;  // loads in flight
     int k = k0;
     for (; k + n <= k1; k += n) {
       double value[n];
@@ -57,21 +59,22 @@ __device__ void each_plane(const Column& column, int i, int j, int k0, int k1, c
   }
 }
 
-/// Sums of a warp's values plane by plane: lane n has that of plane n of 32. Columns leave theirs in shared memory,
-/// half as many planes at a time (a value costs one store and one load); functors that take warps call for each plane.
+/// Sums a warp's values plane by plane: lane n has the sum of plane n of 32. Columns store their values in shared
+/// memory, 16 planes at a time, so that a value costs one store and one load. Functors with `warp` report each plane by
+/// a call.
 template <int threads, class Column>
 class WarpSums {
   static constexpr unsigned all = 0xffffffff;
   static constexpr int half = 16, pitch = threads + 1;
 
  public:
-  /// Room for the block.
+  /// Reserves shared memory for the block.
   struct Stage {
     double value[takes_warps<Column> ? 1 : half * pitch];
   };
   __device__ explicit WarpSums(Stage& stage) : stage_(stage.value) {}
 
-  /// Adds the planes from k0 to k1, at most 32, of its part of a tile.
+  /// Adds the planes [k0, k1), at most 32, of the warp's part of a tile.
   __device__ void add(const Range& box, const Tiling& tiling, const Column& column, unsigned x, unsigned y, int k0,
                       int k1) {
     if constexpr (takes_warps<Column>) {
@@ -92,7 +95,7 @@ class WarpSums {
         else
           for (int plane = 0; plane < end - k; ++plane) own[plane * pitch] = 0;
         __syncwarp();
-        // A lane takes half of the values of a plane.
+        // Each lane sums half of the values of a plane.
         double part = 0;
         const int plane = lane() % half;
         const double* const values = stage_ + plane * pitch + threadIdx.x / 32 * 32 + lane() / half * half;
@@ -112,7 +115,7 @@ class WarpSums {
   double* stage_;
 };
 
-/// Adds up a column over the block's share of its planes: partial[plane · groups + group].
+/// Sums a column over the block's share of its planes into partial[plane · groups + group].
 template <int threads, class Column>
 __device__ void sum_planes(const Range& box, const PlaneSums& sums, const Column& column, double* partial) {
   constexpr int warps = threads / 32;

@@ -15,7 +15,7 @@ RuntimeCompiler::Code RuntimeCompiler::compile(const std::string& source, std::s
                                          "--fmad=false",
 #endif
                                          "--diag-suppress=1097"};  // attributes of other compilers
-  // All that decides what comes out, in one text.
+  // The key contains everything that determines the code.
   std::string key = "nvrtc " + nvrtc.version() + '\n';
   for (const std::string& option : options) key += option + '\n';
   for (const RuntimeHeader& header : headers) key += std::string(header.name) + '\n' + header.text + '\n';
@@ -26,7 +26,7 @@ RuntimeCompiler::Code RuntimeCompiler::compile(const std::string& source, std::s
   if (!anew) {
     if (auto kept = cache.find(key)) return {std::move(*kept), true};
     lock.emplace(cache.lock(key));
-    if (auto kept = cache.find(key)) return {std::move(*kept), true};  // by another process, meanwhile
+    if (auto kept = cache.find(key)) return {std::move(*kept), true};  // compiled meanwhile by another process
   }
   Code code{nvrtc.compile(source, headers, options), false};
   cache.keep(key, code.binary);

@@ -8,7 +8,8 @@
 
 namespace poisson::cuda {
 
-// The functions of the driver that modules need, by their plain names: no version of the driver lacks them.
+// Contains the functions of the driver that modules need, by their unversioned names, which every version of the driver
+// has.
 struct RuntimeModule::Driver {
   CUresult (*load)(CUmodule*, const void*) = nullptr;
   CUresult (*unload)(CUmodule) = nullptr;
@@ -53,7 +54,7 @@ std::string architecture() {
 
 }  // namespace
 
-// The module, or null.
+// Returns the module, or null if the driver refuses the code.
 std::shared_ptr<void> RuntimeModule::load(const std::string& binary) {
   CUmodule module = nullptr;
   if (driver().load(&module, binary.data()) != CUDA_SUCCESS) return nullptr;
@@ -62,10 +63,10 @@ std::shared_ptr<void> RuntimeModule::load(const std::string& binary) {
 
 std::vector<RuntimeModule> RuntimeModule::load(std::span<const std::string> sources,
                                                std::span<const RuntimeHeader> headers) {
-  check(cudaFree(nullptr));  // the device's context is there from now on
+  check(cudaFree(nullptr));  // creates the context of the device
   driver();
   const RuntimeCompiler compiler(architecture());
-  std::vector<std::future<RuntimeCompiler::Code>> codes;  // their threads end before this function does
+  std::vector<std::future<RuntimeCompiler::Code>> codes;  // their threads end before this function returns
   for (const std::string& source : sources)
     codes.push_back(std::async(std::launch::async, [&] { return compiler.compile(source, headers); }));
   std::vector<RuntimeModule> modules;

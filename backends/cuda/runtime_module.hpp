@@ -13,16 +13,17 @@
 
 namespace poisson::cuda {
 
-/// Code compiled at run time, loaded on the current device. The driver's library is found at run time too.
+/// Owns code that was compiled at run time and loaded on the current device. The library of the driver is also found at
+/// run time.
 class RuntimeModule {
  public:
-  /// Compiles each source, all at once, or takes it from the cache, and loads it. Throws NoRuntimeCode.
+  /// Loads the code of each source from the cache, or compiles it, all sources concurrently. Throws NoRuntimeCode.
   static std::vector<RuntimeModule> load(std::span<const std::string> sources, std::span<const RuntimeHeader> headers);
 
   using Kernel = void*;
-  /// An extern "C" kernel of the source.
+  /// Returns an extern "C" kernel of the source. Throws NoRuntimeCode if there is none.
   Kernel kernel(const std::string& name) const;
-  /// `arguments`: addresses of the kernel's parameters, in order.
+  /// Launches a kernel. `arguments` contains the addresses of its parameters, in order.
   void launch(Kernel kernel, dim3 blocks, unsigned threads, cudaStream_t stream, void** arguments) const;
   template <class... Arguments>
   void launch(Kernel kernel, dim3 blocks, unsigned threads, cudaStream_t stream, const Arguments&... arguments) const {

@@ -2,18 +2,18 @@
 
 #include <cuda_runtime.h>
 
-/// Verbs on small fields, one after another in one launch: on them a launch costs more than the work.
+/// Runs verbs on small fields one after another in one launch: on such fields a launch costs more than the work.
 namespace poisson::cuda {
 
-/// One verb: the functor `column`, number `kind` in the list of those that may be steps, over a box.
+/// Describes one verb: the functor `column`, applied over a box. `kind` is its position in the list of possible steps.
 struct Step {
   int kind;
   int3 first, last;
-  unsigned lines, planes;  ///< ⌈2³²/n⌉ for the extents along x and y: what a division by them multiplies with
+  unsigned lines, planes;  ///< replace divisions by n along x and y: ⌈2³²/n⌉
   alignas(8) unsigned char column[984];
 };
 
-/// Functors that may be steps, by position.
+/// Lists the functors that may be steps, by position.
 template <class... Columns>
 struct ColumnList {
   template <class... More>
@@ -22,7 +22,7 @@ struct ColumnList {
   }
 };
 
-/// Position of Column in a list; −1 where it has none.
+/// Is the position of Column in a list, or −1 if it is not listed.
 template <class Column, class List>
 inline constexpr int position = -1;
 template <class Column, class... Rest>

@@ -7,12 +7,13 @@
 
 namespace poisson::cuda {
 
-/// n / extent by the extent's reciprocal (Step): exact while n · extent < 2³²; 0 stands for an extent of 1.
+/// Returns n / extent from the extent's reciprocal (Step). The result is exact while n · extent < 2³². The reciprocal 0
+/// represents an extent of 1.
 __device__ inline unsigned quotient(unsigned n, unsigned reciprocal) {
   return reciprocal == 0 ? n : __umulhi(n, reciprocal);
 }
 
-/// One step by all threads of the block, of which the caller is number `thread`.
+/// Runs one step by all threads of the block, of which the caller is number `thread`.
 template <class Column>
 __device__ void perform(const Step& step, unsigned thread, unsigned threads) {
   const Column& column = *reinterpret_cast<const Column*>(step.column);
@@ -29,8 +30,8 @@ __device__ void perform(const Step& step, unsigned thread, unsigned threads) {
   }
 }
 
-/// The functor number step.kind of those from `first` up to `last`: found by halving, each test the same in all
-/// threads.
+/// Finds functor number step.kind between `first` and `last` by bisection and runs it. Each test has the same result in
+/// all threads.
 template <class Columns, int first, int last>
 __device__ void perform_among(const Step& step, unsigned thread, unsigned threads) {
   if constexpr (last - first == 1) {
@@ -46,11 +47,12 @@ __device__ void perform_among(const Step& step, unsigned thread, unsigned thread
 
 inline constexpr int sequence_threads = 512;
 
-/// One block: its barrier costs less than a launch. (Measured on an H200, 128³: the levels up to 9³ in one block 1.81
-/// ms a solve, in launches of their own 1.96 ms; up to 17³ in clusters of eight blocks 1.87 ms, in one block 2.02 ms.)
+/// Runs the steps in one block, whose barrier costs less than a launch. (Measured on an H200 at 128³. With the levels
+/// up to 9³ in one block a solve takes 1.81 ms, in separate launches 1.96 ms. With the levels up to 17³ in clusters of
+/// eight blocks it takes 1.87 ms, in one block 2.02 ms.)
 template <class... Columns>
 __global__ void __launch_bounds__(sequence_threads) sequence_kernel(const Step* steps, int count) {
-  // A step lies in shared memory before its turn comes: what it needs first is there at once.
+  // Each step is copied to shared memory one step ahead, so that its first operands are available immediately.
   __shared__ Step shared[2];
   const auto fetch = [&](int s) {
     constexpr unsigned words = sizeof(Step) / sizeof(int2);

@@ -3,21 +3,21 @@
 #include "backends/cuda/tiling.cuh"
 #include "backends/round_up.hpp"
 
-/// How values over boxes are reduced plane by plane along z: moments and extrema, of which each block leaves what it
-/// has found. Compiled at run time too.
+/// Reduces values over boxes plane by plane along z, for moments and extrema. Each block leaves a partial result. This
+/// header is also compiled at run time.
 namespace poisson::cuda {
 
-/// Blocks of one reduction that are worth having, and most slices.
+/// More than worth_blocks blocks do not speed up a reduction. A reduction has at most most_slices slices.
 inline constexpr int worth_blocks = 4096, most_slices = 1 << 15;
 
-/// How a box is reduced: in slices, of one plane where there are not too many, each tile after tile by so many groups
-/// of blocks. What a slice gives depends on its own values and on the whole grid alone, not on where that is cut
-/// between planes.
+/// Describes how a box is reduced. A slice is one plane, or several if there are too many planes. Each slice is reduced
+/// by `groups` blocks, tile after tile. The result of a slice depends only on its values and on the global grid, not on
+/// where the grid is cut between planes.
 struct Slices {
-  Tiling tiling;   ///< whose pieces along z are the slices
-  int groups = 0;  ///< 0: nothing to add
+  Tiling tiling;   ///< its pieces along z are the slices
+  int groups = 0;  ///< is 0 for empty boxes
 
-  /// `depth`: planes of the whole grid, of which the box may have a part.
+  /// `depth`: planes of the global grid, of which the box may be a part.
   Slices(const Box& box, const Tiling& tiles, int depth) : tiling(tiles) {
     if (box.size() == 0) return;
     const auto count = [&](int planes) { return divide_up(planes, tiling.planes); };
@@ -31,8 +31,8 @@ struct Slices {
   dim3 blocks() const { return {static_cast<unsigned>(groups), 1, tiling.blocks.z}; }
 };
 
-/// What a block finds of its slice, tile after tile: see(i, j, k0, k1) joins what there is to `own`. For the first
-/// thread: partial[slice · groups + group].
+/// Reduces the block's share of its slice, tile after tile: see(i, j, k0, k1) joins values to `own`. The first thread
+/// stores the result in partial[slice · groups + group].
 template <class Found, class See>
 __device__ void reduce_slice(const Range& box, const Slices& slices, Found& own, const See& see, Found* partial) {
   const unsigned width = slices.tiling.blocks.x, tiles = width * slices.tiling.blocks.y;
@@ -47,7 +47,7 @@ __device__ void reduce_slice(const Range& box, const Slices& slices, Found& own,
   if (threadIdx.x == 0) partial[blockIdx.z * gridDim.x + blockIdx.x] = all[0];
 }
 
-/// The sum of what the threads of a block have, for the first of them.
+/// Returns the sum over the threads of a block in its first thread, and 0 in the others.
 template <int threads>
 __device__ double sum_of_block(double sum) {
   constexpr int warps = threads / 32;

@@ -4,7 +4,7 @@
 namespace poisson::cuda {
 namespace {
 
-// The values of a box in a row, packed or unpacked.
+// Packs the values of a box into a row, or unpacks them from it.
 template <class T, bool packs>
 struct InRow {
   View<T> v;
@@ -106,13 +106,14 @@ void Staging::finish(cudaStream_t stream, const View<T>& v, const Exchange::Turn
   for (std::size_t p = 0; p < received.size(); ++p) unpack(stream, v, received[p].to, in_[p].there);
 }
 
-// Always through the host: an MPI may take memory of devices in messages, and copy it itself in what is collective.
+// Gathering always copies through the host: an MPI that accepts device memory in messages may still copy it itself in
+// collective operations.
 template <class T>
 void Staging::gather(cudaStream_t stream, const View<const T>& part, const Box& from, const View<T>& whole,
                      const std::vector<Box>& of, std::size_t most, const Processes& processes) {
   own_.resize(most, true);
   all_.resize(most * of.size(), true);
-  View<T> source;  // the same, to be read
+  View<T> source;  // the same view for reading
   source.data = const_cast<T*>(part.data);
   for (int d = 0; d < 3; ++d) source.n[d] = part.n[d], source.halo[d] = part.halo[d];
   source.sy = part.sy;
@@ -141,7 +142,7 @@ void Staging::swap_parts(cudaStream_t stream, const Members& members, const void
 
 std::vector<double> Staging::gather(cudaStream_t stream, const double* values, std::size_t count, std::size_t most,
                                     const Processes& processes) {
-  // Each process says first how many it has.
+  // Each process sends its count first.
   own_.resize((most + 1) * sizeof(double), true);
   auto* const own = static_cast<double*>(own_.here);
   own[0] = static_cast<double>(count);

@@ -14,13 +14,13 @@
 
 namespace poisson::cuda {
 
-/// Pinned memory of the host, or memory of the device, that grows.
+/// Owns pinned memory of the host, or memory of the device, that grows on demand.
 class Room {
  public:
   explicit Room(bool on_host) : on_host_(on_host) {}
   ~Room() { free(); }
   Room(const Room&) = delete;
-  /// At least so many bytes; what was there is lost where there were less.
+  /// Returns at least `bytes` bytes. If the memory grows, its contents are lost.
   void* of(std::size_t bytes);
 
  private:
@@ -30,35 +30,38 @@ class Room {
   std::size_t bytes_ = 0;
 };
 
-/// Layers on their way between processes by MPI. They are packed on the device; then either their copies in pinned
-/// memory of the host are sent, or MPI reads the memory of the device itself. Copies have a stream of their own, so
-/// that kernels go on beside them.
+/// Sends messages between processes by MPI. Layers are packed on the device. Then either their copies in pinned memory
+/// of the host are sent, or MPI reads the memory of the device. Copies use a separate stream, so that they overlap with
+/// kernels.
 class Staging {
  public:
   explicit Staging(bool through_host);
   ~Staging();
   Staging(const Staging&) = delete;
 
-  /// Packs what others take, behind what has been launched on the stream. One exchange is under way at a time.
+  /// Packs the values for other processes after all work launched on the stream so far. Only one exchange may be in
+  /// flight.
   template <class T>
   void start(cudaStream_t stream, const View<T>& v, const Exchange::Turn& sent, const Exchange::Turn& received);
-  /// Sends it and waits for what comes; on the stream it is unpacked behind what has been launched meanwhile.
+  /// Sends the packed values and waits for the received ones. They are unpacked on the stream after the work launched
+  /// meanwhile.
   template <class T>
   void finish(cudaStream_t stream, const View<T>& v, const Exchange::Turn& received, const Processes& processes);
 
-  /// whole = the parts of all processes, each a box in a row of `most` bytes; from, of[p]: where values come from and
-  /// go.
+  /// Gathers the parts of all processes into `whole`. Each part is sent as a message of `most` bytes. `from` is the box
+  /// of the local part, and of[p] is the box of part p in `whole`.
   template <class T>
   void gather(cudaStream_t stream, const View<const T>& part, const Box& from, const View<T>& whole,
               const std::vector<Box>& of, std::size_t most, const Processes& processes);
-  /// Of PartSwap.
+  /// Swaps parts as PartSwap::swap does.
   void swap_parts(cudaStream_t stream, const Members& members, const void* from, void* to, std::size_t bytes);
-  /// What gather does of values in a row, which the host reads.
+  /// Gathers arrays of all processes and returns them on the host, one after another. `most` limits the `count` of each
+  /// process.
   std::vector<double> gather(cudaStream_t stream, const double* values, std::size_t count, std::size_t most,
                              const Processes& processes);
 
  private:
-  /// A message's places on the device and on the host.
+  /// Locates a message on the device (`there`) and on the host (`here`).
   struct Parcel {
     Room device{false}, host{true};
     void* there = nullptr;
@@ -71,8 +74,8 @@ class Staging {
   cudaStream_t copies_ = nullptr;
   Mark packed_, copied_;
   std::array<Parcel, 2> out_, in_;
-  std::vector<Processes::Message> messages_;  // what is to be sent
-  Parcel own_, all_;                          // of what is gathered
+  std::vector<Processes::Message> messages_;  // to be sent
+  Parcel own_, all_;                          // values that are gathered
 };
 
 }  // namespace poisson::cuda

@@ -7,7 +7,7 @@
 
 namespace poisson::cuda {
 
-/// The axis along which a layer of a halo lies.
+/// Returns the axis across which a halo layer lies.
 inline int axis_across(const Exchange::Piece& piece) {
   int axis = 2;
   while (axis > 0 && piece.from.first[static_cast<std::size_t>(axis)] == piece.to.first[static_cast<std::size_t>(axis)])
@@ -15,12 +15,13 @@ inline int axis_across(const Exchange::Piece& piece) {
   return axis;
 }
 
-/// Blocks for messages of so many values.
+/// Returns the number of blocks for messages of `values` values.
 inline unsigned mail_blocks(std::int64_t values) {
   return static_cast<unsigned>(std::clamp<std::int64_t>(values / 1024, 1, most_mail_blocks));
 }
 
-/// The last one of so many blocks ends the turn of a channel. `first`: a thread that has not left.
+/// Ends the epoch of a channel when the last of `blocks` blocks arrives. `first`: a thread of the block that has not
+/// exited.
 __device__ inline void end_turn(Channel* channel, unsigned turn, unsigned blocks, unsigned first = 0) {
   __syncthreads();
   if (threadIdx.x != first || atomicAdd(&channel->ticket, 1u) + 1 < blocks) return;
@@ -28,24 +29,24 @@ __device__ inline void end_turn(Channel* channel, unsigned turn, unsigned blocks
   channel->sent = turn;
 }
 
-/// Fields that a message holds, at most.
+/// A message contains at most this many fields.
 inline constexpr int most_fields = 16;
 
-/// What lets a kernel take part in a turn of an exchange by itself: the slots and flags of the neighbours, the turn
-/// that their messages are at, and which values of which fields go and come. A kernel that makes what neighbours take
-/// puts it into their slots as it has it, one that uses what comes waits no sooner than that, and neither needs a
-/// launch for the exchange.
+/// Lets a kernel participate in one step of an exchange, so that the exchange needs no launch. It contains the slots
+/// and flags of the neighbours, and the values of the fields that are sent and received. A kernel that computes values
+/// for neighbours stores them into the slots as soon as they are known. A kernel that uses received values waits only
+/// when it needs them.
 ///
-/// Fields are of one space. Their values stand one field behind the other in a message, of so many values each, and
-/// have one turn and one flag between them.
+/// All fields belong to one space. A message contains `values` values of each field, one field after another, and has a
+/// single epoch and flag.
 ///
-/// All blocks, as many on both sides and most_mail_blocks at most, put what they share out, call post and wait, get
-/// what has come, and end. A block finds the share of the neighbour's block of its number behind wait: both share
-/// messages out alike. Words need neither post nor wait.
+/// Each block puts its share of the values, calls post and wait, gets the received values, and calls end. Both sides
+/// launch the same number of blocks, at most most_mail_blocks, and share messages out in the same way. After wait, a
+/// block therefore has the share of the neighbour's block of the same number. Words need neither post nor wait.
 template <class T>
 struct Ticket {
   struct Piece {
-    int process, side;  ///< whose halo, or whose values; the side of that halo: 0 or 1
+    int process, side;  ///< other process; side (0 or 1) of the receiver's halo
     Packed values;
   };
 
@@ -56,7 +57,7 @@ struct Ticket {
   bool as_words;
   Piece out[2], in[2];
 
-  /// As many fields as have room in a slot, one at least.
+  /// Returns how many fields fit into a slot, but at least one.
   static int fields_at_once(const Mailbox& mail, int axis, const Exchange::Turn& sent) {
     const auto bytes = static_cast<std::size_t>(sent.front().from.size()) * sizeof(T);
     return static_cast<int>(std::clamp<std::size_t>(mail.layer_bytes[axis] / bytes, 1, most_fields));
@@ -97,7 +98,7 @@ struct Ticket {
     return mail.layer_words(mail.rank, axis, in[p].side, turn);
   }
 
-  /// Value number `at` of a message, one way or the other.
+  /// Sends or receives value `at` of message p.
   __device__ void put(int p, unsigned turn, int at, T value) const {
     if (as_words)
       send_word(words_out(p, turn), at, turn, value);
@@ -122,13 +123,13 @@ struct Ticket {
     __syncthreads();
   }
   __device__ void end(unsigned turn) const { end(turn, gridDim.x); }
-  /// Where so many blocks alone take part.
+  /// Ends the epoch if only `blocks` blocks participate.
   __device__ void end(unsigned turn, unsigned blocks, unsigned first = 0) const {
     end_turn(&mail.channels[axis], turn, blocks, first);
   }
 };
 
-/// The kernel that does nothing else.
+/// Launches a kernel that only exchanges these fields.
 template <class T>
 void swap(cudaStream_t stream, const Mailbox& mail, std::span<const View<T>> fields, int axis,
           const Exchange::Turn& sent, const Exchange::Turn& received);

@@ -5,10 +5,10 @@
 #include "backends/box.hpp"
 #include "backends/round_up.hpp"
 
-/// How kernels walk over boxes. Compiled at run time too.
+/// Describes how kernels walk over boxes. This header is also compiled at run time.
 namespace poisson::cuda {
 
-/// A box of indices as kernels take it.
+/// Passes a box of indices to kernels.
 struct Range {
   int3 first, last;
 
@@ -16,14 +16,14 @@ struct Range {
       : first{box.first[0], box.first[1], box.first[2]}, last{box.last[0], box.last[1], box.last[2]} {}
 };
 
-/// A block of threads is a tile of 64 × 4 values of x and y (of 128 threads 32 × 4), of fewer along x where the box has
-/// no more, where the box is flat a single line along the other axis, and marches along z.
+/// A block of 256 threads covers a tile of 64 × 4 values of x and y (128 threads: 32 × 4) and marches along z. The tile
+/// is narrower along x if the box is. If the box is flat along x or y, the tile is a single line along the other axis.
 inline constexpr int tile_threads = 256;
-/// Blocks that a launch may have along y and along z.
+/// A launch may have at most this many blocks along y and along z.
 inline constexpr unsigned most_blocks_across = 65535;
 
-/// What a functor is called with that takes tiles by whole warps: column.warp(tile) by all 32 threads, for the values
-/// [i, i + width) × [j, j + rows) as far as they lie before `last`, and the planes from k0 to k1.
+/// Describes the tile of a warp. A functor that defines `warp` is called as column.warp(tile) by all 32 threads. The
+/// tile contains the values [i, i + width) × [j, j + rows) that lie before `last`, in the planes [k0, k1).
 struct WarpTile {
   int i, j, k0, k1;
   int2 last;
@@ -36,16 +36,16 @@ requires requires {
 }
 inline constexpr bool takes_warps<Column> = true;
 
-/// How a box is cut into blocks. Tiles begin at multiples of their width, where lines are aligned, not at the box's
-/// first value; those of functors that take warps begin there, and a block's warps lie one behind the other along y.
-/// Thin boxes are cut into fewer planes a block, so that there are blocks for every multiprocessor.
+/// Cuts a box into blocks. Tiles begin at multiples of their width, where lines are aligned, not at the first value of
+/// the box. For functors with `warp` tiles begin at the first value, and the warps of a block follow each other along
+/// y. On thin boxes a block has fewer planes, so that there are blocks for every multiprocessor.
 struct Tiling {
   int threads;
-  int log_width;  ///< of the tile's extent along x
+  int log_width;  ///< log₂ of the tile width
   int first_x;
-  int planes;   ///< along z, for each block
+  int planes;   ///< along z, per block
   dim3 blocks;  ///< along x, y and z
-  bool turned;  ///< whether a launch has those along y in the place of those along x, of which there may be more
+  bool turned;  ///< swaps x and y in launches, because x may have more blocks
 
   explicit Tiling(const Box& box, int threads = tile_threads)
       : threads(threads),
@@ -56,7 +56,7 @@ struct Tiling {
     first_x = box.first[0] & -width;
     cut(box, width, threads / width);
   }
-  /// For a functor that is launched with so many threads a block.
+  /// Returns the tiling for a functor that is launched with `threads` threads per block.
   template <class Column>
   static Tiling of(const Box& box, int threads) {
     Tiling tiling(box, threads);
@@ -67,7 +67,7 @@ struct Tiling {
     return tiling;
   }
 
-  /// What a launch has, and which block of it the calling thread belongs to.
+  /// grid() returns the grid of the launch, and block() the coordinates of the calling thread's block.
   dim3 grid() const { return turned ? dim3(blocks.y, blocks.x, blocks.z) : blocks; }
   __device__ uint3 block() const {
     const uint3 at = blockIdx;
@@ -78,8 +78,8 @@ struct Tiling {
     const uint3 at = block();
     return visit(box, column, at.x, at.y, at.z);
   }
-  /// Result of column(i, j, k0, k1) for the calling thread's column of block (x, y, z), or of column.warp for its
-  /// warp's tile; zero outside the box.
+  /// Returns column(i, j, k0, k1) for the calling thread's column of block (x, y, z), or column.warp for its warp's
+  /// tile. The result is zero outside the box.
   template <class Column>
   __device__ auto visit(const Range& box, const Column& column, unsigned x, unsigned y, unsigned z) const {
     if constexpr (takes_warps<Column>)
@@ -87,13 +87,13 @@ struct Tiling {
     else
       return visit_column(box, column, x, y, z);
   }
-  /// The calling thread's column of tile (x, y), perhaps outside the box.
+  /// Returns the calling thread's column of tile (x, y), which may lie outside the box.
   __device__ int2 column_at(const Range& box, unsigned x, unsigned y) const {
     const int thread = static_cast<int>(threadIdx.x), height = threads >> log_width;
     return {first_x + (static_cast<int>(x) << log_width) + (thread & ((1 << log_width) - 1)),
             box.first.y + static_cast<int>(y) * height + (thread >> log_width)};
   }
-  /// The planes from k0 to k1 of its warp's tile.
+  /// Returns the tile of the calling thread's warp in the planes [k0, k1).
   template <class Column>
   __device__ WarpTile warp_tile(const Range& box, unsigned x, unsigned y, int k0, int k1) const {
     const int warp = static_cast<int>(y) * (threads / 32) + static_cast<int>(threadIdx.x) / 32;
@@ -105,7 +105,7 @@ struct Tiling {
   }
 
  private:
-  // One tile has the whole extent along x, where it is not wider than most.
+  // A single tile covers the extent along x if 2^most values suffice.
   static int log_width_for(const Box& box, int most) {
     int log_width = 2;
     while (log_width < most && box.last[0] - (box.first[0] & -(1 << log_width)) > 1 << log_width) ++log_width;

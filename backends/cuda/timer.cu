@@ -25,7 +25,7 @@ class Event {
   cudaEvent_t event_ = nullptr;
 };
 
-// Events on the stream around every stretch, which is an NVTX range as well.
+// Records an event before and after each interval, which is also an NVTX range.
 class EventTimer final : public Timer {
  public:
   explicit EventTimer(CudaBackend& backend) : backend_(backend) {}
@@ -57,7 +57,7 @@ class EventTimer final : public Timer {
   }
 
   CudaBackend& backend_;
-  std::vector<Event> events_;  // start and stop in turn; kept for the next stretches
+  std::vector<Event> events_;  // start and stop alternate; later intervals reuse them
   std::size_t used_ = 0;
 };
 

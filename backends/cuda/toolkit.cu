@@ -8,7 +8,7 @@ namespace poisson::cuda {
 
 SharedLibrary toolkit_library(const char* variable, const std::string& name) {
   const std::string file = "lib" + name + ".so.";
-  // The release that this program was built with first: the driver knows its code.
+  // The release that this program was built with comes first, because the driver accepts its code.
   std::vector<std::string> files{file + std::to_string(CUDART_VERSION / 1000)};
   for (const char* release : {"13", "12"})
     if (files.front() != file + release) files.push_back(file + release);

@@ -4,8 +4,9 @@
 
 namespace poisson::cuda {
 
-/// A library of the CUDA toolkit, such as "nvrtc": of the release that this program was built with before others, from
-/// where the loader finds it, the toolkit of the build or the usual folders.
+/// Loads a library of the CUDA toolkit, such as "nvrtc". The release that this program was built with is tried before
+/// others. Each is searched in the paths of the loader, the toolkit of the build, and the usual folders. If the
+/// environment variable `variable` is set, it names the library instead.
 SharedLibrary toolkit_library(const char* variable, const std::string& name);
 
 }  // namespace poisson::cuda

@@ -4,7 +4,7 @@
 namespace poisson::cuda {
 namespace {
 
-/// Three blocks share a multiprocessor, or a block of long lines has it alone.
+/// Three blocks share a multiprocessor, or one block of long lines occupies it.
 using Shared = WaveBlock<threads_of_shared, 3, 4, true>;
 using Whole = WaveBlock<threads_of_whole, 1, 4, true>;
 

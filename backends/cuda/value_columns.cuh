@@ -7,10 +7,11 @@
 #include "backends/cuda/sequence.cuh"
 #include "backends/view.hpp"
 
-/// What the backend's verbs do to the columns of a box: functors that for_columns and sequences run.
+/// Defines the functors that the backend's verbs apply to the columns of a box. They are run by for_columns and in
+/// sequences.
 namespace poisson::cuda {
 
-/// f of every value of a column.
+/// Applies f to every value of a column.
 template <class X, class F>
 struct EachValue {
   View<X> x;
@@ -20,7 +21,7 @@ struct EachValue {
   }
 };
 
-/// f of every pair of values of a column; four pairs are loaded before the first is stored.
+/// Applies f to every pair of values of a column. Four pairs are loaded before the first is stored.
 template <class X, class Y, class F>
 struct EachPair {
   View<X> x;
@@ -99,8 +100,8 @@ struct Dot {
   }
 };
 
-/// A turn of an exchange with the patch itself: each value of the box is `from` and `to` behind one that is copied and
-/// its copy.
+/// Copies values into the halo of the same patch. `from` and `to` are the offsets of the copied value and of its copy
+/// from each value of the box.
 template <class T>
 struct CopyHalo {
   View<T> v;
@@ -114,7 +115,7 @@ struct CopyHalo {
   }
 };
 
-/// y = Q x over numbered values, Q of dense diagonal blocks: a warp works out a row.
+/// Computes y = Q x over numbered values for Q with dense diagonal blocks. A warp computes each row.
 template <class X, class Y>
 struct DenseRows {
   const double* matrix;
@@ -123,7 +124,7 @@ struct DenseRows {
   const X* x;
   Y* y;
 
-  /// All rows, by all of so many threads (whole warps) of which the caller is one.
+  /// Computes all rows by `threads` threads (complete warps), of which the caller is number `thread`.
   __device__ void all(unsigned thread, unsigned threads) const {
     const int lane = static_cast<int>(thread % 32);
     for (int row = static_cast<int>(thread / 32); row < rows * blocks; row += static_cast<int>(threads / 32)) {
@@ -138,7 +139,7 @@ struct DenseRows {
   }
 };
 
-/// Those that can share a launch with a grid's verbs.
+/// Lists the functors that can share a launch with a grid's verbs.
 template <class T>
 using ValueColumns = ColumnList<EachValue<T, Fill>, EachPair<const T, T, Copy>, EachPair<const T, T, Add>,
                                 EachPair<const T, T, ScaleAndAdd>, CopyHalo<T>, DenseRows<T, T>>;

@@ -7,12 +7,12 @@
 #include "backends/round_up.hpp"
 #include "backends/waves/line_tile.hpp"
 
-/// Blocks of a GPU that transform tiles of lines in shared memory.
+/// Transforms tiles of lines in the shared memory of GPU blocks.
 namespace poisson::cuda {
 
-/// The lines of a box: line l of slice s begins l·across + s·slow behind where the box begins in a field, the one that
-/// values come from or the one that they go to. `lead`: so many lines before the first are counted, too, so that pairs
-/// of values beside each other begin on even addresses.
+/// Locates the lines of a box in the fields that values are read from and written to. Line l of slice s begins l·across
+/// + s·slow values after the first value of the box. `lead`: this many lines before the first one are counted, so that
+/// pairs of adjacent values begin at even addresses.
 template <class T>
 struct LinesOf {
   const T* from;
@@ -22,17 +22,18 @@ struct LinesOf {
   int lead, lines;
 };
 
-/// What becomes of values on their way out: they replace what is there, are added to it times a factor, or, once they
-/// are coefficients, are divided and brought back.
+/// Selects how results are stored. `field`: they replace the values. `sum`: they are added to the values times a
+/// factor. `field_and_back`: the coefficients are divided and transformed back.
 enum class WaveEnd { field, sum, field_and_back };
 template <class T>
 struct Ending {
-  const double* factor;            ///< of a sum
-  const T *own, *others, *slices;  ///< eigenvalues, of a line's values, of lines, of slices; null: zero
+  const double* factor;            ///< for WaveEnd::sum
+  const T *own, *others, *slices;  ///< eigenvalues along a line, by line, by slice; null if zero
 };
 
-/// How a block works: its threads, blocks that share a multiprocessor, pieces of work that a thread asks for at once,
-/// and whether it asks for the tile of the block that will follow it, so that memory is at work while it computes.
+/// Describes how a block works: its threads, the blocks per multiprocessor, and for how many pieces of work a thread
+/// issues loads together (`ahead`). If `fetches` is set, the block prefetches the tile of the block that will follow
+/// it, so that memory is busy while it computes.
 template <int threads_, int blocks_, int ahead_, bool fetches_>
 struct WaveBlock {
   static constexpr int threads = threads_, blocks = blocks_, ahead = ahead_;
@@ -49,9 +50,9 @@ struct SharedLine {
   __device__ void set(int row, Complex<T> value) const { numbers[at(row)] = value; }
 };
 
-/// Where two lines of a slice lie in a field, as a thread reads and writes them. What there is none of is read where
-/// there is something: so no load waits for a branch. Those beside each other go together, with what lies beside the
-/// box in the halo or the padding, which counts as zero.
+/// Locates two lines of a slice in a field, for the reads and writes of one thread. A missing line is read at a valid
+/// address, so that no load waits for a branch. Adjacent lines are accessed together. They may include values next to
+/// the box, in the halo or the padding, which count as zero.
 template <class T, bool contiguous>
 class LinePair {
  public:
@@ -94,7 +95,7 @@ class LinePair {
   std::uint32_t along_;
 };
 
-/// Asks for the lines of a slice from number `first` on, to lie in the L2 cache when they are read, 32 bytes each time.
+/// Prefetches the lines of a slice from number `first` on into the L2 cache, 32 bytes at a time.
 template <class T, bool contiguous>
 __device__ void fetch_tile(const LinesOf<T>& lines, const T* data, int values, int first, int width, int slice,
                            int threads) {
@@ -114,10 +115,10 @@ __device__ void fetch_tile(const LinesOf<T>& lines, const T* data, int values, i
   }
 }
 
-/// A block has a tile of neighbouring lines of a slice; there and back it is written and read again, from the cache of
-/// the device, which holds the tiles of all blocks that run. Threads that read and write memory share the pairs so that
-/// neighbours have neighbouring values: those of a row, of lines along x those of a line. `resident`: blocks that the
-/// device has at a time.
+/// Transforms a tile of neighbouring lines of a slice per block. For `field_and_back` the tile is written and read
+/// again from the L2 cache, which has space for the tiles of all running blocks. Threads share the pairs so that
+/// neighbouring threads access neighbouring values in memory: of a row, or of a line for lines along x. `resident`:
+/// blocks that run on the device together.
 template <class T, bool contiguous, WaveEnd end, class Block>
 __global__ void __launch_bounds__(Block::threads, Block::blocks)
     waves_kernel(const __grid_constant__ WaveView<T> waves, LinesOf<T> lines, Ending<T> ending, TileShape shape,
@@ -147,7 +148,7 @@ __global__ void __launch_bounds__(Block::threads, Block::blocks)
       } else {
         WaveSum<T> sum;
         each_piece<Block::ahead>(waves.n, moving, [&](auto k) { begin_backward<kind>(waves, moved, k, in, sum); });
-        if (kind == WaveKind::cosines) {  // the sum over all threads that share a pair, behind the rows
+        if (kind == WaveKind::cosines) {  // all threads of a pair contribute; the sums follow the rows
           Complex<T>* const sums = numbers + shape.numbers(waves.rows());
           sums[(moving.first << shape.log_pairs) + moved.pair] = sum.value;
           __syncthreads();
@@ -198,7 +199,7 @@ __global__ void __launch_bounds__(Block::threads, Block::blocks)
         each_piece<2>(waves.n, moving, [&](auto k) { end_backward<kind>(waves, moved, k, out); });
     });
     if (!divides) return;
-    __syncthreads();  // what all have written comes back
+    __syncthreads();  // all coefficients are written before they are read
   }
 }
 
@@ -207,7 +208,7 @@ void launch_waves(cudaStream_t stream, const WaveView<T>& waves, const LinesOf<T
                   TileShape shape, bool forward, int slices) {
   const auto kernel = waves_kernel<T, contiguous, end, Block>;
   const auto numbers = shape.numbers(waves.rows()) + (waves.kind == WaveKind::cosines ? Block::threads : 0);
-  // The most that such a block ever has: what was recorded must not depend on what is launched after it.
+  // This is the most that such a block ever needs: a recorded launch must not depend on later launches.
   const std::size_t most = (Block::blocks == 1 ? whole_tile : shared_tile) + Block::threads * sizeof(Complex<T>);
   check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(most)));
   check(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, cudaSharedmemCarveoutMaxShared));

@@ -20,17 +20,17 @@ template <>
 struct WordOf<16> {
   using Type = uint4;
 };
-/// What a thread loads or stores with one instruction: 4, 8 or 16 bytes, aligned to as many.
+/// Names the type that a thread loads or stores with one instruction: 4, 8 or 16 bytes, aligned to its size.
 template <int bytes>
 using Word = typename WordOf<bytes>::Type;
 
-/// The values in a word.
+/// Contains the values of a word.
 template <class T, int n>
 struct Pack {
   T value[n];
 };
 
-/// n values that begin on a multiple of their n · sizeof(T) bytes.
+/// Loads n values whose address is a multiple of n · sizeof(T) bytes.
 template <int n, class T>
 __device__ Pack<T, n> load_word(const T* from) {
   return std::bit_cast<Pack<T, n>>(*reinterpret_cast<const Word<n* static_cast<int>(sizeof(T))>*>(from));

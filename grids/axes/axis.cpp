@@ -10,7 +10,8 @@
 namespace poisson {
 namespace {
 
-// Equal to the rounding of the coordinates: a cell of width h between nodes of size |x| is known to ε|x|.
+// Returns whether cells are equal up to the rounding of the coordinates: a cell width between nodes of size |x| is
+// known to ε|x|.
 bool has_equal_cells(const std::vector<double>& nodes) {
   const auto cells = static_cast<double>(nodes.size() - 1);
   const double h = (nodes.back() - nodes.front()) / cells;
@@ -21,9 +22,9 @@ bool has_equal_cells(const std::vector<double>& nodes) {
   return true;
 }
 
-// Where neighbouring cells differ by more than this, their common node decouples from one of its neighbours, and
-// interpolation between both is wrong for what oscillates in the other directions: a Neumann end with the smallest of
-// cells that grow by a factor of 20 contracts by 0.83.
+// If neighbouring cells differ by more than this factor, their common node decouples from one of its neighbours.
+// Interpolation between both is then wrong for errors that oscillate in the other directions. At a Neumann end from
+// which cells grow by a factor of 20, a cycle contracts by 0.83.
 constexpr double steepest = 4;
 
 bool is_steep(const Axis& axis) {
@@ -34,7 +35,7 @@ bool is_steep(const Axis& axis) {
   return false;
 }
 
-// One cell by itself does not decide, unless it differs from all others by so much that it decouples them.
+// A single cell does not decide, unless it differs from all others so much that it decouples them.
 AxisStrength strength_of(const Axis& axis) {
   std::vector<double> widths;
   for (int i = 0; i < axis.cells(); ++i) widths.push_back(axis.width(i));
@@ -48,7 +49,8 @@ AxisStrength strength_of(const Axis& axis) {
   return {1 / (mean * mean), 1 / (most * most), 1 / (least * least)};
 }
 
-// The width up to which cells of a steep axis may be merged: what lets the smallest cells catch up with the others.
+// Returns the width up to which cells of a steep axis may be merged, so that the smallest cells catch up with the
+// others.
 double widest_to_merge(const Axis& axis) {
   double smallest = axis.width(0), smallest_pair = std::numeric_limits<double>::infinity();
   for (int i = 1; i < axis.cells(); ++i) {
@@ -59,7 +61,7 @@ double widest_to_merge(const Axis& axis) {
   return std::max(smallest_pair, steepest * smallest);
 }
 
-// Pairs in a run of the smallest cells, all others as they are.
+// Merges pairs in a run of the smallest cells and keeps all other cells.
 std::vector<double> merge_the_smallest(const Axis& axis) {
   const int n = axis.cells();
   const double widest = widest_to_merge(axis);
@@ -72,8 +74,9 @@ std::vector<double> merge_the_smallest(const Axis& axis) {
   return place;
 }
 
-// An odd number leaves a cell at the end where it is wider beside the pair next to it: so that the next level pairs the
-// single cell of this one, and none is left behind to become ever narrower beside its neighbours.
+// An odd number of cells leaves a single cell at the end where it is wider relative to the adjacent pair. The next
+// level then pairs the single cell of this level. Otherwise a single cell would become ever narrower relative to its
+// neighbours.
 std::vector<double> every_other(const Axis& axis) {
   const int n = axis.cells();
   const double lower = axis.width(0) / (axis.width(1) + axis.width(2));

@@ -14,13 +14,13 @@ std::size_t index(int i) {
   return static_cast<std::size_t>(i);
 }
 
-// How often an index has passed the end of a periodic axis.
+// Returns how often an index has passed the end of a periodic axis.
 int turns(int i, int n) {
   return i < 0 ? -1 : i / n;
 }
 
-// Where the values of both axes lie, in coordinates or, where all cells are equal, in units of the fine cells, in which
-// coarse values that coincide with fine ones do so exactly.
+// Computes the positions of the values of both axes: coordinates or, if all cells are equal, multiples of the fine cell
+// width. In these units coarse values that coincide with fine ones do so exactly.
 class Places {
  public:
   Places(const Axis& fine, const CoarseAxis& coarse)
@@ -34,7 +34,7 @@ class Places {
     if (fine_.periodic()) return fine_value(i - turns(i, n) * n) + turns(i, n) * period_;
     return fine_value(i);
   }
-  /// Past the ends of cell-centred axes that are not periodic: on the face.
+  /// Returns the position of the face past the ends of cell-centred axes that are not periodic.
   double coarse(int I) const {
     const int N = coarse_.axis.size();
     if (fine_.periodic()) return coarse_value(I - turns(I, N) * N) + turns(I, N) * period_;
@@ -58,7 +58,7 @@ class Places {
   double period_;
 };
 
-// The coarse values between which values lie: the first one that there is, and the last.
+// Contains the first and the last coarse value that interpolation can use.
 struct Ends {
   int first, last;
 };
@@ -70,7 +70,7 @@ Ends ends_of(const Axis& coarse) {
   return {on_face(0) ? -1 : 0, on_face(1) ? N : N - 1};
 }
 
-// The last coarse value at or before each fine one: of those that there are, on periodic axes from −1 on.
+// Returns the last coarse value at or before each fine one. On periodic axes coarse values begin at −1.
 std::vector<int> coarse_at_or_before(const Axis& fine, const CoarseAxis& coarse, const Places& places) {
   const Ends ends = ends_of(coarse.axis);
   const int most = coarse.axis.periodic() ? coarse.axis.size() - 1 : ends.last;
@@ -83,8 +83,9 @@ std::vector<int> coarse_at_or_before(const Axis& fine, const CoarseAxis& coarse,
   return left;
 }
 
-// By how much interpolation may enlarge errors of the coarse values. Equidistant nodes have 1.25, 1.63 next to an end;
-// where a wide cell follows one of 1/r of its width, about r/5, and next to an end more.
+// Interpolation may amplify errors of the coarse values by at most this factor. Equidistant nodes have 1.25, or 1.63
+// next to an end. If a wide cell follows a cell of 1/r of its width, the factor is about r/5, and larger next to an
+// end.
 constexpr double largest_amplification = 30;
 
 struct Row {
@@ -103,7 +104,7 @@ struct Row {
   }
 };
 
-// Lagrange's weights at x of the values start … start + points − 1 that lie at place(value).
+// Returns Lagrange's weights at x for the values start … start + points − 1, which lie at place(value).
 template <class Place>
 Row lagrange(double x, int start, int points, const Place& place) {
   Row row;
@@ -126,7 +127,7 @@ void add(AxisRows& rows, Row row, const Axis& from) {
   rows.add(row.at, row.weight, row.count);
 }
 
-// The parts that coarse cell I has of fine cells, as shares of their widths.
+// Returns the fractions of fine cells that lie in coarse cell I.
 Row parts(const CoarseAxis& coarse, int I) {
   Row row;
   const double begin = coarse.place[index(I)], end = coarse.place[index(I) + 1];
@@ -135,7 +136,7 @@ Row parts(const CoarseAxis& coarse, int I) {
   return row;
 }
 
-// The same of the control volumes of nodes, of equal cells; half ones at ends.
+// Returns the same for control volumes of nodes between equal cells. Volumes at ends are halved.
 Row parts_of_volume(const Axis& fine, const CoarseAxis& coarse, int I) {
   const int n = fine.cells();
   const double half = 0.5 * n / coarse.axis.cells();
@@ -154,8 +155,8 @@ CoarseAxis in_whole(const CoarseAxis& coarse) {
   return {coarse.axis.in_whole(), coarse.place};
 }
 
-// Of rows of a whole axis, row i at i + shift, those of a window and as many beyond its ends as stand there, with the
-// indices that their values have in the window `from`.
+// Selects the rows of a window from the rows of a global axis, in which row i is stored at i + shift. The result
+// includes up to `shift` rows beyond each end. Indices are converted to the window `from`.
 AxisRows rows_of_window(const AxisRows& all, const Axis& to, const Axis& from, int shift) {
   const int values = from.in_whole().size(), n = from.size();
   const bool closed = from.in_whole().periodic();
@@ -166,7 +167,7 @@ AxisRows rows_of_window(const AxisRows& all, const Axis& to, const Axis& from, i
       i -= from.origin();
       if (closed && i < -cut_halo) i += values;
       if (closed && i >= n + cut_halo) i -= values;
-      i = std::clamp(i, -cut_halo, n + cut_halo - 1);  // rows past the window's ends alone
+      i = std::clamp(i, -cut_halo, n + cut_halo - 1);  // only in rows past the window's ends
     }
     own.add(at, all.weight[index(row)], 4);
   }
@@ -212,9 +213,9 @@ LinearRows linear_rows(const Axis& fine, const CoarseAxis& coarse, bool constant
     int l = left[index(i)];
     double w = 1;
     if (!coarse.axis.periodic() && l == ends.last) {
-      // The last value, or past it.
+      // The fine value coincides with the last coarse value or lies past it.
     } else if (!coarse.axis.periodic() && places.fine(i) < places.coarse(l)) {
-      --l;  // before the first one
+      --l;  // the fine value lies before the first coarse one
       w = 0;
     } else {
       const double from = places.coarse(l), to = places.coarse(l + 1);
@@ -234,10 +235,10 @@ AxisRows transposed(const LinearRows& P, const Axis& fine, const CoarseAxis& coa
   const auto put = [&](int I, int i, double w) {
     if (w == 0) return;
     I = turned(I, coarse.axis);
-    if (I < 0 || I >= N) return;  // on a face: corrections are zero there
+    if (I < 0 || I >= N) return;  // on a face, where corrections are zero
     Row& row = rows[index(I)];
     for (int s = 0; s < row.count; ++s)
-      if (row.at[index(s)] == i) {  // two coarse values: a fine one takes both from the same
+      if (row.at[index(s)] == i) {  // both neighbours of fine value i are coarse value I
         row.weight[index(s)] += w;
         return;
       }

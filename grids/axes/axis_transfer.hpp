@@ -5,24 +5,24 @@
 
 #include "grids/axes/axis.hpp"
 
-/// The one-dimensional factors of the transfers between two levels: those of a block are their tensor products. They
-/// come from the coordinates of the values alone, whether coarse ones coincide with finer ones or not, at nodes and in
-/// cells alike.
+/// Computes the one-dimensional factors of the transfers between two levels. The transfers of a block are their tensor
+/// products. They depend only on the coordinates of the values, at nodes and in cells, whether or not coarse values
+/// coincide with finer ones.
 namespace poisson {
 
-/// Rows that take at most four values each: value i = Σ_s weight[i][s] · from[at[i][s]]. Indices are turned into the
-/// axis where it is periodic. Weights that vanish stand beside the index of another one of the row. Between windows
-/// (part_of in block.hpp) they are those of the whole axes, and indices may lie in a halo of cut_halo values.
+/// Contains rows of at most four weights: value i = Σ_s weight[i][s] · from[at[i][s]]. Indices are wrapped on periodic
+/// axes. Zero weights have the index of another weight of the row. Between windows (part_of in block.hpp) the rows are
+/// the same as on the global axes, and indices may lie in a halo of cut_halo values.
 struct AxisRows {
   std::vector<std::array<int, 4>> at;
   std::vector<std::array<double, 4>> weight;
 
   std::size_t size() const { return at.size(); }
-  /// Adds a row; `count` of its values count.
+  /// Adds a row, of which the first `count` weights are used.
   void add(const std::array<int, 4>& from, const std::array<double, 4>& weights, int count);
 };
 
-/// The linear prolongation P of an axis: fine value i = weight[i] · coarse[left[i]] + (1 − weight[i]) ·
+/// Describes the linear prolongation P of an axis: fine value i = weight[i] · coarse[left[i]] + (1 − weight[i]) ·
 /// coarse[left[i] + 1]. Both indices may lie in the halo: past the ends of periodic axes, and for cells on the faces,
 /// where corrections are zero. At most two fine values lie between two coarse ones.
 struct LinearRows {
@@ -30,34 +30,37 @@ struct LinearRows {
   std::vector<double> weight;
 };
 
-/// Linear between the nodes. For cells linear between the centres, towards Dirichlet faces to zero there, constant in
-/// half cells at other faces; with `constant` what the cell has that the fine one is part of, on nested axes.
+/// Returns the rows of linear interpolation. Nodes are interpolated between nodes, and cells between centres. Towards a
+/// Dirichlet face cells are interpolated to zero on the face. In the half cells at other faces interpolation is
+/// constant. With `constant` a fine cell gets the value of the coarse cell that contains it; the axes must be nested.
 LinearRows linear_rows(const Axis& fine, const CoarseAxis& coarse, bool constant = false);
 
-/// Pᵀ: the rows of coarse values.
+/// Returns Pᵀ by the rows of coarse values.
 AxisRows restriction_rows(const Axis& fine, const CoarseAxis& coarse, bool constant = false);
 
-/// Four-point Lagrange interpolation from coarse to fine values, for cells also from the values on Dirichlet faces,
-/// which have the indices −1 and n. One-sided near ends; of lower order where there are fewer than four coarse values;
-/// linear where unequal cells would make the weights enlarge errors by more than a factor of 30 (Σ|weight|). The four
-/// values of a row follow each other.
+/// Returns the rows of four-point Lagrange interpolation from coarse to fine values. For cells it also uses the values
+/// on Dirichlet faces, which have the indices −1 and n. It is one-sided near ends, and of lower order if there are
+/// fewer than four coarse values. It is linear where unequal cells would amplify errors by more than a factor of 30
+/// (Σ|weight|). The coarse values of a row are consecutive.
 AxisRows cubic_rows(const Axis& fine, const CoarseAxis& coarse);
 
-/// The means over the coarse cells of what lives on the fine ones, by length; rows −1 … N for N coarse cells, so that
-/// row I stands at I + 1. Past the ends stands what lies past the fine ones, on periodic axes the cell of the other
-/// end; past an end of a window that is not the axis's nothing of use.
+/// Returns the means over coarse cells of values on fine cells, weighted by length. There are rows −1 … N for N coarse
+/// cells; row I is stored at I + 1. A row past an end copies the value past the fine end or, on periodic axes, is the
+/// row of the cell at the other end. Rows past an end of a window inside the axis are not usable.
 AxisRows cell_means(const Axis& fine, const CoarseAxis& coarse);
 
-/// The fine values at coarse ones, rows −1 … N as well: where a node lies between fine nodes by four-point Lagrange
-/// interpolation, for cells the means.
+/// Returns the fine values at coarse values, also in rows −1 … N. A coarse node between fine nodes is computed by
+/// four-point Lagrange interpolation. Coarse cells are means.
 AxisRows injection_rows(const Axis& fine, const CoarseAxis& coarse);
 
-/// What fine values that are integrals over control volumes add up to on the coarse ones: the parts that a coarse
-/// volume has of fine ones; where nodes coincide Pᵀ, which is the same for linear data. (Where they do not, Pᵀ of point
-/// values leaves an error that oscillates by O(h²), and a start by full multigrid misses the discretization error.)
+/// Returns the rows that add integrals over fine control volumes up to integrals over coarse ones. A coarse volume gets
+/// its share of each fine volume. If nodes coincide, the rows are Pᵀ, which is equal for linear data. (If they do not,
+/// Pᵀ of point values leaves an oscillating error of O(h²), and a full multigrid start does not reach the
+/// discretization error.)
 AxisRows sum_rows(const Axis& fine, const CoarseAxis& coarse);
 
-/// Whether a solution's halo holds data past an end of a cell-centred axis: g of Dirichlet faces, g/α of Robin faces.
+/// Returns whether the halo of a solution stores data past an end of a cell-centred axis: g of Dirichlet faces, g/α of
+/// Robin faces.
 inline bool has_halo_data(const Axis& axis, int end) {
   return axis.kind(end) == BoundaryKind::dirichlet || axis.kind(end) == BoundaryKind::robin;
 }

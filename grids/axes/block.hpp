@@ -8,60 +8,60 @@
 
 namespace poisson {
 
-/// A structured block: the product of its axes. In two dimensions the third axis is degenerate.
+/// A structured block is the product of its axes. In two dimensions the third axis is degenerate.
 struct Block {
   std::array<Axis, 3> axes;
-  /// Of a part of a block that several processes share: how its values are shared out. Its axes are windows.
+  /// Describes how values are distributed if this is the sub-block of a process. Its axes then are windows.
   std::shared_ptr<const Share> share;
 
   int dimension() const { return axes[2].degenerate() ? 2 : 3; }
-  /// Layout of a field of values (nodes, in node-centred blocks).
+  /// Returns the layout of a field of values (of nodes, in node-centred blocks).
   Layout layout() const;
-  /// Layout of a field of cells.
+  /// Returns the layout of a field of cells.
   Layout cell_layout() const;
-  /// The values of the block, and its unknowns.
+  /// Returns the space of the block's values and unknowns.
   Space space() const { return share ? Space(*share, whole().unknowns()) : Space(layout(), unknowns()); }
-  /// Its cells.
+  /// Returns the space of its cells.
   Space cell_space() const;
-  /// The unknowns: all values but the Dirichlet nodes.
+  /// Returns the unknowns: all values except the Dirichlet nodes.
   Box unknowns() const;
-  /// The part of the block that has these values.
+  /// Returns the sub-block with these values.
   Block window(const Box& values) const;
-  /// The part of this process.
+  /// Returns the sub-block owned by this process.
   Block part(const std::shared_ptr<const Share>& share) const;
-  /// Those that have its parts.
+  /// Returns the processes that share the block.
   const Processes& processes() const { return share ? *share->processes : *one_process(); }
-  /// The block that it is a part of.
+  /// Returns the global block of a sub-block.
   Block whole() const;
   bool equidistant() const;
-  /// That of all its axes.
+  /// Returns the centering of all its axes.
   Centering centering() const { return axes[0].centering(); }
-  /// Where its values sit.
+  /// Returns where its values lie.
   Location location() const { return centering() == Centering::node ? Location::node : Location::cell; }
-  /// Product of the masses of the axes: the volume that value (i, j, k) stands for.
+  /// Returns the control volume of value (i, j, k): the product of the masses of the axes.
   double mass(int i, int j, int k) const { return axes[0].mass(i) * axes[1].mass(j) * axes[2].mass(k); }
-  /// Area that value (i, j, k) has on a face across `axis`.
+  /// Returns the area of value (i, j, k) on a face across `axis`.
   double face_area(int axis, int i, int j, int k) const {
     return (axis == 0 ? 1 : axes[0].mass(i)) * (axis == 1 ? 1 : axes[1].mass(j)) * (axis == 2 ? 1 : axes[2].mass(k));
   }
   double cell_volume(int i, int j, int k) const { return axes[0].width(i) * axes[1].width(j) * axes[2].width(k); }
 };
 
-/// A box of all values or cells of a block, and one past each end.
+/// Extends a box of values or cells of a block by one past each end, except along degenerate axes.
 Box with_halo(const Block& block, Box box);
 
-/// A coarser block, and how its axes lie in those of the finer one.
+/// Contains a coarser block and the positions of its axes in the finer axes.
 struct CoarseBlock {
   Block block;
   std::array<CoarseAxis, 3> axes;
   std::array<bool, 3> coarsened{};
 };
 
-/// What a process has of a coarser block of which it has a part of the finer one: the coarse values from where its fine
-/// ones begin to where those of the next process do.
+/// Returns the coarse sub-block of this process, whose finer sub-block is `fine`. It owns the coarse values from the
+/// first of its fine values up to the first fine value of the next process.
 CoarseBlock part_of(const CoarseBlock& whole, const Block& fine);
 
-/// The block with about half the cells along the axes that are `coarsened`.
+/// Returns the block with about half the cells along the axes that are `coarsened`.
 CoarseBlock coarsen(const Block& block, const std::array<bool, 3>& coarsened, Coarsening rule = Coarsening::even);
 
 }  // namespace poisson

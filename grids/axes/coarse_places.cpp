@@ -11,7 +11,7 @@ CoarsePlaces::CoarsePlaces(const Axis& fine, const CoarseAxis& coarse, int past_
     return at < 0 || at >= all ? past_end : coarse.node(at) + turned - fine.origin();
   };
   for (int I = -1; I <= n; ++I) centre.push_back(place(I));
-  int before = -1;  // the coarse value
+  int before = -1;  // last coarse value
   for (int i = 0; i < fine.size(); ++i) {
     const bool next = before + 1 < n && centre[static_cast<std::size_t>(before) + 2] == i;
     if (next) ++before;

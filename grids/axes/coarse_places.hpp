@@ -6,14 +6,14 @@
 
 namespace poisson {
 
-/// How the values of a coarse axis, or of a window of it, lie among the finer ones, where each of them is a finer
-/// value: in the windows' own indices, of which those beyond a cut are a neighbour's.
+/// Maps the values of a coarse axis, or of a window of it, to finer values, if each coarse value is also a finer value.
+/// All indices are local to the windows. Indices beyond a cut belong to a neighbour.
 struct CoarsePlaces {
-  /// `past_end`: what stands for a coarse value that there is none.
+  /// `past_end` replaces the index of a coarse value that does not exist.
   CoarsePlaces(const Axis& fine, const CoarseAxis& coarse, int past_end);
 
-  std::vector<int> centre;   ///< finer values at the coarse ones −1 … n
-  std::vector<int> parents;  ///< of each finer value twice the coarse one at or before it, plus 1 where it lies between
+  std::vector<int> centre;   ///< finer values at the coarse values −1 … n
+  std::vector<int> parents;  ///< per finer value: twice the coarse one at or before it, plus 1 if it lies between
 };
 
 }  // namespace poisson

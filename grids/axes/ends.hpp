@@ -2,18 +2,18 @@
 
 namespace poisson {
 
-/// What holds on a face of the box; n is the outward normal, κ the coefficient.
+/// Names the condition on a face of the box. n is the outward normal and κ the coefficient.
 enum class BoundaryKind {
   dirichlet,  ///< u = value
   neumann,    ///< κ ∂u/∂n = value
   robin,      ///< κ ∂u/∂n + alpha·u = value
-  periodic    ///< both faces of the axis are one: values go on beyond the end
+  periodic    ///< both faces of the axis are one: values continue at the other end
 };
 
-/// Where the unknowns of an axis sit: on its nodes or in the middle of its cells.
+/// Selects the unknowns of an axis: at its nodes or at the centres of its cells.
 enum class Centering { node, cell };
 
-/// Where a value sits on a grid.
+/// Selects where a value lies on a grid.
 enum class Location { node, cell };
 
 }  // namespace poisson

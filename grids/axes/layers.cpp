@@ -11,8 +11,8 @@
 namespace poisson {
 namespace {
 
-// The decimal number beside a sum of numbers up to `scale`, of which 15 digits count, where it is at most a rounding
-// away.
+// Returns the nearest decimal number of 15 digits, counted from `scale`, if it is at most one rounding away from the
+// sum `value`, else the sum. The numbers that were added are at most `scale`.
 double decimal(double value, double scale) {
   if (!(scale > 0) || !std::isfinite(scale)) return value;
   const int places = std::max(0, 14 - static_cast<int>(std::floor(std::log10(scale))));
@@ -22,14 +22,14 @@ double decimal(double value, double scale) {
   double near = value;
   std::from_chars(digits.data(), end, near);
   const double rounding = std::nextafter(scale, std::numeric_limits<double>::infinity()) - scale;
-  return std::abs(near - value) <= rounding ? near + 0.0 : value;  // no -0
+  return std::abs(near - value) <= rounding ? near + 0.0 : value;  // avoids -0
 }
 
 }  // namespace
 
 std::vector<double> layered_nodes(double lower, std::span<const Layer> layers) {
   std::vector<double> nodes{lower};
-  double sum = lower, scale = std::abs(lower), lost = 0;  // what rounding took off the sum (Knuth's two-sum)
+  double sum = lower, scale = std::abs(lower), lost = 0;  // sum of rounding errors (Knuth's two-sum)
   for (const Layer& layer : layers) {
     const double next = sum + layer.thickness;
     const double added = next - sum;

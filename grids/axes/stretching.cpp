@@ -7,7 +7,7 @@
 namespace poisson {
 namespace {
 
-// Nodes at lower + (upper − lower)·s(i / cells), where s maps [0, 1] onto itself; the ends are exact.
+// Returns nodes at lower + (upper − lower)·s(i / cells), where s maps [0, 1] onto itself. The ends are exact.
 template <class S>
 std::vector<double> mapped_nodes(double lower, double upper, int cells, const S& s) {
   std::vector<double> nodes(static_cast<std::size_t>(cells) + 1);
@@ -18,20 +18,20 @@ std::vector<double> mapped_nodes(double lower, double upper, int cells, const S&
   return nodes;
 }
 
-// (rᵐ − 1)/(r − 1) = 1 + r + … + r^(m−1) for real m ≥ 0, without cancellation near r = 1.
+// Returns (rᵐ − 1)/(r − 1) = 1 + r + … + r^(m−1) for real m ≥ 0, without cancellation near r = 1.
 double geometric_sum(double ratio, double m) {
   const double q = std::log(ratio);
   return q == 0 ? m : std::expm1(m * q) / std::expm1(q);
 }
 
-// Half the length of geometric_nodes that are small at both ends, in cells at an end; with an odd number of cells the
-// middle one is whole: its half counts as half a cell of the next size.
+// Returns half the length of geometric_nodes that are small at both ends, in units of the cell at an end. If the number
+// of cells is odd, half the middle cell counts as half a cell of the next size.
 double geometric_half(double ratio, int cells) {
   const int whole = cells / 2;
   return geometric_sum(ratio, whole) + (cells % 2 ? 0.5 * std::pow(ratio, whole) : 0.0);
 }
 
-// Where a function that falls takes a value, from 0 on.
+// Solves f(x) = value for decreasing f on [0, ∞).
 template <class F>
 double solve_falling(double value, const F& f) {
   double low = 0, high = 1;
@@ -88,11 +88,12 @@ double geometric_ratio(double expansion, int cells, StretchedEnd at) {
 }
 
 double tanh_strength_of_first_cell(double first, double length, int cells, StretchedEnd at) {
-  // Both ends are two halves, each of half the length, the cells and the strength.
+  // An axis refined at both ends consists of two halves, each with half the length, half the cells and half the
+  // strength.
   const double part = at == StretchedEnd::both ? 0.5 : 1.0;
   const double t = 1 / (part * cells);
   const double strength = solve_falling(first / (part * length), [t](double s) {
-    // 1 − tanh(s (1 − t))/tanh(s), without its cancellation.
+    // This is 1 − tanh(s (1 − t))/tanh(s) without its cancellation.
     return s == 0 ? t : std::sinh(s * t) / (std::sinh(s) * std::cosh(s * (1 - t)));
   });
   return strength / part;

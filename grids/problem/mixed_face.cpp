@@ -11,10 +11,10 @@ namespace {
 
 using Points = std::span<const double>;
 
-// What a part brings into the Robin condition of the whole.
+// Selects a datum of the Robin condition that all parts of a face form together.
 enum class Datum { alpha, value };
 
-// The datum of the first part at each point.
+// Evaluates the datum of the first part at each point.
 struct OfFirst {
   std::shared_ptr<const std::vector<FacePart>> parts;
   Datum datum;
@@ -68,7 +68,7 @@ std::vector<int> first_part(const std::vector<FacePart>& parts, Points x, Points
 std::vector<std::size_t> parts_without_points(const Boundary& face, const std::array<std::vector<double>, 3>& at) {
   const std::vector<FacePart>& parts = parts_of(face);
   std::vector<bool> found(parts.size());
-  // Lines of points along the axis of most of them.
+  // The points are evaluated in lines along the axis with the most points.
   std::size_t along = 0;
   for (const std::size_t d : {1U, 2U})
     if (at[d].size() > at[along].size()) along = d;

@@ -10,36 +10,37 @@
 
 namespace poisson {
 
-/// Finite volumes of 5 or 7 points, bilinear or trilinear elements of 9 or 27, the fourth-order compact scheme of as
-/// many.
+/// Selects finite volumes of 5 or 7 points, bilinear or trilinear elements of 9 or 27 points, or the fourth-order
+/// compact scheme of 9 or 27 points.
 enum class Scheme { fv, q1, compact4 };
 
-/// Whether rows are sums of element matrices (element_mass.hpp), of 9 or 27 points.
+/// Returns whether rows are sums of element matrices (element_mass.hpp), of 9 or 27 points.
 constexpr bool on_elements(Scheme scheme) {
   return scheme != Scheme::fv;
 }
 
+/// Describes the condition on a face.
 struct Boundary {
   BoundaryKind kind = BoundaryKind::dirichlet;
   Quantity value = 0.0;
   Quantity alpha = 0.0;  ///< Robin only, ≥ 0
-  bool mixed = false;    ///< Robin only: parts of it are of other kinds (mixed_face.hpp)
+  bool mixed = false;    ///< Robin only: its parts have several conditions (mixed_face.hpp)
 };
 
-/// The names of the faces, in the order axis by axis, lower before upper.
+/// Lists the names of the faces axis by axis, lower before upper.
 inline constexpr std::array<std::string_view, 6> face_names{"x-", "x+", "y-", "y+", "z-", "z+"};
 
-/// −∇·(κ∇u) + σu = f on a box. Two-dimensional problems use the first two axes; their functions get z = 0.
+/// Describes −∇·(κ∇u) + σu = f on a box. Problems in two dimensions use the first two axes. Their functions get z = 0.
 struct Problem {
   int dimension = 3;
   Centering centering = Centering::node;
-  /// Node coordinates of each axis, strictly increasing, at least three; unused axes stay empty.
+  /// Contains the node coordinates of each axis: strictly increasing, and at least three. Unused axes are empty.
   std::array<std::vector<double>, 3> nodes;
   std::array<std::array<Boundary, 2>, 3> boundary;  ///< [axis][0 lower, 1 upper]
-  /// κ > 0, sampled at cell centres. Isotropic problems use the first entry alone.
+  /// κ > 0 is sampled at cell centres. Isotropic problems use only the first entry.
   std::array<Quantity, 3> coefficient{1.0, 1.0, 1.0};
   bool isotropic = true;
-  /// κ_xy, κ_xz, κ_yz of a full tensor (elements only), whose matrix must be positive definite in every cell.
+  /// Contains κ_xy, κ_xz, κ_yz of a full tensor (elements only), whose matrix must be positive definite in every cell.
   std::array<Quantity, 3> mixed{0.0, 0.0, 0.0};
   bool full_tensor = false;
   Quantity reaction = 0.0;  ///< σ ≥ 0

@@ -17,14 +17,14 @@
 
 namespace poisson {
 
-/// Values on every node or cell of a grid, x fastest: values[(k·shape[1] + j)·shape[0] + i].
-/// A periodic axis counts its last node too.
+/// Contains values on every node or cell of a grid, x fastest: values[(k·shape[1] + j)·shape[0] + i]. A periodic axis
+/// includes its last node.
 struct GridArray {
-  /// What one of several processes holds of them: along each axis `count` from `first` on, in `values` as if these were
-  /// all. On an axis that closes on itself `period` follow each other; elsewhere it is 0.
+  /// Describes the values that one of several processes stores: along each axis `count` values from `first` on.
+  /// `values` contains only these. On periodic axes indices repeat after `period`, which is 0 on other axes.
   struct Part {
     std::array<std::int64_t, 3> first, count, period;
-    double mean, least, largest;  ///< of all values
+    double mean, least, largest;  ///< over the global array
   };
 
   Location location = Location::node;
@@ -32,7 +32,7 @@ struct GridArray {
   std::vector<double> values;
   std::optional<Part> part{};
 
-  /// Throws std::logic_error for one that this process does not hold.
+  /// Returns the value at a place. Throws std::logic_error if this process does not store it.
   double at(const std::array<std::int64_t, 3>& place) const {
     if (!part) return values[static_cast<std::size_t>((place[2] * shape[1] + place[1]) * shape[0] + place[0])];
     std::int64_t index = 0;
@@ -46,26 +46,27 @@ struct GridArray {
   }
 };
 
-/// A datum of the problem as a function of space: a number, a function, or values on the grid.
-/// Cheap to copy: functions and arrays are shared.
+/// A quantity is a datum of the problem as a function of space: a number, a function, or values on the grid. Copies are
+/// cheap, because they share functions and arrays.
 class Quantity {
  public:
-  /// Fills values[i] = f(x[i], y[i], z[i]); all four spans are of one length. Called from several threads at once.
+  /// Fills values[i] = f(x[i], y[i], z[i]). All four spans have the same length. Several threads may call it
+  /// concurrently.
   using Function = std::function<void(std::span<const double> x, std::span<const double> y, std::span<const double> z,
                                       std::span<double> values)>;
 
   Quantity(double value = 0) : content_(value) {}
   Quantity(Function function) : content_(std::make_shared<const Function>(std::move(function))) {}
-  /// A function that is also known as C++ source: an expression over the doubles x, y and z and the functions of
-  /// grids/rows/expression_functions.hpp, which backends with a compiler may compute instead.
+  /// Uses a function that also has C++ source, which backends with a compiler may compute instead. The source is an
+  /// expression over the doubles x, y and z and the functions of grids/rows/expression_functions.hpp.
   Quantity(Function function, std::string source)
       : content_(std::make_shared<const Function>(std::move(function))),
         source_(std::make_shared<const std::string>(std::move(source))) {}
   Quantity(GridArray array) : content_(std::make_shared<const GridArray>(std::move(array))) {}
-  /// An array whose values may come later.
+  /// Uses an array whose values may be set later.
   Quantity(std::shared_ptr<const GridArray> array) : content_(std::move(array)) {}
 
-  /// From a function of one point, such as [](double x, double y, double z) { return x * y * z; }.
+  /// Uses a function of one point, such as [](double x, double y, double z) { return x * y * z; }.
   template <class F>
   requires std::invocable<const F&, double, double, double> Quantity(F f)
       : Quantity(Function([f](std::span<const double> x, std::span<const double> y, std::span<const double> z,
@@ -73,13 +74,13 @@ class Quantity {
           for (std::size_t i = 0; i < values.size(); ++i) values[i] = f(x[i], y[i], z[i]);
         })) {}
 
-  /// The value where it is the same everywhere, else null.
+  /// Returns the value if it is the same everywhere, else null.
   const double* constant() const { return std::get_if<double>(&content_); }
   const Function* function() const {
     const auto* f = std::get_if<std::shared_ptr<const Function>>(&content_);
     return f ? f->get() : nullptr;
   }
-  /// The function's source, where there is one.
+  /// Returns the source of the function, or null if there is none.
   const std::string* source() const { return source_.get(); }
   const GridArray* array() const {
     const auto* a = std::get_if<std::shared_ptr<const GridArray>>(&content_);
