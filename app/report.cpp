@@ -23,8 +23,8 @@ namespace {
 constexpr std::size_t piece_values = std::size_t{1} << 22;
 constexpr double patience = 0.05;  ///< seconds of a solve before the terminal shows its progress
 
-// Splits the time of a process into computing on shared levels, computing on levels that are not shared, exchanges and
-// gathers. The verbs of shared levels include the waits for messages, except for the waits `between` verbs.
+// Splits the time of a process into computing on shared levels, computing on replicated levels, exchanges and gathers.
+// The verbs of shared levels include the waits for messages, except for the waits `between` verbs.
 Summary::Profile split(std::span<const Profile::Entry> entries, const Processes::Waits& waits,
                        const Processes::Waits& between) {
   const bool shared = std::ranges::any_of(entries, &Profile::Entry::shared);

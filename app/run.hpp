@@ -15,9 +15,9 @@ struct Arguments {
   std::vector<std::string> overrides;  ///< each "key.path=value" of --set
   bool validate = false;               ///< stop after the checks and print one line
   bool dry_run = false;                ///< stop after the checks and print the plan
-  bool profile = false;                ///< time every verb of the solve
+  bool profile = false;                ///< times every verb
   bool quiet = false;                  ///< print only errors
-  int threads = 0;                     ///< threads on the host; 0: the OpenMP default
+  int threads = 0;                     ///< 0 means the OpenMP default
 };
 
 /// Reads the configuration, solves the problem and writes the results. Collective: the first process prints to the

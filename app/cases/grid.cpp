@@ -217,7 +217,7 @@ class GridCase final : public Case {
   bool on_boxes() const override { return on_elements(problem_.scheme); }
 
   // Returns advice such as "take 40 % of the cells per axis, 400 x 400 x 200 at most, or precision: single". The
-  // advised plans fit, with a margin for what the process allocates before the solver exists.
+  // advised plans fit, with a margin for allocations before the solver exists.
   std::string smaller(bool gpu, double room, const Claim& claim) const override {
     constexpr double margin = 0.95, step = 0.97;
     const auto claimed = [&](const Problem& problem, const Options& options) {

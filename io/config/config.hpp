@@ -35,9 +35,9 @@ struct Config {
   bool equidistant = true;                      ///< grid.type
   Assembly assembly = Assembly::automatic;
   Options options;
-  std::string device = "auto";  ///< the argument of make_backend
+  std::string device = "auto";  ///< is passed to make_backend
   Transport transport = Transport::automatic;
-  std::vector<int> blocks;  ///< parts of each axis for several processes; empty: automatic
+  std::vector<int> blocks;  ///< parts of each axis; empty: the program chooses
 
   struct Output {
     std::filesystem::path directory;
@@ -46,7 +46,8 @@ struct Config {
     std::vector<std::vector<double>> probes;
   } output;
 
-  /// The complete configuration with every default, as JSON in the order of the table. It is a valid configuration.
+  /// Contains the complete configuration with every default, as JSON in the order of the table. It is a valid
+  /// configuration.
   std::string effective;
 
   /// A dataset that supplies data of the problem. read_datasets fills its array, and the quantities refer to the array.
@@ -54,7 +55,7 @@ struct Config {
     std::shared_ptr<GridArray> array;
     std::filesystem::path file;
     std::string name;
-    std::string mark;  ///< its place and key
+    std::string mark;  ///< names its place and key
   };
   std::vector<Dataset> datasets;
 
@@ -84,8 +85,8 @@ void read_matrix(const Config& config, const std::optional<Box>& points = {},
                  const Processes& processes = *one_process());
 
 /// Reads and checks a configuration; the file "-" is standard input. Each override is "key.path=value".
-/// Relative paths in the file start at its folder. Relative paths in overrides and in standard input start at the
-/// working directory. Throws ConfigError with all errors.
+/// A relative path in the file starts at its folder; one in an override or in standard input starts at the working
+/// directory. Throws ConfigError with all errors.
 Config load_config(const std::filesystem::path& file, std::span<const std::string> overrides = {});
 
 }  // namespace poisson

@@ -97,8 +97,8 @@ void read_part(const Config::Dataset& dataset, int dimension) {
       }
 }
 
-// Computes the mean, minimum and maximum of all values. Each process counts the values of its own cells; the last
-// process along an axis also counts the nodes at its end.
+// Computes the mean, minimum and maximum of all values. Each process counts the values in its cells; the last process
+// along an axis also counts the nodes at its end.
 void note_spread(GridArray& array, const Box& cells, const Processes& processes) {
   GridArray::Part& part = *array.part;
   Place first{}, last{1, 1, 1};

@@ -74,8 +74,7 @@ void check_extrapolation(ConfigParts& parts, const Value& asked) {
     if (problem.nodes[d].empty()) continue;  // unknown
     const std::size_t count = problem.nodes[d].size() - 1;
     if (count % 2 == 0 && count >= 4) continue;
-    const bool written =
-        cells && d < cells->items.size() && cells->items[d].mark.source;  // otherwise the count follows from nodes
+    const bool written = cells && d < cells->items.size() && cells->items[d].mark.source;  // else it follows from nodes
     parts.errors.add(written ? cells->items[d].mark : asked.mark, "grid.cells[" + std::to_string(d) + "]",
                      "is " + std::to_string(count) + ", and " + key +
                          " takes even numbers from 4 on (it compares with every second node); write " +
@@ -91,8 +90,7 @@ void check_fourth_order(ConfigParts& parts) {
     if (const Value* scheme = parts.document.at("discretization.scheme")) {
       FourthOrder check(parts, "discretization.scheme: compact4", "another scheme");
       for (const Obstacle& o : fourth_order_obstacles(problem, true))
-        if (o.datum != Obstacle::Datum::centering)
-          check.refuse(o, *scheme);  // cells require fv, which is reported elsewhere
+        if (o.datum != Obstacle::Datum::centering) check.refuse(o, *scheme);  // reported elsewhere
     }
   if (const Value* asked = parts.document.at("solver.extrapolate"); asked && parts.config.options.extrapolate)
     check_extrapolation(parts, *asked);

@@ -11,8 +11,8 @@
 
 namespace poisson {
 
-/// The state that the readers of a configuration share. A wrong value has been reported and is absent from the
-/// document, so that find returns null. A value that was not given has kind null.
+/// ConfigParts is the state that all readers of a configuration share. A wrong value has been reported and is absent
+/// from the document, so that find returns null. A value that was not given has kind null.
 struct ConfigParts {
   Value& document;  ///< validated; derived values are written back, for Config::effective
   std::filesystem::path folder;
@@ -20,8 +20,8 @@ struct ConfigParts {
   Config& config;
   bool dimension_known = true;  ///< false if every key that would set it is wrong
 
-  /// Returns an absolute or usable path. Paths in the file start at its folder, paths of the command line at the
-  /// working directory.
+  /// Returns the path to open. A path in the file starts at its folder; one of the command line starts at the working
+  /// directory.
   std::filesystem::path path(const Value& value) const {
     return value.mark.line == 0 ? std::filesystem::path(value.text) : folder / value.text;
   }

@@ -200,7 +200,7 @@ void read_output(ConfigParts& parts, bool grid_known, const std::filesystem::pat
     if (directory->kind == Kind::null) {
       directory->kind = Kind::string;
       directory->text = "results/" + (is_standard_input(file) ? "stdin" : file.stem().string());
-      directory->mark.line = 0;  // relative to the working directory, as on the command line
+      directory->mark.line = 0;  // it is relative to the working directory, as on the command line
     }
     parts.config.output.directory = parts.path(*directory);
     protect_inputs(parts, parts.document, {});

@@ -9,7 +9,7 @@
 
 namespace poisson {
 
-/// The place of a configuration value: in a file, or on the command line (line 0).
+/// A mark is the place of a configuration value: in a file, or on the command line (line 0).
 struct Mark {
   std::shared_ptr<const std::string> source;  ///< the file's name, or "--set key=value"
   int line = 0;                               ///< from 1

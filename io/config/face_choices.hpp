@@ -14,7 +14,7 @@ namespace poisson {
 struct FaceChoice {
   struct Datum {
     std::string_view key;   ///< below the kind's name; empty: that name's own value
-    std::string_view mark;  ///< suffix of the face's key in messages about the datum
+    std::string_view mark;  ///< is appended to the face's key in messages
     Quantity Boundary::*member;
     std::string_view factor{};  ///< key of a datum that multiplies this one
   };
@@ -23,7 +23,7 @@ struct FaceChoice {
   std::string_view doc;
   BoundaryKind kind;
   std::vector<Datum> data{};   ///< empty: the kind is a word
-  std::vector<Schema> keys{};  ///< the data below the kind's name
+  std::vector<Schema> keys{};  ///< data below the kind's name
   std::string_view example{};
 };
 

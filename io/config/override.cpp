@@ -41,7 +41,7 @@ void apply_override(Value& document, const Schema& schema, const std::string& as
     return;
   }
   const std::string text = assignment.substr(equals + 1);
-  // YAML reads x > 0 ? 1 : 2 as a map. On the command line, an expression should not need a second pair of quotes.
+  // YAML reads `x > 0 ? 1 : 2` as a map. On the command line, an expression should not need a second pair of quotes.
   const bool expression = text.find('?') != std::string::npos && text.find_first_of("{['\"") != 0;
   Value value;
   try {

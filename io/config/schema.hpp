@@ -24,14 +24,14 @@ enum class Type {
   dictionary,  ///< a map with names chosen by the user; `items` has the schema of its values
   list,
   number,
-  constant,  ///< a number, or arithmetic on numbers, pi and parameters
+  constant,  ///< may be arithmetic on numbers, pi and parameters
   integer,
   boolean,
   text,
   path,
   choice,
-  expression,  ///< a number, or an expression in x, y, z
-  any_of       ///< one of several forms
+  expression,  ///< may be a number, or depend on x, y and z
+  any_of       ///< has several forms
 };
 
 /// Describes one key of the configuration for parsing, validation, the JSON schema, the reference page and error
@@ -47,21 +47,21 @@ struct Schema {
     std::optional<bool> truth{};                ///< an equivalent boolean
   };
 
-  std::string_view key{};  ///< empty for items of a list and forms of a value
+  std::string_view key{};  ///< items and forms have none
   Type type = Type::map;
   std::string_view doc{};
   std::string_view fallback{};  ///< the default as YAML; `doc` explains "null"
   bool required = false;
   std::string_view unless{};   ///< sibling paths that replace a required key
-  std::string_view example{};  ///< for messages, as YAML
+  std::string_view example{};  ///< YAML for messages
   Range range{};
   std::vector<Choice> choices{};
-  std::vector<Schema> keys{};    ///< of a map
-  std::vector<Schema> items{};   ///< of a list or dictionary: the one schema of its items
-  std::vector<Schema> forms{};   ///< of any_of
+  std::vector<Schema> keys{};    ///< a map's keys
+  std::vector<Schema> items{};   ///< has one schema, for lists and dictionaries
+  std::vector<Schema> forms{};   ///< alternatives of any_of
   int fewest = 0, most = 0;      ///< items of a list, bytes of a text; most = 0: any number
   bool distinct = false;         ///< all items differ
-  std::string_view shorthand{};  ///< of a map: the key that a bare word sets
+  std::string_view shorthand{};  ///< a bare word sets this key of a map
 };
 
 using Choice = Schema::Choice;

@@ -10,7 +10,7 @@ using Json = nlohmann::ordered_json;
 
 Json json(const Schema& schema);
 
-/// A valid combination of keys of a map, with some keys restricted to certain choices.
+/// A variant is a valid combination of keys of a map, with some keys restricted to certain choices.
 struct Variant {
   Json properties = Json::object();
   Json required = Json::array();

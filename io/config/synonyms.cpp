@@ -18,7 +18,7 @@ constexpr std::string_view iterative =
 constexpr std::string_view quantity_words = "value expr expression constant uniform function formula k kappa";
 constexpr std::string_view bare_quantity = "write the number or the expression itself, such as source: 3*x";
 
-// A word may be in several rows. Keys of the current map take precedence, then the order of the rows.
+// A word may be in several rows. A key of the current map takes precedence, then the order of the rows.
 constexpr std::array keys{
     KeyWords{
         "equation.coefficient",
@@ -252,7 +252,7 @@ std::string_view parent(std::string_view key) {
   return dot == std::string_view::npos ? std::string_view() : key.substr(0, dot);
 }
 
-/// A path in the form of the table, with the name of its face or axis.
+/// Represents a path in the form of the table, with the name of its face or axis.
 struct Place {
   std::string pattern, name;
 

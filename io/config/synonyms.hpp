@@ -8,8 +8,8 @@ namespace poisson {
 
 /// Lists technical terms and keywords of other programs that mean one key.
 struct KeyWords {
-  std::string_view key;        ///< the key's path, with `*` for any face or any axis
-  std::string_view words;      ///< separated by blanks: lower case, without `_`, `-` and blanks
+  std::string_view key;        ///< the key's path; `*` matches any face or axis
+  std::string_view words;      ///< are separated by blanks: lower case, without `_`, `-` and blanks
   std::string_view also{};     ///< added to the key's name in messages
   std::string_view instead{};  ///< the complete remedy if the key does not exist
 };
@@ -26,7 +26,7 @@ struct ChoiceWords {
 std::span<const KeyWords> key_words();
 std::span<const ChoiceWords> choice_words();
 
-/// The remedy in messages about meshes.
+/// Messages about meshes end with this remedy.
 inline constexpr std::string_view mesh_remedy =
     "meshes are not read; write the box as domain and grid, and bodies as expressions or datasets";
 /// Returns true if the file's ending belongs to a mesh or a surface.

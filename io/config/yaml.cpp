@@ -96,7 +96,7 @@ class TreeBuilder : public YAML::EventHandler {
   struct Frame {
     Value value;
     YAML::anchor_t anchor;
-    std::optional<Key> key;     // the key of the next value
+    std::optional<Key> key;     // waits for its value
     std::vector<Value> merged;  // maps named by `<<`
   };
 

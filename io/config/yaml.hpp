@@ -20,12 +20,12 @@ struct Value {
   Mark mark{};
   bool truth = false;
   double number = 0;
-  bool integer = false;        ///< a number without point and exponent
-  std::string text{};          ///< the scalar as written, without quotes
-  std::vector<Value> items{};  ///< of a list
-  std::vector<Entry> entries;  ///< of a map, in the order of the file
+  bool integer = false;        ///< is written without point and exponent
+  std::string text{};          ///< keeps a scalar as written, without quotes
+  std::vector<Value> items{};  ///< a list's items
+  std::vector<Entry> entries;  ///< a map's entries keep the order of the file
 
-  bool given = true;  ///< validation: false for a default
+  bool given = true;  ///< is false for a default after validation
   int choice = -1;    ///< validation: Choice::value of the choice
   /// Validation sets it to the parsed expression.
   std::shared_ptr<const Quantity> quantity{};
