@@ -185,7 +185,7 @@ class Scanner {
     if (c == '[' || c == ']') fail(at_, "a bracket", "write x, y and z for the coordinates, and () for groups");
     if (c == '!') fail(at_, "'!' is no operator", "write (...) == 0 for not");
     if (std::string_view("+-*/^<>?:").find(c) == std::string_view::npos) {
-      std::size_t end = at_ + 1;  // one character may be several bytes of UTF-8
+      std::size_t end = at_ + 1;  // one character may have several bytes in UTF-8
       while (end < text_.size() && (static_cast<unsigned char>(text_[end]) & 0xC0) == 0x80) ++end;
       fail(at_, "unexpected '" + printable(text_.substr(at_, end - at_)) + "'",
            "operators are + - * / ^ < > <= >= == != && || ?:");
