@@ -39,7 +39,7 @@ double bytes_of_output(const Config& config, const Problem& problem) {
   return config.output.formats.empty() ? 0 : values * sizeof(double);
 }
 
-// A memory limit, the bytes needed under it, and the function that computes this need for other plans.
+// Contains a memory limit, the bytes needed under it, and the function that computes this need for other plans.
 struct Fit {
   MemoryLimit limit;
   double room, needed;  ///< bytes; both include memory that the run has allocated already

@@ -66,7 +66,7 @@ void write_fields(const Config& config, Case& work, const std::filesystem::path&
         {name, choice.location(config.problem.centering), fields.back().components, fields.back().on_plane});
   }
   std::vector<std::unique_ptr<FieldFile>> files;
-  bool pictures = true;  // nothing else, which show the first field
+  bool pictures = true;  // the first field suffices
   for (const std::string& name : config.output.formats) {
     const FileFormat& format = file_format(name);
     files.push_back(format.open(folder, grid, heads, {config.title, summary.converged, config.effective}, processes));

@@ -244,7 +244,7 @@ void look_at(const Arguments& arguments, const Config& config, const Case& work,
 
 int run(const Arguments& arguments, const std::shared_ptr<const Processes>& processes, Console& console) {
   Stopwatch watch;
-  // A launcher sends SIGTERM before it kills the processes; in that time a process can report which one is lost.
+  // A launcher sends a signal before it kills the other processes; in that time a process can report which one is lost.
   if (!processes->alone()) stop_on_request();
   const Config config = load(arguments, *processes);
   std::unique_ptr<Case> work;

@@ -30,7 +30,7 @@ class Case {
  public:
   virtual ~Case() = default;
 
-  // These functions need no allocation.
+  // These functions work before anything is allocated.
   /// Throws ValueErrors if data values are out of their valid range.
   virtual void check_values() const = 0;
   /// Returns the plan, as exact as the present knowledge of κ allows.

@@ -94,7 +94,7 @@ Pieces pieces_from(const Block& block, const Field& u, int components, int reach
           }};
 }
 
-// The weights of the first difference over three nodes, which is centred at a node or one-sided at an end.
+// Contains the weights of the first difference over three nodes, which is centred at a node or one-sided at an end.
 struct Difference {
   std::array<int, 3> at{};  // counts from the node
   std::array<double, 3> weight{};

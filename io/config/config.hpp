@@ -22,7 +22,7 @@
 
 namespace poisson {
 
-/// A checked configuration and the problem that it describes.
+/// A Config is a checked configuration and the problem that it describes.
 struct Config {
   std::string title;
   Parameters parameters;
@@ -50,7 +50,8 @@ struct Config {
   /// configuration.
   std::string effective;
 
-  /// A dataset that supplies data of the problem. read_datasets fills its array, and the quantities refer to the array.
+  /// Describes a dataset that supplies data of the problem. read_datasets fills its array, and the quantities refer to
+  /// the array.
   struct Dataset {
     std::shared_ptr<GridArray> array;
     std::filesystem::path file;
@@ -59,7 +60,7 @@ struct Config {
   };
   std::vector<Dataset> datasets;
 
-  /// The place of each quantity, for errors found on the grid: "cube.yaml:12:13: equation.source".
+  /// Maps each quantity to its place, for errors found on the grid: "cube.yaml:12:13: equation.source".
   std::map<std::string, std::string, std::less<>> marks;
 
   /// Returns the mark of a quantity. Its names are coefficient, coefficient.x (.y, .z, .xy, .xz, .yz), reaction,

@@ -11,7 +11,7 @@ namespace poisson {
 
 struct Value;
 
-/// The named numbers that expressions can use, in addition to x, y, z and pi.
+/// Maps names to numbers that expressions can use, in addition to x, y, z and pi.
 using Parameters = std::map<std::string, double, std::less<>>;
 
 /// Returns the parameters of a document. Each one is a number or arithmetic on those above it. Replaces their texts by

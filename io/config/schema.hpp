@@ -10,7 +10,7 @@
 
 namespace poisson {
 
-/// The range of a key's numbers. Expressions are checked against it if they are constant.
+/// Describes the range of a key's numbers. Expressions are checked against it if they are constant.
 struct Range {
   std::optional<double> lower{}, upper{};
   bool open_lower = false, open_upper = false;  ///< the bound is excluded
@@ -37,7 +37,7 @@ enum class Type {
 /// Describes one key of the configuration for parsing, validation, the JSON schema, the reference page and error
 /// messages.
 struct Schema {
-  /// A word that a key accepts.
+  /// Describes a word that a key accepts.
   struct Choice {
     std::string_view name;
     int value = 0;  ///< its enumerator

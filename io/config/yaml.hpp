@@ -11,7 +11,7 @@
 
 namespace poisson {
 
-/// A node of a YAML document, typed by the core schema of YAML 1.2: 1e-8 is a number, `yes` is a string.
+/// A value is a node of a YAML document, typed by the core schema of YAML 1.2: 1e-8 is a number, `yes` is a string.
 struct Value {
   enum class Kind { null, boolean, number, string, list, map };
   struct Entry;

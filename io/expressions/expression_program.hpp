@@ -59,7 +59,7 @@ class ExpressionProgram {
                   std::span<double> values);
 
  private:
-  /// The values of a step: one value for all points, or one for each point.
+  /// Contains the values of a step: one value for all points, or one for each point.
   struct Values {
     const double* at = nullptr;
     bool uniform = false;

@@ -10,8 +10,8 @@
 
 namespace poisson {
 
-/// An expression in x, y and z that can be written as C++ for a run-time compiler. Parameters are replaced by their
-/// numbers. The grammar has muParser's precedence and associativity.
+/// An ExpressionTree is an expression in x, y and z that can be written as C++ for a run-time compiler. Parameters are
+/// replaced by their numbers. The grammar has muParser's precedence and associativity.
 /// An expression that muParser accepts but this grammar does not has no tree; muParser evaluates it.
 class ExpressionTree {
  public:

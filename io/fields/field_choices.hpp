@@ -9,7 +9,8 @@
 
 namespace poisson {
 
-/// Data that the fields of a matrix need in addition to its solver, at the points that the files show, x fastest.
+/// Contains data that the fields of a matrix need in addition to its solver, at the points that the files show, x
+/// fastest.
 struct MatrixValues {
   std::vector<double> b;        ///< the right-hand side
   std::vector<double> factors;  ///< u over the scaled solution; empty if no row is scaled

@@ -63,7 +63,7 @@ struct OutputNote {
   std::string configuration;  ///< is the effective JSON
 };
 
-/// A file that receives the values of its fields piece by piece, without an array of the global grid.
+/// A FieldFile receives the values of its fields piece by piece, without an array of the global grid.
 /// Throws RunError if the file cannot be written, and leaves no incomplete file. Its content does not depend on the
 /// clock: the same fields give the same bytes.
 /// Several processes open and close a file collectively, and fail together. In between, each one writes its values

@@ -7,7 +7,7 @@
 
 namespace poisson {
 
-/// A file that appears completely or not at all. It is written under a temporary name in the same folder, which is
+/// A PendingFile appears completely or not at all. It is written under a temporary name in the same folder, which is
 /// never a link; commit() flushes and renames it. Without commit(), nothing remains. Creates the directory if
 /// necessary.
 class PendingFile {

@@ -22,7 +22,7 @@ struct TextStyle {
   bool upwards = false;  ///< is turned by 90°, readable from the right
 };
 
-/// An image in memory; x counts from the left, y from the top.
+/// A canvas is an image in memory; x counts from the left, y from the top.
 class Canvas {
  public:
   Canvas(int width, int height, Colour background);

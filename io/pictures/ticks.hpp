@@ -5,8 +5,8 @@
 
 namespace poisson {
 
-/// Round numbers for an axis or a colour bar. Common parts of the labels are written once: value = label · power +
-/// offset.
+/// Contains round numbers for an axis or a colour bar. Common parts of the labels are written once: value = label ·
+/// power + offset.
 struct Ticks {
   std::vector<double> values;
   std::vector<std::string> labels;
