@@ -24,8 +24,9 @@ std::string describe_method(const Options& options);
 std::pair<double, double> cell_widths(const Config& config);
 /// Returns text such as "4, the grid cut into 1 x 2 x 2 parts"; empty for one process.
 std::string describe_processes(const Sharing& sharing);
-/// Describes the chosen transport, which is the first way, and gives the reason against the others: "peer, memory of
-/// each other's GPUs; 256² values take 14 µs; not staged: 45 µs; not mpi: an MPI that …".
+/// Describes the chosen transport, which is the first way, and gives the reason against the others.
+/// An example is "peer, memory of each other's GPUs; 256² values take 14 µs; not staged: 45 µs; not mpi: an MPI that
+/// …".
 /// On CPUs the text is "by messages, since backend.transport: peer is for GPUs" if a GPU transport was requested, and
 /// empty otherwise.
 std::string describe_ways(const std::vector<TransportWay>& ways);

@@ -22,8 +22,8 @@ Index moved(Index at, std::span<const std::size_t> axes, unsigned subset, int st
   return at;
 }
 
-/// Describes the place of a coordinate on an axis: its cell in this process's sub-block, and its distance from the
-/// centre as a share of the way to the face on `side`.
+/// Describes the place of a coordinate on an axis: its cell in this process's sub-block, and the side of the centre.
+/// `share` is its distance from the centre over that of the face on this side.
 struct Spot {
   int cell = 0, side = 0;
   double share = 0;
@@ -146,7 +146,7 @@ void CellInterpolation::fill_edges() {
     });
 }
 
-// On a Dirichlet face, the data extend to the edge, as they do for fluxes along the face; the flux through the other
+// On a Dirichlet face, the data extend to the edge, as they do for fluxes along the face. The flux through the other
 // face does not matter. If there is no Dirichlet face, the changes through all faces add up.
 double CellInterpolation::value_beyond(const Index& at, std::span<const std::size_t> ends) const {
   const auto end_of = [&](std::size_t d) { return at[d] < 0 ? 0 : 1; };

@@ -13,8 +13,8 @@ namespace poisson {
 
 /// Interpolates cell-centred u between the centres of the cells, using the fluxes of the scheme.
 ///
-/// The value on a face, an edge or a corner is the mean of the cells that meet there, each weighted by κ over its
-/// widths. On a face, this is the value at which the fluxes of both cells agree.
+/// The value on a face, an edge or a corner is the mean of the cells that meet there. The weight of a cell is κ over
+/// its widths. On a face, this is the value at which the fluxes of both cells agree.
 /// Between these places and the centre of the cell, u is multilinear. It is continuous, adds no extrema, and has its
 /// kink on the face where κ jumps. It is exact for linear u in one material, and for layers across an axis with a
 /// constant flux along that axis.

@@ -9,8 +9,8 @@
 
 namespace poisson {
 
-/// Stores κ, or its component along axis `d`, in a box of cells of a sub-block and in the neighbouring cells, including
-/// cells of other processes. A constant κ needs one number.
+/// Stores κ, or its component along axis `d`, in a box of cells and in the neighbouring cells. Neighbours may belong to
+/// other processes. A constant κ needs one number.
 class CellKappa {
  public:
   /// Samples κ. Throws ValueError if κ is not positive.

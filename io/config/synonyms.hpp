@@ -33,7 +33,7 @@ inline constexpr std::string_view mesh_remedy =
 bool is_mesh(std::string_view file);
 
 /// Returns the remedy for an unknown key of the map at `path` ("" at the top): "did you mean 'coefficient'?". Returns
-/// an empty text if the table has no such word for a key of that map or of its nested maps; at the top only its own
+/// an empty text if the table has no such word for a key of that map or of its nested maps. At the top, only its own
 /// keys count.
 std::string meant_nearby(std::string_view word, std::string_view path);
 /// Returns the same remedy for a key at any place.

@@ -41,9 +41,9 @@ Handle without_locks() {
 
 // HDF5 must be initialized before MPI. Otherwise HDF5 closes open objects within MPI_Finalize, which is collective and
 // waits forever for a process that cannot write.
-// Open MPI's OMPIO maintains a pointer into each shared file, which nothing here uses. OMPIO needs either a named
-// semaphore, on which all later runs wait if a process is killed while it owns it, or additional files next to ours.
-// Open MPI's ROMIO needs neither.
+// Open MPI's OMPIO maintains a pointer into each shared file, which nothing here uses. OMPIO needs either additional
+// files next to ours or a named semaphore. If a process is killed while it owns the semaphore, all later runs wait for
+// it. Open MPI's ROMIO needs neither.
 void prepare_parallel_files() {
 #ifdef H5_HAVE_PARALLEL
   hdf5::silence();

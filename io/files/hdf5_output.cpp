@@ -146,8 +146,8 @@ void write_description(hid_t group, const OutputGrid& grid, const OutputNote& no
 }
 
 /// Creates the group of VTKHDF 1.0, type ImageData, and returns its group PointData for the fields at nodes. Fields in
-/// cells are stored elsewhere, because VTK 9.1 and ParaView 5.11 fail on them: they read the cell data of images with
-/// the extent of the points, and show nothing.
+/// cells are stored elsewhere. VTK 9.1 and ParaView 5.11 read the cell data of images with the extent of the points,
+/// fail and show nothing.
 Handle make_image(hid_t file, const OutputGrid& grid) {
   auto root = make_group(file, "VTKHDF");
   std::array<std::int64_t, 6> extent{};

@@ -29,8 +29,8 @@ struct Place {
 };
 Place locate(const std::vector<double>& nodes, Location location, double x);
 
-/// Stores the data that a picture needs from a field: the range of all values, and one number for each place on the
-/// layers next to its sections. The number is the value or the magnitude of a vector.
+/// Stores the data that a picture needs from a field: the range of all values, and the layers next to its sections with
+/// one number for each place. The number is the value or the magnitude of a vector.
 /// For cell-centred u, it stores the sections themselves at the nodes and half-way between them, so that isolines and
 /// shades can cross cells. Nothing else of the field is stored.
 class ShownField {
