@@ -45,7 +45,7 @@ bool names_file(std::string_view word) {
   return word == "-" || word.ends_with(".yaml") || word.ends_with(".yml") || word.ends_with(".json");
 }
 
-/// Brackets that are open at the end, quoted ones left out.
+/// Returns the number of brackets that are open at the end, without quoted ones.
 int open_brackets(std::string_view text) {
   int open = 0;
   char quote = 0;
@@ -60,7 +60,7 @@ int open_brackets(std::string_view text) {
   return open;
 }
 
-/// An assignment as a shell takes it whole.
+/// Returns an assignment in quotes, so that a shell passes it as one word.
 std::string in_quotes(const std::string& assignment) {
   std::string all = "'";
   for (const char c : assignment) all += c == '\'' ? std::string("'\\''") : std::string(1, c);
@@ -75,7 +75,7 @@ bool is_assignment(std::string_view word) {
   });
 }
 
-/// Returns whether an expression continues after the blank between two words: x + 1, 2* y, x >0. A path may begin with
+/// Returns true if `word` continues the expression `before` after a blank: x + 1, 2* y, x >0. A path may begin with
 /// '/'.
 bool goes_on(std::string_view before, std::string_view word) {
   constexpr std::string_view operators = "+*/^<>=!&|?:,(";
@@ -86,8 +86,8 @@ bool goes_on(std::string_view before, std::string_view word) {
   return !word.empty() && operators.find(word.front()) != std::string_view::npos;
 }
 
-/// Refuses an assignment that the shell has cut at its blanks: --set a=[1, 2], --set a=x + 1, --set a 1, --set a = 1.
-/// `next` is the word after it.
+/// Refuses an assignment that the shell split at blanks: --set a=[1, 2], --set a=x + 1, --set a 1, --set a = 1. `next`
+/// is the index of the word after it. Throws InputError.
 void check_whole(const std::string& assignment, int next, int argc, const char* const* argv) {
   const auto is_value = [&](int i) {
     const bool minus = i + 1 < argc && std::string_view(argv[i]) == "-" && !is_option(argv[i + 1]) &&
@@ -112,16 +112,16 @@ void check_whole(const std::string& assignment, int next, int argc, const char* 
   if (value == "=" && is_value(next + 1)) value = argv[next + 1];
   if (value.starts_with("=")) value.erase(0, 1);
   if (equals == std::string::npos && value.find('=') != std::string::npos)
-    return;  // a key without a value, and the next
+    return;  // a key without a value, followed by another assignment
   throw InputError("--set " + assignment + " " + argv[next] + ": key and value are one word; write --set " + key + "=" +
                    (value.find(' ') == std::string::npos ? value : in_quotes(value)));
 }
 
-/// The arguments, the last first as CLI11 takes them, with --set before every assignment that follows one:
-/// --set a=1 b=2.
+/// Returns the arguments in reverse order, as CLI11 expects them. Inserts --set before every assignment that follows
+/// another: --set a=1 b=2.
 std::vector<std::string> expanded(int argc, const char* const* argv) {
   std::vector<std::string> words;
-  bool assigning = false;  // the words before were --set KEY=VALUE ...
+  bool assigning = false;  // the preceding words were --set KEY=VALUE ...
   for (int i = 1; i < argc; ++i) {
     const std::string_view word = argv[i];
     const bool option = word.starts_with("-") && word != "-";

@@ -41,7 +41,7 @@ std::string describe_relaxation(Relaxation r) {
   return "points";
 }
 
-// "levels 0 to 3 in these parts, 4 in those of 2 groups, 5 to 8 on every process".
+// Returns text such as "levels 0 to 3 in these parts, 4 in those of 2 groups, 5 to 8 on every process".
 std::string describe_sharing(const PlanOfProcess& own, const Sharing& sharing) {
   std::string text;
   int first = 0;
@@ -138,7 +138,7 @@ std::pair<double, double> cell_widths(const Config& config) {
   };
   for (const auto& nodes : config.problem.nodes) {
     if (nodes.size() < 2) continue;
-    if (config.equidistant)  // without the rounding of nodes
+    if (config.equidistant)  // avoids the rounding of the nodes
       count((nodes.back() - nodes.front()) / static_cast<double>(nodes.size() - 1));
     else
       for (std::size_t i = 1; i < nodes.size(); ++i) count(nodes[i] - nodes[i - 1]);
@@ -191,7 +191,7 @@ std::vector<std::string> describe_plan(const Config& config, const Case& work, i
     lines.push_back("          " + describe_fallback(config, plan.levels.front(), work.on_boxes(), processes));
   add(work.assembly(plan.levels.front().unknowns, gpu));
   lines.emplace_back();
-  // Bytes, flops and time of one product A u, by counting, for one core or one GPU of a kind (assembly.hpp).
+  // The table predicts bytes, flops and time of one product A u for one core or one GPU of this kind (assembly.hpp).
   lines.emplace_back(
       "level             cells      unknowns    assembly        relaxes               memory  bytes/row  flops/row   "
       "predicted");
@@ -233,7 +233,7 @@ std::vector<std::string> describe_empty_parts(const Config& config) {
 
 namespace {
 
-// The value that an expression has wherever a scheme looks at it; none where it varies, and none of other data.
+// Returns the value of an expression if it is the same at all sample points; none if it varies or is not an expression.
 std::optional<double> idle_value(const Quantity& quantity, const Problem& problem, const Block& block) {
   const SampleGrid grid{block, row_scheme(problem).cell_points(problem)};
   const std::optional<double> cells = only_value(quantity, grid, Location::cell);
@@ -242,7 +242,7 @@ std::optional<double> idle_value(const Quantity& quantity, const Problem& proble
   return nodes == cells ? cells : std::nullopt;
 }
 
-// "x 0 to 1, y 0 to 2".
+// Returns text such as "x 0 to 1, y 0 to 2".
 std::string describe_box(const Problem& problem) {
   std::string text;
   for (std::size_t d = 0; d < static_cast<std::size_t>(problem.dimension); ++d)

@@ -12,39 +12,42 @@
 #include "io/config/config.hpp"
 #include "solver/options.hpp"
 
-/// What the program says of a run, in words.
+/// These functions describe a run in words.
 namespace poisson {
 
-/// multigrid, cg, jacobi: the method with `auto` resolved.
+/// Returns "multigrid", "cg", "jacobi" or "direct", with `auto` resolved.
 std::string method_name(const Options& options);
-/// "multigrid V(0,5), Chebyshev (first kind, interval 12), full multigrid, mixed precision"; `options` resolved.
+/// Returns text such as "multigrid V(0,5), Chebyshev (first kind, interval 12), full multigrid, mixed precision".
+/// `options` must be resolved.
 std::string describe_method(const Options& options);
-/// The least and the widest cell along whatever axis.
+/// Returns the smallest and the largest cell width over all axes.
 std::pair<double, double> cell_widths(const Config& config);
-/// "4, the grid cut into 1 x 2 x 2 parts"; empty for one.
+/// Returns text such as "4, the grid cut into 1 x 2 x 2 parts"; empty for one process.
 std::string describe_processes(const Sharing& sharing);
-/// "peer, memory of each other's GPUs; 256² values take 14 µs; not staged: 45 µs; not mpi: an MPI that …": the first of
-/// the ways, and why not the others; on the host's cores "by messages, since backend.transport: peer is for GPUs" where
-/// one of GPUs was asked for. Else empty.
+/// Describes the chosen transport, which is the first way, and gives the reason against the others.
+/// An example is "peer, memory of each other's GPUs; 256² values take 14 µs; not staged: 45 µs; not mpi: an MPI that
+/// …".
+/// On CPUs the text is "by messages, since backend.transport: peer is for GPUs" if a GPU transport was requested, and
+/// empty otherwise.
 std::string describe_ways(const std::vector<TransportWay>& ways);
-/// "h = 25, q = 1000"
+/// Returns text such as "h = 25, q = 1000".
 std::string describe_parameters(const Parameters& parameters);
-/// The lines of --dry-run, of so many processes, `here` of which are on this machine.
+/// Returns the lines of --dry-run for a number of processes, `here` of which run on this machine.
 std::vector<std::string> describe_plan(const Config& config, const Case& work, int processes, int here);
-/// The lines of --profile, of all processes. `entries`: as of_all has them (shared_profile.hpp); `copy`: bytes per
-/// second of copies on the finest level, of all at once; `seconds`: of the whole solve.
+/// Returns the lines of --profile for all processes. `entries` come from of_all (shared_profile.hpp). `copy` is the
+/// total copy bandwidth of all processes on the finest level in bytes per second. `seconds` is the time of the solve.
 std::vector<std::string> describe_profile(std::span<const Profile::Entry> entries,
                                           std::span<const Summary::Profile> processes, double copy, double seconds);
-/// Warnings about parts of faces that hold on no cell, but for the last ones, which hold where no other does.
+/// Returns warnings about conditions of a face that cover no cell. The last condition, which is the default, is exempt.
 std::vector<std::string> describe_empty_parts(const Config& config);
-/// Warnings about expressions that name x, y or z in vain: κ and σ that never vary, and f that is 0 everywhere, which
-/// is looked at where `source` says so. Of a block that several processes share, all of them call it.
+/// Returns warnings about expressions that use x, y or z but never vary. They concern κ, σ and, if `source` is true, an
+/// f that is 0 everywhere. Collective if several processes share the block.
 std::vector<std::string> describe_idle_data(const Config& config, const Block& block, bool source);
 
-/// The warning about flows that do not balance though the run converged; empty where they do.
+/// Returns a warning if the flows do not balance although the run converged; empty if they balance.
 std::string describe_imbalance(const Summary& summary, const Options& options);
 
-/// The warning about data of a singular problem that no solution can meet.
+/// Returns the warning that the data of a singular problem are incompatible, so that no solution exists.
 std::string describe_incompatibility(double projected, double b_norm);
 
 }  // namespace poisson

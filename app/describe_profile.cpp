@@ -12,7 +12,7 @@ namespace {
 
 using Entries = std::vector<Profile::Entry>;
 
-// The entries for which `which` holds, those of one verb as one.
+// Returns the entries that satisfy `which`, with one sum for each verb.
 template <class Which>
 Entries by_verb(std::span<const Profile::Entry> entries, const Which& which) {
   Entries sums;

@@ -25,8 +25,8 @@ namespace {
 
 using poisson::Processes;
 
-// The end of a run: of several processes the first that has a message says it, and all end with one status. Where some
-// do not come here by themselves, they are ended by force.
+// Ends a run. If several processes end together, the first one with a message prints it, and all return the same
+// status. If some processes do not arrive within the time limit, they are aborted.
 int leave(const Processes& processes, const std::string& message, int status) {
   constexpr double patience = 2;  // seconds
   std::fflush(stdout);
@@ -40,15 +40,15 @@ int leave(const Processes& processes, const std::string& message, int status) {
   return std::ranges::max(processes.gather(status));
 }
 
-// Of several processes the one that has failed.
+// Returns the prefix of messages, which names the process that failed if there are several.
 std::string name(const Processes& processes) {
   return processes.alone() ? "poisson: "
                            : "poisson: process " + std::to_string(processes.rank()) + " of " +
                                  std::to_string(processes.count()) + ": ";
 }
 
-// Descriptors 0, 1 and 2, which files of the run would take if they were closed. What is then written to standard
-// output fails, as it should.
+// Opens descriptors 0, 1 and 2 on /dev/null if they are closed, so that no file of the run gets their numbers. Standard
+// output is opened for reading, because writing to a closed stream must fail.
 void hold_standard_streams() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     if (fcntl(stream, F_GETFD) < 0) open("/dev/null", stream == STDERR_FILENO ? O_WRONLY : O_RDONLY);
@@ -60,7 +60,7 @@ int main(int argc, char** argv) {
   using namespace poisson;
   hold_standard_streams();
   use_one_arena();
-  // Writing answers with an error instead.
+  // With both signals ignored, a failed write returns an error.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
   std::setvbuf(stdout, nullptr, _IOFBF, std::size_t{1} << 16);
@@ -81,7 +81,7 @@ int main(int argc, char** argv) {
   } catch (const StoppedElsewhere&) {
     return leave(*processes, "", exit_status::failure);
   } catch (const ConfigError& error) {
-    // Its lines begin with the place in the file, as compilers' do, so that editors find it.
+    // The lines begin with the place in the file, in the format of compiler messages that editors understand.
     return leave(*processes, error.what(), exit_status::usage);
   } catch (const InputError& error) {
     return leave(*processes, "poisson: " + describe_error(error), exit_status::usage);

@@ -18,13 +18,13 @@ const char* taker(const Case& work) {
   return work.sharing().processes->alone() ? "the run" : "each process";
 }
 
-// So many processes share what the run takes.
+// Returns the number of processes that share the memory need.
 double parts_of(const Case& work) {
   const auto [x, y, z] = work.sharing().parts;
   return static_cast<double>(x) * y * z;
 }
 
-// Returns the bytes of one copy of all written fields.
+// Returns the bytes of one copy of all output fields.
 double bytes_of_output(const Config& config, const Problem& problem) {
   double nodes = 1, cells = 1;
   for (const auto& axis : problem.nodes) {
@@ -39,10 +39,10 @@ double bytes_of_output(const Config& config, const Problem& problem) {
   return config.output.formats.empty() ? 0 : values * sizeof(double);
 }
 
-// A limit, what is claimed of it, and the claim of any other plan.
+// Contains a memory limit, the bytes needed under it, and the function that computes this need for other plans.
 struct Fit {
   MemoryLimit limit;
-  double room, needed;  ///< bytes, what the run holds already among both
+  double room, needed;  ///< bytes; both include memory that the run has allocated already
   Claim claim;
 };
 
@@ -59,7 +59,7 @@ Fit fit(const Config& config, const Case& work, const Plan& plan, const MemoryLi
   return {limit, static_cast<double>(limit.bytes) + held, claim(plan, config.problem), claim};
 }
 
-// Returns the limit that a plan exceeds first: the memory of the GPU, then the most that a process can get on the host.
+// Returns the first limit that a plan exceeds: GPU memory, then the host memory that the process can get.
 std::optional<Fit> what_does_not_fit(const Config& config, const Case& work, const Backend& backend, const Plan& plan,
                                      int here, double held, double beside, Fit& host) {
   host = fit(config, work, plan, hard_memory_limit(here), false, plan.gpu ? 0 : held, beside);

@@ -6,19 +6,21 @@
 
 namespace poisson {
 
-/// Returns the bytes of one copy of all written fields.
+/// Returns the bytes of one copy of all output fields.
 double bytes_of_output(const Config& config);
 
-/// "fits: 12 GiB are free", or what is missing and how many cells would do. `here`: how many processes share the
-/// memory of this machine.
+/// Returns text such as "fits: 12 GiB are free", or the missing bytes and a grid size that fits. `here` is the number
+/// of processes that share the memory of this machine.
 std::string describe_fit(const Config& config, const Case& work, const Plan& plan, const Backend& backend, int here);
 
-/// Compares what a planned solve takes where it runs, less what is `held` already, what it takes on the host `beside`
-/// that, and its fields for the files with what the device, and this process at most, one of so many `here`, can get.
-/// Throws RunError, which says what would do, where that is less. Returns what the host needs.
+/// Checks that a planned solve fits on its device and on the host. Returns the bytes needed on the host.
+/// `held` are bytes that the run has allocated already. `beside` are extra bytes that it needs on the host. The fields
+/// for output files are counted as well. `here` is the number of processes on this machine.
+/// Throws RunError with advice if the memory limit is too small.
 double require_memory(const Config& config, const Case& work, const Backend& backend, const Plan& plan, int here,
                       double held = 0, double beside = 0);
-/// The same of a case that is still to be made. Returns a warning where so much is not free now; empty else.
+/// Checks a case before its solver is made, as require_memory does. Returns a warning if the memory is not free now;
+/// empty otherwise.
 std::string check_memory(const Config& config, const Case& work, const Backend& backend, int here);
 
 }  // namespace poisson

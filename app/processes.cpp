@@ -29,7 +29,7 @@
 namespace poisson {
 namespace {
 
-/// The integer that a variable of the environment holds; -1 where it holds none.
+/// Returns the integer value of an environment variable; -1 if it is unset or not an integer.
 long variable(const char* name) {
   const char* text = std::getenv(name);
   long value = -1;
@@ -50,14 +50,14 @@ long variable(const char* name) {
   throw InputError("started as one of several processes (" + variable_of_launcher + "), " + why);
 }
 
-// The variable of a launcher that says that this is one of several processes, with its value; empty where none does.
+// Returns the launcher's variable that shows several processes, as "NAME=VALUE"; empty if there is none.
 std::string one_of_several() {
   const auto with_value = [](const char* name) { return std::string(name) + "=" + std::getenv(name); };
   for (const char* size : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS"})
     if (variable(size) > 1) return with_value(size);
   for (const char* rank : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"})
     if (variable(rank) > 0) return with_value(rank);
-  // The script of a batch job has the number of tasks too, without being a step of them.
+  // The script of a batch job also has the number of tasks, but it is not a step of the job.
   const bool step = variable("SLURM_STEP_ID") >= 0 || variable("SLURM_STEPID") >= 0;
   if (step && variable("SLURM_STEP_NUM_TASKS") < 0)
     for (const char* size : {"SLURM_NTASKS", "SLURM_NPROCS"})
@@ -65,14 +65,14 @@ std::string one_of_several() {
   return {};
 }
 
-/// The variable that sets the stacks of OpenMP's threads, as "NAME=VALUE"; empty where there is none.
+/// Returns the variable that sets the stack size of OpenMP threads, as "NAME=VALUE"; empty if it is unset.
 std::string stack_variable() {
   for (const char* name : {"OMP_STACKSIZE", "GOMP_STACKSIZE"})
     if (const char* value = std::getenv(name)) return std::string(name) + "=" + value;
   return {};
 }
 
-/// The bytes that it says: a number with B, K, M or G, or of KiB (OpenMP 5.2, 21.2.2); 0 where it says none.
+/// Returns the bytes of a stack variable: a number with B, K, M or G, or in KiB (OpenMP 5.2, 21.2.2); 0 if invalid.
 std::size_t stack_bytes(const std::string& variable) {
   const std::size_t digit = variable.find_first_of("0123456789");
   if (digit == std::string::npos) return 0;
@@ -86,7 +86,7 @@ std::size_t stack_bytes(const std::string& variable) {
   return number << (10 * power);
 }
 
-/// Threads that start in its scope have stacks of so many bytes; 0: as many as ever.
+/// Sets the stack size of threads that start in its scope, in bytes; 0 keeps the default.
 class StackSize {
  public:
   explicit StackSize(std::size_t bytes) {
@@ -107,7 +107,7 @@ class StackSize {
   pthread_attr_t before_;
 };
 
-/// How many threads start beside each other, up to `count`.
+/// Returns how many threads can run at the same time, at most `count`.
 int startable(int count, std::string& why) {
   std::mutex mutex;
   std::condition_variable all;
@@ -132,7 +132,7 @@ int startable(int count, std::string& why) {
 }
 
 #ifdef POISSON_HAVE_MPI
-// What is said of processes that are lost, in one line.
+// Returns one line about lost processes.
 std::string describe(Moment moment, std::span<const LostProcess> lost) {
   const std::string end = moment == Moment::end ? ": the run ends by force; what it has written is complete\n"
                                                 : ": the run ends; what it had not completed is no result\n";
@@ -152,7 +152,7 @@ std::string describe(Moment moment, std::span<const LostProcess> lost) {
 }  // namespace
 
 std::shared_ptr<const Processes> start_processes() {
-  const std::string several = one_of_several();  // before MPI sets variables of its own
+  const std::string several = one_of_several();  // before MPI sets its own variables
 #ifdef POISSON_HAVE_MPI
   if (under_launcher()) {
     const auto all = mpi_processes(
@@ -196,7 +196,7 @@ void set_threads(int threads) {
                      " threads are asked for (OMP_NUM_THREADS, or the number of cores): take at most " +
                      std::to_string(most_threads) + ", such as by --threads " + std::to_string(most_threads));
   if (threads > 0) omp_set_num_threads(threads);
-  // OpenMP's runtime ends the program where one of its threads does not start. wait_passively has two of its own.
+  // The OpenMP runtime aborts the program if a thread does not start. wait_passively needs two threads more.
   const int beside = count == 1 ? 0 : count + 1;
   const std::string stacks = stack_variable();
   const StackSize size(stack_bytes(stacks));

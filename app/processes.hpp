@@ -9,26 +9,26 @@
 
 namespace poisson {
 
-/// More threads than any machine has cores, and fewer than OpenMP's runtime has room for on its stack.
+/// This limit exceeds the cores of any machine, but the OpenMP runtime can still allocate its stack arrays.
 inline constexpr int most_threads = 1024;
 
-/// The processes that mpirun, mpiexec or srun started together; this one alone where nothing did. Throws InputError
-/// where several were started that cannot speak to each other: each would solve the whole problem.
+/// Returns the processes that mpirun, mpiexec or srun started together; otherwise this process alone. Throws InputError
+/// if several processes were started that cannot communicate, since each would solve the global problem.
 std::shared_ptr<const Processes> start_processes();
 
-/// A number for the machine of each process. POISSON_MACHINES=2 has them be on two, as many on each, so that what
-/// several machines do can be seen on one.
+/// Returns a number for the machine of each process. POISSON_MACHINES=2 pretends two machines with equal numbers of
+/// processes, so that one machine can test runs on several.
 std::vector<std::size_t> machines_of(const Processes& processes);
-/// How many machines these are.
+/// Returns the number of machines.
 int count_machines(const Processes& processes);
-/// How many processes of lower number run on the same machine.
+/// Returns the number of processes of lower rank on the same machine.
 int place_on_machine(const Processes& processes);
 
-/// "bound to 1 of 64 cores each", where this process may run on fewer than its machine has; else empty.
+/// Returns text such as "bound to 1 of 64 cores each" if this process may not use all cores; empty otherwise.
 std::string describe_binding();
 
-/// Has OpenMP use so many threads; 0: as many as it chooses. Throws InputError where these are more than
-/// `most_threads`, RunError where the system does not start as many.
+/// Sets the number of OpenMP threads; 0 keeps the default. Throws InputError if there are more than `most_threads`, and
+/// RunError if the system cannot start them.
 void set_threads(int threads);
 
 }  // namespace poisson

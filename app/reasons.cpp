@@ -56,7 +56,7 @@ std::string describe_error(const std::exception& error) {
 }
 
 std::string describe_end(const Result& r, const Options& options) {
-  // A fallback that was not started is what to change, unless rounding ended the run.
+  // If a fallback was refused, the advice concerns the fallback, unless rounding ended the run.
   if (!r.refused.empty() && !r.converged() && r.verdict != Verdict::stopped && !r.at_rounding_floor()) return r.refused;
   switch (r.verdict) {
     case Verdict::converged:

@@ -5,14 +5,14 @@
 
 #include "solver/solver.hpp"
 
-/// Why something ended as it did, and what to try, in the terms of the configuration and the command line.
+/// These functions explain how a run ended and what to try, in the terms of the configuration and the command line.
 namespace poisson {
 
-/// An exception's message with its remedy.
+/// Returns an exception's message with its remedy.
 std::string describe_error(const std::exception& error);
-/// How a solve ended. `options`: as the solver has resolved them.
+/// Returns how a solve ended. `options` must be resolved by the solver.
 std::string describe_end(const Result& result, const Options& options);
-/// A solve in single precision that broke down, as a step of the run that continues in mixed precision.
+/// Returns the step of the summary that records a breakdown in single precision. The run continues in mixed precision.
 std::string describe_widening(const Result& result);
 
 }  // namespace poisson

@@ -19,12 +19,12 @@
 namespace poisson {
 namespace {
 
-/// Of fields on their way to files, of all processes together: 32 MiB.
+/// The field values in flight to the files have at most 32 MiB, summed over all processes.
 constexpr std::size_t piece_values = std::size_t{1} << 22;
-constexpr double patience = 0.05;  ///< seconds that a solve may take before the terminal shows that it works
+constexpr double patience = 0.05;  ///< seconds of a solve before the terminal shows its progress
 
-// What shared levels compute, what the others do, and messages, which verbs of shared levels wait for, but for those
-// between the verbs.
+// Splits the time of a process into computing on shared levels, computing on replicated levels, exchanges and gathers.
+// The verbs of shared levels include the waits for messages, except for the waits `between` verbs.
 Summary::Profile split(std::span<const Profile::Entry> entries, const Processes::Waits& waits,
                        const Processes::Waits& between) {
   const bool shared = std::ranges::any_of(entries, &Profile::Entry::shared);
@@ -66,7 +66,7 @@ void write_fields(const Config& config, Case& work, const std::filesystem::path&
         {name, choice.location(config.problem.centering), fields.back().components, fields.back().on_plane});
   }
   std::vector<std::unique_ptr<FieldFile>> files;
-  bool pictures = true;  // nothing else, which show the first field
+  bool pictures = true;  // the first field suffices
   for (const std::string& name : config.output.formats) {
     const FileFormat& format = file_format(name);
     files.push_back(format.open(folder, grid, heads, {config.title, summary.converged, config.effective}, processes));
@@ -87,7 +87,7 @@ void write_fields(const Config& config, Case& work, const std::filesystem::path&
     for (int first = 0; first < planes; first += step)
       pieces.push_back({&field, first, std::min(first + step, planes)});
   }
-  // One is written while the next is made. After each, all processes know whether one has failed.
+  // One piece is written while the next is computed. After each piece, all processes know if one of them failed.
   std::array<std::vector<double>, 2> values;
   std::future<void> writing;
   const auto most = static_cast<std::size_t>(processes->largest(static_cast<double>(pieces.size())));
@@ -121,13 +121,13 @@ Result Report::iterate(Solver& solver, Backend& backend, Profile* profile, const
   summary_.time.output += watch_.lap();
   const bool given_guess = config_.problem.initial.has_value();
   solver.prepare(given_guess);
-  if (profile) profile->clear();  // of the set-up
+  if (profile) profile->clear();  // discards the set-up
   const Processes::Waits waited = processes_.waits();
   Processes::Waits between;
   const double tolerance = config_.options.tolerance;
   std::vector<CycleRecord> records;
   records.reserve(static_cast<std::size_t>(std::min(config_.options.max_iterations, 1000)) + 1);
-  std::optional<double> floor;  // that the console has not shown yet
+  std::optional<double> floor;  // set until the console has shown it
   const auto show_floor = [&] {
     if (floor) console_.floor(*std::exchange(floor, std::nullopt), tolerance);
   };
@@ -140,7 +140,7 @@ Result Report::iterate(Solver& solver, Backend& backend, Profile* profile, const
   const Result result = solver.solve(given_guess, [&](const Solver::Progress& p) {
     if (p.iteration == 0) floor = p.rounding_floor;
     records.push_back({p.relative_residual, clock.total()});
-    // A terminal may take longer to write than a short solve to end, and would count with its time.
+    // Writing to a terminal can take longer than a short solve, and would count as solve time.
     if (records.back().elapsed > patience) {
       show_floor();
       console_.progress(p.iteration, config_.options.max_iterations, records.back(), tolerance);

@@ -13,13 +13,14 @@
 
 namespace poisson {
 
-/// The fields in every format that the configuration asks for, their files noted in the summary. Each is made once, in
-/// pieces of some planes, of which one is written while the next is made. Of several processes each writes what it has
-/// into a folder that all of them see; the first notes the files.
+/// Writes the fields in each format of the configuration and adds their files to the summary. Each field is computed
+/// once, in pieces of several planes; one piece is written while the next is computed.
+/// Each process writes its own sub-block into a folder that all processes can access. The first process records the
+/// files.
 void write_fields(const Config& config, Case& work, const std::filesystem::path& folder,
                   const std::shared_ptr<const Processes>& processes, Summary& summary);
 
-/// Seconds since the last lap, or since construction.
+/// Measures seconds since the last lap, or since construction.
 class Stopwatch {
  public:
   double lap() {
@@ -33,10 +34,10 @@ class Stopwatch {
   clock::time_point start_ = clock::now(), last_ = start_;
 };
 
-/// What is the same whatever a run solves: the iteration as the terminal shows it, and the end.
+/// Reports a run, whatever it solves: it shows the iteration on the terminal and completes the results.
 class Report {
  public:
-  /// `results`: null on processes that write none.
+  /// `results` is null on processes that write no results.
   Report(const Config& config, const Case& work, const Processes& processes, Stopwatch& watch, Console& console,
          ResultFolder* results, Summary& summary)
       : config_(config),
@@ -47,14 +48,15 @@ class Report {
         results_(results),
         summary_(summary) {}
 
-  /// Header, live line and table; how the iteration went stands in the summary, norms in the units of the equation.
-  /// `stopped`: asked after every iteration. `size`: Σ|b|, against which a projection is judged. Throws RunError where
-  /// the iteration broke down, but in single precision, where it announces that mixed precision follows (`widens`).
+  /// Solves, prints header, progress and table, and records the iteration in the summary with norms in the units of the
+  /// equation.
+  /// `stopped` is called after every iteration. `size` is Σ|b|, the reference for the projected amount. Throws RunError
+  /// if the iteration broke down. In single precision, it announces mixed precision instead (`widens`).
   Result iterate(Solver& solver, Backend& backend, Profile* profile, const RunHeader& header,
                  const std::function<bool()>& stopped, double size);
-  /// Returns whether a solve broke down that mixed precision may finish.
+  /// Returns true if a solve broke down that mixed precision may finish.
   static bool widens(const Result& result, const Solver& solver);
-  /// Writes the summary, puts the results in their places, prints the closing lines and returns the exit status.
+  /// Writes the summary, publishes the results, prints the closing lines and returns the exit status.
   int close(const Result& result, const Backend& backend);
 
  private:
@@ -66,7 +68,7 @@ class Report {
   ResultFolder* results_;
   Summary& summary_;
   std::vector<std::string> profile_lines_;
-  std::vector<std::string> before_;  ///< steps of solves that others followed
+  std::vector<std::string> before_;  ///< steps of earlier solves
 };
 
 }  // namespace poisson

@@ -34,7 +34,7 @@ namespace {
 
 volatile std::sig_atomic_t stop_requested = 0;
 
-// Errors found on the grid, with the places in the file where their quantities stand.
+// Throws the errors found on the grid, each with the place of its quantity in the file.
 [[noreturn]] void raise(const Config& config, const ValueErrors& found) {
   std::vector<std::string> lines;
   for (const ValueError& e : found.errors) {
@@ -44,7 +44,7 @@ volatile std::sig_atomic_t stop_requested = 0;
   throw ConfigError(std::move(lines));
 }
 
-// The names that the run's files will have, the summary's apart.
+// Returns the names of the files that the run will write, except the summary's.
 std::vector<std::string> file_names(const Config& config, const Case& work, int processes) {
   std::vector<std::string> names;
   const bool nodes = std::ranges::any_of(config.output.fields, [&](const auto& name) {
@@ -56,7 +56,7 @@ std::vector<std::string> file_names(const Config& config, const Case& work, int 
   return names;
 }
 
-// A text that one of the processes has reaches all.
+// Sends a text from one process to all.
 std::string broadcast(const Processes& processes, std::string text, int from) {
   if (processes.alone()) return text;
   std::size_t size = text.size();
@@ -87,7 +87,7 @@ int solve(const Config& config, const std::shared_ptr<const Processes>& processe
   summary.device = backend->device();
   std::vector<TransportWay> ways;
   if (!processes->alone()) {
-    // On backends of their own, so that these messages are not in the peak of the solve's memory.
+    // Temporary backends keep these messages out of the peak memory of the solve.
     const auto make = [&](Transport by) { return make_backend(config.device, nullptr, place, by); };
     if (backend->on_gpu() && config.transport == Transport::automatic) {
       ways = compare_ways(make, processes);
@@ -101,16 +101,16 @@ int solve(const Config& config, const std::shared_ptr<const Processes>& processe
   }
   std::optional<Profile> profile;
   if (profiled) profile.emplace(*backend);
-  const std::unique_ptr<Case> owner = make_case(config, processes);  // goes before its backend
+  const std::unique_ptr<Case> owner = make_case(config, processes);  // is destroyed before its backend
   Case& work = *owner;
   std::string tight;
   const int here = count_on_machine(*processes);
   together(*processes, [&] { tight = check_memory(config, work, *backend, here); });
   const std::vector<int> warned = processes->gather(tight.empty() ? 0 : 1);
-  const auto one = std::ranges::find(warned, 1);  // for all, as their consoles are quiet
+  const auto one = std::ranges::find(warned, 1);  // one process warns for all, because the other consoles are quiet
   if (one != warned.end()) console.warning(broadcast(*processes, tight, static_cast<int>(one - warned.begin())));
 
-  // Sampling κ is input, the hierarchy made from it is set-up.
+  // Sampling of κ counts as input, and construction of the levels counts as set-up.
   Solver* solver = &work.make_solver(*backend, profile ? &*profile : nullptr);
   summary.time.setup = watch.lap() - work.sampling_seconds();
   double size = work.fill();
@@ -152,7 +152,7 @@ int solve(const Config& config, const std::shared_ptr<const Processes>& processe
   return report.close(result, *backend);
 }
 
-// What started the program may have had a signal ignored, as nohup and the background of shells do.
+// Signals stay ignored if the parent process ignored them, as nohup and shells do for background jobs.
 void stop_on_request() {
   for (const int signal : {SIGTERM, SIGINT, SIGHUP}) {
     struct sigaction before {};
@@ -161,13 +161,13 @@ void stop_on_request() {
   }
 }
 
-// The end of a run that failed, in words that stand alone.
+// Returns the reason why a run failed, as a complete sentence.
 std::string reason_of(const std::exception& error) {
   if (dynamic_cast<const std::bad_alloc*>(&error)) return "not enough memory (an allocation failed)";
   return describe_error(error);
 }
 
-// The reason why several processes end, where all of them come here: that of the first one that has failed itself.
+// Returns the common reason if all processes end here: the reason of the first process that failed itself.
 std::string common_reason(const Processes& processes, const std::exception& error) {
   constexpr double patience = 2;  // seconds
   const std::string own = reason_of(error);
@@ -177,7 +177,7 @@ std::string common_reason(const Processes& processes, const std::exception& erro
   return first == failed.end() ? own : broadcast(processes, own, static_cast<int>(first - failed.begin()));
 }
 
-// Whatever the run had found before: nothing of it may pass for a result.
+// Records the failure and removes all values found so far, so that none of them passes for a result.
 void record_failure(ResultFolder& results, Summary summary, const std::string& reason, const Console& console) {
   summary.reason = reason;
   summary.warnings = console.warnings();
@@ -191,11 +191,11 @@ void record_failure(ResultFolder& results, Summary summary, const std::string& r
   try {
     results.fail(summary);
   } catch (const std::exception&) {
-    // As on a disk that is full: the reason is what is said.
+    // The write may fail as well, for instance on a full disk. The original reason is still reported.
   }
 }
 
-// Every process reads the configuration; what it says is the same everywhere.
+// Reads the configuration on every process. Its content must be the same on all processes.
 Config load(const Arguments& arguments, const Processes& processes) {
   std::optional<Config> config;
   read_together(processes, [&] {
@@ -203,7 +203,7 @@ Config load(const Arguments& arguments, const Processes& processes) {
       throw InputError("several processes cannot share standard input: name a file");
     config.emplace(state_config(arguments.config, arguments.overrides));
   });
-  // What they do with it has to be the same as well: each waits for the others in what all do together.
+  // The options must agree as well, because collective operations wait for all processes.
   const auto option = [](bool given, const char* name) { return given ? std::string(name) : std::string(); };
   const std::string own = std::string(POISSON_VERSION) + " " + commit() + "\n" +
                           option(arguments.validate, "--validate ") + option(arguments.dry_run, "--dry-run ") +
@@ -221,8 +221,8 @@ Config load(const Arguments& arguments, const Processes& processes) {
   return std::move(*config);
 }
 
-// Without a solve: the plan, if that is asked for, before the values, of which what does not fit has too many. Throws
-// RunError where the run would not fit into memory.
+// Handles --validate and --dry-run without a solve. Prints the plan before it checks values, because a problem that
+// does not fit has too many values to check. Throws RunError if the run would not fit into memory.
 void look_at(const Arguments& arguments, const Config& config, const Case& work, int processes, int here,
              Console& console) {
   read_datasets(config);
@@ -244,14 +244,14 @@ void look_at(const Arguments& arguments, const Config& config, const Case& work,
 
 int run(const Arguments& arguments, const std::shared_ptr<const Processes>& processes, Console& console) {
   Stopwatch watch;
-  // A launcher asks the others to stop before it ends them by force: time for one of them to name the one that is lost.
+  // A launcher sends a signal before it kills the other processes; in that time a process can report which one is lost.
   if (!processes->alone()) stop_on_request();
   const Config config = load(arguments, *processes);
   std::unique_ptr<Case> work;
   together(*processes, [&] {
     try {
       work = make_case(config, processes);
-    } catch (const ValueError& error) {  // of what a prediction looks at
+    } catch (const ValueError& error) {  // a value that the prediction samples
       raise(config, ValueErrors({error}));
     }
   });
@@ -265,7 +265,7 @@ int run(const Arguments& arguments, const std::shared_ptr<const Processes>& proc
 
   if (processes->alone()) stop_on_request();
   read_datasets(config, work->output_grid().part, *processes);
-  std::optional<ResultFolder> folder;  // of the first process
+  std::optional<ResultFolder> folder;  // exists only on the first process
   together(*processes, [&] {
     if (processes->first()) folder.emplace(config.output.directory);
   });
@@ -282,7 +282,7 @@ int run(const Arguments& arguments, const std::shared_ptr<const Processes>& proc
   summary.dimension = config.problem.dimension;
   summary.configuration = config.effective;
   std::tie(summary.least_cell, summary.widest_cell) = cell_widths(config);
-  summary.method = method_name(config.options);  // as asked for, until the solver has resolved it
+  summary.method = method_name(config.options);  // as requested, until the solver resolves it
   summary.time.input = watch.lap();
   try {
     together(*processes, [&] {
@@ -298,7 +298,7 @@ int run(const Arguments& arguments, const std::shared_ptr<const Processes>& proc
       raise(config, errors);
     }
   } catch (const std::exception& error) {
-    // What others have written lies in the folder until they are here.
+    // The files of other processes stay in the folder until all processes arrive here.
     const std::string reason = common_reason(*processes, error);
     if (results) record_failure(*results, summary, reason, console);
     throw;

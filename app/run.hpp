@@ -9,20 +9,20 @@
 
 namespace poisson {
 
-/// What the command line asks of a run.
+/// These settings of a run come from the command line.
 struct Arguments {
   std::filesystem::path config;
-  std::vector<std::string> overrides;  ///< of --set, each "key.path=value"
-  bool validate = false;               ///< stop after the checks, with one line
-  bool dry_run = false;                ///< stop after the checks, with the plan
-  bool profile = false;                ///< time every verb of the solve
-  bool quiet = false;                  ///< print nothing but errors
-  int threads = 0;                     ///< of the host; 0: as OpenMP chooses
+  std::vector<std::string> overrides;  ///< each "key.path=value" of --set
+  bool validate = false;               ///< stop after the checks and print one line
+  bool dry_run = false;                ///< stop after the checks and print the plan
+  bool profile = false;                ///< times every verb
+  bool quiet = false;                  ///< print only errors
+  int threads = 0;                     ///< 0 means the OpenMP default
 };
 
-/// Reads the configuration, solves, writes: all processes together, of which the first has the terminal and writes the
-/// files. Returns the exit status 0 or 3; every other end is an exception, StoppedElsewhere where another process says
-/// why.
+/// Reads the configuration, solves the problem and writes the results. Collective: the first process prints to the
+/// terminal and writes the summary. Returns the exit status 0 or 3. Every other end is an exception; it is
+/// StoppedElsewhere if another process reports the reason.
 int run(const Arguments& arguments, const std::shared_ptr<const Processes>& processes);
 
 }  // namespace poisson

@@ -9,7 +9,7 @@
 namespace poisson {
 namespace {
 
-/// An entry as it travels, the verb as its row of the table; without calls, room that a process has no entry for.
+/// Represents an entry in a message, with the verb as its row of the table. An entry without calls is padding.
 struct Sent {
   std::size_t row = 0;
   int level = 0;

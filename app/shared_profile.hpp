@@ -8,8 +8,8 @@
 
 namespace poisson {
 
-/// The verbs of all processes as if one had run them: calls are the most of any process, seconds their mean, bytes
-/// their sum. Those of the first process come first, in its order. All processes call it, and have the same of it.
+/// Merges the profiles of all processes. Calls are the maximum over the processes, seconds the mean and bytes the sum.
+/// The entries of the first process come first, in its order. Collective; every process gets the same result.
 std::vector<Profile::Entry> of_all(std::span<const Profile::Entry> own, const Processes& processes);
 
 }  // namespace poisson

@@ -21,62 +21,62 @@
 
 namespace poisson {
 
-/// Bytes that a run of a problem by a plan takes of a limit.
+/// Returns the bytes of a memory limit that a run of `problem` with `plan` needs.
 using Claim = std::function<double(const Plan& plan, const Problem& problem)>;
 
-/// What a configuration has the program solve, from its data to the fields of its solution. app/run.cpp is the way of
-/// all of them; another kind is a file here and a line of make_case.
+/// A case is a problem to solve, from its data to the fields of its solution. app/run.cpp drives every kind through
+/// this interface. A new kind needs a file in this folder and a line in make_case.
 class Case {
  public:
   virtual ~Case() = default;
 
-  // What can be said before anything is allocated.
-  /// Throws ValueErrors where data have values that they must not have.
+  // These functions work before anything is allocated.
+  /// Throws ValueErrors if data values are out of their valid range.
   virtual void check_values() const = 0;
-  /// As far as κ is known.
+  /// Returns the plan, as exact as the present knowledge of κ allows.
   virtual Plan plan(bool gpu) const = 0;
-  /// How the processes share its levels.
+  /// Returns how the processes share the levels.
   virtual const Sharing& sharing() const = 0;
-  /// Lines of --dry-run: what is solved, other memory that it may take, and how it is assembled.
+  /// These functions return lines for --dry-run: the problem, extra memory that a run may need, and the assembly.
   virtual std::vector<std::string> statement() const = 0;
   virtual std::vector<std::string> beside_plan(const Plan&, bool) const { return {}; }
   virtual std::vector<std::string> assembly(std::int64_t, bool) const { return {}; }
-  /// Whether rows couple more than the nearest neighbours.
+  /// Returns true if a row couples more than its nearest neighbours.
   virtual bool on_boxes() const = 0;
-  /// Returns advice for a plan that claims more bytes than there is room for; the plan of the advice fits.
+  /// Returns advice for a plan that claims more bytes than `room`. The plan that it advises fits.
   virtual std::string smaller(bool gpu, double room, const Claim& claim) const = 0;
 
-  // A run, in this order.
-  /// Throws ValueErrors, and RunError where there is not memory enough.
+  // A run calls these functions in this order.
+  /// Builds the levels and the solver. Throws ValueErrors for invalid data and RunError if memory is too small.
   virtual Solver& make_solver(Backend& backend, Profile* profile) = 0;
-  /// Makes solvers of mixed precision from now on, for data that single precision cannot represent.
+  /// Selects mixed precision for later solvers, because single precision cannot represent the data.
   virtual void widen() = 0;
-  /// Seconds of that which went into reading data.
+  /// Returns the seconds of make_solver that were spent on reading data.
   virtual double sampling_seconds() const { return 0; }
-  /// b, the first u, and what they are; returns Σ|b|.
+  /// Fills b and the starting guess. Returns Σ|b|.
   virtual double fill() = 0;
-  /// Warnings about the data: from all processes together after fill, from one alone before make_solver.
+  /// Returns warnings about the data. Collective after fill; before make_solver, one process may call it alone.
   virtual std::vector<std::string> doubts() const { return {}; }
-  /// What the terminal and the summary say of the problem itself.
+  /// Adds the description of the problem to the header and the summary.
   virtual void describe(RunHeader& header, Summary& summary) const = 0;
-  /// What the solver cannot do without, for a solve that broke down: "; and …".
+  /// Returns a requirement of the solver, as "; and …", for the message of a solve that broke down.
   virtual std::string demand() const { return {}; }
-  /// Norms, errors, probes, fluxes: everything of the summary but how the iteration went.
+  /// Computes norms, errors, probes and fluxes: every entry of the summary except the course of the iteration.
   virtual void observe(Summary& summary) = 0;
   virtual OutputGrid output_grid() const = 0;
-  /// Of several processes: where along each axis the values of each part begin; of one nothing.
+  /// Returns, for several processes, the first index of each part along each axis; empty for one process.
   virtual std::vector<std::vector<int>> cuts() const { return {}; }
   virtual Pieces field(const FieldChoice& choice) = 0;
 };
 
-/// For these processes together.
+/// Creates the case that `config` describes. Collective over `processes`.
 std::unique_ptr<Case> make_case(const Config& config, const std::shared_ptr<const Processes>& processes);
-/// Unknowns on a grid, and of a matrix from a file. `config` outlives them.
+/// Create a case on a grid, and one for a matrix from a file. `config` must outlive the case.
 std::unique_ptr<Case> make_grid_case(const Config& config, const std::shared_ptr<const Processes>& processes);
 std::unique_ptr<Case> make_matrix_case(const Config& config, const std::shared_ptr<const Processes>& processes);
-/// The parts that backend.blocks asks for. Throws InputError where they do not suit the grid or the processes.
+/// Returns the parts that backend.blocks requests. Throws InputError if they do not suit the grid or the processes.
 Parts given_parts(const Config& config, const Block& block, int processes);
-/// With coarse levels in groups where the processes run on several machines.
+/// Returns the sharing of `parts`. If the processes run on several machines, it keeps coarse levels in groups.
 Sharing in_groups(const std::shared_ptr<const Processes>& processes, const Parts& parts);
 
 }  // namespace poisson

@@ -1,4 +1,4 @@
-// Unknowns on a grid: nodes, cells or elements.
+// This case has its unknowns on a grid: nodes, cells or elements.
 
 #include <algorithm>
 #include <array>
@@ -63,8 +63,8 @@ std::string describe_assembly(const Config& config, bool gpu) {
   return fmt::format("{}, {}", name_of(chosen), reason(config.assembly, config.problem, gpu));
 }
 
-// What each mode moves and computes in a row of the product A u, and what that takes on the finest level, predicted for
-// one core or one GPU.
+// Appends the bytes and flops that each assembly mode needs for a row of the product A u. Also appends its predicted
+// time on the finest level, for one core or one GPU.
 void describe_modes(const Config& config, std::int64_t unknowns, bool gpu, std::vector<std::string>& lines) {
   const Assembly chosen = chosen_assembly(config.assembly, config.problem, gpu);
   const auto rows = 1e3 * static_cast<double>(unknowns);
@@ -78,7 +78,7 @@ void describe_modes(const Config& config, std::int64_t unknowns, bool gpu, std::
                                 p.cost.flops + p.cost.wide, rows * p.seconds[1], rows * p.seconds[0]));
 }
 
-// The coefficient if it jumps as far as can be; none where it is constant.
+// Returns κ with an infinite jump as the worst case; none if κ is constant.
 std::optional<KappaSummary> jumping_kappa(const Problem& problem) {
   if (std::ranges::all_of(kappa_components(problem), [](const Quantity& q) { return q.constant(); })) return {};
   KappaSummary kappa = known_kappa(problem);
@@ -86,7 +86,7 @@ std::optional<KappaSummary> jumping_kappa(const Problem& problem) {
   return kappa;
 }
 
-// Where materials meet, unknowns in cells take fluxes through both in series, and volumes around nodes mix them.
+// Cell-centred unknowns average the fluxes of two materials in series; control volumes around nodes mix the materials.
 std::string describe_hint(const Problem& problem, const Jumps& jumps) {
   constexpr double materials = 3;
   if (problem.scheme != Scheme::fv || problem.centering == Centering::cell || jumps.largest < materials) return {};
@@ -96,14 +96,15 @@ std::string describe_hint(const Problem& problem, const Jumps& jumps) {
       jumps.largest);
 }
 
-// "0.001 to 0.0938 wide (1 : 93.8)". Explicit nodes of equal cells differ in rounding.
+// Returns text such as "0.001 to 0.0938 wide (1 : 93.8)". Equal cells from explicit nodes differ by rounding.
 std::string describe_widths(const Config& config) {
   const auto [least, widest] = cell_widths(config);
   if (widest <= least * (1 + 1e-6)) return fmt::format("{:.4g} wide", widest);
   return fmt::format("{:.4g} to {:.4g} wide (1 : {:.3g})", least, widest, widest / least);
 }
 
-// A share of the cells along each axis, at least eight where there are so many, with the widths that these have there.
+// Returns the problem with a share of its cells along each axis, but at least eight cells, or all if there are fewer.
+// The cells keep their distribution of widths.
 Problem with_share(Problem problem, double share) {
   constexpr double least = 8;
   for (std::size_t d = 0; d < static_cast<std::size_t>(problem.dimension); ++d) {
@@ -125,7 +126,7 @@ bool asks_for_direct(const Options& options) {
   return options.method == Method::direct || options.preconditioner == PreconditionerChoice::direct;
 }
 
-// Parts that were asked for. Throws where they do not suit the processes, or what has to be solved directly.
+// Returns the requested parts. Throws InputError if they suit neither the processes nor a direct solver.
 Parts parts_asked_for(const Config& config, int processes) {
   const Problem& problem = config.problem;
   if (config.blocks.size() < static_cast<std::size_t>(problem.dimension))
@@ -141,7 +142,7 @@ Parts parts_asked_for(const Config& config, int processes) {
   return parts;
 }
 
-// Slabs across lines where the solution is direct, or is predicted to be.
+// Returns slabs across lines if the solver is direct or is predicted to be direct.
 std::optional<Parts> parts_of_direct(const Config& config, const std::shared_ptr<const Processes>& processes) {
   const Problem& problem = config.problem;
   const bool asked = asks_for_direct(config.options);
@@ -159,8 +160,8 @@ std::optional<Parts> parts_of_direct(const Config& config, const std::shared_ptr
   return direct ? parts : std::nullopt;
 }
 
-// How the processes share the grid. Whatever levels relax at once stays whole where another axis can be cut, first of
-// all on the finest level: lines across a cut are solved by all processes together.
+// Chooses how the processes share the grid. An axis along which a level is relaxed by lines or planes stays uncut if
+// another axis can be cut. The finest level has priority, because all processes solve the lines across a cut together.
 Sharing shared_by(const Config& config, const std::shared_ptr<const Processes>& processes) {
   if (processes->alone()) return {};
   const Problem& problem = config.problem;
@@ -215,8 +216,8 @@ class GridCase final : public Case {
   }
   bool on_boxes() const override { return on_elements(problem_.scheme); }
 
-  // "take 40 % of the cells per axis, 400 x 400 x 200 at most, or precision: single": plans that fit, with a margin for
-  // what the process allocates otherwise until then.
+  // Returns advice such as "take 40 % of the cells per axis, 400 x 400 x 200 at most, or precision: single". The
+  // advised plans fit, with a margin for allocations before the solver exists.
   std::string smaller(bool gpu, double room, const Claim& claim) const override {
     constexpr double margin = 0.95, step = 0.97;
     const auto claimed = [&](const Problem& problem, const Options& options) {
@@ -225,7 +226,7 @@ class GridCase final : public Case {
     const auto fits = [&](const Problem& problem, const Options& options) {
       try {
         return claimed(problem, options) <= margin * room;
-      } catch (const InputError&) {  // too few cells for these processes
+      } catch (const InputError&) {  // the grid has too few cells for these processes
         return false;
       }
     };
@@ -307,12 +308,12 @@ class GridCase final : public Case {
     summary.balance.source = b.source;
     summary.balance.reaction = b.reaction;
     summary.balance.residual = b.residual;
-    // A u is rounded where u is narrow, and each row's residual again: what is left over is what the sums leave.
+    // The product A u is rounded in fp32, and so is the residual of each row. The totals give the residual instead.
     if (u.precision() == Precision::fp32)
       summary.balance.residual = summary.balance.projected - summary.balance.extrapolated.value_or(0) + b.reaction -
                                  b.source - std::accumulate(b.flux.begin(), b.flux.end(), 0.0);
     summary.balance.flow = throughput(b);
-    // Where only rounding is left of all totals, as between Neumann faces, what the data have in magnitude.
+    // If all totals are rounding errors, as between Neumann faces, the magnitude of the data is the reference.
     if (summary.balance.flow < 1e-10 * size_) summary.balance.flow = size_;
   }
 
@@ -334,7 +335,7 @@ class GridCase final : public Case {
   Pieces field(const FieldChoice& choice) override { return choice.of_grid(*d_, *solver_); }
 
  private:
-  // Before the solve, whose work a value that is not finite would lose.
+  // Checks the exact solution before the solve, so that a value that is not finite cannot waste the work.
   void check_exact() const {
     if (!problem_.exact) return;
     try {
@@ -344,12 +345,12 @@ class GridCase final : public Case {
     }
   }
 
-  // Once κ has been sampled: more levels than those of smooth κ may be held.
+  // Checks the memory again with the sampled κ, which may need more levels in memory than a smooth κ.
   void check_memory() {
     const Backend& backend = d_->backend();
     kappa_ = KappaSummary{d_->rows().kappa, d_->jumps()};
     const Plan found = make_plan(problem_, options_, config_.assembly, backend.on_gpu(), kappa_, sharing_);
-    constexpr double bytes_of_islands = 4;  // strong couplings are looked for on the host
+    constexpr double bytes_of_islands = 4;  // the search for strong couplings runs on the host
     require_memory(config_, *this, backend, found, here_, static_cast<double>(d_->bytes()),
                    bytes_of_islands * static_cast<double>(d_->unknowns()));
   }
@@ -358,9 +359,9 @@ class GridCase final : public Case {
   const Problem& problem_;
   Options options_;
   Sharing sharing_;
-  Block part_;                         ///< what this process has
+  Block part_;                         ///< the sub-block of this process
   int here_;                           ///< processes on this machine
-  std::optional<KappaSummary> kappa_;  ///< once it has been sampled
+  std::optional<KappaSummary> kappa_;  ///< known after sampling
   std::optional<Discretization> d_;
   std::unique_ptr<Solver> solver_;
   double size_ = 0;  // Σ|b|

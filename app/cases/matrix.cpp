@@ -1,4 +1,4 @@
-// A matrix from a file, on its index grid.
+// This case reads its matrix from a file. Its unknowns are points of an index grid.
 
 #include "solver/matrix.hpp"
 
@@ -19,7 +19,7 @@
 namespace poisson {
 namespace {
 
-// Values at all points of a box, x fastest.
+// Returns the values at all points of a box, x fastest.
 std::vector<double> sampled(const Quantity& quantity, std::string_view name, const Block& whole, const Box& box) {
   try {
     return sample(quantity, name, Sign::any, {whole}, Location::node, box);
@@ -28,8 +28,8 @@ std::vector<double> sampled(const Quantity& quantity, std::string_view name, con
   }
 }
 
-// Puts values of a process's points, those that it shares with the next ones among them, into its part, each of them
-// multiplied by `factor` of its place among them.
+// Multiplies each value by `factor` of its index and stores it in the sub-block of this process. `values` belong to the
+// points of `points`, which include the ones shared with the next processes.
 template <class Factor>
 void put(const std::vector<double>& values, const Box& points, const Factor& factor, Field& field) {
   const auto host = make_cpu_backend();
@@ -45,7 +45,7 @@ void put(const std::vector<double>& values, const Box& points, const Factor& fac
   transfer(staging, field);
 }
 
-// f(value, i, j, k) for the values that a process has of a field.
+// Calls f(value, i, j, k) for each value of a field that this process owns.
 template <class F>
 void for_each_own(const Field& field, const F& f) {
   const HostRead read(field);
@@ -57,7 +57,7 @@ void for_each_own(const Field& field, const F& f) {
 
 Sharing shared_by(const Config& config, const Block& block, const std::shared_ptr<const Processes>& processes) {
   if (processes->alone()) return {};
-  std::array<bool, 3> whole{};  // as far as the file states couplings before its entries are read
+  std::array<bool, 3> whole{};  // from the reach that the file declares, because its entries are not read yet
   for (std::size_t d = 0; d < 3; ++d) whole[d] = config.matrix->reach()[d] > cut_halo;
   return in_groups(processes, config.blocks.empty() ? choose_parts(block, processes->count(), whole)
                                                     : given_parts(config, block, processes->count()));
@@ -167,7 +167,7 @@ class MatrixCase final : public Case {
       for (int i = 0; i < matrix_.shape[d]; ++i) grid.nodes[d].push_back(i);
     if (!part_.share) return grid;
     grid.part = shown_places(part_, Location::cell);
-    if (matrix_.shape[1] == 1) grid.part->last[1] = grid.part->first[1];  // of one dimension: a point along y, no cell
+    if (matrix_.shape[1] == 1) grid.part->last[1] = grid.part->first[1];  // a 1D grid has one point and no cell along y
     return grid;
   }
   const Sharing& sharing() const override { return sharing_; }
@@ -179,12 +179,12 @@ class MatrixCase final : public Case {
   Pieces field(const FieldChoice& choice) override { return choice.of_matrix(part_, *solver_, values_); }
 
  private:
-  /// Returns u over the solver's value at (i, j, k) of this process's part.
+  /// Returns the ratio of u to the solver's value at (i, j, k) of this process's sub-block.
   double factor_at(int i, int j, int k) const {
     const auto& first = part_.space().origin();
     return matrix_.factor(matrix_.place(first[0] + i, first[1] + j, first[2] + k));
   }
-  /// The solution in the units of the file.
+  /// Returns the solution in the units of the file.
   const Field& scaled_back() {
     const Field& u = solver_->solution();
     if (matrix_.exponents.empty()) return u;
@@ -200,12 +200,12 @@ class MatrixCase final : public Case {
   Options options_;
   Block whole_;
   Sharing sharing_;
-  Block part_;  ///< what this process has
-  Box points_;  ///< of files
+  Block part_;  ///< the sub-block of this process
+  Box points_;  ///< points that output files show
   std::unique_ptr<Solver> solver_;
-  MatrixValues values_;  ///< at these points
+  MatrixValues values_;  ///< values at `points_`
   std::unique_ptr<Backend> host_;
-  Field u_;  ///< there
+  Field u_;  ///< stored on `host_`
 };
 
 }  // namespace

@@ -22,7 +22,7 @@ Balance balance(const Discretization& d, const Operator& given, const Field& u, 
   const std::unique_ptr<Operator> unheld = held.some() ? unheld_operator(d, given.precision()) : nullptr;
   const Operator& A = unheld ? *unheld : given;
   A.residual(u, b, work);
-  held.clear(work);  // what is left over there are fluxes
+  held.clear(work);  // the rest are fluxes
   result.residual = -d.functionals().sums(work, std::array{Region{A.unknowns(), {}}}).front() / A.scale();
   result.source = d.rhs_sums().total_source();
   const Closing closing{d.setting(), d.scheme_rows(), d.rhs_sums(), A, u, work};

@@ -15,15 +15,15 @@ namespace {
 
 using Index = CellInterpolation::Index;
 
-/// The axes in which a subset of these is chosen by the bits of a number.
+/// Moves `at` by `step` along each axis whose bit is set in `subset`.
 Index moved(Index at, std::span<const std::size_t> axes, unsigned subset, int step = 1) {
   for (std::size_t a = 0; a < axes.size(); ++a)
     if (subset >> a & 1) at[axes[a]] += step;
   return at;
 }
 
-/// A cell of an axis, counted in the part of this process, and where in it a coordinate lies: so much of the way from
-/// the centre to the face on that side.
+/// Describes the place of a coordinate on an axis: its cell in this process's sub-block, and the side of the centre.
+/// `share` is its distance from the centre over that of the face on this side.
 struct Spot {
   int cell = 0, side = 0;
   double share = 0;
@@ -71,7 +71,8 @@ CellInterpolation::CellInterpolation(const Discretization& discretization, const
   fill_edges();
 }
 
-// The window from the field. The halo past a Dirichlet face stands for the face; past other faces it is replaced.
+// Reads the window from the field. The halo past a Dirichlet face has the value on the face; past other faces it is
+// replaced.
 void CellInterpolation::read(const Field& u) {
   u_.values.resize(static_cast<std::size_t>(u_.box.size()));
   const auto& closed = u.layout().periodic;
@@ -81,7 +82,7 @@ void CellInterpolation::read(const Field& u) {
       const int n = view.n[d];
       return !closed[d] ? i : i < 0 ? i + n : i < n ? i : i - n;
     };
-    // Rows of the window are copied at once; on an axis that closes on itself all of it.
+    // Rows of the window are copied in one piece; on an axis that is periodic within the process, complete rows are.
     Box rows = u_.box;
     for (const std::size_t d : {0, 1})
       if (closed[d]) rows.first[d] = 0, rows.last[d] = view.n[d];
@@ -104,7 +105,7 @@ void CellInterpolation::read(const Field& u) {
   });
 }
 
-// Neumann and Robin faces: u of the cell, and what the flux through the face adds over half of it.
+// Sets the value on a Neumann or Robin face: u of the cell plus the change due to the flux over half of the cell.
 void CellInterpolation::fill_faces(const Problem& problem, const Box& cells) {
   for (std::size_t d = 0; d < 3; ++d)
     for (const int end : {0, 1}) {
@@ -128,7 +129,8 @@ void CellInterpolation::fill_faces(const Problem& problem, const Box& cells) {
     }
 }
 
-// Where faces of the box meet, two and then three; where all are Dirichlet faces, the halo has their mean.
+// Sets the values where two faces of the box meet, then where three meet. Where all are Dirichlet faces, the halo
+// already has their mean.
 void CellInterpolation::fill_edges() {
   for (const std::size_t count : {std::size_t{2}, std::size_t{3}})
     for_each_place(u_.box, [&](int i, int j, int k) {
@@ -144,8 +146,8 @@ void CellInterpolation::fill_edges() {
     });
 }
 
-// On a Dirichlet face its data go on to the edge, as fluxes along the face have them: they hold there, whatever flows
-// through the other face. Else the changes through the faces add up.
+// On a Dirichlet face, the data extend to the edge, as they do for fluxes along the face. The flux through the other
+// face does not matter. If there is no Dirichlet face, the changes through all faces add up.
 double CellInterpolation::value_beyond(const Index& at, std::span<const std::size_t> ends) const {
   const auto end_of = [&](std::size_t d) { return at[d] < 0 ? 0 : 1; };
   const auto given = [&](std::size_t d) { return block_.axes[d].kind(end_of(d)) == BoundaryKind::dirichlet; };
@@ -176,7 +178,7 @@ double CellInterpolation::value_beyond(const Index& at, std::span<const std::siz
   return sum;
 }
 
-// Of the cells that meet across these axes.
+// Returns the weighted mean of the cells that meet across these axes.
 double CellInterpolation::mean(const Index& low, std::span<const std::size_t> across) const {
   double sum = 0, weights = 0;
   for (unsigned subset = 0; subset < 1u << across.size(); ++subset) {
@@ -189,7 +191,7 @@ double CellInterpolation::mean(const Index& low, std::span<const std::size_t> ac
   return sum / weights;
 }
 
-// What the cells next to each other across these axes pass along axis d, from cell `low` on.
+// Returns the total conductance along axis d of the cells next to each other across these axes, starting at `low`.
 double CellInterpolation::weight(const Index& low, std::span<const std::size_t> across, std::size_t d) const {
   double sum = 0;
   for (unsigned subset = 0; subset < 1u << across.size(); ++subset) {
@@ -201,7 +203,7 @@ double CellInterpolation::weight(const Index& low, std::span<const std::size_t> 
   return sum;
 }
 
-// The same where κ differs along the axes: one axis after another, the last one last.
+// Returns the mean if κ differs between the axes. It joins cells across one axis after another, `across.back()` last.
 double CellInterpolation::joined(const Index& low, std::span<const std::size_t> across) const {
   if (across.empty()) return u_(low);
   const std::size_t d = across.back();
@@ -223,7 +225,7 @@ double CellInterpolation::joined_in_all_orders(const Index& low, std::span<std::
 }
 
 double CellInterpolation::at(const Index& cell, const Index& side) const {
-  // Counted from the lowest cell, so that a place has the same value in each cell that has it.
+  // Counting from the lowest cell gives a place the same value in each cell that touches it.
   Index low = cell;
   std::array<std::size_t, 3> across{};
   std::size_t count = 0;
@@ -281,7 +283,7 @@ std::vector<double> values_on_plane(const Discretization& discretization, const 
   const std::size_t across = normal == 0 ? 1 : 0, up = normal == 2 ? 1 : 2;
   const int columns = 2 * cells.last[across] + 1, rows = 2 * cells.last[up] + 1;
   std::vector<double> values(static_cast<std::size_t>(columns) * static_cast<std::size_t>(rows));
-  // Node, centre, node, …: the last node is the upper face of the last cell.
+  // The places alternate: node, centre, node, …; the last node is the upper face of the last cell.
   const auto place = [&](int half, std::size_t d, Index& cell, Index& side) {
     const bool last = half == 2 * cells.last[d];
     cell[d] = last ? cells.last[d] - 1 : half / 2;

@@ -11,23 +11,27 @@
 
 namespace poisson {
 
-/// Cell-centred u between the centres of the cells, from the fluxes of the scheme.
+/// Interpolates cell-centred u between the centres of the cells, using the fluxes of the scheme.
 ///
-/// A face, an edge or a corner has the mean of the cells that meet there, each weighted by κ over its widths. On a face
-/// that is the value at which the fluxes of both cells agree. Between these places and the centre of the cell u is
-/// multilinear: it is continuous, has no extrema of its own, and has its kink on the face where κ jumps. It is exact
-/// for linear u in one material, and for layers across an axis with a constant flux along that axis. On faces of the
-/// box u is the Dirichlet datum, or follows from the flux of the Neumann or Robin condition over half a cell.
+/// The value on a face, an edge or a corner is the mean of the cells that meet there. The weight of a cell is κ over
+/// its widths. On a face, this is the value at which the fluxes of both cells agree.
+/// Between these places and the centre of the cell, u is multilinear. It is continuous, adds no extrema, and has its
+/// kink on the face where κ jumps. It is exact for linear u in one material, and for layers across an axis with a
+/// constant flux along that axis.
+/// On faces of the box, u is the Dirichlet datum, or follows from the flux of the Neumann or Robin condition over half
+/// a cell.
 class CellInterpolation {
  public:
   using Index = std::array<int, 3>;
 
-  /// For these cells of the process's part, 0 ≤ i < size. Where the grid is cut, the halo of `u` must be up to date.
+  /// Covers `cells` of the process's sub-block, 0 ≤ i < size. On a distributed grid, the halo of `u` must be up to
+  /// date.
   CellInterpolation(const Discretization& discretization, const Field& u, const Box& cells);
 
-  /// The value in a cell: along each axis at its centre (side 0), or on its lower (−1) or upper (1) face.
+  /// Returns the value in a cell. Along each axis the place is the centre (side 0), the lower (−1) or the upper face
+  /// (1).
   double at(const Index& cell, const Index& side) const;
-  /// The value at a point of a cell, two or three coordinates.
+  /// Returns the value at a point of a cell, given by two or three coordinates.
   double at(const Index& cell, std::span<const double> point) const;
 
  private:
@@ -55,18 +59,20 @@ class CellInterpolation {
   double joined_in_all_orders(const Index& low, std::span<std::size_t> across) const;
 
   const Block& block_;
-  std::vector<CellKappa> kappa_;               // one where κ is isotropic
-  Window u_;                                   // of the cells, those next to them, and the faces of the box
-  std::array<std::vector<double>, 3> widths_;  // of the cells of the window
+  std::vector<CellKappa> kappa_;               // one if κ is isotropic
+  Window u_;                                   // includes neighbouring cells and faces of the box
+  std::array<std::vector<double>, 3> widths_;  // cell widths
 };
 
-/// Interpolates a solution at a point of the box, two or three coordinates: at nodes and of elements multilinearly, in
-/// cells by CellInterpolation. All processes call it together, and all get the value.
+/// Interpolates a solution at a point of the box, given by two or three coordinates. Unknowns at nodes are interpolated
+/// multilinearly, cell-centred unknowns by CellInterpolation. Collective; every process gets the value.
 double interpolate_at(const Discretization& discretization, const Field& u, std::span<const double> point);
 
-/// Cell-centred u on the plane through `position` across an axis: at the nodes of both other axes and half-way between
-/// them. values[v (2 n₀ + 1) + h] for n₀ × n₁ cells of this process, the axis of the lower number first; empty where
-/// the plane is another process's. In two dimensions the plane is the domain, and `normal` is 2.
+/// Returns cell-centred u on the plane through `position` across an axis, at the nodes of the other two axes and
+/// half-way between them.
+/// The layout is values[v (2 n₀ + 1) + h] for n₀ × n₁ cells of this process, the axis of the lower number first. The
+/// result is empty if the plane belongs to another process. In two dimensions the plane is the domain, and `normal` is
+/// 2.
 std::vector<double> values_on_plane(const Discretization& discretization, const Field& u, std::size_t normal,
                                     double position);
 

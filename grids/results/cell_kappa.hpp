@@ -9,14 +9,14 @@
 
 namespace poisson {
 
-/// κ, or its component along axis `d`, in a box of cells of a part of a block and in the cells next to them, also those
-/// of other processes. Constant κ stores one number.
+/// Stores κ, or its component along axis `d`, in a box of cells and in the neighbouring cells. Neighbours may belong to
+/// other processes. A constant κ needs one number.
 class CellKappa {
  public:
-  /// Throws ValueError where κ is not positive.
+  /// Samples κ. Throws ValueError if κ is not positive.
   CellKappa(const Problem& problem, const Block& block, std::size_t d, const Box& cells);
 
-  /// In a cell of the box or beside it; past an open end of the axis in the last cell before it.
+  /// Returns κ in a cell of the box or a neighbouring one. Past an open end of the axis, returns κ of the last cell.
   double operator()(std::array<int, 3> cell) const {
     if (values_.empty()) return constant_;
     std::int64_t at = 0;

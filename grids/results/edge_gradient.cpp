@@ -23,7 +23,7 @@ namespace {
 using Index = std::array<int, 3>;
 using Vector = std::array<double, 3>;
 
-/// An end of an axis, and the face there.
+/// Names an end of an axis, and the face there.
 struct End {
   std::size_t axis;
   int end;
@@ -33,10 +33,11 @@ double scaled(double angle) {
   return 2 / std::numbers::pi * angle;
 }
 
-// Cells from the faces on where the discrete error is not yet that of the continuum, of edges and of corners.
+// Within this number of cells from the faces, the discrete error near edges and corners differs from the continuous
+// one.
 constexpr int near_edges = 12, near_corners = 8;
 
-// 2/π atan(X_q/X_p), 1 on the face across p and 0 on that across q, and its gradient.
+// Returns 2/π atan(X_q/X_p), which is 1 on the face across p and 0 on the face across q. add_edge adds its gradient.
 double edge_value(double p, double q) {
   return scaled(std::atan2(q, p));
 }
@@ -46,7 +47,7 @@ void add_edge(double factor, const Vector& X, std::size_t p, std::size_t q, Vect
   to[q] += scaled(factor * X[p] / square);
 }
 
-// 2/π atan(X_q X_r/(X_p R)), 1 on the face across p and 0 on the others, and its gradient.
+// Returns 2/π atan(X_q X_r/(X_p R)), which is 1 on the face across p and 0 on the others. add_corner adds its gradient.
 double corner_value(const Vector& X, std::size_t p) {
   const double q = X[(p + 1) % 3], r = X[(p + 2) % 3];
   return scaled(std::atan2(q * r, X[p] * std::hypot(X[p], q, r)));
@@ -91,13 +92,13 @@ class Edges {
     return boundary(problem_, static_cast<int>(e.axis), e.end).kind == BoundaryKind::dirichlet;
   }
   int outermost(const End& e) const { return e.end == 0 ? 0 : n_[e.axis] - 1; }
-  // Whether all these ends are this process's.
+  // Returns true if this process owns the cells at all these ends.
   bool here(const std::vector<End>& ends) const {
     return std::ranges::all_of(ends, [&](const End& e) { return block_.axes[e.axis].open(e.end); });
   }
 
   double kappa_at(std::size_t d, const Index& cell) { return kappa(d)[number(cell)]; }
-  // Among the cells of this process.
+  // Returns the index of a cell among the cells of this process.
   std::size_t number(const Index& cell) const {
     std::size_t at = 0;
     for (std::size_t d = 3; d-- > 0;)
@@ -105,11 +106,11 @@ class Edges {
            static_cast<std::size_t>(cell[d] - own_.first[d]);
     return at;
   }
-  // The cell at a distance from an end.
+  // Returns the index of the cell that is `i` cells from an end.
   int inwards(const End& e, int i) const { return e.end == 0 ? i : n_[e.axis] - 1 - i; }
 
-  // What the half cells behind `face` are off by on its edge with the face `other`, in the cell that `at` names along
-  // it: −h²/8 u″ − h²/4 κ′u′/κ. Of two second differences the smaller one: data may jump.
+  // Returns the offset of u that the half cells behind `face` cause on its edge with the face `other`: −h²/8 u″ − h²/4
+  // κ′u′/κ. `at` gives the cell along the edge. It uses the smaller of two second differences, because data may jump.
   double offset(const End& face, const End& other, Index at) {
     const Axis& axis = whole_.axes[face.axis];
     const auto found = data_.find({static_cast<int>(other.axis), other.end});
@@ -139,7 +140,7 @@ class Edges {
 
   static bool alike(double a, double b) { return a < 2 * b && b < 2 * a; }
 
-  // κ in the cell where faces meet, along the axes across them.
+  // Returns κ in the cell where these faces meet, along the axis across each face.
   Vector kappas(const std::vector<End>& faces, Index at) {
     for (const End& face : faces) at[face.axis] = outermost(face);
     Vector found{1, 1, 1};
@@ -148,8 +149,8 @@ class Edges {
   }
   static Vector roots(const Vector& kappa) { return {std::sqrt(kappa[0]), std::sqrt(kappa[1]), std::sqrt(kappa[2])}; }
 
-  // What the process where these ends meet has found there reaches the others, those beside it along the edge if there
-  // is one: to each `values`, as many as it has cells along that axis.
+  // Broadcasts the values of the processes at these ends. Without `along`, every process receives them. With `along`, a
+  // process receives those for its own range of cells along that axis, one for each cell.
   template <class Value>
   void share(const std::vector<End>& ends, std::optional<std::size_t> along, std::vector<Value>& values) const {
     if (!block_.share) return;
@@ -181,7 +182,7 @@ class Edges {
   EdgePatch edge_patch(const End& p, const End& q, const Vector& root) const {
     return patch({p, q}, root, {1, 0}, near_edges, [](const Vector& X) { return edge_value(X[0], X[1]); });
   }
-  // Of cells near the edge, counted from the faces.
+  // Adds the gradient of a patch in a cell near the edge; `from_faces` counts cells from the faces.
   static void add_patch(const EdgePatch& patch, const Index& from_faces, double factor, const End& p, const End& q,
                         Vector& to) {
     const Vector& gradient = patch.gradient({from_faces[p.axis], from_faces[q.axis], 0});
@@ -227,7 +228,7 @@ class Edges {
         });
   }
 
-  // What a corner has beside its edges.
+  // Subtracts the part of a corner's error that its edges do not contain.
   void corner(const Index& ends, std::vector<double>& gradient) {
     std::vector<End> faces;
     Index at{};
@@ -236,7 +237,7 @@ class Edges {
       at[d] = outermost(faces.back());
       if (!held(faces.back())) return;
     }
-    std::vector<Vector> found(2);  // what the faces are off by, and κ
+    std::vector<Vector> found(2);  // offsets of the faces, and κ
     Vector &off = found[0], &kappa = found[1];
     if (here(faces)) {
       for (std::size_t d = 0; d < 3; ++d)
@@ -276,7 +277,7 @@ class Edges {
     return values;
   }
 
-  // The cells of this process up to half of the box from the faces.
+  // Returns the cells of this process within half of the box from the faces.
   Box near_faces(const std::vector<End>& faces) const {
     Box near = own_;
     for (const End& face : faces) {
@@ -290,8 +291,9 @@ class Edges {
     return near;
   }
 
-  // Takes error(cell, its number from each face on, distances from the faces over √κ) off the gradient in the cells
-  // near their edge or corner, where κ is about what it is beside these: beside(cell).
+  // Subtracts an error from the gradient in cells near an edge or a corner. Skips cells whose κ differs by a factor of
+  // 2 or more from κ at the faces, `beside(cell)`.
+  // add_error computes the error from the cell, its index from each face, and its distances from the faces over √κ.
   template <class Beside, class F>
   void for_each_cell(const std::vector<End>& faces, const Box& near, const Beside& beside,
                      std::vector<double>& gradient, const F& add_error) {
@@ -318,7 +320,7 @@ class Edges {
           farthest = std::max(farthest, X[face.axis]);
           least_length = std::min(least_length, (nodes.back() - nodes.front()) / root[face.axis]);
         }
-        // All of it up to a quarter of the box, nothing from a half on: there h²/r is h².
+        // The correction is full up to a quarter of the box and zero from a half on, where h²/r is of order h².
         const double share_of_it = std::clamp(2 - 4 * farthest / least_length, 0.0, 1.0);
         if (!same || share_of_it == 0) continue;
         add_error(cell, from_faces, X, error);
@@ -332,9 +334,9 @@ class Edges {
   const Problem& problem_;
   const Block& block_;
   const Block whole_;
-  Index n_;                                                  // cells of the whole
-  Box own_;                                                  // those of this process, in the whole
-  std::map<std::pair<int, int>, std::vector<double>> data_;  // of Dirichlet faces, where they vary
+  Index n_;                                                  // global cells
+  Box own_;                                                  // global indices of own cells
+  std::map<std::pair<int, int>, std::vector<double>> data_;  // Dirichlet data that vary
   std::array<std::vector<double>, 3> kappa_;
 };
 

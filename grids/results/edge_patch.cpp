@@ -5,12 +5,12 @@
 namespace poisson {
 namespace {
 
-// Solves a symmetric positive definite system: lower[i·(w + 1) + j] couples i to i − j.
+// Solves a symmetric positive definite system. lower[i·(w + 1) + j] couples i to i − j.
 void solve_banded(std::vector<double>& lower, std::size_t w, std::vector<double>& b) {
   const std::size_t n = b.size();
   const auto at = [&](std::size_t i, std::size_t j) -> double& { return lower[i * (w + 1) + (i - j)]; };
   const auto first = [&](std::size_t i) { return i > w ? i - w : 0; };
-  for (std::size_t i = 0; i < n; ++i) {  // L D Lᵀ, D on the diagonal
+  for (std::size_t i = 0; i < n; ++i) {  // L D Lᵀ with D on the diagonal
     for (std::size_t j = first(i); j < i; ++j)
       for (std::size_t k = std::max(first(i), first(j)); k < j; ++k) at(i, j) -= at(i, k) * at(j, k);
     for (std::size_t j = first(i); j < i; ++j) {
@@ -47,7 +47,7 @@ EdgePatch::EdgePatch(const std::vector<std::vector<double>>& widths, const std::
         for (cell[0] = 0; cell[0] < n_[0]; ++cell[0]) f(cell);
   };
   const auto width = [&](std::size_t a, int i) { return widths[a][static_cast<std::size_t>(i)]; };
-  // The way to the neighbour at a side, 0 or 1, and its value where it is given.
+  // `way` is the distance to the neighbour at a side, 0 or 1; `given` is its value if it is prescribed.
   const auto way = [&](const Index& cell, std::size_t a, int side) {
     const int i = cell[a], other = side == 0 ? i - 1 : i + 1;
     return 0.5 * (width(a, i) + (other < 0 ? 0 : width(a, other)));

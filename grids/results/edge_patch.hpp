@@ -7,16 +7,17 @@
 
 namespace poisson {
 
-/// The discrete harmonic function of cells near an edge or a corner where Dirichlet faces meet, each with a constant,
-/// and the gradient that cells make of it: the mean of the differences to both sides. κ is 1; the axes are those across
-/// the faces, distances are from these.
+/// Computes the discrete harmonic function in cells near an edge or a corner where Dirichlet faces with constant data
+/// meet.
+/// It also stores the gradient as cells compute it: the mean of the differences to both sides. κ is 1. The axes are
+/// perpendicular to the faces, and distances start at the faces.
 class EdgePatch {
  public:
   using Point = std::array<double, 3>;
   using Index = std::array<int, 3>;
 
-  /// `widths`: of the cells along each axis, two or three, from the face on, and of one more; `values`: on the faces;
-  /// `beyond`: in the cells past the last ones.
+  /// Solves for the function. `widths` are cell widths along each of two or three axes, starting at the face, plus one
+  /// more cell. `values` are the data on the faces. `beyond` gives the function in the cells past the last ones.
   EdgePatch(const std::vector<std::vector<double>>& widths, const std::vector<double>& values,
             const std::function<double(const Point&)>& beyond);
 

@@ -23,8 +23,9 @@ std::array<int, 3> sizes(const Box& box) {
   return {box.last[0] - box.first[0], box.last[1] - box.first[1], box.last[2] - box.first[2]};
 }
 
-// The planes first ≤ k < last of what this process has of a field, with their halos, on the host: the field's own where
-// the host reaches them, else copies. On axes that close on themselves here, indices past an end are the wrapped ones.
+// Provides the planes first ≤ k < last of this process's sub-block of a field on the host, with their halos. It reads
+// the field itself if the host can access it, and copies otherwise.
+// On axes that are periodic within this process, indices past an end wrap around.
 template <class T>
 class Planes {
  public:
@@ -56,29 +57,29 @@ class Planes {
   std::array<bool, 3> closed_;
   int first_;
   bool there_;
-  std::int64_t stride_ = 0;  // of copied planes
+  std::int64_t stride_ = 0;  // per copied plane
   std::vector<T> copies_;
 };
 
-// The halo of a field where its grid is cut, so wide: what lies beyond is another process's.
+// Fetches `width` layers of halo of a distributed field from other processes.
 void fetch_neighbours(const Field& u, int width) {
   if (!u.space().whole()) u.backend().exchange(u, width);
 }
 
-// Pieces whose places are made one by one: make(u, node, values) fills the components, where u has the planes at hand
-// that a difference over three nodes takes, `reach` before and past those that are made.
+// Returns pieces whose places are computed one by one: make(u, node, values) fills the components. `u` provides `reach`
+// planes before and after the requested ones, enough for differences over three nodes.
 template <class Make>
 Pieces pieces_from(const Block& block, const Field& u, int components, int reach, const Make& make) {
   fetch_neighbours(u, reach + 1);
   const Axis& z = block.axes[2];
   const bool wraps = z.periodic();
-  // Planes that there are: past an end where the axis goes on those of the halo.
+  // Planes exist past an end if the axis continues there; they are the halo.
   const auto beyond = [&](int end) { return z.degenerate() || z.open(end) ? 0 : cut_halo; };
   const int low = -beyond(0), high = z.size() + beyond(1);
   const Box part = shown_places(block, block.location());
   const std::array<int, 3> n = sizes(part);
   return {part, components, [=, &u](int first, int last, std::span<double> values) {
-            const bool moves = reach > 0 && !wraps;  // at open ends to one side
+            const bool moves = reach > 0 && !wraps;  // the stencil is one-sided at open ends
             const int from = moves ? std::clamp(first - reach, low, std::max(low, high - 3)) : first - reach;
             const int to = moves ? std::clamp(last + reach, std::min(high, low + 3), high) : last + reach;
             dispatch(u.precision(), [&]<class T>(T) {
@@ -93,9 +94,9 @@ Pieces pieces_from(const Block& block, const Field& u, int components, int reach
           }};
 }
 
-// Weights of the first difference at a node over three nodes around it, or beside it at an end.
+// Contains the weights of the first difference over three nodes, which is centred at a node or one-sided at an end.
 struct Difference {
-  std::array<int, 3> at{};  // from the node on
+  std::array<int, 3> at{};  // counts from the node
   std::array<double, 3> weight{};
 };
 
@@ -104,7 +105,7 @@ std::vector<Difference> first_differences(const Axis& axis) {
   const int n = axis.size();
   for (int i = 0; i < n; ++i) {
     Difference d;
-    // Distances from value i to the three; the derivative of their Lagrange polynomial at 0.
+    // `s` are the distances from value i to the three nodes; the weights differentiate the Lagrange polynomial at 0.
     std::array<double, 3> s{};
     if (axis.periodic()) {
       d.at = {-1, 0, 1};
@@ -125,7 +126,7 @@ std::vector<Difference> first_differences(const Axis& axis) {
   return all;
 }
 
-// κ ∂u/∂x through the faces across an axis of cells at both ends of it.
+// Computes the fluxes κ ∂u/∂x of cell-centred u through the faces at both ends of an axis.
 class EndFluxes {
  public:
   template <class Value>
@@ -317,7 +318,7 @@ Pieces gather_quantities(const Discretization& discretization, std::vector<Quant
   return {part, static_cast<int>(components),
           [=, points = discretization.sample_grid().cells, name = std::string(name)](int first, int last,
                                                                                      std::span<double> values) {
-            // The places to fill, and of these what the last node of a periodic axis repeats.
+            // Fills the places; the last node of a periodic axis repeats the first one.
             Box wanted = part;
             wanted.first[2] = part.first[2] + first;
             wanted.last[2] = part.first[2] + last;

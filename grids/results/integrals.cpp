@@ -27,7 +27,7 @@ DifferenceMoments error_moments(const Discretization& discretization, const Fiel
   return discretization.sampler().measure({*discretization.problem().exact, "exact"}, u);
 }
 
-// What a singular problem leaves free.
+// Returns the mean of the difference, which a singular problem leaves undetermined; 0 for other problems.
 double mean(const Discretization& discretization, const DifferenceMoments& m) {
   if (!discretization.rows().singular) return 0;
   double volume = 1;

@@ -8,43 +8,47 @@
 
 namespace poisson {
 
-/// Extrema with their places (of equal ones the first, x fastest), ∫u and (∫u²)^½ over the box, each value weighted
-/// with its volume.
+/// Contains the extrema with their places (of equal ones the first, x fastest), and ∫u and (∫u²)^½ over the box. Each
+/// value is weighted with its volume.
 struct SolutionNorms {
   double min = 0, max = 0, integral = 0, l2 = 0;
   std::array<double, 3> min_at{}, max_at{};
 };
 SolutionNorms solution_norms(const Discretization& discretization, const Field& u);
 
-/// max |u − exact| and (∫(u − exact)²)^½; for singular problems after taking off the mean of the difference.
+/// Contains max |u − exact| and (∫(u − exact)²)^½. For singular problems, the mean of the difference is subtracted
+/// first.
 struct ErrorNorms {
   double max = 0, l2 = 0;
 };
 ErrorNorms error_norms(const Discretization& discretization, const Field& u);
-/// That mean; 0 where the problem is not singular.
+/// Returns that mean; 0 if the problem is not singular.
 double mean_error(const Discretization& discretization, const Field& u);
 
-/// The conservation law of the discrete solution. flux[2d + end] = ∫ κ ∂u/∂n over a face: its data on Neumann and Robin
-/// faces (Robin: g − αu), on Dirichlet faces what is left over in the rows of their nodes, shared by area where faces
-/// meet; cell-centred, 2κ/h (g − u) over the half cells behind them. Σ flux + source − reaction = −residual +
-/// projected, to rounding.
+/// Contains the terms of the discrete conservation law. flux[2d + end] = ∫ κ ∂u/∂n over a face.
+/// On Neumann and Robin faces, the flux follows from the data (Robin: g − αu). On Dirichlet faces, it is the residual
+/// in the rows of their nodes, shared by area where faces meet. For cell-centred unknowns, it is 2κ/h (g − u) over the
+/// half cells behind the face.
+/// Up to rounding, Σ flux + source − reaction = −residual + projected.
 struct Balance {
   std::array<double, 6> flux{};
   double source = 0;    ///< ∫ f
   double reaction = 0;  ///< ∫ σu
   double residual = 0;  ///< Σ (A u − b) over the unknowns
 };
-/// `A`: the operator of u's precision; `b`: the right-hand side as solved; `work`: a field like u, overwritten.
+/// Computes the balance. `A` is the operator of u's precision, `b` the right-hand side as solved, and `work` a field
+/// like u, which is overwritten.
 Balance balance(const Discretization& discretization, const Operator& A, const Field& u, const Field& b, Field& work);
-/// What flows into the box or out of it, whichever is more: what a residual is small or large against.
+/// Returns the larger of inflow and outflow of the box, the reference for a residual.
 double throughput(const Balance& balance);
-/// What the balance leaves over, relative to the throughput. Fluxes through faces may take the host longer than a
-/// solve: where the source alone says that it is `enough` or less, they are not computed, and this is a bound.
+/// Returns the residual of the balance relative to the throughput. Fluxes through faces may cost the host more time
+/// than a solve. If the source alone shows that the result is at most `enough`, fluxes are not computed and the result
+/// is an upper bound.
 double imbalance(const Discretization& discretization, const Operator& A, const Field& u, const Field& b, Field& work,
                  double enough);
 
-/// Multilinear interpolation of a solution at nodes, at a point of the box (two or three coordinates). All processes
-/// call it together. For any centering see cell_interpolation.hpp.
+/// Interpolates a solution at nodes multilinearly at a point of the box (two or three coordinates). Collective. See
+/// cell_interpolation.hpp for other centerings.
 double interpolate_at(const Block& block, const Field& u, std::span<const double> point);
 
 }  // namespace poisson

@@ -8,7 +8,7 @@ namespace poisson {
 
 namespace {
 
-/// What the decorators tell: verbs as they happen.
+/// Collects the verbs that the decorators report.
 class Log {
  public:
   explicit Log(Backend& backend) : timer_(backend.make_timer()) {}
@@ -44,7 +44,7 @@ class Log {
   }
 
  private:
-  static constexpr std::size_t most_pending = 1 << 14;  // so many events at most, whatever the length of the solve
+  static constexpr std::size_t most_pending = 1 << 14;  // bounds the number of events, however long the solve is
 
   std::size_t entry_of(std::string_view verb, int level) {
     const auto found = std::find_if(entries_.begin(), entries_.end(),
@@ -62,7 +62,7 @@ class Log {
   std::unique_ptr<Timer> timer_;
   std::vector<Layout> levels_;
   std::vector<Profile::Entry> entries_;
-  std::vector<std::size_t> pending_;  // the entry of each stretch that the timer holds
+  std::vector<std::size_t> pending_;  // entries of pending laps
 };
 
 class ProfiledBackend final : public Backend {
@@ -117,7 +117,7 @@ class ProfiledBackend final : public Backend {
               [&] { backend_.dense_product(matrix, index, rows, blocks, x, y); });
   }
 
-  // A scalar's work has no traffic and no level to speak of.
+  // Operations on scalars have no traffic and no level.
   void ratio(const Scalar& a, const Scalar& b, Scalar& result) override { backend_.ratio(a, b, result); }
   void negate(Scalar& a) override { backend_.negate(a); }
   void assign(const Scalar& a, Scalar& result) override { backend_.assign(a, result); }
@@ -260,7 +260,7 @@ class ProfiledOperator final : public Operator {
   Log& log_;
 };
 
-// A transfer counts for its finer level.
+// A transfer belongs to its finer level.
 class ProfiledTransfer final : public Transfer {
  public:
   ProfiledTransfer(std::unique_ptr<Transfer> transfer, const Operator& fine, const Operator& coarse, Log& log)

@@ -22,8 +22,8 @@ std::vector<double> numbers(const Value* list) {
 
 namespace {
 
-/// Paths of the command line, and the default directory, as they would stand in the file: the effective configuration
-/// is a configuration in its place.
+/// Makes paths of the command line and the default directory relative to the file's folder. The effective configuration
+/// then works as a configuration file in that folder.
 void localize_paths(Value& map, const std::filesystem::path& folder) {
   for (Value::Entry& entry : map.entries) {
     Value& value = entry.value;

@@ -22,69 +22,72 @@
 
 namespace poisson {
 
-/// A configuration that has been checked, and the problem it states.
+/// A Config is a checked configuration and the problem that it describes.
 struct Config {
   std::string title;
   Parameters parameters;
   Problem problem;
-  /// grid.type banded: the matrix, whose index grid problem.nodes are; of the problem's data, source and initial count.
-  /// It has its entries, and the right-hand side of a file, once read_matrix has read them.
+  /// The matrix of grid.type: banded; null for other grids. problem.nodes are its index grid; `source` and `initial`
+  /// are the only other data of the problem that it uses. read_matrix reads its entries and the right-hand side of a
+  /// file.
   std::shared_ptr<BandedMatrix> matrix;
-  std::filesystem::path matrix_file, rhs_file;  ///< the second one empty where no file has it
+  std::filesystem::path matrix_file, rhs_file;  ///< rhs_file is empty if no file has it
   bool equidistant = true;                      ///< grid.type
   Assembly assembly = Assembly::automatic;
   Options options;
-  std::string device = "auto";  ///< as make_backend takes it
+  std::string device = "auto";  ///< is passed to make_backend
   Transport transport = Transport::automatic;
-  std::vector<int> blocks;  ///< into how many parts each axis is cut for several processes; empty: as suits
+  std::vector<int> blocks;  ///< parts of each axis; empty: the program chooses
 
   struct Output {
     std::filesystem::path directory;
     std::vector<std::string> fields;   ///< u, gradient, residual, error, coefficient, source
-    std::vector<std::string> formats;  ///< vtk, hdf5, png: only what was built
+    std::vector<std::string> formats;  ///< vtk, hdf5, png, if they were built
     std::vector<std::vector<double>> probes;
   } output;
 
-  /// The whole configuration with every default, as JSON in the order of the table. It is itself a configuration.
+  /// Contains the complete configuration with every default, as JSON in the order of the table. It is a valid
+  /// configuration.
   std::string effective;
 
-  /// A dataset that is a datum of the problem: quantities have its values once read_datasets has read them.
+  /// Describes a dataset that supplies data of the problem. read_datasets fills its array, and the quantities refer to
+  /// the array.
   struct Dataset {
     std::shared_ptr<GridArray> array;
     std::filesystem::path file;
     std::string name;
-    std::string mark;  ///< where it was written, and its key
+    std::string mark;  ///< names its place and key
   };
   std::vector<Dataset> datasets;
 
-  /// Where each quantity was written, for errors found on the grid: "cube.yaml:12:13: equation.source".
+  /// Maps each quantity to its place, for errors found on the grid: "cube.yaml:12:13: equation.source".
   std::map<std::string, std::string, std::less<>> marks;
 
-  /// The mark of a quantity, which is one of: coefficient, coefficient.x (.y, .z, .xy, .xz, .yz), reaction, source,
-  /// initial, exact, boundary.x- … boundary.z+ (the face's value), boundary.x-.alpha …
+  /// Returns the mark of a quantity. Its names are coefficient, coefficient.x (.y, .z, .xy, .xz, .yz), reaction,
+  /// source, initial, exact, boundary.x- … boundary.z+ (the face's value) and boundary.x-.alpha …
   std::string describe(std::string_view quantity) const;
 };
 
-/// load_config() without the values of datasets and matrices, whose shapes are checked.
+/// Reads a configuration like load_config, but without the values of datasets and matrices. Checks their shapes.
 Config state_config(const std::filesystem::path& file, std::span<const std::string> overrides = {});
 
-/// together() of what each process reads by itself: where others find nothing wrong, the message of a ConfigError, or
-/// another InputError, ends with which one has.
+/// Calls `read` on each process and makes all processes fail together (`together`). If only some processes fail, the
+/// message of their InputError ends with the rank.
 void read_together(const Processes& processes, const std::function<void()>& read);
 
-/// Reads the datasets: of processes that share a grid, each the values on its cells and some beside them, together.
-/// Throws ConfigError.
+/// Reads the datasets. If several processes share a grid, each one reads the values on its `cells` plus a margin.
+/// Collective. Throws ConfigError.
 void read_datasets(const Config& config, const std::optional<Box>& cells = {},
                    const Processes& processes = *one_process());
 
-/// Reads the matrix, where there is one and it has not been read: of several processes each the rows of its points and
-/// of two layers beside them, together. Throws ConfigError, also where the method does not suit the matrix.
+/// Reads the matrix, if there is one and it has not been read. Each of several processes reads the rows of its `points`
+/// plus two layers. Collective. Throws ConfigError, also if the method does not suit the matrix.
 void read_matrix(const Config& config, const std::optional<Box>& points = {},
                  const Processes& processes = *one_process());
 
-/// Reads and checks a configuration, from standard input where the file is "-"; each override is "key.path=value".
-/// Relative paths in the file start at its folder, those of overrides at the working directory, as do all paths from
-/// standard input. Throws ConfigError with everything that is wrong.
+/// Reads and checks a configuration; the file "-" is standard input. Each override is "key.path=value".
+/// A relative path in the file starts at its folder; one in an override or in standard input starts at the working
+/// directory. Throws ConfigError with all errors.
 Config load_config(const std::filesystem::path& file, std::span<const std::string> overrides = {});
 
 }  // namespace poisson

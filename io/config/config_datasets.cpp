@@ -1,4 +1,4 @@
-// The values of datasets, as far as a process has them.
+// This file reads the dataset values that a process needs.
 
 #include <algorithm>
 #include <array>
@@ -18,7 +18,8 @@ namespace {
 
 using Place = std::array<std::int64_t, 3>;
 
-// Beyond its own cells a process samples one more, by values to both sides; levels and fields for files no more.
+// A process samples one cell beyond its own, interpolating from values on both sides. Levels and output fields need no
+// more.
 constexpr int margin = 4;
 
 bool is_periodic(const Problem& problem, std::size_t axis) {
@@ -36,12 +37,12 @@ std::vector<std::int64_t> slowest_first(const Place& place, int dimension) {
   return {place.rend() - dimension, place.rend()};
 }
 
-// A box of the values, x fastest.
+// Returns a box of the values, x fastest.
 std::vector<double> read(const Config::Dataset& dataset, const Place& first, const Place& count, int dimension) {
   return read_box(dataset.file, dataset.name, slowest_first(first, dimension), slowest_first(count, dimension)).values;
 }
 
-// What a process with these cells needs of an array.
+// Returns the part of an array that a process with these cells needs.
 GridArray::Part part_of(const GridArray& array, const Problem& problem, const Box& cells) {
   GridArray::Part part{};
   for (std::size_t d = 0; d < 3; ++d) {
@@ -66,12 +67,12 @@ GridArray::Part part_of(const GridArray& array, const Problem& problem, const Bo
   return part;
 }
 
-// Fills the part's values, from pieces of the file where it goes past the end of an axis that closes on itself.
+// Reads the part's values. Across the end of a periodic axis, it reads pieces from both ends of the file.
 void read_part(const Config::Dataset& dataset, int dimension) {
   GridArray& array = *dataset.array;
   const GridArray::Part& part = *array.part;
   struct Piece {
-    std::int64_t from, to, count;  // in the file, in the part
+    std::int64_t from, to, count;  // `from` counts in the file, `to` in the part
   };
   std::array<std::vector<Piece>, 3> pieces;
   for (std::size_t d = 0; d < 3; ++d) {
@@ -96,8 +97,8 @@ void read_part(const Config::Dataset& dataset, int dimension) {
       }
 }
 
-// Mean, least and largest of all values: each process counts those of its own cells, and the last one along an axis the
-// nodes at its end.
+// Computes the mean, minimum and maximum of all values. Each process counts the values in its cells; the last process
+// along an axis also counts the nodes at its end.
 void note_spread(GridArray& array, const Box& cells, const Processes& processes) {
   GridArray::Part& part = *array.part;
   Place first{}, last{1, 1, 1};
@@ -123,8 +124,8 @@ void note_spread(GridArray& array, const Box& cells, const Processes& processes)
   part.largest = processes.largest(largest);
 }
 
-/// A periodic axis has its first node again as its last. Values from 32-bit files may differ by their rounding; a field
-/// that is not periodic differs by far more. Each process looks at what it has of the first nodes.
+/// Checks that the first and the last node of a periodic axis have equal values. Values from 32-bit files may differ by
+/// rounding; a field that is not periodic differs by far more. Each process checks its share of the first nodes.
 void check_periodic(const Config::Dataset& dataset, const Problem& problem, const Box& cells, double largest) {
   const GridArray& array = *dataset.array;
   for (std::size_t axis = 0; axis < static_cast<std::size_t>(problem.dimension); ++axis) {

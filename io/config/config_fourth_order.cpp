@@ -10,7 +10,7 @@
 namespace poisson {
 namespace {
 
-// Where an obstacle is written, and what to write instead.
+// Returns the key of an obstacle and the remedy.
 std::pair<std::string, std::string> place_of(const Problem& problem, const Obstacle& o) {
   switch (o.datum) {
     case Obstacle::Datum::cells:
@@ -29,7 +29,8 @@ std::pair<std::string, std::string> place_of(const Problem& problem, const Obsta
   return {"discretization.centering", "write node"};
 }
 
-/// Refuses every obstacle where it was written. `subject`: what takes none of them; `otherwise`: how to do without it.
+/// Reports every obstacle at its place. `subject` names the scheme or option that excludes it; `otherwise` names the
+/// alternative.
 class FourthOrder {
  public:
   FourthOrder(ConfigParts& parts, const std::string& subject, const std::string& otherwise)
@@ -38,8 +39,8 @@ class FourthOrder {
   void refuse(const Obstacle& o, const Value& asked) {
     auto [key, remedy] = place_of(parts_.config.problem, o);
     const Value* value = parts_.document.at(key);
-    if (!value) return;  // wrong and reported
-    // Faces that the default describes are one error, at the default.
+    if (!value) return;  // it was wrong and has been reported
+    // Faces that inherit the default cause one error, at the default.
     const Value* fallback = key.starts_with("boundary.") ? parts_.document.at("boundary.default") : nullptr;
     if (fallback && fallback->given && fallback->mark.text() == value->mark.text()) key = "boundary.default";
     if (std::ranges::find(refused_, key) != refused_.end()) return;
@@ -70,10 +71,10 @@ void check_extrapolation(ConfigParts& parts, const Value& asked) {
   for (const Obstacle& o : fourth_order_obstacles(problem, false)) check.refuse(o, asked);
   const Value* cells = parts.document.at("grid.cells");
   for (std::size_t d = 0; d < static_cast<std::size_t>(problem.dimension); ++d) {
-    if (problem.nodes[d].empty()) continue;  // not known
+    if (problem.nodes[d].empty()) continue;  // unknown
     const std::size_t count = problem.nodes[d].size() - 1;
     if (count % 2 == 0 && count >= 4) continue;
-    const bool written = cells && d < cells->items.size() && cells->items[d].mark.source;  // or it follows from nodes
+    const bool written = cells && d < cells->items.size() && cells->items[d].mark.source;  // else it follows from nodes
     parts.errors.add(written ? cells->items[d].mark : asked.mark, "grid.cells[" + std::to_string(d) + "]",
                      "is " + std::to_string(count) + ", and " + key +
                          " takes even numbers from 4 on (it compares with every second node); write " +
@@ -89,7 +90,7 @@ void check_fourth_order(ConfigParts& parts) {
     if (const Value* scheme = parts.document.at("discretization.scheme")) {
       FourthOrder check(parts, "discretization.scheme: compact4", "another scheme");
       for (const Obstacle& o : fourth_order_obstacles(problem, true))
-        if (o.datum != Obstacle::Datum::centering) check.refuse(o, *scheme);  // cells are for fv alone: reported
+        if (o.datum != Obstacle::Datum::centering) check.refuse(o, *scheme);  // reported elsewhere
     }
   if (const Value* asked = parts.document.at("solver.extrapolate"); asked && parts.config.options.extrapolate)
     check_extrapolation(parts, *asked);

@@ -16,7 +16,7 @@ namespace {
 
 using Kind = Value::Kind;
 
-/// Reads the grid's keys in the order in which one needs the other: dimension, explicit nodes, bounds and cells, rules.
+/// Reads the grid's keys in the order of their dependence: dimension, explicit nodes, bounds and cells, rules.
 class GridReader {
  public:
   explicit GridReader(ConfigParts& parts)
@@ -52,7 +52,7 @@ class GridReader {
     return given(spec) && (spec->find("nodes") || spec->find("file") || spec->find("segments"));
   }
 
-  /// What grid.cells says of an axis; null where it leaves that out.
+  /// Returns the entry of grid.cells for an axis; null if it is missing.
   const Value* cells_along(int d) const {
     const auto i = static_cast<std::size_t>(d);
     return given(cells_) && i < cells_->items.size() && given(&cells_->items[i]) ? &cells_->items[i] : nullptr;
@@ -64,7 +64,7 @@ class GridReader {
     const Value* from = given(lower_) ? lower_ : given(upper_) ? upper_ : given(cells_) ? cells_ : nullptr;
     parts_.dimension_known = from || (axes_ && given(axis(0)));
     dimension() = from ? static_cast<int>(from->items.size()) : given(axis(2)) || !parts_.dimension_known ? 3 : 2;
-    if (from == cells_ && from && given(axis(2)) && has_explicit_nodes(2)) dimension() = 3;  // which cells leave out
+    if (from == cells_ && from && given(axis(2)) && has_explicit_nodes(2)) dimension() = 3;  // grid.cells may omit z
     const auto agree = [&](const Value* list, const char* key) {
       if (!given(list) || !from || list->items.size() == from->items.size()) return;
       if (list == cells_ && list->items.size() < from->items.size() && ends_in_nodes(list->items.size())) return;
@@ -78,14 +78,14 @@ class GridReader {
     if (dimension() == 2 && given(axis(2)))
       fail(axis(2)->mark, "grid.axes.z", "has no place in two dimensions; remove it, or give domain three numbers");
     for (const std::string_view key : {"domain", "grid"}) {
-      // A part that is absent here was wrong and has been reported.
+      // An absent section was wrong and has been reported.
       const Value* part = parts_.document.find(key);
       good_ = good_ && part && (part->kind == Kind::null || !part->entries.empty());
     }
     good_ = good_ && cells_ && axes_ && axis(0) && axis(1) && axis(2);
   }
 
-  /// Whether all axes from this one on have their nodes, so that grid.cells may leave them out.
+  /// Returns true if all axes from `first` on have explicit nodes, so that grid.cells may omit them.
   bool ends_in_nodes(std::size_t first) const {
     for (std::size_t d = first; d < static_cast<std::size_t>(parts_.config.problem.dimension); ++d)
       if (!has_explicit_nodes(static_cast<int>(d))) return false;
@@ -142,7 +142,7 @@ class GridReader {
       }
   }
 
-  /// Numbers of bytes must stay countable.
+  /// Limits the number of cells so that byte counts do not overflow.
   void check_size() {
     constexpr double most = 0x1p50;
     double all = 1;
@@ -217,7 +217,7 @@ class GridReader {
     return std::ranges::adjacent_find(nodes, falls) != nodes.end() || !std::isfinite(nodes.back() - nodes.front());
   }
 
-  /// The one key that says how much an axis is stretched; null where there is none or more, or where it is wrong.
+  /// Returns the only key that sets the stretching of an axis; null if none or several are given, or if it is wrong.
   const Value* read_rule(int d, const Value& spec) {
     const bool geometric = spec.find("stretching")->text == "geometric";
     const std::vector<std::string_view> names = geometric
@@ -226,7 +226,7 @@ class GridReader {
     const Value* rule = nullptr;
     for (const std::string_view name : names) {
       const Value* value = spec.find(name);
-      if (!value) return nullptr;  // wrong and reported
+      if (!value) return nullptr;  // it was wrong and has been reported
       if (!given(value)) continue;
       if (rule) {
         const auto other = std::ranges::find_if(spec.entries, [&](const Value::Entry& e) { return &e.value == rule; });
@@ -252,7 +252,7 @@ class GridReader {
       return geometric ? geometric_nodes(low, high, count, geometric_ratio_of_first_cell(width, length, count, at), at)
                        : tanh_nodes(low, high, count, tanh_strength_of_first_cell(width, length, count, at), at);
     };
-    // Within a thousandth, which rounding far from the origin may not leave.
+    // The tolerance is 0.1 %; far from the origin, rounding may prevent even that.
     const auto reached = [&](double width) {
       nodes = stretched(width);
       const bool upper = at == StretchedEnd::upper;
@@ -305,7 +305,7 @@ class GridReader {
                " cells; give one node more than cells, or leave cells out");
   }
 
-  /// The layers of an axis, from the lower end of the domain on; without a domain from 0 on.
+  /// Reads the layers of an axis. They start at the lower end of the domain, or at 0 without a domain.
   void read_layers(int d, const Value& list, std::vector<double>& nodes) {
     const std::string name = key(d) + ".segments";
     const auto i = static_cast<std::size_t>(d);
@@ -339,7 +339,7 @@ class GridReader {
            "has a layer whose cells vanish in rounding; make it thicker, or move the box nearer to the origin");
   }
 
-  /// The layers fill the domain but for rounding; its upper end is the last node.
+  /// Checks that the layers fill the domain up to rounding, and sets the last node to its upper end.
   void fit_layers(int d, const Mark& mark, const std::string& name, const std::vector<Layer>& layers,
                   std::vector<double>& nodes) {
     const auto i = static_cast<std::size_t>(d);
@@ -368,7 +368,7 @@ class GridReader {
     return read_dataset(file, name).values;
   }
 
-  /// Explicit nodes span the domain, if one is given, but for rounding; their ends become the bounds exactly.
+  /// Checks that explicit nodes span the domain, if one is given, up to rounding. Sets their ends to the exact bounds.
   void fit_bounds(int d, const Mark& mark, const std::string& name, std::vector<double>& nodes) {
     const auto i = static_cast<std::size_t>(d);
     if (!given(lower_) || !given(upper_) || i >= lower_->items.size() || i >= upper_->items.size()) return;
@@ -392,7 +392,7 @@ class GridReader {
     return to_json(number, -1);
   }
 
-  /// Bounds and cells that followed from explicit nodes and layers.
+  /// Writes bounds and cells that follow from explicit nodes and layers into the document.
   void write_back() {
     Value* domain = parts_.document.find("domain");
     Value* cells = parts_.document.find("grid")->find("cells");

@@ -13,7 +13,7 @@
 namespace poisson {
 namespace {
 
-// "u, residual and source".
+// Returns text such as "u, residual and source".
 std::string fields_of_matrices() {
   std::vector<std::string> names;
   for (const FieldChoice& choice : field_choices())
@@ -29,7 +29,7 @@ bool written(const Value* value) {
   return given(value) && value->given;
 }
 
-/// What a matrix leaves no choice of: refused where it was given, and no part of the effective configuration.
+/// Refuses keys that a matrix determines, if they are given, and removes them from the effective configuration.
 void refuse_keys(ConfigParts& parts) {
   constexpr std::string_view keys[]{"domain",         "grid.cells",           "grid.axes",         "boundary",
                                     "discretization", "equation.coefficient", "equation.reaction", "equation.exact"};
@@ -69,7 +69,7 @@ bool read_matrix_grid(ConfigParts& parts) {
   const Value* shape_key = grid ? grid->find("shape") : nullptr;
   const Value* rhs = grid ? grid->find("rhs") : nullptr;
   parts.dimension_known = false;
-  if (!file || !shape_key || !rhs) return false;  // wrong and reported
+  if (!file || !shape_key || !rhs) return false;  // it was wrong and has been reported
   std::optional<std::array<int, 3>> shape;
   if (shape_key->kind != Kind::null) {
     shape = {1, 1, 1};
@@ -127,7 +127,7 @@ void check_matrix(ConfigParts& parts) {
     parts.errors.add(source->mark, "equation.source",
                      "stands beside a right-hand side from a file; keep one of the two");
   auto& formats = parts.config.output.formats;
-  if (matrix.shape[1] == 1) {  // a line makes no picture
+  if (matrix.shape[1] == 1) {  // a line has no picture
     Value* output = parts.document.find("output");
     Value* list = output ? output->find("formats") : nullptr;
     const auto is_picture = [](const std::string& format) { return file_format(format).picture; };
@@ -151,7 +151,7 @@ void read_matrix(const Config& config, const std::optional<Box>& points, const P
     }
   };
   marked("grid.file", [&] { read_matrix(config.matrix_file, matrix, points, processes); });
-  const bool named = config.marks.contains("grid.rhs");  // where its file is the matrix's, too
+  const bool named = config.marks.contains("grid.rhs");  // also if the matrix file contains it
   if (!config.rhs_file.empty())
     marked(named ? "grid.rhs" : "grid.file", [&] { together(processes, [&] { read_rhs(config.rhs_file, matrix); }); });
   marked("solver.method", [&] { check_method(config.options.method, matrix); });

@@ -11,16 +11,17 @@
 
 namespace poisson {
 
-/// What the parts of a configuration share while they are read. Values that are wrong are absent from the document
-/// (find returns null) and have been reported; values that were not given are of kind null.
+/// ConfigParts is the state that all readers of a configuration share. A wrong value has been reported and is absent
+/// from the document, so that find returns null. A value that was not given has kind null.
 struct ConfigParts {
-  Value& document;  ///< validated; what follows from other keys is written back, for Config::effective
+  Value& document;  ///< validated; derived values are written back, for Config::effective
   std::filesystem::path folder;
   Diagnostics& errors;
   Config& config;
-  bool dimension_known = true;  ///< false where everything that would set it is wrong
+  bool dimension_known = true;  ///< false if every key that would set it is wrong
 
-  /// Where a path leads: one in the file starts at its folder, one of the command line at the working directory.
+  /// Returns the path to open. A path in the file starts at its folder; one of the command line starts at the working
+  /// directory.
   std::filesystem::path path(const Value& value) const {
     return value.mark.line == 0 ? std::filesystem::path(value.text) : folder / value.text;
   }
@@ -28,37 +29,38 @@ struct ConfigParts {
 
 inline constexpr std::string_view axis_names[]{"x", "y", "z"};
 
-/// Whether there is a value to be read.
+/// Returns true if there is a value to read.
 inline bool given(const Value* value) {
   return value && value->kind != Value::Kind::null;
 }
-/// The numbers of a validated list; empty where it was not given or is wrong.
+/// Returns the numbers of a validated list; empty if it is missing or wrong.
 std::vector<double> numbers(const Value* list);
 
-/// Where the unknowns sit; cells are for finite volumes.
+/// Reads the position of the unknowns. Cell-centred unknowns require finite volumes.
 void read_centering(ConfigParts& parts);
 
-/// Sets problem.dimension and problem.nodes, and grid.cells and domain in the document where they follow from nodes.
-/// False where an error keeps the grid from being known.
+/// Sets problem.dimension and problem.nodes. Writes grid.cells and domain to the document if they follow from nodes.
+/// Returns false if an error leaves the grid unknown.
 bool read_grid(ConfigParts& parts);
 
-/// read_grid of `type: banded`: the matrix without its entries. False where it cannot be had.
+/// Reads the grid of `type: banded` and states the matrix without its entries. Returns false if this fails.
 bool read_matrix_grid(ConfigParts& parts);
-/// Holds solver and output against the matrix, after all else has been read.
+/// Checks solver and output keys against the matrix. Call it after all other keys have been read.
 void check_matrix(ConfigParts& parts);
 
-/// Coefficient, reaction, source, exact solution, initial guess. Datasets are held against the grid if it is known.
+/// Reads coefficient, reaction, source, exact solution and initial guess. Checks datasets against the grid if it is
+/// known.
 void read_equation(ConfigParts& parts, bool grid_known);
 
-/// The six faces; also before read_equation, which needs to know the periodic axes.
+/// Reads the six faces. Call it before read_equation, which must know the periodic axes.
 void read_boundary(ConfigParts& parts);
 
 void read_solver(ConfigParts& parts);
-/// What elements hold where a face has parts of several kinds.
+/// Checks the assembly of elements on faces with several conditions.
 void check_assembly(ConfigParts& parts);
-/// Holds `scheme: compact4` and `solver.extrapolate` against the problem, after all of it has been read.
+/// Checks `scheme: compact4` and `solver.extrapolate` against the problem. Call it after the problem has been read.
 void check_fourth_order(ConfigParts& parts);
-/// method: direct takes separable problems. Of a configuration without other errors.
+/// Checks that the problem is separable if `direct` is requested. Call it only if there are no other errors.
 void check_direct(ConfigParts& parts);
 void read_output(ConfigParts& parts, bool grid_known, const std::filesystem::path& file);
 

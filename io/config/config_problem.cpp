@@ -28,7 +28,7 @@ std::string text(const Shape& shape) {
   return all;
 }
 
-/// The grid's shape as a file states it, slowest axis first.
+/// Returns the shape of the grid in a file, slowest axis first.
 Shape file_shape(const Problem& problem, Location location) {
   Shape shape;
   for (int d = problem.dimension - 1; d >= 0; --d) {
@@ -38,7 +38,7 @@ Shape file_shape(const Problem& problem, Location location) {
   return shape;
 }
 
-// The values come when it is known which of them this process has.
+// Creates an array without values. They are read later, when the part of this process is known.
 std::shared_ptr<GridArray> stated_array(const std::filesystem::path& file, const std::string& name,
                                         const Problem& problem) {
   const Shape shape = dataset_shape(file, name);
@@ -53,7 +53,7 @@ std::shared_ptr<GridArray> stated_array(const std::filesystem::path& file, const
   return array;
 }
 
-// What is no number is not zero either, and would hold where nobody meant it to.
+// Throws ValueError where `where` is not finite. A NaN is not zero either, so its condition would apply by accident.
 Quantity finite(const Quantity& where, const std::string& name) {
   const Quantity::Function* const inside = where.function();
   if (!inside) return where;
@@ -76,7 +76,7 @@ class ProblemReader {
     read("equation.reaction", "reaction", problem_.reaction);
     read("equation.source", "source", problem_.source);
     if (Quantity exact; read("equation.exact", "exact", exact)) problem_.exact = exact;
-    // The guess 0 is what the solver starts from anyway.
+    // The solver starts from zero by default.
     if (Quantity initial;
         read("solver.initial", "initial", initial) && !(initial.constant() && *initial.constant() == 0))
       problem_.initial = initial;
@@ -111,7 +111,7 @@ class ProblemReader {
   }
 
  private:
-  /// False where the quantity is absent or wrong. `name` is its key in Config::marks.
+  /// Reads a quantity. Returns false if it is absent or wrong. `name` is its key in Config::marks.
   bool read(const std::string& path, const std::string& name, Quantity& quantity) {
     const Value* value = parts_.document.at(path);
     return given(value) && read(*value, path, name, quantity);
@@ -158,7 +158,8 @@ class ProblemReader {
                           "has no place in two dimensions; remove it, or give domain three numbers");
     }
     read_mixed(*value);
-    // What the effective configuration does not hold: what has no place.
+    // The effective configuration must not contain entries that do not exist in this dimension, or unused
+    // off-diagonals.
     std::erase_if(parts_.document.find("equation")->find("coefficient")->entries, [&](const Value::Entry& entry) {
       const bool flat = problem_.dimension == 2, mixed = entry.key.size() == 2;
       return (flat && (entry.key == "z" || entry.key == "xz" || entry.key == "yz")) || (mixed && !problem_.full_tensor);
@@ -198,7 +199,7 @@ class ProblemReader {
   void read_datum(const FaceChoice& kind, const FaceChoice::Datum& datum, const Value& all, const std::string& key,
                   const std::string& path, Boundary& face) {
     const Value* value = datum.key.empty() ? &all : all.find(datum.key);
-    if (!given(value)) return;  // another datum says it, or it was wrong and has been reported
+    if (!given(value)) return;  // another datum replaces it, or it was wrong and has been reported
     const std::string here =
         path + "." + std::string(kind.name) + (datum.key.empty() ? "" : ".") + std::string(datum.key);
     const std::string name = key + std::string(datum.mark);
@@ -221,7 +222,7 @@ class ProblemReader {
     }
   }
 
-  // As one expression, so that a product of constants is one, and a backend with a compiler may compute the others.
+  // One expression keeps a product of constants constant, and a backend with a compiler can compile any other product.
   void read_product(const Value& factor, const Value& value, const std::string& path, Quantity& product) {
     const auto text = [](const Value& number) {
       return "(" + (number.kind == Kind::number ? shortest(number.number) : number.text) + ")";
@@ -238,7 +239,7 @@ class ProblemReader {
     for (std::size_t p = 0; p < parts.size(); ++p) {
       const Value& item = list.items[p];
       const std::string here = path + "[" + std::to_string(p) + "]";
-      const Value* where = item.find("where");  // null: wrong, and reported
+      const Value* where = item.find("where");  // null: it was wrong and has been reported
       const bool last = p + 1 == parts.size();
       if (where && last == given(where)) {
         parts_.errors.add(item.mark, here,
@@ -262,7 +263,7 @@ class ProblemReader {
       const std::string periodic(face_names[2 * axis + side]);
       const std::string other(face_names[2 * axis + 1 - side]);
       const Value* value = boundary.find(periodic);
-      if (!value || !boundary.find(other) || !boundary.find("default")) continue;  // wrong and reported
+      if (!value || !boundary.find(other) || !boundary.find("default")) continue;  // it was wrong and has been reported
       parts_.errors.add(
           value->mark, "boundary." + periodic,
           "is periodic and " + other + " is not (both faces of the axis are one); make both periodic or neither");

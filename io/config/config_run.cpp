@@ -30,7 +30,7 @@ void take(const Value* value, std::optional<Number>& number) {
   if (given(value)) number = static_cast<Number>(value->number);
 }
 
-// A type is one of those of the table, or says what levels relax at once, by a polynomial.
+// Sets the smoother from its type: a kind from the table, or `line` or `plane`, which use a polynomial.
 void read_smoother(const Value& smoother, SmootherOptions& options) {
   const Value *type = smoother.find("type"), *form = smoother.find("kind");
   const std::string_view name = type ? std::string_view(type->text) : "auto";
@@ -168,16 +168,16 @@ void check_direct(ConfigParts& parts) {
 
 namespace {
 
-// Whether a run with this output directory would put one of its files there.
+// Returns true if a run with this output directory would write one of its files to `file`.
 bool is_result(const std::filesystem::path& file, const std::filesystem::path& directory) {
-  std::error_code unknown;  // the paths are compared as they stand where one of them is not there
+  std::error_code unknown;  // if a path does not exist, the paths are compared as text
   const auto whole = std::filesystem::weakly_canonical(std::filesystem::absolute(file), unknown);
   const auto folder = std::filesystem::weakly_canonical(std::filesystem::absolute(directory), unknown);
   return is_result_name(whole.filename().string()) &&
          (whole.parent_path() == folder || std::filesystem::equivalent(whole.parent_path(), folder, unknown));
 }
 
-// Files that the run reads must not be among those that it replaces.
+// Reports input files that the results of this run would replace.
 void protect_inputs(ConfigParts& parts, const Value& map, const std::string& path) {
   for (const Value::Entry& entry : map.entries) {
     const std::string below = path.empty() ? entry.key : path + "." + entry.key;
@@ -200,7 +200,7 @@ void read_output(ConfigParts& parts, bool grid_known, const std::filesystem::pat
     if (directory->kind == Kind::null) {
       directory->kind = Kind::string;
       directory->text = "results/" + (is_standard_input(file) ? "stdin" : file.stem().string());
-      directory->mark.line = 0;  // at the working directory, as the command line's
+      directory->mark.line = 0;  // it is relative to the working directory, as on the command line
     }
     parts.config.output.directory = parts.path(*directory);
     protect_inputs(parts, parts.document, {});

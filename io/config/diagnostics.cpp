@@ -36,7 +36,7 @@ void Diagnostics::add(const Mark& mark, std::string_view key, std::string_view m
   std::string text = mark.text() + ": ";
   if (!key.empty()) text.append(key).append(": ");
   text.append(message);
-  // An alias shows one value under several keys; the same sentence twice helps nobody.
+  // An alias puts one value under several keys; its error is reported once.
   if (std::ranges::any_of(entries_, [&](const Entry& entry) { return entry.text == text; })) return;
   entries_.push_back({mark.line > 0 ? mark.line : std::numeric_limits<int>::max(), mark.column, std::move(text)});
 }

@@ -9,17 +9,17 @@
 
 namespace poisson {
 
-/// Where a value of the configuration was written: in a file, or on the command line (line 0).
+/// A mark is the place of a configuration value: in a file, or on the command line (line 0).
 struct Mark {
   std::shared_ptr<const std::string> source;  ///< the file's name, or "--set key=value"
   int line = 0;                               ///< from 1
   int column = 0;                             ///< from 1
 
-  /// "file:line:column", or the source alone where there is no line.
+  /// Returns "file:line:column", or only the source if there is no line.
   std::string text() const;
 };
 
-/// Everything that is wrong with a configuration, one line each:
+/// Reports all errors of a configuration, one line each:
 /// `file:line:column: full.key.name: what is wrong; what to write instead`. Control characters become escapes.
 struct ConfigError : InputError {
   explicit ConfigError(std::vector<std::string> lines);
@@ -29,10 +29,11 @@ struct ConfigError : InputError {
 /// Collects errors, so that one run reports all of them.
 class Diagnostics {
  public:
-  /// An empty key is left out of the line.
+  /// Adds an error. An empty key is omitted from the line.
   void add(const Mark& mark, std::string_view key, std::string_view message);
   bool empty() const { return entries_.empty(); }
-  /// Throws ConfigError with every entry, in the order of the file, the command line's last; nothing where none is.
+  /// Throws ConfigError with all entries, if there are any. Entries follow the order of the file, then the command
+  /// line.
   void raise() const;
 
  private:

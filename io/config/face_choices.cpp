@@ -11,7 +11,7 @@ Schema datum(std::string_view key, std::string_view doc, std::string_view exampl
   return {.key = key, .type = Type::expression, .doc = doc, .required = true, .example = example, .range = range};
 }
 
-// Either of the two keys of a Robin face that set its right-hand side.
+// Returns one of the two keys that set the right-hand side of a Robin face.
 Schema right_hand_side() {
   Schema value = datum("value", "The right-hand side g; null: a times ambient.");
   value.fallback = "null";
@@ -25,7 +25,7 @@ Schema ambient() {
   return value;
 }
 
-// A kind with its data, as the one key of a map.
+// Returns the schema of a kind with data, as a map with one key.
 Schema face_form(const FaceChoice& kind) {
   if (kind.keys.empty()) return datum(kind.name, kind.doc, kind.example);
   return {.key = kind.name, .doc = kind.doc, .required = true, .example = kind.example, .keys = kind.keys};

@@ -9,27 +9,27 @@
 
 namespace poisson {
 
-/// One kind of face that `boundary` may name: all that the schema and the reader know of it. A kind whose condition is
-/// one of BoundaryKind's is one row of `face_choices()`.
+/// Describes one kind of face of `boundary` for the schema and the reader. A kind that uses a condition of BoundaryKind
+/// needs only a row in `face_choices()`.
 struct FaceChoice {
   struct Datum {
     std::string_view key;   ///< below the kind's name; empty: that name's own value
-    std::string_view mark;  ///< what the face's key gets added where messages name the datum
+    std::string_view mark;  ///< is appended to the face's key in messages
     Quantity Boundary::*member;
-    std::string_view factor{};  ///< the key of a datum that is multiplied with this one to give the member
+    std::string_view factor{};  ///< key of a datum that multiplies this one
   };
 
   std::string_view name;
   std::string_view doc;
   BoundaryKind kind;
-  std::vector<Datum> data{};   ///< none: the kind is written as a word
-  std::vector<Schema> keys{};  ///< of data below the kind's name
+  std::vector<Datum> data{};   ///< empty: the kind is a word
+  std::vector<Schema> keys{};  ///< data below the kind's name
   std::string_view example{};
 };
 
-/// The table, in the order of the reference.
+/// Returns the table, in the order of the reference.
 std::span<const FaceChoice> face_choices();
-/// How a face may be written.
+/// Returns the forms in which a face may be written.
 std::vector<Schema> face_forms();
 
 }  // namespace poisson

@@ -29,7 +29,7 @@ void refuse_foreign_file(const std::filesystem::path& file) {
 void refuse_foreign_content(const Value& document) {
   if (document.kind == Value::Kind::string && document.text.starts_with("$MeshFormat"))
     throw ConfigError({document.mark.text() + ": " + mesh});
-  // Every summary has the configuration of its run, and a configuration has no such key.
+  // Every summary contains the configuration of its run as `config`, and a configuration has no such key.
   if (!is_map(document.find("config")) || document.find("domain") || document.find("grid")) return;
   throw ConfigError(
       {document.mark.text() +

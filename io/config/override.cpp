@@ -7,7 +7,7 @@ namespace poisson {
 
 namespace {
 
-/// The table's entry for a key of a map in any of its forms, or null.
+/// Returns the table's entry for a key of a map in any of its forms, or null.
 const Schema* child_of(const Schema* schema, std::string_view key) {
   if (!schema) return nullptr;
   for (const Schema* known : all_keys(*schema))
@@ -17,7 +17,7 @@ const Schema* child_of(const Schema* schema, std::string_view key) {
   return nullptr;
 }
 
-/// Makes room for keys where a bare word, another value or nothing stands.
+/// Turns a value into a map. A bare word is kept under its shorthand key.
 void become_map(Value& value, const Schema* schema, const Mark& mark) {
   if (value.kind == Value::Kind::map) return;
   Value map;
@@ -41,7 +41,7 @@ void apply_override(Value& document, const Schema& schema, const std::string& as
     return;
   }
   const std::string text = assignment.substr(equals + 1);
-  // In x > 0 ? 1 : 2, YAML sees a map; on the command line an expression should need no second pair of quotes.
+  // YAML reads `x > 0 ? 1 : 2` as a map. On the command line, an expression should not need a second pair of quotes.
   const bool expression = text.find('?') != std::string::npos && text.find_first_of("{['\"") != 0;
   Value value;
   try {

@@ -20,7 +20,7 @@ bool in_a_name(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
 }
 
-/// Why a parameter cannot have this name, and what to do; empty where it can.
+/// Returns why a parameter cannot have this name, and the remedy; empty if it can.
 std::string objection(const std::string& name) {
   const bool plain = !name.empty() && std::ranges::all_of(name, in_a_name) && !(name[0] >= '0' && name[0] <= '9');
   if (!plain) return "is no name that expressions could use; write letters, digits and _, a letter first";
@@ -31,7 +31,7 @@ std::string objection(const std::string& name) {
   return {};
 }
 
-/// Whether the text would be right if parameters that stand further down were known.
+/// Returns true if the text would be valid with all parameters, including later ones.
 bool right_with(const std::string& text, const Parameters& all) {
   try {
     parse_constant(text, all);
@@ -49,14 +49,14 @@ bool mentions(const std::string& text, const std::string& name) {
   return false;
 }
 
-/// Whether a text names another parameter that is not known yet.
+/// Returns true if a text uses another parameter that is defined later.
 bool uses_later(const std::string& text, const std::string& own, const Parameters& all, const Parameters& known) {
   return std::ranges::any_of(all, [&](const auto& parameter) {
     return parameter.first != own && !known.contains(parameter.first) && mentions(text, parameter.first);
   });
 }
 
-/// Whether a text in the document names a parameter. The parameters' own numbers keep the text they came from.
+/// Returns true if a text in the document uses a parameter. Evaluated parameters keep their original text.
 bool mentions(const Value& value, const std::string& name) {
   if (value.kind == Kind::list)
     return std::ranges::any_of(value.items, [&](const Value& item) { return mentions(item, name); });
@@ -70,7 +70,7 @@ bool mentions(const Value& value, const std::string& name) {
 Parameters read_parameters(Value& document, Diagnostics& errors) {
   Parameters known;
   Value* map = document.find("parameters");
-  if (!map || map->kind != Kind::map) return known;  // validation knows what to say of another kind
+  if (!map || map->kind != Kind::map) return known;  // validate() reports another kind
   Parameters all;
   for (const Value::Entry& entry : map->entries)
     if (objection(entry.key).empty()) all[entry.key] = 1;
@@ -79,7 +79,7 @@ Parameters read_parameters(Value& document, Diagnostics& errors) {
     Value& value = entry.value;
     const auto fail = [&](const Mark& mark, const std::string& message) {
       errors.add(mark, path, message);
-      known[entry.key] = 1;  // what uses it is not wrong besides
+      known[entry.key] = 1;  // prevents further errors about its uses
       return true;
     };
     if (const std::string why = objection(entry.key); !why.empty()) {

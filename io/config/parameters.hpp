@@ -11,14 +11,14 @@ namespace poisson {
 
 struct Value;
 
-/// Numbers that expressions know by name, beside x, y, z and pi.
+/// Maps names to numbers that expressions can use, in addition to x, y, z and pi.
 using Parameters = std::map<std::string, double, std::less<>>;
 
-/// The names and values of the map `parameters` of a document, each of them a number or arithmetic on those above it.
-/// The document is left with numbers there; what is wrong is reported and taken out.
+/// Returns the parameters of a document. Each one is a number or arithmetic on those above it. Replaces their texts by
+/// numbers in the document; reports wrong ones and removes them.
 Parameters read_parameters(Value& document, Diagnostics& errors);
 
-/// Refuses parameters that only the command line names and nothing in the document uses: misspelt ones.
+/// Reports parameters that only the command line names and no expression uses, because they are probably misspelt.
 void check_overridden_parameters(const Value& document, const Parameters& parameters, Diagnostics& errors);
 
 }  // namespace poisson

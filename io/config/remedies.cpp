@@ -18,7 +18,7 @@ bool is_data(const Value& value, const Parameters& parameters) {
   }
 }
 
-// For a face: a word for its kind, or its data alone.
+// Returns the remedy for a face that is written as a word for its kind, or as data without a kind.
 std::string remedy_of_face(const Value& value, const std::string& path, const Parameters& parameters) {
   if (std::string remedy = meant_choice(value.text, path); !remedy.empty()) return remedy;
   return is_data(value, parameters) ? "write {dirichlet: " + value.text + "}" : "";

@@ -10,10 +10,10 @@
 
 namespace poisson {
 
-/// The numbers a key may take; an expression is held to it where it is constant.
+/// Describes the range of a key's numbers. Expressions are checked against it if they are constant.
 struct Range {
   std::optional<double> lower{}, upper{};
-  bool open_lower = false, open_upper = false;  ///< the bound itself is excluded
+  bool open_lower = false, open_upper = false;  ///< the bound is excluded
 
   bool contains(double value) const;
   std::string text() const;  ///< "> 0 and <= 1"
@@ -21,74 +21,74 @@ struct Range {
 
 enum class Type {
   map,
-  dictionary,  ///< a map with names of the user's own; `items` has the one schema of its values
+  dictionary,  ///< a map with names chosen by the user; `items` has the schema of its values
   list,
   number,
-  constant,  ///< a number, or arithmetic on numbers, pi and parameters
+  constant,  ///< may be arithmetic on numbers, pi and parameters
   integer,
   boolean,
   text,
   path,
   choice,
-  expression,  ///< a number, or an expression in x, y, z
-  any_of       ///< one of several forms
+  expression,  ///< may be a number, or depend on x, y and z
+  any_of       ///< has several forms
 };
 
-/// One key of the configuration: all that parsing, validation, the JSON schema, the reference page and the error
-/// messages know about it.
+/// Describes one key of the configuration for parsing, validation, the JSON schema, the reference page and error
+/// messages.
 struct Schema {
-  /// One of the words a key may take.
+  /// Describes a word that a key accepts.
   struct Choice {
     std::string_view name;
-    int value = 0;  ///< the enumerator it stands for
+    int value = 0;  ///< its enumerator
     std::string_view doc{};
-    std::vector<Schema> keys{};                 ///< further keys of the enclosing map, known only with this choice
-    std::vector<std::string_view> elsewhere{};  ///< other names that the choice's own table has, beside synonyms.hpp
-    std::optional<bool> truth{};                ///< a boolean that may stand for it
+    std::vector<Schema> keys{};                 ///< keys of the enclosing map that are valid only with this choice
+    std::vector<std::string_view> elsewhere{};  ///< aliases from the choice's own table, in addition to synonyms.hpp
+    std::optional<bool> truth{};                ///< an equivalent boolean
   };
 
-  std::string_view key{};  ///< empty for the items of a list and the forms of a value
+  std::string_view key{};  ///< items and forms have none
   Type type = Type::map;
   std::string_view doc{};
-  std::string_view fallback{};  ///< the default as YAML; "null" where absence has a meaning, which doc gives
+  std::string_view fallback{};  ///< the default as YAML; `doc` explains "null"
   bool required = false;
-  std::string_view unless{};   ///< sibling paths, any of which makes a required key dispensable
-  std::string_view example{};  ///< for messages, as YAML
+  std::string_view unless{};   ///< sibling paths that replace a required key
+  std::string_view example{};  ///< YAML for messages
   Range range{};
   std::vector<Choice> choices{};
-  std::vector<Schema> keys{};    ///< of a map
-  std::vector<Schema> items{};   ///< of a list or dictionary: the one schema of its items
-  std::vector<Schema> forms{};   ///< of any_of
+  std::vector<Schema> keys{};    ///< a map's keys
+  std::vector<Schema> items{};   ///< has one schema, for lists and dictionaries
+  std::vector<Schema> forms{};   ///< alternatives of any_of
   int fewest = 0, most = 0;      ///< items of a list, bytes of a text; most = 0: any number
-  bool distinct = false;         ///< a list whose items differ
-  std::string_view shorthand{};  ///< of a map: the key that a bare word sets
+  bool distinct = false;         ///< all items differ
+  std::string_view shorthand{};  ///< a bare word sets this key of a map
 };
 
 using Choice = Schema::Choice;
 
-/// The whole configuration. The only place where a key is declared.
+/// Returns the schema of the complete configuration. Every key is declared here and nowhere else.
 const Schema& configuration_schema();
 
-/// JSON Schema, draft 2020-12.
+/// Returns the JSON Schema, draft 2020-12.
 std::string json_schema();
 
-/// The reference page, in Markdown.
+/// Returns the reference page in Markdown.
 std::string reference_page();
 
-/// The shortest text of a number.
+/// Returns the shortest text of a number.
 std::string shortest(double value);
 
-/// Names and defaults: what a value of this schema looks like, such as "v, w or f" or "an integer >= 2".
+/// Returns a description of valid values, such as "v | w | f" or "an integer >= 2".
 std::string expected(const Schema& schema);
 
-/// The keys of a map, those of every choice included, in the order of the table.
+/// Returns the keys of a map in the order of the table, including the keys of every choice.
 std::vector<const Schema*> all_keys(const Schema& map);
 
-/// Checks a document against the table and returns it complete: keys in the table's order, defaults filled in (their
-/// `given` is false), bare words expanded, constants evaluated. A value that is wrong is reported and left out.
+/// Checks a document against the table and returns it complete. Keys are in the table's order, defaults are filled in
+/// with `given` = false, bare words are expanded and constants evaluated. Reports wrong values and leaves them out.
 Value validate(const Value& document, const Schema& schema, const Parameters& parameters, Diagnostics& errors);
 
-/// Sets one key from "key.path=value", the value in YAML. Marks are "--set key.path=value".
+/// Sets one key from "key.path=value" with the value in YAML. Its marks are "--set key.path=value".
 void apply_override(Value& document, const Schema& schema, const std::string& assignment, Diagnostics& errors);
 
 }  // namespace poisson

@@ -10,7 +10,7 @@ using Json = nlohmann::ordered_json;
 
 Json json(const Schema& schema);
 
-/// What a map may hold: some keys, some of them fixed to certain choices.
+/// A variant is a valid combination of keys of a map, with some keys restricted to certain choices.
 struct Variant {
   Json properties = Json::object();
   Json required = Json::array();
@@ -25,7 +25,7 @@ std::string describe_choices(const Schema& schema) {
   return text;
 }
 
-/// The ways in which the keys of a map go together: one for the choices that bring no keys, one for each that does.
+/// Returns the valid combinations of keys: one for all choices without keys, and one for each choice that adds keys.
 std::vector<Variant> variants(const std::vector<Schema>& keys, std::vector<Variant> all) {
   for (const Schema& key : keys) {
     const bool decides = std::ranges::any_of(key.choices, [](const Choice& option) { return !option.keys.empty(); });
@@ -61,7 +61,7 @@ std::vector<Variant> variants(const std::vector<Schema>& keys, std::vector<Varia
   return all;
 }
 
-/// A schema that asks for the nested keys of a path to be there.
+/// Returns a schema that requires the nested keys of a path.
 Json requires_path(std::string_view path) {
   const std::size_t dot = path.find('.');
   Json schema{{"required", {path.substr(0, dot)}}};
@@ -147,7 +147,7 @@ Json shape(const Schema& schema) {
   return {};
 }
 
-/// A default is YAML; as JSON it is what that YAML says.
+/// Converts a default from YAML to JSON.
 Json default_of(const Schema& schema) {
   Diagnostics none;
   return Json::parse(to_json(parse_yaml(std::string(schema.fallback), {}, none), -1));

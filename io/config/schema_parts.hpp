@@ -6,7 +6,7 @@
 
 #include "io/config/schema.hpp"
 
-/// What the sections of the schema are written with.
+/// These helpers build the sections of the schema.
 namespace poisson::schema {
 
 template <class Enumerator>
@@ -18,7 +18,7 @@ inline Choice word(std::string_view name, std::string_view doc = {}) {
   return {.name = name, .doc = doc};
 }
 
-/// A choice that may be written as a boolean, too.
+/// Adds a boolean that is equivalent to a choice.
 inline Choice meant_by(bool truth, Choice choice) {
   choice.truth = truth;
   return choice;
@@ -41,7 +41,7 @@ inline Schema dataset_form() {
                 .example = "/kappa"}}};
 }
 
-/// A number, an expression or a dataset.
+/// Returns the schema of a number, an expression or a dataset.
 inline Schema quantity(std::string_view key, std::string_view doc, std::string_view fallback, Range range = {}) {
   return {.key = key,
           .type = Type::any_of,
@@ -50,7 +50,7 @@ inline Schema quantity(std::string_view key, std::string_view doc, std::string_v
           .forms = {{.type = Type::expression, .example = "1 + x*y", .range = range}, dataset_form()}};
 }
 
-/// How a solve is done, and what it leaves.
+/// Return the schemas of the sections `solver`, `backend` and `output`.
 Schema solver();
 Schema backend();
 Schema output();

@@ -4,7 +4,7 @@ namespace poisson {
 
 namespace {
 
-/// Text inside a table cell: a bar would end it.
+/// Escapes bars, which would end a table cell.
 std::string cell(std::string text) {
   for (std::size_t bar = text.find('|'); bar != std::string::npos; bar = text.find('|', bar + 2))
     text.insert(bar, "\\");
@@ -45,7 +45,7 @@ void rows(const std::vector<Schema>& keys, const std::string& path, const std::s
     const std::string full = path + "." + std::string(key.key);
     row(key, full, condition, page);
     rows(key.keys, full, condition, page);
-    // The forms of the faces and of the axes are alike; the first of them stands for all.
+    // All faces have the same forms, and so do all axes; the table lists the first one.
     const bool repeated = path == "boundary" ? key.key != "default" : key.key == "y" || key.key == "z";
     if (!repeated)
       for (const Schema& form : key.forms) rows(form.keys, full, "", page);

@@ -7,7 +7,7 @@
 namespace poisson::schema {
 namespace {
 
-// The parameters of a kind of smoother.
+// Returns the schemas of a smoother's parameters.
 std::vector<Schema> parameters(const SmootherKind& kind) {
   std::vector<Schema> keys;
   for (const auto& [name, doc, example, above, most, below] : kind.parameters)
@@ -23,7 +23,7 @@ std::vector<Schema> parameters(const SmootherKind& kind) {
   return keys;
 }
 
-// What a type takes: the parameters of its one kind, or the forms that it has.
+// Returns the keys of a type: the parameters if it has one kind, or else its forms.
 std::vector<Schema> keys_of(std::string_view type) {
   Schema forms{.key = "kind", .type = Type::choice, .doc = "The polynomial."};
   for (const SmootherKind* kind : smoother_kinds()) {

@@ -9,7 +9,7 @@ namespace poisson {
 
 namespace {
 
-/// Damerau-Levenshtein distance with neighbours swapped (optimal string alignment), in any letter case.
+/// Returns the Damerau-Levenshtein distance with swaps of neighbours (optimal string alignment). Ignores letter case.
 std::size_t distance(std::string_view a, std::string_view b) {
   const auto equal = [](char p, char q) {
     return std::tolower(static_cast<unsigned char>(p)) == std::tolower(static_cast<unsigned char>(q));
@@ -35,7 +35,7 @@ std::size_t distance(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::string nearest(std::string_view name, std::span<const std::string> candidates) {
-  // A third of the letters may be wrong; short names may have one wrong letter, but not be all wrong.
+  // A third of the letters may be wrong. A short name may have one wrong letter, but at least one letter must match.
   if (name.size() > 64) return {};
   const std::size_t most = std::max<std::size_t>(1, name.size() / 3);
   std::string best;
@@ -43,7 +43,7 @@ std::string nearest(std::string_view name, std::span<const std::string> candidat
   for (const std::string& candidate : candidates) {
     const std::size_t edits = distance(name, candidate);
     if (edits > most || edits >= std::max(name.size(), candidate.size())) continue;
-    // Among equals, the one whose letters all stand at the beginning: sinn is sin, not sign.
+    // Among equals, a candidate that is a prefix wins: sinn means sin, not sign.
     const std::size_t rank = 2 * edits + (name.starts_with(candidate) || candidate.starts_with(name) ? 0 : 1);
     if (rank < least) {
       least = rank;

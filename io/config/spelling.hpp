@@ -6,17 +6,17 @@
 
 namespace poisson {
 
-/// The candidate nearest to a misspelt name (edits and swaps of neighbours counted, letter case ignored), empty where
-/// none is near enough to be meant.
+/// Returns the candidate nearest to a misspelt name. It counts edits and swaps of neighbours and ignores letter case.
+/// Returns an empty text if no candidate is near enough.
 std::string nearest(std::string_view name, std::span<const std::string> candidates);
 
-/// The remedy for a misspelt name: "did you mean 'x'?", or "`otherwise` a, b, c" where nothing is near.
+/// Returns the remedy for a misspelt name: "did you mean 'x'?", or "`otherwise` a, b, c" if no candidate is near.
 std::string suggest(std::string_view name, std::span<const std::string> candidates, std::string_view otherwise);
 
-/// The text with control characters written as escapes: a message is one line, and would end at a byte 0.
+/// Returns the text with control characters as escapes. A message is one line, and a byte 0 would end it.
 std::string printable(std::string_view text);
 
-/// "a, b, c".
+/// Returns "a, b, c".
 std::string join(std::span<const std::string> words);
 
 }  // namespace poisson

@@ -18,7 +18,7 @@ constexpr std::string_view iterative =
 constexpr std::string_view quantity_words = "value expr expression constant uniform function formula k kappa";
 constexpr std::string_view bare_quantity = "write the number or the expression itself, such as source: 3*x";
 
-// A word may stand in several rows: keys of the map at hand come first, then the order here.
+// A word may be in several rows. A key of the current map takes precedence, then the order of the rows.
 constexpr std::array keys{
     KeyWords{
         "equation.coefficient",
@@ -230,7 +230,7 @@ constexpr std::array choices{
     ChoiceWords{"output.fields", "err", "error"},
 };
 
-/// Lower case, without what joins words.
+/// Returns the word in lower case without underscores, hyphens and blanks.
 std::string plain(std::string_view word) {
   std::string all;
   for (const char c : word)
@@ -252,14 +252,14 @@ std::string_view parent(std::string_view key) {
   return dot == std::string_view::npos ? std::string_view() : key.substr(0, dot);
 }
 
-/// A path as the table has it, and the face or axis that it names.
+/// Represents a path in the form of the table, with the name of its face or axis.
 struct Place {
   std::string pattern, name;
 
   explicit Place(std::string_view path) {
     for (std::size_t i = 0; i < path.size(); ++i) {
       if (path[i] == '[')
-        i = std::min(path.find(']', i), path.size() - 1);  // an item of a list
+        i = std::min(path.find(']', i), path.size() - 1);  // skips the index of a list item
       else
         pattern += path[i];
     }
@@ -272,7 +272,7 @@ struct Place {
   }
 };
 
-/// A key as messages name it, from the place on if it lies there.
+/// Returns the key's name for messages, relative to `place` if requested.
 std::string named(const KeyWords& row, const Place& place, bool relative) {
   std::string name(row.key);
   const bool here = !place.name.empty() && name.starts_with(place.pattern.substr(0, place.pattern.find('*') + 1));

@@ -19,7 +19,7 @@ std::string below(const std::string& path, std::string_view key) {
   return path.empty() ? std::string(key) : path + "." + std::string(key);
 }
 
-/// The path at which a key of this name is known somewhere in the table, for keys that stand in the wrong place.
+/// Returns the path of a key with this name anywhere in the table, for keys in the wrong place.
 std::string home_of(const Schema& schema, std::string_view key, const std::string& path) {
   if (schema.type != Type::map || !schema.shorthand.empty()) return {};
   for (const Schema& child : schema.keys) {
@@ -33,7 +33,7 @@ class Validator {
  public:
   Validator(const Parameters& parameters, Diagnostics& errors) : parameters_(parameters), errors_(errors) {}
 
-  /// Empty where the value is wrong.
+  /// Checks a value. Returns nothing if it is wrong.
   std::optional<Value> check(const Value& value, const Schema& schema, const std::string& path) {
     if (value.kind == Kind::null && schema.type != Type::any_of) {
       if (schema.fallback == "null") return value;
@@ -84,7 +84,7 @@ class Validator {
   }
 
   std::optional<Value> text(Value value, const Schema& schema, const std::string& path) {
-    // A title may well be a number or `true`.
+    // A title may be a number or `true`.
     if (value.kind != Kind::string && value.kind != Kind::number && value.kind != Kind::boolean)
       return wrong(value, schema, path);
     if (schema.type == Type::path && value.text.empty())
@@ -215,7 +215,7 @@ class Validator {
     return form->type == Type::map ? map(value, *form, path, &schema) : check(value, *form, path);
   }
 
-  /// Keys of the map that the value has, under their own names or under other ones.
+  /// Counts the keys that a value shares with a map, by name or by synonym.
   struct SharedKeys {
     int named = 0, meant = 0;
   };
@@ -241,7 +241,7 @@ class Validator {
     return meant.empty() ? !nearest(value.text, names).empty() : meant.starts_with("did you mean");
   }
 
-  /// The form that the value's kind calls for; among maps, the one that shares most keys with the value.
+  /// Returns the form for the value's kind. Among maps, it is the one that shares most keys with the value.
   static const Schema* form_of(const Value& value, const Schema& schema, const std::string& path) {
     const Schema* best = nullptr;
     int most = -1;
@@ -280,13 +280,13 @@ class Validator {
     foreign_ = foreign_before;
     for (const Value::Entry& entry : value.entries)
       if (std::ranges::find(known, entry.key) == known.end()) unknown(entry, value, schema, known, path, forms);
-    // A map that lacks what it needs is as good as absent; its other keys have been checked.
-    // The whole document is returned all the same: each of its parts is looked at for itself.
+    // A nested map that lacks a required key counts as absent; its other keys have been checked. The document itself is
+    // always returned, because its sections are read one by one.
     const bool complete = std::exchange(missing_, before) == 0;
     return complete || path.empty() ? std::optional(checked) : std::nullopt;
   }
 
-  /// Checks the given keys of a map, and those that its choices bring.
+  /// Checks the given keys of a map and the keys that its choices add.
   void keys(const Value& value, const std::vector<Schema>& schemas, Value& checked, std::vector<std::string>& known,
             const std::string& path) {
     for (const Schema& schema : schemas) {
@@ -296,7 +296,7 @@ class Validator {
         const Choice* made = nullptr;
         for (const Choice& option : schema.choices) {
           if (good && option.name == good->text) made = &option;
-          // Where the choice itself is wrong, no key is reported that any choice would allow.
+          // If the choice is wrong, keys of all choices count as known.
           if (!good)
             for (const Schema& key : option.keys) known.emplace_back(key.key);
         }
@@ -337,13 +337,14 @@ class Validator {
     return check(given, schema, path);
   }
 
-  /// The one key of the same map that makes a required one dispensable.
+  /// Returns a single sibling key that replaces a required one.
   static std::string instead(const Schema& schema) {
     const bool sibling = !schema.unless.empty() && schema.unless.find_first_of(" .") == std::string_view::npos;
     return sibling ? ", or " + std::string(schema.unless) : "";
   }
 
-  /// A key that is there under a misspelt or another name is reported once, as such; so is one that dispenses with it.
+  /// Returns true if the map has the key, or one that replaces it, under a misspelt name or a synonym. Such a key is
+  /// reported only once, as unknown.
   static bool misspelt(const Value& map, const Schema& schema, const std::string& path) {
     const std::string name(schema.key);
     const std::string parent = path.substr(0, path.size() - std::min(path.size(), name.size() + 1));
@@ -354,7 +355,7 @@ class Validator {
     });
   }
 
-  /// Whether one of the paths, separated by blanks, holds something.
+  /// Returns true if a value exists at one of the paths, which blanks separate.
   static bool is_given(const Value& map, std::string_view paths) {
     for (std::size_t begin = 0; begin < paths.size();) {
       const std::size_t end = std::min(paths.find(' ', begin), paths.size());
@@ -397,7 +398,7 @@ class Validator {
     fail(entry.mark, full, "unknown key; " + remedy_of_key(entry.key, path, candidates));
   }
 
-  /// Words of the trade for keys at hand, then misspelt keys, then keys of other places, then their other names.
+  /// Tries synonyms of keys in this map first, then misspelt keys, keys of other places and their synonyms.
   static std::string remedy_of_key(const std::string& key, const std::string& path,
                                    const std::vector<std::string>& candidates) {
     if (std::string meant = meant_nearby(key, path); !meant.empty()) return meant;
@@ -409,7 +410,7 @@ class Validator {
     return suggest(key, candidates, "the keys here are");
   }
 
-  /// The key of a map that tells its form from the others.
+  /// Returns the key of a map that distinguishes its form from the others.
   static std::string present(const Value& map, const std::vector<std::string>& known, const Schema& forms) {
     const auto common = [&](const std::string& name) {
       return std::ranges::all_of(forms.forms, [&](const Schema& form) {
@@ -421,7 +422,7 @@ class Validator {
     return "the other keys";
   }
 
-  /// "type: jacobi", with the choices that follow from it.
+  /// Returns text such as "type: jacobi", including nested choices.
   static std::string choices_made(const Value& map, const std::vector<Schema>& schemas) {
     std::string all;
     for (const Schema& schema : schemas) {
@@ -439,7 +440,7 @@ class Validator {
     return all;
   }
 
-  /// The choices that bring a key: "type: jacobi or type: red-black".
+  /// Returns the choices that add a key: "type: jacobi or type: red-black".
   static std::string owners(const std::vector<Schema>& schemas, std::string_view key) {
     std::string all;
     for (const Schema& schema : schemas) {
@@ -458,8 +459,8 @@ class Validator {
 
   const Parameters& parameters_;
   Diagnostics& errors_;
-  std::size_t missing_ = 0;  // required keys absent or wrong in the map being checked
-  bool foreign_ = false;     // the map being checked shares no key with its form, or names one by another word
+  std::size_t missing_ = 0;  // required keys that are absent or wrong in the current map
+  bool foreign_ = false;     // the current map shares no key with its form, or uses a synonym
 };
 
 }  // namespace

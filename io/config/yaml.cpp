@@ -23,10 +23,11 @@ namespace poisson {
 
 namespace {
 
-/// Aliases multiply values; a few nested ones can fill any memory. No honest configuration comes near this.
+/// Aliases multiply values, and a few nested ones can fill any memory. No realistic configuration comes near this
+/// limit.
 constexpr std::size_t most_aliased_values = 1'000'000;
 
-/// /dev/zero never ends.
+/// The limit also stops endless files such as /dev/zero.
 constexpr std::size_t largest_file = std::size_t{64} << 20;
 
 std::size_t count_values(const Value& value) {
@@ -36,8 +37,7 @@ std::size_t count_values(const Value& value) {
   return count;
 }
 
-/// Builds the tree from the parser's events, which show what a node tree would hide: duplicate keys, and whether a
-/// scalar was quoted.
+/// Builds the tree from the parser's events. Unlike a node tree, events show duplicate keys and quoted scalars.
 class TreeBuilder : public YAML::EventHandler {
  public:
   TreeBuilder(Mark origin, Diagnostics& errors) : origin_(std::move(origin)), errors_(errors) {}
@@ -96,8 +96,8 @@ class TreeBuilder : public YAML::EventHandler {
   struct Frame {
     Value value;
     YAML::anchor_t anchor;
-    std::optional<Key> key;     // the key whose value comes next
-    std::vector<Value> merged;  // the maps named by `<<`
+    std::optional<Key> key;     // waits for its value
+    std::vector<Value> merged;  // maps named by `<<`
   };
 
   Mark here(const YAML::Mark& mark) const {
@@ -118,7 +118,7 @@ class TreeBuilder : public YAML::EventHandler {
 
   void open(Value::Kind kind, const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor) {
     if (tag != "?" && tag != "!" && !tag.empty() && !tag.starts_with("tag:yaml.org,2002:")) refuse_tag(mark, tag);
-    // An unclosed bracket looks like this too; the parser then has a better message, later.
+    // An unclosed bracket looks the same, but the parser reports it later with a better message.
     const bool is_key = !frames_.empty() && frames_.back().value.kind == Value::Kind::map && !frames_.back().key;
     if (is_key && !key_of_many_) key_of_many_ = mark;
     Value value;
@@ -149,7 +149,7 @@ class TreeBuilder : public YAML::EventHandler {
       begin_entry(frame, value);
     } else {
       const Key key = *std::exchange(frame.key, std::nullopt);
-      if (value.kind == Value::Kind::null) value.mark = key.mark;  // the parser's mark lies in the next line
+      if (value.kind == Value::Kind::null) value.mark = key.mark;  // the parser's mark is in the next line
       if (key.name == "<<")
         merge(frame, key.mark, std::move(value));
       else if (!key.duplicate)
@@ -189,7 +189,7 @@ class TreeBuilder : public YAML::EventHandler {
   std::optional<YAML::Mark> key_of_many_;
 };
 
-/// What to try where the parser gave up, from the look of the line.
+/// Returns the remedy for a parser error, guessed from the text of the line.
 std::string remedy(const std::string& text, int line) {
   std::istringstream lines(text);
   std::string content;
@@ -215,7 +215,7 @@ Value parse_document(const std::string& text, const Mark& origin, Diagnostics& e
   }
 }
 
-/// The file as messages name it.
+/// Returns the file's name in messages.
 std::string name_of(const std::filesystem::path& file) {
   return is_standard_input(file) ? "standard input" : file.string();
 }

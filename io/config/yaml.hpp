@@ -11,7 +11,7 @@
 
 namespace poisson {
 
-/// A node of a YAML document, typed by the core schema of YAML 1.2: 1e-8 is a number, `yes` is a string.
+/// A value is a node of a YAML document, typed by the core schema of YAML 1.2: 1e-8 is a number, `yes` is a string.
 struct Value {
   enum class Kind { null, boolean, number, string, list, map };
   struct Entry;
@@ -20,26 +20,26 @@ struct Value {
   Mark mark{};
   bool truth = false;
   double number = 0;
-  bool integer = false;        ///< a number written without point and exponent
-  std::string text{};          ///< a scalar as it was written, without quotes
-  std::vector<Value> items{};  ///< of a list
-  std::vector<Entry> entries;  ///< of a map, in the order of the file
+  bool integer = false;        ///< is written without point and exponent
+  std::string text{};          ///< keeps a scalar as written, without quotes
+  std::vector<Value> items{};  ///< a list's items
+  std::vector<Entry> entries;  ///< a map's entries keep the order of the file
 
-  bool given = true;  ///< validation: the user wrote it; it is not a default
-  int choice = -1;    ///< validation: Choice::value of the choice that was made
-  /// Validation: what an expression says.
+  bool given = true;  ///< is false for a default after validation
+  int choice = -1;    ///< validation: Choice::value of the choice
+  /// Validation sets it to the parsed expression.
   std::shared_ptr<const Quantity> quantity{};
 
-  /// The value of a map's key, or null where there is none or this is no map.
+  /// Returns the value of a map's key; null if the key is missing or this is not a map.
   const Value* find(std::string_view key) const;
   Value* find(std::string_view key);
-  /// find() along "a.b.c".
+  /// Returns the value at a path "a.b.c".
   const Value* at(std::string_view path) const;
 
-  /// A value of kind null.
+  /// Returns a value of kind null.
   static Value nothing(const Mark& mark);
 
-  /// What stands here, for messages: `the string "abc"`, `the number 3`, `a list`, `nothing`.
+  /// Returns a description for messages: `the string "abc"`, `the number 3`, `a list`, `nothing`.
   std::string description() const;
 };
 
@@ -49,20 +49,20 @@ struct Value::Entry {
   Value value;
 };
 
-/// "-" stands for standard input.
+/// The file name "-" means standard input.
 inline bool is_standard_input(const std::filesystem::path& file) {
   return file == "-";
 }
 
-/// Reads a file of one YAML document. Duplicate keys are added to `errors` and the first is kept.
-/// Throws ConfigError where the file cannot be read or is not YAML.
+/// Reads a file with one YAML document. Adds duplicate keys to `errors` and keeps the first one. Throws ConfigError if
+/// the file cannot be read or is not YAML.
 Value read_yaml(const std::filesystem::path& file, Diagnostics& errors);
 
-/// Reads one YAML value from text: a command-line override, or a default of the schema. Every mark is `source` alone.
-/// Throws ConfigError as read_yaml does.
+/// Reads one YAML value from text: a command-line override, or a default of the schema. Every mark is `source` without
+/// a line. Throws ConfigError like read_yaml.
 Value parse_yaml(const std::string& text, const std::string& source, Diagnostics& errors);
 
-/// The value as JSON, keys in their order. Depth and separators as nlohmann::json's dump: indent < 0 is one line.
+/// Returns the value as JSON with the keys in order. `indent` < 0 gives one line, as in nlohmann::json's dump.
 std::string to_json(const Value& value, int indent);
 
 }  // namespace poisson

@@ -23,7 +23,7 @@ bool is_decimal_integer(std::string_view s) {
   return !s.empty() && std::ranges::all_of(s, is_digit);
 }
 
-/// (\.[0-9]+ | [0-9]+(\.[0-9]*)?) ([eE][-+]?[0-9]+)?
+/// Matches (\.[0-9]+ | [0-9]+(\.[0-9]*)?) ([eE][-+]?[0-9]+)?
 bool is_float(std::string_view s) {
   const auto digits = [&s] {
     const std::size_t count = static_cast<std::size_t>(std::ranges::find_if_not(s, is_digit) - s.begin());
@@ -42,7 +42,7 @@ bool is_float(std::string_view s) {
   return is_decimal_integer(without_sign(s.substr(1)));
 }
 
-/// The magnitude of a decimal number. from_chars reads no locale; it leaves out the numbers that double cannot hold.
+/// Returns the magnitude of a decimal number. from_chars ignores the locale, but leaves the value unset out of range.
 double decimal(std::string_view s) {
   double value = 0;
   const auto [end, error] = std::from_chars(s.data(), s.data() + s.size(), value);
@@ -110,7 +110,7 @@ std::size_t invalid_utf8(const std::string& text) {
     if (length == 0 || lead == 0) return i;
     for (std::size_t k = 1; k < length; ++k)
       if ((byte(i + k) & 0xC0) != 0x80) return i;
-    // Overlong forms, surrogates and what lies beyond U+10FFFF show in the second byte.
+    // The second byte reveals overlong forms, surrogates and code points beyond U+10FFFF.
     const unsigned second = byte(i + 1);
     if ((lead == 0xE0 && second < 0xA0) || (lead == 0xED && second > 0x9F) || (lead == 0xF0 && second < 0x90) ||
         (lead == 0xF4 && second > 0x8F))

@@ -22,7 +22,7 @@ namespace poisson {
 namespace {
 
 [[noreturn]] void rethrow(const mu::ParserError& error, const std::string& text) {
-  // muParser's sentences end in a position counted from 0; ours name the character.
+  // muParser's messages end with a position that counts from 0; ours name the character, which counts from 1.
   std::string why = error.GetMsg();
   for (const std::string_view end : {" found at position", " at expression position", " at position", "."})
     why = why.substr(0, why.rfind(end));
@@ -32,10 +32,10 @@ namespace {
                    "); check the operators and parentheses there");
 }
 
-/// A parser and the variables it reads, at fixed addresses. For one thread at a time.
-///
-/// Points are evaluated one by one: its bulk mode parses the text again in every call and starts OpenMP threads
-/// of its own (measured, 3 π² sin sin sin: 262 ns per point in rows of 64 and 34 ns in rows of 4096, against 29 ns).
+/// Owns a parser and its variables at fixed addresses. Only one thread at a time may use it.
+/// It evaluates points one by one, because muParser's bulk mode parses the text again in every call and starts its own
+/// OpenMP threads. Measured for 3 π² sin sin sin: the bulk mode needs 262 ns per point in rows of 64 and 34 ns in rows
+/// of 4096. One by one, a point needs 29 ns.
 class BoundParser {
  public:
   BoundParser(const std::string& text, const Parameters& parameters) {
@@ -43,7 +43,7 @@ class BoundParser {
     parser_.DefineVar("y", &point_[1]);
     parser_.DefineVar("z", &point_[2]);
     parser_.DefineConst("pi", std::numbers::pi);
-    parser_.DefineConst("_pi", std::numbers::pi);  // muParser's own is 8e-13 off
+    parser_.DefineConst("_pi", std::numbers::pi);  // muParser's value is 8e-13 off
     parser_.DefineConst("_e", std::numbers::e);
     for (const auto& [name, value] : parameters) parser_.DefineConst(name, value);
     parser_.SetExpr(text);
@@ -63,7 +63,8 @@ class BoundParser {
   mu::Parser parser_;
 };
 
-/// Lends every concurrent call an evaluator of its own; as many exist as were ever in use at once.
+/// A pool lends an evaluator to every concurrent call. It creates as many evaluators as were ever in use at the same
+/// time.
 template <class Evaluator>
 class Pool {
  public:
@@ -97,7 +98,7 @@ class Pool {
 
 using Points = std::span<const double>;
 
-// What has a tree is evaluated line by line, the rest point by point by muParser.
+// Expressions with a tree are evaluated line by line; muParser evaluates the others point by point.
 Quantity::Function function_of(const std::vector<ExpressionStep>& steps) {
   const auto programs =
       std::make_shared<Pool<ExpressionProgram>>([steps] { return std::make_unique<ExpressionProgram>(steps); });
@@ -137,7 +138,7 @@ Quantity parse_expression(const std::string& text, const Parameters& parameters)
   check_expression(text, expression_functions(), parameters);
   try {
     BoundParser parser(text, parameters);
-    // The first evaluation parses the text; its value matters only where nothing varies.
+    // The first evaluation parses the text. Its value is needed only if the expression is constant.
     const double value = parser(0.5, 0.5, 0.5);
     if (parser.results() != 1)
       throw InputError("a list of values in " + quoted_around(text, 0) + "; write one expression");

@@ -8,16 +8,16 @@
 
 namespace poisson {
 
-/// An expression in x, y and z with the constants pi, _pi and _e and muParser's operators and functions. One that names
-/// none of x, y, z becomes a constant quantity; parameters stand for their numbers. The functions it returns may be
-/// called from several threads at once. Throws InputError where it is no such expression: the message gives the
-/// position, counted in characters from 1.
+/// Parses an expression in x, y and z with the constants pi, _pi and _e and muParser's operators and functions.
+/// Parameters are replaced by their numbers.
+/// An expression without x, y and z becomes a constant quantity. Several threads may call the resulting functions at
+/// the same time. Throws InputError if the text is invalid; the message gives the character, which counts from 1.
 Quantity parse_expression(const std::string& text, const Parameters& parameters = {});
 
-/// The value of an expression without x, y and z, such as 2*pi. Throws InputError where it is none.
+/// Returns the value of an expression without x, y and z, such as 2*pi. Throws InputError for any other text.
 double parse_constant(const std::string& text, const Parameters& parameters = {});
 
-/// The names of the functions.
+/// Returns the names of the functions.
 std::span<const std::string> expression_functions();
 
 }  // namespace poisson

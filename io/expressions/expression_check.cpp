@@ -27,7 +27,7 @@ struct Foreign {
   std::string_view name, remedy;
 };
 
-/// Functions of other languages whose nearest name here would mislead.
+/// For these functions of other languages, the nearest known name would mislead.
 constexpr std::array foreign_functions{
     Foreign{"pow", "write a^b"},
     Foreign{"power", "write a^b"},
@@ -42,7 +42,7 @@ constexpr std::array foreign_functions{
 constexpr std::string_view no_time = "the equation has no time; a parameter may stand for it";
 constexpr std::string_view linear = "the equation is linear, and its data name x, y and z alone";
 
-/// Names that others have for what is written out here.
+/// These names of other programs need the given expression here.
 constexpr std::array foreign_symbols{
     Foreign{"r", "write sqrt(x^2 + y^2)"},
     Foreign{"R", "write sqrt(x^2 + y^2)"},
@@ -185,7 +185,7 @@ class Scanner {
     if (c == '[' || c == ']') fail(at_, "a bracket", "write x, y and z for the coordinates, and () for groups");
     if (c == '!') fail(at_, "'!' is no operator", "write (...) == 0 for not");
     if (std::string_view("+-*/^<>?:").find(c) == std::string_view::npos) {
-      std::size_t end = at_ + 1;  // one character may be several bytes of UTF-8
+      std::size_t end = at_ + 1;  // one character may have several bytes in UTF-8
       while (end < text_.size() && (static_cast<unsigned char>(text_[end]) & 0xC0) == 0x80) ++end;
       fail(at_, "unexpected '" + printable(text_.substr(at_, end - at_)) + "'",
            "operators are + - * / ^ < > <= >= == != && || ?:");
@@ -206,9 +206,9 @@ class Scanner {
   std::span<const std::string> functions_;
   std::vector<std::string> symbols_;
   std::size_t at_ = 0;
-  bool called_ = false;                // the name just read is followed by '('
-  std::vector<bool> calls_{};          // for each open parenthesis: it holds a function's arguments
-  std::vector<bool> compared_{false};  // outside and in each of them: a comparison whose outcome goes on
+  bool called_ = false;                // the last name is followed by '('
+  std::vector<bool> calls_{};          // is true for each open parenthesis around a function's arguments
+  std::vector<bool> compared_{false};  // outside and in each parenthesis: the current operand is a comparison
 };
 
 }  // namespace
@@ -216,7 +216,7 @@ class Scanner {
 std::string quoted_around(const std::string& text, std::size_t position) {
   constexpr std::size_t most = 200;
   if (text.size() <= most) return '"' + printable(text) + '"';
-  const auto inside = [](char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; };  // of a character's bytes
+  const auto inside = [](char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; };  // is a continuation byte
   std::size_t begin = position > most / 2 ? std::min(position - most / 2, text.size() - most) : 0;
   while (begin > 0 && inside(text[begin])) --begin;
   std::size_t end = std::min(begin + most, text.size());

@@ -8,17 +8,18 @@
 
 namespace poisson {
 
-/// What may stand in an expression beside functions and parameters: x, y, z, pi, _pi, _e.
+/// Returns the symbols that expressions may use, in addition to functions and parameters: x, y, z, pi, _pi, _e.
 std::span<const std::string> expression_symbols();
 
-/// Longer ones are refused, by muParser, too.
+/// Longer expressions are refused, also by muParser.
 inline constexpr std::size_t longest_expression = 19'999;
 
-/// An expression in quotation marks, of a long one what is around a position.
+/// Returns an expression in quotation marks. For a long one, returns the part around a position.
 std::string quoted_around(const std::string& text, std::size_t position);
 
-/// Refuses, with the position and the nearest known symbol, what muParser would accept or explain badly: unknown names,
-/// assignments, lists, strings, foreign operators. Throws InputError. What passes may still be a syntax error.
+/// Checks an expression for errors that muParser would accept or explain badly: unknown names, assignments, lists,
+/// strings, foreign operators. Throws InputError with the position and the nearest known symbol. A text that passes may
+/// still have a syntax error.
 void check_expression(const std::string& text, std::span<const std::string> functions,
                       const Parameters& parameters = {});
 

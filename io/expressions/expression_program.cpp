@@ -10,7 +10,7 @@
 namespace poisson {
 namespace {
 
-// Points at a time: what the steps hold stays near the core.
+// Returns the number of points evaluated together, chosen so that the values of all steps fit in the cache.
 std::size_t most_points(std::size_t steps) {
   return std::clamp<std::size_t>((std::size_t{1} << 17) / steps, 256, 4096);
 }
@@ -100,7 +100,7 @@ void ExpressionProgram::compute(const ExpressionStep& step, State& state) {
   using enum ExpressionStep::Operation;
   const auto one = [&](const auto& f) { map(state, value_of(step.from[0]), f); };
   const auto two = [&](const auto& f) {
-    const Values& a = value_of(step.from[0]);  // states do not move
+    const Values& a = value_of(step.from[0]);  // states stay at their addresses
     map(state, a, value_of(step.from[1]), f);
   };
   switch (step.operation) {
@@ -156,7 +156,7 @@ void ExpressionProgram::compute(const ExpressionStep& step, State& state) {
     case either: {
       const bool either_one = step.operation == either;
       const Values& a = value_of(step.from[0]);
-      if (a.uniform && (*a.at != 0) == either_one) {  // the other says nothing more
+      if (a.uniform && (*a.at != 0) == either_one) {  // the second operand is irrelevant
         state.own.assign(1, either_one ? 1.0 : 0.0);
         state.values = {state.own.data(), true};
         return;

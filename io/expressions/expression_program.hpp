@@ -7,7 +7,7 @@
 
 namespace poisson {
 
-/// An operation on the values of earlier steps.
+/// A step is an operation on the values of earlier steps.
 struct ExpressionStep {
   enum class Operation {
     number,
@@ -38,27 +38,28 @@ struct ExpressionStep {
   };
 
   Operation operation = Operation::number;
-  double value = 0;                            ///< of a number
-  int axis = 0;                                ///< of a variable
-  double (*unary)(double) = nullptr;           ///< of unary
-  double (*binary)(double, double) = nullptr;  ///< of binary
-  std::array<int, 3> from{-1, -1, -1};         ///< the steps it takes its arguments from
+  double value = 0;                            ///< for number
+  int axis = 0;                                ///< for variable
+  double (*unary)(double) = nullptr;           ///< for unary
+  double (*binary)(double, double) = nullptr;  ///< for binary
+  std::array<int, 3> from{-1, -1, -1};         ///< the steps that compute its arguments
 };
 
-/// Evaluates an expression at many points, a step at all of them before the next. Where a coordinate is the same at all
-/// points, as y and z along a line of a grid, what depends on no other is computed once; what depends on coordinates
-/// that are those of the last call is kept; and of a choice that falls the same way at all points one side is computed.
-/// Values are those of the steps one by one. For one thread at a time.
+/// Evaluates an expression at many points. Each step runs at all points before the next step starts.
+/// A step is computed once if it depends only on coordinates that are equal at all points, as y and z along a grid
+/// line. A step keeps its values if its coordinates are the same as in the last call. If a condition has the same
+/// result at all points, only one branch is computed.
+/// The values are the same as if the steps ran point by point. Only one thread at a time may use it.
 class ExpressionProgram {
  public:
-  /// The last step is the expression's value.
+  /// Takes over the steps; the last one is the expression's value.
   explicit ExpressionProgram(std::vector<ExpressionStep> steps);
 
   void operator()(std::span<const double> x, std::span<const double> y, std::span<const double> z,
                   std::span<double> values);
 
  private:
-  /// Values of a step: one that stands for all points, or one a point.
+  /// Contains the values of a step: one value for all points, or one for each point.
   struct Values {
     const double* at = nullptr;
     bool uniform = false;
@@ -66,8 +67,8 @@ class ExpressionProgram {
   struct State {
     Values values;
     std::vector<double> own;
-    unsigned variables = 0;               ///< a bit for each coordinate that it depends on
-    std::array<std::uint64_t, 3> seen{};  ///< the versions of these that the values belong to
+    unsigned variables = 0;               ///< has a bit for each coordinate that it depends on
+    std::array<std::uint64_t, 3> seen{};  ///< versions of the coordinates that the values belong to
   };
   struct Coordinate {
     std::vector<double> at;

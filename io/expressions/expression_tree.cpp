@@ -21,7 +21,8 @@ namespace {
 
 namespace fn = expression;
 
-/// Functions of one and of two arguments; the latter take more where they chain: min(min(a, b), c).
+/// These tables list the functions of one and of two arguments. Some functions of two arguments chain to accept more:
+/// min(min(a, b), c).
 struct Unary {
   std::string_view name, source;
   double (*value)(double);
@@ -43,12 +44,12 @@ struct Binary {
 constexpr std::array<Binary, 3> binary_functions{
     {{"atan2", &fn::atan2, false}, {"min", &fn::min, true}, {"max", &fn::max, true}}};
 
-/// Powers of constant small exponents, as products.
+/// These powers with small constant exponents become products.
 constexpr std::array<Unary, 3> powers{{{"2", "pow2", &fn::pow2}, {"3", "pow3", &fn::pow3}, {"4", "pow4", &fn::pow4}}};
 
 enum class Kind { number, variable, negate, operation, choice, unary, binary, sum, average };
 
-// Operators by precedence, the loosest first; each level associates to the left.
+// The operators are sorted by precedence, the loosest first. Each level associates to the left.
 constexpr std::array<std::array<std::string_view, 6>, 5> levels{{
     {"||"},
     {"&&"},
@@ -82,15 +83,15 @@ std::string literal(double value) {
   const auto end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
   std::string number(text.data(), end);
   if (number.find_first_of(".e") == std::string::npos) number += ".0";
-  return std::signbit(value) ? "(" + number + ")" : number;  // x--1 would be something else
+  return std::signbit(value) ? "(" + number + ")" : number;  // x--1 would be a decrement
 }
 
 }  // namespace
 
 struct ExpressionTree::Node {
   Kind kind = Kind::number;
-  double value = 0;         // of a number
-  int axis = 0;             // of a variable
+  double value = 0;         // for number
+  int axis = 0;             // for variable
   std::string_view name{};  // an operator's sign
   const Unary* unary = nullptr;
   const Binary* binary = nullptr;
@@ -171,7 +172,7 @@ namespace {
 
 using Node = ExpressionTree::Node;
 
-/// Not of the grammar.
+/// The parser throws it for text outside the grammar.
 struct Foreign {};
 
 class Parser {
@@ -186,7 +187,7 @@ class Parser {
   }
 
  private:
-  // condition ? a : b, nested to the right.
+  // Parses condition ? a : b, nested to the right.
   Node choice() {
     const Depth depth(*this);
     Node condition = level(0);
@@ -209,7 +210,7 @@ class Parser {
     return left;
   }
 
-  // A sign binds less than a power and more than a product; an exponent may have one.
+  // A sign binds less tightly than a power and more tightly than a product. An exponent may have a sign.
   Node sign() {
     const Depth depth(*this);
     if (take("-")) return join(Kind::negate, sign());
@@ -217,7 +218,7 @@ class Parser {
     return power();
   }
 
-  // To the right: 2^3^x is 2^(3^x).
+  // Powers associate to the right: 2^3^x is 2^(3^x).
   Node power() {
     Node base = primary();
     if (!take("^")) return base;
@@ -362,7 +363,7 @@ Operation operation_of(std::string_view op) {
   return std::ranges::find(all, op, &std::pair<std::string_view, Operation>::first)->second;
 }
 
-// What a loop computes without calls.
+// Returns the operation for functions that a loop computes without calls; unary otherwise.
 Operation operation_of(const Unary& f) {
   constexpr std::array<std::pair<double (*)(double), Operation>, 5> all{{{&fn::pow2, Operation::square},
                                                                          {&fn::pow3, Operation::cube},
@@ -377,13 +378,13 @@ Operation operation_of(const Binary& f) {
   return f.value == &fn::min ? Operation::least : f.value == &fn::max ? Operation::largest : Operation::binary;
 }
 
-// The steps of a tree, equal ones once.
+// Collects the steps of a tree. Equal steps are stored once.
 class Steps {
  public:
   int add(const Node& node) {
     std::vector<int> parts;
     for (const Node& part : node.parts) parts.push_back(add(part));
-    // Of two values each, from the left.
+    // This chains operations on two values, starting from the left.
     const auto chain = [&](int all, std::size_t next, const ExpressionStep& step) {
       for (; next < parts.size(); ++next) all = put(step, {all, parts[next], -1});
       return all;

@@ -10,19 +10,20 @@
 
 namespace poisson {
 
-/// An expression in x, y and z, parameters put in as numbers, parsed with muParser's precedence and associativity, that
-/// can be written as C++ for a compiler at run time. What muParser has accepted and this grammar has not, has no tree:
-/// there only muParser computes.
+/// An ExpressionTree is an expression in x, y and z that can be written as C++ for a run-time compiler. Parameters are
+/// replaced by their numbers. The grammar has muParser's precedence and associativity.
+/// An expression that muParser accepts but this grammar does not has no tree; muParser evaluates it.
 class ExpressionTree {
  public:
-  /// Nothing where the text is not of the grammar, nested some hundred deep or longer than 10 000 characters, or where
-  /// muParser's constant folding has a meaning of its own (logic between constants).
+  /// Parses an expression. Returns nothing if the text is outside the grammar, is nested about a hundred deep, or has
+  /// more than 10 000 characters. Also returns nothing for logic between constants, which muParser's constant folding
+  /// treats differently.
   static std::optional<ExpressionTree> parse(const std::string& text, const Parameters& parameters = {});
 
   double operator()(double x, double y, double z) const;
-  /// A C++ expression over the doubles x, y and z and the functions of grids/rows/expression_functions.hpp.
+  /// Returns a C++ expression of the doubles x, y and z that calls grids/rows/expression_functions.hpp.
   std::string source() const;
-  /// For an ExpressionProgram.
+  /// Returns the steps for an ExpressionProgram.
   std::vector<ExpressionStep> steps() const;
 
   struct Node;

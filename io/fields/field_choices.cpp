@@ -23,7 +23,7 @@ Pieces residual(const Discretization& d, Solver& solver) {
   return gather_density(d.block(), solver.spare(), 1 / solver.A().scale());
 }
 
-// Values with each of them multiplied by f(its place among the points).
+// Returns the values, each multiplied by f(its index among the points).
 template <class F>
 Pieces multiplied(Pieces values, const F& f) {
   values.fill = [fill = values.fill, plane = values.plane(), f](int first, int last, std::span<double> piece) {

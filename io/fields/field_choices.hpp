@@ -9,33 +9,34 @@
 
 namespace poisson {
 
-/// What the fields of a matrix from a file need beside its solver, at the points that the files show, x fastest.
+/// Contains data that the fields of a matrix need in addition to its solver, at the points that the files show, x
+/// fastest.
 struct MatrixValues {
   std::vector<double> b;        ///< the right-hand side
-  std::vector<double> factors;  ///< u over the solution of the scaled equation; empty where no row is scaled
+  std::vector<double> factors;  ///< u over the scaled solution; empty if no row is scaled
 };
 
-/// One field that `output.fields` may name: all that the schema, the checks, the count of bytes and the files know of
-/// it. A new field is one row of `field_choices()`.
+/// Describes a field of `output.fields` for the schema, the checks, the byte count and the files. A new field needs
+/// only a row in `field_choices()`.
 struct FieldChoice {
   std::string_view name;
   std::string_view doc;
-  bool on_cells = false;     ///< always, not only where the unknowns sit in cells
-  bool needs_exact = false;  ///< `equation.exact` has to be given
+  bool on_cells = false;     ///< always, even if the unknowns are at nodes
+  bool needs_exact = false;  ///< it requires `equation.exact`
   int (*components)(const Problem&) = [](const Problem&) { return 1; };
-  /// The values on a grid, made when files are written: what they are made of stays until then. One row alone, the
-  /// residual, may keep its values in the solver's spare field.
+  /// Returns the values on a grid. They are computed when files are written, so their data must remain valid until
+  /// then. Only the residual may use the solver's spare field.
   Pieces (*of_grid)(const Discretization&, Solver&) = nullptr;
-  /// The values beside a matrix from a file; null where the field is not known of one.
+  /// Returns the values for a matrix from a file; null if a matrix has no such field.
   Pieces (*of_matrix)(const Block&, Solver&, const MatrixValues&) = nullptr;
 
   Location location(Centering centering) const;
 };
 
-/// The table, in the order of the reference.
+/// Returns the table, in the order of the reference.
 std::span<const FieldChoice> field_choices();
 
-/// A row by its name. Throws std::out_of_range for one that the schema would not have let through.
+/// Returns a row by its name. Throws std::out_of_range for a name that the schema would refuse.
 const FieldChoice& field_choice(std::string_view name);
 
 }  // namespace poisson

@@ -5,7 +5,8 @@
 
 namespace poisson {
 
-/// An open file or directory of the operating system, closed at the end of its scope; negative where there is none.
+/// Owns an open file or directory of the operating system and closes it at the end of its scope; negative if none is
+/// open.
 class Descriptor {
  public:
   explicit Descriptor(int number = -1) : number_(number) {}
@@ -16,17 +17,17 @@ class Descriptor {
   }
   ~Descriptor();
   operator int() const { return number_; }
-  /// Closes now; -1 and errno where that fails.
+  /// Closes it now. Returns -1 and sets errno if that fails.
   int close();
 
  private:
   int number_;
 };
 
-/// Writes all bytes; 0, or the error.
+/// Writes all bytes. Returns 0 or the error.
 int write_all(const Descriptor& file, std::string_view bytes);
 
-/// Waits until a file or directory is on its disk; 0, or the error. Where a file system has no such thing, 0.
+/// Waits until a file or directory is on its disk. Returns 0 or the error; 0 also if the file system cannot flush.
 int flush_to_disk(const Descriptor& file);
 
 }  // namespace poisson

@@ -9,23 +9,23 @@
 
 namespace poisson {
 
-/// A format that `output.formats` may name: all that the schema, the checks and the run know of it. A new format is one
-/// row of `file_formats()`.
+/// Describes a format of `output.formats` for the schema, the checks and the run. A new format needs only a row in
+/// `file_formats()`.
 struct FileFormat {
   std::string_view name;
   std::string_view doc;
-  bool picture = false;  ///< shows the first field, and planes of it
-  /// Its names in the output directory; `nodes`: whether one of the fields lies there.
+  bool picture = false;  ///< shows planes of the first field
+  /// Returns its file names in the output directory. `nodes` is true if a field is at nodes.
   std::vector<std::string> (*files)(const OutputGrid&, bool nodes, int processes);
-  /// Null where this build lacks it.
+  /// Null if this build lacks the format.
   OpenFile* open;
 };
 
-/// The table, in the order of the reference.
+/// Returns the table, in the order of the reference.
 std::span<const FileFormat> file_formats();
-/// A row by its name. Throws std::out_of_range for one that the schema would not have let through.
+/// Returns a row by its name. Throws std::out_of_range for a name that the schema would refuse.
 const FileFormat& file_format(std::string_view name);
-/// The names of those that this build can write.
+/// Returns the names of the formats that this build can write.
 std::vector<std::string> available_formats();
 
 }  // namespace poisson

@@ -1,4 +1,4 @@
-// Reads datasets through HDF5's C interface.
+// This file reads datasets through HDF5's C interface.
 
 #include "io/files/hdf5.hpp"
 
@@ -21,7 +21,7 @@ using namespace hdf5;
 
 namespace {
 
-/// The full names of all datasets of a file, sorted.
+/// Returns the full names of all datasets of a file, sorted.
 std::vector<std::string> dataset_names(hid_t file) {
   std::vector<std::string> names;
   const auto collect = [](hid_t, const char* name, const H5O_info_t* info, void* out) -> herr_t {
@@ -43,7 +43,7 @@ Handle open_file(const std::filesystem::path& path) {
   if (!std::filesystem::exists(status)) refuse("there is no such file", "Check the path.");
   if (std::filesystem::is_directory(status)) refuse("it is a directory", "Name an HDF5 file in it.");
   if (!std::filesystem::is_regular_file(status)) refuse("it is a pipe or a device", "Give a file in the HDF5 format.");
-  // Opening for reading asks for permission; the signature says whether it is HDF5 at all.
+  // H5Fis_hdf5 needs read permission and checks the signature of the file.
   const htri_t is_hdf5 = H5Fis_hdf5(path.c_str());
   if (is_hdf5 == 0) refuse("it is not an HDF5 file", "Give a file in the HDF5 format.");
   if (is_hdf5 < 0) refuse(last_error(), "Check its permissions.");
@@ -61,13 +61,14 @@ Handle open_file(const std::filesystem::path& path) {
   }
 }
 
-/// Where an external link leads. Whoever passes a file on must not decide which other files are read.
+/// Records the target of an external link and refuses to follow it: a foreign file must not choose which files are
+/// read.
 herr_t refuse_link(const char*, const char*, const char* file, const char* object, unsigned*, hid_t, void* target) {
   static_cast<std::string*>(target)->assign("'").append(object).append("' of '").append(file).append("'");
   return -1;
 }
 
-/// Throws InputError where the values of a dataset lie in other files.
+/// Throws InputError if the values of a dataset are stored in other files.
 void check_own_storage(hid_t properties, const std::string& problem) {
   const bool outside = check(H5Pget_external_count(properties)) > 0;
   if (!outside && H5Pget_layout(properties) != H5D_VIRTUAL) return;
@@ -96,7 +97,7 @@ Handle open_dataset(hid_t file, const std::filesystem::path& path, const std::st
   if (names.empty()) throw InputError(problem + "(the file holds no datasets). Name another file.");
   const std::string wanted = name.starts_with('/') ? name : std::string(1, '/').append(name);
   std::string hint = nearest(wanted, names);
-  for (const auto& one : names)  // the right name in another group
+  for (const auto& one : names)  // the name may be right in another group
     if (hint.empty() && one.ends_with(wanted.substr(wanted.rfind('/')))) hint = one;
   if (hint.empty()) {
     constexpr std::size_t most = 12;
@@ -135,7 +136,7 @@ std::vector<std::int64_t> shape_of(hid_t dataset, const std::filesystem::path& p
   return {shape.begin(), shape.end()};
 }
 
-/// The selected values, as many as the shape says. `first`: where the selection begins; empty: it is the whole.
+/// Returns the selected values, as many as `shape` has. `first` is the start of the selection; empty: all values.
 Dataset read(hid_t dataset, hid_t to, hid_t from, const std::vector<std::int64_t>& first,
              std::vector<std::int64_t> shape, const std::filesystem::path& path, const std::string& name) {
   const std::string problem = "dataset '" + name + "' of '" + path.string() + "' cannot be read ";
@@ -183,7 +184,7 @@ void check_stored(const std::filesystem::path& path, const std::string& name) {
   std::error_code error;
   const auto length = static_cast<double>(std::filesystem::file_size(path, error));
   const double held = std::min(static_cast<double>(H5Dget_storage_size(dataset)), length);
-  constexpr double small = 1 << 24, densest = 2000;  // no filter of HDF5's own comes near
+  constexpr double small = 1 << 24, densest = 2000;  // HDF5's own filters compress far less
   if (stated > small && held * (H5Pget_nfilters(properties) > 0 ? densest : 1) < stated)
     throw InputError("dataset '" + name + "' of '" + path.string() + "' is not complete (its shape takes " +
                      readable_bytes(stated) + ", and the file holds " + readable_bytes(held) +

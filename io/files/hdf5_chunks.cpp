@@ -1,4 +1,4 @@
-// Whether the chunks of a dataset of somebody else's file are what it states.
+// This file checks that the chunks of a foreign dataset are consistent with its shape.
 
 #include "io/files/hdf5_chunks.hpp"
 
@@ -15,7 +15,7 @@ namespace poisson::hdf5 {
 
 namespace {
 
-/// The shape of a chunk and of the dataset. No chunks: both are empty.
+/// Contains the shapes of a chunk and of the dataset. Both are empty without chunks.
 struct Chunks {
   Shape chunk, all;
 
@@ -47,13 +47,13 @@ double bytes_of(const Chunks& chunks, hid_t dataset) {
   return bytes;
 }
 
-/// What data that do not compress may take, beside a chunk of so many bytes.
+/// Returns the bytes that incompressible data of a chunk may need.
 double most_stored(double chunk) {
   return 2 * chunk + (1 << 16);
 }
 
-/// Where the deflate filter stands among those of the dataset; -1: nowhere. Throws InputError where it stands twice, or
-/// where others than a checksum come after it.
+/// Returns the position of the deflate filter among the dataset's filters; -1 if there is none. Throws InputError if it
+/// occurs twice, or if any filter except a checksum follows it.
 int deflate_of(hid_t dataset, const std::string& problem) {
   const Handle properties(H5Dget_create_plist(dataset), H5Pclose);
   const int filters = check(H5Pget_nfilters(properties));
@@ -70,7 +70,7 @@ int deflate_of(hid_t dataset, const std::string& problem) {
   return found;
 }
 
-/// Whether a deflate stream decompresses to at most so many bytes.
+/// Returns true if a deflate stream decompresses to at most `most` bytes.
 bool inflates_to(const std::vector<unsigned char>& stored, double most) {
   z_stream stream{};
   if (inflateInit(&stream) != Z_OK) throw Failure("zlib cannot start");
@@ -100,7 +100,7 @@ void check_chunks(hid_t dataset, const std::string& problem) {
   const double bytes = bytes_of(chunks, dataset);
   const Handle space(H5Dget_space(dataset), H5Sclose);
   const auto values = static_cast<double>(std::max<hssize_t>(0, H5Sget_simple_extent_npoints(space)));
-  constexpr double small = 1 << 24, most = 4;  // datasets that grow begin with chunks larger than they are
+  constexpr double small = 1 << 24, most = 4;  // datasets that grow start with chunks larger than themselves
   if (const double stated = values * bytes_of_value(dataset); bytes > std::max(small, most * stated))
     throw InputError(problem + "(each chunk takes " + readable_bytes(bytes) + ", the whole dataset " +
                      readable_bytes(stated) + "). Write it with chunks no larger than the dataset.");
@@ -129,7 +129,7 @@ void check_decompressed(hid_t dataset, const std::vector<std::int64_t>& first, c
   std::vector<unsigned char> stored;
   for (Shape at = begin; at[0] < end[0];) {
     hsize_t size = 0;
-    if (H5Dget_chunk_storage_size(dataset, at.data(), &size) < 0) size = 0;  // not written: the fill value
+    if (H5Dget_chunk_storage_size(dataset, at.data(), &size) < 0) size = 0;  // it has the fill value
     const auto refuse = [&](const std::string& more) {
       throw InputError(problem + "(a chunk of it takes " + readable_bytes(bytes) + ", and " + more +
                        "). Write it again.");

@@ -39,10 +39,11 @@ Handle without_locks() {
 
 }  // namespace hdf5
 
-// HDF5 that finds MPI initialized when it is first called closes what is open within MPI_Finalize, for all processes
-// together, and waits there without end for one that cannot write. Open MPI's OMPIO keeps a pointer into each file that
-// processes share, which nothing here uses: with a named semaphore, so that all later runs wait for one that was killed
-// while it held it, or with more files beside ours. Its ROMIO does not.
+// HDF5 must be initialized before MPI. Otherwise HDF5 closes open objects within MPI_Finalize, which is collective and
+// waits forever for a process that cannot write.
+// Open MPI's OMPIO maintains a pointer into each shared file, which nothing here uses. OMPIO needs either additional
+// files next to ours or a named semaphore. If a process is killed while it owns the semaphore, all later runs wait for
+// it. Open MPI's ROMIO needs neither.
 void prepare_parallel_files() {
 #ifdef H5_HAVE_PARALLEL
   hdf5::silence();

@@ -1,6 +1,6 @@
 #pragma once
 
-// HDF5 1.10's signatures, which later releases keep under this name.
+// These are the signatures of HDF5 1.10, which later releases keep under this name.
 #define H5_USE_110_API
 #include <stdexcept>
 #include <string>
@@ -11,23 +11,23 @@
 
 namespace poisson::hdf5 {
 
-/// What HDF5 itself said about its last failure: the innermost entry of its error stack, or the operating system's
-/// words where those are part of it.
+/// Returns HDF5's description of its last failure: the innermost entry of its error stack, or the operating system's
+/// message if the entry contains one.
 std::string last_error();
 
-/// A call of HDF5 that failed; the message is HDF5's own.
+/// Reports a failed call of HDF5; the message is HDF5's own.
 struct Failure : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Passes a result of HDF5 on. Throws Failure where it is negative.
+/// Returns a result of HDF5. Throws Failure if it is negative.
 template <class Result>
 Result check(Result result) {
   if (result < 0) throw Failure(last_error());
   return result;
 }
 
-/// An open object of HDF5, closed at the end of its scope.
+/// Owns an open object of HDF5 and closes it at the end of its scope.
 class Handle {
  public:
   using Close = herr_t (*)(hid_t);
@@ -38,9 +38,9 @@ class Handle {
     if (id_ >= 0) close_(id_);
   }
   operator hid_t() const { return id_; }
-  /// Closes now, where a failure can still be reported: HDF5 writes the rest of a file when it closes it.
+  /// Closes the object now, while a failure can still be reported: HDF5 writes the rest of a file when it closes it.
   void close() { check(close_(std::exchange(id_, -1))); }
-  /// Leaves the object open.
+  /// Gives up the object without closing it.
   void release() { id_ = -1; }
 
  private:
@@ -48,11 +48,11 @@ class Handle {
   Close close_;
 };
 
-/// To be called before anything else of HDF5. Errors become exceptions, so HDF5 shall not print them too; and it shall
-/// not clean up at exit, where release 1.10 crashes over a file that a full disk kept it from closing.
+/// Call it before any other function of HDF5. It disables HDF5's error output, because errors become exceptions. It
+/// also disables the clean-up at exit: release 1.10 crashes there if a full disk has prevented it from closing a file.
 void silence();
 
-/// How files are opened where the file system has no locks.
+/// Returns file access properties for file systems without locks.
 Handle without_locks();
 
 using Shape = std::vector<hsize_t>;

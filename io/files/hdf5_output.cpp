@@ -1,4 +1,4 @@
-// Writes fields through HDF5's C interface.
+// This file writes fields through HDF5's C interface.
 
 #include <algorithm>
 #include <array>
@@ -32,7 +32,7 @@ Handle make_group(hid_t parent, const char* name) {
   return Handle(H5Gcreate2(parent, name, H5P_DEFAULT, without_times(H5P_GROUP_CREATE), H5P_DEFAULT), H5Gclose);
 }
 
-/// Text as VTKHDF wants it: ASCII or UTF-8 of a fixed length, which is at least one byte.
+/// Returns the text type that VTKHDF requires: ASCII or UTF-8 of a fixed length, which is at least one byte.
 Handle text_type(const std::string& text) {
   Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
   check(H5Tset_size(type, std::max<std::size_t>(1, text.size())));
@@ -75,7 +75,7 @@ void write_attribute(hid_t object, const char* name, const std::string& text) {
   write_attribute(object, name, type, type, Handle(H5Screate(H5S_SCALAR), H5Sclose), text.c_str());
 }
 
-/// It has its place in the file from the start, where values can be put in any order.
+/// Creates a dataset. Its space in the file is allocated immediately, so that values can be written in any order.
 Handle make_dataset(hid_t parent, const std::string& name, const Shape& shape) {
   Handle space(H5Screate_simple(static_cast<int>(shape.size()), shape.data(), nullptr), H5Sclose);
   const Handle properties = without_times(H5P_DATASET_CREATE);
@@ -91,7 +91,7 @@ void write_dataset(hid_t parent, const std::string& name, std::span<const double
   dataset.close();
 }
 
-/// A dataset, since an attribute may not exceed 64 KiB and explicit nodes make long configurations.
+/// Writes text as a dataset. An attribute may not exceed 64 KiB, and explicit nodes make long configurations.
 void write_text(hid_t parent, const char* name, const std::string& text) {
   const auto type = text_type(text);
   Handle space(H5Screate(H5S_SCALAR), H5Sclose);
@@ -105,8 +105,8 @@ bool at_nodes(const FieldHead& field) {
   return field.location == Location::node;
 }
 
-/// Of a number for each axis: [nz][ny][nx], [ny][nx] in two dimensions, and the components last where there are
-/// several.
+/// Returns a shape from one number for each axis: [nz][ny][nx], or [ny][nx] in two dimensions. Several components are
+/// the last axis.
 template <class Number>
 Shape file_shape(const OutputGrid& grid, const FieldHead& field, const std::array<Number, 3>& n, int components) {
   Shape shape;
@@ -116,11 +116,11 @@ Shape file_shape(const OutputGrid& grid, const FieldHead& field, const std::arra
   return shape;
 }
 
-/// Which of its values a process writes: of nodes that two have, the second one does.
+/// Describes the values that a process writes. If two processes share nodes, the second one writes them.
 struct Portion {
-  Shape start;  ///< in the whole
-  Shape held;   ///< of its values
-  Shape count;  ///< of these that it writes
+  Shape start;  ///< global start
+  Shape held;   ///< its values
+  Shape count;  ///< its written values
 
   Portion(const OutputGrid& grid, const FieldHead& field) {
     const Box places = grid.places(field.location);
@@ -136,7 +136,7 @@ struct Portion {
   }
 };
 
-/// Axes, title, verdict and configuration, which no layout of VTK has a place for.
+/// Writes axes, title, verdict and configuration, for which no VTK layout has a place.
 void write_description(hid_t group, const OutputGrid& grid, const OutputNote& note) {
   for (int axis = 0; axis < grid.dimension; ++axis) write_dataset(group, std::string(1, "xyz"[axis]), grid.nodes[axis]);
   write_attribute(group, "title", note.title);
@@ -145,8 +145,9 @@ void write_description(hid_t group, const OutputGrid& grid, const OutputNote& no
   write_text(group, "configuration", note.configuration);
 }
 
-/// The group of VTKHDF 1.0, type ImageData, and in it that of the fields at nodes. Those in cells stand outside it: VTK
-/// 9.1 and ParaView 5.11 read the cell data of images with the extent of the points, fail, and show nothing.
+/// Creates the group of VTKHDF 1.0, type ImageData, and returns its group PointData for the fields at nodes. Fields in
+/// cells are stored elsewhere. VTK 9.1 and ParaView 5.11 read the cell data of images with the extent of the points,
+/// fail and show nothing.
 Handle make_image(hid_t file, const OutputGrid& grid) {
   auto root = make_group(file, "VTKHDF");
   std::array<std::int64_t, 6> extent{};
@@ -168,7 +169,7 @@ Handle make_image(hid_t file, const OutputGrid& grid) {
   return make_group(root, "PointData");
 }
 
-/// Readers list alphabetically, so the first scalar and the first vector are named.
+/// Names the first scalar and the first vector as active, because readers sort fields alphabetically.
 void name_first(hid_t points, const std::vector<FieldHead>& fields) {
   for (const bool vectors : {false, true}) {
     const auto first = std::ranges::find_if(
@@ -197,8 +198,8 @@ class Hdf5File final : public FieldFile {
     if (!processes_->alone()) together(*processes_, [&] { attempt([&] { join(); }); });
   }
 
-  /// Where several processes close a file HDF5 has them wait for each other at every step, without end for one that
-  /// could not write. What it would write is there since the layout was made, so they leave the file as it is.
+  /// If several processes close a file, HDF5 synchronizes them at every step and waits forever for one that could not
+  /// write. lay_out() has already written all that closing would write, so each process leaves the file open.
   ~Hdf5File() override {
     if (processes_->alone()) return;
     if (dataset_) dataset_->release();
@@ -243,7 +244,7 @@ class Hdf5File final : public FieldFile {
     });
     together(*processes_, [&] {
       if (!processes_->first()) return;
-      // Opening compares the length of the file with what it should be.
+      // Opening the file compares its length with the expected one.
       attempt([&] { Handle(H5Fopen(pending_->path().c_str(), H5F_ACC_RDONLY, without_locks()), H5Fclose).close(); });
       pending_->commit();
     });
@@ -256,9 +257,10 @@ class Hdf5File final : public FieldFile {
     return (in_image(field) ? "/VTKHDF/PointData/" : image_ ? "/poisson/" : "/") + field.name;
   }
 
-  /// Makes the file with all but the values. It stays open for one process.
+  /// Creates the file with everything except the values. If there is one process, the file stays open.
   void lay_out() {
-    // Nobody else knows the file yet. Closing fails where an object of it is still open, with which it would stay open.
+    // No other process uses the file yet. With H5F_CLOSE_SEMI, closing fails if an object is still open; by default the
+    // file would stay open with it.
     const Handle access = without_locks();
     check(H5Pset_fclose_degree(access, H5F_CLOSE_SEMI));
     file_.emplace(H5Fcreate(pending_->path().c_str(), H5F_ACC_TRUNC, without_times(H5P_FILE_CREATE), access), H5Fclose);
@@ -284,7 +286,7 @@ class Hdf5File final : public FieldFile {
     file_.reset();
   }
 
-  /// Has the disk keep room for all values: a full one answers here, before several processes write.
+  /// Reserves disk space for all values, so that a full disk fails here, before several processes write.
   void reserve() const {
     const Descriptor file(open(pending_->path().c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC));
     const off_t size = file < 0 ? -1 : lseek(file, 0, SEEK_END);
@@ -293,8 +295,8 @@ class Hdf5File final : public FieldFile {
       pending_->fail(std::strerror(errno));
   }
 
-  /// Opens the file with the others. Values are then written by each at its pace: where a disk refuses them, a process
-  /// that writes for others in a collective call leaves these waiting (Open MPI 4.1.4).
+  /// Opens the file collectively. Each process then writes its values independently. In a collective write, a process
+  /// that writes for others leaves them waiting if the disk refuses the data (Open MPI 4.1.4).
   void join() {
 #ifdef H5_HAVE_PARALLEL
     const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
@@ -304,7 +306,7 @@ class Hdf5File final : public FieldFile {
     throw std::logic_error("this HDF5 is for one process");
 #endif
   }
-  /// Has what the others have written reach the disk.
+  /// Flushes the written values to the disk.
   void flush() {
 #ifdef H5_HAVE_PARALLEL
     void* file = nullptr;
@@ -319,7 +321,7 @@ class Hdf5File final : public FieldFile {
     try {
       f();
     } catch (const Failure& failure) {
-      // Of what failed within MPI HDF5 knows no reason.
+      // HDF5 does not know why a call within MPI failed; errno does.
       const bool known = processes_->alone() || errno == 0;
       PendingFile::fail(place_, known ? failure.what() : std::strerror(errno));
     }
@@ -331,10 +333,10 @@ class Hdf5File final : public FieldFile {
   std::shared_ptr<const Processes> processes_;
   bool image_;
   std::filesystem::path place_;
-  std::optional<PendingFile> pending_;    // of the first process
-  std::optional<Handle> file_, dataset_;  // closed in the opposite order
-  std::size_t next_ = 0;                  // field
-  hsize_t done_ = 0;                      // planes of it
+  std::optional<PendingFile> pending_;    // exists on the first process
+  std::optional<Handle> file_, dataset_;  // dataset_ closes before file_
+  std::size_t next_ = 0;                  // current field
+  hsize_t done_ = 0;                      // its written planes
 };
 
 }  // namespace

@@ -41,7 +41,7 @@ std::string point(int x, int y, int z) {
   return "(" + std::to_string(x) + ", " + std::to_string(y) + ", " + std::to_string(z) + ")";
 }
 
-// First indices and numbers of a box in a dataset of the shape, whose last axes are z, y and x.
+// Contains the start and the extent of a box in a dataset whose last axes are z, y and x.
 struct Hyperslab {
   std::vector<std::int64_t> first, count;
 };
@@ -126,7 +126,7 @@ void read_hdf5_bands(const std::filesystem::path& file, BandedMatrix& m) {
   }
 }
 
-// Every solver needs a positive diagonal.
+// Checks that the diagonal is positive, as every solver requires.
 void check_diagonal(const std::filesystem::path& file, const BandedMatrix& m, const Box& rows) {
   const auto diagonal = static_cast<std::size_t>(std::ranges::find(m.offsets, Offset{}) - m.offsets.begin());
   for_each_place(rows, [&](int x, int y, int z) {

@@ -18,8 +18,8 @@
 namespace poisson {
 namespace {
 
-/// The words of a Matrix Market file, line by line (Boisvert, Pozo, Remington, NISTIR 5935, 1996). A piece of it is in
-/// memory; words hold until the next line.
+/// Reads the words of a Matrix Market file line by line (Boisvert, Pozo, Remington, NISTIR 5935, 1996). Only a piece of
+/// the file is in memory. Words remain valid until the next line.
 class Market {
  public:
   explicit Market(const std::filesystem::path& file)
@@ -29,7 +29,7 @@ class Market {
     throw InputError(name_ + ":" + std::to_string(line_) + ": " + problem + "; " + remedy);
   }
 
-  /// The words of the banner after %%MatrixMarket, in lower case.
+  /// Returns the words of the banner, which begins with %%MatrixMarket, in lower case.
   std::vector<std::string> banner() {
     next_line();
     std::vector<std::string> words;
@@ -45,7 +45,7 @@ class Market {
     return words;
   }
 
-  /// The next line that holds numbers; false at the end of the file.
+  /// Moves to the next line with numbers. Returns false at the end of the file.
   bool next() {
     while (next_line()) {
       const std::size_t first = line_text_.find_first_not_of(" \t\r");
@@ -70,7 +70,7 @@ class Market {
       fail(std::string(what) + " is not an integer ('" + std::string(*found) + "')", "write the matrix again");
     return value;
   }
-  /// Of the field that the banner says.
+  /// Reads a number of the field that the banner declares.
   double number(bool whole) {
     auto found = word();
     double value = 0;
@@ -86,7 +86,7 @@ class Market {
       fail("the value is not an integer ('" + std::string(*found) + "')", "declare the field real");
     return value;
   }
-  /// Whether as many lines of three numbers can follow: "1 1 1", and where they end.
+  /// Returns true if the rest of the file is long enough for this many lines; "1 1 1" and its end have 6 bytes.
   bool may_hold(std::int64_t lines) const {
     return static_cast<std::uint64_t>(lines) <= (unread_ + text_.size() - next_ + 1) / 6;
   }
@@ -112,7 +112,7 @@ class Market {
     ++line_;
     return true;
   }
-  // The next piece of the file behind the line that has begun; false at its end.
+  // Appends the next piece of the file to the current line. Returns false at the end of the file.
   bool read_on() {
     constexpr std::size_t piece = std::size_t{1} << 16, longest = std::size_t{1} << 20;
     text_.erase(0, next_);
@@ -133,8 +133,8 @@ class Market {
   std::string name_;
   std::ifstream stream_;
   std::uintmax_t unread_;
-  std::string text_;      // what has been read, from the current line on
-  std::size_t next_ = 0;  // where the next line begins in it
+  std::string text_;      // begins with the current line
+  std::size_t next_ = 0;  // start of the next line in it
   std::string_view line_text_;
   std::int64_t line_ = 0;
 };
@@ -143,9 +143,9 @@ std::string text(const Offset& o) {
   return "(" + std::to_string(o[0]) + ", " + std::to_string(o[1]) + ", " + std::to_string(o[2]) + ")";
 }
 
-/// What stands before the entries.
+/// Contains the lines before the entries.
 struct Head {
-  bool symmetric, whole;  ///< whole numbers
+  bool symmetric, whole;  ///< integer entries
   std::int64_t rows, count;
 };
 Head read_head(Market& market, const std::array<int, 3>& shape) {
@@ -170,7 +170,7 @@ Head read_head(Market& market, const std::array<int, 3>& shape) {
     market.fail("the matrix has " + std::to_string(rows) + " rows and grid.shape " + std::to_string(points) + " points",
                 "make them agree");
   if (count < 0) market.fail("the number of entries is negative", "write the matrix again");
-  // Every row has its entry on the diagonal. Of small matrices the reading says what is wrong.
+  // Every row has a diagonal entry. For small matrices, reading the entries gives a better message.
   if (const std::int64_t least = std::max(count, rows); least > 100'000 && !market.may_hold(least))
     market.fail("the file is too short for " + std::to_string(least) + " entries", "it is truncated; write it again");
   return {banner[4] == "symmetric", banner[3] == "integer", rows, count};

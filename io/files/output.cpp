@@ -83,7 +83,7 @@ std::vector<std::string> hdf5_names(const OutputGrid& grid, bool nodes, int) {
 }
 
 bool is_image(const OutputGrid& grid, bool nodes) {
-  // An image without values at nodes would open and show nothing.
+  // VTK would open an image without values at nodes and show nothing.
   return grid.dimension == 3 && grid.equidistant && nodes;
 }
 

@@ -17,95 +17,95 @@
 
 namespace poisson {
 
-/// The grid as files show it. A periodic axis has all its nodes here, the last one too.
+/// Describes the grid in output files. A periodic axis has all its nodes, including the last one.
 struct OutputGrid {
   int dimension = 3;
   bool equidistant = true;                   ///< along every axis
-  std::array<std::vector<double>, 3> nodes;  ///< the third holds the one value 0 in two dimensions
-  /// Of several processes: which cells this one has, 0 ≤ k < 1 in two dimensions.
+  std::array<std::vector<double>, 3> nodes;  ///< z is {0} in two dimensions
+  /// The cells of this process, if there are several; 0 ≤ k < 1 in two dimensions.
   std::optional<Box> part{};
 
-  /// The nodes or cells that this process has: its nodes are all those of its cells, so that parts overlap by a layer.
+  /// Returns the nodes or cells of this process. It has all nodes of its cells, so sub-blocks overlap by a layer.
   Box places(Location location) const;
-  /// Number of nodes or cells along each axis; 1 along z in two dimensions.
+  /// Returns the number of nodes or cells along each axis; 1 along z in two dimensions.
   std::array<std::int64_t, 3> shape(Location location) const;
 };
 
-/// What a file says of a field before its values come.
+/// Describes a field in a file before its values are written.
 struct FieldHead {
   std::string name;  ///< u, gradient, residual, error, coefficient, source
   Location location = Location::node;
   int components = 1;
-  /// Of u in cells: its values on a plane, between the cells as well (values_on_plane in cell_interpolation.hpp).
+  /// Returns, for cell-centred u, its values on a plane, also between cells (values_on_plane in
+  /// cell_interpolation.hpp).
   std::function<std::vector<double>(int normal, double position)> on_plane{};
 };
 
-/// A field as files show it: values[((k·ny + j)·nx + i)·components + c], of one process.
+/// Contains a field in the layout of files: values[((k·ny + j)·nx + i)·components + c], for one process.
 struct OutputField : FieldHead {
   std::vector<double> values;
 };
 
-/// Values of a field on its grid, components counted; and what this process has of them.
+/// Return the number of values of a field, components included: on the global grid and on this process.
 std::int64_t count(const OutputGrid&, const FieldHead&);
 std::int64_t own_count(const OutputGrid&, const FieldHead&);
 
-/// What the values of fields take in a file.
+/// Returns the bytes of the fields' values in a file.
 std::uintmax_t bytes_of(const OutputGrid&, const std::vector<FieldHead>&);
 
-/// Throws std::invalid_argument where the number of values is not the grid's.
+/// Throws std::invalid_argument if the number of values differs from the grid's.
 void check_fits(const OutputGrid&, const OutputField&);
 
-/// Text that goes into every file: the title, and whether the solve converged.
+/// Contains the text in every file: title, convergence and configuration.
 struct OutputNote {
   std::string title;
   bool converged = true;
-  std::string configuration;  ///< the effective configuration as JSON
+  std::string configuration;  ///< is the effective JSON
 };
 
-/// A file that takes the values of its fields as they come: nothing of a whole grid is held for it. Throws RunError
-/// where the file cannot be written: no half-written file stays behind. Nothing in a file depends on the clock: the
-/// same fields give the same bytes.
-///
-/// Several processes open and close a file together, and fail together; between that each writes what it has, and may
-/// fail by itself.
+/// A FieldFile receives the values of its fields piece by piece, without an array of the global grid.
+/// Throws RunError if the file cannot be written, and leaves no incomplete file. Its content does not depend on the
+/// clock: the same fields give the same bytes.
+/// Several processes open and close a file collectively, and fail together. In between, each one writes its values
+/// independently and may fail alone.
 class FieldFile {
  public:
   virtual ~FieldFile() = default;
-  /// The next values of this process, of one field: whole planes, or in two dimensions lines. Throws
-  /// std::invalid_argument for more than the fields have.
+  /// Writes the next values of this process: complete planes of one field, or lines in two dimensions. Throws
+  /// std::invalid_argument if there are more values than the fields have.
   virtual void write(std::span<const double> values) = 0;
-  /// After the last value: puts the file, or its pieces, into place and returns these places.
+  /// Completes the file after the last value. Moves it, or its pieces, to the final paths and returns them.
   virtual std::vector<std::filesystem::path> close() = 0;
 };
 
-/// How a file of a format is opened: in a directory that all processes see.
+/// Opens a file of a format in a directory that all processes can access.
 using OpenFile = std::unique_ptr<FieldFile>(const std::filesystem::path& directory, const OutputGrid&,
                                             std::vector<FieldHead>, const OutputNote&,
                                             const std::shared_ptr<const Processes>&);
 
-/// `directory/solution.vti` on equidistant grids, `.vtr` on the others; appended raw binary. Of several processes each
-/// writes such a piece, and the first `solution.pvti` or `.pvtr`, which joins them.
+/// Writes `directory/solution.vti` on equidistant grids, `.vtr` on others, as appended raw binary. Each of several
+/// processes writes such a piece; the first one writes `solution.pvti` or `.pvtr`, which joins the pieces.
 OpenFile open_vtk;
-/// On 3-D equidistant grids with fields at nodes `directory/solution.hdf`: these in the VTKHDF ImageData layout, fields
-/// in cells, axes, title and configuration in the group `poisson`. Otherwise `solution.h5` with all of these at its
-/// root. The same bytes whatever the number of processes.
+/// Writes `directory/solution.hdf` on 3-D equidistant grids with fields at nodes. These fields use the VTKHDF ImageData
+/// layout; fields in cells, axes, title and configuration are in the group `poisson`.
+/// Other grids give `solution.h5` with all data at its root. The bytes do not depend on the number of processes.
 OpenFile open_hdf5;
-/// `directory/solution.png`: the first field in a colour map with bar and title; in 3-D the three mid-planes. Where
-/// this build has VTK.
+/// Writes `directory/solution.png`: the first field in a colour map with bar and title; in 3-D the three mid-planes. It
+/// requires a build with VTK.
 OpenFile open_picture;
-/// All values of a file of one process that has just been opened, and its end.
+/// Writes all values of a file that one process has just opened, and closes it.
 std::filesystem::path write_whole(FieldFile&, const OutputGrid&, const std::vector<OutputField>&);
 std::vector<FieldHead> heads(const std::vector<OutputField>&);
 
-/// Whether a run may leave a file of that name, which replaces that of an earlier one.
+/// Returns true if a run may write a file of that name and replace the one of an earlier run.
 bool is_result_name(std::string_view name);
 
-/// solution.vti or solution.vtr, and of several processes solution.pvti or .pvtr with the pieces solution_0.vti ….
+/// Returns solution.vti or solution.vtr; for several processes solution.pvti or .pvtr, and the pieces solution_0.vti ….
 std::vector<std::string> vtk_names(const OutputGrid&, bool nodes, int processes);
 std::string vtk_piece_name(const OutputGrid&, int process);
-/// solution.hdf or solution.h5; `nodes`: whether one of the fields lies there.
+/// Returns solution.hdf or solution.h5. `nodes` is true if a field is at nodes.
 std::vector<std::string> hdf5_names(const OutputGrid&, bool nodes, int processes);
-/// Whether an HDF5 file has the layout of a VTKHDF image.
+/// Returns true if an HDF5 file has the layout of a VTKHDF image.
 bool is_image(const OutputGrid&, bool nodes);
 
 }  // namespace poisson

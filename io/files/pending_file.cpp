@@ -32,8 +32,8 @@ PendingFile::PendingFile(std::filesystem::path place, std::uintmax_t bytes)
   if (!error && space.capacity > 0 && space.available < bytes)
     fail("it needs " + readable_bytes(static_cast<double>(bytes)) + ", and " +
          readable_bytes(static_cast<double>(space.available)) + " are free");
-  // A new file, whatever had the name. The libraries that fill it report a missing permission badly; the operating
-  // system says why at once.
+  // Creates a new file, whatever had the name before. The operating system reports a missing permission clearly; the
+  // libraries that fill the file do not.
   std::filesystem::remove(temporary_, error);
   Descriptor file(open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
   if (file < 0 || file.close() != 0) fail(std::strerror(errno));
@@ -52,7 +52,7 @@ void PendingFile::write(std::string_view bytes) const {
 }
 
 std::filesystem::path PendingFile::commit() {
-  // What the disk refuses, it may refuse as late as here.
+  // A disk may report an error as late as here.
   Descriptor file(open(temporary_.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
   if (file < 0) fail(std::strerror(errno));
   if (const int error = flush_to_disk(file)) fail(std::strerror(error));

@@ -27,13 +27,13 @@ using Json = nlohmann::json;
 
 constexpr const char* lock_name = ".poisson.lock";
 constexpr std::string_view staging_prefix = ".poisson-";
-constexpr std::size_t random_characters = 6;  // of mkdtemp
+constexpr std::size_t random_characters = 6;  // appended by mkdtemp
 constexpr const char* previous_name = "previous";
 constexpr const char* summary_name = "summary.json";
 constexpr const char* failed_name = "summary.failed.json";
 constexpr std::size_t largest_summary = std::size_t{1} << 28;
 
-/// lstat of a name in a directory; nothing where there is none.
+/// Returns lstat of a name in a directory; nothing if the name does not exist.
 std::optional<struct stat> status_of(int directory, const char* name) {
   struct stat status {};
   if (fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) != 0) return {};
@@ -44,7 +44,7 @@ bool exists(int directory, const std::string& name) {
   return status_of(directory, name.c_str()).has_value();
 }
 
-/// Whether this process may move a file of a directory: where the sticky bit is set, only its own.
+/// Returns true if this process may move a file of a directory. With the sticky bit, it may move only its own files.
 bool movable(int directory, const struct stat& file) {
   struct stat folder {};
   const uid_t self = geteuid();
@@ -52,7 +52,7 @@ bool movable(int directory, const struct stat& file) {
          file.st_uid == self;
 }
 
-/// A regular file as text; nothing where it is something else, larger than a summary is, or cannot be read.
+/// Returns a regular file as text; nothing if it is another kind, is larger than any summary, or cannot be read.
 std::optional<std::string> read_file(int directory, const char* name) {
   const Descriptor file(openat(directory, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   struct stat status {};
@@ -69,7 +69,7 @@ std::optional<std::string> read_file(int directory, const char* name) {
   return text;
 }
 
-/// The summary of a run; nothing where the file holds something else.
+/// Returns the summary of a run; nothing if the file has other content.
 std::optional<Json> read_summary(int directory, const char* name) {
   const auto text = read_file(directory, name);
   if (!text) return {};
@@ -79,7 +79,7 @@ std::optional<Json> read_summary(int directory, const char* name) {
   return json;
 }
 
-/// The files that a summary lists, of those that a run may leave.
+/// Returns the files that a summary lists, restricted to names that a run may write.
 std::vector<Summary::File> listed(const Json& summary) {
   std::vector<Summary::File> files;
   if (!summary.contains("files") || !summary["files"].is_array()) return files;
@@ -93,11 +93,11 @@ std::vector<Summary::File> listed(const Json& summary) {
   return files;
 }
 
-/// 0, or the error. Never over an existing file.
+/// Moves a file, but never over an existing one. Returns 0 or the error.
 int move_file(int from, int to, const std::string& name) {
   if (renameat2(from, name.c_str(), to, name.c_str(), RENAME_NOREPLACE) == 0) return 0;
   if (errno != EINVAL && errno != ENOSYS) return errno;
-  if (exists(to, name)) return EEXIST;  // a file system that cannot ask and move at once
+  if (exists(to, name)) return EEXIST;  // the file system has no atomic check and move
   return renameat(from, name.c_str(), to, name.c_str()) == 0 ? 0 : errno;
 }
 
@@ -105,11 +105,11 @@ Descriptor open_folder(int directory, const char* name) {
   return Descriptor(openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
 }
 
-/// The names in a folder that a predicate has, sorted.
+/// Returns the names in a folder that satisfy a predicate, sorted.
 template <class Predicate>
 std::vector<std::string> names_in(int folder, const Predicate& wanted) {
   std::vector<std::string> names;
-  // A descriptor of the stream's own, which closes it.
+  // The stream needs a separate descriptor, because it closes it.
   DIR* const stream = fdopendir(openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!stream) return names;
   while (const dirent* entry = readdir(stream))
@@ -119,7 +119,7 @@ std::vector<std::string> names_in(int folder, const Predicate& wanted) {
   return names;
 }
 
-/// Takes away the files of a run in a folder of its own, and no others.
+/// Removes the files of a run from its private folder, and no others.
 void clear(int folder) {
   const auto of_a_run = [](std::string_view name) { return is_result_name(name) || name == failed_name; };
   const auto left = names_in(folder, [&](std::string_view name) {
@@ -130,13 +130,13 @@ void clear(int folder) {
   for (const std::string& name : left) unlinkat(folder, name.c_str(), 0);
 }
 
-/// Undoes a publication that did not come to its end: new files go back, earlier ones return, their summary last. May
-/// be stopped anywhere and begun again. False where something would not move.
+/// Undoes an incomplete publication: new files move back, then earlier ones return, their summary last. It may be
+/// interrupted at any point and repeated. Returns false if a file could not be moved.
 bool restore(int directory, int folder) {
   const Descriptor previous = open_folder(folder, previous_name);
   if (previous < 0) return true;
   bool good = true;
-  // The summary moves last: where it has moved, all is in place.
+  // The summary moves last. If it has moved, the publication is complete.
   if (exists(folder, summary_name)) {
     const auto summary = read_summary(folder, summary_name);
     if (!summary) return false;
@@ -154,14 +154,14 @@ bool restore(int directory, int folder) {
   return true;
 }
 
-/// Names of staging folders are the prefix and what mkdtemp adds.
+/// Returns true for the name of a staging folder: the prefix and the characters of mkdtemp.
 bool is_staging(std::string_view name) {
   return name.starts_with(staging_prefix) && name.size() == staging_prefix.size() + random_characters &&
          std::ranges::all_of(name.substr(staging_prefix.size()),
                              [](char c) { return std::isalnum(static_cast<unsigned char>(c)); });
 }
 
-/// Whether an error is of the disk or the system, and not of the place that was asked for.
+/// Returns true if an error comes from the disk or the system, not from the requested path.
 bool is_failure(int error) {
   return error == ENOSPC || error == EDQUOT || error == EIO || error == EFBIG || error == EMFILE || error == ENFILE ||
          error == ENOMEM;
@@ -192,7 +192,7 @@ ResultFolder::ResultFolder(std::filesystem::path directory) : directory_(std::mo
 }
 
 ResultFolder::~ResultFolder() {
-  // Where earlier results could not return to their places, the folder keeps them for the next run.
+  // If earlier results could not be restored, the folder keeps them for the next run.
   if (staging_fd_ >= 0 && restore(directory_fd_, staging_fd_)) {
     clear(staging_fd_);
     unlinkat(directory_fd_, staging_.filename().c_str(), AT_REMOVEDIR);
@@ -232,7 +232,7 @@ void ResultFolder::lock() {
       unlinkat(directory_fd_, lock_name, 0);
       return;
     }
-    // A run that has just ended may have taken the name of this file away, and another one made a new file.
+    // A run that has just ended may have removed this file, and another run may have created a new one.
     const auto named = status_of(directory_fd_, lock_name);
     if (named && named->st_ino == opened.st_ino && named->st_dev == opened.st_dev) {
       lock_ = std::move(file);
@@ -244,7 +244,7 @@ void ResultFolder::lock() {
 
 void ResultFolder::make_staging() {
   std::string name = (directory_ / (std::string(staging_prefix) + std::string(random_characters, 'X'))).string();
-  if (!mkdtemp(name.data())) refuse("cannot write to the output directory ", errno);  // of mode 0700
+  if (!mkdtemp(name.data())) refuse("cannot write to the output directory ", errno);  // mkdtemp sets mode 0700
   staging_ = name;
   staging_fd_ = open_folder(directory_fd_, staging_.filename().c_str());
   if (staging_fd_ < 0) refuse("cannot write to the output directory ", errno);
@@ -278,7 +278,7 @@ std::vector<std::string> ResultFolder::earlier_results() const {
       if (status && S_ISREG(status->st_mode) && static_cast<std::uintmax_t>(status->st_size) == file.bytes)
         names.push_back(file.name);
     }
-    // Before version 0.2 summaries listed no files, and these names were the program's.
+    // Before version 0.2, summaries listed no files, and these names belonged to the program.
     if (!summary->contains("files"))
       for (const char* name : {"solution.vti", "solution.vtr", "solution.hdf", "solution.h5", "solution.png"})
         if (const auto status = status_of(directory_fd_, name); status && S_ISREG(status->st_mode))
@@ -341,7 +341,7 @@ void ResultFolder::publish(const Summary& summary) {
     {
       const Descriptor previous = open_folder(staging_fd_, previous_name);
       if (previous < 0) fail_at(summary_name, errno);
-      for (const std::string& name : earlier)  // the summary first
+      for (const std::string& name : earlier)  // starts with the summary
         if (const int error = move_file(directory_fd_, previous, name)) fail_at(name, error);
     }
     for (const std::string& name : names)
@@ -354,11 +354,11 @@ void ResultFolder::publish(const Summary& summary) {
     throw RunError(error.what() + std::string(" Earlier results lie in ") + (staging_ / previous_name).string() +
                    "; the next run puts them back.");
   }
-  restore(directory_fd_, staging_fd_);  // nothing is left to undo: it clears
+  restore(directory_fd_, staging_fd_);  // clears the folder, since nothing is left to undo
 }
 
 void ResultFolder::fail(const Summary& summary) {
-  if (exists(staging_fd_, previous_name)) return;  // it may not be cleared before the next run
+  if (exists(staging_fd_, previous_name)) return;  // the next run restores these first
   clear(staging_fd_);
   if (exists(directory_fd_, failed_name) && !read_summary(directory_fd_, failed_name))
     throw RunError((directory_ / failed_name).string() + " is in the way (no summary of a run): move it");

@@ -9,35 +9,36 @@
 
 namespace poisson {
 
-/// The directory that a run leaves its results in. Files are written into a folder of this process's own in it, and
-/// take their places when all are complete, `summary.json` last: a reader finds a summary beside the files that it
-/// lists, or none. Earlier results stay until then, and whatever goes wrong. What no summary lists is never touched.
+/// Manages the directory of a run's results.
+/// Files are written into a private folder inside it. When all files are complete, they move to their final paths,
+/// `summary.json` last. A reader therefore finds a summary with all the files that it lists, or no summary.
+/// Earlier results remain until then, whatever fails. Files that no summary lists are never touched.
 class ResultFolder {
  public:
-  /// Makes the directory where it is missing, locks it against other runs, and clears what killed ones have left.
-  /// Throws InputError where it is in use or cannot be written to, RunError where its disk fails.
+  /// Creates the directory if necessary, locks it against other runs and clears the remains of killed runs. Throws
+  /// InputError if it is in use or not writable, and RunError if its disk fails.
   explicit ResultFolder(std::filesystem::path directory);
-  /// Takes away what was not published. The lock goes with the process, too.
+  /// Removes unpublished files. The lock also ends with the process.
   ~ResultFolder();
   ResultFolder(const ResultFolder&) = delete;
   ResultFolder& operator=(const ResultFolder&) = delete;
 
-  /// Where files are written, each under its own name.
+  /// Returns the folder in which files are written, each under its final name.
   const std::filesystem::path& staging() const { return staging_; }
-  /// What a user should know: that the file system has no locks. Empty else.
+  /// Returns a warning if the file system has no locks; empty otherwise.
   const std::string& note() const { return note_; }
 
-  /// Throws InputError where one of these names, or summary.json, is held by what no earlier run has left.
+  /// Throws InputError if one of these names, or summary.json, belongs to a file that no earlier run has written.
   void check_names(const std::vector<std::string>& names) const;
 
-  /// Throws RunError where the file system has less room.
+  /// Throws RunError if the file system has less free space.
   void check_space(double bytes) const;
 
-  /// Writes the summary and puts it and its files in the place of earlier results. Throws RunError: then earlier
-  /// results are what they were.
+  /// Writes the summary and replaces earlier results by it and its files. Throws RunError; earlier results are then
+  /// unchanged.
   void publish(const Summary& summary);
 
-  /// Drops what was written and leaves `summary.failed.json` beside earlier results. Throws RunError.
+  /// Drops the written files and adds `summary.failed.json` to earlier results. Throws RunError.
   void fail(const Summary& summary);
 
  private:
@@ -53,12 +54,11 @@ class ResultFolder {
   std::string note_;
 };
 
-/// Throws InputError where this process, beside the one that has the ResultFolder, cannot write into its staging
-/// folder.
+/// Throws InputError if this process cannot write into the staging folder of the process that owns the ResultFolder.
 void check_shared(const std::filesystem::path& staging, int process);
 
-/// Where a file will stand that is written at `place`: in the folder of the run's results where that is a
-/// ResultFolder's own, for messages.
+/// Returns the final path of a file written at `place`, for messages. If `place` is in a staging folder, the final path
+/// is in the results directory.
 std::filesystem::path published_place(const std::filesystem::path& place);
 
 }  // namespace poisson

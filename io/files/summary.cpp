@@ -27,15 +27,15 @@ std::string dump(const Json& scalar) {
   return scalar.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-/// JSON indented by two spaces. An object or list that fits on a line of 100 characters stays on one, and the lines of
-/// long lists of numbers are filled. `key_length`: of what stands before it on its line.
+/// Returns JSON indented by two spaces. Objects and lists that fit into 100 characters have one line; long lists of
+/// numbers fill their lines. `key_length` is the length of the key on the same line.
 std::string pretty(const Json& json, const std::string& indent = "", std::size_t key_length = 0) {
   if (!json.is_structured() || json.empty()) return dump(json);
   const bool object = json.is_object();
   const std::string inner = indent + "  ";
   std::vector<std::string> items;
   std::size_t length = indent.size() + key_length + 2;
-  bool flat = true;  // no item needs several lines, nor is structured itself
+  bool flat = true;  // no item is structured
   for (const auto& [key, value] : json.items()) {
     const std::string name = object ? dump(key) + ": " : "";
     items.push_back(name + pretty(value, inner, name.size()));
@@ -74,7 +74,7 @@ Json json_of(const Summary::Transport& t) {
   return {{"name", t.name}, {"latency", number(t.latency)}, {"bandwidth", number(t.bandwidth)}};
 }
 
-// The mean of all processes, and where there are several each of them.
+// Returns the mean of all processes and, if there are several, the values of each.
 Json profile_of(const std::vector<Summary::Profile>& profiles) {
   const auto count = static_cast<double>(profiles.size());
   Summary::Profile mean;

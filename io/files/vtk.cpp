@@ -1,5 +1,5 @@
-// VTK's XML files, written without VTK: ImageData on equidistant grids, RectilinearGrid on the others; and the files
-// that join such pieces of several processes.
+// This file writes VTK's XML formats without VTK: ImageData on equidistant grids, RectilinearGrid on others. It also
+// writes the files that join the pieces of several processes.
 
 #include <array>
 #include <cerrno>
@@ -23,16 +23,16 @@
 namespace poisson {
 namespace {
 
-/// The bytes of an object as they lie in memory.
+/// Returns the bytes of an object in memory order.
 template <class T>
 std::string_view bytes_in(std::span<const T> values) {
   return {reinterpret_cast<const char*>(values.data()), values.size_bytes()};
 }
 
-// Text elements of a file that shows a box of the nodes, of pieces that it joins ("P") or by itself ("").
+// Contains text elements of a file with a box of nodes. The prefix "P" belongs to files that join pieces.
 struct Elements {
   std::string_view type;  // ImageData or RectilinearGrid
-  std::string whole;      // attributes of the grid: what the file shows of it, and where equal cells lie
+  std::string whole;      // attributes with the extent; equal cells also have origin and spacing
 
   Elements(const OutputGrid& grid, const Box& nodes) : type(grid.equidistant ? "ImageData" : "RectilinearGrid") {
     std::array<double, 3> origin{}, spacing{};
@@ -47,7 +47,7 @@ struct Elements {
                            fmt::join(spacing, " "));
   }
 
-  /// Of a box of nodes.
+  /// Returns the extent of a box of nodes.
   static std::string extent(const Box& nodes) {
     return fmt::format("{} {} {} {} {} {}", nodes.first[0], nodes.last[0] - 1, nodes.first[1], nodes.last[1] - 1,
                        nodes.first[2], nodes.last[2] - 1);
@@ -58,11 +58,11 @@ struct Elements {
   }
 };
 
-// The elements PointData and CellData: a line for each field, and which are active. element(field) is the field's.
+// Returns the elements PointData and CellData with a line for each field, element(field), and the active fields.
 template <class F>
 std::string field_elements(const std::vector<FieldHead>& fields, std::string_view indent, std::string_view kind,
                            const F& element) {
-  std::array<std::string, 2> first, arrays;  // of nodes and of cells
+  std::array<std::string, 2> first, arrays;  // nodes, cells
   for (const FieldHead& field : fields) {
     const std::size_t at = field.location == Location::node ? 0 : 1;
     const std::string active = field.components == 1 ? " Scalars=\"" : field.components == 3 ? " Vectors=\"" : "";
@@ -77,7 +77,7 @@ std::string field_elements(const std::vector<FieldHead>& fields, std::string_vie
   return text;
 }
 
-// The file that joins the pieces of several processes.
+// Returns the file that joins the pieces of several processes.
 std::string joining_text(const OutputGrid& grid, const std::vector<FieldHead>& fields, const std::vector<Box>& pieces) {
   Box all;
   for (std::size_t axis = 0; axis < 3; ++axis) all.last[axis] = static_cast<int>(grid.nodes[axis].size());
@@ -100,7 +100,7 @@ std::string joining_text(const OutputGrid& grid, const std::vector<FieldHead>& f
   return text + fmt::format("  </P{}>\n</VTKFile>\n", elements.type);
 }
 
-// The whole grid, or the piece of it that one process has.
+// Writes the global grid, or the sub-block of one process.
 class VtkPiece {
  public:
   VtkPiece(const std::filesystem::path& place, const OutputGrid& grid, const std::vector<FieldHead>& fields,
@@ -152,7 +152,7 @@ class VtkPiece {
     for (const FieldHead& field : fields) bytes += static_cast<std::uintmax_t>(own_count(grid, field)) * sizeof(double);
     return bytes;
   }
-  /// Of the nodes that this process has.
+  /// Returns the coordinates of this process's nodes.
   static std::span<const double> coordinates(const OutputGrid& grid, std::size_t axis) {
     const Box nodes = grid.places(Location::node);
     return std::span<const double>(grid.nodes[axis])
@@ -160,7 +160,7 @@ class VtkPiece {
                  static_cast<std::size_t>(nodes.last[axis] - nodes.first[axis]));
   }
 
-  /// Everything before the blocks, each of which has its size in front and is found by its offset.
+  /// Returns the text before the blocks. Each block starts with its size and is found by its offset.
   static std::string header(const OutputGrid& grid, const std::vector<FieldHead>& fields, const OutputNote& note) {
     const Box nodes = grid.places(Location::node);
     const Elements elements(grid, nodes);
@@ -193,7 +193,7 @@ class VtkPiece {
 
   PendingFile pending_;
   Descriptor file_;
-  std::vector<std::size_t> sizes_;  // bytes of the fields
+  std::vector<std::size_t> sizes_;  // bytes per field
   std::size_t next_ = 0, done_ = 0;
 };
 

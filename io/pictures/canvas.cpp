@@ -1,9 +1,9 @@
-// Text from VTK's embedded font, and the PNG file. Text is drawn from its outlines, which frees its size and place from
-// whole pixels and gives superscripts.
+// This file draws text from the outlines of VTK's embedded font and writes PNG files. With outlines, the size and place
+// of text need not be integers of pixels, and superscripts are possible.
 
 #include "io/pictures/canvas.hpp"
 
-// VTK 9.1 deprecates its Unicode strings, yet draws nothing beyond ASCII without them.
+// VTK 9.1 deprecates its Unicode strings, but it draws only ASCII without them.
 #define VTK_DEPRECATION_LEVEL 0
 
 #include <algorithm>
@@ -31,16 +31,16 @@
 namespace poisson {
 namespace {
 
-constexpr double em = 1000;  // outlines are asked for at this size
+constexpr double em = 1000;  // size of the requested outlines
 constexpr double script_size = 0.68, script_rise = 0.36;
 
-/// A part of a line of text in one size.
+/// A run is a part of a line of text in one size.
 struct Run {
   vtkSmartPointer<vtkPath> outline;
-  double x = 0, rise = 0, scale = 1;  // of the font size
+  double x = 0, rise = 0, scale = 1;  // in font sizes
 };
 
-// From VTK 9.2 on plain strings are UTF-8 and the other type is gone.
+// Since VTK 9.2, plain strings are UTF-8 and the other type is gone.
 #if VTK_VERSION_NUMBER < 90200000000ULL
 vtkUnicodeString vtk_text(const std::string& text) {
   return vtkUnicodeString::from_utf8(text);
@@ -63,7 +63,7 @@ std::vector<char32_t> decode_utf8(std::string_view text) {
   return points;
 }
 
-/// Letters of mathematics that the font lacks, spelled out.
+/// Returns the name of a mathematical letter that the font lacks.
 std::string_view spelled(char32_t point) {
   constexpr std::array<std::pair<char32_t, std::string_view>, 16> names{{{U'α', "alpha"},
                                                                          {U'β', "beta"},
@@ -86,7 +86,7 @@ std::string_view spelled(char32_t point) {
   return "?";
 }
 
-/// The digit or sign that a superscript character raises, else 0.
+/// Returns the digit or sign of a superscript character, or 0.
 char32_t raised(char32_t point) {
   constexpr std::u32string_view from = U"⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿ", to = U"0123456789+\u2212n";
   const auto at = from.find(point);
@@ -96,7 +96,7 @@ char32_t raised(char32_t point) {
 std::string encode_utf8(char32_t point) {
   if (point < 0x80) return {static_cast<char>(point)};
   std::string tail;
-  char32_t lead = 0x40;  // more than the lead byte can hold
+  char32_t lead = 0x40;  // exceeds the lead byte
   while (point >= lead) {
     tail.insert(tail.begin(), static_cast<char>(0x80 | (point & 0x3F)));
     point >>= 6;
@@ -114,7 +114,8 @@ vtkNew<vtkTextProperty> font(bool bold) {
   return property;
 }
 
-/// The outline of a text and its width, both in thousandths of the font size; the baseline is not at 0.
+/// Computes the outline of a text and returns its width, both in thousandths of the font size. Its baseline is not at
+/// 0.
 double outline_of(const std::string& text, vtkTextProperty* property, vtkPath* outline) {
   auto* tools = vtkFreeTypeTools::GetInstance();
   tools->StringToPath(property, vtk_text(text), 72, outline);
@@ -123,7 +124,7 @@ double outline_of(const std::string& text, vtkTextProperty* property, vtkPath* o
   return box[1] - box[0] + 1;
 }
 
-/// A line of text, for a font of size 1.
+/// Contains a line of text for a font of size 1.
 struct Line {
   std::vector<Run> runs;
   double width = 0;
@@ -139,7 +140,7 @@ Line shape_anew(std::string_view text, bool bold) {
   std::vector<Run> runs;
   double x = 0;
   std::string part;
-  bool script = false;  // the part is raised
+  bool script = false;  // the part is a superscript
   const auto finish = [&] {
     if (part.empty()) return;
     const double scale = script ? script_size : 1;
@@ -160,8 +161,8 @@ Line shape_anew(std::string_view text, bool bold) {
   return {std::move(runs), x};
 }
 
-/// A line is measured and drawn, and labels repeat, while VTK draws all its letters to measure it: stored for the
-/// thread's next picture as well, up to a bound.
+/// Returns the shape of a line. VTK draws all letters to measure a line, each line is measured and drawn, and labels
+/// repeat. So each thread has a bounded cache of shapes, which its next picture reuses.
 const Line& shape(std::string_view text, bool bold) {
   constexpr std::size_t most = 1000;
   thread_local std::map<std::pair<std::string, bool>, Line> known;
@@ -171,12 +172,12 @@ const Line& shape(std::string_view text, bool bold) {
   return at->second;
 }
 
-/// VTK puts the lowest descender at 0; an H stands on the baseline.
+/// VTK puts the lowest descender at 0; the letter H has its lower end on the baseline.
 double baseline_of(bool bold) {
   return shape("H", bold).runs.front().outline->GetPoints()->GetBounds()[2];
 }
 
-/// Adds the outline to the coverage; `place` maps the outline's coordinates to pixels.
+/// Adds the outline to the coverage. `place` maps the outline's coordinates to pixels.
 template <class Place>
 void trace(const Run& run, double baseline, Coverage& coverage, const Place& place) {
   std::array<Coverage::Point, 4> control{};
@@ -263,7 +264,7 @@ double text_width(std::string_view text, const TextStyle& style) {
 void Canvas::text(double x, double y, std::string_view text, const TextStyle& style) {
   const auto [runs, width] = shape(text, style.bold);
   const double shift = style.align == Align::left ? 0 : style.align == Align::centre ? width / 2 : width;
-  // A window around the text, which no glyph leaves.
+  // No glyph leaves this window around the text.
   const int border = static_cast<int>(std::ceil(1.5 * style.size));
   const int length = static_cast<int>(std::ceil(width * style.size)) + 2 * border;
   const int start = static_cast<int>(std::floor(-shift * style.size)) - border;
@@ -283,7 +284,7 @@ void Canvas::text(double x, double y, std::string_view text, const TextStyle& st
 }
 
 std::filesystem::path Canvas::write_png(const std::filesystem::path& place) const {
-  // VTK counts rows from below.
+  // VTK counts rows from the bottom.
   vtkNew<vtkUnsignedCharArray> rgb;
   rgb->SetNumberOfComponents(3);
   rgb->SetNumberOfTuples(static_cast<vtkIdType>(width_) * height_);
@@ -297,7 +298,7 @@ std::filesystem::path Canvas::write_png(const std::filesystem::path& place) cons
   image->SetDimensions(width_, height_, 1);
   image->GetPointData()->SetScalars(rgb);
 
-  // In memory, since libpng prints what fails.
+  // The image is encoded in memory, because libpng prints its file errors.
   vtkNew<vtkPNGWriter> writer;
   writer->WriteToMemoryOn();
   writer->SetInputData(image);

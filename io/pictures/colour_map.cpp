@@ -21,7 +21,7 @@ Colour colour_map(double t) {
   const double position = std::clamp(t, 0.0, 1.0) * last;
   const int i = std::min(static_cast<int>(position), last - 1);
   const double s = position - i;
-  // Catmull-Rom between the anchors: straight pieces would show as bands where their slope changes.
+  // Uses Catmull-Rom splines between the anchors: with straight pieces, changes of slope would be visible as bands.
   const auto channel = [&](int c) {
     const auto value = [&](int k) {
       if (k < 0) return 2 * anchors[0][c] - anchors[1][c];

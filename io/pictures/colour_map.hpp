@@ -4,14 +4,15 @@
 
 namespace poisson {
 
-/// A colour for 0 ≤ t ≤ 1 from dark blue over green to yellow. Lightness rises evenly, so that equal steps of t look
-/// equal, in grey and to colour-blind eyes too. (Viridis of S. van der Walt and N. Smith, CC0, from ten anchors.)
+/// Returns a colour for 0 ≤ t ≤ 1, from dark blue over green to yellow. Its lightness rises evenly, so equal steps of t
+/// look equal, also in grey and to colour-blind readers. (Viridis of S. van der Walt and N. Smith, CC0, from ten
+/// anchors.)
 Colour colour_map(double t);
 
-/// Lightness of a colour between 0 and 1 (Rec. 709 luma).
+/// Returns the lightness of a colour between 0 and 1 (Rec. 709 luma).
 double lightness(Colour);
 
-/// For values that are not finite: a red that the map does not have.
+/// Values that are not finite have this red, which the map does not contain.
 inline constexpr Colour not_finite{226, 60, 86};
 
 }  // namespace poisson

@@ -21,7 +21,7 @@ constexpr int margin = 56, frame = 2, tick = 8, bar_width = 30;
 constexpr double small_text = 22, large_text = 40;
 constexpr const char* file_name = "solution.png";
 
-/// The values of a section, one per pixel, the first row at the top.
+/// Returns the values of a section, one per pixel, starting with the top row.
 std::vector<double> sample(const OutputGrid& grid, const ShownField& shown, const Section& section,
                            std::size_t number) {
   const auto places = [&](int axis, int count) {
@@ -34,14 +34,14 @@ std::vector<double> sample(const OutputGrid& grid, const ShownField& shown, cons
   const auto columns = places(section.across, section.width), rows = places(section.up, section.height);
   const Place depth = shown.depth(number);
   const auto interpolate = [&](const Place& place, auto&& value) {
-    // A value of no weight does not count, not even one that is not finite.
+    // A value with zero weight must not count, even if it is not finite.
     if (place.weight == 0) return value(false);
     if (place.weight == 1) return value(true);
     return (1 - place.weight) * value(false) + place.weight * value(true);
   };
   std::vector<double> pixels;
   pixels.reserve(columns.size() * rows.size());
-  for (std::size_t r = rows.size(); r-- > 0;)  // pictures begin at the top
+  for (std::size_t r = rows.size(); r-- > 0;)  // the top row is first
     for (const auto& column : columns)
       pixels.push_back(interpolate(depth, [&](bool deeper) {
         return interpolate(rows[r], [&](bool higher) {
@@ -65,7 +65,7 @@ LineStyle line_style(double share) {
   return {{0, 0, 0}, 0.25};
 }
 
-/// The levels of isolines as shares of the range; none at its very ends.
+/// Returns the levels of isolines as shares of the range, without its ends.
 std::vector<double> isolines(const ShownField& shown) {
   std::vector<double> shares;
   if (!shown.any() || shown.constant() || !shown.smooth()) return shares;
@@ -74,7 +74,7 @@ std::vector<double> isolines(const ShownField& shown) {
   return shares;
 }
 
-/// Thin lines of equal value. The distance to a line is what the value is off, over its slope per pixel.
+/// Draws isolines. The distance to an isoline is the difference from its level over the slope per pixel.
 void draw_isolines(Canvas& canvas, int left, int top, const Section& section, const std::vector<double>& shares,
                    const std::vector<double>& levels) {
   if (levels.empty()) return;
@@ -84,7 +84,7 @@ void draw_isolines(Canvas& canvas, int left, int top, const Section& section, co
     for (int x = 1; x + 1 < section.width; ++x) {
       const double dx = at(x + 1, y) - at(x - 1, y), dy = at(x, y + 1) - at(x, y - 1);
       const double slope = std::sqrt(dx * dx + dy * dy) / 2;
-      if (!(slope > 1e-6) || !std::isfinite(slope)) continue;  // plateaus have no lines, only noise
+      if (!(slope > 1e-6) || !std::isfinite(slope)) continue;  // plateaus have only noise
       const double here = at(x, y);
       for (auto level = std::ranges::lower_bound(levels, here - reach * slope);
            level != levels.end() && *level < here + reach * slope; ++level) {
@@ -95,11 +95,11 @@ void draw_isolines(Canvas& canvas, int left, int top, const Section& section, co
     }
 }
 
-/// A section with its axes, and the room that it needs beside its frame for labels, in pixels.
+/// A panel is a section with its axes and the space in pixels that labels need outside its frame.
 struct Panel {
   Section section;
   Ticks across, up;
-  double widest = 0;  // of the labels of `up`
+  double widest = 0;  // widest `up` label
   int before = 0, after = 0;
 };
 
@@ -114,12 +114,12 @@ std::string title_of(const Section& section) {
   return fmt::format("{} = {}", "xyz"[section.normal], readable(section.position, 4));
 }
 
-/// Pixels from the lower end of an axis that is drawn so long.
+/// Returns the pixels from the lower end of an axis that is drawn with `length` pixels.
 double pixels_to(const std::vector<double>& nodes, double x, int length) {
   return (x - nodes.front()) / (nodes.back() - nodes.front()) * length;
 }
 
-/// As many round numbers below an axis as have room beside each other.
+/// Returns the largest number of round ticks whose labels fit below an axis.
 Ticks ticks_below(const std::vector<double>& nodes, int length) {
   constexpr double gap = 14;
   const auto fit = [&](const Ticks& ticks) {
@@ -141,7 +141,7 @@ Ticks ticks_below(const std::vector<double>& nodes, int length) {
   return ticks;
 }
 
-/// `titled`: whether the section's place stands above it.
+/// Lays out a panel. `titled` puts the section's position above it.
 Panel lay_out(const OutputGrid& grid, const Section& section, bool titled) {
   constexpr double name_height = 26;
   const auto& columns = grid.nodes[section.across];
@@ -208,7 +208,7 @@ std::string bar_name(const ShownField& shown, const Ticks& ticks) {
   return shown.name() + (ticks.factor.empty() ? "" : "  (" + ticks.factor + ")");
 }
 
-/// The width of the bar with its labels.
+/// Returns the width of the bar with its labels.
 int bar_room(const ShownField& shown, const Ticks& ticks) {
   constexpr int least = 180, beside = bar_width + frame + tick + 8;
   double widest = 0;
@@ -244,7 +244,7 @@ void draw_bar(Canvas& canvas, int left, int top, int bottom, const ShownField& s
   }
 }
 
-/// The lengths of the axes as drawn, the longest 1: true to nature up to a ratio of 8, and bounded beyond it.
+/// Returns the drawn lengths of the axes; the longest is 1. They are to scale up to a ratio of 8 and bounded beyond it.
 std::array<double, 3> drawn_lengths(const OutputGrid& grid, bool& bounded) {
   std::array<double, 3> lengths{};
   for (int axis = 0; axis < grid.dimension; ++axis) lengths[axis] = grid.nodes[axis].back() - grid.nodes[axis].front();
@@ -274,7 +274,7 @@ std::vector<Section> sections(const OutputGrid& grid, const std::array<double, 3
   return list;
 }
 
-/// The text cut to a width, with an ellipsis.
+/// Returns the text cut to a width, with an ellipsis.
 std::string fitted(std::string text, const TextStyle& style, double width) {
   if (text_width(text, style) <= width) return text;
   while (!text.empty() && text_width(text + "…", style) > width) {
@@ -296,11 +296,11 @@ void draw_heading(Canvas& canvas, const OutputGrid& grid, const ShownField& show
   const auto n = grid.shape(Location::cell);
   for (int axis = 0; axis < grid.dimension; ++axis) cells += fmt::format("{}{}", axis ? " × " : "", n[axis]);
   std::string line = cells + " cells";
-  // Enough digits to tell the ends of a narrow range apart.
+  // A narrow range needs enough digits to distinguish its ends.
   const double size = std::max(std::abs(shown.lower), std::abs(shown.upper));
   const double same = shown.any() && !shown.constant() ? std::log10(size / 2 / (shown.upper / 2 - shown.lower / 2)) : 0;
   const int digits = 4 + std::max(0, static_cast<int>(std::ceil(same)));
-  // 0 but for rounding is 0.
+  // An end that is zero up to rounding is shown as 0.
   const auto end_of_range = [&](double end) { return readable(std::abs(end) < 1e-13 * size ? 0 : end, digits); };
   if (shown.any())
     line += shown.constant() ? fmt::format("  ·  {} = {}", shown.name(), readable(shown.lower, 5))

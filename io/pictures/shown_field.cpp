@@ -43,8 +43,8 @@ std::vector<double> with_centres(const std::vector<double>& nodes) {
   return lines;
 }
 
-// Cells of a section up to which it is refined. With more they are about as small as pixels: u is interpolated between
-// their centres, which costs less.
+// Sections with at most this many cells are refined. In larger sections cells are about as small as pixels, so u is
+// interpolated between their centres, which is cheaper.
 constexpr std::int64_t most_refined = 400'000;
 
 }  // namespace
@@ -93,7 +93,7 @@ bool ShownField::constant() const {
   return !(upper / 2 - lower / 2 > 0.5e-9 * std::max(std::abs(lower), std::abs(upper)));
 }
 
-// Whole lines come.
+// Values arrive in complete lines.
 void ShownField::add(std::span<const double> values) {
   const auto components = static_cast<std::size_t>(head_.components);
   const std::array<int, 3>&first = places_.first, &last = places_.last;
@@ -126,7 +126,7 @@ void ShownField::for_each_shown(const Box& box, const F& f) {
     const auto a = static_cast<std::size_t>(layer.across), u = static_cast<std::size_t>(layer.up),
                n = static_cast<std::size_t>(layer.normal);
     if (layer.number < box.first[n] || layer.number >= box.last[n]) continue;
-    // The nodes of its cells and the centres, or the places themselves.
+    // A refined layer has the nodes and the centres of its cells; any other has the values themselves.
     const std::int64_t fine = refined() ? 2 : 1, more = refined() ? 1 : 0;
     for (std::int64_t up = fine * box.first[u]; up < fine * box.last[u] + more; ++up)
       for (std::int64_t across = fine * box.first[a]; across < fine * box.last[a] + more; ++across)

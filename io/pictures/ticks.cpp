@@ -21,12 +21,12 @@ std::string power_of_ten(int exponent) {
   return text;
 }
 
-/// Numbers of this decimal exponent are written out; others get a power of ten.
+/// Returns true if numbers of this decimal exponent are written out; others get a power of ten.
 bool is_plain(int exponent) {
   return exponent >= -3 && exponent <= 4;
 }
 
-/// 0 too is a number of exponent 0, as is all that lies below the normal numbers.
+/// Returns the decimal exponent. Zero and numbers below the normal range have exponent 0.
 int decimal_exponent(double value) {
   return std::abs(value) > 1e-300 ? static_cast<int>(std::floor(std::log10(std::abs(value)))) : 0;
 }
@@ -36,7 +36,7 @@ int decimal_exponent(double value) {
 std::string readable(double value, int digits) {
   if (!std::isfinite(value)) return std::isnan(value) ? "not a number" : value > 0 ? "infinity" : "−infinity";
   if (std::abs(value) <= 1e-300) return "0";
-  // Rounding may carry into the next power of ten: 9.9999 is 10.00.
+  // Rounding may reach the next power of ten: 9.9999 becomes 10.00.
   const std::string scientific = fmt::format("{:.{}e}", value, digits - 1);
   const auto e = scientific.find('e');
   const int exponent = std::stoi(scientific.substr(e + 1));
@@ -51,11 +51,11 @@ std::string readable(double value, int digits) {
 
 Ticks round_ticks(double lower, double upper, int at_most) {
   const double size = std::max(std::abs(lower), std::abs(upper));
-  const double half_range = upper / 2 - lower / 2;  // the range itself may overflow
+  const double half_range = upper / 2 - lower / 2;  // the range may overflow
   if (!(half_range > 0.5e-9 * size) || size <= 1e-300) return {{lower}, {readable(lower, 6)}, ""};
 
   if (half_range < 0.5e-4 * size) {
-    // The digits that all values share are written once.
+    // Digits that all values share are written once.
     const double grid = std::pow(10.0, decimal_exponent(2 * half_range) + 1);
     const double offset = std::floor(lower / grid) * grid;
     Ticks ticks = round_ticks(lower - offset, upper - offset, at_most);

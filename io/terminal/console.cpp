@@ -23,7 +23,7 @@ bool has_colour(std::FILE* stream) {
   return isatty(fileno(stream)) && terminal && std::string_view(terminal) != "dumb" && !(refused && *refused);
 }
 
-/// 1234567 as 1 234 567.
+/// Returns 1234567 as 1 234 567.
 std::string grouped(std::int64_t count) {
   std::string digits = fmt::format("{}", count);
   for (auto i = std::ssize(digits) - 3; i > (count < 0 ? 1 : 0); i -= 3)
@@ -38,7 +38,7 @@ std::string bytes(double count) {
   return fmt::format("{:.{}f} {}", count, unit == 0 || count >= 100 ? 0 : 1, units[unit]);
 }
 
-/// Three digits and the unit that suits: 850 µs, 12.3 ms, 4.56 s, 3 min 20 s.
+/// Returns three digits with a suitable unit: 850 µs, 12.3 ms, 4.56 s, 3 min 20 s.
 std::string duration(double seconds) {
   if (!std::isfinite(seconds)) return "?";
   const auto three = [](double value, const char* unit) {
@@ -61,7 +61,7 @@ std::string speed(double per_second) {
   return fmt::format("{:.3g} unknowns per second", per_second);
 }
 
-/// Of eight cells to a character, so that a short bar still moves smoothly.
+/// Draws a bar in steps of an eighth of a character, so that a short bar still moves smoothly.
 std::string bar(double share, int width) {
   constexpr std::array parts{"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
   const int eighths = static_cast<int>(std::clamp(share, 0.0, 1.0) * width * 8);
@@ -73,7 +73,7 @@ std::string bar(double share, int width) {
   return text;
 }
 
-/// The columns that UTF-8 text takes, all its characters being one wide.
+/// Returns the width of UTF-8 text in columns. It assumes that each character is one column wide.
 std::size_t columns(std::string_view text) {
   return static_cast<std::size_t>(
       std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
@@ -85,7 +85,7 @@ std::string joined(std::span<const std::string> words, std::string_view between)
   return all;
 }
 
-/// " at (0.5, 0.25)", nothing where the place is not known.
+/// Returns text such as " at (0.5, 0.25)"; empty if the place is unknown.
 std::string place(std::string_view before, const std::vector<double>& point) {
   if (point.empty()) return {};
   std::vector<std::string> numbers;
@@ -118,7 +118,7 @@ std::string Console::styled(Style style, const std::string& text) const {
   return fmt::format("\x1b[{}m{}\x1b[0m", codes[static_cast<std::size_t>(style)], text);
 }
 
-/// Long texts continue on further lines, so that 80 columns suffice.
+/// Prints a labelled row. Long texts continue on further lines, so that 80 columns suffice.
 void Console::row(std::string_view label, const std::string& text) {
   constexpr std::size_t room = 80 - 13;
   std::string line;
@@ -137,8 +137,8 @@ void Console::row(std::string_view label, const std::string& text) {
   if (!line.empty()) print();
 }
 
-/// A stream that fails is led nowhere: results do not depend on who reads along. (fmt throws where a buffer is full and
-/// cannot be written; between two flushes none is.)
+/// Redirects a failed stream to /dev/null, because results must not depend on the reader of the output. (fmt throws if
+/// a full buffer cannot be written; no buffer fills up between two flushes.)
 void Console::flush() {
   errno = 0;
   if (std::fflush(out_) == 0 && !std::ferror(out_)) return;
@@ -194,7 +194,7 @@ void Console::header(const RunHeader& h) {
 
 void Console::floor(double relative, double tolerance) {
   if (quiet_) return;
-  if (relative > 0)  // else nothing is to be solved, or the estimate underflowed
+  if (relative > 0)  // else there is nothing to solve, or the estimate underflowed
     row("rounding", fmt::format("relative residual of about {:.1e} (predicted){}", relative,
                                 tolerance > 0 && tolerance < relative ? ", above the tolerance" : ""));
   fmt::print(out_, "\n");
@@ -230,13 +230,13 @@ void Console::fallback(const std::string& text) {
 void Console::table(std::span<const CycleRecord> history) {
   erase_live_line();
   if (quiet_ || history.empty()) return;
-  if (!terminal_ && drawn_.time_since_epoch().count() != 0) fmt::print(out_, "\n");  // below lines of progress
+  if (!terminal_ && drawn_.time_since_epoch().count() != 0) fmt::print(out_, "\n");  // after progress lines
   fmt::print(out_, "  {}\n", styled(Style::dim, "cycle   relative residual   contraction      elapsed"));
   constexpr std::size_t most = 40, kept = 15;
   for (std::size_t i = 0; i < history.size(); ++i) {
     if (history.size() > most && i == kept) {
       const std::size_t next = history.size() - kept;
-      // The mean contraction stands for the cycles that are left out.
+      // One line with the mean contraction replaces the omitted cycles.
       const double mean =
           std::pow(history[next - 1].relative / history[i - 1].relative, 1.0 / static_cast<double>(next - i));
       fmt::print(out_, "  {:>5}   {:>17}   {:>11.3f}   {}\n", "⋮", "", mean,
@@ -251,7 +251,7 @@ void Console::table(std::span<const CycleRecord> history) {
   flush();
 }
 
-/// The first of them; the summary has all.
+/// Prints the first probes; the summary has all of them.
 void Console::probes(const Summary& s) {
   constexpr std::size_t most = 10;
   std::string_view label = "probes";
@@ -262,7 +262,7 @@ void Console::probes(const Summary& s) {
   if (s.probes.size() > most) row(label, fmt::format("and {} more in summary.json", s.probes.size() - most));
 }
 
-/// What comes in and goes out, and what is left over. Without fluxes, as of matrices, nothing.
+/// Prints the inflows, the outflows and their balance. Prints nothing if there are no fluxes, as for matrices.
 void Console::balance(const Summary& s) {
   if (!std::isfinite(s.balance.source)) return;
   std::string source = fmt::format("{:.6g} in all", s.balance.source);
@@ -274,7 +274,7 @@ void Console::balance(const Summary& s) {
         fmt::format("{} {:.6g}, {} {:.6g}", face_names[face], s.flux[face], face_names[face + 1], s.flux[face + 1]));
   const double relative = s.balance.relative();
   const bool projected = std::abs(s.balance.projected) > 1e-10 * s.balance.flow;
-  row("balance", fmt::format("{:.2g} left over{}{}", s.balance.residual + 0.0,  // no −0
+  row("balance", fmt::format("{:.2g} left over{}{}", s.balance.residual + 0.0,  // avoids −0
                              std::isfinite(relative) ? fmt::format(", {:.2g} of what flows", relative) : "",
                              projected ? fmt::format("; {:.3g} taken off by projection", s.balance.projected) : ""));
 }

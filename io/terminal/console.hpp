@@ -18,38 +18,38 @@ class logger;
 
 namespace poisson {
 
-/// What the terminal says before a solve starts.
+/// Contains the information that the terminal shows before a solve starts.
 struct RunHeader {
   std::string title;
   std::string version;
-  std::string parameters;           ///< names and values; left out where empty
-  std::string problem;              ///< the equation in words or symbols
-  std::string boundary;             ///< the faces and their conditions; left out where empty
-  std::string grid;                 ///< in words; where empty, box and cells say it
-  std::string matrix;               ///< what is known of a matrix from a file
+  std::string parameters;           ///< is omitted if empty
+  std::string problem;              ///< is the equation
+  std::string boundary;             ///< is omitted if empty
+  std::string grid;                 ///< in words; if empty, box and cells replace it
+  std::string matrix;               ///< describes a matrix from a file
   std::vector<std::int64_t> cells;  ///< per axis
   std::array<double, 3> lower{}, upper{};
   bool equidistant = true;
-  std::string widths;  ///< of the cells
+  std::string widths;  ///< cell widths
   std::int64_t unknowns = 0;
-  int levels = 0;        ///< 0 where the method has none
+  int levels = 0;        ///< 0 without multigrid
   std::string method;    ///< method, cycle, smoother and precision
-  std::string assembly;  ///< the mode and why; left out where empty
+  std::string assembly;  ///< includes the reason; is omitted if empty
   std::string device;
-  std::string processes;          ///< how many, and what each has; left out where empty
-  std::int64_t memory_bytes = 0;  ///< what the solve allocates
-  std::string hint;               ///< what would suit the problem better; left out where empty
+  std::string processes;          ///< is omitted if empty
+  std::int64_t memory_bytes = 0;  ///< allocated memory
+  std::string hint;               ///< names a better setting; is omitted if empty
 };
 
-/// One line of the residual table.
+/// A record is a line of the residual table.
 struct CycleRecord {
   double relative = 0;  ///< ‖b − Au‖ over its reference
   double elapsed = 0;   ///< seconds since the solve began
 };
 
-/// What a run shows on the terminal: a header, a live line while it works, a table of residuals, and a closing block.
-/// Colours and the live line appear on terminals only; anywhere else the text has no control characters.
-/// Warnings and errors go to the error stream; a quiet console shows nothing but errors.
+/// Prints a run: a header, a progress line, a table of residuals and a closing block.
+/// Colours and the progress line appear only on terminals; any other output has no control characters. Warnings and
+/// errors go to the error stream. A quiet console prints only errors.
 class Console {
  public:
   explicit Console(bool quiet = false, std::FILE* out = stdout, std::FILE* errors = stderr);
@@ -58,28 +58,29 @@ class Console {
   Console& operator=(const Console&) = delete;
 
   void header(const RunHeader&);
-  /// What rounding will allow: the predicted relative residual below which the iteration cannot get. Says so where the
-  /// tolerance is below it.
+  /// Prints the rounding limit: the predicted relative residual below which the iteration cannot converge. Warns if the
+  /// tolerance is lower.
   void floor(double relative, double tolerance);
-  /// The live line, redrawn at most 20 times a second. The tolerance sets the length of its bar; with 0 the share of
-  /// `limit` cycles does. Where there is no terminal, a line of its own at most once a second.
+  /// Draws the progress line, at most 20 times a second. The tolerance scales its bar; with tolerance 0, `limit` does.
+  /// Without a terminal, prints a separate line at most once a second.
   void progress(int cycle, int limit, const CycleRecord&, double tolerance);
-  /// A fallback, before its work begins, or one that is not started.
+  /// Prints a fallback before it starts, or one that is refused.
   void fallback(const std::string& text);
-  /// The first record is the start. Long histories are elided in the middle.
+  /// Prints the table. The first record is the start. Long histories are shortened in the middle.
   void table(std::span<const CycleRecord> history);
-  /// Verdict, extrema, probes, errors against `exact`, source and fluxes, times, speed and the files, which `directory`
-  /// precedes.
+  /// Prints the verdict, extrema, probes, errors against `exact`, source, fluxes, times, speed and files. `directory`
+  /// is the prefix of the files.
   void closing(const Summary&, double tolerance, const std::string& directory);
 
-  /// One line of its own, such as what `--validate` answers.
+  /// Prints one separate line, such as the result of `--validate`.
   void line(const std::string& text);
   void warning(const std::string& text);
-  /// All of them so far, those too that a quiet console has not shown.
+  /// Returns all warnings so far, including any that a quiet console has not printed.
   const std::vector<std::string>& warnings() const { return warnings_; }
   void error(const std::string& text);
 
-  /// Why the output could not be written, if that has happened; what follows is then dropped, and nothing else stops.
+  /// Returns why the output could not be written; empty if it could. The console drops later output and the run
+  /// continues.
   const std::string& lost();
 
  private:
@@ -94,10 +95,10 @@ class Console {
 
   bool quiet_;
   std::FILE* out_;
-  std::unique_ptr<spdlog::logger> log_;  ///< of warnings and errors
-  bool terminal_;                        ///< out_ may be redrawn
-  bool colour_;                          ///< and coloured
-  bool live_ = false;                    ///< a live line stands
+  std::unique_ptr<spdlog::logger> log_;  ///< prints warnings and errors
+  bool terminal_;                        ///< out_ can be redrawn
+  bool colour_;                          ///< out_ can be coloured
+  bool live_ = false;                    ///< a progress line is visible
   std::chrono::steady_clock::time_point drawn_{};
   std::string lost_;
   std::vector<std::string> warnings_;

@@ -7,8 +7,8 @@
 
 namespace poisson {
 
-/// How much of each pixel closed outlines cover, exactly. Every edge leaves, in the pixels that it crosses, the change
-/// of the covered area from one pixel to the next; sums along the rows then give the areas.
+/// Computes exactly how much of each pixel closed outlines cover. Every edge records, in the pixels that it crosses,
+/// how the covered area changes from one pixel to the next. Sums along the rows then give the areas.
 class Coverage {
  public:
   struct Point {
@@ -18,7 +18,7 @@ class Coverage {
   Coverage(int width, int height)
       : width_(width), height_(height), change_(static_cast<std::size_t>(width + 2) * height), top_(height) {}
 
-  /// An edge of an outline. Inner outlines run the other way round than outer ones.
+  /// Adds an edge of an outline. Inner outlines have the opposite orientation of outer ones.
   void edge(Point from, Point to) {
     if (from.y == to.y) return;
     const double sign = from.y < to.y ? 1 : -1;
@@ -34,7 +34,7 @@ class Coverage {
     bottom_ = std::max(bottom_, last);
   }
 
-  /// Calls f(column, row, covered part) for every pixel that is covered.
+  /// Calls f(column, row, covered part) for every covered pixel.
   template <class F>
   void visit(F&& f) const {
     for (int row = top_; row <= bottom_; ++row) {
@@ -51,7 +51,7 @@ class Coverage {
     return static_cast<std::size_t>(row) * (width_ + 2) + static_cast<std::size_t>(column);
   }
 
-  /// The part of an edge inside one row, `height` high (with its sign), between two abscissae.
+  /// Adds the part of an edge inside one row, of signed `height`, between two abscissae.
   void piece(int row, double xa, double xb, double height) {
     const double x0 = std::clamp(std::min(xa, xb), 0.0, static_cast<double>(width_));
     const double x1 = std::clamp(std::max(xa, xb), 0.0, static_cast<double>(width_));
@@ -59,7 +59,7 @@ class Coverage {
     for (int column = first; column <= last; ++column) {
       const double left = std::max(x0, static_cast<double>(column)), right = std::min(x1, column + 1.0);
       const double share = x1 > x0 ? height * (right - left) / (x1 - x0) : height;
-      // Right of the edge everything is covered; inside this pixel, what lies right of the edge's middle.
+      // Every pixel right of the edge is covered. In this pixel, the area right of the edge's middle is covered.
       const double here = share * (column + 1 - (left + right) / 2);
       change_[index(row, column)] += here;
       change_[index(row, column + 1)] += share - here;
