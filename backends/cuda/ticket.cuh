@@ -98,17 +98,6 @@ struct Ticket {
     return mail.layer_words(mail.rank, axis, in[p].side, turn);
   }
 
-  /// Sends or receives value `at` of message p.
-  __device__ void put(int p, unsigned turn, int at, T value) const {
-    if (as_words)
-      send_word(words_out(p, turn), at, turn, value);
-    else
-      slot_out(p, turn)[at] = value;
-  }
-  __device__ T get(int p, unsigned turn, int at) const {
-    return as_words ? mail.await_word<T>(words_in(p, turn), at, turn) : __ldcv(slot_in(p, turn) + at);
-  }
-
   __device__ void post(unsigned turn) const {
     if (as_words) return;
     __threadfence_system();
