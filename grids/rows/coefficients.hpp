@@ -11,7 +11,7 @@
 ///   Row<T> a  = line.row(i);               the stencil of row i
 ///   Row<T> a  = line.interior(i);          the same for 0 < i < n_x − 1, where it may be cheaper; a Line that is
 ///                                          `uniform` has no interior
-///   T m       = line.mass(i);              the volume that unknown i represents, in a unit that cancels
+///   T m       = line.mass(i);              the volume that unknown i represents, in its own unit
 ///
 /// Rows carry the operator's power-of-two scale. Lengths are in units of each axis (CoefficientTables). The structs do
 /// not use the containers of the standard library.
