@@ -30,7 +30,7 @@ std::size_t bands_of_row(const Problem& problem);
 /// other a core of a server with its share of the memory bandwidth. Only the ratios of the rates affect the choice.
 struct DeviceRate {
   std::string_view name;
-  double bytes;     ///< of a copy
+  double bytes;     ///< copy rate
   double flops[2];  ///< in 32 and 64 bits; additions and multiplications count separately
 };
 const DeviceRate& device_rate(bool gpu);

@@ -62,7 +62,7 @@ void take_held_fluxes(const Closing& closing, const Field& rows, PieceSums& left
   const double scale = closing.A.scale();
   Field data(setting.backend, rows.space(), rows.precision());
   row_scheme(setting.problem).fill_rhs(setting, scale, data, RhsRows::all);
-  std::vector<std::pair<Box, double>> others;  // Dirichlet faces, which constrain all their nodes
+  std::vector<std::pair<Box, double>> others;  // contains Dirichlet faces, which constrain all their nodes
   for_each_face(setting.problem, [&](int axis, int end, const Boundary& face) {
     if (face.kind == BoundaryKind::dirichlet)
       others.emplace_back(face_box(setting.block, axis, end), area_share(setting.block, axis, end));

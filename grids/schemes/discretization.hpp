@@ -118,7 +118,7 @@ class Discretization {
   /// Makes the operator of a level. For elements, `holding` contains the penalties of constrained nodes; they are
   /// stored in bands, which are read from the rows.
   std::unique_ptr<Operator> make_level(const SchemeRows& rows, const Field* holding, Precision precision) const;
-  bool variable() const;  ///< whether κ is stored or recomputed
+  bool variable() const;  ///< κ is stored or recomputed
   /// Makes an operator and stores its note.
   std::unique_ptr<Operator> make_noted(const SchemeRows& rows, Precision precision, Assembly assembly) const;
   Hierarchy make_levels(SchemeRows rows, std::shared_ptr<const Field> holding,

@@ -13,7 +13,7 @@ namespace poisson {
 ///
 ///   Neumann    q
 ///   Dirichlet  2κ/h (g − u)
-///   Robin      κ/(κ + αh/2) (g − αu), after elimination of u on the face
+///   Robin      κ/(κ + αh/2) (g − αu), where u on the face has been eliminated
 ///
 /// If possible, the halo of the solution contains given/conductance, which is g or g/α. This value is the same on all
 /// levels, while `given` depends on h. If α is negligible next to κ, there is no such value, and g remains in the

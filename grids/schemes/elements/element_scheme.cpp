@@ -58,7 +58,7 @@ class ElementScheme final : public RowScheme {
   // For trilinear elements of one constant κ, the walk over planes of nodes is faster on a GPU than entries from
   // products of the axes' rows, although their operation counts are the same. Measured on an H200 for 256³ in fp64, the
   // walk took 0.18 ms for a product and 0.26 ms for a sweep; the products took 0.38 and 0.49 ms. In fp32 the times are
-  // 0.13 and 0.21 ms against 0.20 and 0.25 ms (docs/benchmarks.md). With σ or α the walk needs three times as many
+  // 0.13 and 0.21 ms against 0.20 and 0.25 ms (docs/benchmarks.md). With σ or α the walk needs three times the
   // operations.
   bool walks_faster(const Problem& p, bool gpu) const override {
     return gpu && p.scheme == Scheme::q1 && p.dimension == 3 && p.isotropic && is_separable(p) &&

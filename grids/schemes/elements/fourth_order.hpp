@@ -9,9 +9,9 @@
 
 namespace poisson {
 
-/// Describes a property of a problem that prevents a fourth-order error. The compact scheme and τ-extrapolation depend
-/// on expansions in powers of one spacing per axis. They need unknowns at nodes, a constant κ, and Dirichlet or
-/// periodic faces.
+/// Describes a property of a problem that prevents a fourth-order error. The compact scheme and τ-extrapolation use
+/// expansions in powers of one spacing per axis. They need unknowns at nodes, a constant κ, and Dirichlet or periodic
+/// faces.
 struct Obstacle {
   enum class Datum { cells, coefficient, tensor, reaction, face, centering };
 
