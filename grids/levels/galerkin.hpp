@@ -22,7 +22,7 @@ Bands gathered(Backend&, const Bands& parts, const Space& larger);
 /// Returns the planned levels below and including `finest`. `bands` are the bands of `finest` in fp64; they are
 /// released as soon as possible. Each coarser operator is the Galerkin product of the operator above, with rows of 9 or
 /// 27 points. `block` is this process's part of the finest level, as `sharing` defines it. `rough` means that κ jumps
-/// in so many places that strong clusters may exist. The levels are then searched for them until a level has none.
+/// at many places, so that strong clusters may exist. The levels are then searched for them until a level has none.
 Hierarchy make_galerkin_hierarchy(std::shared_ptr<const Operator> finest, Bands bands, Block block,
                                   const std::vector<LevelPlan>& levels, bool rough = false,
                                   const Sharing& sharing = {});

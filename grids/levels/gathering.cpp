@@ -47,7 +47,7 @@ class Gathered {
     }
     field = all;
   }
-  // Gathers the ends of an axis. Of a cut axis only the ends of the first and the last part are used.
+  // Gathers the ends of an axis. If the axis is cut, only the ends of the first and the last part are used.
   void ends(std::shared_ptr<const Field>& field, std::size_t axis) {
     if (!field) return;
     const Space space = ends_space(larger_, axis);

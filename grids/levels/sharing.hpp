@@ -19,8 +19,9 @@ inline Parts parts_of(const Space& space) {
   return {cuts.count(0), cuts.count(1), cuts.count(2)};
 }
 
-/// Describes groups of processes, for example those on the same machine, that share coarse levels as if each group were
-/// one process. The members of a group all store the box that contains their parts, and perform the same computations.
+/// Describes groups of processes, for example of the processes on the same machine, that share coarse levels as if each
+/// group were one process. The members of a group all store the box that contains their parts, and perform the same
+/// computations.
 struct Groups {
   Parts parts;  ///< the number of groups along each axis
   /// Contains one process of each group, in the order of their boxes: the process with the same place in its group as
@@ -51,8 +52,8 @@ struct Sharing {
   Block below(const Block& part) const;
 };
 
-/// Along an axis that is cut, each part of the finest level has at least this many values. The level below has half as
-/// many before it is gathered, which is still enough for the halos.
+/// Along an axis that is cut, each part of the finest level has at least this many values. The level below has half of
+/// them before it is gathered, which is still enough for the halos.
 inline constexpr int least_part = 4;
 /// Levels with thinner parts are not shared by all processes, because exchanges would cost more time than sharing
 /// saves.
