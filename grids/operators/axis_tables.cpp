@@ -92,8 +92,8 @@ void CoefficientTables<T>::hold(Backend& backend, const FieldPerAxis& kappa,
                                 const std::shared_ptr<const Field>& reaction) {
   for (std::size_t d = 0; d < 3; ++d) {
     if (!rows_.kappa_source) {
-      kappa_[d] = kappa[d] ? in_precision<T>(backend, kappa[d])
-                           : kappa_[0];  // missing directions have the same κ, or their κ has no effect
+      // A missing direction has the same κ, or its κ has no effect.
+      kappa_[d] = kappa[d] ? in_precision<T>(backend, kappa[d]) : kappa_[0];
       continue;
     }
     const std::vector<double> along = cells_along(rows_.block.axes[d], rows_.kappa_source->points);

@@ -45,8 +45,8 @@ class BandColours {
   int count_ = 1;
   bool lattice_ = false;
   std::array<int, 3> weight_{1, 0, 0};  // lattice
-  std::array<int, 3> modulus_{}, regular_{},
-      residues_{};  // product: the moduli, the first value with a separate residue, the numbers of residues
+  // For products: the moduli, the first value with a separate residue, and the numbers of residues.
+  std::array<int, 3> modulus_{}, regular_{}, residues_{};
 };
 
 }  // namespace poisson

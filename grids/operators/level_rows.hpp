@@ -33,16 +33,16 @@ struct LevelRows {
   std::array<double, 3> kappa{1, 1, 1};  ///< constant κ, or the mean of varying κ
   double sigma = 0;                      ///< constant σ
   bool singular = false;
-  int decoupled =
-      -1;  ///< an axis whose couplings remain only on the diagonal, as in the problems in planes across the axis
+  /// The couplings of this axis remain only on the diagonal, as in the problems in planes across the axis.
+  int decoupled = -1;
   std::shared_ptr<const KappaSource> kappa_source;  ///< source of a varying κ that the operator may compute
 };
 
 /// Contains the rows of finite volumes around nodes. In two dimensions the third direction is empty.
 struct NodeRows : LevelRows {
   FieldPerAxis cells;  ///< varying κ on cells: an isotropic κ has one field, other κ have one for each direction
-  std::shared_ptr<const Field>
-      reaction;  ///< is scale·(σ·volume + α·area) at the nodes; null if σ is constant and α is absent
+  /// This is scale·(σ·volume + α·area) at the nodes; null if σ is constant and α is absent.
+  std::shared_ptr<const Field> reaction;
 
   bool variable() const { return cells[0] != nullptr; }
   bool isotropic() const { return !cells[1]; }
@@ -66,8 +66,8 @@ struct ElementRows : LevelRows {
   ElementMass mass = element_mass(Scheme::q1);
   FieldPerAxis cells;  ///< κ as in NodeRows
   FieldPerAxis mixed;  ///< contains κ_xy, κ_xz, κ_yz of a full tensor on the cells
-  std::shared_ptr<const Field>
-      sigma_cells;  ///< contains σ on the cells and α in the halo, unscaled; null if σ is constant
+  /// Contains σ on the cells and α in the halo, unscaled; null if σ is constant.
+  std::shared_ptr<const Field> sigma_cells;
   double sigma_ratio = 0, alpha_ratio = 0;  ///< bound σ/κ of every cell and α/κ of every face's cell from above
 
   bool variable() const { return cells[0] != nullptr; }

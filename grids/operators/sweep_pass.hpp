@@ -12,7 +12,7 @@ class SweepPass {
 
   /// Returns the number of sweeps of a pass.
   virtual int sweeps() const = 0;
-  /// Computes in `next` the result of sweeps() sweeps u ← u + omega D⁻¹(b − A u). If `norm` is given, it becomes Σ (b −
+  /// Computes in `next` the result of sweeps() sweeps u ← u + omega D⁻¹(b − A u). The `norm`, if given, becomes Σ (b −
   /// A u)²/D of the given u. Outside the unknowns, including the halo, `next` equals u. If the grid is cut, the halo of
   /// b must be filled as wide as all sweeps but one reach; the pass exchanges the halo of u.
   virtual void take(double omega, const Field& u, const Field& b, Field& next, Scalar* norm) const = 0;

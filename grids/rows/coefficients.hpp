@@ -228,7 +228,7 @@ struct Partial {
       const T* south = north - c.kappa[d].sy;
       return {south[-1], south[0], north[-1], north[0]};
     }
-    // For three directions the sums need fewer registers than κ.
+    // For three directions, the layer has fewer values than κ.
     template <bool flat = false>
     [[gnu::always_inline]] constexpr auto read(int k) const {
       if constexpr (Isotropic)

@@ -171,8 +171,8 @@ class ElementWalk {
 
   CellModes<T> x_;
   CellModes<T> y_[cells];
-  T value_[lines] = {},
-    slope_[lines] = {};   ///< belong to the plane below the next layer: values on the left, differences along x
+  /// The values on the left and the differences along x belong to the plane below the next layer.
+  T value_[lines] = {}, slope_[lines] = {};
   Modes at_[cells] = {};  ///< the layer below adds this to that plane
   T diagonal_[rows] = {};
 };

@@ -5,7 +5,7 @@
 namespace poisson {
 
 /// Marks where the lines along an axis end. `first` and `last` are the first and the last unknown of lines that are not
-/// periodic, or −1 if the line continues on another process.
+/// periodic, or −1 if the line continues there.
 struct LineEnds {
   int axis = 0, first = -1, last = -1;
 };

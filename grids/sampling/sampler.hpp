@@ -37,8 +37,9 @@ struct SampleWeight {
 enum class SampleStore {
   set,
   add,
-  share  ///< adds this face's share of the mean over the Dirichlet faces on or beyond which a value lies; the field
-         ///< starts at 0
+  /// Adds this face's share of the mean over the Dirichlet faces on or beyond which a value lies; the field starts at
+  /// 0.
+  share
 };
 
 /// Contains moments of the differences d = u − value over the values of a block, whose volumes are m.
@@ -95,10 +96,10 @@ class Sampler {
   /// Returns Σ |x| over a box, in any precision.
   virtual double sum_of_magnitudes(const Field& x, const Box& box) = 0;
 
-  /// Subtracts from the halo at open ends the value of the cell inside. With κ on the face minus κ in that cell, a half
-  /// face at the end uses κ where its flux is: on the face. The half face is half the end cell wide in both directions.
-  /// With κ of the cell, the flux along a face would miss O(h²), which enters or leaves at the corners and causes an
-  /// error of h² log(1/h) there.
+  /// Subtracts from the halo at open ends the value of the cell inside. Rows weight the halo cell and the cell inside
+  /// by the same half width of the end cell. A half face at the end then uses the sum of both, which is κ on the face,
+  /// where its flux is. With κ of the cell, the flux along a face would miss O(h²), which enters or leaves at the
+  /// corners and causes an error of h² log(1/h) there.
   virtual void subtract_inside(Field& cells) = 0;
   /// Converts κ at cells to κ at the faces across an axis (grids/operators/faces.hpp). `ends` is null if no face of the
   /// axis is a Robin face.

@@ -43,7 +43,7 @@ double predicted_seconds(const RowCost& cost, Precision precision, const DeviceR
 struct Prediction {
   Assembly assembly;
   RowCost cost;
-  double seconds[2];  ///< per row, in 32 and in 64 bits; is predicted
+  double seconds[2];  ///< are per row, in 32 and in 64 bits
 };
 std::vector<Prediction> predictions(const Problem& problem, bool gpu);
 

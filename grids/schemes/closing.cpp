@@ -110,8 +110,8 @@ Fluxes fluxes_at_nodes(const Closing& closing, const Fluxes& passed_back) {
   A.apply_everywhere(u, work);
   const PieceSums rows = sums_by_pieces(setting.functionals, setting.block, work, setting.values());
   Fluxes fluxes{};
-  PieceSums left{},
-      shares{};  // the residual in Dirichlet nodes; Σ 1/mass of their faces, which is proportional to their areas
+  // The residual in Dirichlet nodes, and Σ 1/mass of their faces, which is proportional to their areas.
+  PieceSums left{}, shares{};
   const auto each_piece = [&](int axis, int end, const auto& body) {
     const double share = area_share(setting.block, axis, end);
     for (std::size_t p = 0; p < left.size(); ++p)

@@ -129,9 +129,8 @@ RhsSums fill_nodal_rhs(const Setting& setting, double scale, Field& b, RhsRows r
   ErrorCollector check;
   check([&] {
     const Datum f{p.source, "source"};
-    if (p.source.function())
-      sampler.fill(f, Location::node, all, {}, SampleStore::set,
-                   b);  // checks f at nodes, because output files show it there
+    // Also checks f at nodes, because output files show it there.
+    if (p.source.function()) sampler.fill(f, Location::node, all, {}, SampleStore::set, b);
     integrate(f, all, -1, 0);
   });
   check.finish(setting.processes());

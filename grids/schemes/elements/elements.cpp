@@ -27,8 +27,8 @@ std::shared_ptr<Field> sampled_cells(Backend& host, const SampleGrid& grid, cons
 // Is the tensor of a cell: xx, yy, zz, xy, xz, yz. In two dimensions zz is 1.
 using CellTensor = std::array<double, 6>;
 
-// Returns the first entry that makes a tensor with a positive diagonal indefinite, or −1 if the tensor is positive
-// definite.
+// Returns the first entry that prevents a tensor with a positive diagonal from being positive definite, or −1 if there
+// is none.
 int indefinite_entry(const CellTensor& k) {
   constexpr std::array<std::array<std::size_t, 2>, 3> axes{{{0, 1}, {0, 2}, {1, 2}}};
   for (std::size_t m = 0; m < 3; ++m)
