@@ -37,7 +37,7 @@ Bands probe_bands(const Operator& A, std::vector<Offset> offsets) {
     A.apply_everywhere(unit, product);
     kernels.gather_couplings(backend, probe);
   }
-  // A coarse value's row is made from rows up to two further on.
+  // The row of a coarse value depends on rows up to two places away.
   std::vector<const Field*> rows{sum.get()};
   for (const auto& band : entries) rows.push_back(band.get());
   backend.exchange_fields(rows, cut_halo);

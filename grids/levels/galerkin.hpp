@@ -7,8 +7,8 @@
 
 namespace poisson {
 
-/// A_c = Pᵀ A P on the next coarser block, and the transfer between the two in the given precision: P interpolates by
-/// the couplings of A (see Collapse), which must be symmetric and of reach 1.
+/// Contains A_c = Pᵀ A P on the next coarser block, and the transfer between the two levels in the given precision. P
+/// interpolates by the couplings of A (grids/rows/galerkin_formulas.hpp). A must be symmetric and of reach 1.
 struct GalerkinLevel {
   Bands bands;
   std::unique_ptr<Transfer> transfer;
@@ -16,13 +16,13 @@ struct GalerkinLevel {
 GalerkinLevel coarsen_bands(Backend&, const Bands& fine, const Block& block, const CoarseBlock& coarse,
                             Precision precision);
 
-/// The bands of a level as a whole, or what a group has of them, from those of the parts.
+/// Returns the bands of the global level, or of a group's part of it, gathered from the parts.
 Bands gathered(Backend&, const Bands& parts, const Space& larger);
 
-/// The planned levels with `finest`, whose bands in fp64 these are, and below it each operator the Galerkin product of
-/// the one above, with rows of 9 or 27 points. The finest bands are let go as soon as they have served. `block`: what
-/// this process has of the finest level, as `sharing` says. `rough`: κ jumps in so many places that there may be
-/// islands, and they are looked for, level by level until there are none.
+/// Returns the planned levels below and including `finest`. `bands` are the bands of `finest` in fp64; they are
+/// released as soon as possible. Each coarser operator is the Galerkin product of the operator above, with rows of 9 or
+/// 27 points. `block` is this process's part of the finest level, as `sharing` defines it. `rough` means that κ jumps
+/// at many places, so that strong clusters may exist. The levels are then searched for them until a level has none.
 Hierarchy make_galerkin_hierarchy(std::shared_ptr<const Operator> finest, Bands bands, Block block,
                                   const std::vector<LevelPlan>& levels, bool rough = false,
                                   const Sharing& sharing = {});

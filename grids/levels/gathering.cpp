@@ -11,7 +11,7 @@
 namespace poisson {
 namespace {
 
-// Of lines' ends, how a group's members have them one behind the other.
+// Returns the space in which the members of a group stack the ends of their lines.
 Space stacked_ends(const Space& parts, const Block& group, const Block& part, std::size_t axis) {
   if (!group.share) {
     Layout layout = group.layout();
@@ -30,7 +30,7 @@ Space stacked_ends(const Space& parts, const Block& group, const Block& part, st
   return {share, {{}, share.cuts.n}};
 }
 
-// The fields of rows as a whole, or as a group has them; one that rows name twice once.
+// Gathers fields of rows for the global level or for a group. A field that the rows name twice is gathered once.
 class Gathered {
  public:
   Gathered(Backend& backend, const Block& part, const Block& larger)
@@ -47,7 +47,7 @@ class Gathered {
     }
     field = all;
   }
-  // Of a cut axis what the first and the last part have.
+  // Gathers the ends of an axis. If the axis is cut, only the ends of the first and the last part are used.
   void ends(std::shared_ptr<const Field>& field, std::size_t axis) {
     if (!field) return;
     const Space space = ends_space(larger_, axis);
@@ -72,7 +72,7 @@ class Gathered {
   }
 
  private:
-  // From other groups.
+  // Receives values from other groups.
   void fill_halo(const Field& field) {
     if (larger_.share) backend_.exchange(field, cut_halo);
   }

@@ -7,13 +7,13 @@
 
 namespace poisson {
 
-/// From a level that several processes share to one that each of them, or each of their groups, has as a whole: coarse
-/// values are restricted by parts and gathered; on the way back each process has what it needs, but for what groups
-/// exchange.
+/// Transfers between a shared level and a coarser level that each process, or each group of processes, stores entirely.
+/// Coarse values are restricted by parts and then gathered. For prolongation each process has all coarse values that it
+/// needs, except for values that groups exchange.
 class GatheringTransfer final : public Transfer {
  public:
-  /// `parts`: the transfer between what this process has of the finer level and of the coarser one, `coarse`, whose
-  /// fields have this precision.
+  /// `parts` is the transfer between this process's parts of the finer level and of the coarser level. `coarse` is the
+  /// part of the coarser level; its fields have this precision.
   GatheringTransfer(std::unique_ptr<Transfer> parts, Backend& backend, const Block& coarse, Precision precision);
 
   void restrict_to(const Field& fine, Field& coarse, const Scalar* scale) const override;
@@ -31,9 +31,9 @@ class GatheringTransfer final : public Transfer {
   mutable Field part_;
 };
 
-/// The rows of a level as a whole, or what a group has of it, from those of the parts.
+/// Returns the rows of the global level, or of a group's part of it, gathered from the parts.
 SchemeRows gathered(Backend& backend, const SchemeRows& part, const Block& larger);
-/// The same of values of the level, of which `part` has a part; null stays null.
+/// Gathers a field of values of the level in the same way, from `part`. Null remains null.
 std::shared_ptr<const Field> gathered(Backend& backend, std::shared_ptr<const Field> values, const Block& part,
                                       const Block& larger);
 

@@ -7,12 +7,12 @@
 
 namespace poisson {
 
-/// What the values of an island add up to.
+/// Sums up the values of a strong cluster.
 struct IslandSums {
   double energy = 0, diagonals = 0;    ///< 1ᵀA1 and 1ᵀD1
-  std::vector<IslandSets::Entry> row;  ///< 1ᵀA, by the numbers of values; one may stand in it several times
+  std::vector<IslandSets::Entry> row;  ///< 1ᵀA by the numbers of values; a number may occur several times
 
-  /// One more value; inside(r): whether another one is of the island, too.
+  /// Adds a value. inside(r) returns whether another value belongs to the cluster.
   template <class Inside>
   void add(const Clusters& clusters, const ClusterRows& rows, const ClusterRows::Value& value, const Inside& inside) {
     const ClusterRows::Place p = clusters.place_of(value.number);

@@ -9,8 +9,8 @@
 namespace poisson {
 namespace {
 
-// Data in cells must not be mixed across a jump of κ, and a piecewise constant prolongation needs unions; Galerkin
-// operators interpolate between every other node; everything else lives on coordinates.
+// Data in cells must not be averaged across a jump of κ, and piecewise constant prolongation needs unions of cells.
+// Galerkin operators interpolate between every other node. All other operators use coordinates.
 Coarsening coarsening_rule(const Block& block, const LevelRules& rules) {
   const bool whole_cells = rules.jumps && block.centering() == Centering::cell;
   return rules.galerkin || whole_cells ? Coarsening::pairs : Coarsening::even;
@@ -20,7 +20,7 @@ LevelAssembly assembly_of(const Block& block, const LevelRules& rules, int level
                           bool within_planes) {
   if (rules.galerkin && level > 0) return LevelAssembly::bands;
   LevelAssembly held = rules.assembly;
-  // Coarser κ are means, and lines and planes are solved from what is held.
+  // Coarser κ are means, and line and plane solves need stored coefficients.
   if (held == LevelAssembly::recompute && (level > 0 || within_planes || relaxation.extent != Extent::point))
     held = LevelAssembly::partial;
   if (held == LevelAssembly::equidistant && (within_planes || !block.equidistant()))

@@ -12,43 +12,43 @@
 
 namespace poisson {
 
-/// What the operator of a level holds, as reports name it (name_of).
+/// Names the stored data of a level's operator for reports (name_of).
 enum class LevelAssembly { equidistant, tensor_product, recompute, partial, full, bands };
 std::string_view name_of(LevelAssembly assembly);
 
-/// A level before it is built: all that is chosen for it.
+/// Describes a level before it is built.
 struct LevelPlan {
   Block block;
-  Precision precision = Precision::fp64;  ///< of the corrections
+  Precision precision = Precision::fp64;  ///< applies to the corrections
   LevelAssembly assembly = LevelAssembly::equidistant;
-  Relaxation relaxation;               ///< what the smoother solves for at once
-  std::optional<CoarseBlock> coarser;  ///< how the next level comes from this one; none on the coarsest
-  std::vector<LevelPlan> planes;       ///< the levels of the problems in planes, where planes are relaxed
+  Relaxation relaxation;               ///< unknowns that the smoother solves for together
+  std::optional<CoarseBlock> coarser;  ///< leads to the next level; empty on the coarsest level
+  std::vector<LevelPlan> planes;       ///< levels of the plane problems, if planes are relaxed
 
-  /// What the operator has to hold ready for its smoother.
+  /// Returns the relaxation for which the operator must prepare its smoother.
   Relaxation smoothed() const { return coarser ? relaxation : Relaxation{}; }
 };
 
-/// What the levels of a problem are chosen by, beside its block.
+/// Contains the properties of a problem, besides its block, from which its levels are chosen.
 struct LevelRules {
-  std::array<double, 3> kappa{1, 1, 1};  ///< mean κ along the axes
+  std::array<double, 3> kappa{1, 1, 1};  ///< mean κ along each axis
   bool jumps = false;                    ///< κ differs by steep_jump or more between neighbouring cells
   RelaxationChoice allowed = RelaxationChoice::points;
   Precision precision = Precision::fp64;
-  /// What the finest operator holds, and the others where no rule says otherwise.
+  /// The assembly of the finest operator, and of the other operators unless a rule selects another one.
   LevelAssembly assembly = LevelAssembly::equidistant;
   bool galerkin = false;           ///< coarser operators are Galerkin products
-  GalerkinRelaxation on_galerkin;  ///< what levels relax where these are
-  bool elements = false;           ///< rows of elements, which are held as bands within planes
+  GalerkinRelaxation on_galerkin;  ///< relaxation on Galerkin levels
+  bool elements = false;           ///< rows are elements; within planes they are stored as bands
 };
 
-/// The values of a block as the nodes of another one: Galerkin levels keep every other value, wherever values sit.
-/// Equal cells of the same mean widths, open ends without conditions.
+/// Returns a block whose nodes are the values of another block. Galerkin levels keep every other value, at nodes and in
+/// cells alike. The cells are equal and have the same mean widths; open ends have no conditions.
 Block index_block(const Block& block);
 
-/// The levels of a problem, finest first: the one list that hierarchies are built from and that plans count.
+/// Returns the levels of a problem, finest first. Hierarchies are built from this list, and plans count it.
 std::vector<LevelPlan> choose_levels(const Block& block, const LevelRules& rules);
-/// The finest level alone, for methods without coarser ones.
+/// Returns the finest level alone, for methods without coarser levels.
 std::vector<LevelPlan> single_level(const Block& block, const LevelRules& rules);
 
 }  // namespace poisson

@@ -12,14 +12,14 @@
 namespace poisson {
 namespace {
 
-// The first values of parts that differ by one value at most.
+// Returns the first value of each part. The sizes of parts differ by one value at most.
 std::vector<int> first_values(int n, int parts) {
   std::vector<int> first;
   for (int p = 0; p < parts; ++p) first.push_back(static_cast<int>(std::int64_t{n} * p / parts));
   return first;
 }
 
-// Where every part has enough values along the axes that are cut.
+// Returns whether every part has enough values along the axes that are cut.
 bool thick(const Block& part) {
   const Cuts& cuts = part.share->cuts;
   for (int p = 0; p < cuts.patches(); ++p)
@@ -32,7 +32,7 @@ std::ptrdiff_t axes_cut(const Parts& parts) {
   return std::ranges::count_if(parts, [](int n) { return n > 1; });
 }
 
-// What the group has in whose box the part lies.
+// Returns the part of the group whose box contains the part.
 Block group_of(const Block& part, const Groups& groups) {
   auto share = std::make_shared<Share>(*part.share);
   share->processes = groups.processes;
@@ -74,7 +74,7 @@ std::optional<Groups> groups_on(const std::vector<std::size_t>& machines,
   const auto number = [&](const std::array<int, 3>& at) { return at[0] + parts[0] * (at[1] + parts[1] * at[2]); };
   const auto machine = [&](const std::array<int, 3>& at) { return machines[static_cast<std::size_t>(number(at))]; };
   Groups groups{};
-  std::array<int, 3> box{}, place{};  // of parts, and that of this process in its box
+  std::array<int, 3> box{}, place{};  // size of a box in parts, and this process's place in its box
   const int own = processes->rank();
   const std::array<int, 3> at{own % parts[0], own / parts[0] % parts[1], own / (parts[0] * parts[1])};
   for (std::size_t d = 0; d < 3; ++d) {
@@ -105,14 +105,14 @@ std::optional<Groups> groups_on(const std::vector<std::size_t>& machines,
 
 Parts choose_parts(const Block& block, int processes, const std::array<bool, 3>& whole) {
   const std::array<int, 3> n = block.layout().n;
-  // Values of the layers that a cut across an axis exchanges, weighed by how they lie: across z in one piece, across y
-  // in lines, across x one by one.
+  // Returns the cost of a cut across an axis: the values of the exchanged layers, weighted by their memory layout.
+  // Layers are contiguous across z, consist of lines across y, and of single values across x.
   const auto cost = [&](std::size_t d) {
     constexpr std::array<double, 3> weight{4, 1.5, 1};
     return weight[d] * static_cast<double>(block.layout().size()) / n[d];
   };
-  // Slabs have two neighbours. Across the last axis sums have the same bits for every number of them: others have to
-  // exchange clearly less.
+  // Slabs have two neighbours. Sums across the last axis have the same bits for every number of slabs, so another axis
+  // must exchange clearly less to be chosen.
   constexpr int most_slabs = 8, thick = 16;
   constexpr double clearly = 1.5;
   std::optional<std::size_t> across;
@@ -126,7 +126,7 @@ Parts choose_parts(const Block& block, int processes, const std::array<bool, 3>&
   }
   Parts best{};
   double least = std::numeric_limits<double>::infinity();
-  // Of equal surfaces the one that cuts the last axes: their layers are contiguous.
+  // If surfaces are equal, the last axes are cut, because their layers are contiguous.
   for (int x = 1; x <= processes; ++x)
     for (int y = 1; x * y <= processes; ++y) {
       if (processes % (x * y) != 0) continue;

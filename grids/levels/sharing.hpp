@@ -11,7 +11,7 @@
 
 namespace poisson {
 
-/// Into how many parts each axis is cut.
+/// Is the number of parts into which each axis is cut.
 using Parts = std::array<int, 3>;
 inline constexpr Parts uncut_axes{1, 1, 1};
 inline Parts parts_of(const Space& space) {
@@ -19,49 +19,56 @@ inline Parts parts_of(const Space& space) {
   return {cuts.count(0), cuts.count(1), cuts.count(2)};
 }
 
-/// Groups of processes, as those of a machine, that share coarse levels as if each group were one process: its members
-/// all have what lies in the parts of any of them, a box, and compute the same.
+/// Describes groups of processes, for example of the processes on the same machine, that share coarse levels as if each
+/// group were one process. The members of a group all store the box that contains their parts, and perform the same
+/// computations.
 struct Groups {
-  Parts parts;  ///< into how many the groups cut each axis
-  /// Of each group the process that has the place of this one there, in the order of their boxes: what it sends to
-  /// these, and gets from them, each other member sends and gets likewise.
+  Parts parts;  ///< the number of groups along each axis
+  /// Contains one process of each group, in the order of their boxes: the process with the same place in its group as
+  /// this process. This process exchanges messages with these; the other members of the groups do the same among
+  /// themselves.
   std::shared_ptr<const Processes> processes;
 
   int count() const { return parts[0] * parts[1] * parts[2]; }
 };
 
-/// How several processes share the levels of a problem: into how many parts each axis is cut, and down to which levels.
+/// Describes how several processes share the levels of a problem: the number of parts along each axis, and the coarsest
+/// shared level.
 struct Sharing {
   std::shared_ptr<const Processes> processes = one_process();
   Parts parts = uncut_axes;
-  /// A coarser level of fewer unknowns than this is not shared: every process has all of it and computes what all
-  /// others compute, without messages.
+  /// A coarser level with fewer unknowns is not shared: every process stores it entirely and computes redundantly,
+  /// without messages.
   std::int64_t least_shared = std::int64_t{3} << 17;
-  /// Where there are groups, they share the coarser levels that are too thin for the parts, and, where they cut fewer
-  /// axes, those as well of which each has fewer unknowns than that: exchanges then have fewer turns.
+  /// Groups, if there are any, share the coarser levels whose parts are too thin. If groups cut fewer axes than the
+  /// parts, they also share levels with fewer than least_shared unknowns for each group: exchanges then need fewer
+  /// steps.
   std::optional<Groups> groups = {};
 
-  /// What of the block this process has.
+  /// Returns this process's part of the block.
   Block part_of(const Block& whole) const;
-  /// What this process has of a coarser level, parts of which come from those of the finer one: its part, its group's,
-  /// or the whole.
+  /// Returns the block on which this process works on a coarser level, given its part of that level: the part, the
+  /// group's part, or the global block.
   Block below(const Block& part) const;
 };
 
-/// Along an axis that is cut each part of the finest level has at least so many values: half as many, which the level
-/// below has before it is gathered, still have what halos reach for.
+/// Along an axis that is cut, each part of the finest level has at least this many values. The level below has half of
+/// them before it is gathered, which is still enough for the halos.
 inline constexpr int least_part = 4;
-/// Levels whose parts are thinner are not shared by all: exchanges would take longer than what they share out.
+/// Levels with thinner parts are not shared by all processes, because exchanges would cost more time than sharing
+/// saves.
 inline constexpr int thick_part = 6;
 
-/// The groups of those processes that run on the same machine, `machines[p]` for process p. None where these have no
-/// equal boxes of parts, or where all have the same machine, or each its own.
+/// Returns the groups of processes that run on the same machine; `machines[p]` is the machine of process p. Returns
+/// nothing if machines do not own equal boxes of parts, if all processes run on one machine, or if each process has a
+/// separate machine.
 std::optional<Groups> groups_on(const std::vector<std::size_t>& machines,
                                 const std::shared_ptr<const Processes>& processes, const Parts& parts);
 
-/// Into how many parts each axis of a block is cut for so many processes: slabs where they are thick enough, across the
-/// last axis unless another one has clearly less to exchange, else blocks with the least surface. `whole`: axes that
-/// are not to be cut, where that can be. Throws InputError where the block has too few values for so many processes.
+/// Chooses the number of parts along each axis of a block. Slabs are preferred if they are thick enough: across the
+/// last axis, unless another axis needs clearly less communication. Otherwise the blocks with the least surface are
+/// chosen. `whole` marks axes that should not be cut if possible. Throws InputError if the block has too few values for
+/// this number of processes.
 Parts choose_parts(const Block& block, int processes, const std::array<bool, 3>& whole = {});
 
 }  // namespace poisson

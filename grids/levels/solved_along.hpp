@@ -4,7 +4,8 @@
 
 namespace poisson {
 
-/// Whether what a level solves for at once goes along an axis: lines that run along it, or planes that hold it.
+/// Returns whether a level solves for all values along an axis together: in lines along the axis, or in planes that
+/// contain it.
 constexpr bool solved_along(const Relaxation& relaxed, int axis) {
   return relaxed.extent == Extent::line    ? axis == relaxed.axis
          : relaxed.extent == Extent::plane ? axis != relaxed.axis

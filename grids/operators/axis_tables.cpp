@@ -10,7 +10,8 @@
 namespace poisson {
 namespace {
 
-// Centres and widths of the cells −1 … n. Cell-centred the ones beyond open ends are those behind them again.
+// Returns the centres and widths of cells −1 … n. For cell-centred axes a cell beyond an open end repeats the last
+// cell.
 std::vector<double> cells_along(const Axis& axis, CellPoints points) {
   std::vector<double> along = cell_coordinates(axis, points);
   const int n = static_cast<int>(along.size()) - 2;
@@ -32,7 +33,7 @@ std::shared_ptr<const Field> in_precision(Backend& backend, const std::shared_pt
     backend.convert(*field, *copy);
     typed = std::move(copy);
   }
-  backend.exchange(*typed, field->space().whole() ? 1 : cut_halo);  // rows in the halo, too
+  backend.exchange(*typed, field->space().whole() ? 1 : cut_halo);  // also fills rows in the halo
   return typed;
 }
 template std::shared_ptr<const Field> in_precision<float>(Backend&, const std::shared_ptr<const Field>&);
@@ -40,8 +41,9 @@ template std::shared_ptr<const Field> in_precision<double>(Backend&, const std::
 
 template <class T>
 CoefficientTables<T>::CoefficientTables(Backend& backend, const LevelRows& rows) : rows_(rows) {
-  // Lengths are held in units of a power of two near each axis's cells, and couplings take what that leaves over, so
-  // that no product of three lengths leaves the range of T. Exact, since only exponents change.
+  // Lengths are stored in units of a power of two near the cell size of each axis, and couplings contain the remaining
+  // factors. No product of three lengths then leaves the range of T. The scaling is exact, because only exponents
+  // change.
   double volume = 1;
   for (std::size_t d = 0; d < 3; ++d) {
     const Axis& axis = rows.block.axes[d];
@@ -52,7 +54,7 @@ CoefficientTables<T>::CoefficientTables(Backend& backend, const LevelRows& rows)
   for (std::size_t d = 0; d < 3; ++d) coupling_scale_[d] = rows.scale * volume / unit_[d];
   for (std::size_t d = 0; d < 3; ++d) {
     const Axis& axis = rows.block.axes[d];
-    // Four arrays over the indices −1 … size, and past the cuts of a window over the rows in the halo.
+    // The four arrays have indices −1 … size. Beyond the cuts of a window they also cover the rows in the halo.
     const auto rows_past = [&](int end) { return axis.whole() || axis.open(end) ? 0 : cut_halo - 1; };
     const int first = -rows_past(0), last = axis.size() + rows_past(1);
     const std::size_t length = static_cast<std::size_t>(last - first) + 2;
@@ -90,7 +92,8 @@ void CoefficientTables<T>::hold(Backend& backend, const FieldPerAxis& kappa,
                                 const std::shared_ptr<const Field>& reaction) {
   for (std::size_t d = 0; d < 3; ++d) {
     if (!rows_.kappa_source) {
-      kappa_[d] = kappa[d] ? in_precision<T>(backend, kappa[d]) : kappa_[0];  // where it is the same or counts nothing
+      // A missing direction has the same κ, or its κ has no effect.
+      kappa_[d] = kappa[d] ? in_precision<T>(backend, kappa[d]) : kappa_[0];
       continue;
     }
     const std::vector<double> along = cells_along(rows_.block.axes[d], rows_.kappa_source->points);

@@ -24,20 +24,20 @@ inline constexpr std::string_view assembly_name<Recompute<T, KappaAtRunTime>> = 
 template <class T>
 inline constexpr std::string_view assembly_name<RecomputeFaces<T, KappaAtRunTime>> = "recompute";
 
-/// A field of the backend in precision T, its halo filled; the field itself where it is that already.
+/// Returns a field of the backend in precision T with its halo filled. Returns the same field if it has that precision.
 template <class T>
 std::shared_ptr<const Field> in_precision(Backend& backend, const std::shared_ptr<const Field>& field);
 
-/// Owns, in a backend's memory and in the precision T, what a model of Coefficients refers to.
+/// Owns the data of a model of Coefficients, in a backend's memory and in precision T.
 template <class T>
 class CoefficientTables {
  public:
-  /// Of constants.
+  /// Creates the tables of constants.
   CoefficientTables(Backend& backend, const LevelRows& rows);
   CoefficientTables(Backend& backend, const NodeRows& rows);
   CoefficientTables(Backend& backend, const FaceRows& rows);
 
-  /// The model over these tables; valid as long as they live.
+  /// Returns the model over these tables; it is valid as long as they exist.
   template <class Coefficients>
   Coefficients model() const;
   std::size_t bytes() const;
@@ -47,21 +47,21 @@ class CoefficientTables {
     Buffer buffer;
     AxisTable<T> view;
   };
-  /// κ where it is held, else what its expression is evaluated with; σ where it varies.
+  /// Stores κ, or the data with which its expression is evaluated, and the reaction if it varies.
   void hold(Backend& backend, const FieldPerAxis& kappa, const std::shared_ptr<const Field>& reaction);
 
   LevelRows rows_;
-  std::array<double, 3> unit_{};            ///< the length that is 1 in the tables, per axis
-  std::array<double, 3> coupling_scale_{};  ///< what multiplies κ/h
+  std::array<double, 3> unit_{};            ///< is the length that is 1 in the tables, per axis
+  std::array<double, 3> coupling_scale_{};  ///< multiplies κ/h
   std::array<Table, 3> axes_;
   FieldPerAxis kappa_;
   FieldPerAxis ends_;
-  // Of the cells −1 … n, for `recompute`: their centres and their widths.
+  // These are the centres and widths of cells −1 … n for `recompute`.
   std::array<Buffer, 3> cells_along_;
   std::shared_ptr<const Field> reaction_;
 };
 
-/// What owns the tables of a model of Coefficients.
+/// Selects the class that owns the tables of a model of Coefficients.
 template <class T, class Coefficients>
 struct TablesFor {
   using Type = CoefficientTables<T>;

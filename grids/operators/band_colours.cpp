@@ -7,7 +7,8 @@
 namespace poisson {
 namespace {
 
-// Whether Σ w_d i_d mod m separates all coupled values, over the ends of periodic axes too.
+// Returns whether Σ w_d i_d mod m separates all coupled values, including those that are coupled over the ends of
+// periodic axes.
 bool separates(const std::array<int, 3>& w, int m, const Layout& layout, const std::vector<Offset>& offsets) {
   const auto turns = [&](std::size_t d) { return layout.periodic[d] ? 1 : 0; };
   for (const Offset& o : offsets)
@@ -69,7 +70,7 @@ ColourBox BandColours::box(int colour, const Box& unknowns) const {
   const std::array<int, 3> wanted{colour % residues_[0], colour / residues_[0] % residues_[1],
                                   colour / (residues_[0] * residues_[1])};
   for (std::size_t d = 0; d < 3; ++d) {
-    if (wanted[d] >= modulus_[d]) {  // a value that is left over
+    if (wanted[d] >= modulus_[d]) {  // has a separate residue
       box.first[d] = std::max(box.first[d], regular_[d] + wanted[d] - modulus_[d]);
       box.last[d] = std::min(box.last[d], regular_[d] + wanted[d] - modulus_[d] + 1);
       continue;

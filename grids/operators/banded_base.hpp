@@ -10,7 +10,7 @@
 
 namespace poisson {
 
-/// What the banded operators of all backends have in common; Derived is one of them.
+/// Contains the common parts of the banded operators of all backends. Derived is one of these operators.
 template <class T, class Derived>
 class BandedBase : public Operator {
  public:
@@ -42,7 +42,7 @@ class BandedBase : public Operator {
       const std::int64_t shift = o[0] + o[1] * shape.sy + o[2] * shape.sz;
       const bool backward = at >= entries_.size();
       const T* data = entries_[at % entries_.size()]->template view<T>().data;
-      // Backward, the entry at i stands at i + o in the forward band.
+      // The entry of a backward coupling at i is stored at i + o in the forward band.
       links_.push_back({data, backward ? shift : 0, shift, o[0], o[1], o[2]});
     }
   }
@@ -68,7 +68,7 @@ class BandedBase : public Operator {
   }
 
  protected:
-  /// A coupling of every row: to the value `shift` further, its entry `at` further in the band.
+  /// Describes a coupling of every row i to unknown i + `shift`. The coefficient is band[i + at].
   struct Link {
     const T* band;
     std::int64_t at, shift;
@@ -88,9 +88,9 @@ class BandedBase : public Operator {
   Field diagonal_;
   std::vector<Offset> offsets_;
   std::vector<Link> links_;
-  bool guarded_ = false;  ///< offsets reach beyond the halo of an axis that is whole
-  Box within_{};          ///< where neighbours are: these values, and beyond cuts those in the halo
-  int halo_ = 1;          ///< how far rows reach beyond cuts
+  bool guarded_ = false;  ///< offsets reach beyond the halo of an uncut axis
+  Box within_{};          ///< contains all neighbours: these values, and the halo beyond cuts
+  int halo_ = 1;          ///< is the reach of rows beyond cuts
   double largest_ = 2;    ///< Gershgorin's bound
 
  private:

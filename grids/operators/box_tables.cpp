@@ -58,7 +58,7 @@ BoxTables<T>::BoxTables(Backend& backend, const ElementRows& rows) {
         put(0, stiff * rows.kappa[d] / h);
         put(1, stiff / h);
       }
-      // The ghost cells of σ; at the far end one lies at the index of the last value.
+      // The ghost cells of σ; the index of the upper ghost cell is that of the last value.
       const bool ghost = h == 0 && (i == -1 || i == axis.cells());
       put(2, ghost ? (rows.sigma_cells ? 1 / unit[d] : 0) : rows.mass.own * h / unit[d]);
       put(3, rows.mass.off * h / unit[d]);

@@ -23,13 +23,13 @@ inline constexpr std::string_view assembly_name<BoxProduct<T, Dimension>> = "ten
 template <class T, int Dimension, Tensor Kind>
 inline constexpr std::string_view assembly_name<RecomputeElements<T, Dimension, Kind, KappaAtRunTime>> = "recompute";
 
-/// Owns, in a backend's memory and in the precision T, what the models of elements refer to.
+/// Owns the data of the models of elements, in a backend's memory and in precision T.
 template <class T>
 class BoxTables {
  public:
   BoxTables(Backend& backend, const ElementRows& rows);
 
-  /// The model over these tables; valid as long as they live.
+  /// Returns the model over these tables; it is valid as long as they exist.
   template <class Coefficients>
   Coefficients model() const;
   std::size_t bytes() const;
@@ -39,32 +39,33 @@ class BoxTables {
   std::array<double, 3> mixed_{};
   std::array<Buffer, 3> buffers_;
   std::array<BoxAxis<T>, 3> axes_;
-  std::vector<std::shared_ptr<const Field>> kappa_;  ///< xx, yy, …, as BoxPartial takes them
+  std::vector<std::shared_ptr<const Field>> kappa_;  ///< xx, yy, … in the order of BoxPartial
   std::shared_ptr<const Field> sigma_cells_;
   std::array<Buffer, 3> centres_;  ///< for `recompute`
   CellPlaces places_;
 };
 
-/// How many of a row's bands are held: stars have none along z in two dimensions.
+/// Returns the number of bands of a row that are stored. Stars in two dimensions store none along z.
 template <class Row>
 int bands_held(const Block& block) {
   return band_count<Row> == 4 ? block.dimension() + 1 : band_count<Row>;
 }
 
-/// Holds bands, and the masses of the axes.
+/// Stores bands, and the masses of the axes.
 template <class T>
 class BandTables {
  public:
-  /// Room for so many bands, without masses.
+  /// Allocates `count` bands, without masses.
   BandTables(Backend& backend, const Space& space, int count);
-  /// The same over a block.
+  /// Allocates `count` bands, with the masses of a block.
   BandTables(Backend& backend, const Block& block, int count);
-  /// Symmetric bands that there are, the row sums and those of `held`: their own fields where precisions agree.
+  /// Uses existing symmetric bands: the row sums, and the bands of the offsets in `held`. Bands of the same precision
+  /// are shared, not copied.
   BandTables(Backend& backend, const Block& block, const std::vector<Offset>& held, const Bands& bands);
 
   template <class Coefficients>
   Coefficients model() const;
-  /// What fills the bands writes here, where they are no one else's.
+  /// Returns the bands for writing. They must have been allocated by this object.
   template <int count>
   BandViews<T, count> views();
   void exchange();
@@ -73,7 +74,7 @@ class BandTables {
  private:
   std::array<Buffer, 3> masses_;
   std::vector<std::shared_ptr<Field>> own_;
-  std::vector<std::shared_ptr<const Field>> bands_;  ///< those of `own_` too; zeros are one field
+  std::vector<std::shared_ptr<const Field>> bands_;  ///< include those of `own_`; zero bands are one field
 };
 
 template <class T, int Dimension>

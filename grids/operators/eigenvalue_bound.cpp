@@ -11,7 +11,7 @@ namespace poisson {
 
 namespace {
 
-// κ_d/h² of the narrowest and of the widest cell of an axis.
+// Contains κ_d/h² of the narrowest and of the widest cell of an axis.
 struct Steepness {
   double narrow = 0, wide = 0;
 };
@@ -26,15 +26,15 @@ Steepness steepness_of(const ElementRows& rows, std::size_t d) {
   return {kappa / (least * least), kappa / (most * most)};
 }
 
-// Eigenvalues of a cell's mass on its diagonal: of (1, 1) and of (1, −1).
+// Contains the eigenvalues of a cell's mass relative to its diagonal, for (1, 1) and for (1, −1).
 struct Ratios {
   double even, odd;
   explicit Ratios(const ElementMass& mass) : even(1 + mass.off / mass.own), odd(2 - even) {}
 };
 
-// In two dimensions lines couple to the next alone: 2. In three: in an eigenvector of the line's own matrix, a cell has
-// at the most even² of what stiffness along the line and mass have on B, and of what stiffness across it has 2 even, by
-// its share, or 2 odd of both.
+// In two dimensions lines couple to adjacent lines only, so the bound is 2. In three dimensions consider an eigenvector
+// of the line's matrix. Relative to their part of B, stiffness along the line and mass contribute at most even².
+// Stiffness across the line contributes at most 2 even times its share along one axis, or 2 odd along both axes.
 double line_bound(const ElementRows& rows, std::size_t along) {
   const Ratios mass(rows.mass);
   const int coupled = rows.block.dimension() - (rows.decoupled < 0 ? 0 : 1);
@@ -50,8 +50,8 @@ double point_bound(const ElementRows& rows) {
   const Ratios ratio(rows.mass);
   const auto m = static_cast<double>(dimension);
   const double mass = std::pow(ratio.even, m), face = std::pow(ratio.even, m - 1);
-  std::array<double, 3> narrow{}, wide{};  // κ_d/h² of the narrowest and of the widest cell of an axis
-  double inverse_squares = 0;              // the least Σ 1/h²
+  std::array<double, 3> narrow{}, wide{};  // contain κ_d/h² of the narrowest and of the widest cell of an axis
+  double inverse_squares = 0;              // is the least Σ 1/h²
   std::array<double, 3> narrowest{};
   for (std::size_t d = 0; d < dimension; ++d) {
     const Steepness steepness = steepness_of(rows, d);
@@ -62,7 +62,7 @@ double point_bound(const ElementRows& rows) {
     inverse_squares += steepness.wide / kappa;
   }
   double stiffness = rows.variable() && !rows.isotropic() ? 2 * face : 0;
-  for (unsigned odd = 1; odd < 1U << dimension; ++odd) {  // the axes along which the eigenvector is odd
+  for (unsigned odd = 1; odd < 1U << dimension; ++odd) {  // marks the axes along which the eigenvector is odd
     double steep = 0, all = 0, factor = 2 / ratio.odd;
     for (std::size_t d = 0; d < dimension; ++d) {
       const bool among = odd >> d & 1;
@@ -72,11 +72,12 @@ double point_bound(const ElementRows& rows) {
     }
     stiffness = std::max(stiffness, factor * steep / all);
   }
-  // Diagonals of mass and of faces over that of stiffness, at most.
+  // These are the largest ratios of the diagonals of mass and of faces to the diagonal of stiffness.
   const double masses = rows.sigma_ratio * rows.mass.own / inverse_squares;
   double faces = 0;
   for (std::size_t d = 0; d < dimension; ++d) faces += rows.alpha_ratio / narrowest[d] / inverse_squares;
-  // The mean of the three, weighted by the diagonals, of which a row may have any part: largest at a vertex.
+  // The bound is the mean of the three, weighted by the diagonals. A row may have any share of each, and the mean is
+  // largest at a vertex.
   double bound = stiffness;
   for (const double with : {0.0, masses})
     for (const double at : {0.0, faces})
@@ -84,10 +85,11 @@ double point_bound(const ElementRows& rows) {
   return bound;
 }
 
-// More than rows whose diagonals are near 1 have of numbers near 1, by far.
+// This exceeds by far the energy per unknown of numbers near 1 if the diagonals of rows are near 1.
 constexpr double held_energy = 0x1p48;
 
-// Pseudo-random bits (Numerical Recipes, 3rd ed., section 7.1), and those so many steps later.
+// These functions return the next pseudo-random bits (Numerical Recipes, 3rd ed., section 7.1), and the bits after a
+// number of steps.
 constexpr std::uint32_t multiplier = 1664525, increment = 1013904223;
 std::uint32_t next(std::uint32_t bits) {
   return bits * multiplier + increment;
@@ -111,7 +113,7 @@ EigenvalueBounds eigenvalue_bounds(const ElementRows& rows) {
 }
 
 double power_estimate(const Operator& A, const SymmetricSplitting& splitting) {
-  // On few unknowns the start may hardly touch the eigenvector.
+  // With few unknowns the start vector may contain hardly any of the eigenvector.
   const int steps = A.space().unknown_count() < 1000 ? 60 : 20;
   Backend& backend = A.backend();
   Field v(backend, A.space(), A.precision()), Av(backend, A.space(), A.precision());
@@ -125,7 +127,7 @@ double power_estimate(const Operator& A, const SymmetricSplitting& splitting) {
     const auto view = start.view<T>();
     for (int k = box.first[2]; k < box.last[2]; ++k)
       for (int j = box.first[1]; j < box.last[1]; ++j) {
-        // Numbers in a row over the unknowns of the whole grid.
+        // The numbers form one sequence over the unknowns of the global grid.
         std::uint32_t bits = after(1, nx * (ny * (k + origin[2] - all.first[2]) + j + origin[1] - all.first[1]) +
                                           box.first[0] + origin[0] - all.first[0]);
         for (int i = box.first[0]; i < box.last[0]; ++i) {
@@ -135,11 +137,11 @@ double power_estimate(const Operator& A, const SymmetricSplitting& splitting) {
       }
   });
   transfer(start, v);
-  // In the inner product of A, in which B⁻¹A is symmetric whatever B is.
+  // Products use the inner product of A, in which B⁻¹A is symmetric for every B.
   Scalar energy = backend.scalar(), of_next = backend.scalar();
   double quotient = 0;
-  // Unknowns that a great number on their diagonals holds would be all of these products. Of B⁻¹A they have the
-  // eigenvalue 1: two steps of Jacobi take them out.
+  // Constrained unknowns would dominate these products by their large diagonal. They have the eigenvalue 1 of B⁻¹A, so
+  // two steps of Jacobi remove them.
   A.apply(v, Av);
   backend.dot(v, Av, energy);
   if (backend.value(energy) > held_energy * static_cast<double>(A.space().unknown_count())) {

@@ -7,33 +7,36 @@
 
 namespace poisson {
 
-/// Of the splittings of points and of lines along each axis.
+/// Bounds the eigenvalues of the splittings by points and by lines along each axis.
 struct EigenvalueBounds {
   EigenvalueBound of_points;
   std::array<EigenvalueBound, 3> of_lines;
 };
-/// 5 and 7 points: Gershgorin's 2, since Σ|a_ij| ≤ a_ii in every row.
+/// Returns Gershgorin's bound 2 for 5 and 7 points, since Σ|a_ij| ≤ a_ii in every row.
 inline EigenvalueBounds eigenvalue_bounds(const LevelRows&) {
   return {};
 }
-/// From Gershgorin's circles of bands.
+/// Returns bounds from Gershgorin's circles of bands.
 inline EigenvalueBounds bounds_of_bands(double circles) {
   const EigenvalueBound of_lines{circles, false, false};
   return {{circles, true, true}, {of_lines, of_lines, of_lines}};
 }
 
-/// An upper bound of the largest eigenvalue of D⁻¹A for elements with a constant or isotropic κ: the largest
-/// generalized eigenvalue of a cell's element matrix and its diagonal (A and D are sums of them). A cell's matrix has
-/// the tensor products of (1, 1) and (1, −1) as eigenvectors and a constant diagonal, of which, with even = 1 + off/own
-/// and odd = 1 − off/own those of mass (element_mass.hpp), the vector odd along the s axes of S has
-///     stiffness: 2 even^(m−s) odd^(s−1) · Σ_S κ_d/h_d² / Σ_e κ_e/h_e² ,   mass: even^m at the most,   m the dimension,
-/// and α enters with even^(m−1); the three are weighted with their shares of the diagonal.
-/// For other tensors the largest that stiffness can give. Along lines, the same of their matrix B in place of D.
+/// Bounds the largest eigenvalue of D⁻¹A from above for elements with a constant or isotropic κ. The bound is the
+/// largest generalized eigenvalue of a cell's element matrix and its diagonal, because A and D are sums over cells. The
+/// eigenvectors of a cell's matrix are the tensor products of (1, 1) and (1, −1), and its diagonal is constant. Let
+/// even = 1 + off/own and odd = 1 − off/own be the eigenvalues of mass (element_mass.hpp), and m the dimension. A
+/// vector that is odd along the s axes of a set S then has these eigenvalues relative to the diagonal:
+///
+///     stiffness: 2 even^(m−s) odd^(s−1) · Σ_S κ_d/h_d² / Σ_e κ_e/h_e² ,   mass: at most even^m .
+///
+/// α contributes even^(m−1). The three contributions are weighted by their shares of the diagonal. For other tensors
+/// the bound uses the largest value that stiffness can reach. Bounds for lines use their matrix B instead of D.
 EigenvalueBounds eigenvalue_bounds(const ElementRows& rows);
 
-/// An estimate for any symmetric operator and B: the Rayleigh quotient after twenty steps (on
-/// few unknowns sixty) of the power method from fixed numbers, and a tenth more. (A rotated tensor's element matrices
-/// bound it by several times its value.)
+/// Estimates the largest eigenvalue for any symmetric operator and B. The estimate is 1.1 times the Rayleigh quotient
+/// after twenty steps of the power method (sixty for few unknowns) from fixed numbers. For a rotated tensor, the bound
+/// from element matrices would be several times the true value.
 double power_estimate(const Operator& A, const SymmetricSplitting& splitting);
 
 }  // namespace poisson

@@ -8,14 +8,14 @@
 namespace poisson {
 namespace {
 
-// By what factor the weakest coupling of a coarsened axis may stay below the strongest of another. Between the mean
-// couplings it is `balance`; locally, on stretched axes, points bear `local_imbalance`.
-constexpr double balance = 2 * (1 + 1e-9);  // cells that are cubic within √2 are so to the rounding of their widths
+// The weakest coupling of a coarsened axis may be smaller than the strongest coupling of another axis by this factor.
+// `balance` applies to mean couplings; `local_imbalance` is the local limit for points on stretched axes.
+constexpr double balance = 2 * (1 + 1e-9);  // cells that are cubic within √2 may exceed the limit by rounding
 constexpr double local_imbalance = 4;
-// Where κ jumps, points bear axes that are left out of the coarsening for up to two levels.
+// If κ jumps, points tolerate axes that are not coarsened for up to two levels.
 constexpr double imbalance_across_jumps = 16;
 
-/// κ/h² of an axis: that of the mean cell and its range over the cells.
+/// Contains κ/h² of an axis: the value of the mean cell, and the range over the cells.
 struct Coupling {
   double mean = 0, weakest = 0, strongest = 0;
   bool coarsenable = false;
@@ -36,7 +36,7 @@ Coupling coupling_of(const Axis& axis, double coefficient, bool coupled) {
 
 using Couplings = std::array<Coupling, 3>;
 
-// The axes that may be coarsened where the smoother solves for those in `solved`.
+// Returns the axes that may be coarsened if the smoother solves along the axes in `solved`.
 std::array<bool, 3> coarsened_by(const Couplings& c, const std::array<bool, 3>& solved) {
   double mean = 0;
   for (std::size_t d = 0; d < 3; ++d)
@@ -54,7 +54,7 @@ std::array<bool, 3> coarsened_by(const Couplings& c, const std::array<bool, 3>& 
   return coarsened;
 }
 
-// The first of the candidates that allows an axis to be coarsened.
+// Returns the first candidate that allows coarsening of an axis.
 std::optional<LevelChoice> first_that_coarsens(const Couplings& c, const std::vector<Relaxation>& candidates) {
   for (const Relaxation& relaxation : candidates) {
     std::array<bool, 3> solved{};
@@ -74,7 +74,7 @@ LevelChoice choose_relaxation(const Block& block, const std::array<double, 3>& c
                               bool jumps, const std::array<bool, 3>& coupled) {
   Couplings c;
   double strongest = 0;
-  std::vector<int> axes;  // that can be solved along, the one with the strongest coupling first
+  std::vector<int> axes;  // contains the axes of possible lines, strongest coupling first
   for (int d = 0; d < 3; ++d) {
     const auto at = static_cast<std::size_t>(d);
     c[at] = coupling_of(block.axes[at], coefficient[at], coupled[at]);
@@ -103,7 +103,7 @@ LevelChoice choose_relaxation(const Block& block, const std::array<double, 3>& c
   if (candidates.empty()) candidates.push_back({Extent::line, axes.front()});  // planes of a plane are lines
   if (const auto choice = first_that_coarsens(c, candidates)) return *choice;
 
-  return by_mean(candidates.front());  // nothing that is allowed smooths everything
+  return by_mean(candidates.front());  // no permitted relaxation smooths everything
 }
 
 }  // namespace poisson

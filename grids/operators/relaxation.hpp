@@ -6,24 +6,24 @@
 
 namespace poisson {
 
-/// What a smoother solves for at once: each value, the lines along an axis, the planes across one, or the lines along
-/// each axis in turn.
+/// Selects the values that a smoother solves for together: each value, the lines along an axis, the planes across an
+/// axis, or the lines along each axis in turn.
 enum class Extent { point, line, plane, alternating_lines };
 
 struct Relaxation {
   Extent extent = Extent::point;
-  int axis = 0;  ///< the axis along which lines run, or the normal of planes
+  int axis = 0;  ///< direction of lines, or normal of planes
 
   bool operator==(const Relaxation&) const = default;
 };
 
-/// Ratio of κ in neighbouring cells from which it counts as jumping.
+/// κ counts as jumping from this ratio in neighbouring cells.
 inline constexpr double steep_jump = 4;
 
-/// The extents among which a level may choose.
+/// Selects the extents from which a level may choose.
 enum class RelaxationChoice { points, lines, planes, automatic };
 
-/// How a level is smoothed and which of its axes are coarsened; none on the coarsest.
+/// Describes how a level is smoothed and which axes are coarsened; the coarsest level coarsens none.
 struct LevelChoice {
   Relaxation relaxation;
   std::array<bool, 3> coarsened{};
@@ -31,13 +31,14 @@ struct LevelChoice {
   bool coarsest() const { return !(coarsened[0] || coarsened[1] || coarsened[2]); }
 };
 
-/// Chooses by the couplings κ_d/h², which vary along a stretched axis. An axis may be coarsened where its weakest
-/// coupling holds its own against the strongest of every other axis that the smoother does not solve for: else the
-/// error that oscillates along it is not smoothed (Trottenberg, Oosterlee, Schüller, Multigrid, 2001, section 5.1).
-/// Points come first, then lines, then planes, as far as `allowed`.
-/// Where κ `jumps`, points do not coarsen strong axes alone for many levels: what smooths the error along them is the
-/// coupling across, which differs by as much as κ.
-/// `coupled`: the axes along which values are coupled at all; two in a plane that is solved for.
+/// Chooses the relaxation by the couplings κ_d/h², which vary along a stretched axis. An axis may be coarsened only if
+/// its weakest coupling is not much smaller than the strongest coupling of every other axis that the smoother does not
+/// solve for. Otherwise the error that oscillates along the axis is not smoothed (Trottenberg, Oosterlee, Schüller,
+/// Multigrid, 2001, section 5.1). Points are tried first, then lines, then planes, as far as `allowed` permits.
+///
+/// If κ `jumps`, points must not coarsen only the strong axes for many levels: the coupling across these axes smooths
+/// the error along them, and this coupling varies as strongly as κ. `coupled` marks the axes along which values are
+/// coupled: two in a plane problem.
 LevelChoice choose_relaxation(const Block& block, const std::array<double, 3>& coefficient, RelaxationChoice allowed,
                               bool jumps = false, const std::array<bool, 3>& coupled = {true, true, true});
 

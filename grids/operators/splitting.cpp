@@ -13,7 +13,7 @@ void SymmetricSplitting::take(std::span<const PolynomialStep> steps, bool, const
     if (u.zero) {
       start(steps[s].alpha, b, *u.now);
       u.zero = false;
-      // The next step looks back at the zero guess.
+      // The next step uses the zero guess as the previous iterate.
       if (s + 1 < steps.size() && steps[s + 1].beta != 0) u.other->backend().fill(*u.other, 0);
     } else {
       step(steps[s], *u.now, b, *u.other);

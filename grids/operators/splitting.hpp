@@ -9,49 +9,49 @@ namespace poisson {
 
 class Operator;
 
-/// One step of a polynomial smoother: u ← u + alpha B⁻¹(b − A u) + beta (u − u_previous).
+/// Is one step of a polynomial smoother: u ← u + alpha B⁻¹(b − A u) + beta (u − u_previous).
 struct PolynomialStep {
   double alpha = 1, beta = 0;
 };
 
-/// Two fields, one of which holds the iterate; a sweep that cannot work in place writes the other and swaps.
+/// Refers to two fields. One contains the iterate; a sweep that cannot work in place writes the other and swaps.
 struct Iterate {
   Field* now = nullptr;
   Field* other = nullptr;
-  bool zero = true;  ///< the iterate is zero, whatever `now` holds
+  bool zero = true;  ///< the iterate is zero, and the contents of `now` are ignored
 };
 
-/// A = B − (B − A) with a B that is easily solved with: what a smoother repeats. It refers to its operator.
+/// Is a splitting A = B − (B − A) with an easily inverted B, which a smoother iterates. It refers to its operator.
 class Splitting {
  public:
   virtual ~Splitting() = default;
-  /// All steps, so that some of them may share a pass over the fields. Where `reversed` is set, the adjoint of the
-  /// steps in the inner product of A.
+  /// Performs all steps, so that several steps may share a pass over the fields. If `reversed` is set, it performs the
+  /// adjoint of the steps in the inner product of A.
   virtual void take(std::span<const PolynomialStep> steps, bool reversed, const Field& b, Iterate& u) const = 0;
 };
 
-/// A splitting with a symmetric B, so that polynomials in B⁻¹A are their own adjoints. Fields as verbs of the operator
-/// take them.
+/// Is a splitting with a symmetric B, so that polynomials in B⁻¹A are self-adjoint. Fields must satisfy the
+/// requirements of the operator's verbs.
 class SymmetricSplitting : public Splitting {
  public:
-  /// An upper bound of the largest eigenvalue of B⁻¹A.
+  /// Returns an upper bound or an estimate of the largest eigenvalue of B⁻¹A.
   virtual double largest_eigenvalue() const = 0;
-  /// u = alpha B⁻¹ b: a first step from a zero guess.
+  /// Computes u = alpha B⁻¹ b: a first step from a zero guess.
   virtual void start(double alpha, const Field& b, Field& u) const = 0;
-  /// Writes the next iterate over the previous one.
+  /// Overwrites the previous iterate with the next one.
   virtual void step(PolynomialStep step, const Field& u, const Field& b, Field& previous) const = 0;
-  /// One after another.
+  /// Performs the steps one after another.
   void take(std::span<const PolynomialStep> steps, bool reversed, const Field& b, Iterate& u) const override;
 };
 
-/// What is known of the largest eigenvalue of B⁻¹A without looking at it.
+/// Contains the a priori bound of the largest eigenvalue of B⁻¹A.
 struct EigenvalueBound {
   double most = 2;
   bool certain = true;  ///< no eigenvalue exceeds it
-  bool serves = true;   ///< it is near enough to go by
+  bool serves = true;   ///< it is sharp enough for use
 };
 
-/// A splitting of A with a bound, in whose place an estimate stands where it does not serve.
+/// Is a splitting of A with a bound. It estimates the eigenvalue if the bound does not serve.
 class BoundedSplitting : public SymmetricSplitting {
  public:
   BoundedSplitting(const Operator& A, const EigenvalueBound& bound) : A_(A), bound_(bound) {}
@@ -63,7 +63,7 @@ class BoundedSplitting : public SymmetricSplitting {
   mutable std::optional<double> estimate_;
 };
 
-/// B the diagonal, by an operator's start and step of points.
+/// Is a splitting whose B is the diagonal. It uses the point steps of an operator.
 template <class PointOperator>
 class PointSplitting final : public BoundedSplitting {
  public:
@@ -77,7 +77,7 @@ class PointSplitting final : public BoundedSplitting {
   const PointOperator& A_;
 };
 
-/// Gauss–Seidel over the colours of an operator's stencil, in order or reversed: of each step alpha is the
+/// Is Gauss–Seidel over the colours of an operator's stencil, in order or reversed. The alpha of each step is the
 /// over-relaxation.
 template <class ColouredOperator>
 class ColourSplitting final : public Splitting {

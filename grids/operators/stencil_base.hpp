@@ -17,11 +17,11 @@
 
 namespace poisson {
 
-/// The name of a model, to pass around.
+/// Names a model as a function argument.
 template <class Coefficients>
 struct Model {};
 
-/// Calls f with the model of Coefficients that the rows call for.
+/// Calls f with the model of Coefficients for these rows.
 template <class T, class F>
 auto with_model(const LevelRows& rows, const F& f) {
   return rows.block.equidistant() && rows.decoupled < 0 ? f(Model<Equidistant<T>>()) : f(Model<TensorProduct<T>>());
@@ -34,7 +34,7 @@ template <class T, class F>
 auto with_model(const FaceRows&, const F& f) {
   return f(Model<Faces<T>>());
 }
-/// `tensor`: as the rows say.
+/// `tensor` must equal rows.tensor().
 template <class T, int dimension, bool tensor, class F>
 auto with_box_model(const ElementRows& rows, const F& f) {
   if constexpr (tensor)
@@ -50,19 +50,19 @@ auto with_model(const ElementRows& rows, const F& f) {
                        [&]<int dimension, bool tensor>() { return with_box_model<T, dimension, tensor>(rows, f); });
 }
 
-/// The colours of a part's values are those that they have in the whole.
+/// Returns the colours of a part's values, which are their colours in the global grid.
 template <class Colours>
 Colours colours_on(const Space& space) {
   return {space.all(), space.closed(), space.origin()};
 }
 
-/// What the operators of all backends have in common: the data of a level and its model of Coefficients.
+/// Contains the common parts of the operators of all backends: the data of a level and its model of Coefficients.
 template <class T, class Coefficients>
 class StencilBase : public Operator {
  public:
   using Tables = typename TablesFor<T, Coefficients>::Type;
   using Row = decltype(std::declval<const Coefficients&>().line(0, 0).row(0));
-  static constexpr bool star = std::is_same_v<Row, poisson::Row<T>>;  ///< 5 or 7 points, else 9 or 27
+  static constexpr bool star = std::is_same_v<Row, poisson::Row<T>>;  ///< 5 or 7 points, otherwise 9 or 27
 
   StencilBase(Backend& backend, const LevelRows& rows, const EigenvalueBounds& bounds, Tables tables,
               std::string_view assembly)
@@ -88,7 +88,7 @@ class StencilBase : public Operator {
   std::size_t bytes() const override { return tables_.bytes(); }
 
  protected:
-  /// Of the largest eigenvalue of B⁻¹A.
+  /// Returns the bound of the largest eigenvalue of B⁻¹A.
   const EigenvalueBound& bound(std::optional<int> axis) const {
     return axis ? bounds_.of_lines[static_cast<std::size_t>(*axis)] : bounds_.of_points;
   }
@@ -106,7 +106,7 @@ class StencilBase : public Operator {
   Tables tables_;
 
  protected:
-  /// The model by which lines are relaxed: with constant κ that of any axes serves equal cells too.
+  /// Returns the model for line relaxation. For constant κ, the model of general axes also serves equal cells.
   auto line_coefficients() const {
     if constexpr (std::is_same_v<Coefficients, Equidistant<T>>)
       return tables_.template model<TensorProduct<T>>();
@@ -116,14 +116,14 @@ class StencilBase : public Operator {
   Coefficients c_;  // refers to the tables
 };
 
-/// A backend's StencilOperator<T, Coefficients> with the model that rows of volumes call for.
+/// Creates a backend's StencilOperator<T, Coefficients> with the model for rows of finite volumes.
 template <template <class, class> class StencilOperator, class T, class Own>
 std::unique_ptr<Operator> make_stencil_operator(Backend& backend, const Own& rows) {
   return with_model<T>(rows, [&]<class Coefficients>(Model<Coefficients>) -> std::unique_ptr<Operator> {
     return std::make_unique<StencilOperator<T, Coefficients>>(backend, rows);
   });
 }
-/// The same of elements.
+/// Creates the operator for elements.
 template <template <class, class> class StencilOperator, class T, int dimension, bool tensor>
 std::unique_ptr<Operator> make_box_stencil_operator(Backend& backend, const ElementRows& rows) {
   return with_box_model<T, dimension, tensor>(
@@ -132,7 +132,7 @@ std::unique_ptr<Operator> make_box_stencil_operator(Backend& backend, const Elem
       });
 }
 
-/// The operator whose bands are the rows of the model that its data call for: fill(model, tables).
+/// Creates an operator that stores the rows of the model for its data as bands. fill(model, tables) computes them.
 template <template <class, class> class StencilOperator, class T, class Own, class Fill>
 std::unique_ptr<Operator> make_filled_operator(Backend& backend, const Own& rows, const Fill& fill) {
   return with_model<T>(rows, [&]<class Coefficients>(Model<Coefficients>) -> std::unique_ptr<Operator> {
@@ -147,7 +147,7 @@ std::unique_ptr<Operator> make_filled_operator(Backend& backend, const Own& rows
   });
 }
 
-/// The operator of bands that there are already: circles(model) is the largest of Gershgorin's.
+/// Creates an operator from existing bands. circles(model) returns Gershgorin's bound.
 template <template <class, class> class StencilOperator, class T, class Circles>
 std::unique_ptr<Operator> make_operator_of(Backend& backend, const LevelRows& rows, const Bands& bands,
                                            const Circles& circles) {

@@ -5,12 +5,12 @@
 #include "backends/view.hpp"
 #include "grids/rows/box_stencil.hpp"
 
-/// Full assembly: every band of the matrix an array of its own, of the symmetric matrix the half that points forward.
-/// Models of the concept Coefficients (grids/rows/coefficients.hpp).
+/// Full assembly stores every band of the matrix in a separate array. For the symmetric matrix only the forward half is
+/// stored. The structs below implement the concept Coefficients (grids/rows/coefficients.hpp).
 namespace poisson {
 
-/// The bands of a row's shape: the sum of the row, then the couplings to the neighbours that follow in memory, in
-/// order. A star in two dimensions leaves its last null.
+/// Counts the bands of a row type: the row sum, then the couplings to the neighbours that follow in memory, in order.
+/// In two dimensions the last band of a star is null.
 template <class Row>
 inline constexpr int band_count = 0;
 template <class T>
@@ -18,7 +18,7 @@ inline constexpr int band_count<Row<T>> = 4;
 template <class T, int Dimension>
 inline constexpr int band_count<BoxRow<T, Dimension>> = 1 + box_points<Dimension> / 2;
 
-/// Lengths that the values of an axis stand for.
+/// Points to the length that each value of an axis represents.
 template <class T>
 struct AxisMasses {
   const T* x = nullptr;
@@ -26,16 +26,16 @@ struct AxisMasses {
   const T* z = nullptr;
 };
 
-/// Bands over all values, halo of periodic axes filled; fields of one layout.
+/// Describes bands over all values, with the halo of periodic axes filled. All bands have one layout.
 template <class T, int count>
 struct BandViews {
-  View<T> shape;  ///< of every band
+  View<T> shape;  ///< same for all
   T* band[count];
 
   constexpr T* line(int b, int j, int k) const { return band[b] + j * shape.sy + k * shape.sz; }
 };
 
-/// Of 5- and 7-point rows; in two dimensions one of the bands across x is null.
+/// Implements Coefficients for 5- and 7-point rows. In two dimensions one of the bands across x is null.
 template <class T>
 struct StarBands {
   using Row = poisson::Row<T>;
@@ -68,7 +68,7 @@ struct StarBands {
   }
 };
 
-/// Of 9- and 27-point rows.
+/// Implements Coefficients for 9- and 27-point rows.
 template <class T, int Dimension>
 struct BoxBands {
   using Row = BoxRow<T, Dimension>;
@@ -105,25 +105,25 @@ struct BoxBands {
     l.area = axes.y[j] * axes.z[k];
     return l;
   }
-  /// As Partial::reads.
+  /// See Partial::reads.
   template <class F>
   constexpr void reads(int i, int j, int k, const F& f) const {
     for (const T* band : bands.band) f(band + i + j * bands.shape.sy + k * bands.shape.sz);
   }
 };
 
-/// What the lines along an axis hold of rows that are no products of one-dimensional factors: a value's coupling to the
-/// next one and what the diagonal has beside the couplings to both sides. Fields of one layout; the first value's
-/// coupling to what lies before it stands in the halo.
+/// Stores the rows of lines along an axis when these are not products of one-dimensional factors. Each value stores its
+/// coupling to the next value, and the part of its diagonal entry that remains without both couplings. Both fields have
+/// one layout. The first value's coupling to its predecessor is in the halo.
 template <class T>
 struct LineBands {
-  BandViews<const T, 2> bands;  ///< rest of the diagonal, coupling
+  BandViews<const T, 2> bands;
 
   constexpr const T* rest() const { return bands.band[0]; }
   constexpr const T* coupling() const { return bands.band[1]; }
 };
 
-/// A row's couplings along an axis, and the rest of its diagonal.
+/// Contains the couplings of a row along an axis, and the rest of its diagonal entry.
 template <class T>
 struct LineRow {
   T before, after, rest;
@@ -150,7 +150,7 @@ template <class T, int Dimension>
   return line;
 }
 
-/// The model of bands whose rows have a shape.
+/// Maps a row type to its band coefficients.
 template <class Row>
 struct BandsOf;
 template <class T>
@@ -162,8 +162,8 @@ struct BandsOf<BoxRow<T, Dimension>> {
   using Type = BoxBands<T, Dimension>;
 };
 
-/// The bands of the row of the value (i, j, k). A star may couple its first and last values to the halo, where the data
-/// of faces stand, and 0 behind Robin faces of nodes: such a coupling lies in the halo of the band as well.
+/// Stores the bands of row (i, j, k). A star may couple its first and last values to the halo, which contains the
+/// boundary data, or 0 behind Robin faces of nodes. Such a coupling is stored in the halo of the band.
 template <class T>
 [[gnu::always_inline]] constexpr void store_bands(const Row<T>& a, const bool (&periodic)[3],
                                                   const BandViews<T, 4>& bands, int i, int j, int k) {

@@ -2,53 +2,55 @@
 
 #include "grids/rows/box_stencil.hpp"
 
-/// Products with bilinear elements of isotropic κ in a walk along y through a column of nodes: rows of cells one after
-/// the other, each worked out once, in differences of values, so that a constant is mapped to zero exactly.
+/// Products with bilinear elements of isotropic κ are computed in a walk along y through a column of nodes. The walk
+/// visits each row of cells once. The formulas use differences of values, so that a constant is mapped to zero exactly.
 namespace poisson {
 
-/// With the values w, c, e of a line on the west, on the column and on the east, a row of cells between two lines gives
+/// Walks along a column of nodes and adds up the products. Let w, c, e be the values of a line of nodes: west of the
+/// column, on the column, and east of the column. A row of cells between two lines adds
 ///
-///   own p + off q − flux   to the lower node,   off p + own q + flux   to the upper one,
+///   own p + off q − flux   to the lower node,   off p + own q + flux   to the upper node,
 ///
-/// where p and q are Σ κ (c − w)/h_x of the lower and the upper line, and flux is Σ κ (own rise_c + off rise_w)/h_y,
-/// the sums over the cells on the west and on the east. `weighted`: the diagonal is wanted too.
+/// where p and q are Σ κ (c − w)/h_x of the lower and the upper line, and flux is Σ κ (own rise_c + off rise_w)/h_y.
+/// Both sums include the cells on the west and on the east. `weighted` means that the walk also computes the diagonal.
 template <class T, bool weighted>
 class BilinearWalk {
  public:
   struct Line {
     T west, centre, east;
   };
-  /// A cell along x: masses and scaled 1/h.
+  /// Describes a cell along x by its masses and its scaled 1/h.
   struct Cell {
     T own, off, stiffness;
   };
-  /// A row of cells: masses and scaled 1/h along y, κ and σ on the west and on the east. σ is not read without
-  /// reaction.
+  /// Describes a row of cells by its masses, its scaled 1/h along y, and κ and σ on the west and on the east. Only
+  /// steps with reaction read σ.
   struct Layer {
     T own, off, stiffness, kappa[2], sigma[2];
   };
-  /// What all cells give to a node.
+  /// Sums the contributions of all cells to a node.
   struct Row {
     T product, diagonal;
   };
 
-  /// `alpha`: Robin's, scaled, where the column lies on a face across x; taken with reaction. `line`: the one below the
-  /// first row of cells.
+  /// `alpha` is the scaled Robin α if the column lies on a face across x; only steps with reaction add it. `line` is
+  /// the line below the first row of cells.
   constexpr BilinearWalk(const Cell& west, const Cell& east, T alpha, const Line& line)
       : west_(west), east_(east), alpha_(alpha), u_(line) {}
 
-  /// The value of the node that `next` is about.
+  /// Returns the value of the node that `next` completes.
   constexpr T centre() const { return u_.centre; }
 
-  /// Adds a face across y that the node lies on, with Robin's α, scaled.
+  /// Adds a face across y that contains the node, with the scaled Robin α.
   constexpr void add_face(T alpha, Row& row) const {
     const T own = west_.own + east_.own;
     row.product += alpha * (own * u_.centre + west_.off * u_.west + east_.off * u_.east);
     row.diagonal += alpha * own;
   }
 
-  /// Takes the next row of cells and the line above it; returns what the cells so far give to the node of the line
-  /// below it. That is all but for the line that the walk began with. `same_kappa`: as that of the row before.
+  /// Adds the next row of cells and the line above it. Returns the contributions of all rows so far to the node of the
+  /// line below; except for the first line of the walk they are complete. `same_kappa` means that κ equals κ of the row
+  /// before.
   template <bool reacts, bool same_kappa = false>
   [[gnu::always_inline]] constexpr Row next(const Layer& layer, const Line& above) {
     const T west = layer.kappa[0] * west_.stiffness, east = layer.kappa[1] * east_.stiffness;
@@ -80,9 +82,9 @@ class BilinearWalk {
  private:
   Cell west_, east_;
   T alpha_;
-  Line u_;                 ///< below the next row of cells
-  Row below_{T(0), T(0)};  ///< what the cells below that line give to it
-  T along_ = T(0);         ///< q of those cells
+  Line u_;                 ///< lies below the next row of cells
+  Row below_{T(0), T(0)};  ///< the cells below that line added this
+  T along_ = T(0);         ///< their q
 };
 
 }  // namespace poisson

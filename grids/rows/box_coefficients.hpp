@@ -3,36 +3,37 @@
 #include "backends/view.hpp"
 #include "grids/rows/box_stencil.hpp"
 
-/// Bilinear and trilinear elements (Q1) as models of the concept Coefficients (grids/rows/coefficients.hpp), whose rows
-/// have 9 or 27 points. Element matrices are products of one-dimensional ones, on a cell of width h
+/// Bilinear and trilinear elements (Q1) are models of the concept Coefficients (grids/rows/coefficients.hpp). Their
+/// rows have 9 or 27 points. Element matrices are products of one-dimensional matrices on a cell of width h:
 ///
-///   of stiffness [1, −1; −1, 1]/h,   of mass [own, off; off, own] h,   G = ∫φ_p φ_q′ = [−1, 1; −1, 1]/2
+///   stiffness [1, −1; −1, 1]/h,   mass [own, off; off, own] h,   G = ∫φ_p φ_q′ = [−1, 1; −1, 1]/2
 ///
-/// with own = 1/3 and off = 1/6, and other shares for the compact scheme (element_mass.hpp).
+/// with own = 1/3 and off = 1/6. The compact scheme uses other values (element_mass.hpp).
 namespace poisson {
 
-/// The table of one axis under elements: arrays that may be read from index −1 to n. Cells beyond open ends have no
-/// width and give nothing. Only `own` is 1 there where σ is a field: what stands in the halo of σ is multiplied with
-/// the mass of the face alone, which makes it Robin's α.
+/// Points to the tables of one axis for elements, which may be read from index −1 to n. Entry i of `stiffness`,
+/// `inverse`, `own` and `off` belongs to cell i; entry i of `mass` and `robin` belongs to value i. Cells beyond open
+/// ends have width 0 and contribute nothing. If σ is a field, only `own` is 1 there: the halo of σ is then multiplied
+/// by the mass of the face alone, which makes it the Robin α.
 template <class T>
 struct BoxAxis {
-  const T* stiffness = nullptr;  ///< scaled κ_d/h of cell i
-  const T* inverse = nullptr;    ///< scaled 1/h of cell i
-  const T* own = nullptr;        ///< of cell i the mass of an end with itself
-  const T* off = nullptr;        ///< the mass of an end with the other
-  const T* mass = nullptr;       ///< the length that value i stands for: the sum of its row of mass
-  const T* robin = nullptr;      ///< scaled α of value i, zero but at Robin ends
-  int equal = 0;                 ///< how many cells there are, where all are alike; else 0
+  const T* stiffness = nullptr;  ///< scaled κ_d/h
+  const T* inverse = nullptr;    ///< scaled 1/h
+  const T* own = nullptr;        ///< own h
+  const T* off = nullptr;        ///< off h
+  const T* mass = nullptr;       ///< the length that the value represents: the sum of its mass row
+  const T* robin = nullptr;      ///< is the scaled α, zero except at Robin ends
+  int equal = 0;                 ///< the number of cells if all are equal, otherwise 0
 };
 
-/// Constant diagonal κ, constant σ and α: a row is the product of the axes' rows.
+/// Implements Coefficients for constant diagonal κ, σ and α: a row is the product of the rows of the axes.
 template <class T, int Dimension>
 struct BoxProduct {
   using Row = BoxRow<T, Dimension>;
   BoxAxis<T> x, y, z;
   T sigma;  ///< scaled
 
-  /// Entries of a value's rows of stiffness and of mass.
+  /// Contains the entries of a value's stiffness and mass rows.
   struct AxisRow {
     T stiffness[3], mass[3];
   };
@@ -43,11 +44,11 @@ struct BoxProduct {
 
   struct Line {
     static constexpr bool uniform = true;
-    static constexpr int lines = box_points<Dimension> / 3;  ///< around a line, itself included
+    static constexpr int lines = box_points<Dimension> / 3;  ///< includes the line itself
     BoxAxis<T> x;
-    T area, sum;      ///< mass in y and z, and what it multiplies in the row's sum
-    T across[lines];  ///< minus the products of mass in y and z: what stiffness along x takes
-    T along[lines];   ///< minus those that mass along x takes
+    T area, sum;      ///< mass in y and z, and the factor of x.mass in the row's sum
+    T across[lines];  ///< minus mass in y times mass in z: multiplies stiffness along x
+    T along[lines];   ///< minus the factors that multiply mass along x
 
     [[gnu::always_inline]] constexpr Row row(int i) const {
       const AxisRow a = axis_row(x, i);
@@ -82,18 +83,18 @@ struct BoxProduct {
 
 enum class Tensor { isotropic, diagonal, full };
 
-/// Arrays of cells that a tensor κ takes: xx, yy(, zz)(, xy(, xz, yz)).
+/// Returns the number of cell arrays that a tensor κ needs: xx, yy(, zz)(, xy(, xz, yz)).
 constexpr int tensor_components(Tensor tensor, int dimension) {
   return tensor == Tensor::isotropic ? 1 : tensor == Tensor::diagonal ? dimension : dimension * (dimension + 1) / 2;
 }
 
-/// κ of the cells from arrays, one for each component of the tensor. What takes its place (recompute_elements.hpp) has
+/// Reads κ of the cells from arrays, one for each component of the tensor. ComputedCells (recompute_elements.hpp) has
 /// the same functions.
 template <class T, int Components>
 struct HeldCells {
   View<const T> kappa[Components];
 
-  /// A line of cells along x.
+  /// Points to a line of cells along x.
   struct Line {
     const T* kappa[Components];
     template <int component>
@@ -106,36 +107,36 @@ struct HeldCells {
     for (int c = 0; c < Components; ++c) l.kappa[c] = kappa[c].line(j, k);
     return l;
   }
-  /// f(address) of what is read at (i, j, k).
+  /// Calls f(address) for each value that is read at (i, j, k).
   template <class F>
   constexpr void reads_cells(int i, int j, int k, const F& f) const {
     for (const View<const T>& component : kappa) f(&component(i, j, k));
   }
 };
 
-/// κ on the cells, and σ a constant or on the cells as well, with Robin's α in its halo: the element matrices of the 4
-/// or 8 cells around a node are summed. A cell's part of a row is κ (K⊗M⊗M + …) + σ M⊗M⊗M over its corners; mixed
-/// derivatives, κ_xy (Gᵀ⊗G + G⊗Gᵀ)⊗M, come down to ±κ_xy/2 ⊗ M for the node itself and for the corner that is
-/// opposite in x and y.
+/// Implements Coefficients for κ on cells. σ is constant, or is given on cells and has the Robin α in its halo. A row
+/// sums the element matrices of the 4 or 8 cells around a node. A cell contributes κ (K⊗M⊗M + …) + σ M⊗M⊗M over its
+/// corners. Off-diagonal entries contribute κ_xy (Gᵀ⊗G + G⊗Gᵀ)⊗M. This reduces to ±κ_xy/2 ⊗ M for the node itself and
+/// for the corner that is opposite in x and y.
 template <class T, int Dimension, Tensor Kind, class Cells = HeldCells<T, tensor_components(Kind, Dimension)>>
 struct BoxPartial : Cells {
   using Row = BoxRow<T, Dimension>;
-  static constexpr int columns = Dimension == 3 ? 4 : 2;  ///< lines of cells around a line of nodes
+  static constexpr int columns = Dimension == 3 ? 4 : 2;  ///< lines of cells
 
   BoxAxis<T> x, y, z;
   View<const T> sigma_cells;  ///< optional: data may be null
-  T sigma;                    ///< scaled; with sigma_cells what scales them
-  T mixed[3];                 ///< half of what scales κ_xy, κ_xz, κ_yz
+  T sigma;                    ///< scaled; multiplies sigma_cells if present
+  T mixed[3];                 ///< multiplies κ_xy, κ_xz, κ_yz; includes the factor 1/2
 
   struct Line {
     static constexpr bool uniform = true;
-    static constexpr int corners = columns;  ///< of a cell across the line
+    static constexpr int corners = columns;  ///< corners per cell
     BoxAxis<T> x;
     typename Cells::Line kappa[columns];
     const T* sigma_cells[columns];
-    T mass_yz[columns][corners];  ///< products of mass in y and z
-    T stiff_y[columns][corners];  ///< of stiffness in y and mass in z
-    T stiff_z[columns][corners];  ///< of mass in y and stiffness in z
+    T mass_yz[columns][corners];  ///< mass_y · mass_z
+    T stiff_y[columns][corners];  ///< stiffness_y · mass_z
+    T stiff_z[columns][corners];  ///< mass_y · stiffness_z
     T mass_y[columns][2], mass_z[columns][2];
     T face[columns];  ///< sums of mass_yz
     T sigma, area, mixed[3];
@@ -155,7 +156,7 @@ struct BoxPartial : Cells {
     constexpr T mass(int i) const { return area * x.mass[i]; }
 
    private:
-    // The cell of column q before (side 0) or behind (side 1) the node.
+    // Adds the cell of column q before (side 0) or behind (side 1) the node.
     template <int q, int side>
     [[gnu::always_inline]] constexpr void add(int i, Row& r, T& sum) const {
       constexpr int dx = side == 0 ? -1 : 1, dy = q % 2 == 0 ? -1 : 1, dz = Dimension == 3 ? (q / 2 == 0 ? -1 : 1) : 0;
@@ -235,7 +236,7 @@ struct BoxPartial : Cells {
     for (int d = 0; d < 3; ++d) l.mixed[d] = mixed[d];
     return l;
   }
-  /// As Partial::reads.
+  /// See Partial::reads.
   template <class F>
   constexpr void reads(int i, int j, int k, const F& f) const {
     this->reads_cells(i, j, k, f);

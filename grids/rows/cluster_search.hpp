@@ -8,52 +8,53 @@
 
 namespace poisson {
 
-/// An island has at most so many values: larger ones have values on many coarse grids.
+/// Limits the number of values of a strong cluster; larger clusters have values on many coarse grids.
 inline constexpr std::uint32_t most_island_values = 1024;
 
-/// A coupling of a value, by its place among the links, to a value of another process, and the root of its cluster.
+/// Records a strong coupling to a value of another process: the root of the cluster, the value, and the number of the
+/// link.
 struct ClusterTie {
   std::uint32_t root, value, link;
 };
 
-/// The search for clusters of a symmetric matrix of reach 1, value by value, on any backend: sets that are connected by
-/// couplings above a share of the larger diagonal entry. Every value points to an earlier one of its cluster, the
-/// first one, the root, to itself (Jaiganesh, Burtscher: A high-performance connected components implementation for
-/// GPUs, HPDC 2018). Values are numbered x + nx (y + ny z).
+/// Searches for clusters of a symmetric matrix with reach 1, value by value, on any backend. A cluster is a set of
+/// values that are connected by couplings above a given share of the larger diagonal entry. Every value points to an
+/// earlier value of its cluster; the first value, the root, points to itself (Jaiganesh, Burtscher: A high-performance
+/// connected components implementation for GPUs, HPDC 2018). Values are numbered x + nx (y + ny z).
 struct ClusterSearch {
   enum class Step {
-    diagonal,  ///< of every value
-    begin,     ///< every value is a cluster of its own
+    diagonal,  ///< computes the diagonal entry of every value
+    begin,     ///< makes every value a cluster
     join,
-    count,   ///< every value points to its root, which knows the state of its cluster
-    pick,    ///< values of the clusters that `wanted` names go into `list`
-    tie,     ///< couplings of unknowns to those of other processes go into `ties`
-    choose,  ///< the root in list[i] is marked as chosen
-    read     ///< what rows hold of the value in list[i] goes into record i
+    count,   ///< points every value to its root and counts the cluster
+    pick,    ///< lists the values of the clusters that `wanted` selects
+    tie,     ///< writes the couplings to unknowns of other processes into `ties`
+    choose,  ///< marks the root in list[i] as chosen
+    read     ///< copies the row of the value in list[i] into record i
   };
-  /// The state of a cluster: how many values it has, as far as that matters, and marks.
+  /// Encodes the state of a cluster: its number of values, up to the limit, and marks.
   static constexpr std::uint32_t counted = (1u << 28) - 1, given = 1u << 29, crossing = 1u << 30, chosen = 1u << 31;
-  /// Which values are picked: those of islands that others may have no part of, the roots of clusters that go on in
-  /// other processes, or those of chosen clusters.
+  /// Selects which values are picked: values of small clusters that lie entirely on this process, roots of clusters
+  /// that continue on other processes, or values of chosen clusters.
   enum class Wanted { small, crossing_roots, chosen };
 
   Step step = Step::diagonal;
   Wanted wanted = Wanted::small;
-  double strong_share = 0;  ///< of the larger diagonal entry
+  double strong_share = 0;  ///< couplings above this share of the larger diagonal entry are strong
   int n[3] = {}, origin[3] = {}, all[3] = {};
-  bool periodic[3] = {}, closed[3] = {};  ///< axes that close on themselves here, and in the whole grid
-  Box all_unknowns;                       ///< of the whole grid, in its indices
-  int bands = 0, offset[13][3] = {};      ///< the forward couplings that there are
+  bool periodic[3] = {}, closed[3] = {};  ///< axes that are periodic on this process, and in the global grid
+  Box all_unknowns;                       ///< in global indices
+  int bands = 0, offset[13][3] = {};      ///< the forward couplings that exist
   View<const double> band[13], sum;
   View<double> diagonal;
   std::uint32_t *parent = nullptr, *state = nullptr;
-  std::uint32_t* found = nullptr;  ///< how many values or ties were found
-  std::uint32_t room = 0;          ///< what the list holds
-  std::uint64_t* list = nullptr;   ///< values, above them the root of each
+  std::uint32_t* found = nullptr;  ///< counts the values or ties found
+  std::uint32_t room = 0;          ///< list capacity
+  std::uint64_t* list = nullptr;   ///< the low half is a value, the high half its root
   ClusterTie* ties = nullptr;
-  double* record = nullptr;  ///< by value: root, state, row sum, diagonal entry, couplings
+  double* record = nullptr;  ///< stores for each value: root, state, row sum, diagonal entry, couplings
 
-  /// The couplings of a row: forward, then backward.
+  /// Returns the number of couplings of a row: forward couplings first, then backward.
   constexpr int links() const { return 2 * bands; }
   constexpr int offset_along(int d, int link) const {
     return link < bands ? offset[link][d] : -offset[link - bands][d];
@@ -76,7 +77,7 @@ struct ClusterSearch {
   }
   constexpr double coupling(const int (&p)[3], int link) const {
     if (link < bands) return band[link](p[0], p[1], p[2]);
-    const int b = link - bands;  // the entry stands at the neighbour
+    const int b = link - bands;  // the neighbour stores the entry
     return band[b](p[0] - offset[b][0], p[1] - offset[b][1], p[2] - offset[b][2]);
   }
   struct Neighbour {
@@ -130,14 +131,15 @@ struct ClusterSearch {
   }
   constexpr bool is_strong(const int (&p)[3], int link) const {
     const double a = coupling(p, link);
-    if (a == 0) return false;  // there may be no such neighbour
+    if (a == 0) return false;  // the neighbour may not exist
     const double here = diagonal(p[0], p[1], p[2]),
                  there =
                      diagonal(p[0] + offset_along(0, link), p[1] + offset_along(1, link), p[2] + offset_along(2, link));
     return (a < 0 ? -a : a) > strong_share * (here < there ? there : here);
   }
 
-  // Joins shorten the ways that they go. When each value writes its root nobody else may write there.
+  // The search shortens the paths that it follows. While each value writes its root, no other thread may write there;
+  // root_above therefore only reads.
   constexpr std::uint32_t root_above(std::uint32_t at) const {
     for (std::uint32_t up = read_shared(parent + at); up != at; up = read_shared(parent + at)) at = up;
     return at;
@@ -179,7 +181,7 @@ struct ClusterSearch {
       marks |= !q.unknown ? given : !q.own ? crossing : 0;
     }
     if (marks != 0) or_shared(state + root, marks);
-    // Millions may have one root: past the limit they need not be counted.
+    // A root may have millions of values, so counting stops at the limit.
     if ((read_shared(state + root) & counted) <= most_island_values) add_shared(state + root, 1u);
   }
 

@@ -2,34 +2,37 @@
 
 #include "backends/view.hpp"
 
-/// κ on a face of the coarser cell-centred block: the mean by area of κ on the fine faces that make it up, each times
-/// what flows in addition where currents bend.
+/// κ on a face of the coarser cell-centred block is the area-weighted mean of κ on its fine faces. Each fine face is
+/// multiplied by a gain that accounts for bending currents.
 ///
-/// A fine face lies between two fine cells, its pair, and these in two coarse cells. At an edge of the coarse cells the
-/// pair meets those of the coarse cells beyond, at a corner three of them. With the centres of all coarse cells on one
-/// side held at 0 and on the other at 1, each pair lets through its mean of κ as long as nothing flows from pair to
-/// pair: this is what the mean stands for. Where κ jumps in both directions much does: at the corners of a checkerboard
-/// the current enters a poor cell through two faces. What flows with the couplings between the pairs, over what flows
-/// without them, is 1 wherever κ depends on one direction, and at most 2 on equal cells. Between two rich cells the
-/// poor one is not held on the coarse grid, but lies between them, as two faces in series: the excess counts for more.
+/// A fine face lies between two fine cells, its pair, in two coarse cells. At an edge of the coarse cells the pair
+/// meets a pair of the next coarse cells, at a corner three such pairs. Fix the potential at the centres of all coarse
+/// cells at 0 on one side and at 1 on the other. Each pair then conducts its mean of κ if no current flows between
+/// pairs; the area-weighted mean represents this case. If κ jumps in both directions, much current flows between pairs:
+/// at the corners of a checkerboard it enters a poor conductor through two faces.
+///
+/// The gain is the current with the couplings between the pairs divided by the current without them. It is 1 if κ
+/// depends on one direction, and at most 2 on equal cells. Between two good conductors, the potential of the poor cell
+/// is not fixed on the coarse grid: the cell acts as two faces in series. The excess over 1 therefore gets a weight
+/// above 1.
 namespace poisson {
 
 struct CoarseFace {
-  /// The fine values that belong to coarse value I along an axis: from begin[I] on, along the faces' own axis that one
-  /// alone, across it the cells up to begin[I + 1].
+  /// Maps coarse value I along an axis to its fine values, which start at begin[I]. Along the axis of the faces this is
+  /// one face; across it the cells end before begin[I + 1].
   struct Along {
-    const int* begin;     ///< from −1 on
-    const double* width;  ///< of the fine cells
+    const int* begin;     ///< readable from −1
+    const double* width;  ///< fine cells
     int fine, coarse;     ///< numbers of cells
     bool periodic;
-    bool open[2];  ///< whether nothing lies beyond an end
+    bool open[2];  ///< whether the grid ends there
 
     constexpr int turned(int i) const { return !periodic ? i : i < 0 ? i + fine : i >= fine ? i - fine : i; }
     constexpr bool inside(int i) const { return (i >= 0 || !open[0]) && (i < fine || !open[1]); }
     constexpr bool merged(int I) const { return begin[I + 1] - begin[I] == 2; }
   };
 
-  View<const double> fine[3];  ///< κ on the fine faces across each axis
+  View<const double> fine[3];  ///< contains κ on the fine faces across each axis
   Along along[3];
   int axis;
 
@@ -52,26 +55,27 @@ struct CoarseFace {
   }
 
  private:
-  static constexpr double straight = 0.01;  ///< potentials of pairs that differ by less drive no current worth a solve
+  static constexpr double straight = 0.01;  ///< potentials of pairs that differ by less are not worth a solve
 
-  /// Of the excess where pairs meet around an edge, or a corner: between 1, all cells held, and 2, poor ones half way.
+  /// Returns the weight of the excess if pairs meet around an edge or a corner. It lies between 1, all potentials
+  /// fixed, and 2, poor cells half way between.
   static constexpr double weight(int pairs) { return pairs == 2 ? 1.7 : 1.5; }
 
-  /// The pairs around an edge or a corner: bit t of a pair's number says whether it lies a cell further, by step[t]
-  /// along axis[t].
+  /// Describes the pairs around an edge or a corner. Bit t of a pair's number shifts the pair by step[t] cells along
+  /// axis[t].
   struct Corner {
     int bits = 0, axis[2] = {}, step[2] = {};
     constexpr int pairs() const { return 1 << bits; }
   };
 
-  /// Whether the coarse cells on both sides of face I are made of two.
+  /// Returns whether the coarse cells on both sides of face I consist of two fine cells.
   constexpr bool between_merged(int I) const {
     const Along& x = along[axis];
     if ((I == 0 && x.open[0]) || (I == x.coarse && x.open[1])) return false;
     return x.merged(I - 1) && x.merged(I);
   }
 
-  /// κ·area/distance of a fine cell and the one below it along d.
+  /// Returns κ·area/distance between a fine cell and the cell below it along d.
   constexpr double coupling(int d, const int (&cell)[3]) const {
     double area = 1;
     int at[3] = {};
@@ -95,7 +99,7 @@ struct CoarseFace {
     return c;
   }
 
-  /// Whether κ along the pairs varies by so little that their potentials are close: what needs no divisions to be seen.
+  /// Returns whether κ along the pairs varies so little that their potentials are close. This test needs no divisions.
   constexpr bool even(const Corner& c, const int (&face)[3]) const {
     double least = fine[axis](face[0], face[1], face[2]), most = least;
     for (int p = 0; p < c.pairs(); ++p)
@@ -111,19 +115,20 @@ struct CoarseFace {
     return most <= (1 + 2 * straight) * least;
   }
 
-  /// By what the fine face counts: 1, and more by what flows in addition through its pair and those that it meets, over
-  /// what flows pair by pair.
+  /// Returns the gain of a fine face: at least 1. The excess follows from the current through its pair and the pairs
+  /// that it meets, divided by the current of separate pairs.
   constexpr double gain(const int (&coarse)[3], const int (&face)[3]) const {
     const Corner c = corner(coarse, face);
     const int pairs = c.pairs();
     if (pairs == 1 || even(c, face)) return 1;
     const Along& x = along[axis];
     const int f = face[axis];
-    // Between the centres of the coarse cells, and between those of the pair.
+    // These are the distances between the centres of the coarse cells, and between the centres of the pair.
     const double beside = 0.5 * (x.width[x.turned(f - 2)] + x.width[x.turned(f + 1)]);
     const double distance = 0.5 * (x.width[x.turned(f - 1)] + x.width[f]);
 
-    // From each pair's cells, on either side of the face, to the centres of their coarse cells.
+    // These resistances lie between each pair's cells, on both sides of the face, and the centres of their coarse
+    // cells.
     double resistance[2][4] = {}, middle[4] = {};
     double low[2] = {1, 1}, high[2] = {0, 0}, apart = 0, most = 0;
     for (int p = 0; p < pairs; ++p) {
@@ -134,7 +139,7 @@ struct CoarseFace {
       resistance[0][p] = 1 / coupling(axis, cell);
       cell[axis] = f + 1;
       resistance[1][p] = 1 / coupling(axis, cell);
-      // By themselves, pairs let through their κ over the distance of the coarse centres.
+      // The flow through a separate pair is its κ over the distance of the coarse centres.
       const double both = beside / distance / middle[p], flow = 1 / (both + 1 / middle[p]);
       const double scale = both / (resistance[0][p] + resistance[1][p]);
       apart += flow;
@@ -148,15 +153,16 @@ struct CoarseFace {
     }
     if (high[0] - low[0] < straight && high[1] - low[1] < straight) return 1;
 
-    double potential[8] = {};  // of side s of pair p at 2p + s
+    double potential[8] = {};  // side s of pair p is entry 2p + s
     solve(c, face, resistance, middle, potential);
     double together = 0;
     for (int p = 0; p < pairs; ++p) together += potential[2 * p] / resistance[0][p];
-    together = together < most ? together : most;  // whatever rounding did
+    together = together < most ? together : most;  // limits rounding errors
     return together > apart ? 1 + weight(pairs) * (together / apart - 1) : 1;
   }
 
-  /// The potentials, the centres below the face held at 0 and those above it at 1, by Gaussian elimination.
+  /// Computes the potentials by Gaussian elimination. The centres below the face have potential 0, the centres above it
+  /// potential 1.
   constexpr void solve(const Corner& c, const int (&face)[3], const double (&resistance)[2][4],
                        const double (&middle)[4], double (&potential)[8]) const {
     const int n = 2 * c.pairs();
@@ -173,7 +179,7 @@ struct CoarseFace {
       if (side == 0) couple(a, a + 1, middle[p]);
       for (int t = 0; t < c.bits; ++t) {
         if (p >> t & 1) continue;
-        // The face towards the next pair lies below the upper one of the two cells.
+        // The face towards the next pair is below the upper one of the two cells.
         int cell[3] = {face[0], face[1], face[2]};
         for (int s = 0; s < c.bits; ++s) cell[c.axis[s]] += (p >> s & 1) * c.step[s];
         cell[axis] += side - 1;

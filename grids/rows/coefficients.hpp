@@ -5,35 +5,35 @@
 #include "backends/view.hpp"
 #include "grids/rows/stencil.hpp"
 
-/// The assembly modes of the node-centred finite volumes, as models of one concept:
+/// The assembly modes of the node-centred finite volumes implement one concept:
 ///
-///   auto line = coefficients.line(j, k);   what is the same along a line of x
-///   Row<T> a  = line.row(i);               the whole stencil of row i
+///   auto line = coefficients.line(j, k);   the data that is constant along a line of x
+///   Row<T> a  = line.row(i);               the stencil of row i
 ///   Row<T> a  = line.interior(i);          the same for 0 < i < n_x − 1, where it may be cheaper; a Line that is
-///                                          `uniform` has none
-///   T m       = line.mass(i);              the volume that unknown i stands for, in a unit of its own
+///                                          `uniform` has no interior
+///   T m       = line.mass(i);              the volume that unknown i represents, in its own unit
 ///
-/// Rows carry the operator's power-of-two scale; lengths are in units of each axis (CoefficientTables). Free of
-/// the standard library's containers.
+/// Rows carry the operator's power-of-two scale. Lengths are in units of each axis (CoefficientTables). The structs do
+/// not use the containers of the standard library.
 namespace poisson {
 
-/// The table of one axis: arrays that may be read from index −1 to n (Axis says what stands there).
+/// Points to the tables of one axis, which may be read from index −1 to n (Axis documents the entries at both ends).
 template <class T>
 struct AxisTable {
   const T* coupling = nullptr;  ///< scaled κ_d / h between i and i + 1; Robin ends: α
-  const T* mass = nullptr;      ///< length that value i stands for
-  const T* half = nullptr;      ///< half the width of cell i
-  const T* inverse = nullptr;   ///< scaled 1/h over cell i; 0 beyond the ends
+  const T* mass = nullptr;      ///< length that value i represents
+  const T* half = nullptr;      ///< half cell width
+  const T* inverse = nullptr;   ///< scaled 1/h over cell i; is 0 beyond the ends
 };
 
-/// Constant κ on axes of equal cells: nothing in memory. Half cells at ends that are not periodic are selected by
-/// index comparison.
+/// Implements Coefficients for constant κ on axes of equal cells. It needs no arrays in memory. Comparisons of indices
+/// select the half cells at ends that are not periodic.
 template <class T>
 struct Equidistant {
   struct Direction {
-    T coupling, lower, upper;       ///< between unknowns, past the lower and past the upper end
-    T mass, first_mass, last_mass;  ///< inside and at the ends
-    int last;                       ///< index of the last value
+    T coupling, lower, upper;       ///< `lower` and `upper` apply beyond the ends
+    T mass, first_mass, last_mass;  ///< `first_mass` and `last_mass` apply at the ends
+    int last;                       ///< last index
 
     constexpr T weight(int i) const { return i == 0 ? first_mass : i == last ? last_mass : mass; }
     constexpr T below(int i) const { return i == 0 ? lower : coupling; }
@@ -60,12 +60,12 @@ struct Equidistant {
   }
 };
 
-/// Constant κ on any axes: one-dimensional tables, which stay in cache.
+/// Implements Coefficients for constant κ on any axes, with one-dimensional tables that stay in cache.
 template <class T>
 struct TensorProduct {
   AxisTable<T> x, y, z;
   T sigma;
-  int decoupled = -1;  ///< the axis of LevelRows::decoupled
+  int decoupled = -1;  ///< see LevelRows::decoupled
 
   struct Line {
     AxisTable<T> x;
@@ -95,34 +95,36 @@ struct TensorProduct {
   }
 };
 
-/// κ of one direction in the four cells of a layer around a column of nodes.
+/// Contains κ of one direction in the four cells of a layer around a column of nodes.
 template <class T>
 struct CellQuad {
   T sw, se, nw, ne;
 };
 
-/// What a layer of cells gives to the rows of a column of nodes below and above it: for the faces that cut the layer
-/// the sums of κ over their part of it, of which a row takes its half, and for the face between both nodes that of κ.
+/// Contains the contribution of a layer of cells to the rows of a column of nodes below and above it. For the faces
+/// that cut the layer it sums κ over their part of the layer; each row uses half of the sum. `through` is the sum of κ
+/// for the face between both nodes.
 template <class T>
 struct CellLayer {
   T west, east, south, north, through;
 };
 
-/// A column of nodes with the four columns of cells around it: the rows of finite volumes with κ on the cells. A face
-/// takes the area-weighted mean of the (up to four) cells that it cuts.
+/// Computes rows of finite volumes for a column of nodes from κ in the four columns of cells around it. A face uses the
+/// area-weighted mean of κ of the (up to four) cells that it cuts.
 template <class T>
 struct CellColumn {
-  T w, e, s, n;                // half widths of the cells around
-  T west, east, south, north;  // 1/h towards the neighbours
+  T w, e, s, n;                // half cell widths
+  T west, east, south, north;  // 1/h to neighbours
 
-  /// x, y, z: κ of the three directions.
+  /// The arguments are κ of the three directions.
   [[gnu::always_inline]] constexpr CellLayer<T> layer(const CellQuad<T>& x, const CellQuad<T>& y,
                                                       const CellQuad<T>& z) const {
     return {sum_of_products(s, x.sw, n, x.nw), sum_of_products(s, x.se, n, x.ne), sum_of_products(w, y.sw, e, y.se),
             sum_of_products(w, y.nw, e, y.ne),
             sum_of_products(s, sum_of_products(w, z.sw, e, z.se), n, sum_of_products(w, z.nw, e, z.ne))};
   }
-  /// The row between two layers; half: half their thickness, inverse: 1/h towards the neighbours in z.
+  /// Returns the row between two layers. `half_…` is half their thickness, `inverse_…` is 1/h towards the neighbours in
+  /// z.
   [[gnu::always_inline]] constexpr Row<T> row(const CellLayer<T>& below, const CellLayer<T>& above, T half_below,
                                               T half_above, T inverse_below, T inverse_above, T reaction) const {
     const auto cut = [&](T CellLayer<T>::*side) {
@@ -138,18 +140,19 @@ struct CellColumn {
   }
 };
 
-/// κ on the cells, the rest from the axes' tables. Diagonal tensors have one array of cells per direction.
-/// The reaction is either σ times the volume or an array that holds σ times the volume plus α times the area of Robin
-/// faces.
+/// Implements Coefficients for κ on cells; the other factors come from the tables of the axes. Diagonal tensors have
+/// one array of cells for each direction. The reaction is either σ times the volume, or an array that contains σ times
+/// the volume plus α times the area of Robin faces.
 template <class T, bool Isotropic>
 struct Partial {
   AxisTable<T> x, y, z;
   View<const T> kappa[Isotropic ? 1 : 3];
   View<const T> reaction;  ///< optional: data may be null
   T sigma;
-  int decoupled = -1;  ///< the axis of LevelRows::decoupled
+  int decoupled = -1;  ///< see LevelRows::decoupled
 
-  /// The κ of one direction in the four columns of cells around a line of nodes; s, n: south, north; b, t: bottom, top.
+  /// Points to κ of one direction in the four columns of cells around a line of nodes (s, n: south, north; b, t:
+  /// bottom, top).
   struct Cells {
     const T *sb, *nb, *st, *nt;
   };
@@ -157,9 +160,9 @@ struct Partial {
     AxisTable<T> x;
     Cells kappa[Isotropic ? 1 : 3];
     const T* weight;
-    T factor;                                                     // a row's reaction for a unit of its weight
-    T south_half, north_half, bottom_half, top_half;              // half widths of the cells around
-    T south_inverse, north_inverse, bottom_inverse, top_inverse;  // 1/h towards the neighbours
+    T factor;                                                     // reaction per weight
+    T south_half, north_half, bottom_half, top_half;              // half cell widths
+    T south_inverse, north_inverse, bottom_inverse, top_inverse;  // 1/h to neighbours
     T area;
     int decoupled;
 
@@ -200,9 +203,10 @@ struct Partial {
     return l;
   }
 
-  /// The rows along z, one between the layers of cells k − 1 and k: read(k) is what a layer has in memory, layer(read)
-  /// the layer, beside(k) what row k takes besides. A row's reaction is `factor` times what stands at k strides behind
-  /// `weight`. Where y has but one value, so that nothing is south or north of another, reading may be `flat`.
+  /// Computes rows along z; row k lies between the layers of cells k − 1 and k. read(k) loads a layer from memory,
+  /// layer(read) computes the layer, and `beside(k)` loads the other data of row k. The reaction of row k is `factor`
+  /// times weight[k · stride]. If y has one value only, no value has a neighbour in the south or north, and reading may
+  /// be `flat`.
   struct Beside {
     T half_below, half_above, inverse_below, inverse_above, reaction;
   };
@@ -224,7 +228,7 @@ struct Partial {
       const T* south = north - c.kappa[d].sy;
       return {south[-1], south[0], north[-1], north[0]};
     }
-    // Of three directions their sums are fewer.
+    // For three directions, the layer has fewer values than κ.
     template <bool flat = false>
     [[gnu::always_inline]] constexpr auto read(int k) const {
       if constexpr (Isotropic)
@@ -242,7 +246,7 @@ struct Partial {
                                                 const Beside& b) const {
       return poisson::decoupled(coupled_row<flat>(below, above, b), c.decoupled);
     }
-    /// The same where no axis is decoupled.
+    /// Returns the row if no axis is decoupled.
     template <bool flat = false>
     [[gnu::always_inline]] constexpr Row<T> coupled_row(const CellLayer<T>& below, const CellLayer<T>& above,
                                                         const Beside& b) const {
@@ -262,7 +266,7 @@ struct Partial {
             reaction.data ? reaction.sz : 1,
             reaction.data ? T(1) : sigma * x.mass[i] * y.mass[j]};
   }
-  /// f(address) of what is read for the first time at (i, j, k) by a walk along z.
+  /// Calls f(address) for each value that a walk along z reads for the first time at (i, j, k).
   template <class F>
   constexpr void reads(int i, int j, int k, const F& f) const {
     for (const View<const T>& cells : kappa) f(&cells(i, j, k));

@@ -4,11 +4,12 @@
 
 namespace poisson {
 
-/// The colours of a 5- or 7-point stencil: no two neighbours share one. Two colours, the parity of i + j + k; where
-/// a periodic axis has an odd number of values, three: Σ c_d mod 3 with c_d = i_d mod 2, but 2 at that axis's last.
+/// Colours the points of a 5- or 7-point stencil such that no two neighbours have the same colour. The two colours are
+/// the parities of i + j + k. If a periodic axis has an odd number of values, there are three: Σ c_d mod 3 with c_d =
+/// i_d mod 2, but c_d = 2 at the last value of that axis.
 struct Colours {
-  std::array<int, 3> n{1, 1, 1};  ///< of the whole grid
-  std::array<int, 3> origin{};    ///< where value (0, 0, 0) lies in it
+  std::array<int, 3> n{1, 1, 1};  ///< global size
+  std::array<int, 3> origin{};    ///< is the global place of value (0, 0, 0)
   std::array<bool, 3> wraps_oddly{};
 
   constexpr Colours(const std::array<int, 3>& size, const std::array<bool, 3>& periodic,
@@ -32,7 +33,7 @@ struct Colours {
   constexpr int last(int d) const { return n[d] - 1 - origin[d]; }
   constexpr int of(int i, int j, int k) const { return (of(0, i) + of(1, j) + of(2, k)) % count(); }
 
-  /// The values of a colour on the line (j, k): every second from `first` up to, not including, `last`.
+  /// Describes the values of a colour on the line (j, k): every second value with `first` ≤ i < `last`.
   struct Stride {
     int first, last;
   };

@@ -2,23 +2,23 @@
 
 #include "grids/rows/box_coefficients.hpp"
 
-/// Products with trilinear elements of isotropic κ, cell by cell in modes. The sum s and the difference d of an
-/// interval's two ends are eigenvectors of its matrices,
+/// Products with trilinear elements of isotropic κ are computed cell by cell in modes. The sum s and the difference d
+/// of the two ends of an interval are eigenvectors of its matrices:
 ///
-///   mass:  s → S s,  d → D d,  S = (own + off)/2,  D = (own − off)/2;    stiffness:  s → 0,  d → d/h,
+///   mass:  s → S s,  d → D d,  S = (own + off)/2,  D = (own − off)/2;    stiffness:  s → 0,  d → d/h.
 ///
-/// when the ends take vs − vd and vs + vd of what comes out. A cell's matrix is diagonal in the eight products of such
-/// modes, (s,s,s) vanishes but for σ, and every other one is a combination of differences: they are taken before
-/// anything is weighted, so that a constant is mapped to zero exactly.
+/// Here the two ends receive vs − vd and vs + vd of the result (vs, vd). The matrix of a cell is diagonal in the eight
+/// products of such modes. Without σ the mode (s,s,s) vanishes, and every other mode is a combination of differences.
+/// The code computes these differences before it weights anything, so that a constant is mapped to zero exactly.
 namespace poisson {
 
-/// A cell along x or y. In the end every difference along the axis is multiplied with D: where stiffness takes it, it
-/// has been multiplied with 1/(h D) before.
+/// Contains the factors of a cell along x or y. Every difference along the axis is finally multiplied by D. Differences
+/// that belong to the stiffness are therefore multiplied by 1/(h D) first.
 template <class T>
 struct CellModes {
   T sum;         ///< S
   T difference;  ///< D
-  T ratio;       ///< 1/(h D); beyond open ends, where there is no stiffness, zero
+  T ratio;       ///< 1/(h D); zero beyond open ends, which have no stiffness
 
   constexpr CellModes() = default;
   constexpr CellModes(const BoxAxis<T>& a, int cell)
@@ -27,33 +27,34 @@ struct CellModes {
         ratio(difference > T(0) ? a.inverse[cell] / difference : T(0)) {}
 };
 
-/// Walks along z through the cells of one column in x and of rows + 1 in y: through those around `rows` lines of nodes
-/// on either side of the column. `weighted`: the diagonal is wanted too.
+/// Walks along z through the cells of one column in x and of rows + 1 columns in y, which surround `rows` lines of
+/// nodes on either side of the column. `weighted` means that the walk also computes the diagonal.
 template <class T, int rows, bool weighted>
 class ElementWalk {
  public:
   static constexpr int lines = rows + 2, cells = rows + 1;
 
-  /// The values on both sides of the column: of the lines of nodes, from the one before the rows to the one behind.
+  /// Contains the values on both sides of the column, from the line of nodes before the rows to the line behind them.
   struct Plane {
     T left[lines], right[lines];
   };
-  /// A layer of cells; σ is not read without reaction.
+  /// Contains the data of a layer of cells. Only steps with reaction read σ.
   struct Layer {
-    T own, off, inverse;  ///< of z
+    T own, off, inverse;  ///< along z
     T kappa[cells], sigma[cells];
   };
-  /// What the column's cells give to the nodes of a plane; the diagonal's share is the same on both sides.
+  /// Contains the contributions of the column's cells to the nodes of a plane. The diagonal's share is the same on both
+  /// sides.
   struct Shares {
     T left[rows], right[rows], diagonal[rows];
-    T centre[rows];  ///< the values on the left
+    T centre[rows];  ///< left values
   };
 
   constexpr ElementWalk(const CellModes<T>& x, const CellModes<T> (&y)[cells]) : x_(x) {
     for (int c = 0; c < cells; ++c) y_[c] = y[c];
   }
 
-  /// The plane below the first layer.
+  /// Sets the plane below the first layer.
   constexpr void start(const Plane& plane) {
     unrolled<0, lines>([&](auto number) __attribute__((always_inline)) {
       constexpr int r = decltype(number)::value;
@@ -62,8 +63,8 @@ class ElementWalk {
     });
   }
 
-  /// Takes the next layer and the plane above it; returns what the layers so far give to the plane below it. That is
-  /// all that the column gives, but for the plane that the walk started with.
+  /// Adds the next layer and the plane above it. Returns the contributions of all layers so far to the plane below.
+  /// Except for the first plane of the walk, the column's contributions to that plane are then complete.
   template <bool reacts>
   [[gnu::always_inline]] constexpr Shares next(const Layer& layer, const Plane& above) {
     const T mass_sum = (layer.own + layer.off) / 2, mass_difference = (layer.own - layer.off) / 2;
@@ -74,7 +75,8 @@ class ElementWalk {
     });
 
     if constexpr (weighted) {
-      // An end's mass with itself is S + D; sums of them would be kept in registers, being the same in every layer.
+      // An end's mass with itself is S + D. Sums of this kind would occupy registers, because they are the same in
+      // every layer.
       const T mass = x_.sum * layer.own + x_.difference * layer.own;
       const T stiff = x_.sum * layer.inverse + x_.difference * (x_.ratio * layer.own + layer.inverse);
       T of_cell[cells] = {};
@@ -91,7 +93,8 @@ class ElementWalk {
       });
     }
 
-    // Along x and z: of each line the difference along z on the left, and of the differences along x that and the sum.
+    // Compute the differences along x and z. Each line has its difference along z on the left; for the differences
+    // along x, each line has their difference and their sum along z.
     T rise[lines] = {}, slope[lines] = {}, twist[lines] = {}, slopes[lines] = {};
     unrolled<0, lines>([&](auto number) __attribute__((always_inline)) {
       constexpr int r = decltype(number)::value;
@@ -101,7 +104,8 @@ class ElementWalk {
       slopes[r] = slope[r] + slope_[r];
     });
 
-    // Along y, with the cells' weights: modes are named by x and y, with their sum and difference along z.
+    // Along y, with the weights of the cells: modes are named after x and y, and each has a sum and a difference along
+    // z.
     Modes below[cells] = {};
     unrolled<0, cells>([&](auto number) __attribute__((always_inline)) {
       constexpr int c = decltype(number)::value;
@@ -133,7 +137,7 @@ class ElementWalk {
       add(below[c].dd, at_[c].dd, mass_dd, dd_sum, x_.ratio * along + across_sd, dd);
     });
 
-    // Back along y and x.
+    // Transform back along y and x.
     unrolled<0, rows>([&](auto number) __attribute__((always_inline)) {
       constexpr int r = decltype(number)::value;
       const Modes &south = below[r], &north = below[r + 1];
@@ -157,7 +161,8 @@ class ElementWalk {
     T ss, ds, sd, dd;
   };
 
-  /// A layer's share in a mode: to the plane below the sum along z minus the difference, to the one above both.
+  /// Adds a layer's share in a mode: the plane below gets the sum along z minus the difference, the plane above gets
+  /// both added.
   [[gnu::always_inline]] static constexpr void add(T& below, T& above, T mass, T sum, T across, T difference) {
     const T flux = across * difference;
     below = below - flux + mass * sum;
@@ -166,8 +171,9 @@ class ElementWalk {
 
   CellModes<T> x_;
   CellModes<T> y_[cells];
-  T value_[lines] = {}, slope_[lines] = {};  ///< of the plane below the next layer: on the left, and along x
-  Modes at_[cells] = {};                     ///< what the layer below that plane gives to it
+  /// The values on the left and the differences along x belong to the plane below the next layer.
+  T value_[lines] = {}, slope_[lines] = {};
+  Modes at_[cells] = {};  ///< the layer below adds this to that plane
   T diagonal_[rows] = {};
 };
 

@@ -2,12 +2,12 @@
 
 #include <cmath>
 
-/// The functions of expressions, as muParser defines them: down to the formulas, so that what a device computes from
-/// them rounds as the host does. Free of the standard library's containers: they compile at run time too, as the
-/// functions that the source text of a Quantity may call.
+/// The functions of expressions use the formulas of muParser, so that a device and the host round the same way. They do
+/// not use the containers of the standard library. Code that is compiled at run time calls them from the source text of
+/// a Quantity.
 namespace poisson::expression {
 
-/// A product that no compiler fuses with the sum around it: values are those of an expression computed step by step.
+/// Returns a product that no compiler fuses with the sum around it, as if the expression were computed step by step.
 inline double product(double a, double b) {
 #ifdef __CUDACC_RTC__
   return __dmul_rn(a, b);
@@ -89,7 +89,7 @@ inline double max(double a, double b) {
 inline double pow(double a, double b) {
   return ::pow(a, b);
 }
-/// Powers that muParser multiplies out.
+/// muParser multiplies these powers out.
 inline double pow2(double v) {
   return product(v, v);
 }

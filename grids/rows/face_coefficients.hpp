@@ -8,22 +8,22 @@
 
 namespace poisson {
 
-/// The model of Coefficients (grids/rows/coefficients.hpp) of cell-centred finite volumes with varying κ: κ on the
-/// faces, one array per direction, which is half of the symmetric couplings; distances and areas from the axes' tables.
-/// Value i of an array stands for the face below cell i (grids/operators/faces.hpp).
+/// Implements Coefficients (grids/rows/coefficients.hpp) for cell-centred finite volumes with varying κ. κ is stored on
+/// the faces, one array for each direction: half of the symmetric couplings. Distances and areas come from the tables
+/// of the axes. Value i of an array belongs to the face below cell i (grids/operators/faces.hpp).
 template <class T>
 struct Faces {
   AxisTable<T> x, y, z;
   View<const T> kappa[3];
   View<const T> reaction;  ///< σ times the volume; optional: data may be null
   T sigma;
-  int decoupled = -1;  ///< the axis of LevelRows::decoupled
+  int decoupled = -1;  ///< see LevelRows::decoupled
 
   struct Line {
     const T *inverse, *mass_x;
-    const T *west, *south, *north, *bottom, *top;  ///< κ; that of the east face of cell i is west[i + 1]
+    const T *west, *south, *north, *bottom, *top;  ///< κ; the east face of cell i is west[i + 1]
     const T* weight;
-    T factor;  ///< a row's reaction for a unit of its weight
+    T factor;  ///< reaction per weight
     T area, south_factor, north_factor, bottom_factor, top_factor;
     int decoupled;
 
@@ -59,7 +59,8 @@ struct Faces {
     return l;
   }
 
-  /// As Partial::Column: what row k reads first, κ on the faces around cell k but for the one below it.
+  /// Contains the values that row k reads first (see Partial::Column): κ on the faces around cell k, except for the
+  /// face below it.
   struct Layer {
     T west, east, south, north, top;
   };
@@ -68,7 +69,7 @@ struct Faces {
   };
   struct Column {
     const Faces& c;
-    T west, east, south, north, through;  ///< areas over distances; the first four for a unit of z
+    T west, east, south, north, through;  ///< are area/distance; the first four are per unit of z
     int i, j;
     const T* weight;
     std::int64_t stride;
@@ -87,7 +88,7 @@ struct Faces {
     [[gnu::always_inline]] constexpr Row<T> row(const Layer& below, const Layer& here, const Beside& b) const {
       return poisson::decoupled(coupled_row<flat>(below, here, b), c.decoupled);
     }
-    /// The same where no axis is decoupled.
+    /// Returns the row if no axis is decoupled.
     template <bool flat = false>
     [[gnu::always_inline]] constexpr Row<T> coupled_row(const Layer& below, const Layer& here, const Beside& b) const {
       return {product(west * b.height, here.west),
@@ -113,7 +114,7 @@ struct Faces {
             reaction.data ? reaction.sz : 1,
             reaction.data ? T(1) : sigma * mx * my};
   }
-  /// As Partial::reads.
+  /// See Partial::reads.
   template <class F>
   constexpr void reads(int i, int j, int k, const F& f) const {
     f(&kappa[0](i, j, k));

@@ -6,32 +6,32 @@
 
 namespace poisson {
 
-/// How lists of clusters become tables of islands, entry by entry, on any backend. `keys` holds the values of all
-/// clusters that may be islands, in ascending order. Tables by cluster have one entry more than there are clusters; the
-/// sums of those before each (backends/lists.hpp) are taken between `sizes` and `bounds`.
+/// Builds the tables of strong clusters from lists of clusters, entry by entry, on any backend. `keys` contains the
+/// values of all candidate clusters in ascending order. Tables by cluster have one entry more than there are clusters.
+/// The caller replaces them by their prefix sums (backends/lists.hpp) between `sizes` and `bounds`.
 struct IslandBuild {
   enum class Step {
-    heads,   ///< of each value: whether its cluster begins there; the sums of these number the clusters
-    firsts,  ///< where each cluster begins
-    values,  ///< what each value adds to the energy of its cluster, and the entries of its row
-    sizes,   ///< of each cluster: whether it is an island, and its values and entries
-    bounds,  ///< of each island: where it begins in the tables, and the inverse of its energy
-    rows     ///< of each value of an island: its entries
+    heads,   ///< marks the first value of each cluster; the prefix sums number the clusters
+    firsts,  ///< writes the first value of each cluster
+    values,  ///< computes each value's energy and the number of entries of its row
+    sizes,   ///< decides which clusters are strong, and counts their values and entries
+    bounds,  ///< writes where each strong cluster begins in the tables, and 1/energy
+    rows     ///< writes the entries of each value of a strong cluster
   };
 
   Step step = Step::heads;
   ClusterSearch search;
-  double slow = 0;  ///< a cluster is an island if 1ᵀA1 is below so much of 1ᵀD1
+  double slow = 0;  ///< a cluster is strong if 1ᵀA1 < slow · 1ᵀD1
   const std::uint64_t* keys = nullptr;
   std::uint32_t count = 0, clusters = 0;
   std::uint32_t *before = nullptr, *entries = nullptr;                             // by value
   double *energy = nullptr, *diagonals = nullptr;                                  // by value
   std::uint32_t *first = nullptr, *kept = nullptr, *at = nullptr, *row = nullptr;  // by cluster
-  std::uint32_t *island_first = nullptr, *island_row = nullptr;                    // by island, as the tables below
+  std::uint32_t *island_first = nullptr, *island_row = nullptr;                    // by strong cluster
   double* inverse = nullptr;
   std::uint32_t *value_places = nullptr, *row_places = nullptr;
   float* weights = nullptr;
-  std::int64_t pitch[3] = {}, origin = 0;  ///< of the fields that tables are for
+  std::int64_t pitch[3] = {}, origin = 0;  ///< describe the fields that the tables index
 
   constexpr void operator()(int i, int, int) const {
     const auto number = static_cast<std::uint32_t>(i);
@@ -60,7 +60,7 @@ struct IslandBuild {
   }
   constexpr std::uint32_t cluster_of(std::uint32_t i) const { return before[i] - (is_head(i) ? 0 : 1); }
 
-  // f(coupling, whether the neighbour is an unknown, its place) for those out of the cluster.
+  // Calls f(coupling, neighbour) for each coupling to a value outside the cluster.
   template <class F>
   constexpr void for_each_outer(std::uint32_t i, const F& f) const {
     const ClusterSearch::Place place = search.place_of(ClusterSearch::value_of(keys[i]));
@@ -76,7 +76,7 @@ struct IslandBuild {
   constexpr void add_up_value(std::uint32_t i) const {
     const ClusterSearch::Place p = search.place_of(ClusterSearch::value_of(keys[i]));
     double sum = search.sum(p.p[0], p.p[1], p.p[2]);
-    std::uint32_t links = 1;  // that to itself
+    std::uint32_t links = 1;  // counts the diagonal entry
     for_each_outer(i, [&](double a, const ClusterSearch::Neighbour& q) {
       sum += a;
       links += q.unknown ? 1 : 0;

@@ -4,16 +4,16 @@
 
 namespace poisson {
 
-/// What the kernels see of islands: places in the memory of fields of one layout and precision.
+/// Gives kernels access to strong clusters. Places index the memory of fields of one layout and precision.
 struct IslandViews {
   std::int64_t count;
   const std::uint32_t *first, *values, *row_first, *row_places;
-  const float* weights;   ///< of the entries of 1ᵀA
-  const double* inverse;  ///< of the energy
-  double* shift;          ///< one for each island
+  const float* weights;   ///< entries of 1ᵀA
+  const double* inverse;  ///< 1/energy
+  double* shift;          ///< by cluster
 };
 
-/// What an island is shifted by, as far as the values at hand say.
+/// Returns the shift of a strong cluster, computed from the given values only.
 template <class B, class T>
 constexpr double island_shift(const IslandViews& v, std::int64_t s, const B* rhs, const T* value) {
   double sum = 0;

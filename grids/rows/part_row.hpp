@@ -4,14 +4,14 @@
 
 namespace poisson {
 
-/// Where the lines along an axis end, of which a process has a part: the first and the last unknown of those that do
-/// not close on themselves, −1 where they go on.
+/// Marks where the lines along an axis end. `first` and `last` are the first and the last unknown of lines that are not
+/// periodic, or −1 if the line continues there.
 struct LineEnds {
   int axis = 0, first = -1, last = -1;
 };
 
-/// What a part of a line holds of a row: what it sums to, and what couples it to the next one. A value beyond an end is
-/// given, and its coupling part of the sum.
+/// Is a row as stored by a part of a line: its sum, and the coupling to the next value. A value beyond an end is given,
+/// so its coupling is part of the sum.
 template <class T>
 struct PartRow {
   T sum, onwards;

@@ -2,38 +2,41 @@
 
 #include "grids/rows/coefficients.hpp"
 
-/// The assembly mode `recompute`: κ from its expression wherever a row needs it. Free of the standard library.
+/// The assembly mode `recompute` evaluates the expression of κ wherever a row needs it. This file does not use the
+/// standard library.
 namespace poisson {
 
-/// What rows are made from beside the expression. Cells are evaluated at their centres.
+/// Contains the data of rows other than the expression. Cells are evaluated at their centres.
 template <class T>
 struct RecomputeTables {
   AxisTable<T> x, y, z;
-  /// Coordinates of the cells −1 … n: their centres; beyond open ends the face, where a half face of κ of its own lies.
+  /// These are the coordinates of the centres of cells −1 … n. Beyond open ends the coordinate is that of the face,
+  /// where a separate half face with its own κ lies.
   const double *cx = nullptr, *cy = nullptr, *cz = nullptr;
   View<const T> reaction;  ///< optional: data may be null
   T sigma;
-  /// The values on open (not periodic) ends; negative where there are none.
+  /// These are the indices of the values on open (not periodic) ends; negative if there is no such end.
   int first[3], last[3];
 };
 
-/// Stands for the Kappa of code that is compiled at run time, where the host lays out what that code reads.
+/// Replaces the Kappa of code that is compiled at run time, so that the host can lay out the data that this code reads.
 struct KappaAtRunTime {
   static constexpr int count = 1;
   template <int d>
   static double at(double x, double y, double z);
 };
 
-/// A model of Coefficients. Kappa: `count`, 1 for an isotropic κ, else 3, and at<d>(x, y, z), κ of direction d as the
-/// host would have it, in double arithmetic: a cell beside a jump lies on the same side in every precision and mode.
+/// Implements Coefficients. Kappa has `count`, which is 1 for an isotropic κ and otherwise 3, and at<d>(x, y, z), which
+/// returns κ of direction d. This function uses double arithmetic like the host: a cell next to a jump is on the same
+/// side in every precision and mode.
 template <class T, class Kappa>
 struct Recompute : RecomputeTables<T> {
-  /// As Partial::Column.
+  /// See Partial::Column.
   struct Column {
     const Recompute& c;
     CellColumn<T> cells;
     T area;
-    double xw, xe, ys, yn;  // where the cells are
+    double xw, xe, ys, yn;  // cell coordinates
     int i, j;
 
     template <int d>
@@ -42,7 +45,7 @@ struct Recompute : RecomputeTables<T> {
       return {static_cast<T>(Kappa::template at<d>(xw, ys, z)), static_cast<T>(Kappa::template at<d>(xe, ys, z)),
               static_cast<T>(Kappa::template at<d>(xw, yn, z)), static_cast<T>(Kappa::template at<d>(xe, yn, z))};
     }
-    /// The cells k of the column, −1 ≤ k ≤ n_z.
+    /// Loads layer k of the column, −1 ≤ k ≤ n_z.
     constexpr CellLayer<T> read(int k) const {
       const CellQuad<T> x = quad<0>(k);
       if constexpr (Kappa::count > 1)
@@ -84,7 +87,8 @@ struct Recompute : RecomputeTables<T> {
   constexpr Line line(int j, int k) const { return {*this, j, k}; }
 
  private:
-  // Widths of the half cells below and above value i. On an open end the one outside has κ of the face for both halves.
+  // Return the widths of the half cells below and above value i. On an open end the half cell outside uses κ of the
+  // face for both halves.
   constexpr T lower(int d, const AxisTable<T>& axis, int i) const {
     return i == this->last[d] ? T(0) : axis.half[i - 1];
   }

@@ -3,18 +3,19 @@
 #include "grids/rows/box_coefficients.hpp"
 #include "grids/rows/recompute.hpp"
 
-/// The assembly mode `recompute` of elements: κ of the cells from its expressions wherever a row needs it, in place of
-/// the arrays of BoxPartial. Free of the standard library.
+/// The assembly mode `recompute` of elements evaluates κ of the cells from expressions wherever a row needs it, instead
+/// of reading the arrays of BoxPartial. This file does not use the standard library.
 namespace poisson {
 
-/// Where the cells are: the coordinates of the centres of −1 … n, and along each axis which of them have a κ. Beyond
-/// open ends κ is 0, as in the halo of an array.
+/// Contains the coordinates of the centres of cells −1 … n, and the range of cells along each axis that have a κ.
+/// Beyond open ends κ is 0, as in the halo of an array.
 struct CellPlaces {
   const double *cx = nullptr, *cy = nullptr, *cz = nullptr;
   int begin[3], end[3];
 };
 
-/// Kappa: `count` components in the order of BoxPartial, and at<c>(x, y, z), in double arithmetic (Recompute).
+/// Computes κ of cells. Kappa has `count` components in the order of BoxPartial, and at<c>(x, y, z) in double
+/// arithmetic (see Recompute).
 template <class T, class Kappa>
 struct ComputedCells : CellPlaces {
   struct Line {
@@ -35,7 +36,7 @@ struct ComputedCells : CellPlaces {
   constexpr void reads_cells(int, int, int, const F&) const {}
 };
 
-/// The rows of BoxPartial from expressions.
+/// Computes the rows of BoxPartial from expressions.
 template <class T, int Dimension, Tensor Kind, class Kappa>
 using RecomputeElements = BoxPartial<T, Dimension, Kind, ComputedCells<T, Kappa>>;
 

@@ -3,37 +3,37 @@
 #include "grids/rows/face_means.hpp"
 #include "grids/rows/recompute.hpp"
 
-/// The assembly mode `recompute` of cell-centred finite volumes: κ on the faces from its expression at the cells'
-/// centres wherever a row needs it. Free of the standard library.
+/// The assembly mode `recompute` of cell-centred finite volumes computes κ on faces from its expression at the centres
+/// of cells, wherever a row needs it. This file does not use the standard library.
 namespace poisson {
 
-/// Beside the tables that nodes have: what the means on faces are made from, in 64 bits. The cells beyond open ends are
-/// the ones behind them again, so that a face at the end has κ of the cell behind it.
+/// Adds the data for the means on faces, in 64 bits, to the tables of nodes. A cell beyond an open end repeats the last
+/// cell, so that a face at the end gets κ of the cell inside.
 template <class T>
 struct RecomputeFaceTables : RecomputeTables<T> {
-  const double* width[3];      ///< of the cells −1 … n
-  View<const double> ends[3];  ///< FaceRows::ends, where α is
-  bool robin[3][2];            ///< which ends are Robin faces
+  const double* width[3];      ///< belongs to cells −1 … n
+  View<const double> ends[3];  ///< FaceRows::ends; contains α
+  bool robin[3][2];            ///< whether the end is Robin
 };
 
-/// A model of Coefficients: the rows of Faces. Kappa as Recompute has it.
+/// Implements Coefficients with the rows of Faces. Kappa is as in Recompute.
 template <class T, class Kappa>
 struct RecomputeFaces : RecomputeFaceTables<T> {
-  /// The rows along z. What a layer of cells gives is κ on the faces around its cell, `through` on the one above it: a
-  /// row takes its lower face from the layer below.
+  /// Computes rows along z. A layer contains κ on the faces around its cell; `through` is κ on the face above. A row
+  /// gets its lower face from the layer below.
   struct Column {
     const RecomputeFaces& c;
     int i, j;
-    T west, east, south, north;  // 1/h towards the neighbours, times what is the same along the column of the area
-    T area;                      // of a face across z
+    T west, east, south, north;  // are 1/h towards the neighbours times the area per unit of z
+    T area;                      // across z
 
     template <int d>
     constexpr double at(int a, int b, int k) const {
       return Kappa::template at<(Kappa::count > 1 ? d : 0)>(c.cx[a], c.cy[b], c.cz[k]);
     }
-    /// On the face above cell k.
+    /// Returns κ on the face above cell k.
     constexpr T through(int k) const { return c.template face<2>(at<2>(i, j, k), at<2>(i, j, k + 1), i, j, k + 1); }
-    /// The cells k of the column, −1 ≤ k < n_z.
+    /// Loads layer k of the column, −1 ≤ k < n_z.
     constexpr CellLayer<T> read(int k) const {
       const double x = at<0>(i, j, k);
       double y = x, z = x;
@@ -85,7 +85,7 @@ struct RecomputeFaces : RecomputeFaceTables<T> {
   constexpr Line line(int j, int k) const { return {*this, j, k}; }
 
  private:
-  /// κ on the face below cell (i, j, k) across an axis, from κ of the cells on both sides.
+  /// Returns κ on the face below cell (i, j, k) across axis d, from κ of the cells on both sides.
   template <int d>
   constexpr T face(double below, double above, int i, int j, int k) const {
     const int at = d == 0 ? i : d == 1 ? j : k;

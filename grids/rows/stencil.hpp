@@ -4,8 +4,9 @@
 
 namespace poisson {
 
-/// a·b and a·b + c·d that say what is rounded. Which of two products a compiler fuses with their sum depends on how
-/// often each is used: a pass of several sweeps, and even the last points of a column, would have other bits.
+/// Compute a·b and a·b + c·d with defined rounding. Otherwise a compiler chooses which of two products it fuses with
+/// their sum by how often each is used. Passes of several sweeps, and even the last points of a column, would then
+/// differ in their last bits.
 template <class T>
 [[gnu::always_inline]] constexpr T product(T a, T b) {
 #ifdef __CUDA_ARCH__
@@ -34,18 +35,18 @@ template <class T>
 #endif
 }
 
-/// The values around a point that a row of 5 or 7 points acts on.
+/// Contains the values around a point that a row of 5 or 7 points multiplies.
 template <class T>
 struct Star {
   T centre, west, east, south, north, bottom, top;
 
-  /// Those around *p in memory with strides 1, sy, sz.
+  /// Loads the values around *p, with strides 1, sy and sz.
   [[gnu::always_inline]] static constexpr Star at(const T* p, std::int64_t sy, std::int64_t sz) {
     return {p[0], p[-1], p[1], p[-sy], p[sy], p[-sz], p[sz]};
   }
 };
 
-/// Row of a 5- or 7-point operator in registers: the couplings to the six neighbours (≥ 0; minus the off-diagonal
+/// Is a row of a 5- or 7-point operator in registers: the couplings to the six neighbours (≥ 0; minus the off-diagonal
 /// entries of A) and the reaction. In two dimensions bottom and top are 0.
 template <class T>
 struct Row {
@@ -53,7 +54,7 @@ struct Row {
   T west, east, south, north, bottom, top, reaction;
 
   constexpr T diagonal() const { return west + east + south + north + bottom + top + reaction; }
-  /// (A u)_i = Σ_n a_n (u_i − u_n) + σ_i u_i
+  /// Returns (A u)_i = Σ_n a_n (u_i − u_n) + σ_i u_i.
   [[gnu::always_inline]] constexpr T times(const Star<T>& u) const {
     return sum_of_products(west, u.centre - u.west, east, u.centre - u.east) + south * (u.centre - u.south) +
            north * (u.centre - u.north) + bottom * (u.centre - u.bottom) + top * (u.centre - u.top) +
@@ -61,7 +62,7 @@ struct Row {
   }
 };
 
-/// Σ|a_ij| / a_ii: the largest of all rows bounds the eigenvalues of D⁻¹A (Gershgorin's circles).
+/// Returns Σ|a_ij| / a_ii. The largest value of all rows bounds the eigenvalues of D⁻¹A (Gershgorin's circles).
 template <class T>
 constexpr double gershgorin(const Row<T>& a) {
   const double diagonal = static_cast<double>(a.diagonal());
@@ -71,7 +72,7 @@ constexpr double gershgorin(const Row<T>& a) {
   return sum / diagonal;
 }
 
-/// The row with the couplings along an axis (−1: none) on its diagonal alone.
+/// Returns the row after its couplings along an axis (−1: none) are removed but kept in its diagonal.
 template <class T>
 [[gnu::always_inline]] constexpr Row<T> decoupled(Row<T> a, int axis) {
   if (axis == 0) {
@@ -87,21 +88,22 @@ template <class T>
   return a;
 }
 
-// The point formulas. Differences are taken before they are weighted, so that a constant is mapped to σ times itself
-// without rounding, and the residual of a smooth field is exact to the rounding of its second difference.
-// Free of the standard library: they compile for every backend, at run time too. Always inlined: a call in a loop
-// over points would keep it from becoming vector code.
+// These point formulas take differences before they weight them. A constant is therefore mapped to σ times itself
+// without rounding, and the residual of a smooth field is exact to the rounding of its second difference. The formulas
+// do not use the standard library, because they are compiled for every backend and at run time. They are always
+// inlined, because a call in a loop over points would prevent vectorization.
 namespace stencil {
 
-// They hold for every shape of a stencil: `a` is its row, `u` the row's Neighbours.
+// All shapes of stencils use these functions: `a` is a row, `u` the row's Neighbours.
 
-/// (A u)_i
+/// Returns (A u)_i.
 template <class Row>
 [[gnu::always_inline]] constexpr auto apply(const Row& a, const typename Row::Neighbours& u) {
   return a.times(u);
 }
 
-/// 1/x of what is neither zero nor denormal, on a GPU within a rounding or two and without the branches of a division.
+/// Returns 1/x if x is neither zero nor denormal. On a GPU the result is within one or two roundings, and the code
+/// avoids the branches of a division.
 template <class T>
 [[gnu::always_inline]] constexpr T reciprocal(T x) {
 #ifdef __CUDA_ARCH__
@@ -118,26 +120,26 @@ template <class T>
 #endif
 }
 
-/// b_i − (A u)_i
+/// Returns b_i − (A u)_i.
 template <class Row, class T>
 [[gnu::always_inline]] constexpr T residual(const Row& a, const typename Row::Neighbours& u, T b) {
   return b - apply(a, u);
 }
 
-/// One step of a polynomial smoother: u + α D⁻¹(b − A u) + β (u − u_previous). Damped Jacobi has β = 0.
+/// Returns one step of a polynomial smoother: u + α D⁻¹(b − A u) + β (u − u_previous). Damped Jacobi has β = 0.
 template <class Row, class T>
 [[gnu::always_inline]] constexpr T polynomial(const Row& a, const typename Row::Neighbours& u, T b, T previous, T alpha,
                                               T beta) {
   return u.centre + alpha * reciprocal(a.diagonal()) * residual(a, u, b) + beta * (u.centre - previous);
 }
 
-/// Gauss–Seidel with over-relaxation: u + ω D⁻¹(b − A u).
+/// Returns one step of Gauss–Seidel with over-relaxation: u + ω D⁻¹(b − A u).
 template <class Row, class T>
 [[gnu::always_inline]] constexpr T gauss_seidel(const Row& a, const typename Row::Neighbours& u, T b, T omega) {
   return u.centre + omega * reciprocal(a.diagonal()) * residual(a, u, b);
 }
 
-/// r²/D, the point's share of ‖r‖².
+/// Returns r²/D, the point's share of ‖r‖².
 template <class Row, class T>
 [[gnu::always_inline]] constexpr T weighted_square(const Row& a, T r) {
   return r * r * reciprocal(a.diagonal());

@@ -4,8 +4,8 @@
 
 namespace poisson {
 
-/// Into how many slabs the marched axis is cut where tiles are marched by `slots` blocks at once: each slab marches
-/// through so many planes more, and the last wave of blocks should be full.
+/// Returns the number of slabs into which the marched axis is cut if `slots` blocks march at the same time. Each slab
+/// marches through `beyond` extra planes, and the last wave of blocks should be full.
 constexpr int slabs_of(long tiles, int planes, int beyond, int slots) {
   const auto waves = [&](int slabs) { return divide_up(tiles * slabs, slots); };
   const auto depth = [&](int slabs) { return divide_up(planes, slabs); };

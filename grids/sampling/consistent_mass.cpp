@@ -5,7 +5,7 @@
 namespace poisson {
 namespace {
 
-// What a value in each cell brings to the node above it and to the one below it, in widths of the cell.
+// Returns the contributions of a value in each cell to the node above and to the node below, in widths of the cell.
 std::vector<std::array<double, 3>> parts(const Axis& axis, double to_upper, double to_lower) {
   std::vector<std::array<double, 3>> rows;
   for (int i = 0; i < axis.size(); ++i)
@@ -14,7 +14,7 @@ std::vector<std::array<double, 3>> parts(const Axis& axis, double to_upper, doub
   return rows;
 }
 
-// All of the cell past an end: the face.
+// Returns full weight for the cell beyond an end, which is the face.
 std::vector<std::array<double, 3>> past_end(const Axis& axis, int end) {
   return std::vector(static_cast<std::size_t>(axis.size()),
                      end == 0 ? std::array{1.0, 0.0, 0.0} : std::array{0.0, 1.0, 0.0});

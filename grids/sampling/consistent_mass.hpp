@@ -10,22 +10,22 @@
 
 namespace poisson {
 
-/// A product of one tridiagonal matrix for each axis: at each index what stands before, on and after the diagonal.
+/// Is a product of one tridiagonal matrix for each axis. Each index has the entries before, on and after the diagonal.
 using MassRows = std::array<std::vector<std::array<double, 3>>, 3>;
 
-/// The mass matrix of a scheme on elements, M ⊗ M ⊗ M, for values at nodes; across `face_axis` (−1: none) that of a
-/// face.
+/// Returns the mass matrix M ⊗ M ⊗ M of an element scheme for values at nodes. With a `face_axis` (−1: none) it is the
+/// mass matrix of a face across that axis.
 MassRows consistent_mass(const Block& block, Scheme scheme, int face_axis);
 
-/// The part of that which a corner of each cell has in it, for values of corners within cells (sample_corners), to be
-/// summed over the corners: M f, but exact where f jumps between cells. Columns are the cells below and above a node;
-/// on a face those past its end.
+/// Returns the contribution of one corner of each cell to the mass matrix, for values at corners within cells
+/// (sample_corners). The sum over all corners is M f, and it is exact if f jumps between cells. Columns are the cells
+/// below and above a node, or on a face the cells beyond its end.
 MassRows mass_of_corner(const Block& block, const std::array<int, 3>& corner, int face_axis, int end);
-/// Of what is constant in each cell, on a face in each of those past its end, its integral against the hat functions of
-/// nodes.
+/// Returns the matrix that integrates cell-wise constant data against the hat functions of nodes. The data of a face
+/// are those of the cells beyond its end.
 MassRows mass_of_cells(const Block& block, int face_axis, int end);
 
-/// Calls f with each corner of a cell, of a face across an axis.
+/// Calls f with each corner of a cell, or of a face across an axis.
 template <class F>
 void for_each_corner(const Block& block, int face_axis, const F& f) {
   std::array<int, 3> count{};
@@ -35,11 +35,11 @@ void for_each_corner(const Block& block, int face_axis, const F& f) {
       for (int a = 0; a < count[0]; ++a) f(std::array{a, b, c});
 }
 
-/// The cells that have something of the nodes of a box: on periodic axes from the halo on, across `face_axis` those
-/// past its end.
+/// Returns the cells that share volume with the nodes of a box. On periodic axes they include the halo; across
+/// `face_axis` they are the cells beyond its end.
 Box cells_around(const Block& block, const Box& nodes, int face_axis, int end);
 
-/// On the host, to values over a block whose halo is filled where it counts.
+/// Applies MassRows on the host to values over a block. The halo must be filled wherever rows reach it.
 class MassProduct {
  public:
   explicit MassProduct(MassRows rows) : rows_(std::move(rows)) {}

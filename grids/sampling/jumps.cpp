@@ -26,7 +26,7 @@ double log_ratio(double here, double there) {
   return std::abs(std::log(here / there));
 }
 
-// Σ f(κ of a cell, κ of its lower neighbour along an axis).
+// Returns Σ f(κ of a cell, κ of its lower neighbour along an axis).
 template <class F>
 double sum_over_neighbours(const Field& cells, std::size_t axis, const F& f) {
   const auto view = cells.view<double>();

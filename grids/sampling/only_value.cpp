@@ -39,7 +39,7 @@ Coordinates coordinates(const Block& block, CellPoints points, Location location
   return at;
 }
 
-// At most so many along each axis, evenly spread.
+// Returns at most 16 coordinates along each axis, evenly spread.
 Coordinates lattice(const Coordinates& all) {
   constexpr std::size_t most = 16;
   Coordinates some;
@@ -62,7 +62,7 @@ Range range_of_line(const Quantity::Function& f, const std::vector<double>& x, d
   return range;
 }
 
-// By some lines at a time, until the values are known to vary.
+// Evaluates batches of lines until the values are known to vary.
 Range range_of(const Quantity::Function& f, const Coordinates& at) {
   constexpr std::size_t together = 256;
   const std::size_t rows = at[1].size(), lines = rows * at[2].size();
@@ -84,7 +84,7 @@ Range range_of(const Quantity::Function& f, const Coordinates& at) {
 std::optional<double> only_value(const Quantity& quantity, const SampleGrid& grid, Location location) {
   const Quantity::Function* const f = quantity.function();
   if (!f) return {};
-  // Every process evaluates the same lattice, so that none goes on alone.
+  // Every process evaluates the same lattice, so that no process continues alone.
   if (range_of(*f, lattice(coordinates(grid.block.whole(), grid.cells, location))).varies()) return {};
   Range range = range_of(*f, coordinates(grid.block, grid.cells, location));
   range = {grid.block.processes().least(range.least), grid.block.processes().largest(range.largest)};

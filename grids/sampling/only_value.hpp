@@ -7,10 +7,10 @@
 
 namespace poisson {
 
-/// The value that a function has at all nodes or cells of a block, to 13 digits; none where it varies, and none of
-/// other quantities. Of a block that several processes share, all of them call it, and all get the same answer. A
-/// function that varies on a coarse lattice, as nearly all do, costs next to nothing; else every point is evaluated on
-/// the host.
+/// Returns the value that a function has at all nodes or cells of a block, to 13 digits. Returns nothing if the
+/// function varies or if the quantity is not a function. Collective: all processes that share the block get the same
+/// answer. Nearly all functions vary on a coarse lattice and cost almost nothing; otherwise the host evaluates every
+/// point.
 std::optional<double> only_value(const Quantity& quantity, const SampleGrid& grid, Location location);
 
 }  // namespace poisson

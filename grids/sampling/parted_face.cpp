@@ -9,7 +9,7 @@
 
 namespace poisson {
 
-// Where a part is asked for its data, and what these count in which nodes.
+// Lists the points at which a part is evaluated, and the weights of their values in the nodes.
 struct PartedFace::Points {
   struct Term {
     std::size_t node, point;
@@ -27,7 +27,7 @@ struct PartedFace::Points {
     y.push_back(at[1]);
     z.push_back(at[2]);
   }
-  /// The last one added.
+  /// Adds the last point to a node with a weight.
   void weigh(std::size_t node, double weight) { terms.push_back({node, x.size() - 1, weight}); }
 };
 
@@ -43,7 +43,7 @@ PartedFace::PartedFace(const Problem& problem, const Block& block, int axis, int
   const auto across = static_cast<std::size_t>(axis);
   const auto& nodes = block.axes[across].nodes();
   place_[across] = end == 0 ? nodes.front() : nodes.back();
-  // Of those that lie beyond the face, which have no width, nothing is asked: they have no part.
+  // Cells beyond the face have no width. They belong to no part and are never evaluated.
   struct Middle {
     double at;
     bool exists;
@@ -78,8 +78,8 @@ PartedFace::PartedFace(const Problem& problem, const Block& block, int axis, int
   });
 }
 
-// The cells that a node has a part of, but for those that let nothing through: f(whether each is the one below or above
-// it along the axes of the face, the area of the node within it, the number of its part).
+// Visits the cells that contain a part of a node's area, except cells without a condition. Calls f(for each axis of the
+// face whether the cell is above the node, the area of the node within the cell, the number of the cell's part).
 template <class F>
 void PartedFace::for_each_cell_at(const std::array<int, 3>& node, const F& f) const {
   const auto [a, b] = along_;
@@ -95,7 +95,8 @@ void PartedFace::for_each_cell_at(const std::array<int, 3>& node, const F& f) co
     }
 }
 
-// The nodes here that have an area in a cell: f(number, area, which corner of the cell along both axes of the face).
+// Visits the local nodes that have an area in a cell. Calls f(number, area, the corner of the cell along each axis of
+// the face).
 template <class F>
 void PartedFace::for_each_node_of(const std::array<int, 3>& cell, const F& f) const {
   const auto [a, b] = along_;
@@ -110,8 +111,8 @@ void PartedFace::for_each_node_of(const std::array<int, 3>& cell, const F& f) co
     }
 }
 
-// Sums in nodes over the parts that are wanted(boundary), of their data or of α: collect(place, number of the part,
-// points) for all places of a box of nodes or cells, which are gone through by rows.
+// Sums data or α of the parts for which wanted(boundary) is true, by node. Calls collect(place, number of the part,
+// points) for all places of a box of nodes or cells, row by row.
 template <class Wanted, class Collect>
 std::vector<double> PartedFace::summed(const Box& box, bool alpha, const Wanted& wanted, const Collect& collect) const {
   const std::vector<FacePart>& parts = parts_of(face_);
@@ -149,7 +150,7 @@ void PartedFace::check(const Points& points, const std::vector<double>& values, 
 }
 
 std::vector<double> PartedFace::given() const {
-  std::vector<double> count(held_.size());  // of the cells that say something
+  std::vector<double> count(held_.size());  // counts cells with data
   std::vector<double> sum = summed(
       nodes_, false, [](const Boundary& part) { return part.kind == BoundaryKind::dirichlet; },
       [&](const std::array<int, 3>& node, std::size_t own, Points& points) {
@@ -171,7 +172,7 @@ std::vector<double> PartedFace::given() const {
 
 namespace {
 
-// Whether anything comes through a part whatever u is.
+// Returns whether a part has a flux that does not depend on u.
 bool brings_flux(const Boundary& part) {
   const double* const given = part.value.constant();
   return part.kind != BoundaryKind::dirichlet && (!given || *given != 0);
@@ -179,7 +180,7 @@ bool brings_flux(const Boundary& part) {
 
 }  // namespace
 
-// Each cell as it is seen from its node.
+// The integrals evaluate each cell at the points of its nodes.
 std::vector<double> PartedFace::flux_integrals() const {
   return integrals(false);
 }
@@ -202,7 +203,7 @@ std::vector<double> PartedFace::integrals(bool alpha) const {
       });
 }
 
-// All corners of each cell, which weigh what hat functions have in common (∫φφ′ is a third and a sixth of a length).
+// Evaluates all corners of each cell, with the products of hat functions as weights (∫φφ′ is 1/3 and 1/6 of a length).
 std::vector<double> PartedFace::flux_against_hats() const {
   const auto [a, b] = along_;
   const auto corners = [&](std::size_t e) { return block_.axes[e].degenerate() ? 1 : 2; };

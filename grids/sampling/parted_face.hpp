@@ -11,28 +11,29 @@
 
 namespace poisson {
 
-/// The nodes of a face of several kinds. Its parts are unions of cells of the face, each of which belongs to the part
-/// that its centre lies in. The nodes of cells in Dirichlet parts are held: they keep their places among the unknowns,
-/// and what holds them is on their diagonal (grids/schemes/held_nodes.hpp). So free nodes see cells of other parts
-/// alone, and no data are cut off within their areas.
+/// Describes the nodes of a face with several boundary conditions. Each part is a union of cells of the face; a cell
+/// belongs to the part that contains its centre. The nodes of cells in Dirichlet parts are constrained: they remain
+/// unknowns, and a penalty on their diagonal entries fixes their values (grids/schemes/held_nodes.hpp). The areas of
+/// free nodes therefore contain only cells of other parts, and no data within them is cut off.
 class PartedFace {
  public:
   PartedFace(const Problem& problem, const Block& block, int axis, int end);
 
   int axis() const { return axis_; }
   int end() const { return end_; }
-  /// Its nodes, as far as this process has them.
+  /// Returns the nodes of the face on this process.
   const Box& nodes() const { return nodes_; }
-  /// Whether the face holds a node, which may lie elsewhere.
+  /// Returns whether the face constrains a node. The node may lie outside the face.
   bool holds(int i, int j, int k) const { return contains(nodes_, {i, j, k}) && held_[number_of({i, j, k})]; }
 
-  // x fastest over the nodes. Throw ValueError as sample() does.
-  /// g in held nodes, the mean of what the cells beside them give; elsewhere 0.
+  // These functions return values with x fastest over the nodes. They throw ValueError like sample().
+  /// Returns g at constrained nodes: the mean of the values from the adjacent cells. It is 0 elsewhere.
   std::vector<double> given() const;
-  /// The integrals of q and of Robin's g, or of α, over the areas of free nodes; in held ones 0.
+  /// Return the integrals of q and of the Robin g, or of α, over the areas of free nodes. They are 0 at constrained
+  /// nodes.
   std::vector<double> flux_integrals() const;
   std::vector<double> alpha_integrals() const;
-  /// Those of q and g against the hat functions of free nodes, from what cells have in their corners.
+  /// Returns the integrals of q and g against the hat functions of free nodes, from values at the corners of cells.
   std::vector<double> flux_against_hats() const;
 
  private:
@@ -58,22 +59,23 @@ class PartedFace {
 
   Block block_;
   int axis_, end_;
-  std::array<std::size_t, 2> along_;  // the axes of the face
+  std::array<std::size_t, 2> along_;  // face axes
   Boundary face_;
   Box nodes_;
-  std::array<double, 3> place_{};                          // across it
-  std::array<std::vector<double>, 3> at_;                  // where nodes are along it
-  std::array<std::vector<std::array<Part, 2>>, 3> sides_;  // what each has of the cells below and above
-  Box cells_;                                              // of the face, one past its nodes on each side
-  std::vector<int> part_;                                  // of each cell; −1: of none
+  std::array<double, 3> place_{};                          // face coordinate
+  std::array<std::vector<double>, 3> at_;                  // node coordinates
+  std::array<std::vector<std::array<Part, 2>>, 3> sides_;  // cover the cells below and above each node
+  Box cells_;                                              // include one cell beyond the nodes on each side
+  std::vector<int> part_;                                  // by cell; −1 means none
   std::vector<bool> held_;
 };
 
-/// Whether a node-centred problem has faces of several kinds.
+/// Returns whether a node-centred problem has faces with several boundary conditions.
 bool has_parted_faces(const Problem& problem);
-/// Whether it is one of elements, which hold the nodes of such faces in their bands alone.
+/// Returns whether the problem uses elements and has such faces. Elements store the penalties of constrained nodes in
+/// their bands only.
 bool holds_in_bands(const Problem& problem);
-/// Those faces, on every process that shares the block.
+/// Returns those faces on every process that shares the block.
 std::vector<PartedFace> parted_faces(const Problem& problem, const Block& block);
 
 }  // namespace poisson

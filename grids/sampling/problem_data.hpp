@@ -7,10 +7,10 @@
 #include "grids/problem/problem.hpp"
 #include "grids/sampling/sampling.hpp"
 
-/// What discretizations share where they evaluate the data of a problem.
+/// These helpers are shared by the discretizations that evaluate the data of a problem.
 namespace poisson {
 
-/// The key by which messages name a coefficient: coefficient, or coefficient.x …
+/// Returns the configuration key of a coefficient for messages: coefficient, or coefficient.x …
 inline const char* coefficient_key(const Problem& p, std::size_t d) {
   constexpr std::array<const char*, 3> keys{"coefficient.x", "coefficient.y", "coefficient.z"};
   return p.isotropic ? "coefficient" : keys[d];
@@ -20,17 +20,18 @@ inline std::size_t coefficient_count(const Problem& p) {
   return p.isotropic ? 1 : static_cast<std::size_t>(p.dimension);
 }
 
-/// κ_xy, κ_xz and κ_yz, as many as a problem has, and the keys by which messages name them.
+/// Return the number of off-diagonal entries κ_xy, κ_xz, κ_yz of a problem, and their configuration keys for messages.
 std::size_t mixed_count(const Problem& problem);
 const char* mixed_key(std::size_t m);
-/// What κ has of its own in each cell: one entry, the diagonal, or those and the mixed ones.
+/// Returns the independent components of κ in each cell: one entry, the diagonal, or the diagonal and the off-diagonal
+/// entries.
 std::vector<Quantity> kappa_components(const Problem& problem);
 
 inline const Boundary& boundary(const Problem& p, int axis, int end) {
   return p.boundary[static_cast<std::size_t>(axis)][static_cast<std::size_t>(end)];
 }
 
-/// f(axis, end, boundary) for every face that is not periodic.
+/// Calls f(axis, end, boundary) for every face that is not periodic.
 template <class F>
 void for_each_face(const Problem& p, const F& f) {
   for (int d = 0; d < p.dimension; ++d)
@@ -38,7 +39,7 @@ void for_each_face(const Problem& p, const F& f) {
       if (boundary(p, d, end).kind != BoundaryKind::periodic) f(d, end, boundary(p, d, end));
 }
 
-/// Runs checks that throw ValueError and throws what all of them found at once.
+/// Runs checks that throw ValueError, and throws all collected errors together.
 class ErrorCollector {
  public:
   template <class F>
@@ -49,7 +50,7 @@ class ErrorCollector {
       errors_.push_back(e);
     }
   }
-  /// Whether no check of any of these processes has found any.
+  /// Returns whether no check on any of these processes has failed.
   bool none(const Processes& processes) const { return !processes.any(!errors_.empty()); }
   void finish(const Processes& processes = *one_process()) const {
     together(processes, [&] {

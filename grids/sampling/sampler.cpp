@@ -14,7 +14,7 @@ std::size_t staging_bytes(const Layout& layout) {
   return static_cast<std::size_t>(std::max(staged_values, plane)) * sizeof(double);
 }
 
-// Joined by planes in their order, so that the result depends on no threads.
+// The results of planes are combined in order, so that the result does not depend on the number of threads.
 DifferenceMoments measure_on_host(const Block& block, const Datum& datum, const Field& u) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   constexpr DifferenceMoments none{0, 0, infinity, -infinity};

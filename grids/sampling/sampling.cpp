@@ -32,7 +32,8 @@ double node_coordinate(const Axis& axis, int i) {
   return axis.degenerate() ? 0 : axis.nodes()[static_cast<std::size_t>(i + axis.origin())];
 }
 
-// A value of a grid array at a node or cell of the block, converted where it is given at the other location.
+// Reads a value of a grid array at a node or cell of the block, and converts it if the array is given at the other
+// location.
 class ArrayReader {
  public:
   ArrayReader(const GridArray& array, const SampleGrid& grid, Location wanted)
@@ -84,7 +85,7 @@ ValueError::ValueError(std::string name, std::array<double, 3> at, double found,
 
 ValueErrors::ValueErrors(std::vector<ValueError> found)
     : InputError([&] {
-        // Where one datum decides on several, as the part of a face does, all of these find the same.
+        // If one datum affects several others, as the part of a face does, all of these report the same error.
         std::vector<ValueError> distinct;
         std::string text;
         for (const auto& e : found) {
@@ -117,15 +118,15 @@ Box face_box(const Block& block, int axis, int end) {
 
 namespace {
 
-using Coordinates = std::array<std::vector<double>, 3>;  // of the points of a box, from its first ones on
+using Coordinates = std::array<std::vector<double>, 3>;  // starts with the first point of a box
 
 struct BadValue {
   double value;
   std::array<double, 3> point;
 };
 
-// line(j, k) for the lines of a box, on several threads; it returns a value that must not be where it meets one. What
-// goes wrong on a thread is kept until all have finished; what is told is of the first line.
+// Calls line(j, k) for the lines of a box on several threads. `line` returns an invalid value if there is one. Failures
+// on a thread are stored until all threads have finished; then the failure of the first line is reported.
 template <class Line>
 void for_each_checked_line(const Box& box, std::string_view name, Sign sign, const Line& line) {
   std::exception_ptr failure;
@@ -152,7 +153,7 @@ void for_each_checked_line(const Box& box, std::string_view name, Sign sign, con
   if (bad) throw ValueError(std::string(name), bad->point, bad->value, requirement(sign, bad->value));
 }
 
-// The values along a line across y and z, and the first that must not be.
+// Computes the values along a line across y and z. Returns the first invalid value.
 std::optional<BadValue> evaluate(const Quantity::Function& f, Sign sign, const std::vector<double>& x, double y,
                                  double z, std::vector<double>& values) {
   thread_local std::vector<double> ys, zs;
@@ -165,7 +166,7 @@ std::optional<BadValue> evaluate(const Quantity::Function& f, Sign sign, const s
   return {};
 }
 
-// A function at the points of a box; a bad value is told where `places` says.
+// Samples a function at the points of a box. An invalid value is reported at its point in `places`.
 void sample_function(const Quantity::Function& f, std::string_view name, Sign sign, const Box& box,
                      const Coordinates& at, const Coordinates& places, const LineSink& sink) {
   for_each_checked_line(box, name, sign, [&](int j, int k) {
@@ -182,16 +183,18 @@ void sample_function(const Quantity::Function& f, std::string_view name, Sign si
   });
 }
 
-// On faces and in corners a function is taken at the node, as each cell beside it sees it: this far inside the cell.
-// The rounding of nodes and expressions, a few ulps of the largest coordinate, does not reach so far: it does not
-// decide on which side of a jump the point is. Linear data are off by no more than their own rounding.
+// On faces and in corners a function is evaluated at the node as each adjacent cell sees it: at this distance inside
+// the cell. The distance exceeds the rounding of nodes and expressions, a few ulps of the largest coordinate. Rounding
+// therefore never decides on which side of a jump the point lies. Linear data are off by no more than their own
+// rounding.
 double offset_from_node(const Axis& axis, double width) {
   constexpr double ulps = 0x1p-47;
   const auto& nodes = axis.nodes();
   return std::min(ulps * std::max(std::abs(nodes.front()), std::abs(nodes.back())), 0.25 * width);
 }
 
-// The point at a distance from the lower (0) or the upper end (1) of a cell: past open ends in the outermost cell.
+// Returns the point at a distance from the lower (0) or the upper end (1) of a cell. Beyond open ends the outermost
+// cell is used.
 double point_inside(const Axis& axis, int cell, int end, double distance) {
   if (axis.degenerate()) return 0;
   const int inside = std::clamp(axis.cell_in_whole(cell), 0, axis.all_cells() - 1);
@@ -203,9 +206,10 @@ double point_inside(const Axis& axis, int cell, int end, double distance) {
 
 }  // namespace
 
-// Between unequal cells the point in the wider one is nearer, so that the mean of both, by their parts, is the node; at
-// open ends it is at the node. What the mean is off weighs f′, h²/8 f′ in the row of an open end where the point is in
-// the middle of its part: for x²y² several times h²/32 Δf.
+// Between unequal cells the point in the wider cell is nearer to the node, so that the mean of both points, weighted by
+// their parts, is the node. At open ends the point is the node itself. An offset of the mean would add a multiple of
+// f′. If the points were in the middle of their parts, the row of an open end would contain h²/8 f′, which for x²y² is
+// several times h²/32 Δf.
 std::array<Part, 2> parts_of(const Axis& axis, int i, bool on_face) {
   if (axis.degenerate()) return {Part{0, 0}, Part{0, 1}};
   const double low = axis.width(i - 1), high = axis.width(i), least = std::min(low, high);
@@ -226,7 +230,7 @@ void sample(const Quantity& quantity, std::string_view name, Sign sign, const Sa
     const bool cells = location == Location::cell;
     for (int i = box.first[d]; i < box.last[d]; ++i) {
       at[d].push_back(location == Location::cell ? cell_coordinate(axis, grid.cells, i) : node_coordinate(axis, i));
-      places[d].push_back(cells && axis.open(0) && i < 0               ? axis.nodes().front()  // not a trifle inside
+      places[d].push_back(cells && axis.open(0) && i < 0               ? axis.nodes().front()  // not slightly inside
                           : cells && axis.open(1) && i >= axis.cells() ? axis.nodes().back()
                                                                        : at[d].back());
     }

@@ -14,17 +14,17 @@
 
 namespace poisson {
 
-/// A datum of the problem has a value that it must not have. what() names the datum, the value and the point.
+/// Reports that a datum of the problem has an invalid value. The message names the datum, the value and the point.
 struct ValueError : InputError {
   ValueError(std::string name, std::array<double, 3> at, double found, std::string wanted);
 
-  std::string quantity;         ///< source, coefficient.x, boundary.z+.alpha, …
-  std::array<double, 3> point;  ///< the first such point in memory order
+  std::string quantity;         ///< is source, coefficient.x, boundary.z+.alpha, …
+  std::array<double, 3> point;  ///< is the first such point in memory order
   double value;
   std::string requirement;  ///< must be finite, must be greater than 0, …
 };
 
-/// Several data have bad values; what() has a line for each.
+/// Reports invalid values of several data, with one line for each in the message.
 struct ValueErrors : InputError {
   explicit ValueErrors(std::vector<ValueError> found);
 
@@ -33,32 +33,33 @@ struct ValueErrors : InputError {
 
 enum class Sign { any, nonnegative, positive };
 
-/// The nodes of a block, and the points that stand for its cells.
+/// Selects the nodes of a block, and the points at which its cells are evaluated.
 struct SampleGrid {
   const Block& block;
   CellPoints cells = CellPoints::centres;
 };
 
-/// Evaluates a quantity on a box of nodes or cells, line by line on several threads: sink(j, k, values) gets the values
-/// of box.first[0] ≤ i < box.last[0]. Values given on cells reach nodes as the mean by volume, values given on nodes
-/// are interpolated to the points of cells. Throws ValueError where a value is not finite or of the wrong sign.
+/// Evaluates a quantity on a box of nodes or cells, line by line on several threads. sink(j, k, values) receives the
+/// values of box.first[0] ≤ i < box.last[0]. Values given on cells are averaged by volume at nodes; values given on
+/// nodes are interpolated to the points of cells. Throws ValueError if a value is not finite or has the wrong sign.
 using LineSink = std::function<void(int j, int k, const double* values)>;
 void sample(const Quantity& quantity, std::string_view name, Sign sign, const SampleGrid& grid, Location location,
             const Box& box, const LineSink& sink);
 
-/// All values of a box, x fastest.
+/// Returns all values of a box, x fastest.
 std::vector<double> sample(const Quantity& quantity, std::string_view name, Sign sign, const SampleGrid& grid,
                            Location location, const Box& box);
 
-/// The integral of a datum over the volume that each node of a box stands for, on a face across `face_axis` (−1: none)
-/// over its area; sink and errors as of sample(). A function is taken at a point of each part that a volume has in one
-/// of the cells around its node: where it jumps on planes of the grid alone, the integral is exact. For smooth f that
-/// is f + part_point²/2 h² Δf in place of f. Values on nodes are multiplied with the volumes.
+/// Integrates a datum over the volume that each node of a box represents; with a `face_axis` (−1: none) over the area
+/// on a face across that axis. `sink` and errors are as for sample(). A function is evaluated at one point in each part
+/// of the volume, one part for each cell around the node. The integral is therefore exact if the function jumps on
+/// planes of the grid only. For smooth f the result integrates f + part_point²/2 h² Δf instead of f. Values on nodes
+/// are multiplied by the volumes.
 void integrate(const Quantity& quantity, std::string_view name, Sign sign, const Block& block, const Box& box,
                int face_axis, const LineSink& sink);
 
-/// The sum of a box's values, each line given to collect by a thread of its own; by planes, in two dimensions by lines,
-/// in their order: the same whatever the number of threads.
+/// Collects one sum for each line of a box, each written by one thread. The total is formed by planes, in two
+/// dimensions by lines, in their order, so that it does not depend on the number of threads.
 class LineSums {
  public:
   explicit LineSums(const Box& box)
@@ -67,7 +68,7 @@ class LineSums {
   double& operator()(int j, int k) {
     return sums_[static_cast<std::size_t>((k - box_.first[2]) * (box_.last[1] - box_.first[1]) + j - box_.first[1])];
   }
-  /// Of each plane; of a grid that is one plane, of each line.
+  /// Returns the sum of each plane. For a grid that is one plane it returns the sum of each line.
   std::vector<double> of_planes(bool flat) const {
     if (flat) return sums_;
     const auto lines = box_.last[1] - box_.first[1];
@@ -82,31 +83,32 @@ class LineSums {
   std::vector<double> sums_;
 };
 
-/// Where in a cell a node's part of it is evaluated, from the node on in widths of the cell, between equal cells.
-/// Points in the middle of the parts, at 1/4, would make h²/32 Δf of it, this one 0.09 times that: with the error e of
-/// values at nodes and E that of h²/32 |Δf|, no sum e + 0.09 E is above the larger one of 1.1 e and E.
+/// Gives the point at which a node's part of a cell is evaluated, as the distance from the node in widths of the cell,
+/// between equal cells. A point in the middle of the part, at 1/4, would cause an error of h²/32 Δf; this point causes
+/// 0.09 times as much. Let e be the error of values at nodes, and E the error of h²/32 |Δf|. The sum e + 0.09 E then
+/// never exceeds the larger of 1.1 e and E.
 inline constexpr double part_point = 0.075;
 
-/// What value i of an axis has in the cell below it and in the one above: a length, 0 past open ends, and where data
-/// are taken for it.
+/// Describes the part of a cell that belongs to a value of an axis: its length, which is 0 beyond open ends, and the
+/// point at which data are evaluated. parts_of returns the parts in the cells below and above value i.
 struct Part {
   double at, length;
 };
 std::array<Part, 2> parts_of(const Axis& axis, int i, bool on_face);
 
-/// A function as a corner of each cell has it within the cell, the lower (0) or the upper (1) one along each axis.
-/// Cells past an open end across `face_axis` stand for that face.
+/// Samples a function at a corner of each cell, as seen from within the cell. `corner` selects the lower (0) or the
+/// upper (1) corner along each axis. A face across `face_axis` is sampled in the cells beyond its open end.
 void sample_corners(const Quantity& quantity, std::string_view name, Sign sign, const SampleGrid& grid,
                     const Box& cells, const std::array<int, 3>& corner, int face_axis, const LineSink& sink);
-/// Where that is along an axis, in cell −1 ≤ cell ≤ cells(): past open ends in the one inside.
+/// Returns the coordinate of such a corner along an axis, for −1 ≤ cell ≤ cells(). Beyond open ends it is in the cell
+/// inside.
 double corner_coordinate(const Axis& axis, int cell, int corner);
 
-/// Where the nodes of an axis are, and where its cells −1 … n are: in their centres; beyond open ends on the face, on
-/// periodic axes on the other side.
+/// Returns the coordinates of the nodes of an axis.
 std::vector<double> node_coordinates(const Axis& axis);
 
-/// The nodes of a face: axis `axis`, end 0 or 1. Cell-centred: the cells past it. Empty where a part of a block does
-/// not reach the face, and where an axis is periodic.
+/// Returns the nodes of a face (axis `axis`, end 0 or 1), or for cell-centred blocks the cells beyond the face. The box
+/// is empty if the process's part of the block does not reach the face, or if the axis is periodic.
 Box face_box(const Block& block, int axis, int end);
 
 }  // namespace poisson

@@ -4,8 +4,9 @@
 
 namespace poisson {
 
-/// Whether the coupling κ/h² along one axis exceeds that along another one by more than a factor of 4 in a cell, for
-/// every backend. Entry 0 is the first axis. Widths are in the units of the axes, one a cell.
+/// Tests whether the coupling κ/h² along one axis exceeds the coupling along another axis by more than a factor of 4 in
+/// a cell, on any backend. Entry 0 is the first axis. `width` contains one width for each cell, in the units of the
+/// axes.
 struct StrongerCoupling {
   static constexpr double factor = 4;
 

@@ -13,12 +13,13 @@ namespace poisson {
 
 namespace {
 
-// How much faster bands must be predicted to be before so much memory is spent on them.
+// The predicted time with bands must be below this fraction of the time of partial assembly, because bands need much
+// memory.
 constexpr double worth_the_bands = 0.95;
 
-// What a call of the mathematical library counts as in 64 bits; a product that rounds counts as one.
+// A call of the mathematical library counts as this many 64-bit operations. A product that rounds counts as one.
 constexpr double call = 30;
-// Operations of an expression's source.
+// Returns the operations of an expression's source.
 double operations_of(const std::string& source) {
   double count = 0;
   for (std::size_t at = 0; at < source.size(); ++at) {
@@ -54,7 +55,7 @@ RowCost row_cost(const Problem& p, Assembly assembly, bool gpu) {
                          : assembly == Assembly::partial ? counts.entries
                          : constant                      ? counts.products
                                                          : counts.entries_anew;
-  // u_i − u_n, times a_n, added; the reaction.
+  // Each neighbour needs u_i − u_n, a product and a sum; the reaction adds one operation.
   RowCost cost{2 + values_held(p, assembly), 3.0 * counts.computed + 1 + entries};
   if (assembly != Assembly::recompute || constant) return cost;
   for (const Quantity& component : kappa_components(p))
@@ -86,7 +87,8 @@ std::vector<Prediction> predictions(const Problem& problem, bool gpu) {
 
 Assembly chosen_assembly(Assembly assembly, const Problem& problem, bool gpu) {
   const bool constant = is_separable(problem);
-  // What holds nodes stands on a diagonal, and rows of elements have none of their own but in bands.
+  // Constrained nodes are a penalty on the diagonal. Of all element operators only banded ones store a diagonal, so
+  // assembly must be full.
   if (holds_in_bands(problem)) return Assembly::full;
   if (assembly == Assembly::recompute) return constant || (gpu && recomputable(problem)) ? assembly : Assembly::partial;
   if (assembly != Assembly::automatic) return assembly;

@@ -10,50 +10,51 @@
 
 namespace poisson {
 
-/// What one row of the product A u moves and computes at the least in an assembly mode: u and Au once, what the
-/// operator holds once, and the operations from what it holds to the entries and with them.
+/// Counts the values that one row of the product A u moves at least, and the operations that it needs in an assembly
+/// mode. The row reads u, writes Au, and reads its stored data once. The operations compute the entries from stored
+/// data, and apply them.
 struct RowCost {
-  double values = 0;  ///< numbers read and written, in the operator's precision
-  double flops = 0;   ///< additions and multiplications, as the models of Coefficients write them
-  double wide = 0;    ///< those of κ's expression, in 64 bits whatever the precision
+  double values = 0;  ///< read and written, in the operator's precision
+  double flops = 0;   ///< counts additions and multiplications as the models of Coefficients write them
+  double wide = 0;    ///< operations of κ's expression, which uses 64 bits in every precision
 };
-/// `gpu`: by the walks of a GPU, where neighbouring rows share what they have in common.
+/// Returns the cost of a row. `gpu` selects the walks of a GPU, in which neighbouring rows share their common data.
 RowCost row_cost(const Problem& problem, Assembly assembly, bool gpu);
 
-/// Numbers that a row holds: fields of κ and of the reaction, bands.
+/// Returns the number of values that are stored for each row: fields of κ and of the reaction, or bands.
 double values_held(const Problem& problem, Assembly assembly);
-/// Arrays that full assembly holds: the sums of the rows and the couplings that point forward.
+/// Returns the number of arrays of full assembly: the sums of the rows and the forward couplings.
 std::size_t bands_of_row(const Problem& problem);
 
-/// What a kind of device does in a second, by which modes are predicted: of an NVIDIA H200, and of a core of a server
-/// with its share of the memory's bandwidth. Only their ratios matter to the choice.
+/// Contains the rates of a device from which the times of the modes are predicted. One device is an NVIDIA H200, the
+/// other a core of a server with its share of the memory bandwidth. Only the ratios of the rates affect the choice.
 struct DeviceRate {
   std::string_view name;
-  double bytes;     ///< copy
-  double flops[2];  ///< in 32 and in 64 bits, additions and multiplications apart
+  double bytes;     ///< copy rate
+  double flops[2];  ///< in 32 and 64 bits; additions and multiplications count separately
 };
 const DeviceRate& device_rate(bool gpu);
 
-/// Seconds of a row: its memory traffic or its arithmetic, whichever takes longer.
+/// Returns the seconds for a row: the maximum of its memory time and its arithmetic time.
 double predicted_seconds(const RowCost& cost, Precision precision, const DeviceRate& rate);
 
-/// The modes that a problem can be held in, with what a row of each costs: recompute where κ, σ and α are constants or
-/// the device compiles κ's expression, partial and full always.
+/// Predicts the cost of a row in a mode. Predictions include `recompute` if κ, σ and α are constants or the device
+/// compiles the expression of κ, and always `partial` and `full`.
 struct Prediction {
   Assembly assembly;
   RowCost cost;
-  double seconds[2];  ///< of a row, in 32 and in 64 bits
+  double seconds[2];  ///< are per row, in 32 and in 64 bits
 };
 std::vector<Prediction> predictions(const Problem& problem, bool gpu);
 
-/// The mode that a problem gets. `automatic`: recompute where κ, σ and α are constants, but partial for trilinear
-/// elements on a GPU, where that was measured to be faster; else the one of partial and full that is predicted to be
-/// faster in fp64, partial where they are within 5 %. `recompute` of what varies is partial where the device does not
-/// compile κ's expression; `automatic` does not ask a compiler.
+/// Returns the assembly mode of a problem. For constants `automatic` selects `recompute`, but `partial` for trilinear
+/// elements on a GPU, where measurements showed that it is faster. Otherwise `automatic` selects `full` if it is
+/// predicted to be more than 5 % faster than `partial` in fp64, and `partial` if not. `recompute` becomes `partial` for
+/// varying coefficients if the device does not compile the expression of κ. `automatic` never uses a compiler.
 Assembly chosen_assembly(Assembly assembly, const Problem& problem, bool gpu);
-/// Whether fields of κ, σ and α are made: where they vary, and where a mode holds constants, too.
+/// Returns whether fields of κ, σ and α are stored: if they vary, or if the mode also stores constants.
 bool holds_coefficients(const Problem& problem, Assembly chosen);
-/// Why, in words that follow the mode's name and a comma.
+/// Returns the reason for the mode, in words that follow the mode's name and a comma.
 std::string reason(Assembly assembly, const Problem& problem, bool gpu);
 std::string_view name_of(Assembly assembly);
 

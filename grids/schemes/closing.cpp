@@ -46,21 +46,23 @@ std::unique_ptr<Operator> unheld_operator(const Discretization& d, Precision pre
 
 namespace {
 
-// What the areas of the nodes of a face go by, where they meet those of others.
+// Returns the weight of a face at the nodes where it meets others: the area of a node on the face divided by the node's
+// volume.
 double area_share(const Block& block, int axis, int end) {
   const Axis across = block.axes[static_cast<std::size_t>(axis)].in_whole();
   return 1 / across.mass(end == 0 ? 0 : across.size() - 1);
 }
 
-// What is left over in the nodes that faces of several kinds hold goes through these faces, where several hold a node
-// as their areas are. `left`, by pieces, loses it. Sums go by planes, as Closing::sum has it.
+// Adds the residual at nodes that faces with several conditions constrain to the fluxes through these faces. If several
+// faces constrain a node, they share its residual in proportion to their areas. The shares are subtracted from `left`,
+// which is given by pieces of the boundary. Sums are formed by planes, as in Closing::sum.
 void take_held_fluxes(const Closing& closing, const Field& rows, PieceSums& left, Fluxes& fluxes) {
   const Setting& setting = closing.setting;
   if (setting.parted.empty()) return;
   const double scale = closing.A.scale();
   Field data(setting.backend, rows.space(), rows.precision());
   row_scheme(setting.problem).fill_rhs(setting, scale, data, RhsRows::all);
-  std::vector<std::pair<Box, double>> others;  // that hold all their nodes
+  std::vector<std::pair<Box, double>> others;  // contains Dirichlet faces, which constrain all their nodes
   for_each_face(setting.problem, [&](int axis, int end, const Boundary& face) {
     if (face.kind == BoundaryKind::dirichlet)
       others.emplace_back(face_box(setting.block, axis, end), area_share(setting.block, axis, end));
@@ -108,7 +110,8 @@ Fluxes fluxes_at_nodes(const Closing& closing, const Fluxes& passed_back) {
   A.apply_everywhere(u, work);
   const PieceSums rows = sums_by_pieces(setting.functionals, setting.block, work, setting.values());
   Fluxes fluxes{};
-  PieceSums left{}, shares{};  // in Dirichlet nodes; Σ 1/mass of their faces, as areas have it
+  // The residual in Dirichlet nodes, and Σ 1/mass of their faces, which is proportional to their areas.
+  PieceSums left{}, shares{};
   const auto each_piece = [&](int axis, int end, const auto& body) {
     const double share = area_share(setting.block, axis, end);
     for (std::size_t p = 0; p < left.size(); ++p)

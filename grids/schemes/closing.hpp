@@ -11,37 +11,37 @@
 
 namespace poisson {
 
-/// What a scheme closes the balance of a solution with.
+/// Contains the input from which a scheme computes the balance of a solution.
 struct Closing {
   Setting setting;
   const SchemeRows& rows;
   const RhsSums& data;
   const Operator& A;
   const Field& u;
-  Field& work;  ///< like u, to be overwritten
+  Field& work;  ///< like u, is overwritten
 
   const Problem& problem() const { return setting.problem; }
   const Block& block() const { return setting.block; }
-  /// Whether the grid is one plane, which is gone through by lines.
+  /// Returns whether the grid is one plane. Sums are then formed by lines.
   bool flat() const { return block().space().all()[2] == 1; }
-  /// Σ u over a region.
+  /// Returns Σ u over a region.
   double sum(const Region& region) const { return setting.functionals.sums(u, {&region, 1}).front(); }
-  /// Σ over all processes, by planes, in two dimensions by lines.
+  /// Returns the sum over all processes, formed by planes, in two dimensions by lines.
   double sum(const LineSums& lines) const;
-  /// ∫u over the block, or over a face of nodes.
+  /// Return ∫u over the block, or over a face of nodes.
   double integral() const { return sum({setting.values(), {true, true, true}}); }
   double integral_over(int axis, int end) const;
-  /// Σ of values on a box of nodes times u.
+  /// Returns Σ of u times the given values over a box of nodes.
   double product(const Box& box, const std::vector<double>& values) const;
-  /// ∫ of a datum times u over the volumes of the nodes of a box, across `face_axis` over their areas.
+  /// Returns ∫ of a datum times u over the volumes of the nodes of a box, or across `face_axis` over their areas.
   double integral_with(const Datum& datum, const Box& box, int face_axis) const;
 };
 
-/// The finest operator, on an equation of held nodes without what holds them: what flows into them is left over in
-/// their rows.
+/// Returns the finest operator without the penalties of constrained nodes. The flux into these nodes is then the
+/// residual of their rows.
 std::unique_ptr<Operator> unheld_operator(const Discretization& d, Precision precision);
 
-/// A layer of values of a solution, read once.
+/// Contains a layer of values of a solution, read once.
 class Layer {
  public:
   Layer(const Functionals& functionals, const Field& u, const Box& box)
@@ -57,9 +57,10 @@ class Layer {
   std::vector<double> values_;
 };
 
-/// Through the faces of nodes: what Neumann and Robin faces bring less `passed_back`, ∫αu over each Robin face, and
-/// what is left over in the rows of Dirichlet nodes. On each piece of the boundary the same faces meet, and what is
-/// left is shared as their areas are.
+/// Returns the fluxes through the faces of nodes. Neumann and Robin faces contribute their data minus `passed_back`,
+/// which is ∫αu over each Robin face. Dirichlet faces contribute the residual of the rows of their nodes. Each piece of
+/// the boundary belongs to the same faces at all its nodes, and these faces share the residual in proportion to their
+/// areas.
 Fluxes fluxes_at_nodes(const Closing& closing, const Fluxes& passed_back);
 
 }  // namespace poisson

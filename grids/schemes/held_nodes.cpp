@@ -8,7 +8,7 @@
 namespace poisson {
 namespace {
 
-// The Dirichlet faces on which a node lies.
+// Returns the number of Dirichlet faces that contain a node.
 int dirichlet_faces(const Block& block, const std::array<int, 3>& at) {
   int faces = 0;
   for (std::size_t d = 0; d < 3; ++d)
@@ -18,7 +18,7 @@ int dirichlet_faces(const Block& block, const std::array<int, 3>& at) {
   return faces;
 }
 
-// A new value for each place of a box: f(value, number of the place, place).
+// Replaces the value at each place of a box by f(value, number of the place, place).
 template <class F>
 void change(const Setting& setting, Field& x, const Box& box, const F& f) {
   if (box.size() == 0) return;

@@ -8,45 +8,48 @@
 
 namespace poisson {
 
-/// What stands on the diagonal of held nodes (PartedFace), of rows whose diagonals are near 1: so much that what their
-/// neighbours add is lost in rounding, and that its square still is a number in single precision. A power of two.
+/// This is the penalty on the diagonal of constrained nodes (PartedFace), for rows whose diagonals are near 1. It is so
+/// large that contributions of neighbours are lost in rounding, and so small that its square is finite in single
+/// precision. It is a power of two.
 inline constexpr double holding_reaction = 0x1p64;
 
-/// The unknowns among the nodes that faces of several kinds hold: the mask beside the box of unknowns. A solver that is
-/// to solve for the others takes their values out of u and b before, and puts them back after: in between held
-/// unknowns are zero, in b as in u, and the great diagonal of their rows keeps them so.
+/// Describes the unknowns that faces with several conditions constrain, as a mask on the box of unknowns. To solve for
+/// the other unknowns, a solver removes the values of these unknowns from u and b, and restores them afterwards.
+/// Meanwhile constrained unknowns are zero in b and u, and the large diagonal of their rows keeps them zero.
 class HeldNodes {
  public:
   explicit HeldNodes(const Setting& setting);
 
-  /// Whether this process or another one that shares the block has some.
+  /// Returns whether this process or another process that shares the block has constrained unknowns.
   bool some() const { return some_; }
-  /// Adds a number to the held unknowns of a field.
+  /// Adds a number to the constrained unknowns of a field.
   void add(double value, Field& x) const;
-  /// u in the held nodes: where they meet Dirichlet faces or each other, the mean of all data.
+  /// Sets u in the constrained nodes. If a node also belongs to Dirichlet faces or to another such face, it gets the
+  /// mean of all data.
   void fill(Field& u) const;
-  /// Zero in the held unknowns.
+  /// Sets the constrained unknowns to zero.
   void clear(Field& x) const;
 
-  /// Takes the values of held unknowns out of an equation: with v what u has there and zero elsewhere, b −= A v and
-  /// u −= v, and in held unknowns both are zero. `work`: like u, to be overwritten.
+  /// Removes the values of constrained unknowns from an equation. Let v equal u there and zero elsewhere: then b −= A v
+  /// and u −= v, and both become zero in constrained unknowns. `work` is like u and is overwritten.
   void take_out(const Operator& A, Field& u, Field& b, Field& work);
-  /// Puts back what was taken out: b as it was, u with the values it had.
+  /// Restores b, and the removed values of u.
   void put_back(Field& u, Field& b) const;
 
  private:
-  /// Where the data of a face are not zero: its nodes and those beside them.
+  /// Returns the layers in which A v is not zero: the nodes of a face and their neighbours.
   Box layers_at(const PartedFace& face) const;
 
   Setting setting_;
   const std::vector<PartedFace>& faces_;
-  std::vector<std::vector<bool>> held_;  // by faces, whichever face holds the node; unknowns alone
+  std::vector<std::vector<bool>> held_;  // by face; marks the unknowns that any face constrains
   bool some_ = false;
-  std::vector<std::vector<double>> values_;  // that were taken out
-  std::vector<std::vector<double>> data_;    // b in those layers
+  std::vector<std::vector<double>> values_;  // removed values
+  std::vector<std::vector<double>> data_;    // stores b in layers_at
 };
 
-/// What holds nodes, as a field: of elements, which have it in their bands alone. Null where nothing is to be held.
+/// Returns the penalties of constrained nodes as a field for elements, which store them in their bands only. Returns
+/// null if there are no constrained nodes.
 std::shared_ptr<const Field> holding_field(const Setting& setting);
 
 }  // namespace poisson

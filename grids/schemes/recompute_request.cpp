@@ -1,4 +1,4 @@
-// What the finest operator needs to compute κ wherever a row takes it.
+// Requests the data with which the finest operator computes κ wherever a row needs it.
 
 #include <algorithm>
 #include <array>
@@ -23,9 +23,9 @@ bool recomputable(const Problem& p) {
   return std::ranges::all_of(kappa_components(p), [](const Quantity& q) { return q.constant() || q.source(); });
 }
 
-// κ's source text for the finest level, where every direction has one.
+// Stores the source text of κ for the finest level if every component has one.
 void Discretization::request_recompute() {
-  if (is_separable(problem_)) return;  // nothing is held anyhow
+  if (is_separable(problem_)) return;  // constants are not stored
   if (!recomputable(problem_)) {
     operator_note_ = "it is no expression that can be compiled";
     return;
@@ -34,7 +34,7 @@ void Discretization::request_recompute() {
   for (const Quantity& kappa : kappa_components(problem_))
     sources.push_back(kappa.constant() ? literal(*kappa.constant()) : *kappa.source());
   if (sources.size() == 2 && !on_elements(problem_.scheme))
-    sources.push_back(sources.front());  // never weighted: z is degenerate
+    sources.push_back(sources.front());  // has weight 0, because z is degenerate
   level_rows(rows_).kappa_source =
       std::make_shared<const KappaSource>(std::move(sources), row_scheme(problem_).cell_points(problem_));
 }

@@ -47,7 +47,7 @@ PieceSums sums_by_pieces(const Functionals& functionals, const Block& block, con
   std::vector<std::size_t> numbers;
   const auto parts = pieces(block, box);
   for (std::size_t p = 0; p < parts.size(); ++p) {
-    if (parts[p].size() == 0 && !block.share) continue;  // what one process has not, another may have
+    if (parts[p].size() == 0 && !block.share) continue;  // is empty here, but another process may have values
     regions.push_back({parts[p], {}});
     numbers.push_back(p);
   }

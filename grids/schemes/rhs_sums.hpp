@@ -7,13 +7,13 @@
 
 namespace poisson {
 
-/// The values of a node-centred block in 27 pieces, x fastest: of each axis the first value, those between and the
-/// last. Axes without ends are whole, in the middle, and so are cell-centred ones. On a whole piece the same faces
-/// meet, with areas of the same ratio.
+/// Splits the values of a node-centred block into 27 pieces, x fastest: along each axis the first value, the middle
+/// values and the last value. Axes without ends and cell-centred axes have only a middle. The same faces meet at all
+/// nodes of a piece, and their areas have the same ratio.
 std::array<Box, 27> pieces(const Block& block);
-/// As far as they lie in a box.
+/// Returns the parts of the pieces inside a box.
 std::array<Box, 27> pieces(const Block& block, const Box& within);
-/// Whether a piece lies on the face across an axis at an end.
+/// Returns whether a piece lies on the face across an axis at an end.
 constexpr bool on_face(std::size_t piece, std::size_t axis, std::size_t end) {
   constexpr std::array<std::size_t, 3> stride{1, 3, 9};
   return piece / stride[axis] % 3 == 2 * end;
@@ -21,18 +21,19 @@ constexpr bool on_face(std::size_t piece, std::size_t axis, std::size_t end) {
 
 using PieceSums = std::array<double, 27>;
 
-/// What f and the data of Neumann and Robin faces add up to in the rows, unscaled, where rows are those that natural
-/// boundaries would have in Dirichlet nodes too. Cell-centred: f alone, in the middle.
+/// Contains the sums of f and of the data of Neumann and Robin faces over the rows, unscaled. Dirichlet nodes count
+/// with the rows that natural boundaries would give them. Cell-centred problems have only sums of f, in the middle
+/// piece.
 struct RhsSums {
   PieceSums source{};
   std::array<PieceSums, 6> faces{};
 
   double total_source() const;
-  /// Of a face, from the sums of b before and after its data were added.
+  /// Computes the sums of a face from the sums of b before and after its data were added.
   void set_face(int axis, int end, const PieceSums& before, const PieceSums& after);
 };
 
-/// The sums of a field by pieces, as far as these lie in a box, without the scale that its values have.
+/// Returns the sums of a field over the parts of the pieces inside a box, divided by the scale of its values.
 PieceSums sums_by_pieces(const Functionals& functionals, const Block& block, const Field& x, const Box& box,
                          double scale = 1);
 

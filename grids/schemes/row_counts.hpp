@@ -2,19 +2,20 @@
 
 namespace poisson {
 
-/// What a row counts: tests/grids/test_assembly.cpp counts the operations in the models of Coefficients themselves.
+/// Counts the operations and values of a row. tests/grids/test_assembly.cpp counts the operations in the models of
+/// Coefficients.
 struct RowCounts {
   int neighbours;       ///< couplings
-  int computed;         ///< those that the kernels go through: of a star six, in two dimensions too
-  double kappa;         ///< numbers of κ held
-  double entries;       ///< operations from them to the entries
-  double products;      ///< the same from constants on the axes
-  double evaluations;   ///< points of κ that a row takes in a walk along z where it is computed anew
-  double entries_anew;  ///< operations from those to the entries, in the operator's precision
-  double means = 0;     ///< and in 64 bits
+  int computed;         ///< couplings that the kernels visit: for a star there are six, even in two dimensions
+  double kappa;         ///< stored values of κ
+  double entries;       ///< operations that compute the entries from stored κ
+  double products;      ///< operations that compute the entries from constants on the axes
+  double evaluations;   ///< points at which a row evaluates κ in a walk along z if κ is recomputed
+  double entries_anew;  ///< operations that compute the entries from those points, in the operator's precision
+  double means = 0;     ///< operations of means, which use 64 bits
 };
 
-/// What a division counts as in 64 bits.
+/// A division counts as this many operations in 64 bits.
 inline constexpr double division_flops = 30;
 
 }  // namespace poisson

@@ -45,7 +45,7 @@ std::optional<Imbalance> measured_imbalance(const Setting& setting, const FieldP
 
 void sample_constants(const Setting& setting, LevelRows& rows) {
   const Problem& p = setting.problem;
-  ErrorCollector check;  // signs of constants, for callers that bring no checked configuration
+  ErrorCollector check;  // checks signs of constants for callers without a checked configuration
   const Box one{{0, 0, 0}, {1, 1, 1}};
   const auto value = [&](const Quantity& q, std::string_view name, Sign sign) {
     check([&] { sample(q, name, sign, {setting.block}, Location::node, one, [](int, int, const double*) {}); });
@@ -83,7 +83,8 @@ std::shared_ptr<const Field> coarser_reaction(Backend& backend, const Block& coa
                                               const std::shared_ptr<const Field>& reaction) {
   if (!reaction) return nullptr;
   auto coarser = std::make_shared<Field>(backend, coarse.space(), Precision::fp64);
-  // Data by volumes would leave coarse nodes free that interpolation carries into what is held (odd numbers of cells).
+  // Restriction by volumes could leave a coarse node free although its interpolation reaches constrained nodes (odd
+  // numbers of cells).
   if (coarse.axes[0].centering() == Centering::node)
     transfer.restrict_to(*reaction, *coarser);
   else
@@ -128,7 +129,8 @@ RhsSums fill_nodal_rhs(const Setting& setting, double scale, Field& b, RhsRows r
   ErrorCollector check;
   check([&] {
     const Datum f{p.source, "source"};
-    if (p.source.function()) sampler.fill(f, Location::node, all, {}, SampleStore::set, b);  // where files show it
+    // Also checks f at nodes, because output files show it there.
+    if (p.source.function()) sampler.fill(f, Location::node, all, {}, SampleStore::set, b);
     integrate(f, all, -1, 0);
   });
   check.finish(setting.processes());

@@ -52,7 +52,7 @@ void measure(BandedMatrix& m, const std::optional<Box>& own, const Processes& pr
       const double here = m.entries[b][i];
       strength += std::abs(here);
       off[r] += std::abs(here);
-      // Of rows that reach beyond the layers next to a part the other end is not here.
+      // Rows that reach beyond the layers next to a part have their other end on another process.
       if (!m.holds(there)) return;
       const std::size_t j = m.place(there[0], there[1], there[2]);
       const double transposed = back < m.offsets.size() ? m.entries[back][j] : 0, apart = std::abs(here - transposed);
@@ -76,11 +76,11 @@ void measure(BandedMatrix& m, const std::optional<Box>& own, const Processes& pr
 
 namespace {
 
-// From this range of the diagonal on, entries and their squares leave the range of single precision.
+// If the diagonal spans at least this range, entries and their squares leave the range of single precision.
 constexpr double widest_diagonal = 0x1p60;
 
-// Multiplies the entries by 2^(e_i + e_j), or divides them. Of rows beside a part some columns are not here; nothing
-// reads those entries.
+// Multiplies the entries by 2^(e_i + e_j), or divides them. In the layers next to a part some columns belong to other
+// processes; nothing reads these entries.
 void scale_entries(BandedMatrix& m, const std::vector<int>& exponents, int sign) {
   for (std::size_t b = 0; b < m.offsets.size(); ++b)
     for_each_place(m.held(), [&](int x, int y, int z) {
@@ -105,7 +105,7 @@ void balance(BandedMatrix& m, const std::optional<Box>& own, const Processes& pr
   least = processes.least(least);
   most = processes.largest(most);
   if (most <= 2 * least) return;
-  const int middle = (std::ilogb(least) + std::ilogb(most)) / 2;  // b and u are far from 1 on both sides alike
+  const int middle = (std::ilogb(least) + std::ilogb(most)) / 2;  // b and u are equally far from 1
   std::vector<int> exponents(diagonal.size());
   std::ranges::transform(diagonal, exponents.begin(),
                          [&](double a) { return a > 0 ? -((std::ilogb(a) - middle) >> 1) : 0; });
@@ -149,7 +149,7 @@ Bands make_bands(Backend& backend, const BandedMatrix& m, const Block& block) {
   bands.scale = std::ldexp(1.0, -std::ilogb(processes.sum(all) / static_cast<double>(m.points())));
 
   const auto host = make_cpu_backend();
-  // The values f(x, y, z) of this process's points.
+  // Stores the values f(x, y, z) of this process's points in a field.
   const auto upload = [&](const auto& f) {
     auto field = std::make_shared<Field>(backend, bands.space, Precision::fp64);
     Field staging(*host, bands.space, Precision::fp64);
@@ -169,7 +169,7 @@ Bands make_bands(Backend& backend, const BandedMatrix& m, const Block& block) {
       sum[row] += a;
       size[row++] += std::abs(a);
     });
-    // A band whose opposite the file leaves out is zero to the tolerance, as that one is.
+    // If the file omits the opposite of a band, both bands are zero within the tolerance.
     if (bands.symmetric && !is_forward(o)) continue;
     const std::size_t back = band_of(m, opposite(o));
     bands.offsets.push_back(o);
@@ -181,8 +181,8 @@ Bands make_bands(Backend& backend, const BandedMatrix& m, const Block& block) {
       return -bands.scale * a;
     }));
   }
-  // Row sums are zero to rounding; all of them, where they are small and of both signs, to the digits they were
-  // written with.
+  // Row sums within rounding become zero. If all row sums are small and both signs occur, the tolerance is 1e-5,
+  // because the file may contain few digits.
   double least = 0, most = 0;
   for (std::size_t i = 0; i < sum.size(); ++i) {
     least = std::min(least, sum[i] / size[i]);

@@ -6,7 +6,7 @@
 namespace poisson {
 namespace {
 
-constexpr double negligible = 1e-10;  // Biot number αL/κ below which nothing passes a Robin face but g
+constexpr double negligible = 1e-10;  // the Biot number αL/κ below which a Robin face passes only g
 
 }  // namespace
 

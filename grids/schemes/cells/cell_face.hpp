@@ -8,13 +8,16 @@
 
 namespace poisson {
 
-/// What a face of a cell-centred problem brings to the cells behind it. The flux into cell (i, j, k) per area is
-/// given − conductance·u:
+/// Computes the contribution of a face of a cell-centred problem to the cells behind it. The flux into cell (i, j, k)
+/// per area is given − conductance·u:
+///
 ///   Neumann    q
 ///   Dirichlet  2κ/h (g − u)
-///   Robin      κ/(κ + αh/2) (g − αu), what is left when u on the face is eliminated
-/// Where it can, the solution's halo holds given/conductance, g or g/α, which does not change from level to level as
-/// `given` does with h. An α that next to κ lets nothing through has no such value: its g stays in the right-hand side.
+///   Robin      κ/(κ + αh/2) (g − αu), where u on the face has been eliminated
+///
+/// If possible, the halo of the solution contains given/conductance, which is g or g/α. This value is the same on all
+/// levels, while `given` depends on h. If α is negligible next to κ, there is no such value, and g remains in the
+/// right-hand side.
 class CellFace {
  public:
   struct Values {
@@ -23,19 +26,19 @@ class CellFace {
     double halo() const { return in_halo ? given / conductance : 0; }
   };
 
-  /// Of one cell of width h behind a face, from the face's value, κ of the cell and α of the face. `length`: the
-  /// block's across the face.
+  /// Returns the values for one cell of width h behind a face. The arguments are the face's value, κ of the cell, α of
+  /// the face, and the block's `length` across the face.
   static Values values(BoundaryKind kind, double value, double kappa, double alpha, double h, double length);
 
   /// Samples the face's data. Throws ValueError.
   CellFace(const Problem& problem, const Block& block, int axis, int end)
       : CellFace(problem, block, axis, end, block.layout().box()) {}
-  /// The same behind the cells of a box, which may reach to those beside the process's part.
+  /// Samples the data for the cells of a box, which may include cells next to the process's part.
   CellFace(const Problem& problem, const Block& block, int axis, int end, const Box& within);
 
-  /// Those cells.
+  /// Returns the cells behind the face.
   const Box& behind() const { return behind_; }
-  /// f(i, j, k, values) for the cells behind the face, x fastest.
+  /// Calls f(i, j, k, values) for the cells behind the face, x fastest.
   template <class F>
   void visit(const F& f) const {
     std::size_t at = 0;
@@ -47,11 +50,11 @@ class CellFace {
   std::vector<Values> values_;
 };
 
-/// The cells behind a face; none where a part of a block does not reach it.
+/// Returns the cells behind a face; the box is empty if the process's part of a block does not reach it.
 Box cells_behind(const Block& block, int axis, int end);
 
-/// What a Dirichlet face of a cell-centred problem sets: the halo across it, with its edges towards other Dirichlet
-/// faces, where interpolation takes the mean of their data.
+/// Returns the halo cells that a Dirichlet face of a cell-centred problem sets: the halo across the face, including its
+/// edges towards other Dirichlet faces, where interpolation uses the mean of their data.
 Box dirichlet_cells(const Block& block, int axis, int end);
 
 }  // namespace poisson

@@ -1,5 +1,5 @@
-// Finite volumes that are the cells: κ on the faces between them, what stands behind Robin faces beside it, and
-// scale·σ·volume. Dirichlet and Robin data stand in the solution's halo (cell_face.hpp).
+// Finite volumes that are the cells of the grid store κ on the faces between cells, data behind Robin faces in separate
+// fields, and scale·σ·volume. The halo of the solution contains Dirichlet and Robin data (cell_face.hpp).
 
 #include <algorithm>
 
@@ -11,7 +11,7 @@
 namespace poisson {
 namespace {
 
-// The layer of `ends` that holds κ of a face, or α.
+// Returns the layer of `ends` that contains κ or α of a face.
 Box layer(const Layout& ends, std::size_t axis, int at) {
   Box box = ends.box();
   box.first[axis] = at;
@@ -19,7 +19,8 @@ Box layer(const Layout& ends, std::size_t axis, int at) {
   return box;
 }
 
-// What stands behind the Robin faces across an axis; null where there are none. Tells whether they hold u.
+// Samples the data behind the Robin faces across an axis; returns null if there are none. Sets `held` if these faces
+// determine u.
 std::shared_ptr<Field> sample_ends(const Setting& setting, std::size_t axis, const Field& kappa, ErrorCollector& check,
                                    bool& held) {
   const auto& [p, block, backend, sampler, functionals, parted] = setting;
@@ -42,7 +43,7 @@ std::shared_ptr<Field> sample_ends(const Setting& setting, std::size_t axis, con
   return ends;
 }
 
-// What stands behind Robin faces across an axis: means by area.
+// Coarsens the data behind Robin faces across an axis by means over areas.
 std::shared_ptr<Field> coarsen_ends(Backend& backend, const Block& fine, const CoarseBlock& coarse, std::size_t axis,
                                     const Field& fine_ends) {
   auto ends = std::make_shared<Field>(backend, ends_space(coarse.block, axis), Precision::fp64);
@@ -58,8 +59,8 @@ std::shared_ptr<Field> coarsen_ends(Backend& backend, const Block& fine, const C
 
 class CellScheme final : public RowScheme {
  public:
-  // κ of a face times its area over the distance. In a walk a cell takes itself, the four beside it and the one above,
-  // and the means on five faces, for the next point has the sixth.
+  // An entry is κ of a face times its area over the distance. In a walk a cell evaluates κ at itself, its four
+  // neighbours and the cell above, and computes the means on five faces. The next point computes the sixth.
   RowCounts counts(const Problem& p, bool) const override {
     const double anew = 12 + (needs_reaction_field(p) ? 0 : 1);
     return {.neighbours = 2 * p.dimension,
@@ -79,9 +80,9 @@ class CellScheme final : public RowScheme {
     const Box all = setting.values();
     ErrorCollector check;
     Jumps jumps;
-    bool held = has_dirichlet_face(p);          // u, by such a face, by α or by σ
-    FieldPerAxis all_kappa;                     // of the directions that have one of their own
-    auto kappa = setting.field(block.space());  // of the last one of these
+    bool held = has_dirichlet_face(p);          // u is determined by such a face, by α or by σ
+    FieldPerAxis all_kappa;                     // covers the directions with a separate κ
+    auto kappa = setting.field(block.space());  // belongs to the last of these
     for (int d = 0; d < p.dimension; ++d) {
       const auto axis = static_cast<std::size_t>(d);
       if (axis < coefficient_count(p)) {

@@ -1,5 +1,5 @@
-// Bilinear and trilinear elements, and the compact scheme: κ on the cells, σ beside it with α in its halo; data of the
-// right-hand side are integrated against hat functions (elements.hpp).
+// Bilinear and trilinear elements, and the compact scheme, store κ on cells and σ on cells, with α in the halo of σ.
+// Data of the right-hand side are integrated against hat functions (elements.hpp).
 
 #include <algorithm>
 
@@ -12,7 +12,8 @@
 namespace poisson {
 namespace {
 
-// Adds scale·∫ of a datum against the hat functions of the nodes of a box to b, on a face over the face.
+// Adds scale·∫ of a datum against the hat functions of the nodes of a box to b. On a face the integral is over the
+// face.
 void add_integral(const Setting& setting, double scale, const Datum& datum, const Box& nodes, int face_axis, int end,
                   Field& b) {
   const auto& [p, block, backend, sampler, functionals, parted] = setting;
@@ -43,7 +44,7 @@ class ElementScheme final : public RowScheme {
   RowCounts counts(const Problem& p, bool gpu) const override {
     const bool cube = p.dimension == 3;
     const int neighbours = cube ? 26 : 8;
-    // κ computed anew has no walk of its own. Constants: two products and a sum for each point beside the row of the
+    // Recomputed κ has no separate walk. For constants each point needs two products and a sum, besides the row of the
     // axis.
     return {.neighbours = neighbours,
             .computed = neighbours,
@@ -54,10 +55,11 @@ class ElementScheme final : public RowScheme {
             .entries_anew = entry_flops(p, false)};
   }
 
-  // Trilinear elements of one constant κ on a GPU: the walk over planes of nodes, which κ on cells has, took 0.18 ms
-  // for a product and 0.26 ms for a sweep of 256³ in fp64 on an H200, entries from products of the axes' rows 0.38 and
-  // 0.49 ms (fp32: 0.13 and 0.21 against 0.20 and 0.25 ms), where their counts are the same (docs/benchmarks.md). With
-  // σ or α the walk has three times as much to do.
+  // For trilinear elements of one constant κ, the walk over planes of nodes is faster on a GPU than entries from
+  // products of the axes' rows, although their operation counts are the same. Measured on an H200 for 256³ in fp64, the
+  // walk took 0.18 ms for a product and 0.26 ms for a sweep; the products took 0.38 and 0.49 ms. In fp32 the times are
+  // 0.13 and 0.21 ms against 0.20 and 0.25 ms (docs/benchmarks.md). With σ or α the walk needs three times the
+  // operations.
   bool walks_faster(const Problem& p, bool gpu) const override {
     return gpu && p.scheme == Scheme::q1 && p.dimension == 3 && p.isotropic && is_separable(p) &&
            !needs_reaction_field(p) && *p.reaction.constant() == 0;
@@ -142,7 +144,7 @@ class ElementScheme final : public RowScheme {
     return rows;
   }
 
-  // Full tensors take plain means, under which they stay positive definite.
+  // Full tensors use plain means, which keep them positive definite.
   SchemeRows coarsen(Backend& backend, const SchemeRows& fine, const CoarseBlock& coarse,
                      const Transfer&) const override {
     auto rows = coarser_rows<ElementRows>(fine, coarse);
@@ -158,7 +160,7 @@ class ElementScheme final : public RowScheme {
     return rows;
   }
 
-  // Sums of products are taken in fp64.
+  // Sums of products use fp64.
   RhsSums fill_rhs(const Setting& setting, double scale, Field& b, RhsRows rows) const override {
     if (b.precision() == Precision::fp64) return fill_wide_rhs(setting, scale, b, rows);
     Field wide(setting.backend, b.space(), Precision::fp64);
@@ -192,13 +194,13 @@ class ElementScheme final : public RowScheme {
   }
 
  private:
-  // ∫αu over a face: α on the cells' faces, and of u there the mean of the corners.
+  // Returns ∫αu over a face, with α on the faces of cells and the mean of u at their corners.
   static double passed_back_on_cells(const Closing& c, int axis, int end, const Boundary& face) {
     const Block& block = c.block();
     const auto across = static_cast<std::size_t>(axis);
     Box box = face_box(block, axis, end);
     const Box ghosts = ghost_box(block, axis, end);
-    for (std::size_t e = 0; e < 3 && box.size() > 0; ++e)  // and the next node beyond a cut
+    for (std::size_t e = 0; e < 3 && box.size() > 0; ++e)  // includes the next node beyond a cut
       if (e != across && !block.axes[e].whole() && !block.axes[e].open(1)) ++box.last[e];
     c.setting.backend.exchange(c.u);
     const Layer value(c.setting.functionals, c.u, box);
@@ -224,17 +226,17 @@ class ElementScheme final : public RowScheme {
     return c.sum(lines);
   }
 
-  // Operations from κ on the cells to the entries.
+  // Returns the operations that compute the entries from κ on cells.
   static double entry_flops(const Problem& p, bool gpu) {
     const bool cube = p.dimension == 3, field = needs_reaction_field(p);
-    // Nodes serve the layers of cells on both sides: the product with u is worked out without the entries.
+    // Each node uses the layers of cells on both sides, and the product with u needs no entries.
     if (gpu && p.isotropic) {
       const bool reacts = field || *p.reaction.constant() != 0;
       if (!cube) return reacts ? 33 + (field ? 2 : 0) : 9;
       return reacts ? 200 : 68;
     }
-    // For each of the 4 or 8 cells its stiffness and mass along x, its share of the row's sum, then for each corner
-    // across x the stiffness there and the parts of two couplings, of one in the corner of the row's own line.
+    // Each of the 4 or 8 cells needs its stiffness and mass along x and its share of the row's sum. Each corner across
+    // x adds the stiffness there and the parts of two couplings; the corner on the row's own line has one coupling.
     const int corners = cube ? 4 : 2;
     double cell = 10 + 4 * (2 * corners - 1) + corners * (p.isotropic ? 2 : cube ? 3 : 1);
     if (p.full_tensor) cell += cube ? 24 : 4;

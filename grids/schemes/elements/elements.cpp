@@ -24,10 +24,11 @@ std::shared_ptr<Field> sampled_cells(Backend& host, const SampleGrid& grid, cons
   return cells;
 }
 
-// A cell's tensor: xx, yy, zz, xy, xz, yz. In two dimensions zz is 1.
+// Is the tensor of a cell: xx, yy, zz, xy, xz, yz. In two dimensions zz is 1.
 using CellTensor = std::array<double, 6>;
 
-// The first entry to blame where a tensor with a positive diagonal is not positive definite, −1 where it is.
+// Returns the first entry that prevents a tensor with a positive diagonal from being positive definite, or −1 if there
+// is none.
 int indefinite_entry(const CellTensor& k) {
   constexpr std::array<std::array<std::size_t, 2>, 3> axes{{{0, 1}, {0, 2}, {1, 2}}};
   for (std::size_t m = 0; m < 3; ++m)

@@ -1,5 +1,5 @@
-// Finite volumes around nodes: κ on the cells between them, with that of faces in the halo, and
-// scale·(σ·volume + α·area) at the nodes, beside which stands what holds nodes of faces of several kinds.
+// Finite volumes around nodes store κ on the cells between nodes, with κ of faces in the halo. They store
+// scale·(σ·volume + α·area) at the nodes, plus the penalties of nodes that faces with several conditions constrain.
 
 #include "backends/backend.hpp"
 #include "grids/schemes/closing.hpp"
@@ -13,8 +13,8 @@ class NodeScheme final : public RowScheme {
  public:
   CellPoints cell_points(const Problem&) const override { return CellPoints::inside_ends; }
 
-  // The mean of four cells on each of six faces; planes of cells serve the points below and above in a GPU's walk.
-  // Nodes carry the layer of four cells below them.
+  // Each of six faces needs the mean of four cells. In a GPU's walk planes of cells serve the points below and above:
+  // each node keeps the sums of the four cells below it.
   RowCounts counts(const Problem& p, bool gpu) const override {
     const double entries = (gpu ? (p.isotropic ? 33 : 39) : (p.isotropic ? 48 : 60)) + 1;
     return {.neighbours = 2 * p.dimension,
@@ -103,7 +103,7 @@ class NodeScheme final : public RowScheme {
 
   void fill_solution(const Setting& setting, Field& u) const override { fill_nodal_solution(setting, u); }
 
-  // What the rows hold has α in it on Robin faces: those layers are integrated one by one.
+  // The rows contain α on Robin faces, so those layers are integrated separately.
   double reaction(const Closing& c) const override {
     const Problem& p = c.problem();
     if (const double* sigma = p.reaction.constant()) return *sigma == 0 ? 0 : *sigma * c.integral();
@@ -139,7 +139,7 @@ class NodeScheme final : public RowScheme {
   }
 
  private:
-  // scale·(σ·volume + α·area)
+  // Returns scale·(σ·volume + α·area).
   static std::shared_ptr<Field> sampled_reaction(const Setting& setting, double scale, ErrorCollector& check) {
     const auto& [p, block, backend, sampler, functionals, parted] = setting;
     auto reaction = setting.field(block.space());
