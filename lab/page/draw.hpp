@@ -5,8 +5,8 @@
 
 namespace poisson::lab {
 
-/// Has page.py draw the lab.json of a directory, and says in one line where the page is, or, where there is no Python
-/// with matplotlib, how to make it later: measurements are worth keeping without plots. Throws RunError where page.py
+/// Runs page.py on the lab.json of a directory and returns one line: the place of the page, or, without a Python that
+/// has matplotlib, how to make it later, because measurements are useful without plots. Throws RunError if page.py
 /// fails.
 std::string draw_page(const std::filesystem::path& directory);
 

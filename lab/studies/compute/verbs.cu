@@ -1,4 +1,4 @@
-// What the solver does on its grids, as points under the roof: all of it where bandwidth decides.
+// The solver's own operations on grids, as points under the roof. Bandwidth limits all of them.
 
 #include <cmath>
 #include <functional>
@@ -12,7 +12,7 @@
 namespace poisson::lab {
 namespace {
 
-// −Δ on the unit cube, and three fields.
+// The operator −Δ on the unit cube, and three fields.
 struct Cube {
   Discretization discretization;
   std::unique_ptr<Operator> A;
@@ -70,7 +70,7 @@ void measure_verbs(Session& session, Panel& roofline) {
   set(there.u, 1);
   set(there.b, 2);
   Field brought(*host, there.A->space(), Precision::fp64);
-  // A step that shrinks y as it adds keeps repetitions in range: a is small.
+  // A small factor a keeps repeated additions to y in range.
   Scalar a = session.backend().scalar(0x1p-20), a_there = host->scalar(0x1p-20), sum = session.backend().scalar(),
          sum_there = host->scalar();
   const Verb verbs[] = {

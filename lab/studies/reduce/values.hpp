@@ -4,7 +4,7 @@
 
 namespace poisson::lab {
 
-/// Value number i of a seed in units of 2⁻¹⁰.
+/// Returns value i of a seed in units of 2⁻¹⁰.
 constexpr int random_units(std::uint64_t seed, std::int64_t i) {
   return static_cast<int>(random_word(seed, static_cast<std::uint64_t>(i)) >> 53) - 1024;
 }
