@@ -10,13 +10,13 @@ namespace exit_status {
 inline constexpr int success = 0, failure = 1, usage = 2;
 }
 
-/// The parsed command line. If `text` is not empty, the program prints it and returns `status`.
+/// Contains the parsed command line. If `text` is not empty, the program prints it and returns `status`.
 struct Command {
   enum class Action { print, list, run, page, compare };
   Action action = Action::print;
   std::vector<std::string> studies;          ///< names, or `all`
-  std::vector<std::filesystem::path> files;  ///< lab.json files of page and compare
-  std::string device = "auto";               ///< a device of make_backend
+  std::vector<std::filesystem::path> files;  ///< lab.json files
+  std::string device = "auto";               ///< as make_backend expects
   std::filesystem::path output = "results/lab";
   bool quick = false;
   bool broken = false;  ///< --break: add wrong variants

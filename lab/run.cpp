@@ -51,7 +51,7 @@ std::string described(const Outcome& outcome) {
   bool first = true;
   for (std::size_t i = 0; i < outcome.findings.today.size(); ++i) {
     const Historical& then = outcome.study->history[i];
-    if (!std::isfinite(outcome.findings.today[i])) continue;  // measured on other devices
+    if (!std::isfinite(outcome.findings.today[i])) continue;  // needs another device
     text += first ? "\nThen and now:\n" : "";
     first = false;
     text += wrapped(std::string(then.device) + ", " + std::string(then.what) + ": " + readable_then(then) +

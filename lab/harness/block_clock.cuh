@@ -4,10 +4,10 @@
 
 namespace poisson::lab {
 
-/// Times a block by the clock of its multiprocessor, from the start of its first warp to the end of its last warp. All
-/// threads of the block construct the clock and stop it. Its barriers keep arithmetic from moving across them, so timed
-/// code must start from loaded values and end in stores. Every warp reads the clock itself, before the first and before
-/// the second barrier, because other warps may be far ahead or behind.
+/// Measures a block by the clock of its multiprocessor, from the start of its first warp to the end of its last warp.
+/// All threads of the block construct the clock and stop it. Its barriers keep arithmetic from moving across them, so
+/// timed code must start from loaded values and end in stores. Every warp reads the clock itself, before the first and
+/// before the second barrier, because other warps may be far ahead or behind.
 class BlockClock {
  public:
   __device__ BlockClock() {

@@ -4,7 +4,7 @@
 
 namespace poisson::lab {
 
-/// The start and stop of a block, read from the clock of its multiprocessor.
+/// Contains the start and stop of a block by the clock of its multiprocessor.
 struct BlockTime {
   long long start = 0, stop = 0;
   unsigned multiprocessor = 0;

@@ -8,7 +8,7 @@
 namespace poisson::lab {
 namespace {
 
-constexpr std::int64_t share = 1 << 20;  // bytes per share of a thread; a multiple of a word
+constexpr std::int64_t share = 1 << 20;  // bytes
 
 // Calls f(first byte, bytes) for every share, on all threads.
 template <class F>

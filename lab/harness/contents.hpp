@@ -26,7 +26,7 @@ std::size_t differing_bytes(Backend& backend, const void* a, const void* b, std:
 /// Copies by the backend's own means: the copy of the driver, or memcpy on all threads.
 void copy_bytes(Backend& backend, const void* from, void* to, std::size_t bytes);
 
-namespace gpu {  // defined in builds with CUDA
+namespace gpu {  // exists in builds with CUDA
 void fill_random(Backend& backend, void* data, std::size_t bytes, std::uint64_t seed);
 void poison(Backend& backend, void* data, std::size_t bytes);
 std::size_t differing_bytes(Backend& backend, const void* a, const void* b, std::size_t bytes);

@@ -7,24 +7,24 @@
 
 namespace poisson::lab {
 
-/// Properties of the machine that conclusions use besides the points.
+/// Contains the properties of the machine that conclusions use besides the points.
 struct Machine {
   bool gpu = true;
   double copy = 0;          ///< GB/s of the backend's own copy beyond all caches, read and written
-  double theory = 0;        ///< theoretical GB/s (clock and bus); 0 if unknown
-  int multiprocessors = 0;  ///< of a GPU
-  double gigahertz = 0;     ///< the measured clock of a busy multiprocessor
-  std::string host = {};    ///< the name of a GPU's host CPU
+  double theory = 0;        ///< theoretical GB/s, 0 if the device does not report it
+  int multiprocessors = 0;  ///< GPU only
+  double gigahertz = 0;     ///< is measured on a busy multiprocessor
+  std::string host = {};    ///< names a GPU's CPU
 };
 
-/// One line in the head of a page.
+/// A fact is one line in the head of a page.
 struct Fact {
   std::string what, value;
 };
 /// Returns where and when a run is made: device, driver, clocks, the host's CPU, date, commit.
 std::vector<Fact> facts_of(const Backend& backend, const Machine& machine);
 
-namespace gpu {  // defined in builds with CUDA
+namespace gpu {  // exists in builds with CUDA
 /// Returns the number of multiprocessors of the current device, and the clock of a busy one.
 int multiprocessor_count();
 double measured_gigahertz(Backend& backend);

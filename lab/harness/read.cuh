@@ -5,7 +5,7 @@
 
 namespace poisson::lab {
 
-/// A one-dimensional grid of blocks of threads.
+/// Describes a one-dimensional grid of blocks of threads.
 struct Grid {
   int blocks = 0, threads = 0;
   std::int64_t size() const { return std::int64_t{blocks} * threads; }
@@ -25,7 +25,7 @@ class Walk {
       down_ = threads % rows_;
       position_ = element_at(matrix, direction, thread);
       step_ = down_ * matrix.columns + threads / rows_;
-      wrap_ = rows_ * matrix.columns - 1;  // from below the last row to the top of the next column
+      wrap_ = rows_ * matrix.columns - 1;  // leads from below the last row to the top of the next column
     }
   }
   __device__ std::int64_t position() const { return position_; }
@@ -44,7 +44,7 @@ class Walk {
 
  private:
   std::int64_t position_, down_;
-  std::int64_t rows_ = 0, row_ = 0, step_ = 0, wrap_ = 0;  // of a walk down columns
+  std::int64_t rows_ = 0, row_ = 0, step_ = 0, wrap_ = 0;  // walks down columns
 };
 
 __device__ inline void add_to(float& sum, float value) {
@@ -98,7 +98,7 @@ __global__ void __launch_bounds__(1024, 1) read_kernel(Read read, Matrix matrix,
   sums[thread] = total(sum);
 }
 
-/// thread_sum as a function object, for comparisons.
+/// Wraps thread_sum as a function object for comparisons.
 struct ThreadSum {
   Matrix matrix;
   Direction direction;

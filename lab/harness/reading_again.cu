@@ -14,7 +14,7 @@ constexpr int reading_threads = 512, reading_blocks = 4, loads_in_flight = 4;
 struct Cached {
   static __device__ ulonglong2 load(const ulonglong2* at) { return *at; }
 };
-// Bypasses L1 and reads from L2.
+// Reads from L2, past L1.
 struct Uncached {
   static __device__ ulonglong2 load(const ulonglong2* at) { return __ldcg(at); }
 };

@@ -8,7 +8,7 @@
 
 namespace poisson::lab {
 
-/// The studies of a run.
+/// Lists the studies of a run.
 struct Selection {
   std::vector<const Study*> chosen;    ///< in table order
   std::vector<const Study*> left_out;  ///< in `all`, but they need a GPU

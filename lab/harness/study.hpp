@@ -18,7 +18,7 @@ class Session;
 struct Point {
   std::string variant;
   double x = 0;      ///< place in the sweep, in the units of Panel::x_label
-  Timing seconds;    ///< of one call
+  Timing seconds;    ///< per call
   double value = 0;  ///< is plotted, in the units of Panel::y_label
 
   /// Returns the relative uncertainty of the value, from the scatter of its batches.
@@ -35,7 +35,7 @@ struct Guide {
 /// Describes one plot and one table: points over one sweep, with a curve per variant (or a bar, if the sweep has one
 /// place).
 struct Panel {
-  std::string name;  ///< of its files: letters, digits and '-', unique within the study
+  std::string name;  ///< names its files: letters, digits and '-', unique within the study
   std::string title, x_label, y_label;
   bool log_x = false, log_y = false;
   std::vector<Point> points = {};

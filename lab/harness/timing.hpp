@@ -2,7 +2,7 @@
 
 namespace poisson::lab {
 
-/// Seconds of one call: the median of several batches and the half-width of their middle half.
+/// Contains the seconds of one call: the median of several batches, and the half-width of their middle half.
 struct Timing {
   double median = 0;
   double spread = 0;  ///< relative to the median

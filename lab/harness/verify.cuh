@@ -37,7 +37,7 @@ void fill(Backend& backend, const Array<T>& array, const Formula& formula) {
   on_each(backend, array.size(), Assigner<T, Formula>{array.data(), formula});
 }
 
-/// noise(i) and noise_float(i) as function objects for kernels.
+/// These wrap noise(i) and noise_float(i) as function objects for kernels.
 struct Noise {
   constexpr std::uint32_t operator()(std::uint64_t i) const { return noise(i); }
 };

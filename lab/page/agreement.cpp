@@ -70,7 +70,7 @@ Reading reading_of(std::string_view text, double noise) {
     if (digit(text.front())) {
       std::size_t length = 0;
       const double value = std::stod(std::string(text), &length);
-      if (text[length - 1] == '.') --length;  // of the sentence
+      if (text[length - 1] == '.') --length;  // ends the sentence
       text.remove_prefix(length);
       put(value, text.starts_with(" %"), "");
       continue;

@@ -7,7 +7,7 @@
 
 namespace poisson::lab {
 
-/// A sentence of one run that another run of the same studies on the same machine contradicts or lacks.
+/// Contains a sentence that another run of the same studies on the same machine contradicts or lacks.
 struct Disagreement {
   std::string study, first, second;  ///< one may be empty
 };

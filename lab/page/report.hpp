@@ -9,25 +9,25 @@
 
 namespace poisson::lab {
 
-/// A study that has finished.
+/// Contains a study that has finished.
 struct Outcome {
   const Study* study = nullptr;
   Findings findings;
-  double seconds = 0;  ///< of the study, checks included
+  double seconds = 0;  ///< checks included
 };
 
-/// A study without results, and the reason.
+/// Names a study without results, and the reason.
 struct Omission {
   const Study* study = nullptr;
   std::string why;
 };
 
-/// All results of one run of the program.
+/// Contains all results of one run of the program.
 struct Report {
   std::string device;
   bool quick = false;
   Machine machine = {};
-  std::vector<Fact> facts = {};  ///< for the page head
+  std::vector<Fact> facts = {};  ///< page head
   std::vector<Outcome> outcomes = {};
   std::vector<Omission> left_out = {}, failed = {};
 };

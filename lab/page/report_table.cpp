@@ -32,7 +32,7 @@ std::string aligned(const Cells& cells, std::span<const std::size_t> columns, st
   return text;
 }
 
-// Repeats the first column in each table, with as many other columns as fit into a line.
+// Repeats the first column in each table, with the other columns that fit into a line.
 std::string broken(const Cells& cells, std::size_t width) {
   std::vector<std::size_t> widths(cells.front().size());
   for (const auto& row : cells)
@@ -89,7 +89,7 @@ std::string text_table(const Panel& panel, std::size_t width) {
   if (panel.points.empty()) return "  (no points)\n";
   std::vector<std::string> variants;
   std::vector<double> places;
-  std::map<std::pair<std::size_t, std::size_t>, std::string> values;  // by variant and place
+  std::map<std::pair<std::size_t, std::size_t>, std::string> values;  // variant, place
   for (const Point& point : panel.points)
     values[{place_of(point.variant, variants), place_of(point.x, places)}] = readable_value(point.value);
   std::vector<std::size_t> order(places.size());

@@ -13,11 +13,11 @@ namespace poisson::lab {
 /// neither more, less nor alike lies in a gap: another run might decide either way, so nothing follows from it.
 struct Ratio {
   double median = 0;         ///< 0 if they share no place
-  double low = 0, high = 0;  ///< the middle half of the ratios, widened by the scatter of their batches
+  double low = 0, high = 0;  ///< limit the middle half of the ratios, widened by the scatter of batches
   double noise = 0;          ///< the panel's
 
   bool known() const { return median > 0; }
-  /// Return whether the median differs from 1 by twice the noise, with the whole middle half on the same side.
+  /// Return whether the median differs from 1 by twice the noise, with all of the middle half on the same side.
   bool more() const { return known() && median > (1 + noise) * (1 + noise) && low > 1; }
   bool less() const { return known() && median * (1 + noise) * (1 + noise) < 1 && high < 1; }
   bool alike() const { return known() && median <= 1 + noise && median * (1 + noise) >= 1; }

@@ -7,7 +7,7 @@ namespace poisson::lab {
 
 // The parts of the study `access`. Each part measures on a GPU and throws WrongResult.
 
-inline constexpr int threads = 256;  ///< of a block
+inline constexpr int threads = 256;  ///< per block
 
 /// Measures offsets and strides of a copy, and fields of records.
 Panels measure_patterns(Session& session);

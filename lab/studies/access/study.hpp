@@ -15,7 +15,7 @@ namespace poisson::lab {
 /// Memory moves in sectors of this size: a request for a part of a sector moves all of it.
 inline constexpr int sector_bytes = 32;
 inline constexpr int element_bytes = 4;
-/// The number of 4-byte fields in a record.
+/// A record has this number of 4-byte fields.
 inline constexpr int record_fields = 8;
 
 /// Positions i·stride + offset for i = 0, 1, …
@@ -47,7 +47,7 @@ struct RecordSum {
   }
 };
 
-/// Returns useful GB/s of a copy with one strided side, if whole sectors move at the speed of a copy.
+/// Returns useful GB/s of a copy with one strided side, if full sectors move at the speed of a copy.
 constexpr double predicted_strided(int stride, double copy) {
   return copy * 2 * element_bytes / (std::min(stride * element_bytes, sector_bytes) + element_bytes);
 }
@@ -69,7 +69,7 @@ double bytes_moved(const Panel& strides, std::string_view side, double stride, d
 
 // Reading orders: each thread of the panel "orders" reads element order(i) of an array of 2^k floats.
 
-inline constexpr int segment_elements = 32;  // of 4 bytes: the 128 bytes of one warp access
+inline constexpr int segment_elements = 32;  // 128 bytes, which a warp accesses
 
 /// Permutes within segments: lane l of a warp reads element (5 l + 3) mod 32 of the warp's segment.
 constexpr std::int64_t within_segment(std::int64_t i) {

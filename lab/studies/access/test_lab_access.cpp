@@ -212,7 +212,7 @@ TEST(Conclusions, OfOrdersAndPieces) {
   EXPECT_TRUE(says(usual, "single elements scattered have only 10 % of the rate of them")) << joined(usual);
   EXPECT_TRUE(says(usual, "where every other thread reads nothing, with only 75 % of the rate of them: idle threads"))
       << joined(usual);
-  orders.points[4].value = 3000;  // unneeded whole sectors cost time
+  orders.points[4].value = 3000;  // unneeded sectors cost time
   EXPECT_FALSE(says(conclude_access({orders}, copy), "idle threads cost nothing"));
   const auto pieces = conclude_access({synthetic_panel("pieces", {1, 8, 256},
                                                        {{piece_names[0], [](double x) { return 4000 / x; }},

@@ -8,7 +8,7 @@
 
 namespace poisson::lab {
 
-// Defined in builds with CUDA only.
+// All of this exists in builds with CUDA only.
 
 inline constexpr const char* per_clock = "results per clock per multiprocessor";
 
@@ -21,8 +21,8 @@ void evaluate(Backend&, const Operation&, const std::uint32_t* x, const std::uin
 void run_chain(Backend&, const Operation&, int blocks, const std::uint32_t* start, std::uint32_t operand,
                std::uint32_t* result, BlockTime* times);
 
-/// A loop of one fused multiply-add x ← x/2 + y per chain, with `unroll` of them between two tests of the loop
-/// condition. Threads start from their indices and converge to 2y.
+/// Describes a loop of one fused multiply-add x ← x/2 + y per chain, with `unroll` of them between two tests of the
+/// loop condition. Threads start from their indices and converge to 2y.
 struct UnrolledLoop {
   int chains, unroll;
   void (*kernel)(int steps, float y, float* result, BlockTime* times);
@@ -31,8 +31,8 @@ std::span<const UnrolledLoop> unrolled_loops();
 void run_loop(Backend&, const UnrolledLoop&, int blocks, int steps, float y, float* result, BlockTime* times);
 inline constexpr int loop_threads = 512, loop_steps = 8192;
 
-/// A table of `table_entries` values, with entry i equal to i mod 16. Each thread reads it as gathered() does, in
-/// `rounds` rounds.
+/// Describes a table of `table_entries` values, with entry i equal to i mod 16. Each thread reads it as gathered()
+/// does, in `rounds` rounds.
 struct GatheringMemory {
   std::string_view name;
   void (*kernel)(int distinct, int rounds, const float* table, float* result, BlockTime* times);

@@ -44,7 +44,7 @@ std::vector<std::uint32_t> arguments(const Operation& operation, std::int64_t co
     if (operation.words == Words::real) {
       const double x = operation.lower + (operation.upper - operation.lower) * noise(position) * 0x1p-32;
       all.push_back(word_of(x, Words::real));
-    } else {  // of all magnitudes
+    } else {  // all magnitudes
       all.push_back(noise(position) >> (noise(~position) % 28) | 1u);
     }
   }

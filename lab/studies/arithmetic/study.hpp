@@ -13,10 +13,10 @@
 
 namespace poisson::lab {
 
-/// The format of an operation's 32-bit words.
+/// Selects the format of an operation's 32-bit words.
 enum class Words { real, integer };
 
-/// The variants of the panel "operands".
+/// These are the variants of the panel "operands".
 namespace operand {
 inline constexpr std::string_view registers = "a + b", plus_constant = "a + c[i], c in constant memory",
                                   plus_shared = "a + s[i]", plus_indexed = "a + s[r + i], r in a register",
@@ -39,11 +39,11 @@ struct Operation {
   std::string_view name;
   std::string_view panel;  ///< functions, integers, conversions
   Words words;
-  int results;                          ///< of one step: a round trip through another format counts as two
-  double (*exact)(double x, double y);  ///< of the words' values; integers modulo 2³²
-  double lower, upper;                  ///< argument range of reals
+  int results;                          ///< per step: a round trip through another format has two
+  double (*exact)(double x, double y);  ///< maps the words' values; integers modulo 2³²
+  double lower, upper;                  ///< range of reals
   double ulps, absolute;                ///< documented error bounds; either one suffices
-  double operand;                       ///< y of the chain
+  double operand;                       ///< the chain's y
   bool coupled;                         ///< the next chain's value replaces y
   int unroll;                           ///< steps per round of the chain's kernel
   // Kernels, which evaluate() and run_chain() launch.
@@ -60,9 +60,9 @@ std::uint32_t word_of(double number, Words words);
 /// Returns `count` arguments of an operation, which depend on `seed`. Integers are odd and therefore never zero.
 std::vector<std::uint32_t> arguments(const Operation& operation, std::int64_t count, std::uint64_t seed);
 
-/// The errors of results against exact values.
+/// Contains the errors of results against exact values.
 struct Accuracy {
-  double ulps = 0;     ///< largest error in ulp; of integers the largest difference
+  double ulps = 0;     ///< is the largest error in ulp, for integers the largest difference
   bool within = true;  ///< every error is within the operation's bound; integers are equal
 };
 Accuracy accuracy(const Operation& operation, std::span<const std::uint32_t> x, std::span<const std::uint32_t> y,
@@ -73,12 +73,12 @@ Accuracy accuracy(const Operation& operation, std::span<const std::uint32_t> x, 
 bool chain_agrees(const Operation& operation, std::span<const std::uint32_t> start,
                   std::span<const std::uint32_t> result);
 
-/// The exact functions: mathematical ones in double, integers modulo 2³², conversions to the nearest value.
+/// These are the exact functions: mathematical ones in double, integers modulo 2³², conversions to the nearest value.
 namespace exact {
 double add(double x, double y);
-double smaller(double x, double y);       ///< of x + 1 and y
-double exclusive_or(double x, double y);  ///< of x and y, + y
-double multiply_24(double x, double y);   ///< of the lower 24 bits
+double smaller(double x, double y);       ///< min(x + 1, y)
+double exclusive_or(double x, double y);  ///< (x ^ y) + y
+double multiply_24(double x, double y);   ///< lower 24 bits
 double multiply(double x, double y);
 double multiply_add(double x, double y);  ///< x·y + y
 double sine(double x, double y);
@@ -91,13 +91,13 @@ double root(double x, double y);
 double integer_add(double x, double y);
 double integer_multiply(double x, double y);
 double integer_divide(double x, double y);  ///< y/x
-double modulo(double x, double y);          ///< y mod x, + 1
+double modulo(double x, double y);          ///< (y mod x) + 1
 double divide_by_10(double x, double y);    ///< x/10 + y
 double modulo_10(double x, double y);
 double divide_by_8(double x, double y);
 double modulo_8(double x, double y);
-double signed_divide_by_8(double x, double y);  ///< of the same bits as a signed number, rounded towards zero, + y
-double high_word(double x, double y);           ///< the upper word of x in double, read as a float
+double signed_divide_by_8(double x, double y);  ///< reads the bits as a signed number, rounds towards zero, adds y
+double high_word(double x, double y);           ///< reads the upper word of x in double as a float
 double from_words(double x, double y);          ///< reads the double with upper word y and lower word x as a float
 double through_half(double x, double y);
 double through_integer(double x, double y);  ///< rounds x to the nearest integer

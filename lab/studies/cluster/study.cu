@@ -33,7 +33,7 @@ __global__ void __launch_bounds__(threads) ring_kernel(float* points, float* end
   const cg::cluster_group cluster = cg::this_cluster();
   const unsigned blocks = cluster.num_blocks(), rank = cluster.block_rank();
   const unsigned before = (rank + blocks - 1) % blocks, behind = (rank + 1) % blocks;
-  const unsigned first = blockIdx.x - rank;  // of the cluster
+  const unsigned first = blockIdx.x - rank;  // first in cluster
   float* const own = points + std::int64_t{blockIdx.x} * piece_points;
   for (int i = static_cast<int>(threadIdx.x); i < piece_points; i += threads) pieces[0][i] = own[i];
   // The index is [buffer][block][side].

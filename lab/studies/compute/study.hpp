@@ -11,14 +11,14 @@
 
 namespace poisson::lab {
 
-/// A five-point stencil in two dimensions whose entries cost `steps` fused multiply-adds each: y(i, j) = Σ_d w_d e_d,
-/// with e_d the neighbour's value after `steps` times e ← a_d e + b. Beyond the ends x is zero.
+/// Describes a five-point stencil in two dimensions whose entries cost `steps` fused multiply-adds each: y(i, j) = Σ_d
+/// w_d e_d, with e_d the neighbour's value after `steps` times e ← a_d e + b. Beyond the ends x is zero.
 struct ExpensiveStencil {
   int steps;
   /// x and y have the same two-dimensional layout and precision.
   void (*apply)(const Field& x, Field& y);
 };
-/// Returns the stencils, from cheap to expensive. Defined in builds with CUDA only.
+/// Returns the stencils, from cheap to expensive. Exists in builds with CUDA only.
 std::span<const ExpensiveStencil> expensive_stencils();
 
 /// The order is centre, x−, x+, y−, y+. The factors differ, so that neighbours cannot share entries of one value.
@@ -34,15 +34,15 @@ constexpr double bytes_per_point(Precision precision) {
   return 2.0 * static_cast<double>(bytes_of(precision));
 }
 
-/// Returns the stencil's value if x holds `neighbours`, in the order of the weights.
+/// Returns the stencil's value if x contains `neighbours`, in the order of the weights.
 double expensive_value(const std::array<double, 5>& neighbours, int steps);
 
 /// Returns the lower bound of the time that a bandwidth (B/s) and a peak (operations per second) imply.
 double predicted_seconds(double bytes, double operations, double bandwidth, double peak);
 
-/// The stencils on a grid in the cache, a variant of the panel "roofline", and the beginning of the name of its roof.
+/// A variant of the panel "roofline" runs the stencils on a grid in the cache. The name of its roof begins as below.
 inline constexpr std::string_view in_cache = "fp32, grid in the cache", cache_roof = "roof of the cache";
-/// Adds the solver's own operations as points to the panel "roofline". Defined in builds with CUDA only.
+/// Adds the solver's own operations as points to the panel "roofline". Exists in builds with CUDA only.
 void measure_verbs(Session& session, Panel& roofline);
 inline constexpr std::array verb_names{"y += a x", "x · y", "A u, 7 points", "b - A u, 7 points"};
 

@@ -8,11 +8,11 @@
 
 namespace poisson::lab {
 
-/// A way to copy an array.
+/// Defines a way to copy an array.
 struct CopyVariant {
   std::string name;
   int width = 0;       ///< bytes of one access, which divide the array size and its address; 0: the backend's own copy
-  int per_thread = 1;  ///< accesses in flight per thread
+  int per_thread = 1;  ///< accesses in flight
   void (*launch)(Backend&, const void* from, void* to, std::size_t bytes) = nullptr;
 };
 
@@ -20,7 +20,7 @@ struct CopyVariant {
 std::span<const CopyVariant> cpu_copy_variants();
 
 /// Returns the ways of a GPU: elements of 1, 2, 4, 8 and 16 bytes, 1–8 of them per thread, and the driver's copy.
-/// Defined in builds with CUDA.
+/// Exists in builds with CUDA only.
 std::span<const CopyVariant> gpu_copy_variants();
 
 /// Returns a copy that misses the last element, to prove that the checks reject a wrong copy.

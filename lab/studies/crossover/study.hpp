@@ -52,14 +52,14 @@ void multiply_on_gpu(Backend& backend, const BandedProduct& product);
 /// uses a core, the thread on that core delays all others, for milliseconds.
 Timing time_on_cpu(Session& cpu, const std::function<void()>& work);
 
-/// These return random data in [0, 1).
+/// Return random data in [0, 1).
 constexpr double band_value(int m, int b, std::int64_t row) {
   return static_cast<double>(noise_float(static_cast<std::uint64_t>(std::int64_t{b} * m * m + row) + (1ull << 40)));
 }
 constexpr double vector_value(std::int64_t row) {
   return static_cast<double>(noise_float(static_cast<std::uint64_t>(row)));
 }
-/// These return all bands, and x with its zeros. The threads that multiply touch their bands first, so that the pages
+/// Return all bands, and x with its zeros. The threads that multiply touch their bands first, so that the pages
 /// are in nearby memory.
 struct Bands {
   std::size_t size;

@@ -71,7 +71,7 @@ void judge_speed(const Panel& panel, const std::string& dimensions, std::vector<
 }
 
 void judge_error(const Panel& panel, const std::string& dimensions, std::vector<std::string>& sentences) {
-  constexpr double rounding = 1e-6;  // fp32 on values below 1
+  constexpr double rounding = 1e-6;  // fp32, values below 1
   const int d = dimensions == "two dimensions" ? 2 : 3;
   double exact = -1, inexact = -1;
   std::vector<std::string> factors;

@@ -57,8 +57,8 @@ class Prolongation {
   virtual void apply(const float* coarse, float* fine) = 0;
 };
 
-/// A prolongation method. Textures contain the coarse values of the time of `prepare`; one variant fills them again in
-/// each call.
+/// Defines a prolongation method. Textures contain the coarse values of the time of `prepare`; one variant fills them
+/// again in each call.
 struct ProlongationVariant {
   std::string_view name;
   bool filtered;  ///< uses texture hardware with fixed-point weights

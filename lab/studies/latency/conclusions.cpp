@@ -11,7 +11,7 @@ namespace {
 
 using Sentences = std::vector<std::string>;
 
-constexpr double busy = 0.9;  // of the peak
+constexpr double busy = 0.9;  // share of peak
 
 // Finds the first place of a curve that reaches a level, and the later places that miss it.
 struct Reached {

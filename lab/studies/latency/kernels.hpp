@@ -14,7 +14,7 @@ Panel measure_chase(Session& session);
 /// Measures bandwidth against bytes in flight. The prediction uses `latency`, the ns of a load from memory.
 Panel measure_in_flight(Session& session, double latency);
 
-/// These compare every variant with the host, for small and awkward numbers.
+/// Compare every variant with the host, for small and awkward numbers.
 void verify_fma(Session& session);
 void verify_memory_latency(Session& session);
 

@@ -39,7 +39,7 @@ std::string residency_steps(const Curve& resident) {
 }
 
 void conclude_throughput(const Curve& curve, const Curve& resident, double copy, std::vector<std::string>& sentences) {
-  // Fewer warps may be equally fast, so take the best of the places with the most warps.
+  // Fewer warps may be equally fast, so use the best of the places with the most warps.
   const double most_warps = resident.highest().value;
   Point best = curve.first();
   for (const Point& point : curve.points())

@@ -9,7 +9,7 @@ namespace poisson::lab {
 /// with them: panels "block-size" and "shared-memory". Needs a GPU. Throws WrongResult.
 Panels measure_residency(Session& session);
 
-/// These compare every kernel of the study `occupancy` with the host. They need a GPU and throw WrongResult.
+/// Compare every kernel of the study `occupancy` with the host. They need a GPU and throw WrongResult.
 void verify_occupancy(Session& session);
 void verify_residency(Session& session);
 

@@ -52,7 +52,7 @@ int predicted_blocks(const Shape& shape) {
 
 // Returns the largest number of concurrent blocks of any multiprocessor, over some rounds of the grid.
 int counted_blocks(Session& session, const Shape& shape) {
-  constexpr int identifiers = 1024;  // of multiprocessors; more than any device has
+  constexpr int identifiers = 1024;  // exceeds every device's number of multiprocessors
   constexpr long long clocks = 200'000;
   Backend& backend = session.backend();
   const Array<unsigned> present(backend, identifiers), most(backend, identifiers);

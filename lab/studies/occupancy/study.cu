@@ -84,7 +84,7 @@ void launch(Backend& backend, HoldKernel kernel, int blocks, const Array<std::ui
 }
 
 RegisterFile register_file() {
-  constexpr int unit = 256, partitions = 4;  // since compute capability 7.0
+  constexpr int unit = 256, partitions = 4;  // compute capability ≥ 7.0
   return {device_attribute(cudaDevAttrMaxRegistersPerMultiprocessor), unit, partitions,
           device_attribute(cudaDevAttrMaxThreadsPerMultiProcessor) / 32,
           device_attribute(cudaDevAttrMaxBlocksPerMultiprocessor)};

@@ -43,7 +43,8 @@ struct HeldSum {
   }
 };
 
-/// The panels "block-size" and "shared-memory" have the first two variants; those with "-copy" appended have the last.
+/// The panels "block-size" and "shared-memory" have the first two variants; "block-size-copy" and "shared-memory-copy"
+/// have the last one.
 inline constexpr const char *resident_warps = "counted", *predicted_warps = "predicted by the runtime",
                             *copied = "copy";
 

@@ -9,7 +9,7 @@
 namespace poisson::lab {
 namespace {
 
-constexpr double close_enough = 0.8;  // of the prediction: counts as confirmed
+constexpr double close_enough = 0.8;  // this share of the prediction confirms it
 
 using Line = std::vector<std::array<double, 2>>;
 

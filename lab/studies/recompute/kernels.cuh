@@ -37,7 +37,7 @@ struct Full {
 template <class T>
 struct Half {
   static constexpr int rows = 2;
-  const T* bands[band_count - centre_band];  // from the centre on
+  const T* bands[band_count - centre_band];  // from the centre
   std::int64_t sy;
   __device__ void prepare(int, int) const {}
   __device__ void row(int i, int j, T (&e)[band_count]) const {

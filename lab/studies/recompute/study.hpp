@@ -56,7 +56,7 @@ struct EntryMode {
   EntrySource source;
   std::string_view name;
   int words;           ///< are read and written once per point of a product: entries or coefficients, u, y
-  int evaluations;     ///< of g per point
+  int evaluations;     ///< per point
   int multiply_adds;   ///< are issued per point besides those of g; a product alone counts as one
   bool on_cpu = true;  ///< only GPUs have tiles in shared memory
 };
@@ -125,7 +125,7 @@ void fill_entries(RecomputeData& data);
 void apply(RecomputeData& data, EntrySource source, RecomputeVerb verb);
 double multiply_add_peak(Session& session, Precision precision);
 }  // namespace cpu_recompute
-namespace gpu_recompute {  // defined in builds with CUDA
+namespace gpu_recompute {  // exists in builds with CUDA
 void fill_vectors(RecomputeData& data);
 void fill_entries(RecomputeData& data);
 void apply(RecomputeData& data, EntrySource source, RecomputeVerb verb);

@@ -23,7 +23,7 @@ struct ReduceSpace {
   std::optional<double> on_host;  ///< is set by variants that return the result to the host
 };
 
-/// A way to reduce doubles in a backend's memory. The values must begin on a 16-byte boundary.
+/// Defines a way to reduce doubles in a backend's memory. The values must begin on a 16-byte boundary.
 struct ReduceVariant {
   std::string name;
   Reduction kind = Reduction::sum;

@@ -9,7 +9,7 @@ constexpr int random_units(std::uint64_t seed, std::int64_t i) {
   return static_cast<int>(random_word(seed, static_cast<std::uint64_t>(i)) >> 53) - 1024;
 }
 
-namespace gpu {  // defined in builds with CUDA
+namespace gpu {  // exists in builds with CUDA
 void fill_values(Backend& backend, double* values, std::int64_t count, std::uint64_t seed);
 }  // namespace gpu
 

@@ -45,7 +45,7 @@ struct Numbering {
 /// The oracle returns A x at point p of the grid.
 double product_at(std::int64_t p, int m);
 
-/// Compact rows (CSR) on the host.
+/// Contains compact rows (CSR) on the host.
 struct CompactRows {
   std::vector<double> values;
   std::vector<std::int32_t> columns, begins;
@@ -71,7 +71,7 @@ inline constexpr std::string_view bands = "nine bands", rows = "compact rows, a 
 }
 /// Computes y = A x on a CPU or GPU; `lanes` requires a GPU.
 void multiply_sparse(Backend& backend, const SparseOperands& operands, std::string_view way);
-namespace gpu_sparse {  // defined in builds with CUDA
+namespace gpu_sparse {  // exists in builds with CUDA
 void multiply(Backend& backend, const SparseOperands& operands, std::string_view way);
 }
 

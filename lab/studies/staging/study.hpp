@@ -29,10 +29,10 @@ struct LineStencil {
   }
 };
 
-/// The values of a tile, and the largest number of tiles in flight per block.
+/// A tile has tile_values values; at most most_stages tiles are in flight per block.
 inline constexpr int tile_values = 2048, most_stages = 4;
 
-/// Ways to copy a tile and its neighbours to shared memory.
+/// These are the ways to copy a tile and its neighbours to shared memory.
 inline constexpr std::string_view by_caches = "no tile, neighbours from caches", by_loads = "loads and stores",
                                   by_async = "asynchronous copies (cp.async)", by_bulk = "bulk copies (TMA)";
 

@@ -71,7 +71,7 @@ void conclude_threads(const Panel& panel, Sentences& sentences) {
     std::vector<double> whole, broken;
     const Curve curve(panel, path);
     for (const Point& point : curve.points()) {
-      if (point.x < 64) continue;  // too few to compare
+      if (point.x < 64) continue;  // too few
       (std::fmod(point.x, 32) == 0 ? whole : broken).push_back(point.value);
     }
     if (whole.empty() || broken.empty() || !point_at(panel, path, 64)) continue;

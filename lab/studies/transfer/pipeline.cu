@@ -81,7 +81,7 @@ Point measure(Session& session, Bus& bus, std::size_t chunks, int rounds) {
 std::vector<Panel> pipeline_panels(Session& session, Bus& bus) {
   struct Weight {
     std::string_view name, title;
-    double of_bus;  // seconds of computing for each second of the bus
+    double of_bus;  // seconds of computing per second of the bus
   };
   constexpr std::array weights{
       Weight{"pipeline-light", "Pipeline with little to compute", 0.25},

@@ -17,13 +17,13 @@ namespace poisson::lab {
 namespace {
 
 constexpr int box_side = 64, bulk_threads = 256;
-constexpr int line = 128;  // bytes: the width of the boxes that the engine swizzles
+constexpr int line = 128;  // bytes: the engine swizzles boxes of this width
 
 // Shared memory stores a tile of box_side × box_side elements as consecutive boxes of 128 bytes × box_side rows. In
 // each box the 16-byte word w of row r is at word w ^ (r % 8) of the row: the engine's 128-byte swizzle.
 template <class T>
 struct BoxedTile {
-  static constexpr int width = line / sizeof(T);  // elements per row of a box
+  static constexpr int width = line / sizeof(T);  // elements per row
   static constexpr int boxes = box_side / width;
   static constexpr int bytes = box_side * box_side * sizeof(T);
   uint4 word[boxes][box_side][line / 16];
@@ -73,7 +73,7 @@ __device__ void store_box(const void* from, const CUtensorMap& map, int column, 
 #endif
 
 // Transposes between tiles of shared memory. A thread processes units of n × n elements. Eight neighbours follow a
-// diagonal (i = l ^ s, j = l), so that the words that they read, and those that they write, are in different banks.
+// diagonal (i = l ^ s, j = l), so that neither the words that they read nor the words that they write share a bank.
 template <class T>
 __device__ void transpose_tile(BoxedTile<T>& from, BoxedTile<T>& to) {
   constexpr int n = 16 / sizeof(T);  // elements per word

@@ -10,7 +10,7 @@
 namespace poisson::lab {
 namespace {
 
-constexpr int usual_side = 32, lines = 8;  // side × lines threads
+constexpr int usual_side = 32, lines = 8;  // threads: side × lines
 
 // Numbers the tiles of all matrices along the rows of the source.
 struct Tiles {

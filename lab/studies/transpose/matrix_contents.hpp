@@ -33,7 +33,7 @@ struct Misplaced {
   const T* to;
 
   constexpr bool operator()(std::int64_t i) const {
-    const std::int64_t columns = transposed ? shape.rows : shape.columns;  // of the destination
+    const std::int64_t columns = transposed ? shape.rows : shape.columns;  // destination's columns
     const std::int64_t matrix = i / (shape.rows * shape.columns), in_matrix = i % (shape.rows * shape.columns);
     const std::int64_t row = in_matrix / columns, column = in_matrix % columns;
     const std::int64_t source =
@@ -43,7 +43,7 @@ struct Misplaced {
   }
 };
 
-namespace gpu {  // defined in builds with CUDA
+namespace gpu {  // exists in builds with CUDA
 void fill_elements(Backend& backend, std::size_t element, void* data, std::int64_t count, std::uint64_t seed);
 std::int64_t misplaced(Backend& backend, const Transposition& shape, bool transposed, std::uint64_t seed,
                        const void* to);

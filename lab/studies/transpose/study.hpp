@@ -11,8 +11,8 @@
 
 namespace poisson::lab {
 
-/// A way to transpose matrices of 4- or 8-byte elements, or to copy them by the same access pattern, which isolates the
-/// cost of the transposition.
+/// Defines a way to transpose matrices of 4- or 8-byte elements, or to copy them by the same access pattern, which
+/// isolates the cost of the transposition.
 struct TransposeVariant {
   using Launch = std::function<void(Backend&, const Transposition&, const void* from, void* to)>;
 

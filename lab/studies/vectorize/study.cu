@@ -75,7 +75,7 @@ __global__ void __launch_bounds__(block_x* block_y)
 struct Grids {
   GridMemory memory;
   Array<float> u, f;
-  Array<std::uint32_t> swept;  // bits of floats, to be compared with poison
+  Array<std::uint32_t> swept;  // bits, comparable with poison
 
   Grids(Backend& backend, const Layout& layout)
       : memory(memory_of(layout)),

@@ -33,7 +33,7 @@ struct GridMemory {
   /// Calls f(i, j, k) if a value of the grid is at `position`, and otherwise (halo, padding) returns `beside`.
   template <class T, class F>
   constexpr T visit(std::int64_t position, T beside, const F& f) const {
-    const std::int64_t from_first_line = position - (origin - pitch - plane());  // of the halo's first plane
+    const std::int64_t from_first_line = position - (origin - pitch - plane());  // first halo plane
     if (from_first_line < 0) return beside;
     const std::int64_t line = from_first_line / pitch;
     const int i = static_cast<int>(from_first_line % pitch), j = static_cast<int>(line % (n[1] + 2)) - 1,
