@@ -263,7 +263,7 @@ allow: their figures have the two digits that another run confirms.</p>
 
 
 def draw(lab, directory, beside=()):
-    """Draws the pictures of all panels, and writes the page that contains them."""
+    """Draws the pictures of all panels, and returns the page that contains them."""
     panels = [panel for study in lab["studies"] for panel in study["panels"]]
     paths = [directory / f"{panel['files']}.png" for panel in panels]
     with concurrent.futures.ProcessPoolExecutor() as drawers:
