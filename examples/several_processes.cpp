@@ -1,5 +1,5 @@
-// Shows how a program that uses MPI itself solves a problem on all of its processes: −Δu = 3π² sin πx sin πy sin πz in
-// the unit cube. Each process stores a sub-block of the grid and its values of the solution.
+// Shows how a program that uses MPI itself solves a problem on all of its processes. The problem is −Δu = 3π² sin πx
+// sin πy sin πz in the unit cube. Each process stores a sub-block of the grid and its values of the solution.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>

@@ -11,8 +11,7 @@ struct BlockTime {
 };
 
 /// Returns results per clock of one multiprocessor, for blocks of `results` each. The rate of a multiprocessor is all
-/// its results over the clocks from its first start to its last stop; the function returns the median of all
-/// multiprocessors.
+/// its results over the clocks from its first start to its last stop. The function returns the median rate.
 double results_per_clock(std::span<const BlockTime> blocks, double results);
 
 }  // namespace poisson::lab

@@ -19,8 +19,8 @@ struct Uncached {
   static __device__ ulonglong2 load(const ulonglong2* at) { return __ldcg(at); }
 };
 
-// Every thread adds pairs of words: pairs thread + k·threads, k < count, of an endless reading of the set, whose size
-// is a power of two. If one turn of all threads covers the set, each thread rereads its own pairs in the next turn.
+// Every thread adds the pairs of words thread + k·threads, k < count, of an endless reading of the set. The size of the
+// set is a power of two. If one turn of all threads covers the set, each thread rereads its own pairs in the next turn.
 template <class Load>
 __global__ void __launch_bounds__(reading_threads, reading_blocks)
     set_kernel(const ulonglong2* set, unsigned mask, unsigned count, unsigned long long* sums) {

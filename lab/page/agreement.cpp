@@ -90,7 +90,7 @@ bool close(const Figure& a, const Figure& b, double noise) {
   return larger <= smaller * apart || (a.percent && larger - smaller <= 100 * noise);
 }
 
-// Returns whether the longer text equals the shorter one up to the end of a clause.
+// Returns whether the longer text begins with the shorter one and goes on after the end of a clause.
 bool goes_on(std::string_view longer, std::string_view shorter) {
   while (!shorter.empty() && (shorter.back() == '.' || shorter.back() == ' ')) shorter.remove_suffix(1);
   if (!longer.starts_with(shorter)) return false;

@@ -15,9 +15,9 @@ struct Disagreement {
 /// The largest ratio of two bounds that do not exclude each other: two steps of a sweep.
 inline constexpr double bounds_apart = 16;
 
-/// Returns whether two sentences agree. Their words must be equal; their figures may differ by the share `noise` each,
-/// by twice that after "about", by a factor of 2 after "some", and by `bounds_apart` if they are bounds (after "more
-/// than" and "at latest"). A verdict of "within the noise" agrees with a difference that is no larger. A sentence
+/// Returns whether two sentences agree. Their words must be equal. Their figures may differ by the share `noise` each,
+/// by twice that after "about", and by a factor of 2 after "some". Bounds (after "more than" and "at latest") may
+/// differ by `bounds_apart`. A verdict of "within the noise" agrees with a difference that is no larger. A sentence
 /// agrees with another one that continues it.
 bool agree(const std::string& first, const std::string& second, double noise);
 

@@ -27,9 +27,9 @@ Ratio ratio_of(const Panel& panel, std::string_view variant, std::string_view ot
 Ratio ratio_at(const Panel& panel, std::string_view variant, std::string_view other, double x);
 Ratio ratio_of(const Panel& panel, const Point& point, const Point& other);
 
-/// Returns "2.1 times the rate of", "only 48 % of the rate of", "the rate, within the noise of this machine, of", or,
-/// between these, "hardly more than the rate of". If noise leaves no figure, it returns "far more than", "far less
-/// than" or "no clearly other rate than".
+/// Returns "2.1 times the rate of", "only 48 % of the rate of", or "the rate, within the noise of this machine, of".
+/// Between these it returns "hardly more than the rate of". If noise leaves no figure, it returns "far more than", "far
+/// less than" or "no clearly other rate than".
 std::string rate_against(const Ratio& ratio);
 namespace verdict {
 inline constexpr std::string_view alike = "the rate, within the noise of this machine, of",

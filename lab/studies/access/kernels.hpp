@@ -5,7 +5,7 @@
 
 namespace poisson::lab {
 
-// The parts of the study `access`. Each part measures on a GPU and throws WrongResult.
+// The study `access` has two parts. Each part measures on a GPU and throws WrongResult.
 
 inline constexpr int threads = 256;  ///< per block
 

@@ -87,8 +87,8 @@ constexpr std::int64_t scattered_elements(std::int64_t i, std::int64_t elements)
   return static_cast<std::int64_t>((static_cast<std::uint64_t>(i) * 0x9e3779b1u + 12345u) %
                                    static_cast<std::uint64_t>(elements));
 }
-/// Return whether a thread reads when half of the threads are idle: the lower half of each warp, which uses whole
-/// sectors, or every other thread.
+/// Return whether a thread reads when half of the threads are idle. Either the lower half of each warp reads, in full
+/// sectors, or every other thread does.
 constexpr bool in_lower_half(std::int64_t i) {
   return i % segment_elements < segment_elements / 2;
 }

@@ -45,8 +45,8 @@ inline constexpr int gather_threads = 512;
 void set_constant_table(Backend&, const float* host_table);
 
 /// Measures additions and multiply-adds with operands in registers (in any order of a tuple), in the instruction, in
-/// constant and in shared memory, the same in double precision, and a barrier. Returns the panels "operands", "doubles"
-/// and "barrier". Throws WrongResult.
+/// constant and in shared memory. It also measures double precision and a barrier. Returns the panels "operands",
+/// "doubles" and "barrier". Throws WrongResult.
 Panels run_operands(Session& session);
 
 /// Computes C = A B for row-major n × n matrices and any n ≥ 1.

@@ -235,8 +235,8 @@ constexpr Operation conversion(std::string_view name, int results, double (*exac
 
 constexpr Range angle{-std::numbers::pi, std::numbers::pi}, exponent{-10, 10}, decades{1e-3, 1e3}, unit{0.5, 1.5};
 
-// Error bounds from the CUDA C++ programming guide, "Mathematical Functions": absolute 2^-21.41 and 2^-21.19 for __sinf
-// and __cosf in [−π, π], 2 + ⌊|1.173 x|⌋ ulp for __expf.
+// The error bounds are those of the CUDA C++ programming guide, "Mathematical Functions": absolute 2^-21.41 and
+// 2^-21.19 for __sinf and __cosf in [−π, π], 2 + ⌊|1.173 x|⌋ ulp for __expf.
 constexpr std::array table{
     function<Add, far>("+", exact::add, unit, {0.5}, 1e-3),
     function<Multiply, far>("*", exact::multiply, unit, {0.5}, 1.0001),

@@ -14,8 +14,8 @@ namespace poisson::lab {
 /// Returns the ways of the host: all threads read, each its own part of the set.
 std::span<const ReadingWay> cpu_reading_ways();
 
-/// Returns the largest set of a panel "working-set" whose rate is closer to that of the cache than to that of memory,
-/// on a logarithmic scale. NaN if the way was not measured.
+/// Returns the largest set of a panel "working-set" whose rate is closer to the cache's than to memory's on a
+/// logarithmic scale. NaN if the way was not measured.
 double held_bytes(const Panel& panel, std::string_view way);
 
 /// Derives the conclusions from the panel "working-set": GB/s over the bytes of the set, one variant for each way.

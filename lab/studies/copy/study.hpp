@@ -10,8 +10,8 @@
 
 namespace poisson::lab {
 
-/// Derives conclusions from the panel of bandwidth against bytes (each variant is one width, named "N B") and, if it
-/// exists, from the panel of bandwidth against elements per thread.
+/// Derives conclusions from the panel of bandwidth against bytes, in which each variant is one width, named "N B". A
+/// second panel, bandwidth against elements per thread, is optional.
 std::vector<std::string> conclude_copy(const Panels& panels, const Machine& machine);
 
 /// Describes the error of a variant that copies `bytes` bytes between poisoned neighbours. Empty if there is none.

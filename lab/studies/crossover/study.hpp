@@ -15,8 +15,8 @@
 namespace poisson::lab {
 
 /// Describes y = A x on an m × m grid. Row i of A has values in the columns i + offset of 5 or 9 neighbours, x fastest;
-/// values[b·band_stride(m) + i] is band b of row i. x has m + 1 zeros before and behind its m² values; rows extend
-/// across the ends of grid lines.
+/// band b of row i is values[b·band_stride(m) + i]. The vector x has m + 1 zeros before and behind its m² values,
+/// because rows extend across the ends of grid lines.
 struct BandedProduct {
   int bands, m;
   const double* values;

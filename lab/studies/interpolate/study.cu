@@ -35,8 +35,8 @@ double error_on(Backend& backend, const Refinement& r, const float* fine, const 
   return worst;
 }
 
-// A filtered value may deviate by twice the error of weights that are rounded to the nearest multiple of 2⁻⁸, because
-// coordinates are rounded as well. Arithmetic rounds a few times.
+// A filtered value may deviate by twice the error of weights rounded to the nearest multiple of 2⁻⁸, because
+// coordinates are rounded too. Arithmetic rounds a few times.
 double checked_error(const Session& session, Backend& backend, const Refinement& r, const ProlongationVariant& variant,
                      const float* fine, const std::vector<Line>& lines, int stride) {
   const double error = error_on(backend, r, fine, lines, stride);

@@ -12,7 +12,7 @@ namespace poisson::lab {
 namespace {
 
 // The multiplier is an immediate operand. Two of three registers share a bank, and a warp that reads them for every
-// instruction issues at half the rate (measured on an H200: 63 of 128 per clock with one chain).
+// instruction issues at half the rate. An H200 reached 63 of 128 per clock with one chain.
 template <int chains>
 __global__ void __launch_bounds__(most_block_threads) fma_kernel(int iterations, float* ends, BlockTime* times) {
   float x[chains];

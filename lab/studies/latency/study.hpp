@@ -37,8 +37,8 @@ std::vector<float> chain_ends(int iterations);
 /// Returns "1 chain", "3 chains" and so on.
 std::string chains_name(int chains);
 
-/// Returns Little's law for the panel "fma", with the latency of one warp with one chain and the largest throughput
-/// measured: a curve for some numbers of chains, and the level.
+/// Returns Little's law for the panel "fma": a curve for some numbers of chains, and the level. The law uses the
+/// latency of one warp with one chain and the largest throughput measured.
 std::vector<Guide> fma_guides(const Panel& panel);
 
 /// Returns the clocks from a multiply-add to the next one that needs its result. One warp with one chain finishes 32

@@ -11,7 +11,7 @@
 namespace poisson::lab {
 
 /// Defines a tiny step that depends on all of the previous step. Word w of the new state is factor·x + addend(step)
-/// modulo 2^64, with x the old state's word `shift` further on, cyclically, which another block wrote. A missing,
+/// modulo 2^64. There x is the old state's word `shift` further on, cyclically, which another block wrote. A missing,
 /// repeated, reordered or premature step changes the result.
 struct TinyStep {
   static constexpr std::uint64_t factor = 0x9e3779b97f4a7c15u;

@@ -5,8 +5,8 @@
 
 namespace poisson::lab {
 
-/// Measures the resident warps for several sizes of blocks and several amounts of shared memory, and the rate of a copy
-/// with them: panels "block-size" and "shared-memory". Needs a GPU. Throws WrongResult.
+/// Measures the resident warps, and the rate of a copy with them, for several sizes of blocks (panel "block-size") and
+/// several amounts of shared memory (panel "shared-memory"). Needs a GPU. Throws WrongResult.
 Panels measure_residency(Session& session);
 
 /// Compare every kernel of the study `occupancy` with the host. They need a GPU and throw WrongResult.

@@ -18,9 +18,9 @@ constexpr int threads = 256;
 // A kernel needs these registers besides the sums, for addresses, counters and words in flight.
 constexpr int besides = 16;
 
-// Uses `registers` registers per thread: the loop keeps all but a few of them as sums and adds to each in turn, and a
-// bound stops the compiler from using more. A batch of in_flight loads must arrive before the next one is issued,
-// because its address depends on their topmost bit. That bit is 0, which the compiler cannot know.
+// Uses `registers` registers per thread. The loop keeps all but a few of them as sums and adds to each in turn; a bound
+// stops the compiler from using more. A batch of in_flight loads must arrive before the next one is issued, because its
+// address depends on their topmost bit. That bit is 0, which the compiler cannot know.
 template <int registers, int in_flight>
 __global__ void __maxnreg__(registers) hold_kernel(const std::uint32_t* words, unsigned count, std::uint32_t* sums) {
   constexpr int held = registers - besides;

@@ -13,8 +13,8 @@
 namespace poisson::lab {
 
 // The study uses a 9-band matrix on a two-dimensional grid, whose entries are stored or recomputed. Row p has the
-// entries e_b(p) = w_b g(p) g(p + o_b), with o_b the offset of band b, in the order of the grid's lines, and g a
-// coefficient that costs `steps` fused multiply-adds. Beyond the grid u is zero.
+// entries e_b(p) = w_b g(p) g(p + o_b), with o_b the offset of band b in the order of the grid's lines. The coefficient
+// g costs `steps` fused multiply-adds. Beyond the grid u is zero.
 
 inline constexpr int band_count = 9, centre_band = 4;
 inline constexpr std::array<double, band_count> recompute_weights{0.0625, 0.125,  0.0625, 0.125, 0.25,

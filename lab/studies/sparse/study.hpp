@@ -12,8 +12,9 @@
 
 namespace poisson::lab {
 
-// The study uses the matrix of nine bands on an m × m grid, in double precision, as bands and as compact rows: values,
-// columns, and the start of each row. Values and x are multiples of 2⁻¹⁰ below 1, so every sum is exact in any order.
+// The study uses the matrix of nine bands on an m × m grid in double precision. It is stored as bands and as compact
+// rows: values, columns, and the start of each row. Values and x are multiples of 2⁻¹⁰ below 1, so every sum is exact
+// in any order.
 
 inline constexpr int stencil_size = 9;
 

@@ -114,7 +114,7 @@ void conclude_chase(const Panel& panel, Sentences& sentences) {
     if (quotable(panel, point) && quotable(panel, *point_at(panel, path_names[0], point.x)))
       texts.push_back(figure(point.value) + " ns within " + readable_bytes(point.x) + " (plain " +
                       figure(plain.at(point.x)) + ")");
-  bool slower = texture.points().size() > 1;  // at all places but the last, where a cache answers
+  bool slower = texture.points().size() > 1;  // wherever a cache answers: all places but the last
   for (const Point& point : texture.points())
     slower = slower && (point.x == texture.last().x || ratio_at(panel, path_names[1], path_names[0], point.x).more());
   if (texts.empty()) return;

@@ -9,8 +9,8 @@ namespace poisson::lab {
 
 inline constexpr int in_flight = 4;  ///< independent loads of a thread
 
-/// Measures walks over a square in three orders by three paths: with the best grid found for each, with the lecture's
-/// grids, and over numbers of threads and of blocks.
+/// Measures walks over a square in three orders by three paths. Panels show the best grid found for each, the lecture's
+/// grids, and sweeps over numbers of threads and of blocks.
 Panels measure_walks(Session& session);
 /// Measures reads at an offset, and dependent loads, by textures and by plain loads.
 Panels measure_paths(Session& session);

@@ -114,8 +114,8 @@ Panel measure_chases(Session& session) {
           chase_kernel<<<1, 1, 0, stream>>>(TextureWord{texture.object()}, steps, place.data());
         cuda::launched(stream);
       };
-      // The successors are written again: the previous walk used the same path and left its lines in the cache, which
-      // now contains at most the end of the array.
+      // The successors are written again, because the previous walk left the lines of the same path in the cache. Now
+      // the cache contains at most the end of the array.
       on_each(backend, nodes, Successor{words.data(), nodes});
       constexpr std::uint32_t first = 0;
       backend.write(&first, place.data(), sizeof first);

@@ -31,7 +31,7 @@ double best_threads(const Panels& panels, const Machine&) {
   return bar_in(panels, "best-threads", variant);
 }
 
-// Returns the smallest place of a sweep at which the texture is as fast as at the best one, because the best place
+// Returns the smallest place of a sweep at which the texture reaches its best rate within noise. The best place itself
 // varies between runs.
 constexpr std::string_view threads_swept = "threads", blocks_swept = "blocks";
 template <const std::string_view& sweep>

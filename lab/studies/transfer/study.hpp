@@ -34,8 +34,8 @@ std::int64_t wrong_values(std::span<const std::uint32_t> before, std::span<const
 
 /// The coprocessor reduces this number of words to one.
 inline constexpr std::size_t folded = 64;
-/// Returns the common result of host and device: rounds of each word on the device, sums of `folded` words, rounds of
-/// these sums on the host, and their sum.
+/// Returns the common result of host and device. The device applies rounds to each word and adds `folded` words; the
+/// host applies rounds to these sums and adds them.
 std::uint32_t worked_on(std::span<const std::uint32_t> words, int device_rounds, int host_rounds);
 
 /// Conclusions look up these names.

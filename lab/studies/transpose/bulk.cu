@@ -73,7 +73,7 @@ __device__ void store_box(const void* from, const CUtensorMap& map, int column, 
 #endif
 
 // Transposes between tiles of shared memory. A thread processes units of n × n elements. Eight neighbours follow a
-// diagonal (i = l ^ s, j = l), so that neither the words that they read nor the words that they write share a bank.
+// diagonal (i = l ^ s, j = l), which makes both their reads and their writes free of bank conflicts.
 template <class T>
 __device__ void transpose_tile(BoxedTile<T>& from, BoxedTile<T>& to) {
   constexpr int n = 16 / sizeof(T);  // elements per word

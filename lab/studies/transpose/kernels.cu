@@ -1,5 +1,5 @@
 // The kernels lead from a plain loop to a good transposition, one idea at a time. All use tiles of 32 × 32 elements and
-// 32 × 8 threads of four elements each, so that nothing else differs; the padded tile also has other sides.
+// 32 × 8 threads of four elements each, so that nothing else differs. The padded tile also has other sides.
 
 #include <cstdint>
 
