@@ -5,7 +5,7 @@
 
 namespace poisson::lab {
 
-/// The lectures whose claims the studies test on today's devices, and one entry for everything since.
+/// Names the lectures whose claims the studies test on today's devices; `today` stands for everything since.
 enum class Lecture { filipovic, goeddeke, optimizing, textures, choi, today };
 
 struct LectureTitle {

@@ -11,8 +11,8 @@
 
 namespace poisson::lab {
 
-/// A way to read a working set of 8-byte words repeatedly. The sums that it leaves add up to all words that it has
-/// read, modulo 2^64.
+/// Defines a way to read a working set of 8-byte words repeatedly. The sums that it leaves add up to all words that it
+/// has read, modulo 2^64.
 struct ReadingWay {
   std::string_view name;
   /// Reads about `bytes` bytes from a set of `words` words at `data`, every word equally often. Returns the number of

@@ -6,11 +6,11 @@
 
 namespace poisson::lab {
 
-/// The order in which consecutive threads visit a row-major matrix: along a row (the next address), or down a column
-/// (one row further).
+/// Selects how consecutive threads visit a row-major matrix: along a row (the next address), or down a column (one row
+/// further).
 enum class Direction { rows, columns };
 
-/// A row-major matrix whose elements are 1 or 4 floats ("lanes").
+/// Describes a row-major matrix whose elements are 1 or 4 floats ("lanes").
 struct Matrix {
   std::int64_t rows = 0, columns = 0;
   constexpr std::int64_t size() const { return rows * columns; }

@@ -13,12 +13,13 @@
 
 namespace poisson::lab {
 
-/// A variant differs from its oracle: the run ends with status 1 and shows no time of that variant.
+/// This error means that a variant differs from its oracle. The run then ends with status 1 and shows no time of that
+/// variant.
 struct WrongResult : RunError {
   using RunError::RunError;
 };
 
-/// A device, and the methods by which studies measure on it.
+/// Owns a device and provides the measurements of studies on it.
 class Session {
  public:
   /// `device` is as for backend.device: auto, cpu, cuda, cuda:1. With `quick`, sweeps have fewer places and
@@ -33,7 +34,7 @@ class Session {
   void add_broken_variant() { broken_ = true; }
   /// Returns the bytes that a study may allocate on the device.
   std::size_t memory() const { return memory_; }
-  /// Returns the smallest working set, in bytes, that no cache contains.
+  /// Returns a size in bytes. No cache contains a larger working set.
   std::size_t beyond_caches() const;
 
   /// Returns the seconds of one call of `work`, which must not change its inputs. After a warm-up the session times

@@ -11,7 +11,7 @@ namespace poisson::lab {
 
 // These functions query the points of a panel for conclusions and format numbers.
 
-/// The points of one variant in the order of x, from which conclusions are read.
+/// Contains the points of one variant in the order of x. Conclusions are read from it.
 class Curve {
  public:
   /// Makes an empty curve if the panel has no such variant.

@@ -24,8 +24,8 @@ struct Positions {
   constexpr std::int64_t operator()(std::int64_t i) const { return i * stride + offset; }
 };
 
-/// The oracle of out[to(i)] = in[from(i)] for i < count with in = noise. Returns element j of the output, which keeps
-/// its poison between and behind the written elements.
+/// Is the oracle of out[to(i)] = in[from(i)] for i < count with in = noise. Returns element j of the output, which
+/// keeps its poison between and behind the written elements.
 struct MovedElement {
   Positions from, to;
   std::int64_t count = 0;
@@ -36,7 +36,7 @@ struct MovedElement {
   }
 };
 
-/// The oracle of out[i] = the sum of the first `used` fields of record i, in order. Field f of record i is
+/// Is the oracle of out[i] = the sum of the first `used` fields of record i, in order. Field f of record i is
 /// noise_float(i·record_fields + f) in every layout.
 struct RecordSum {
   int used = 0;

@@ -36,7 +36,7 @@ constexpr T start_of(int thread, int chain) {
   return 1 + static_cast<T>(thread % 64 + chain) / 128;
 }
 
-// One step of a chain, also on the host; y is an operand in a register, s one from the table.
+// These compute one step of a chain, also on the host. y is an operand in a register; s comes from the table.
 struct Plus {
   template <class T>
   static __host__ __device__ T step(T x, T y, float) {

@@ -34,7 +34,8 @@ constexpr int zzyx(int c) {
 /// Returns |actual − exact| in units in the last place of a float near `exact`; infinity for NaN.
 double ulp_error(float actual, double exact);
 
-/// One operation z = f(x, y) on words, timed as a chain x ← f(x, y) and compared with its exact function.
+/// Defines one operation z = f(x, y) on words, which is timed as a chain x ← f(x, y) and compared with its exact
+/// function.
 struct Operation {
   std::string_view name;
   std::string_view panel;  ///< functions, integers, conversions

@@ -20,7 +20,7 @@ using LaneElements = std::array<std::uint16_t, warp_lanes>;
 /// Returns the pattern in which lane i reads element i·stride.
 LaneElements strided_lanes(int stride);
 
-/// A way to read a tile of 32 × 32 words.
+/// Defines a way to read a tile of 32 × 32 words.
 struct LanePattern {
   const char* name;
   LaneElements (*lanes)();

@@ -52,7 +52,7 @@ std::string on_width(const Panel& panel, double largest) {
          " of the best.";
 }
 
-// Returns the size at which the widest accesses reach their final rate, and where they drop below it again.
+// Describes the size at which the widest accesses reach their final rate, and where they drop below it again.
 std::string on_size(const Panel& panel, double largest) {
   const Point& final = *best_at(panel, largest, widths(panel));
   const double enough = alike(panel) * final.value;

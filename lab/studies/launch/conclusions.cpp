@@ -21,7 +21,7 @@ std::string comparison(const Panel& panel, const Curve& curve) {
   return cost + rough(ratio.median) + " times as fast as " + streamed + ".";
 }
 
-// Returns the fastest ways at the end of the sweep. Ways within this factor count as equally fast.
+// Names the fastest ways at the end of the sweep. Ways within this factor count as equally fast.
 std::string best_ways(const Panel& panel) {
   constexpr double near = 1.4;
   double least = INFINITY;

@@ -69,7 +69,7 @@ void conclude_throughput(const Curve& curve, const Curve& resident, double copy,
                                          : "."));
 }
 
-// Returns the share of the copy's rate that small blocks lose although the number of resident warps is the largest.
+// States the share of the copy's rate that small blocks lose although the number of resident warps is the largest.
 std::string on_small_blocks(const Curve& warps, const Panel& rates) {
   const double most = warps.highest().value;
   const Point *smallest = nullptr, *best = nullptr;

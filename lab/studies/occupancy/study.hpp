@@ -28,8 +28,9 @@ struct HeldWord {
   constexpr std::uint32_t operator()(std::uint64_t i) const { return noise(i) >> 1; }
 };
 
-/// The oracle. A thread reads the words thread, thread + threads, … below `count`, adds them cyclically to `held` sums,
-/// and returns Σ (2k + 1) sum_k modulo 2^32. The result depends on every word and on its sum.
+/// Is the oracle of one thread. The thread reads the words thread, thread + threads, … below `count`, adds them
+/// cyclically to `held` sums, and returns Σ (2k + 1) sum_k modulo 2^32. The result depends on every word and on its
+/// sum.
 struct HeldSum {
   std::int64_t count = 0, threads = 0;
   int held = 0;

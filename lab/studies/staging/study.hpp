@@ -19,7 +19,7 @@ constexpr float stencil_weight(int k) {
                                                             // contracted
 }
 
-/// The oracle; `in` is noise_float by position.
+/// The oracle assumes that `in` is noise_float by position.
 struct LineStencil {
   constexpr float operator()(std::int64_t i) const {
     float sum = 0;

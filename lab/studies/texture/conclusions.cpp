@@ -46,7 +46,7 @@ void conclude_walks(const Panel& best, double copy, Sentences& sentences) {
                                         : ", as the lecture found."));
 }
 
-// Returns the share of today's best rate that the lecture's best grids reach. Today's best grid varies between runs,
+// States the share of today's best rate that the lecture's best grids reach. Today's best grid varies between runs,
 // because several differ by less than the noise.
 void conclude_grids(const Panel& then, const Panel& best, Sentences& sentences) {
   std::vector<std::string> texts;

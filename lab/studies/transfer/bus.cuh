@@ -48,7 +48,7 @@ class Bus {
   cuda::CudaBackend& backend_;
   PinnedBuffer pinned_from_, pinned_to_;
   std::vector<std::uint32_t> pageable_from_, pageable_to_;
-  Buffer up_, down_;  ///< device buffers
+  Buffer up_, down_;  ///< device: destination of uploads, source of downloads
   cuda::Stream second_ = cuda::make_stream();
   cuda::Mark begin_, end_;
 };
