@@ -1,6 +1,6 @@
-# Writes headers into a C++ source, for code that is compiled at run time to include:
+# Embeds headers in a C++ source, so that code compiled at run time can include them:
 #   cmake -DOUTPUT=FILE -DROOT=FOLDER -DHEADERS=a.hpp,b.hpp -DFREESTANDING=FOLDER -P embed.cmake
-# HEADERS are named as they are included, under ROOT; all files of FREESTANDING by their bare names.
+# HEADERS are paths below ROOT, as in include lines. All files of FREESTANDING are included by their bare names.
 string(REPLACE "," ";" headers "${HEADERS}")
 file(GLOB freestanding "${FREESTANDING}/*")
 list(FILTER freestanding EXCLUDE REGEX "\\.md$")

@@ -1,11 +1,11 @@
-# cmake --install: the libraries with their headers, for find_package(poisson). app/ installs the program.
+# Installs the libraries and their headers for find_package(poisson). app/ installs the program.
 include(CMakePackageConfigHelpers)
 
 set(poisson_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/poisson)
-# poisson_flags carries only how this project compiles, yet a static library names all that it links.
+# poisson_flags contains only flags of this project, but the export of a static library must list all that it links.
 set_target_properties(poisson_flags PROPERTIES EXPORT_NAME flags)
 get_property(poisson_libraries GLOBAL PROPERTY POISSON_LIBRARIES)
-list(REMOVE_ITEM poisson_libraries poisson_io)  # the program's own
+list(REMOVE_ITEM poisson_libraries poisson_io)  # used only by the program
 set(poisson_compiled "")
 foreach(library IN LISTS poisson_libraries)
   get_target_property(type ${library} TYPE)

@@ -1,7 +1,8 @@
-# What every target of the project shares: flags, and how an AUTO | ON | OFF option finds its package.
+# Defines the flags of every target, and how an AUTO | ON | OFF option finds its package.
 
-# poisson_library(NAME [FOLDER folder] [WITHOUT folder...] [DEPENDS target...]): the sources of this folder, or of the one
-# named in it, but for those of others, as one static library poisson::NAME. Headers alone make an interface.
+# poisson_library(NAME [FOLDER folder] [WITHOUT folder...] [DEPENDS target...]) makes a static library poisson::NAME
+# from the sources of this folder or of its subfolder FOLDER, except the subfolders WITHOUT. A folder of headers alone
+# makes an interface library.
 function(poisson_library name)
   cmake_parse_arguments(arg "" "FOLDER" "WITHOUT;DEPENDS" ${ARGN})
   set(folder ${CMAKE_CURRENT_SOURCE_DIR}/${arg_FOLDER})
@@ -34,9 +35,9 @@ function(poisson_library name)
   target_link_libraries(poisson_${name} ${scope} ${arg_DEPENDS})
 endfunction()
 
-# poisson_instantiate(TARGET HEADER NAME DECLARATION... FOR ARGUMENTS...): a translation unit for each of the arguments
-# that instantiates the templates of a header: in the declarations @T@ stands for the arguments. Compiled apart, they are
-# compiled at once.
+# poisson_instantiate(TARGET HEADER NAME DECLARATION... FOR ARGUMENTS...) makes a translation unit for each of the
+# arguments. The unit replaces @T@ in the declarations by the argument and instantiates these templates of the header.
+# Separate units compile in parallel.
 function(poisson_instantiate target header name)
   cmake_parse_arguments(PARSE_ARGV 3 arg "" "" "FOR")
   cmake_path(GET header EXTENSION LAST_ONLY extension)
@@ -60,14 +61,14 @@ function(poisson_instantiate target header name)
   endforeach()
 endfunction()
 
-# poisson_words(FOLDER): what is compiled of a folder works on words and runs once. Little of it is optimized, which takes
-# a third off the time that it compiles.
+# poisson_words(FOLDER) compiles the sources of a folder with little optimization, which saves a third of the compile
+# time. It is for code that processes text and runs once.
 function(poisson_words folder)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${folder}/*.cpp")
   set_source_files_properties(${sources} PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Release>:-O1>")
 endfunction()
 
-# poisson_commit(TARGET): commit() of backends/utilities/commit.hpp, kept by every build.
+# poisson_commit(TARGET) links commit() of backends/utilities/commit.hpp, which every build updates.
 function(poisson_commit target)
   if(NOT TARGET poisson_commit)
     set(file ${CMAKE_CURRENT_BINARY_DIR}/commit.cpp)
@@ -83,10 +84,10 @@ endfunction()
 add_library(poisson_flags INTERFACE)
 target_compile_options(poisson_flags INTERFACE 
   $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow
-  -Wno-restrict  # GCC 12 sees overlaps in std::string that are not there (PR 105651)
-  # Fused multiply-adds; no errno and no traps in the way of vector loops. Values stay IEEE: no reordering.
+  -Wno-restrict  # GCC 12 reports false overlaps in std::string (PR 105651)
+  # Fused multiply-adds are allowed; errno and traps would prevent vector loops. Values stay IEEE: no reordering.
   -ffp-contract=fast -fno-math-errno -fno-trapping-math>)
-# Point formulas are constexpr functions of the host's headers.
+# Kernels call point formulas, which are constexpr functions in host headers.
 target_compile_options(poisson_flags INTERFACE $<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr -Xcompiler=-Wall>)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64" AND POISSON_CPU)
   target_compile_options(poisson_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-march=${POISSON_CPU}>)
@@ -100,7 +101,7 @@ if(POISSON_CHECK_BOUNDS)
   target_compile_definitions(poisson_flags INTERFACE POISSON_CHECK_BOUNDS)
 endif()
 
-# Sets POISSON_HAVE_CUDA and, where the toolkit is usable, enables the language.
+# Sets POISSON_HAVE_CUDA, and enables the language if the toolkit is usable.
 macro(poisson_find_cuda)
   set(POISSON_HAVE_CUDA FALSE)
   if(NOT POISSON_CUDA STREQUAL "OFF")
@@ -137,8 +138,8 @@ macro(poisson_find_cuda)
   endif()
 endmacro()
 
-# Finds HDF5, the parallel one or the one that is first found; what an earlier configuration found of the other is
-# forgotten.
+# Finds the parallel HDF5 or the default one. If an earlier configuration looked for the other one, its results are
+# discarded.
 macro(poisson_find_hdf5 parallel)
   if(HDF5_C_LIBRARY_hdf5 AND NOT "${POISSON_HDF5_PARALLEL}" STREQUAL "${parallel}")
     get_cmake_property(found CACHE_VARIABLES)
@@ -150,13 +151,13 @@ macro(poisson_find_hdf5 parallel)
   set(POISSON_HDF5_PARALLEL "${parallel}" CACHE INTERNAL "Whether the parallel HDF5 was looked for")
   set(HDF5_PREFER_PARALLEL ${parallel})
   find_package(HDF5 REQUIRED COMPONENTS C)
-  if(HDF5_IS_PARALLEL)  # its header includes MPI's
+  if(HDF5_IS_PARALLEL)  # its header includes mpi.h
     find_package(MPI REQUIRED COMPONENTS C)
     set_property(TARGET HDF5::HDF5 APPEND PROPERTY INTERFACE_LINK_LIBRARIES MPI::MPI_C)
   endif()
 endmacro()
 
-# Sets POISSON_HAVE_MPI where MPI, Boost.MPI and a parallel HDF5 are found.
+# Sets POISSON_HAVE_MPI if MPI, Boost.MPI and a parallel HDF5 are found.
 macro(poisson_find_mpi)
   set(POISSON_HAVE_MPI FALSE)
   if(NOT POISSON_MPI STREQUAL "OFF")

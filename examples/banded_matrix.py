@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Writes a matrix that another program might hand over, for configs/banded.yaml.
+"""Writes a matrix as another program might provide it, for configs/banded.yaml.
 
     banded_matrix.py matrix.mtx rhs.mtx
 
-Heat conduction in a plate of 24 x 16 points with a bar of copper (1000 times the conductivity) through it, its left
-edge held at 0 and its right edge at 1, eliminated from the unknowns. Matrix Market, lower triangle, x fastest."""
+The problem is heat conduction in a plate of 24 x 16 points with a copper bar (1000 times the conductivity). The left
+edge is at 0 and the right edge at 1; both are eliminated from the unknowns. The format is Matrix Market, lower
+triangle, x fastest."""
 
 import sys
 
@@ -16,7 +17,7 @@ def conductivity(x, y):
 
 
 def face(a, b):
-    """Harmonic mean of two points' conductivities."""
+    """Returns the harmonic mean of two points' conductivities."""
     ka, kb = conductivity(*a), conductivity(*b)
     return 2 * ka * kb / (ka + kb)
 

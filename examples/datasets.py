@@ -16,13 +16,13 @@ def write(path, **datasets):
     with h5py.File(path, "w") as file:
         file.attrs["comment"] = "written by examples/datasets.py"
         for name, values in datasets.items():
-            # Times of creation would make every writing another file.
+            # Creation times would change the file in every run.
             file.create_dataset(name, data=values.astype("f4"), compression="gzip", compression_opts=9, shuffle=True,
                                 track_times=False)
 
 
 def chip(path):
-    """A chip in its package on a board under an aluminium lid: 40 x 40 x 8 mm in cells of 1 x 1 x 0.4 mm."""
+    """Writes a chip in its package on a board under an aluminium lid: 40 x 40 x 8 mm, cells of 1 x 1 x 0.4 mm."""
     nx, ny, nz = 40, 40, 20
     x, y, z = (numpy.arange(nx) + 0.5) * 1.0, (numpy.arange(ny) + 0.5) * 1.0, (numpy.arange(nz) + 0.5) * 0.4  # mm
     Z, Y, X = numpy.meshgrid(z, y, x, indexing="ij")  # each [nz][ny][nx]: x runs fastest, as in the file
@@ -44,8 +44,8 @@ def chip(path):
 
 
 def aquifer(path):
-    """A sandy aquifer, 1280 x 640 m in cells of 10 m and 20 m thick: its conductivity, log-normal and correlated over
-    some 60 m, and what rain brings and two wells take, per thickness."""
+    """Writes a sandy aquifer of 1280 x 640 m in cells of 10 m, 20 m thick: its conductivity, log-normal with a
+    correlation length of about 60 m, and the recharge by rain minus the pumping of two wells, per thickness."""
     nx, ny, cell = 128, 64, 10.0
     length, deviation, median, thickness = 60.0, 1.5, 8.0, 20.0  # m; of ln K; m/d; m
     noise = numpy.random.default_rng(20).standard_normal((ny, nx))

@@ -1,5 +1,6 @@
-// Heat conduction in a block that a machine warms from below and air cools from above, solved without a configuration:
-// a problem is a few quantities, a solver keeps its levels, data are replaced on them, values are read as an array.
+// Solves heat conduction in a block that a machine warms from below and air cools from above, without a configuration
+// file. The program defines the problem, makes a solver, solves again with new data on the same levels, and reads the
+// values as an array.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -26,7 +27,7 @@ int main() {
   problem.boundary[2][1] = {BoundaryKind::robin, /*value*/ 25.0 * 293, /*alpha*/ 25.0};         // air at 293 K
 
   const auto backend = make_cpu_backend();
-  Discretization discretization(*backend, std::move(problem));  // which has the problem from here on
+  Discretization discretization(*backend, std::move(problem));  // owns the problem from here
   const Block& block = discretization.block();
   Options options;
   options.tolerance = 1e-9;
@@ -40,7 +41,7 @@ int main() {
   std::printf("%d iterations, residual %.1e, %.2f K to %.2f K, %.3f W in, %.3f W out\n", first.iterations,
               first.relative(), norms.min, norms.max, heat.flux[4], -heat.flux[5]);
 
-  // The temperature at every node, x fastest.
+  // T contains the temperature at every node, x fastest.
   const std::vector<double> T = gather_values(block, solver->solution()).all();
   const std::array<int, 3> n = file_shape(block);
   const auto hottest = static_cast<int>(std::ranges::max_element(T) - T.begin());
@@ -48,7 +49,7 @@ int main() {
               T[static_cast<std::size_t>(hottest)], block.axes[0].point(hottest % n[0]),
               block.axes[1].point(hottest / n[0] % n[1]), block.axes[2].point(hottest / (n[0] * n[1])));
 
-  // Another load on the same levels, from the solution at hand.
+  // Solve with another load on the same levels. The current solution is the starting guess.
   discretization.set_boundary_value(/*axis*/ 2, /*lower*/ 0, 1e4);
   discretization.set_source([](double, double, double z) { return z < 0.01 ? 1e5 : 0.0; });  // W/m³
   discretization.assemble_rhs(solver->rhs());

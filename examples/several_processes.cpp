@@ -1,5 +1,5 @@
-// A program that uses MPI for its own purposes solves a problem on all of its processes: −Δu = 3π² sin πx sin πy sin πz
-// in the unit cube. Each process stores a sub-block of the grid and works with its own values of the solution.
+// Shows how a program that uses MPI itself solves a problem on all of its processes. The problem is −Δu = 3π² sin πx
+// sin πy sin πz in the unit cube. Each process stores a sub-block of the grid and its values of the solution.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -19,12 +19,13 @@
 
 namespace {
 
-// On every process, between MPI_Init_thread and MPI_Finalize.
+// Every process calls this between MPI_Init_thread and MPI_Finalize.
 int solve_together() {
   using namespace poisson;
   constexpr double pi = std::numbers::pi;
 
-  // A thread of each process watches the others. It calls this once before it ends a run that has lost one.
+  // A thread of each process watches the other processes. It calls this function once before it ends a run that has
+  // lost a process.
   const auto processes = mpi_processes(
       [](Moment, std::span<const LostProcess>) { std::fputs("a process is lost: the run ends\n", stderr); });
 
@@ -34,7 +35,7 @@ int solve_together() {
   problem.exact = wave;
   problem.source = [wave](double x, double y, double z) { return 3 * pi * pi * wave(x, y, z); };
 
-  // Slabs of at least four values, or blocks: how many parts each axis is cut into.
+  // choose_parts returns the number of parts along each axis: slabs of at least four values, or blocks.
   Sharing sharing;
   sharing.processes = processes;
   sharing.parts = choose_parts(make_block(problem), processes->count());
@@ -44,9 +45,9 @@ int solve_together() {
   const auto solver = make_solver(discretization, {});
   discretization.assemble_rhs(solver->rhs());
   discretization.initialize(solver->solution());
-  const Result result = solver->solve(/*given_guess=*/false);  // collective, as all of the above
+  const Result result = solver->solve(/*given_guess=*/false);  // collective, like all calls above
 
-  // Sums and norms are of all processes; values are this process's own, x fastest, from index `first` of the grid on.
+  // Sums and norms cover all processes. The values are those of this process, x fastest, starting at index `first`.
   const double error = error_norms(discretization, solver->solution()).max;
   const Pieces own = gather_values(discretization.block(), solver->solution());
   const std::vector<double> u = own.all();

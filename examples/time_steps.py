@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Steps of implicit Euler for ρc ∂u/∂t = ∇·(κ∇u) + q, one run of the program each.
+"""Computes steps of implicit Euler for ρc ∂u/∂t = ∇·(κ∇u) + q, with one run of the program per step.
 
     time_steps.py [--program build/release/app/poisson] [--steps 10] [--set KEY=VALUE ...] configs/time-step.yaml FOLDER
 
-The file describes the first step. It has parameters `rc` for ρc, `dt` for Δt and, if wanted, `q`; its reaction is rc/dt
-and its source q + rc/dt times the first u. Each further step has the last u in its source and as its starting guess.
+The file describes the first step. It has the parameters `rc` for ρc, `dt` for Δt and, optionally, `q`; its reaction is
+rc/dt and its source is q + rc/dt times the first u. Each further step uses the last u in its source and as its starting
+guess.
 FOLDER/NAME.vti.series (.vtr.series on stretched axes) lists the steps with their times: open it in ParaView.
 
 Needs numpy and h5py (Debian: python3-h5py)."""
@@ -18,7 +19,8 @@ import h5py
 
 
 def last_solution(folder):
-    """u of a step: solution.h5 has it at its root, the VTKHDF file of a box with unknowns at nodes in a group."""
+    """Returns u of a step. solution.h5 stores u at its root. A box with unknowns at nodes has a VTKHDF file instead,
+    which stores u in a group."""
     plain = folder / "solution.h5"
     with h5py.File(plain if plain.exists() else folder / "solution.hdf") as file:
         return file["u" if plain.exists() else "VTKHDF/PointData/u"][...]
@@ -63,7 +65,7 @@ def main():
             file["source"] = q + rc / dt * file["u"][...]
         settings = [*arguments.set, f'equation.source={{file: "{between}", dataset: /source}}',
                     f'solver.initial={{file: "{between}", dataset: /u}}']
-        # After each step, so that ParaView can follow a long run.
+        # Writing the series after each step lets ParaView follow a long run.
         series = folder / f"{arguments.config.stem}{pathlib.Path(name).suffix}.series"
         series.write_text(json.dumps({"file-series-version": "1.0", "files": files}, indent=1), encoding="utf-8")
 

@@ -21,7 +21,7 @@ Command parse_command_line(int argc, const char* const* argv) {
   run->add_flag("--quick", command.quick, "Fewer places and repetitions: all studies in a minute");
   run->add_option("--device", command.device, "auto, cpu, cuda or cuda:NUMBER")->type_name("DEVICE");
   run->add_option("--output", command.output, "Where the files go (default: results/lab)")->type_name("DIRECTORY");
-  run->add_flag("--break", command.broken)->group("");  // a self-test, see docs/lab.md
+  run->add_flag("--break", command.broken)->group("");  // a self-test
   CLI::App* const page = program.add_subcommand("page", "Make the page of a run again, from its lab.json");
   page->set_help_flag("-h,--help", "Print this help");
   page->add_option("file", command.files, "The lab.json")->required()->expected(1)->type_name("FILE");

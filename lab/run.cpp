@@ -22,7 +22,7 @@ void print(const std::string& text) {
   std::fflush(stdout);
 }
 
-// Lines of at most `width` characters, each after the first indented like the first one's text.
+// Wraps text into lines of at most `width` characters, and indents continuation lines like the text after the bullet.
 std::string wrapped(std::string_view text, std::string_view bullet, std::size_t width = 110) {
   std::string all(bullet), line;
   const std::string indent(bullet.size(), ' ');
@@ -51,7 +51,7 @@ std::string described(const Outcome& outcome) {
   bool first = true;
   for (std::size_t i = 0; i < outcome.findings.today.size(); ++i) {
     const Historical& then = outcome.study->history[i];
-    if (!std::isfinite(outcome.findings.today[i])) continue;  // of other devices
+    if (!std::isfinite(outcome.findings.today[i])) continue;  // needs another device
     text += first ? "\nThen and now:\n" : "";
     first = false;
     text += wrapped(std::string(then.device) + ", " + std::string(then.what) + ": " + readable_then(then) +
@@ -69,7 +69,6 @@ std::string heading(const Study& study) {
   return text + '\n' + std::string(std::min<std::size_t>(text.size(), 110), '-') + "\n\n";
 }
 
-// Runs one study into the report.
 void run_study(const Study& study, Session& session, Report& report) {
   print(heading(study));
   const auto start = std::chrono::steady_clock::now();
@@ -80,7 +79,7 @@ void run_study(const Study& study, Session& session, Report& report) {
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
     report.outcomes.push_back({&study, std::move(findings), seconds.count()});
     print(described(report.outcomes.back()));
-  } catch (const RunError& error) {  // of this study alone: the others still have something to show
+  } catch (const RunError& error) {  // the other studies still run
     report.failed.push_back({&study, error.what()});
     std::fprintf(stderr, "poisson-lab: %s\n", error.what());
     print("FAILED\n\n");
@@ -103,7 +102,9 @@ void list() {
 int run(const Command& command) {
   std::string note;
   Session session(command.device, command.quick, &note);
-  if (!session.on_gpu()) wait_passively();  // threads that spin take the cores of others, and of each other
+  if (!session.on_gpu())
+    wait_passively();  // spinning threads would take cores from other processes and from each
+                       // other
   const Selection selection = select_studies(command.studies, studies(), session.on_gpu());
   if (command.broken) session.add_broken_variant();
   clear_output(command.output);

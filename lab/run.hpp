@@ -7,15 +7,15 @@ namespace poisson::lab {
 /// Prints the studies of this build.
 void list();
 
-/// Runs the chosen studies, prints what each found, writes the files and has the page made. A study that fails is
-/// reported and leaves no points; the others go on. Returns the exit status. Throws InputError where the choice or the
-/// device is wrong.
+/// Runs the chosen studies, prints their findings, writes the files and makes the page. A study that fails is reported
+/// and leaves no points; the others continue. Returns the exit status. Throws InputError if the choice or the device is
+/// wrong.
 int run(const Command& command);
 
-/// Concludes again from what a run measured, and writes its files and its page. Throws InputError.
+/// Derives the conclusions again from the lab.json of a run, and writes the files and the page. Throws InputError.
 int page(const Command& command);
 
-/// Prints what two runs conclude differently; a failure where they do. Throws InputError.
+/// Prints the conclusions in which two runs differ, and returns failure if there are any. Throws InputError.
 int compare(const Command& command);
 
 }  // namespace poisson::lab

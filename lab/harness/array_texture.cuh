@@ -4,12 +4,12 @@
 
 namespace poisson::lab {
 
-/// A two-dimensional array in the layout that texture hardware likes, and a texture object over it: elements by their
-/// coordinates + ½; beyond its ends the last element goes on. T: float or float4.
+/// Owns a two-dimensional CUDA array (the layout of texture hardware) and a texture object over it. A fetch uses
+/// element coordinates + ½; addresses beyond the ends clamp to the last element. T is float or float4.
 template <class T>
 class ArrayTexture {
  public:
-  /// A copy of `rows` rows of `columns` elements that lie one after the other in the device's memory.
+  /// Copies `rows` contiguous rows of `columns` elements from device memory.
   ArrayTexture(Backend& backend, const void* elements, int rows, int columns) {
     const cudaChannelFormatDesc format = cudaCreateChannelDesc<T>();
     const std::size_t row = static_cast<std::size_t>(columns) * sizeof(T);

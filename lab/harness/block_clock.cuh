@@ -4,11 +4,10 @@
 
 namespace poisson::lab {
 
-/// Measures a block by the clock of its multiprocessor, from its first warp's start to its last warp's end; all threads
-/// of the block construct it and stop it. Its barriers keep arithmetic from moving across: what is timed must start
-/// from loaded values and end in stores. Every warp reads the clock itself, before the first barrier and before the
-/// second: on which side of a barrier one warp's reading falls says nothing about the others, which may be far ahead or
-/// behind.
+/// Measures a block by the clock of its multiprocessor, from the start of its first warp to the end of its last warp.
+/// All threads of the block construct the clock and stop it. Its barriers keep arithmetic from moving across them, so
+/// timed code must start from loaded values and end in stores. Every warp reads the clock itself, before the first and
+/// before the second barrier, because other warps may be far ahead or behind.
 class BlockClock {
  public:
   __device__ BlockClock() {

@@ -4,14 +4,14 @@
 
 namespace poisson::lab {
 
-/// When a block of threads ran, by the clock of its multiprocessor.
+/// Contains the start and stop of a block by the clock of its multiprocessor.
 struct BlockTime {
   long long start = 0, stop = 0;
   unsigned multiprocessor = 0;
 };
 
-/// Results per clock of one multiprocessor, blocks of `results` each: on every multiprocessor all its results over the
-/// clocks from its first start to its last stop; the median of all multiprocessors.
+/// Returns results per clock of one multiprocessor, for blocks of `results` each. The rate of a multiprocessor is all
+/// its results over the clocks from its first start to its last stop. The function returns the median rate.
 double results_per_clock(std::span<const BlockTime> blocks, double results);
 
 }  // namespace poisson::lab

@@ -8,9 +8,9 @@
 namespace poisson::lab {
 namespace {
 
-constexpr std::int64_t share = 1 << 20;  // bytes that a thread takes at once; a multiple of a word
+constexpr std::int64_t share = 1 << 20;  // bytes
 
-// f(first byte, bytes) for every share, on all threads.
+// Calls f(first byte, bytes) for every share, on all threads.
 template <class F>
 void for_shares(std::size_t bytes, const F& f) {
   const auto shares = static_cast<std::int64_t>((bytes + share - 1) / share);

@@ -7,7 +7,7 @@ namespace {
 using cuda::check;
 using cuda::launched;
 
-constexpr unsigned threads = 256, blocks = 4096;  // every kernel strides over its array by the whole grid
+constexpr unsigned threads = 256, blocks = 4096;  // every kernel strides over its array by the grid
 
 __global__ void fill_kernel(unsigned char* data, std::size_t bytes, std::uint64_t seed) {
   const std::size_t words = bytes / sizeof(std::uint64_t), stride = std::size_t{blocks} * threads;

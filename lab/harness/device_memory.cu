@@ -8,11 +8,11 @@ namespace {
 
 using cuda::check;
 
-// 0 where this driver does not know the attribute of this device.
+// Returns 0 if the driver does not know the attribute of this device.
 int attribute(cudaDeviceAttr what, int device) {
   int value = 0;
   if (cudaDeviceGetAttribute(&value, what, device) == cudaSuccess) return value;
-  cudaGetLastError();  // this is an answer, no error to stick
+  cudaGetLastError();  // clears the error
   return 0;
 }
 

@@ -9,7 +9,7 @@ namespace {
 
 constexpr int block_threads = 256, blocks_per_multiprocessor = 8, chains = 8, unroll = 16;
 
-// Independent chains x ← a·x + b, enough of them and enough warps that no thread waits for its own result.
+// Runs independent chains x ← a·x + b. Chains and warps are numerous enough that no thread waits for its own result.
 template <class T>
 __global__ void __launch_bounds__(block_threads, blocks_per_multiprocessor)
     fma_kernel(T a, T b, int rounds, T* result) {
@@ -42,7 +42,7 @@ double peak(Session& session, std::string_view study) {
     fma_kernel<T><<<static_cast<unsigned>(blocks), block_threads, 0, stream>>>(T(0.5), T(0.5), rounds, result.data());
     cuda::launched(stream);
   });
-  // Every chain has arrived at the fixed point 1 of x ← (x + 1)/2, which rounding to even reaches exactly.
+  // Every chain has reached the fixed point 1 of x ← (x + 1)/2, which rounding to even reaches exactly.
   const std::vector<T> sums = result.host();
   session.check(std::all_of(sums.begin(), sums.end(), [](T sum) { return sum == T(chains); }), study,
                 "fused multiply-adds", "the chains did not arrive at their fixed point");

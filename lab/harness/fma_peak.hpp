@@ -5,8 +5,8 @@
 
 namespace poisson::lab {
 
-/// Floating-point operations per second of fused multiply-adds alone, two each, on all multiprocessors: the ceiling of
-/// arithmetic. `study` is named where a result is wrong. Throws WrongResult. On a CUDA session only.
+/// Returns the arithmetic peak: floating-point operations per second of fused multiply-adds alone (two operations each)
+/// on all multiprocessors. The error message names `study`. Throws WrongResult. Requires a CUDA session.
 double fma_peak(Session& session, Precision precision, std::string_view study);
 
 }  // namespace poisson::lab

@@ -5,14 +5,14 @@
 
 namespace poisson::lab {
 
-/// The lectures whose claims and figures the studies put to today's devices, and what has been added since.
+/// Names the lectures whose claims the studies test on today's devices; `today` stands for everything since.
 enum class Lecture { filipovic, goeddeke, optimizing, textures, choi, today };
 
 struct LectureTitle {
   Lecture lecture;
   std::string_view author, title;
 };
-/// In the order of the page's contents.
+/// The order is that of the page's contents.
 inline constexpr std::array lecture_titles{
     LectureTitle{Lecture::filipovic, "Jiří Filipovič", "Výkon GPU hardware"},
     LectureTitle{Lecture::goeddeke, "Dominik Göddeke", "GPGPU: Performance"},
@@ -22,7 +22,7 @@ inline constexpr std::array lecture_titles{
     LectureTitle{Lecture::today, "", "Since then"},
 };
 
-/// "Jee Choi, CUDA Deep Dive: Performance".
+/// Returns the row of a lecture, for example "Jee Choi, CUDA Deep Dive: Performance".
 constexpr const LectureTitle& title_of(Lecture lecture) {
   for (const LectureTitle& title : lecture_titles)
     if (title.lecture == lecture) return title;

@@ -12,7 +12,7 @@ struct Clocks {
   long long cycles, nanoseconds;
 };
 
-// One warp that waits for `cycles` of its multiprocessor's clock, beside the clock of the whole device, in nanoseconds.
+// One warp spins for `cycles` clocks of its multiprocessor and also reads the global timer in nanoseconds.
 __global__ void clock_kernel(long long cycles, Clocks* passed) {
   long long began = 0, ended = 0;
   const long long start = clock64();
@@ -28,7 +28,7 @@ std::string version(int number) {
   return std::to_string(number / 1000) + "." + std::to_string(number % 1000 / 10);
 }
 
-// "580.65.06" of "NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.65.06  …".
+// Returns "580.65.06" from "NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.65.06  …".
 std::string kernel_module() {
   std::ifstream file("/proc/driver/nvidia/version");
   for (std::string word; file >> word;)
@@ -45,7 +45,7 @@ int multiprocessor_count() {
 double measured_gigahertz(Backend& backend) {
   const Array<Clocks> passed(backend, 1);
   const cudaStream_t stream = stream_of(backend);
-  // The first wakes the device; the second is long against the steps of the device's clock, a microsecond.
+  // The first launch wakes the device. The second lasts much longer than the 1 µs resolution of the global timer.
   for (const long long cycles : {20'000'000LL, 20'000'000LL}) {
     clock_kernel<<<1, 32, 0, stream>>>(cycles, passed.data());
     cuda::launched(stream);

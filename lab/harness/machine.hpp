@@ -7,28 +7,28 @@
 
 namespace poisson::lab {
 
-/// What conclusions may know of the machine beside their points.
+/// Contains the properties of the machine that conclusions use besides the points.
 struct Machine {
   bool gpu = true;
   double copy = 0;          ///< GB/s of the backend's own copy beyond all caches, read and written
-  double theory = 0;        ///< GB/s that clock and bus allow; 0 where the device does not say
-  int multiprocessors = 0;  ///< of a GPU
-  double gigahertz = 0;     ///< of a multiprocessor while it works, measured
-  std::string host = {};    ///< the CPU beside a GPU, in words
+  double theory = 0;        ///< theoretical GB/s, 0 if the device does not report it
+  int multiprocessors = 0;  ///< GPU only
+  double gigahertz = 0;     ///< is measured on a busy multiprocessor
+  std::string host = {};    ///< names a GPU's CPU
 };
 
-/// One line of a page's head.
+/// A fact is one line in the head of a page.
 struct Fact {
   std::string what, value;
 };
-/// Where and when a run is made: device, driver, clocks, the host's CPU, date, commit.
+/// Returns where and when a run is made: device, driver, clocks, the host's CPU, date, commit.
 std::vector<Fact> facts_of(const Backend& backend, const Machine& machine);
 
-namespace gpu {  // defined in builds with CUDA
-/// Of the current device: its multiprocessors, and the clock at which one of them works.
+namespace gpu {  // exists in builds with CUDA
+/// Returns the number of multiprocessors of the current device, and the clock of a busy one.
 int multiprocessor_count();
 double measured_gigahertz(Backend& backend);
-/// "CUDA 13.0 (driver 580.65)", and "up to 1980 MHz, memory 3201 MHz".
+/// Returns for example "CUDA 13.0 (driver 580.65)", and "up to 1980 MHz, memory 3201 MHz".
 std::string driver();
 std::string clocks();
 }  // namespace gpu

@@ -7,7 +7,7 @@
 
 namespace poisson::lab {
 
-/// One number that the current device has of something.
+/// Returns an attribute of the current device.
 inline int device_attribute(cudaDeviceAttr attribute) {
   int device = 0, value = 0;
   cuda::check(cudaGetDevice(&device));
@@ -19,7 +19,7 @@ inline int multiprocessors() {
   return device_attribute(cudaDevAttrMultiProcessorCount);
 }
 
-/// The clocks that blocks counted: their median, to which the blocks that waited for the launch of others are nothing.
+/// Returns the median of the clocks that blocks counted. Blocks that waited for the launch of others do not affect it.
 inline double median_clocks(std::vector<long long> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());

@@ -5,8 +5,8 @@
 
 namespace poisson::lab {
 
-/// Random data by position: host and device compute the same value of any element, so that gigabytes need neither be
-/// sent nor be kept for a comparison. A multiply and xor-shift hash of 32 bits; position 0 does not give 0.
+/// Returns random data by position. Host and device compute the same value of any element, so a comparison neither
+/// transfers nor stores gigabytes. A multiply and xor-shift hash of 32 bits; position 0 does not give 0.
 constexpr std::uint32_t noise(std::uint64_t position) {
   std::uint32_t h =
       static_cast<std::uint32_t>(position) ^ 0x9e3779b9u ^ static_cast<std::uint32_t>(position >> 32) * 31;
@@ -15,15 +15,15 @@ constexpr std::uint32_t noise(std::uint64_t position) {
   return h ^ (h >> 16);
 }
 
-/// The same in [0, 1), of 24 bits: exact in fp32.
+/// Returns noise in [0, 1) with 24 bits, exact in fp32.
 constexpr float noise_float(std::uint64_t position) {
   return static_cast<float>(noise(position) >> 8) * 0x1p-24f;
 }
 
-/// What an output holds before a kernel writes it: as a float it is NaN.
+/// Fills an output before a kernel writes it. As a float it is NaN.
 inline constexpr std::uint32_t poison_word = 0xffffffffu;
 
-/// Results are compared by their bits: a NaN that nobody overwrote equals no number.
+/// Results are compared by their bits, because an unwritten NaN equals no number.
 constexpr std::uint32_t bits(float value) {
   return std::bit_cast<std::uint32_t>(value);
 }

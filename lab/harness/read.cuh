@@ -5,13 +5,13 @@
 
 namespace poisson::lab {
 
-/// A grid of blocks of threads, in one dimension.
+/// Describes a one-dimensional grid of blocks of threads.
 struct Grid {
   int blocks = 0, threads = 0;
   std::int64_t size() const { return std::int64_t{blocks} * threads; }
 };
 
-/// element_at for thread, thread + threads, …, without a division per element.
+/// Iterates over element_at for thread, thread + threads, … without a division per element.
 template <Direction direction>
 class Walk {
  public:
@@ -25,7 +25,7 @@ class Walk {
       down_ = threads % rows_;
       position_ = element_at(matrix, direction, thread);
       step_ = down_ * matrix.columns + threads / rows_;
-      wrap_ = rows_ * matrix.columns - 1;  // from below the last row to the top of the next column
+      wrap_ = rows_ * matrix.columns - 1;  // leads from below the last row to the top of the next column
     }
   }
   __device__ std::int64_t position() const { return position_; }
@@ -44,7 +44,7 @@ class Walk {
 
  private:
   std::int64_t position_, down_;
-  std::int64_t rows_ = 0, row_ = 0, step_ = 0, wrap_ = 0;  // of a walk down columns
+  std::int64_t rows_ = 0, row_ = 0, step_ = 0, wrap_ = 0;  // walks down columns
 };
 
 __device__ inline void add_to(float& sum, float value) {
@@ -60,16 +60,17 @@ __device__ inline float total(float4 sum) {
   return (sum.x + sum.y) + (sum.z + sum.w);
 }
 
-/// Memory through the ordinary load path.
+/// Reads memory through the ordinary load path.
 template <class T>
 struct PlainRead {
   const T* data;
   __device__ T operator()(std::int64_t i) const { return data[i]; }
 };
 
-/// sums[thread] = thread_sum for every thread that reads anything. Each thread has `in_flight` loads under way at once:
-/// none of them is used before all are issued, and the next batch waits for the sums. One block per multiprocessor is
-/// all that the bounds promise, or the compiler would save registers by using the first value before the last load.
+/// Writes sums[thread] = thread_sum for every thread that reads an element. Each thread has `in_flight` loads in
+/// flight: it issues all of them before it uses one, and the next batch waits for the sums. The launch bounds ask for
+/// only one block per multiprocessor; otherwise the compiler would save registers by using the first value before the
+/// last load.
 template <class T, Direction direction, int in_flight, class Read>
 __global__ void __launch_bounds__(1024, 1) read_kernel(Read read, Matrix matrix, float* sums) {
   const std::int64_t thread = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
@@ -97,7 +98,7 @@ __global__ void __launch_bounds__(1024, 1) read_kernel(Read read, Matrix matrix,
   sums[thread] = total(sum);
 }
 
-/// thread_sum as a function object, to compare with.
+/// Wraps thread_sum as a function object for comparisons.
 struct ThreadSum {
   Matrix matrix;
   Direction direction;

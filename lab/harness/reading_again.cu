@@ -14,13 +14,13 @@ constexpr int reading_threads = 512, reading_blocks = 4, loads_in_flight = 4;
 struct Cached {
   static __device__ ulonglong2 load(const ulonglong2* at) { return *at; }
 };
-// Past the first-level cache, to the one that all multiprocessors share.
+// Reads from L2, past L1.
 struct Uncached {
   static __device__ ulonglong2 load(const ulonglong2* at) { return __ldcg(at); }
 };
 
-// Every thread adds pairs of words: number thread + k·threads of an endless reading of the set, a power of two, for
-// k < count. Where all threads read the set in one turn, a thread meets its own pairs again in the next.
+// Every thread adds the pairs of words thread + k·threads, k < count, of an endless reading of the set. The size of the
+// set is a power of two. If one turn of all threads covers the set, each thread rereads its own pairs in the next turn.
 template <class Load>
 __global__ void __launch_bounds__(reading_threads, reading_blocks)
     set_kernel(const ulonglong2* set, unsigned mask, unsigned count, unsigned long long* sums) {
@@ -36,7 +36,7 @@ __global__ void __launch_bounds__(reading_threads, reading_blocks)
   sums[thread] = sum;
 }
 
-// As many threads as a power of two of blocks holds, so that every pair of the set is read equally often.
+// Launches a power of two of blocks, so that every pair of the set is read equally often.
 template <class Load>
 std::int64_t by_grid(Backend& backend, const std::uint64_t* data, std::int64_t words, double bytes,
                      std::uint64_t* sums) {
@@ -44,7 +44,7 @@ std::int64_t by_grid(Backend& backend, const std::uint64_t* data, std::int64_t w
   std::int64_t blocks = 1;
   while (2 * blocks <= std::int64_t{reading_blocks} * multiprocessors()) blocks *= 2;
   const std::int64_t all = blocks * reading_threads;
-  // Loads of a thread: a multiple of loads_in_flight, and of what all of the set needs.
+  // The loads per thread are a multiple of loads_in_flight and of the loads that cover the set once.
   const std::int64_t least = std::max<std::int64_t>(loads_in_flight, pairs / all);
   const std::int64_t rounds = std::max<std::int64_t>(1, std::llround(bytes / 16 / static_cast<double>(least * all)));
   const std::int64_t count = std::min<std::int64_t>(least * rounds, (std::int64_t{1} << 31) / all / least * least);

@@ -11,24 +11,24 @@
 
 namespace poisson::lab {
 
-/// One way to read a working set of words of 8 bytes again and again; the sums that it leaves add up to all that it
+/// Defines a way to read a working set of 8-byte words repeatedly. The sums that it leaves add up to all words that it
 /// has read, modulo 2^64.
 struct ReadingWay {
   std::string_view name;
-  /// Reads about `bytes` bytes in all from a set of `words` words at `data`, and returns how many words those were:
-  /// every word of the set equally often.
+  /// Reads about `bytes` bytes from a set of `words` words at `data`, every word equally often. Returns the number of
+  /// words read.
   std::int64_t (*read)(Backend&, const std::uint64_t* data, std::int64_t words, double bytes, std::uint64_t* sums);
 };
-/// Sums that a way may leave: their number.
+/// The largest number of sums that a way may leave.
 inline constexpr std::int64_t most_sums = 1 << 20;
 
-/// What is read: word i is noise(i).
+/// Returns the words to read: word i is noise(i).
 std::vector<std::uint64_t> words_to_read(std::int64_t number);
-/// Fails where a way does not read each of the words that `set` begins with equally often.
+/// Fails if a way does not read each of the first words of `set` equally often.
 void verify(Session& session, std::string_view study, const ReadingWay& way, const Array<std::uint64_t>& set,
             std::span<const std::uint64_t> words, double bytes, const Array<std::uint64_t>& sums);
 
-/// Those of a GPU, in builds with CUDA: by the first-level cache and past it, a power of two of words.
+/// Returns the ways of a GPU (builds with CUDA): through L1 and past it. The set must be a power of two of words.
 std::span<const ReadingWay> gpu_reading_ways();
 inline constexpr std::string_view by_first_level = "through the first-level cache",
                                   by_shared_level = "past it, from the shared one";

@@ -6,24 +6,24 @@
 
 namespace poisson::lab {
 
-/// How consecutive threads walk over a matrix whose rows lie one after the other in memory: along a row, to the next
-/// address, or down a column, a whole row further.
+/// Selects how consecutive threads visit a row-major matrix: along a row (the next address), or down a column (one row
+/// further).
 enum class Direction { rows, columns };
 
-/// Elements of 1 or 4 floats ("lanes"), row by row.
+/// Describes a row-major matrix whose elements are 1 or 4 floats ("lanes").
 struct Matrix {
   std::int64_t rows = 0, columns = 0;
   constexpr std::int64_t size() const { return rows * columns; }
 };
 
-/// Where in memory the element is that comes `order`-th in a walk.
+/// Returns the position in memory of the `order`-th element of a walk.
 constexpr std::int64_t element_at(const Matrix& matrix, Direction direction, std::int64_t order) {
   return direction == Direction::rows ? order : order % matrix.rows * matrix.columns + order / matrix.rows;
 }
 
-/// The oracle of all kernels that read a matrix of noise_float: the sum of what one of `threads` threads reads, which
-/// takes the elements thread, thread + threads, … of the walk. Sums of lanes come last: (0 + 1) + (2 + 3). Fixed order
-/// and additions alone make it the same in every bit.
+/// The oracle of all kernels that read a matrix of noise_float. Returns the sum of one of `threads` threads, which
+/// reads the elements thread, thread + threads, … of the walk. Lanes are added last: (0 + 1) + (2 + 3). The fixed order
+/// and pure additions make the sum bitwise reproducible.
 constexpr float thread_sum(const Matrix& matrix, Direction direction, int lanes, std::int64_t thread,
                            std::int64_t threads) {
   float sum[4] = {};
@@ -33,12 +33,12 @@ constexpr float thread_sum(const Matrix& matrix, Direction direction, int lanes,
   return lanes == 1 ? sum[0] : (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
-/// Threads that read anything, and so leave a sum.
+/// Returns the number of threads that read an element and so leave a sum.
 constexpr std::int64_t readers(const Matrix& matrix, std::int64_t threads) {
   return threads < matrix.size() ? threads : matrix.size();
 }
 
-/// Bytes that a walk reads and writes.
+/// Returns the bytes that a walk reads and writes.
 constexpr double bytes_read(const Matrix& matrix, int lanes, std::int64_t threads) {
   return 4.0 * lanes * static_cast<double>(matrix.size()) + 4.0 * static_cast<double>(readers(matrix, threads));
 }

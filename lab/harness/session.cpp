@@ -16,8 +16,8 @@
 namespace poisson::lab {
 namespace {
 
-// The median of batches, and how far their middle half reaches to either side. On a CPU others take time and never give
-// any: there it is the fastest quarter that tells of the work, and what is slower counts as scatter.
+// Returns the median of the batches, and the half-width of their middle half. On a CPU other processes only add time:
+// there the lower quartile estimates the work, and slower batches count as scatter.
 Timing timing_of(std::vector<double> batches, bool on_gpu) {
   std::ranges::sort(batches);
   const std::size_t count = batches.size(), quarter = count / 4;
@@ -26,7 +26,7 @@ Timing timing_of(std::vector<double> batches, bool on_gpu) {
                          : (batches[count / 2] - batches[0]) / 2 / middle};
 }
 
-// How often the system took a core from one of our threads so far.
+// Returns how often the system has preempted our threads so far.
 long interruptions() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
@@ -37,7 +37,7 @@ long interruptions() {
 
 Session::Session(const std::string& device, bool quick, std::string* note)
     : backend_(make_backend(device, note)), quick_(quick), timer_(backend_->make_timer()) {
-  // A share of what is free, and no more than takes a moment to allocate and to check.
+  // The limit is a share of the free memory, small enough that allocation and checks are fast.
   const std::size_t free = device_memory(*backend_).free, most = std::size_t{on_gpu() ? 20U : 1U} << 30;
   memory_ = free > 0 ? std::min(most, free / 10 * 9) : most;
 }

@@ -13,41 +13,44 @@
 
 namespace poisson::lab {
 
-/// A variant computed something else than its oracle: the run ends with status 1, and no time of it is shown.
+/// This error means that a variant differs from its oracle. The run then ends with status 1 and shows no time of that
+/// variant.
 struct WrongResult : RunError {
   using RunError::RunError;
 };
 
-/// A device, and how studies measure on it.
+/// Owns a device and provides the measurements of studies on it.
 class Session {
  public:
-  /// `device` as backend.device takes it: auto, cpu, cuda, cuda:1. Throws InputError.
-  /// `quick`: fewer places in each sweep and fewer repetitions, for all studies in under a minute.
+  /// `device` is as for backend.device: auto, cpu, cuda, cuda:1. With `quick`, sweeps have fewer places and
+  /// repetitions, and all studies need less than a minute. Throws InputError.
   Session(const std::string& device, bool quick, std::string* note = nullptr);
 
   Backend& backend() { return *backend_; }
   bool on_gpu() const { return backend_->kind() == BackendKind::cuda; }
   bool quick() const { return quick_; }
-  /// Whether studies that run on the CPU add a variant that computes something wrong: the run must then fail.
+  /// Returns whether studies that run on the CPU add a wrong variant, so that the run must fail.
   bool with_broken_variant() const { return broken_; }
   void add_broken_variant() { broken_ = true; }
-  /// Bytes that a study may take on the device at once.
+  /// Returns the bytes that a study may allocate on the device.
   std::size_t memory() const { return memory_; }
-  /// Bytes that a working set must exceed so that no cache holds it.
+  /// Returns a size in bytes. No cache contains a larger working set.
   std::size_t beyond_caches() const;
 
-  /// Seconds of one call of `work`, which must leave its inputs as they are: warmed up, then batches of enough calls to
-  /// fill a millisecond (a third of it when quick), timed where they run. On a CPU a batch from which the system took a
-  /// core is timed again, as far as patience goes.
+  /// Returns the seconds of one call of `work`, which must not change its inputs. After a warm-up the session times
+  /// batches of enough calls to fill a millisecond (a third of it when quick). On a CPU it repeats batches in which the
+  /// system preempted a thread, up to a limit.
   Timing time(const std::function<void()>& work);
-  /// Bandwidth of the backend's own copy in bytes per second, read and written, beyond all caches: measured once.
+  /// Returns the bandwidth of the backend's own copy in bytes per second, read and written, beyond all caches. It is
+  /// measured on the first call only.
   double copy_bandwidth();
-  /// The same and more for conclusions.
+  /// Returns the machine properties that conclusions need, copy bandwidth included.
   const Machine& machine();
-  /// Below that share differences are none on this machine: a CPU has others at work beside us.
+  /// Returns the relative difference below which results count as equal on this machine. It is larger on a CPU, where
+  /// other processes run.
   double noise() const;
 
-  /// Throws WrongResult naming study, variant and what was off, unless `right`.
+  /// Throws WrongResult, which names the study, the variant and the error, unless `right`.
   void check(bool right, std::string_view study, std::string_view variant, const std::string& what) const;
 
  private:

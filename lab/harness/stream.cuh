@@ -8,7 +8,7 @@ class Backend;
 
 namespace poisson::lab {
 
-/// The stream that a CUDA backend works on: all that studies need of its class, whose headers take long to compile.
+/// Returns the stream of a CUDA backend. Studies need nothing else of its class, whose headers compile slowly.
 cudaStream_t stream_of(Backend& backend);
 
 }  // namespace poisson::lab

@@ -7,7 +7,7 @@
 namespace poisson::lab {
 namespace {
 
-// Whether there is a panel of that name, with points, and none of them is of that variant.
+// Returns whether a panel of that name has points, but none of that variant.
 bool lacks(const Panels& panels, const Addition& addition) {
   const auto panel = std::ranges::find(panels, addition.panel, &Panel::name);
   return panel != panels.end() && !panel->points.empty() &&

@@ -2,10 +2,10 @@
 
 namespace poisson::lab {
 
-/// Seconds of one call: the median of several batches, and how far their middle half reaches to either side of it.
+/// Contains the seconds of one call: the median of several batches, and the half-width of their middle half.
 struct Timing {
   double median = 0;
-  double spread = 0;  ///< as a share of the median
+  double spread = 0;  ///< relative to the median
 
   constexpr Timing(double seconds = 0, double relative_spread = 0) : median(seconds), spread(relative_spread) {}
   constexpr operator double() const { return median; }

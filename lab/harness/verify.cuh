@@ -8,7 +8,7 @@
 
 namespace poisson::lab {
 
-/// f(i) for all i in [0, count), one thread each.
+/// Calls f(i) for all i in [0, count), one thread each.
 template <class F>
 __global__ void each_kernel(std::int64_t count, F f) {
   const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
@@ -31,13 +31,13 @@ struct Assigner {
   __device__ void operator()(std::int64_t i) const { to[i] = formula(static_cast<std::uint64_t>(i)); }
 };
 
-/// array[i] = formula(i).
+/// Sets array[i] = formula(i).
 template <class T, class Formula>
 void fill(Backend& backend, const Array<T>& array, const Formula& formula) {
   on_each(backend, array.size(), Assigner<T, Formula>{array.data(), formula});
 }
 
-/// noise(i) and noise_float(i) as function objects that kernels take.
+/// These wrap noise(i) and noise_float(i) as function objects for kernels.
 struct Noise {
   constexpr std::uint32_t operator()(std::uint64_t i) const { return noise(i); }
 };
@@ -45,7 +45,7 @@ struct NoiseFloat {
   constexpr float operator()(std::uint64_t i) const { return noise_float(i); }
 };
 
-/// Overwrites an output so that no value of an earlier launch can pass for a result.
+/// Overwrites an output, so that no value of an earlier launch can pass for a result.
 template <class T>
 void spoil(Backend& backend, const Array<T>& array) {
   cuda::check(cudaMemsetAsync(array.data(), 0xff, array.bytes(), stream_of(backend)));
@@ -61,8 +61,8 @@ struct MismatchCounter {
   }
 };
 
-/// How many of the first `count` elements differ from oracle(i), compared on the device at the size that is timed. The
-/// oracle is a formula that the host evaluates as well: on small shapes it is compared there.
+/// Returns how many of the first `count` elements differ from oracle(i), compared on the device at the timed size. The
+/// host can evaluate the oracle as well: small shapes are compared there.
 template <class T, class Oracle>
 std::int64_t mismatches(Backend& backend, const Array<T>& result, std::int64_t count, const Oracle& oracle) {
   const Array<unsigned long long> wrong(backend, 1);
@@ -70,7 +70,7 @@ std::int64_t mismatches(Backend& backend, const Array<T>& result, std::int64_t c
   return static_cast<std::int64_t>(wrong.host()[0]);
 }
 
-/// The same count, taken on the host.
+/// Returns the same count, computed on the host.
 template <class T, class Oracle>
 std::int64_t mismatches_on_host(const Array<T>& result, const Oracle& oracle) {
   const std::vector<T> values = result.host();

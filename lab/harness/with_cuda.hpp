@@ -2,7 +2,7 @@
 
 namespace poisson::lab {
 
-/// Whether this build has CUDA: `if constexpr` on it leaves out calls of what .cu files define.
+/// States whether this build has CUDA. `if constexpr` on it removes calls of functions that .cu files define.
 #ifdef POISSON_HAVE_CUDA
 inline constexpr bool with_cuda = true;
 #else

@@ -13,7 +13,7 @@
 namespace poisson::lab {
 namespace {
 
-// A sentence as words with gaps, and the figures that stand in them.
+// A sentence is read as words with gaps and the figures in the gaps.
 enum class Firmness { plain, about, some, bound };
 struct Figure {
   double value = 0;
@@ -48,7 +48,7 @@ Reading reading_of(std::string_view text, double noise) {
     return found;
   };
   while (!text.empty()) {
-    // All verdicts read alike, as a factor.
+    // All verdicts become the same words and a factor.
     const double factor = take(verdict::alike)         ? 1
                           : take(verdict::hardly_more) ? 1 + 1.5 * noise
                           : take(verdict::hardly_less) ? 1 / (1 + 1.5 * noise)
@@ -70,7 +70,7 @@ Reading reading_of(std::string_view text, double noise) {
     if (digit(text.front())) {
       std::size_t length = 0;
       const double value = std::stod(std::string(text), &length);
-      if (text[length - 1] == '.') --length;  // of the sentence
+      if (text[length - 1] == '.') --length;  // ends the sentence
       text.remove_prefix(length);
       put(value, text.starts_with(" %"), "");
       continue;
@@ -90,7 +90,7 @@ bool close(const Figure& a, const Figure& b, double noise) {
   return larger <= smaller * apart || (a.percent && larger - smaller <= 100 * noise);
 }
 
-// Whether one text ends within the other at the end of a clause.
+// Returns whether the longer text begins with the shorter one and goes on after the end of a clause.
 bool goes_on(std::string_view longer, std::string_view shorter) {
   while (!shorter.empty() && (shorter.back() == '.' || shorter.back() == ' ')) shorter.remove_suffix(1);
   if (!longer.starts_with(shorter)) return false;
@@ -98,8 +98,8 @@ bool goes_on(std::string_view longer, std::string_view shorter) {
   return rest.empty() || std::string_view(".,:;").find(rest.front()) != std::string_view::npos;
 }
 
-// Which sentences of two runs confirm each other, each once. Those that begin most alike come first: titles of two
-// panels may differ by a figure alone.
+// Returns the sentences of two runs that confirm each other, each once. Pairs with the longest common beginning come
+// first, because titles of two panels may differ by a figure alone.
 std::vector<std::pair<std::size_t, std::size_t>> partners(std::span<const std::string> first,
                                                           std::span<const std::string> second, double noise) {
   struct Pair {
@@ -144,7 +144,7 @@ std::vector<Disagreement> disagreements(const Report& first, const Report& secon
     }
     std::erase(alone, "");
     std::erase(left, "");
-    // What is left over on both sides stands side by side, in the order of the page.
+    // Unmatched sentences of both sides form pairs in the order of the page.
     for (std::size_t i = 0; i < std::max(alone.size(), left.size()); ++i)
       all.push_back({std::string(outcome.study->name), i < alone.size() ? alone[i] : std::string(),
                      i < left.size() ? left[i] : std::string()});

@@ -7,21 +7,21 @@
 
 namespace poisson::lab {
 
-/// A sentence of one run that another run of the same studies on the same machine contradicts, or does not have.
+/// Contains a sentence that another run of the same studies on the same machine contradicts or lacks.
 struct Disagreement {
-  std::string study, first, second;  ///< one of the sentences may be empty
+  std::string study, first, second;  ///< one may be empty
 };
 
-/// So many times as large as the other may one of two bounds be that do not exclude each other: two steps of a sweep.
+/// The largest ratio of two bounds that do not exclude each other: two steps of a sweep.
 inline constexpr double bounds_apart = 16;
 
-/// Whether two sentences say the same: word for word but for their figures, which may differ by the share `noise` each,
-/// twice that behind "about", by a factor of 2 behind "some", and by `bounds_apart` where they are bounds, behind
-/// "more than" and "at latest". A verdict of "within the noise" agrees with one of a difference that is no larger, and
-/// a sentence with another that goes on where it ends.
+/// Returns whether two sentences agree. Their words must be equal. Their figures may differ by the share `noise` each,
+/// by twice that after "about", and by a factor of 2 after "some". Bounds (after "more than" and "at latest") may
+/// differ by `bounds_apart`. A verdict of "within the noise" agrees with a difference that is no larger. A sentence
+/// agrees with another one that continues it.
 bool agree(const std::string& first, const std::string& second, double noise);
 
-/// What two runs say differently.
+/// Returns the sentences in which two runs differ.
 std::vector<Disagreement> disagreements(const Report& first, const Report& second);
 
 }  // namespace poisson::lab

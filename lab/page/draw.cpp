@@ -13,7 +13,7 @@
 namespace poisson::lab {
 namespace {
 
-// page.py beside an installed program, in the source tree otherwise.
+// Returns the path of page.py: next to an installed program, otherwise in the source tree.
 std::filesystem::path page_script() {
   std::error_code error;
   const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
@@ -22,7 +22,7 @@ std::filesystem::path page_script() {
   return std::filesystem::path(POISSON_ROOT) / "lab" / "page" / "page.py";
 }
 
-// The exit status of a program found through PATH; 127 where it cannot be started.
+// Returns the exit status of a program found through PATH; 127 if it cannot be started.
 int status_of(std::vector<std::string> words) {
   std::vector<char*> arguments;
   arguments.reserve(words.size() + 1);
@@ -35,8 +35,8 @@ int status_of(std::vector<std::string> words) {
   return WEXITSTATUS(status);
 }
 
-// The first Python that has matplotlib, empty where there is none. Distributions give it to their own Python, which
-// another one may hide; POISSON_LAB_PYTHON names the only one to be asked.
+// Returns the first Python that has matplotlib, or an empty string. Distributions install matplotlib for their own
+// Python, which another Python may hide. POISSON_LAB_PYTHON names the only candidate.
 std::string python() {
   const char* const named = std::getenv("POISSON_LAB_PYTHON");
   const auto candidates =

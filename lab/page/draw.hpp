@@ -5,9 +5,9 @@
 
 namespace poisson::lab {
 
-/// Has page.py draw the lab.json of a directory, and says in one line where the page is, or, where there is no Python
-/// with matplotlib, how to make it later: measurements are worth keeping without plots. Throws RunError where page.py
-/// fails.
+/// Runs page.py on the lab.json of a directory and returns one line that names the page. Without a Python that has
+/// matplotlib the line explains how to make the page later, because measurements are useful without plots. Throws
+/// RunError if page.py fails.
 std::string draw_page(const std::filesystem::path& directory);
 
 }  // namespace poisson::lab

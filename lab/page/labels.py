@@ -1,4 +1,4 @@
-"""How numbers read: on axes, in tables."""
+"""Formats numbers for axes and tables."""
 
 import math
 
@@ -10,7 +10,7 @@ def finite(value):
 
 
 def byte_count(value):
-    """512 B, 64 KiB, 1.5 MiB."""
+    """Returns for example 512 B, 64 KiB, 1.5 MiB."""
     for unit in ("B", "KiB", "MiB", "GiB"):
         if abs(value) < 1024 or unit == "GiB":
             return f"{value:.4g} {unit}"
@@ -18,7 +18,7 @@ def byte_count(value):
 
 
 def number(value):
-    """What readers compare: 4296, 12.3, 0.0123; as powers of ten only where zeros would have to be counted."""
+    """Returns for example 4296, 12.3, 0.0123; powers of ten only for very large and very small numbers."""
     if not finite(value):
         return "–"
     size = abs(value)
@@ -47,7 +47,7 @@ def counts_bytes(label):
 
 
 def namer(label, places):
-    """The function that writes places of one sweep, all in the same manner: bytes, powers of two, or plain numbers."""
+    """Returns a function that formats all places of one sweep alike: bytes, powers of two, or plain numbers."""
     if counts_bytes(label):
         return lambda x: byte_count(x) if x == round(x) else number(x)
     if len(places) > 1 and max(places) >= 2**20 and all(is_power(x, 2) for x in places):

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Draws what poisson-lab measured: plots, and one page that opens from disk.
+"""Draws the results of poisson-lab: plots, and one page that opens from disk.
 
     page.py DIRECTORY         reads DIRECTORY/lab.json; writes STUDY-PANEL.png for every panel, for slides, and lab.html
-    page.py FILE.json PAGE    makes the page alone, of numbers that lie somewhere else
-    page.py FILE.json PAGE --beside OTHER.json LINK ...    the same with links to the pages of other devices
+    page.py FILE.json PAGE    writes only the page, from another file
+    page.py FILE.json PAGE --beside OTHER.json LINK ...    also links to the pages of other devices
 """
 
 import argparse
@@ -18,12 +18,12 @@ import statistics
 import sys
 import tempfile
 
-sys.dont_write_bytecode = True  # the scripts may lie where everyone reads and no one writes
+sys.dont_write_bytecode = True  # the folder of the scripts may be read-only
 import labels  # noqa: E402
 import plots  # noqa: E402
 import vector  # noqa: E402
 
-LONG = 12  # rows of a table, or columns, from which on it is folded away
+LONG = 12  # tables with more rows or columns are folded
 
 
 def text(value):
@@ -44,8 +44,8 @@ def count(things, name):
 
 
 def table(panel):
-    """Variants against places, the longer of them downwards; where the values are rates, the best of each place is
-    marked."""
+    """Returns a table of variants and places, with the longer of them as rows. If the values are rates, the best one
+    of each place is marked."""
     values, seconds = {}, {}
     for point in panel["points"]:
         key = point["variant"], point["x"]
@@ -89,7 +89,7 @@ def table(panel):
 
 
 def alternative(panel):
-    """What a plot shows, in words."""
+    """Describes a plot in words."""
     curves = ", ".join(dict.fromkeys(point["variant"] for point in panel["points"]))
     return f"{panel['y_label']} against {panel['x_label']}: {curves}"
 
@@ -100,7 +100,7 @@ def figure(panel, pictures):
 
 
 def comma_separated(panel):
-    """As the program writes it beside the page, to five digits."""
+    """Returns the panel's CSV as the program writes it, to five digits."""
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(["variant", panel["x_label"], "seconds", panel["y_label"], "spread"])
@@ -111,7 +111,7 @@ def comma_separated(panel):
 
 
 def scatter(panel):
-    """How far the batches of a panel scatter, and its points to take along."""
+    """Returns the scatter of a panel's batches and a link that saves its points."""
     spreads = [point["spread"] for point in panel["points"] if labels.finite(point.get("spread")) and point["spread"] > 0]
     words = "each point is one number, not a time"
     if spreads:
@@ -136,7 +136,7 @@ def ratio_text(entry):
 
 
 def then_and_now(history, device):
-    """The lectures' figures beside this device's; those that a device cannot have are left out."""
+    """Compares the lectures' figures with those of this device. Figures that the device cannot have are omitted."""
     rows = [row([cell(entry["device"], "th", scope="row"), cell(entry["what"], class_="text"),
                  cell(entry.get("lecture", "").split(",")[0], class_="text"), cell(then_text(entry)), cell(f"{labels.number(entry['today'])} {entry['unit']}", class_="now"),
                  cell(ratio_text(entry))])
@@ -159,7 +159,7 @@ def commit(lab):
 
 
 def age(study, lab):
-    """What a study measures that these results are too old for, and which figures they cannot have beside history."""
+    """States what these results are too old for, and which historical figures have no counterpart here."""
     older = study.get("not_measured")
     if not older:
         return ""
@@ -170,7 +170,7 @@ def age(study, lab):
 
 
 def others(lab, beside):
-    """Links to the pages of other devices, and what they have that this one is too old for."""
+    """Links to the pages of other devices, and lists their variants that these results are too old for."""
     sentences = []
     for other, link in beside:
         lacking = {one["what"] for study in other["studies"] for one in study.get("not_measured", [])}
@@ -214,7 +214,7 @@ def facts(lab):
 
 
 def contents(lab, omitted):
-    """The studies of each lecture, in its order; one that several ask stands with each."""
+    """Lists the studies of each lecture in its order. A study of several lectures appears in each."""
     parts = []
     for lecture in lab["lectures"]:
         names = [study["name"] for study in lab["studies"] if lecture in study["lectures"]]
@@ -263,7 +263,7 @@ allow: their figures have the two digits that another run confirms.</p>
 
 
 def draw(lab, directory, beside=()):
-    """The pictures of all panels, and the page that holds them."""
+    """Draws the pictures of all panels, and returns the page that contains them."""
     panels = [panel for study in lab["studies"] for panel in study["panels"]]
     paths = [directory / f"{panel['files']}.png" for panel in panels]
     with concurrent.futures.ProcessPoolExecutor() as drawers:

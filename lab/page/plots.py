@@ -1,4 +1,4 @@
-"""One picture per panel of lab.json: curves over a sweep, bars where it has one place, guides dashed."""
+"""Draws one picture per panel of lab.json: curves over a sweep, bars if it has one place, and dashed guides."""
 
 import io
 import math
@@ -12,15 +12,15 @@ from PIL import Image  # noqa: E402  (matplotlib brings it)
 
 import labels  # noqa: E402
 
-# Okabe and Ito's colours, which colour-blind readers tell apart; their yellow darkened, too pale for a projector. The
-# eleven markers have no common divisor with the eight colours, so that 88 curves differ.
+# The colours are those of Okabe and Ito, which colour-blind readers can distinguish; their yellow is darkened for
+# projectors. The eleven markers have no common divisor with the eight colours, so that 88 curves differ.
 COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000", "#8C7A00"]
 MARKERS = ["o", "s", "^", "D", "v", "P", "X", "<", ">", "p", "*"]
 LINES = ["-", (0, (6, 1.5)), (0, (3, 1.2, 1, 1.2)), (0, (1, 1))]
 GUIDE = "#444444"
 GUIDE_LINE = {"color": GUIDE, "linestyle": (0, (5, 3)), "linewidth": 1.8, "zorder": 1.5}
 OVER_LINES = {"facecolor": "white", "edgecolor": "none", "alpha": 0.75, "pad": 1}  # lines may pass behind a text
-FAR = 4  # a level line so many times above all values would flatten them: it is only named
+FAR = 4  # a level line above this multiple of all values would flatten them, so it is only named
 
 STYLE = {
     "figure.figsize": (9.6, 5.4),
@@ -38,18 +38,18 @@ STYLE = {
     "legend.frameon": False,
     "legend.fontsize": 12,
     "savefig.facecolor": "white",
-    "svg.fonttype": "none",  # letters stay letters
+    "svg.fonttype": "none",  # keeps text as text
 }
 
 
 def is_bars(panel):
-    """Whether a panel's places are no numbers of a sweep."""
+    """Returns whether a panel's places are no numbers of a sweep."""
     places = {point["x"] for point in panel["points"] if labels.finite(point["x"])}
     return panel.get("bars", False) or len(places) <= 1
 
 
 def evenly(panel, places):
-    """Whether places are drawn at equal distances: where some lie so close that others would hide them."""
+    """Returns whether places are drawn at equal distances, because some would be hidden by others."""
     gaps = [b - a for a, b in zip(places, places[1:])]
     if panel["log_x"] or len(places) < 5 or min(gaps) * 60 >= places[-1] - places[0]:
         return False
@@ -57,7 +57,7 @@ def evenly(panel, places):
 
 
 def spaced(panel):
-    """The panel with its places numbered, and the places."""
+    """Returns the panel with numbered places, and the places."""
     places = sorted({point["x"] for point in panel["points"] if labels.finite(point["x"])})
     at = {x: i for i, x in enumerate(places)}
     points = [{**point, "x": at[point["x"]]} for point in panel["points"] if point["x"] in at]
@@ -67,7 +67,7 @@ def spaced(panel):
 
 
 def curves(panel):
-    """Finite points by variant, in the order of their first points: {variant: [(x, value)…]}, x ascending."""
+    """Returns finite points by variant, in the order of first points: {variant: [(x, value)…]}, x ascending."""
     found = {}
     for point in panel["points"]:
         found.setdefault(point["variant"], [])
@@ -81,12 +81,12 @@ def base_of(places):
 
 
 def level(guide):
-    """The height of a level line, nothing for a curve."""
+    """Returns the height of a level line, or None for a curve."""
     return guide["points"][0][1] if len(guide["points"]) == 1 else None
 
 
 def set_places(axis, panel, places):
-    """Ticks of the sweep: at its own places where they are few, else at round ones."""
+    """Sets the ticks of the sweep: at its places if they are few, otherwise at round numbers."""
     ticks = places
     axis.set_minor_formatter(ticker.NullFormatter())
     if panel["log_x"]:
@@ -105,13 +105,13 @@ def set_places(axis, panel, places):
 
 
 def guide_colour(name, colours):
-    """A prediction that names a variant has its colour."""
+    """Returns the colour of a guide: a prediction that names a variant has the colour of that variant."""
     named = [variant for variant in colours if variant in name]
     return colours[max(named, key=len)] if named else GUIDE
 
 
 def clearer_side(found, y):
-    """Where curves leave more room around the height y: 0 the left end of the axes, 1 the right."""
+    """Returns the end of the axes with more space around the height y: 0 for the left, 1 for the right."""
     places = sorted({x for points in found.values() for x, _ in points})
     middle = places[len(places) // 2]
     room = [math.inf, math.inf]
@@ -122,7 +122,7 @@ def clearer_side(found, y):
 
 
 def draw_levels(axes, panel, found, largest, upright):
-    """Dashed lines across the axes with their names along them; those far off are only named."""
+    """Draws level guides as dashed lines with their names along them. Distant ones are only named."""
     levels = sorted((y, guide["name"]) for guide in panel["guides"] if labels.finite(y := level(guide)))
     near = [(y, name) for y, name in levels if panel["log_y"] or y <= FAR * largest]
     far = [f"{name}: {labels.number(y)}" for y, name in levels if (y, name) not in near]
@@ -154,7 +154,7 @@ def draw_predictions(axes, panel, colours):
 
 
 def draw_legend(axes, found):
-    """Beside the axes, where it hides nothing: variants from top to bottom as their curves end, then predictions."""
+    """Draws the legend next to the axes: variants in the order of the ends of their curves, then predictions."""
     handles = dict(zip(*reversed(axes.get_legend_handles_labels())))
     order = sorted(found, key=lambda variant: -found[variant][-1][1])
     order += [name for name in handles if name not in found]
@@ -163,7 +163,7 @@ def draw_legend(axes, found):
 
 
 def draw_spreads(axes, panel, colours):
-    """How far a point's batches scatter, where one can see it."""
+    """Draws the scatter of each point's batches, if it is visible."""
     for variant, colour in colours.items():
         points = [p for p in panel["points"] if p["variant"] == variant and labels.finite(p["value"])
                   and (p.get("spread") or 0) > 0.01]
@@ -192,7 +192,7 @@ def draw_curves(axes, panel, found):
     if panel["log_y"]:
         axes.set_yscale("log")
         low, high = min(y for points in found.values() for _, y in points), largest
-        few = high < 100 * low  # powers of ten would leave the axis with one tick
+        few = high < 100 * low  # powers of ten would give only one tick
         axes.yaxis.set_major_locator(ticker.LogLocator(subs=(1, 2, 5) if few else (1,)))
         axes.yaxis.set_major_formatter(ticker.FuncFormatter(lambda y, _: labels.number(y)))
         axes.yaxis.set_minor_formatter(ticker.NullFormatter())
@@ -249,7 +249,7 @@ def draw(panel, path):
         figure.savefig(path, bbox_inches="tight", pad_inches=0.12)
         figure.savefig(vector, format="svg", bbox_inches="tight", pad_inches=0.12)
         plt.close(figure)
-    with Image.open(path) as picture:  # of few colours: a third of the bytes
+    with Image.open(path) as picture:  # few colours need a third of the bytes
         small = picture.convert("RGB").quantize(64)
     small.save(path, optimize=True)
     return vector.getvalue()

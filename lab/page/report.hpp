@@ -9,58 +9,56 @@
 
 namespace poisson::lab {
 
-/// A study that ran to its end.
+/// Contains a study that has finished.
 struct Outcome {
   const Study* study = nullptr;
   Findings findings;
-  double seconds = 0;  ///< of the whole study, checks included
+  double seconds = 0;  ///< checks included
 };
 
-/// A study of which nothing is shown, and why.
+/// Names a study without results, and the reason.
 struct Omission {
   const Study* study = nullptr;
   std::string why;
 };
 
-/// Everything that one run of the program found.
+/// Contains all results of one run of the program.
 struct Report {
   std::string device;
   bool quick = false;
   Machine machine = {};
-  std::vector<Fact> facts = {};  ///< for the head of the page
+  std::vector<Fact> facts = {};  ///< page head
   std::vector<Outcome> outcomes = {};
   std::vector<Omission> left_out = {}, failed = {};
 };
 
-/// STUDY-PANEL, the name of a panel's files.
+/// Returns STUDY-PANEL, the name of a panel's files.
 std::string panel_name(const Study& study, const Panel& panel);
 
-/// The value of a panel at one variant and place, in so many digits as a reader compares: 4296, 0.0123, 1.23e+07.
+/// Formats a value with as many digits as a reader compares: 4296, 0.0123, 1.23e+07.
 std::string readable_value(double value);
-/// A place of a sweep; where the axis counts bytes, as 64 KiB.
+/// Formats a place of a sweep; as 64 KiB if the axis counts bytes.
 std::string readable_place(double x, const Panel& panel);
 
-/// A panel as an aligned text: the longer of variants and places goes down, so that lines stay short; where even that
-/// exceeds `width` characters the columns are broken into several tables.
+/// Formats a panel as an aligned table. The longer of variants and places forms the rows, so that lines stay short;
+/// columns that still exceed `width` characters are split into several tables.
 std::string text_table(const Panel& panel, std::size_t width = 110);
 
-/// What stood in the lecture: "24 clocks", "400 to 600 clocks".
+/// Formats the value of the lecture: "24 clocks", "400 to 600 clocks".
 std::string readable_then(const Historical& then);
 
-/// A panel as comma-separated values: variant, place, seconds, value, spread under a header that names their units.
-/// What is not finite is left empty.
+/// Formats a panel as comma-separated values: variant, place, seconds, value and spread, under a header with units.
+/// Values that are not finite are left empty.
 std::string csv(const Panel& panel);
 
-/// The whole run as JSON: what page.py draws. What is not finite is null.
+/// Returns the run as JSON, which page.py draws. Values that are not finite are null.
 std::string json(const Report& report);
 
-/// The run that a lab.json tells of, with what its points say to the studies of this table: conclusions and figures
-/// beside history are worked out anew. Throws InputError where the file is none of these, or names a study that the
-/// table does not have.
+/// Reads the run of a lab.json, and derives conclusions and today's figures again with the studies of this table.
+/// Throws InputError if the file is no lab.json, or if it names a study that the table lacks.
 Report read_report(const std::filesystem::path& file, std::span<const Study> table);
 
-/// Makes the directory, and takes away the files that an earlier run left in it. Throws InputError where it cannot be
-/// made.
+/// Creates the directory and removes the files that an earlier run left in it. Throws InputError if that fails.
 void clear_output(const std::filesystem::path& directory);
 /// Writes DIRECTORY/STUDY-PANEL.csv for every panel, and DIRECTORY/lab.json. Throws RunError.
 void write_report(const Report& report, const std::filesystem::path& directory);

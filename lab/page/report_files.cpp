@@ -14,7 +14,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// The library writes what is not finite as null.
+// The library writes values that are not finite as null.
 Json points(const Panel& panel) {
   Json all = Json::array();
   for (const Point& point : panel.points)
@@ -46,7 +46,7 @@ std::string lecture_text(Lecture lecture) {
   return (title.author.empty() ? "" : std::string(title.author) + ", ") + std::string(title.title);
 }
 
-// Each historical number with this device's beside it, null where the panels do not have it.
+// Each historical number is paired with this device's value, null if the panels lack it.
 Json history(const Outcome& outcome) {
   Json all = Json::array();
   for (std::size_t i = 0; i < outcome.study->history.size(); ++i) {
@@ -62,7 +62,7 @@ Json history(const Outcome& outcome) {
   return all;
 }
 
-// What these panels are too old for, and the historical figures that they cannot have beside them.
+// Lists the variants that these panels are too old for, and the historical figures that need them.
 Json not_measured(const Findings& findings) {
   Json all = Json::array();
   for (const Addition& addition : findings.not_measured) {
@@ -107,7 +107,7 @@ Json omissions(const std::vector<Omission>& omitted) {
   return all;
 }
 
-// Quoted where a comma or a quote would break the line.
+// Quotes a field whose comma or quote would break the line.
 std::string csv_field(const std::string& text) {
   if (text.find_first_of(",\"\n") == std::string::npos) return text;
   std::string quoted = "\"";
@@ -119,7 +119,7 @@ std::string csv_number(double value) {
   return std::isfinite(value) ? Json(value).dump() : std::string();
 }
 
-// What lab.json says that the run before wrote; nothing where it is another program's file.
+// Returns the files that an earlier run wrote according to its lab.json; none if that file belongs to another program.
 std::vector<std::filesystem::path> earlier_files(const std::filesystem::path& directory) {
   std::ifstream file(directory / "lab.json");
   if (!file) return {};
@@ -143,9 +143,9 @@ void write(const std::filesystem::path& place, const std::string& text) {
     throw RunError(place.string() + " cannot be written (the file system refuses it): choose another --output");
 }
 
-// Reading it back: points are measured once and may be asked again.
+// Reading it back: points are measured once, and conclusions may be derived again.
 
-// null stands for what was not finite.
+// null means not finite.
 double number(const Json& value) {
   return value.is_null() ? std::numeric_limits<double>::quiet_NaN() : value.get<double>();
 }

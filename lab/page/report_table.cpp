@@ -10,10 +10,10 @@
 namespace poisson::lab {
 namespace {
 
-// Columns of text, the first of them left-aligned.
+// Columns of text; the first one is left-aligned.
 using Cells = std::vector<std::vector<std::string>>;  // by row
 
-// Letters, not bytes: names may hold × and ².
+// Counts letters, not bytes, because names may contain × and ².
 std::size_t letters(const std::string& text) {
   return static_cast<std::size_t>(
       std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
@@ -32,7 +32,7 @@ std::string aligned(const Cells& cells, std::span<const std::size_t> columns, st
   return text;
 }
 
-// The first column again and again, with as many of the others as a line holds.
+// Repeats the first column in each table, with the other columns that fit into a line.
 std::string broken(const Cells& cells, std::size_t width) {
   std::vector<std::size_t> widths(cells.front().size());
   for (const auto& row : cells)
@@ -89,7 +89,7 @@ std::string text_table(const Panel& panel, std::size_t width) {
   if (panel.points.empty()) return "  (no points)\n";
   std::vector<std::string> variants;
   std::vector<double> places;
-  std::map<std::pair<std::size_t, std::size_t>, std::string> values;  // by variant and place
+  std::map<std::pair<std::size_t, std::size_t>, std::string> values;  // variant, place
   for (const Point& point : panel.points)
     values[{place_of(point.variant, variants), place_of(point.x, places)}] = readable_value(point.value);
   std::vector<std::size_t> order(places.size());

@@ -1,23 +1,23 @@
-"""A plot as the page carries it: matplotlib's SVG without what no eye sees."""
+"""Reduces matplotlib's SVG to its visible parts, for the page."""
 
 import re
 import xml.etree.ElementTree as xml
 
 SVG, LINK = "{http://www.w3.org/2000/svg}", "{http://www.w3.org/1999/xlink}href"
 FONTS = '"Source Sans 3","Segoe UI","Helvetica Neue","DejaVu Sans",sans-serif'
-SCALE = 1.44  # of the picture's points to the page's pixels, so that letters have one size in all
+SCALE = 1.44  # pixels of the page per point, so that letters have one size in all plots
 
 NUMBER = re.compile(r"-?\d+\.\d+")
 
 
 def rounded(text):
-    """Tenths of a point, and no space that a path can do without."""
+    """Rounds to tenths of a point and removes unneeded spaces from a path."""
     text = NUMBER.sub(lambda found: f"{float(found[0]):.1f}".removesuffix(".0").replace("-0.0", "0"), text)
     return re.sub(r"\s*([A-Za-z])\s*", r"\1", " ".join(text.split()))
 
 
 class Styles:
-    """The styles of all plots of a page, each written once: class names by declarations."""
+    """Collects the styles of all plots of a page and maps each set of declarations to one class name."""
 
     def __init__(self):
         self.names = {}
@@ -31,7 +31,7 @@ class Styles:
 
 
 def flat(element):
-    """Its children, with those of groups that say nothing in the place of these."""
+    """Returns the children, and replaces groups without attributes by their children."""
     children = []
     for child in element:
         inner = flat(child)
@@ -42,7 +42,7 @@ def flat(element):
 
 
 def slim(picture, prefix, styles, label):
-    """The text of an <svg> element; ids begin with `prefix`, unique on the page."""
+    """Returns the text of an <svg> element. Its ids begin with `prefix`, which is unique on the page."""
     root = xml.fromstring(picture)
     for metadata in root.findall(SVG + "metadata"):
         root.remove(metadata)
@@ -72,5 +72,5 @@ def slim(picture, prefix, styles, label):
     root.attrib.update({"viewBox": box, "width": str(round(SCALE * float(box.split()[2]))), "role": "img",
                         "aria-label": label})
     for element in root.iter():
-        element.tag = element.tag.removeprefix(SVG)  # HTML knows its <svg>
+        element.tag = element.tag.removeprefix(SVG)  # HTML needs no namespace
     return xml.tostring(root, encoding="unicode")

@@ -5,7 +5,7 @@
 namespace poisson::lab {
 
 std::span<const Study> studies() {
-  // Copied once, at the first call: the studies themselves are constant-initialized.
+  // The first call copies the studies, which are constant-initialized.
   static const std::vector<Study> all{
 #define STUDY(name) name##_study,
 #ifdef POISSON_HAVE_CUDA

@@ -4,7 +4,7 @@
 
 namespace poisson::lab {
 
-// Each is defined in lab/studies/NAME/study.cpp, or in study.cu where it needs a GPU.
+// lab/studies/NAME/study.cpp defines each study, or study.cu if it needs a GPU.
 #define STUDY(name) extern const Study name##_study;
 #define GPU_STUDY(name) STUDY(name)
 #include "lab/studies/studies.def"

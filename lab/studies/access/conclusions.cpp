@@ -10,7 +10,7 @@ namespace {
 
 using Sentences = std::vector<std::string>;
 
-constexpr double tolerable = 0.1;  // a loss that nobody changes a layout for
+constexpr double tolerable = 0.1;  // a smaller loss justifies no new layout
 
 void conclude_offsets(const Panel& panel, Sentences& sentences) {
   for (const std::string& side : variants_of(panel)) {
@@ -38,7 +38,7 @@ void conclude_strides(const Panel& panel, double copy, Sentences& sentences) {
                        percent(widest.median) +
                        " of its speed with stride 1: an element of 4 bytes costs as much as moving " +
                        figure(bytes_moved(panel, side, curve.last().x, copy)) + " bytes";
-    // The first stride at which no two elements share a sector, and the first at which they do not share two of them.
+    // The first stride at which no two elements share a sector, and the first at which none share a pair of sectors.
     constexpr double apart = static_cast<double>(sector_bytes) / element_bytes;
     const double one = bytes_moved(panel, side, apart, copy), two = bytes_moved(panel, side, 2 * apart, copy);
     if (std::isfinite(one) && std::isfinite(two)) {
@@ -118,8 +118,8 @@ void conclude_orders(const Panel& panel, Sentences& sentences) {
 void conclude_pieces(const Panel& panel, Sentences& sentences) {
   const Curve plain(panel, piece_names[0]);
   if (plain.empty()) return;
-  // The panel counts what is read. The sum that each thread writes of its piece moves as well: as much as is read where
-  // threads read side by side, one element each.
+  // The panel counts reads only. Each thread also writes the sum of its piece: with one element a piece, as much as it
+  // reads.
   const auto moved = [](Point point) {
     point.value *= 1 + 1 / point.x;
     return point;
@@ -130,7 +130,7 @@ void conclude_pieces(const Panel& panel, Sentences& sentences) {
                      " elements long, memory moves about " + percent(loss.median) +
                      " of what it moves where threads read side by side, the sums that they write included";
   text += loss.less() ? ": neighbours in a thread are strangers in a warp." : ".";
-  // Pieces that fill a sector: it is fetched once, or once for each of its elements.
+  // Pieces that fill a sector: the sector is fetched once, or once for each of its elements.
   constexpr int sector = sector_bytes / element_bytes;
   if (const Point* const short_piece = point_at(panel, piece_names[0], sector))
     text += " With " + std::to_string(sector) + " elements, a sector for each thread, it moves " +
@@ -147,7 +147,7 @@ void conclude_pieces(const Panel& panel, Sentences& sentences) {
 }  // namespace
 
 double bytes_moved(const Panel& strides, std::string_view side, double stride, double copy) {
-  // value = copy · 2e/(moved + e): solved for the bytes moved per element of e bytes.
+  // Solve value = copy · 2e/(moved + e) for the bytes moved per element of e bytes.
   return copy * 2 * element_bytes / Curve(strides, side).at(stride) - element_bytes;
 }
 

@@ -5,16 +5,16 @@
 
 namespace poisson::lab {
 
-// The parts of the study `access`. Each measures on a GPU and throws WrongResult.
+// The study `access` has two parts. Each part measures on a GPU and throws WrongResult.
 
-inline constexpr int threads = 256;  ///< of a block
+inline constexpr int threads = 256;  ///< per block
 
-/// Offsets and strides of a copy; fields of records.
+/// Measures offsets and strides of a copy, and fields of records.
 Panels measure_patterns(Session& session);
-/// Orders within a piece of memory, random ones, and a long piece for each thread.
+/// Measures orders within a segment, random orders, and contiguous pieces for each thread.
 Panels measure_orders(Session& session);
 
-/// Every variant of the above on small awkward shapes, compared on the host.
+/// Compare every variant of these panels with the host on small awkward shapes.
 void verify_patterns(Session& session);
 void verify_orders(Session& session);
 

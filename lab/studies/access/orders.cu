@@ -1,5 +1,4 @@
-// Which order threads read in: within a segment, of segments, of single elements; and a piece of memory for each
-// thread.
+// Reading orders of threads: within a segment, of segments, of single elements, and a contiguous piece for each thread.
 
 #include <array>
 
@@ -13,7 +12,7 @@ namespace {
 
 constexpr int in_flight = 4;
 
-// Orders as function objects: element number i of the reading, and whether its thread reads at all.
+// Orders are function objects: they return the element of thread i, and whether that thread reads.
 struct Reading {
   std::int64_t elements;
   constexpr std::int64_t operator()(std::int64_t i) const { return i; }
@@ -36,7 +35,7 @@ struct HalfOfThreads : Reading {
   static constexpr bool takes(std::int64_t i) { return alternate ? in_even_lane(i) : in_lower_half(i); }
 };
 
-// out[i] = in[order(i)], and 0 where nothing is read: the reads are what differs.
+// Sets out[i] = in[order(i)], or 0 if thread i does not read. Only the reads differ between orders.
 template <class Order>
 __global__ void __launch_bounds__(threads)
     gather_kernel(const std::uint32_t* __restrict__ in, std::uint32_t* __restrict__ out, Order order) {
@@ -103,9 +102,8 @@ struct UncachedLoad {
   static __device__ std::uint32_t load(const std::uint32_t* at) { return __ldcg(at); }
 };
 
-// Each thread adds `piece` words of its own, one after another: sums[thread]. Reads through a volatile-free plain path,
-// so that the load instruction alone decides about caches; the loop is not unrolled, lest it read sixteen bytes at
-// once.
+// Each thread adds `piece` contiguous words into sums[thread]. The load instruction alone decides about caches, because
+// no pointer is volatile. The loop is not unrolled, which would merge loads into 16-byte reads.
 template <class Load>
 __global__ void __launch_bounds__(threads)
     piece_kernel(const std::uint32_t* in, std::uint32_t* sums, int piece, std::int64_t pieces) {
@@ -119,7 +117,7 @@ __global__ void __launch_bounds__(threads)
   }
 }
 
-// The oracle: 3 (3 (3·0 + w0) + w1) + …, so that the order counts as well.
+// The oracle 3 (3 (3·0 + w0) + w1) + … depends on the order of the words.
 struct PieceSum {
   int piece;
   constexpr std::uint32_t operator()(std::int64_t p) const {

@@ -7,13 +7,13 @@
 namespace poisson::lab {
 namespace {
 
-constexpr int per_thread = 4;  // elements: with one, 4-byte accesses are too few in flight to reach a copy's speed
+constexpr int per_thread = 4;  // elements: one 4-byte access per thread puts too few bytes in flight
 
 unsigned blocks_for(std::int64_t count) {
   return static_cast<unsigned>((count + threads * per_thread - 1) / (threads * per_thread));
 }
 
-// out[to(i)] = in[from(i)], consecutive threads consecutive i.
+// Sets out[to(i)] = in[from(i)]. Consecutive threads have consecutive i.
 __global__ void __launch_bounds__(threads)
     move_kernel(const std::uint32_t* in, std::uint32_t* out, Positions from, Positions to, std::int64_t count) {
   const std::int64_t first = std::int64_t{blockIdx.x} * (threads * per_thread) + threadIdx.x;
@@ -32,7 +32,7 @@ void move(Backend& backend, const Array<std::uint32_t>& in, const Array<std::uin
   cuda::launched(stream);
 }
 
-// One side of a copy is consecutive, the other one is the pattern that is asked about.
+// One side of a copy is consecutive; the other one has the pattern under test.
 struct Side {
   const char* name;
   MovedElement (*pattern)(Positions, std::int64_t count);
@@ -48,7 +48,7 @@ constexpr std::array sides{
          }},
 };
 
-// Record i's field f is at i·record_fields + f.
+// Field f of record i is at i·record_fields + f.
 struct Interleaved {
   template <int used>
   static __device__ float sum(const float* fields, std::int64_t i, std::int64_t) {
@@ -58,7 +58,7 @@ struct Interleaved {
     return sum;
   }
 };
-// The same memory, read four fields at a time.
+// Reads the same layout four fields at a time.
 struct InterleavedByFours {
   template <int used>
   static __device__ float sum(const float* fields, std::int64_t i, std::int64_t) {
@@ -74,7 +74,7 @@ struct InterleavedByFours {
     return sum;
   }
 };
-// Record i's field f is at f·records + i.
+// Field f of record i is at f·records + i.
 struct Separate {
   template <int used>
   static __device__ float sum(const float* fields, std::int64_t i, std::int64_t records) {
@@ -100,7 +100,7 @@ constexpr std::array<RecordsKernel, record_fields> by_used(std::integer_sequence
 struct RecordLayout {
   const char* name;
   bool interleaved;
-  std::array<RecordsKernel, record_fields> kernels;  // by the number of used fields, less 1
+  std::array<RecordsKernel, record_fields> kernels;  // indexed by used fields − 1
 };
 constexpr auto counts = std::make_integer_sequence<int, record_fields>();
 constexpr std::array record_layouts{
@@ -118,7 +118,7 @@ void add_fields(Backend& backend, const RecordLayout& layout, int used, const Ar
   cuda::launched(stream);
 }
 
-// noise_float(i·record_fields + f) at f·records + i.
+// Places noise_float(i·record_fields + f) at f·records + i.
 struct SeparateFields {
   std::uint64_t records;
   __device__ float operator()(std::uint64_t p) const { return noise_float(p % records * record_fields + p / records); }
@@ -164,7 +164,7 @@ std::vector<Panel> measure_moves(Session& session) {
             measure_move(session, side, side.pattern({s, 0}, size / s), static_cast<double>(s), in, out));
     }
   }
-  {  // The same reads where smaller fetches are asked for: a hint, which a device may ignore.
+  {  // repeats the reads with smaller fetches, a hint that a device may ignore
     std::size_t before = 0;
     cuda::check(cudaDeviceGetLimit(&before, cudaLimitMaxL2FetchGranularity));
     cuda::check(cudaDeviceSetLimit(cudaLimitMaxL2FetchGranularity, sector_bytes));

@@ -11,7 +11,7 @@
 namespace poisson::lab {
 namespace {
 
-// What is left of the aligned rate at the worst offset.
+// Returns the worst offset's share of the aligned rate.
 double misaligned(const Panels& panels, const char* side) {
   const Panel* const panel = find_panel(panels, "offset");
   if (!panel) return NAN;

@@ -1,4 +1,4 @@
-// The study of access patterns: its oracles on the host, its sentences, and on a GPU its kernels.
+// Tests the study `access`: its oracles and sentences on the host, and its kernels on a GPU.
 
 #include <array>
 #include <cmath>
@@ -77,7 +77,7 @@ TEST(ThreadSum, SharesTheMatrixAmongTheThreads) {
           expected += static_cast<double>(noise_float(static_cast<std::uint64_t>(i)));
         EXPECT_NEAR(sum, expected, 1e-5 * expected);
       }
-  // Threads that walk down columns read something else than those that walk along rows.
+  // Threads that walk down columns read other elements than threads that walk along rows.
   EXPECT_NE(thread_sum(matrix, Direction::rows, 1, 1, 4), thread_sum(matrix, Direction::columns, 1, 1, 4));
 }
 
@@ -132,7 +132,7 @@ TEST(Conclusions, OfOffsets) {
   const auto flat =
       conclude_access({synthetic_panel("offset", {0, 1, 2, 32}, {{"read", [](double) { return 3900.0; }}})}, copy);
   EXPECT_TRUE(says(flat, "no concern")) << joined(flat);
-  // One bad offset is no reason to change a layout.
+  // A single bad offset does not justify a new layout.
   const auto dented = conclude_access(
       {synthetic_panel("offset", {0, 1, 2, 32}, {{"write", [](double x) { return x == 1 ? 3000.0 : 4000.0; }}})}, copy);
   EXPECT_TRUE(says(dented, "costs 0 % of its rate (the median of all offsets; at most 25 %)")) << joined(dented);
@@ -148,7 +148,7 @@ TEST(Conclusions, OfStridesTellTheBytesMoved) {
       copy);
   EXPECT_TRUE(says(sectors, "costs as much as moving 32 bytes")) << joined(sectors);
   EXPECT_FALSE(says(sectors, "two sectors at a time")) << joined(sectors);
-  // Two sectors at a time: 32 bytes at a stride of 8 elements, 64 from 16 on.
+  // Memory moves two sectors at a time: 32 bytes at a stride of 8 elements, 64 bytes from stride 16.
   const auto pairs =
       conclude_access({synthetic_panel("stride", {1, 8, 16, 32},
                                        {{"read", [](double x) { return copy * 8 / (std::min(4 * x, 64.0) + 4); }},
@@ -212,7 +212,7 @@ TEST(Conclusions, OfOrdersAndPieces) {
   EXPECT_TRUE(says(usual, "single elements scattered have only 10 % of the rate of them")) << joined(usual);
   EXPECT_TRUE(says(usual, "where every other thread reads nothing, with only 75 % of the rate of them: idle threads"))
       << joined(usual);
-  orders.points[4].value = 3000;  // whole sectors that are not wanted cost something, too
+  orders.points[4].value = 3000;  // unneeded sectors cost time
   EXPECT_FALSE(says(conclude_access({orders}, copy), "idle threads cost nothing"));
   const auto pieces = conclude_access({synthetic_panel("pieces", {1, 8, 256},
                                                        {{piece_names[0], [](double x) { return 4000 / x; }},
@@ -221,7 +221,7 @@ TEST(Conclusions, OfOrdersAndPieces) {
   EXPECT_TRUE(says(pieces, "256 elements long, memory moves about 0.2 % of what it moves")) << joined(pieces);
   EXPECT_TRUE(says(pieces, "With 8 elements, a sector for each thread, it moves less, too.")) << joined(pieces);
   EXPECT_TRUE(says(pieces, "has only 50 % of the rate of reading through it: the cache keeps")) << joined(pieces);
-  // As many bytes read as written where threads read side by side, hardly any written of long pieces.
+  // Side by side, threads write as many bytes as they read. Long pieces write hardly any.
   const auto sums = conclude_access(
       {synthetic_panel("pieces", {1, 8, 256}, {{piece_names[0], [](double x) { return x == 8 ? 1800 : 1000; }}})},
       copy);

@@ -14,7 +14,7 @@ double bar(const Panel& panel, std::string_view variant) {
   return curve.empty() ? std::nan("") : curve.first().value;
 }
 
-// Differences of a tenth are none.
+// Differences of a tenth count as none.
 bool more(double a, double b) {
   return a > 1.1 * b;
 }
@@ -87,7 +87,7 @@ void compare_integers(const Panel& panel, std::vector<std::string>& sentences) {
                          : narrow <= 1.1 * multiply ? "; __umul24, four times as fast once, saves nothing."
                                                     : "."));
   }
-  // Each of them followed by an addition, so that none is merged with the next.
+  // Each of these operations is followed by an addition, so that the compiler cannot merge it with the next one.
   std::vector<std::string> simple, dear;
   for (const std::string_view two : {"min(x + 1, y)", "(x ^ y) + y", "(x & 7) + y", "(x >> 3) + y"})
     if (const double rate = bar(panel, two); !std::isnan(rate) && !std::isnan(add))

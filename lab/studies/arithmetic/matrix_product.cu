@@ -6,7 +6,7 @@
 namespace poisson::lab {
 namespace {
 
-// Every thread reads a row of A and a column of B from global memory, or what the caches hold of it.
+// Every thread reads a row of A and a column of B from global memory or its caches.
 __global__ void __launch_bounds__(256) plain_kernel(int n, const float* a, const float* b, float* c) {
   const int j = static_cast<int>(blockIdx.x * 32 + threadIdx.x), i = static_cast<int>(blockIdx.y * 8 + threadIdx.y);
   if (i >= n || j >= n) return;
@@ -22,8 +22,8 @@ void plain(Backend& backend, int n, const float* a, const float* b, float* c) {
   cuda::launched(stream);
 }
 
-// A block computes a tile of C from tiles of A and B in shared memory, zero beyond the matrices; a thread `rows` of its
-// values, tile/rows lines apart, which share the value of B that they multiply.
+// A block computes a tile of C from tiles of A and B in shared memory, with zeros beyond the matrices. A thread
+// computes `rows` values, tile/rows lines apart, which share their factor from B.
 template <int tile, int rows, bool unrolled>
 __global__ void __launch_bounds__((tile * tile) / rows) tiled_kernel(int n, const float* a, const float* b, float* c) {
   constexpr int lines = tile / rows, steps = unrolled ? tile : 1;

@@ -1,5 +1,5 @@
-// Where an instruction's operands come from: registers in any order, the instruction itself, constant and shared
-// memory; and what a barrier costs.
+// Sources of an instruction's operands: registers in any order, the instruction, constant memory and shared memory; and
+// the cost of a barrier.
 
 #include <algorithm>
 #include <array>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr int block_threads = 512, entries = 16, rounds = 256;
 
-// The table that shared operands come from: x ← x + s[i] grows slowly, x ← x + x s[i] by a thousandth in all.
+// The table of shared operands: x ← x + s[i] grows slowly, and x ← x + x s[i] grows by a thousandth in all.
 constexpr float entry(int i) {
   return static_cast<float>(i + 1) * 0x1p-26f;
 }
@@ -36,7 +36,7 @@ constexpr T start_of(int thread, int chain) {
   return 1 + static_cast<T>(thread % 64 + chain) / 128;
 }
 
-// One step of a chain, on the host as well; y and s are operands in a register and from the table.
+// These compute one step of a chain, also on the host. y is an operand in a register; s comes from the table.
 struct Plus {
   template <class T>
   static __host__ __device__ T step(T x, T y, float) {
@@ -52,7 +52,7 @@ struct TwiceShared {
 struct ProductShared {
   static __host__ __device__ float step(float x, float y, float s) { return fmaf(y, s, x); }
 };
-// Three registers, of which two lie in one bank of the register file, must be read one after the other.
+// If two of three registers share a bank of the register file, the hardware reads them one after the other.
 struct Fused {
   static __host__ __device__ float step(float x, float y, float) { return fmaf(x, y, y); }
   static __host__ __device__ double step(double x, double y, float) { return fma(x, y, y); }
@@ -67,10 +67,10 @@ struct Times {
   }
 };
 
-// Where the table lies. `indexed`: in shared memory, from an entry on that a register says.
+// Where the table is stored. `indexed`: in shared memory, from an entry whose index is in a register.
 enum class Source { none, constant, shared, indexed };
 
-// Each read of shared memory is made, in this order: the pointer is volatile. `first` is 0.
+// The pointer is volatile, so that every read of shared memory happens, in this order. `first` is 0.
 template <class T, class Step, Source source>
 __global__ void __launch_bounds__(block_threads, 2) operand_kernel(T y, int first, T* result, BlockTime* times) {
   __shared__ float table[entries];
@@ -105,7 +105,7 @@ T chain_end(int thread, int chain, T y) {
   return x;
 }
 
-// Ends on host and device differ by no more than roundings would: what compilers contract differs.
+// Host and device may differ by a few roundings, because their compilers contract different operations.
 template <class T>
 bool close(T found, T expected) {
   return std::abs(found - expected) <= static_cast<T>(sizeof(T) == 4 ? 1e-4 : 1e-12) * std::abs(expected);
@@ -158,8 +158,8 @@ Point measure(Session& session, const Operands<T>& operands) {
   return {std::string(operands.name), 0, seconds, results_per_clock(times.host(), results)};
 }
 
-// Two tuples of four components take from each other in turn: t ← t + h u with u's components in order, as zzyx, and as
-// indices of the launch say, which are those of zzyx, too.
+// Two tuples of four components update each other in turn: t ← t + h u. The components of u are in order, as zzyx, or
+// given by indices of the launch that also equal zzyx.
 enum class Order { plain, zzyx, indexed };
 struct Indices {
   int of[4];
@@ -189,7 +189,7 @@ __global__ void __launch_bounds__(block_threads, 2) tuple_kernel(Indices indices
       take<order>(u, t, indices);
     }
   }
-  // All components count, also u.w, which nothing reads as zzyx.
+  // All components are stored, also u.w, which zzyx never reads.
 #pragma unroll
   for (int c = 0; c < 8; ++c)
     result[(std::int64_t{blockIdx.x} * 8 + c) * block_threads + threadIdx.x] = c < 4 ? t[c] : u[c - 4];
@@ -242,7 +242,7 @@ Point measure(Session& session, const Tuples& tuples) {
   return {std::string(tuples.name), 0, seconds, results_per_clock(times.host(), results)};
 }
 
-// Threads pass their words to the thread a warp further on, or to themselves: s'[t] = 3 s[from(t)] + step.
+// Threads pass their words to the thread one warp further on, or to themselves: s'[t] = 3 s[from(t)] + step.
 constexpr int steps = 512;
 template <bool barrier>
 __global__ void exchange_kernel(std::uint32_t* result, long long* clocks) {
@@ -263,7 +263,7 @@ __global__ void exchange_kernel(std::uint32_t* result, long long* clocks) {
 }
 
 std::uint32_t exchanged(unsigned thread, unsigned threads, bool barrier) {
-  // Backwards: where the word came from, then forwards from there.
+  // Find the origin of the word first, then apply the steps to it.
   std::uint32_t word = noise(barrier ? (thread + 32u * steps) % threads : thread);
   for (int step = 0; step < steps; ++step) word = 3 * word + static_cast<unsigned>(step);
   return word;

@@ -34,8 +34,8 @@ __global__ void evaluate_kernel(const Word* x, const Word* y, Word* z, std::int6
   if (i < count) z[i] = to_word(F{}(from_word<T>(x[i]), from_word<T>(y[i])));
 }
 
-// Chains that depend on themselves alone, or, coupled, on their neighbour: integer steps with a constant would be
-// merged by the compiler, x + c + c = x + 2c, where neighbours need every one of them.
+// Runs independent chains or, if coupled, chains that depend on their neighbour. The compiler would merge integer steps
+// with a constant, x + c + c = x + 2c; neighbours need every step.
 template <class F, bool coupled, int unroll>
 __global__ void __launch_bounds__(chain_threads, 2)
     chain_kernel(const Word* start, Word operand, int rounds, Word* result, BlockTime* times) {
@@ -76,7 +76,7 @@ struct Multiply : OnReals {
 struct MultiplyAdd : OnReals {
   __device__ float operator()(float x, float y) const { return fmaf(x, y, y); }
 };
-// As it is written, a multiplication and an addition may become one instruction with one rounding; these must not.
+// As written, a multiplication and an addition may become one instruction with one rounding; these must not.
 struct Contracted : OnReals {
   __device__ float operator()(float x, float y) const { return x * y + y; }
 };
@@ -138,7 +138,7 @@ struct ShortMultiply : OnIntegers {
 struct Smaller : OnIntegers {
   __device__ Word operator()(Word x, Word y) const { return min(x + 1, y); }
 };
-// Of exclusive-ors alone the compiler merges whole chains, for x ^ y ^ y = x.
+// The compiler merges chains of pure exclusive-ors, because x ^ y ^ y = x.
 struct ExclusiveOr : OnIntegers {
   __device__ Word operator()(Word x, Word y) const { return (x ^ y) + y; }
 };
@@ -181,7 +181,7 @@ struct ThroughInteger : OnReals {
   __device__ float operator()(float x, float) const { return __int2float_rn(__float2int_rn(x)); }
 };
 
-// Cheap steps are unrolled until the loop itself is lost among them; costly ones drown it anyway.
+// Cheap steps are unrolled until the loop overhead is negligible. Expensive steps hide it anyway.
 constexpr int far = 32, little = 2;
 
 struct Range {
@@ -235,8 +235,8 @@ constexpr Operation conversion(std::string_view name, int results, double (*exac
 
 constexpr Range angle{-std::numbers::pi, std::numbers::pi}, exponent{-10, 10}, decades{1e-3, 1e3}, unit{0.5, 1.5};
 
-// Bounds of the CUDA C++ programming guide, "Mathematical Functions": absolute 2^-21.41 and 2^-21.19 for __sinf and
-// __cosf in [−π, π], 2 + ⌊|1.173 x|⌋ ulp for __expf.
+// The error bounds are those of the CUDA C++ programming guide, "Mathematical Functions": absolute 2^-21.41 and
+// 2^-21.19 for __sinf and __cosf in [−π, π], 2 + ⌊|1.173 x|⌋ ulp for __expf.
 constexpr std::array table{
     function<Add, far>("+", exact::add, unit, {0.5}, 1e-3),
     function<Multiply, far>("*", exact::multiply, unit, {0.5}, 1.0001),

@@ -44,7 +44,7 @@ std::vector<std::uint32_t> arguments(const Operation& operation, std::int64_t co
     if (operation.words == Words::real) {
       const double x = operation.lower + (operation.upper - operation.lower) * noise(position) * 0x1p-32;
       all.push_back(word_of(x, Words::real));
-    } else {  // of all magnitudes
+    } else {  // all magnitudes
       all.push_back(noise(position) >> (noise(~position) % 28) | 1u);
     }
   }
@@ -63,7 +63,7 @@ Accuracy accuracy(const Operation& operation, std::span<const std::uint32_t> x, 
     } else {
       const double error = ulp_error(static_cast<float>(actual), exact);
       result.ulps = std::max(result.ulps, error);
-      // The reference has roundings of its own, far below a millionth of a float's.
+      // The reference also has rounding errors, far below a millionth of a float's.
       result.within =
           result.within && (error <= operation.ulps + 1e-6 || std::abs(actual - exact) <= operation.absolute);
     }
@@ -164,7 +164,7 @@ double from_words(double x, double y) {
 }
 double through_half(double x, double) {
   if (x == 0 || !std::isfinite(x)) return x;
-  const int exponent = std::max(std::ilogb(x), -14);  // below 2⁻¹⁴ halves are denormal, equally spaced
+  const int exponent = std::max(std::ilogb(x), -14);  // below 2⁻¹⁴ halves are denormal and equally spaced
   const double rounded = std::ldexp(std::nearbyint(std::ldexp(x, 10 - exponent)), exponent - 10);
   return std::abs(rounded) < 65520 ? rounded : std::copysign(std::numeric_limits<double>::infinity(), x);
 }

@@ -136,7 +136,7 @@ Panel run_gathers(Session& session) {
   return panel;
 }
 
-// Entries are multiples of 2⁻⁸ below 1, so products are multiples of 2⁻¹⁶; sums of n of them round in fp32.
+// Entries are multiples of 2⁻⁸ below 1, so products are multiples of 2⁻¹⁶; sums of n products round in fp32.
 bool row_agrees(const float* row, const std::vector<double>& expected) {
   const double n = static_cast<double>(expected.size()), bound = n * n * 0x1p-24;
   for (std::size_t j = 0; j < expected.size(); ++j)
@@ -149,7 +149,7 @@ struct ProductEntry {
   constexpr float operator()(std::uint64_t i) const { return product_entry(matrix, static_cast<std::int64_t>(i)); }
 };
 
-// Checks all rows of small products, the first, one in the middle and the last of large ones.
+// Checks all rows of small products; of large ones the first, a middle and the last row.
 void run_products_of(Session& session, int n, bool timed, Panel& panel) {
   Backend& backend = session.backend();
   const std::int64_t size = std::int64_t{n} * n;
@@ -203,7 +203,7 @@ Panels measure(Session& session) {
   return panels;
 }
 
-// Results per clock of a multiprocessor.
+// Returns results per clock of a multiprocessor.
 template <const std::string_view& panel, const std::string_view& variant>
 double rate(const Panels& panels, const Machine&) {
   return bar_in(panels, panel, variant);
@@ -212,7 +212,7 @@ constexpr std::string_view functions = "functions", integers = "integers", conve
                            doubles = "doubles", addition = "+", root = "rsqrtf", reciprocal = "__frcp_rn",
                            division = "/", fast_division = "__fdividef", to_integer = "float to int and back",
                            multiplication = "x * y", short_multiplication = "__umul24", fused = "fma";
-// The slowest of them.
+// Returns the rate of the slowest fast function.
 double fast_functions(const Panels& panels, const Machine&) {
   return std::min({bar_in(panels, "functions", "__sinf"), bar_in(panels, "functions", "__cosf"),
                    bar_in(panels, "functions", "__expf")});
@@ -220,7 +220,7 @@ double fast_functions(const Panels& panels, const Machine&) {
 double double_share(const Panels& panels, const Machine& machine) {
   return rate<doubles, fused>(panels, machine) / bar_in(panels, "functions", "fmaf");
 }
-// Clocks that a multiprocessor takes for one instruction of a warp.
+// Returns the clocks of a multiprocessor for one instruction of a warp.
 template <const std::string_view& variant>
 double clocks(const Panels& panels, const Machine&) {
   return 32 / bar_in(panels, "operands", variant);

@@ -13,10 +13,10 @@
 
 namespace poisson::lab {
 
-/// What the 32-bit words of an operation hold.
+/// Selects the format of an operation's 32-bit words.
 enum class Words { real, integer };
 
-/// The variants of the panel "operands".
+/// These are the variants of the panel "operands".
 namespace operand {
 inline constexpr std::string_view registers = "a + b", plus_constant = "a + c[i], c in constant memory",
                                   plus_shared = "a + s[i]", plus_indexed = "a + s[r + i], r in a register",
@@ -26,59 +26,60 @@ inline constexpr std::string_view registers = "a + b", plus_constant = "a + c[i]
                                   indexed = "t + h * u[i], i not known to the compiler";
 }
 
-/// The component of u that component c of u.zzyx is: of (1, 2, 3, 4) the tuple (3, 3, 2, 1).
+/// Returns the component of u that is component c of u.zzyx: (1, 2, 3, 4) becomes (3, 3, 2, 1).
 constexpr int zzyx(int c) {
   return c < 2 ? 2 : 3 - c;
 }
 
-/// |actual − exact| in units of the last place that a float near `exact` has; infinite for NaN.
+/// Returns |actual − exact| in units in the last place of a float near `exact`; infinity for NaN.
 double ulp_error(float actual, double exact);
 
-/// One operation z = f(x, y) on words, timed as a chain x ← f(x, y) and compared with its exact function.
+/// Defines one operation z = f(x, y) on words, which is timed as a chain x ← f(x, y) and compared with its exact
+/// function.
 struct Operation {
   std::string_view name;
   std::string_view panel;  ///< functions, integers, conversions
   Words words;
-  int results;                          ///< of one step: a round trip through another format converts twice
-  double (*exact)(double x, double y);  ///< of the words' values; integers modulo 2³²
-  double lower, upper;                  ///< range of the arguments, of reals
-  double ulps, absolute;                ///< the documented bound of the error: either may be exhausted
-  double operand;                       ///< y of the chain
-  bool coupled;                         ///< y of the chain is the next chain's value instead
-  int unroll;                           ///< steps of the chain's kernel in one round
-  // Kernels: evaluate() and run_chain() launch them.
+  int results;                          ///< per step: a round trip through another format has two
+  double (*exact)(double x, double y);  ///< maps the words' values; integers modulo 2³²
+  double lower, upper;                  ///< range of reals
+  double ulps, absolute;                ///< documented error bounds; either one suffices
+  double operand;                       ///< the chain's y
+  bool coupled;                         ///< the next chain's value replaces y
+  int unroll;                           ///< steps per round of the chain's kernel
+  // Kernels, which evaluate() and run_chain() launch.
   void (*evaluate)(const std::uint32_t* x, const std::uint32_t* y, std::uint32_t* z, std::int64_t count);
   void (*chain)(const std::uint32_t* start, std::uint32_t operand, int rounds, std::uint32_t* result, BlockTime* times);
 };
 
 inline constexpr int chains = 4, chain_threads = 512, chain_steps = 4096;
 
-/// Words as numbers and back; reals are rounded to float.
+/// Convert words to numbers and back; reals are rounded to float.
 double number_of(std::uint32_t word, Words words);
 std::uint32_t word_of(double number, Words words);
 
-/// `count` arguments for an operation, of which `seed` gives others; integers are odd, so never zero.
+/// Returns `count` arguments of an operation, which depend on `seed`. Integers are odd and therefore never zero.
 std::vector<std::uint32_t> arguments(const Operation& operation, std::int64_t count, std::uint64_t seed);
 
-/// How far results lie from the exact ones.
+/// Contains the errors of results against exact values.
 struct Accuracy {
-  double ulps = 0;     ///< largest error in ulp; of integers the largest difference
+  double ulps = 0;     ///< is the largest error in ulp, for integers the largest difference
   bool within = true;  ///< every error is within the operation's bound; integers are equal
 };
 Accuracy accuracy(const Operation& operation, std::span<const std::uint32_t> x, std::span<const std::uint32_t> y,
                   std::span<const std::uint32_t> z);
 
-/// Whether one thread's chains, stepped exactly, end where `result` says: integers equal, reals within 10 %, for the
-/// errors of thousands of steps add up. Both spans hold `chains` words.
+/// Returns whether one thread's chains, stepped exactly, end at `result`. Integers must be equal; reals must agree
+/// within 10 %, because errors of thousands of steps accumulate. Both spans contain `chains` words.
 bool chain_agrees(const Operation& operation, std::span<const std::uint32_t> start,
                   std::span<const std::uint32_t> result);
 
-/// The exact functions: mathematical ones in double, integers modulo 2³², conversions to the nearest value.
+/// These are the exact functions: mathematical ones in double, integers modulo 2³², conversions to the nearest value.
 namespace exact {
 double add(double x, double y);
-double smaller(double x, double y);       ///< of x + 1 and y
-double exclusive_or(double x, double y);  ///< of x and y, + y
-double multiply_24(double x, double y);   ///< of the lower 24 bits
+double smaller(double x, double y);       ///< min(x + 1, y)
+double exclusive_or(double x, double y);  ///< (x ^ y) + y
+double multiply_24(double x, double y);   ///< lower 24 bits
 double multiply(double x, double y);
 double multiply_add(double x, double y);  ///< x·y + y
 double sine(double x, double y);
@@ -91,33 +92,33 @@ double root(double x, double y);
 double integer_add(double x, double y);
 double integer_multiply(double x, double y);
 double integer_divide(double x, double y);  ///< y/x
-double modulo(double x, double y);          ///< y mod x, + 1
+double modulo(double x, double y);          ///< (y mod x) + 1
 double divide_by_10(double x, double y);    ///< x/10 + y
 double modulo_10(double x, double y);
 double divide_by_8(double x, double y);
 double modulo_8(double x, double y);
-double signed_divide_by_8(double x, double y);  ///< of the same bits as a signed number, towards zero, + y
-double high_word(double x, double y);           ///< the upper word of x in double, read as a float
-double from_words(double x, double y);  ///< the double whose upper word is y's and whose lower is x's, as a float
+double signed_divide_by_8(double x, double y);  ///< reads the bits as a signed number, rounds towards zero, adds y
+double high_word(double x, double y);           ///< reads the upper word of x in double as a float
+double from_words(double x, double y);          ///< reads the double with upper word y and lower word x as a float
 double through_half(double x, double y);
-double through_integer(double x, double y);  ///< x to the nearest integer
+double through_integer(double x, double y);  ///< rounds x to the nearest integer
 }  // namespace exact
 
-/// The sum that lane `lane` of a warp gathers from a table whose entry i is i mod 16 in `rounds` rounds of 16 reads, if
-/// lanes that are equal modulo `distinct` read equal entries.
+/// Returns the sum that lane `lane` of a warp gathers from a table whose entry i is i mod 16, in `rounds` rounds of 16
+/// reads. Lanes that are equal modulo `distinct` read equal entries.
 double gathered(int lane, int distinct, int rounds);
 inline constexpr int table_entries = 512, reads_per_round = 16;
 
-/// Row i of the product of the n × n matrices whose entries are product_entry(0, …) and product_entry(1, …).
+/// Returns row i of the product of the n × n matrices with entries product_entry(0, …) and product_entry(1, …).
 std::vector<double> product_row(int n, int i);
-/// Multiples of 2⁻⁸ in [−1, 1).
+/// Returns a multiple of 2⁻⁸ in [−1, 1).
 constexpr float product_entry(int matrix, std::int64_t position) {
   const std::uint32_t word = noise(static_cast<std::uint64_t>(position) + (static_cast<std::uint64_t>(matrix) << 40));
   return (static_cast<float>(word >> 23) - 256) * 0x1p-8f;
 }
 
-/// Of panels named functions, accuracy, integers, conversions, unroll, constant, product, operands, doubles and
-/// barrier.
+/// Derives conclusions from the panels functions, accuracy, integers, conversions, unroll, constant, product, operands,
+/// doubles and barrier.
 std::vector<std::string> conclude_arithmetic(const std::vector<Panel>& panels);
 
 }  // namespace poisson::lab

@@ -1,4 +1,4 @@
-// The study of arithmetic: its exact functions, its measures of error and time, and what it concludes from numbers.
+// Tests the study `arithmetic`: its exact functions, its measures of error and time, and its conclusions.
 
 #include <algorithm>
 #include <array>
@@ -28,7 +28,7 @@ Operation whole(double (*exact)(double, double)) {
 TEST(LabArithmetic, MeasuresErrorsInUnitsOfTheLastPlace) {
   EXPECT_EQ(ulp_error(1.0f, 1.0), 0);
   EXPECT_EQ(ulp_error(std::nextafter(1.0f, 2.0f), 1.0), 1);
-  EXPECT_EQ(ulp_error(std::nextafter(1.0f, 0.0f), 1.0), 0.5);  // below a power of two places are half as wide
+  EXPECT_EQ(ulp_error(std::nextafter(1.0f, 0.0f), 1.0), 0.5);  // below a power of two the spacing is halved
   EXPECT_EQ(ulp_error(0.0f, 0x1p-149), 1);
   EXPECT_EQ(ulp_error(std::nextafter(-3.0f, 0.0f), -3.0), 1);
   EXPECT_EQ(ulp_error(std::numeric_limits<float>::quiet_NaN(), 1.0), std::numeric_limits<double>::infinity());
@@ -117,7 +117,8 @@ TEST(LabArithmetic, FollowsChains) {
 }
 
 TEST(LabArithmetic, DividesResultsByTheClocksOfTheirMultiprocessor) {
-  // Two blocks after one another on 0, overlapping on 1, one on 2: 20, 400/15 and 10 results per clock.
+  // Two consecutive blocks run on multiprocessor 0, two overlapping ones on 1 and one on 2: 20, 400/15 and 10 results
+  // per clock.
   const std::array blocks{BlockTime{100, 110, 0}, BlockTime{110, 120, 0}, BlockTime{5, 15, 1}, BlockTime{10, 20, 1},
                           BlockTime{0, 20, 2}};
   EXPECT_DOUBLE_EQ(results_per_clock(blocks, 200), 20);

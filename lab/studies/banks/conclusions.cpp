@@ -31,7 +31,7 @@ constexpr std::array patterns{
                 }},
 };
 
-// Strides whose accesses take distinctly longer than those of stride 1.
+// Returns the strides whose accesses are distinctly slower than those of stride 1.
 std::vector<int> conflicting(const Curve& curve) {
   std::vector<int> strides;
   for (const Point& point : curve.points())
@@ -43,7 +43,7 @@ void conclude_strides(const Panel& panel, std::vector<std::string>& sentences) {
   for (const std::string& variant : variants_of(panel)) {
     const Curve curve(panel, variant);
     const std::vector<int> slow = conflicting(curve);
-    // Half a warp of 8-byte elements meets the banks in pairs: 16 of them.
+    // Half a warp of 8-byte elements uses the banks in pairs: 16 of them.
     const int places = variant == "8 bytes" ? bank_count / 2 : bank_count;
     const std::string places_text = std::to_string(places);
     std::vector<int> expected;

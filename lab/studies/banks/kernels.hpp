@@ -4,7 +4,7 @@
 
 namespace poisson::lab {
 
-/// Every pattern of the study `banks`, with few and many warps and rounds, compared on the host. Needs a GPU; throws
+/// Compares every pattern of the study `banks` with the host, for few and many warps and rounds. Needs a GPU. Throws
 /// WrongResult.
 void verify_banks(Session& session);
 

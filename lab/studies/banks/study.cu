@@ -15,8 +15,9 @@ struct Lanes {
   std::uint16_t element[warp_lanes];
 };
 
-// Each lane reads its element and the `successive` - 1 behind it, `rounds` times. Volatile: every read is made, alone
-// and in this order. The clocks of a block count from when all its warps are ready to when all have their sums.
+// Each lane reads its element and the `successive` − 1 elements behind it, `rounds` times. The pointer is volatile, so
+// that the reads are neither merged nor reordered. The clocks of a block run from the time when all its warps are ready
+// until all have their sums.
 template <class T>
 __global__ void __launch_bounds__(most_warps* warp_lanes)
     shared_kernel(Lanes lanes, int rounds, T* sums, long long* clocks) {
@@ -37,7 +38,7 @@ __global__ void __launch_bounds__(most_warps* warp_lanes)
   if (threadIdx.x == 0) clocks[blockIdx.x] = clock64() - start;
 }
 
-// Blocks of `warps` warps, one for every multiprocessor.
+// Launches blocks of `warps` warps, one block for every multiprocessor.
 template <class T>
 class SharedReads {
  public:
@@ -69,7 +70,7 @@ class SharedReads {
     session_.check(mismatches_on_host(sums_, oracle) == 0, "banks", variant, "sums differ");
   }
 
-  /// Verified, then timed; value: clocks per access of a warp.
+  /// Verifies and then times a pattern. The value is in clocks per access of a warp.
   Point measure(const LaneElements& lanes, const std::string& variant, double x) const {
     verify(lanes, variant);
     const Timing seconds = session_.time([&] { launch(lanes); });

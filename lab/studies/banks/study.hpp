@@ -11,28 +11,28 @@
 
 namespace poisson::lab {
 
-/// Shared memory: successive words of 4 bytes lie in successive banks, each of which serves one word per clock.
+/// Shared memory: successive 4-byte words lie in successive banks. Each bank serves one word per clock.
 inline constexpr int bank_count = 32, bank_bytes = 4, warp_lanes = 32;
 
-/// Which element of an array in shared memory each lane of a warp reads.
+/// The element of a shared array that each lane of a warp reads.
 using LaneElements = std::array<std::uint16_t, warp_lanes>;
 
-/// Lane i reads element i·stride.
+/// Returns the pattern in which lane i reads element i·stride.
 LaneElements strided_lanes(int stride);
 
-/// Ways to read a tile of 32 × 32 words.
+/// Defines a way to read a tile of 32 × 32 words.
 struct LanePattern {
   const char* name;
   LaneElements (*lanes)();
 };
 std::span<const LanePattern> lane_patterns();
 
-/// Elements that are read beyond a pattern's own: each warp begins at its number, and reads so many successive
-/// elements, which turns the banks but leaves the conflicts as they are.
+/// Elements beyond those of a pattern: each warp starts at its own index and reads `successive` elements in a row. This
+/// rotates the banks but leaves the conflicts unchanged.
 inline constexpr int successive = 32, most_warps = 32, elements_in_pattern = 32 * 33;
 inline constexpr int shared_elements = elements_in_pattern + successive + most_warps;
 
-/// Element i of the array in shared memory; T: an unsigned type of 4 or 8 bytes.
+/// Returns element i of the array in shared memory. T is an unsigned type of 4 or 8 bytes.
 template <class T>
 constexpr T shared_element(int i) {
   const auto position = static_cast<std::uint64_t>(i);
@@ -42,7 +42,7 @@ constexpr T shared_element(int i) {
     return (static_cast<T>(noise(position)) << 32) | noise(~position);
 }
 
-/// The oracle: what a lane of a warp adds up in `rounds` rounds, modulo 2^(8·sizeof T).
+/// The oracle: returns the sum of a lane after `rounds` rounds, modulo 2^(8·sizeof T).
 template <class T>
 constexpr T lane_sum(const LaneElements& lanes, int lane, int warp, int rounds) {
   T sum = 0;
@@ -50,11 +50,11 @@ constexpr T lane_sum(const LaneElements& lanes, int lane, int warp, int rounds) 
   return static_cast<T>(rounds) * sum;
 }
 
-/// The prediction, in clocks: in each pass a bank serves one word, to all lanes that want it. Lanes go together as far
-/// as their elements fill the banks once: a whole warp of 4-byte elements, half a warp of 8-byte ones.
+/// Returns the predicted clocks: in each pass a bank serves one word, to all lanes that want it. The lanes of one pass
+/// are those whose elements fill the banks once: a warp of 4-byte elements, or half a warp of 8-byte ones.
 int predicted_passes(const LaneElements& lanes, int element_bytes);
 
-/// What the panels say.
+/// Derives the conclusions from the panels.
 std::vector<std::string> conclude_banks(const std::vector<Panel>& panels);
 
 }  // namespace poisson::lab

@@ -1,4 +1,4 @@
-// The study of shared memory's banks: predictions, the oracle and the sentences on the host, the kernels on a GPU.
+// Tests the study `banks`: predictions, the oracle and the sentences on the host, the kernels on a GPU.
 
 #include <cmath>
 #include <numeric>
@@ -36,7 +36,7 @@ TEST(PredictedPasses, OfPatterns) {
       EXPECT_EQ(passes, 1) << name;
     for (const std::uint16_t element : pattern.lanes()) EXPECT_LT(element, elements_in_pattern) << name;
   }
-  // Two words of one bank wait for each other, whichever lanes want them.
+  // Two words of one bank are served one after the other, whichever lanes read them.
   LaneElements two{};
   two[31] = 32;
   EXPECT_EQ(predicted_passes(two, 4), 2);

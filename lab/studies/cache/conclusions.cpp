@@ -22,8 +22,8 @@ std::vector<std::string> conclude_cache(const Panels& panels) {
   std::vector<std::string> sentences;
   const Panel* const panel = find_panel(panels, "working-set");
   if (!panel) return sentences;
-  bool pays = !quotable(*panel);  // a host's caches do at every moment
-  // Beside others at work a host's memory gives a tenth at one moment and all at another.
+  bool pays = !quotable(*panel);  // a host's caches always do
+  // On a shared host the memory rate may change tenfold between two moments.
   for (const std::string& way : quotable(*panel) ? variants_of(*panel) : std::vector<std::string>()) {
     const Curve curve(*panel, way);
     const Point &best = curve.highest(), &memory = curve.last();

@@ -7,8 +7,7 @@
 namespace poisson::lab {
 namespace {
 
-// Each thread reads its share of the words as often as all are to be read: what it reads stays in its own caches as far
-// as they hold it.
+// Each thread reads its share of the words repeatedly, so that the share stays in its own caches if it fits.
 std::int64_t by_threads(Backend&, const std::uint64_t* data, std::int64_t words, double bytes, std::uint64_t* sums) {
   const auto rounds = std::max<std::int64_t>(1, std::llround(bytes / 8 / static_cast<double>(words)));
   std::uint64_t sum = 0;

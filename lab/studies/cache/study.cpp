@@ -20,7 +20,7 @@ std::span<const ReadingWay> ways_on(bool gpu) {
   return cpu_reading_ways();
 }
 
-// A reading that stops half way through the set, on either device.
+// Reads only half of the set, on either device.
 std::int64_t read_half(Backend& backend, const std::uint64_t* data, std::int64_t words, double bytes,
                        std::uint64_t* sums) {
   return ways_on(backend.on_gpu()).front().read(backend, data, words / 2, bytes, sums);
@@ -48,7 +48,7 @@ Panels measure(Session& session) {
   for (const ReadingWay& way : ways_of(session, session.on_gpu())) {
     for (std::size_t bytes = least; bytes <= most; bytes <<= step) {
       const std::span<const std::uint64_t> part(words.data(), bytes / sizeof(std::uint64_t));
-      const double all = session.on_gpu() ? 1e9 : 4e6;  // so much that starting is lost in it
+      const double all = session.on_gpu() ? 1e9 : 4e6;  // makes the start-up cost negligible
       verify(session, name, way, set, part, all, sums);
       std::int64_t read = 0;
       const Timing seconds = session.time(
@@ -61,7 +61,7 @@ Panels measure(Session& session) {
   return {panel};
 }
 
-// KiB that a cache holds.
+// Returns the KiB that fit into a cache.
 double held(const Panels& panels, std::string_view way) {
   const Panel* const panel = find_panel(panels, "working-set");
   return panel ? held_bytes(*panel, way) / 1024 : std::numeric_limits<double>::quiet_NaN();

@@ -11,14 +11,14 @@
 
 namespace poisson::lab {
 
-/// All threads of the host, each with its part of the set.
+/// Returns the ways of the host: all threads read, each its own part of the set.
 std::span<const ReadingWay> cpu_reading_ways();
 
-/// The largest set of a panel "working-set" that is nearer to the cache than to the memory, on a logarithmic scale; NaN
-/// where the way was not measured.
+/// Returns the largest set of a panel "working-set" whose rate is closer to the cache's than to memory's on a
+/// logarithmic scale. NaN if the way was not measured.
 double held_bytes(const Panel& panel, std::string_view way);
 
-/// What the panel "working-set" says: GB/s over the bytes of the set; one variant for each way.
+/// Derives the conclusions from the panel "working-set": GB/s over the bytes of the set, one variant for each way.
 std::vector<std::string> conclude_cache(const Panels& panels);
 
 }  // namespace poisson::lab

@@ -1,4 +1,4 @@
-// The study `cache`: its check, and its sentences.
+// Tests the study `cache`: its check and its sentences.
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Clusters of blocks, whose barriers and shared memory reach over a block's ends (compute capability 9.0 on).
+// Clusters of blocks share barriers and shared memory (compute capability 9.0 or newer).
 
 #include <algorithm>
 #include <array>
@@ -24,8 +24,8 @@ __device__ void step_within(const float* u, float* next, float left, float right
     next[i] = ring_step(i > 0 ? u[i - 1] : left, u[i], i < piece_points - 1 ? u[i + 1] : right);
 }
 
-// All steps in one launch. Ends come from the neighbours' shared memory, or from global memory where each block leaves
-// its own; a barrier of the cluster follows every step.
+// Runs all steps in one launch. Halo points come from the shared memory of the neighbours, or from global memory, where
+// each block stores its own end points. A barrier of the cluster follows every step.
 template <bool distributed>
 __global__ void __launch_bounds__(threads) ring_kernel(float* points, float* ends, int steps) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
@@ -33,10 +33,10 @@ __global__ void __launch_bounds__(threads) ring_kernel(float* points, float* end
   const cg::cluster_group cluster = cg::this_cluster();
   const unsigned blocks = cluster.num_blocks(), rank = cluster.block_rank();
   const unsigned before = (rank + blocks - 1) % blocks, behind = (rank + 1) % blocks;
-  const unsigned first = blockIdx.x - rank;  // of the cluster's blocks
+  const unsigned first = blockIdx.x - rank;  // first in cluster
   float* const own = points + std::int64_t{blockIdx.x} * piece_points;
   for (int i = static_cast<int>(threadIdx.x); i < piece_points; i += threads) pieces[0][i] = own[i];
-  // ends[turn][block][side]
+  // The index is [buffer][block][side].
   const auto end = [&](int turn, unsigned block, int side) -> volatile float& {
     return ends[(std::int64_t{turn} * gridDim.x + first + block) * 2 + side];
   };
@@ -64,13 +64,13 @@ __global__ void __launch_bounds__(threads) ring_kernel(float* points, float* end
         __threadfence();
       }
     }
-    cluster.sync();  // the last one keeps blocks here until no neighbour reads their memory any more
+    cluster.sync();  // the last barrier keeps blocks alive until no neighbour reads their memory
   }
   for (int i = static_cast<int>(threadIdx.x); i < piece_points; i += threads) own[i] = pieces[steps % 2][i];
 #endif
 }
 
-// One step from memory to memory: rings of `blocks` pieces.
+// Runs one step from memory to memory, on rings of `blocks` pieces.
 __global__ void __launch_bounds__(threads) step_kernel(const float* from, float* to, int blocks) {
   const unsigned rank = blockIdx.x % static_cast<unsigned>(blocks), first = blockIdx.x - rank;
   const unsigned before = first + (rank + static_cast<unsigned>(blocks) - 1) % static_cast<unsigned>(blocks),
@@ -115,7 +115,7 @@ class Rings {
 
   Point measure(std::string_view variant) const {
     verify(variant, ring_steps);
-    // Steps keep values in [0, 1): they may go on from where the last call left them.
+    // Steps keep values in [0, 1), so a call may continue from the result of the last one.
     const Timing seconds = session_.time([&] { advance(variant, ring_steps); });
     return {std::string(variant), static_cast<double>(blocks_), seconds, 1e9 * seconds / ring_steps};
   }
@@ -159,7 +159,7 @@ Panels measure(Session& session) {
               "ns per step",
               true,
               true};
-  if (device_attribute(cudaDevAttrComputeCapabilityMajor) < 9) return {panel};  // no clusters: nothing to say
+  if (device_attribute(cudaDevAttrComputeCapabilityMajor) < 9) return {panel};  // without clusters there are no points
   constexpr std::array variants{by_neighbours, by_memory, by_launches};
   for (const int blocks : {1, 2, 3, most_blocks})
     for (const std::string_view variant : variants)

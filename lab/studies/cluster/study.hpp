@@ -10,19 +10,19 @@
 
 namespace poisson::lab {
 
-/// Jacobi steps on rings of points: u'[i] = (u[i − 1] + u[i + 1] + 2 u[i])/4, each ring shared by the blocks of a
-/// cluster, a piece for each. Powers of two: every product is exact.
+/// Jacobi steps on rings of points: u'[i] = (u[i − 1] + u[i + 1] + 2 u[i])/4. The blocks of a cluster share a ring, one
+/// piece each. Factors are powers of two, so every product is exact.
 inline constexpr int piece_points = 1024, ring_steps = 64;
 constexpr float ring_step(float left, float middle, float right) {
   return ((left + right) + (middle + middle)) * 0.25f;
 }
-/// Ring r of `blocks` pieces after ring_steps steps from noise_float, all rings one after another: the oracle.
+/// The oracle: returns all rings of `blocks` pieces, one after another, `steps` steps after noise_float.
 std::vector<float> rings_after(int rings, int blocks, int steps);
 
 inline constexpr std::string_view by_neighbours = "ends from the neighbour's shared memory",
                                   by_memory = "ends by way of global memory", by_launches = "a launch for each step";
 
-/// What the panel "steps" says: ns per step over the blocks in a cluster.
+/// Derives the conclusions from the panel "steps": ns per step over the blocks in a cluster.
 std::vector<std::string> conclude_cluster(const Panels& panels);
 
 }  // namespace poisson::lab

@@ -1,4 +1,4 @@
-// The study `cluster`: its oracle, its sentences, and on a GPU its kernels.
+// Tests the study `cluster`: its oracle and sentences, and its kernels on a GPU.
 
 #include <gtest/gtest.h>
 

@@ -29,7 +29,7 @@ const Guide* prediction_of(const Panel& panel, std::string_view precision) {
 
 namespace {
 
-// Guides are straight in double logarithmic axes between their points.
+// Interpolates a guide, which is straight between its points on double logarithmic axes.
 double height(const Guide& guide, double x) {
   const auto& p = guide.points;
   for (std::size_t i = 0; i + 1 < p.size(); ++i)
@@ -45,7 +45,7 @@ std::string ridge_sentence(const Guide& prediction, const Curve& times, const st
                                       [](const auto& a, const auto& b) { return a[1] < b[1]; });
   const double bytes = bytes_per_point(precision == "fp32" ? Precision::fp32 : Precision::fp64);
   const double expected = (*ridge)[0] * bytes, floor = times.first().value;
-  // The places on both sides of the ridge, far enough from it to be told apart.
+  // The places on both sides of the ridge that are far enough from it to be distinguished.
   constexpr double apart = 1.2;
   const Point *before = nullptr, *after = nullptr;
   for (const Point& point : times.points()) {

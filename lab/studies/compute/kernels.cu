@@ -13,8 +13,8 @@ struct Entries {
   T weight[5], factor[5], shift;
 };
 
-// A thread's points are `rows` in a column: all reads come before the first operation, and the chains of all entries
-// advance side by side.
+// A thread computes `rows` points of a column. All reads precede the first operation, and the chains of all entries
+// advance concurrently.
 template <int rows, int steps, class T>
 __device__ void column(const View<const T>& x, const View<T>& y, const Entries<T>& by, int i, int j) {
   T middle[rows + 2], entry[rows][5];

@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::string_view study = "compute";
 
-// x(i, j) in [0, 1).
+// Returns x(i, j) in [0, 1).
 constexpr float datum(int n0, int i, int j) {
   return noise_float(static_cast<std::uint64_t>(j) * static_cast<std::uint64_t>(n0) + static_cast<std::uint64_t>(i));
 }
@@ -50,7 +50,8 @@ double expected(const Layout& layout, int i, int j, int steps) {
   return expensive_value({x(i, j), x(i - 1, j), x(i + 1, j), x(i, j - 1), x(i, j + 1)}, steps);
 }
 
-// Whether row j is right, in every `stride`-th column. Entries stay below 2 and forget their roundings by the factor.
+// Returns whether row j is right in every `stride`-th column. Entries stay below 2, and their factors damp rounding
+// errors.
 template <class T>
 bool row_agrees(const Field& y, int j, int steps, int stride) {
   const Layout& layout = y.layout();
@@ -82,7 +83,7 @@ void verify_small(Session& session, Precision precision) {
   }
 }
 
-// The guides of one precision, over the sweep up to `last` steps per entry and at least over the ridge.
+// Adds the guides of one precision, over the sweep up to `last` steps per entry and at least beyond the ridge.
 void draw(const std::string& name, double bytes, double bandwidth, double peak, int last, Panel& roofline,
           Panel& time) {
   const double least = operations_per_point(0), most = operations_per_point(last), ridge = peak / bandwidth;
@@ -96,8 +97,8 @@ void draw(const std::string& name, double bytes, double bandwidth, double peak, 
   time.guides.push_back({"operations / peak, " + name, {{least, 1e12 * least / peak}, {most, 1e12 * most / peak}}});
 }
 
-// What the cache of all multiprocessors delivers to one kernel that lasts, from a set of about both fields' size: a
-// copy of them takes little longer than its start.
+// Measures the L2 bandwidth of one long kernel, on a set of about the size of both fields. A copy of this size would
+// hardly last longer than its launch.
 constexpr double cached_set = 32 << 20;
 double cache_bandwidth(Session& session) {
   constexpr double bytes = 1e9;
@@ -112,7 +113,7 @@ double cache_bandwidth(Session& session) {
   return static_cast<double>(words) * sizeof(std::uint64_t) / seconds;
 }
 
-// The same stencils over a grid that stays in the cache, and what that can do.
+// Measures the same stencils on a grid that stays in the cache, and the roof of the cache.
 void measure_cached(Session& session, Panel& roofline) {
   Layout layout;
   layout.n = {2048, 2048, 1};
@@ -139,7 +140,7 @@ void measure_cached(Session& session, Panel& roofline) {
 void measure(Session& session, Precision precision, Panel& roofline, Panel& time) {
   const std::string name = precision == Precision::fp32 ? "fp32" : "fp64";
   Layout layout;
-  layout.n = {8192, precision == Precision::fp32 ? 16384 : 8192, 1};  // as many bytes
+  layout.n = {8192, precision == Precision::fp32 ? 16384 : 8192, 1};  // the same bytes
   Field x(session.backend(), layout, precision), y(session.backend(), layout, precision);
   set_data(x);
   const double points = static_cast<double>(layout.size()), bytes = bytes_per_point(precision);
@@ -176,7 +177,7 @@ Panels measure_all(Session& session) {
   return {roofline, time};
 }
 
-// The ridge of the roofline, in operations per byte.
+// Returns the ridge of the roofline in operations per value of `bytes` bytes.
 template <int bytes>
 double ridge(const Panels& panels, const Machine&) {
   const Panel* const roofline = find_panel(panels, "roofline");

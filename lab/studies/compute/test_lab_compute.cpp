@@ -1,4 +1,4 @@
-// The study of operations per byte: its stencil, its prediction, and what it concludes from numbers.
+// Tests the study `compute`: its stencil, its prediction, and its conclusions.
 
 #include <algorithm>
 #include <cmath>
@@ -18,11 +18,11 @@ namespace {
 TEST(LabCompute, StepsEveryEntryByItsOwnFactor) {
   EXPECT_DOUBLE_EQ(expensive_value({1, 0, 0, 0, 0}, 0), 0.5);
   EXPECT_DOUBLE_EQ(expensive_value({1, 2, 3, 4, 5}, 0), 0.5 + 14 * 0.125);
-  // One step: 0.75·1 + 0.25 in the centre, 0.25 elsewhere.
+  // One step gives 0.75·1 + 0.25 in the centre and 0.25 elsewhere.
   EXPECT_DOUBLE_EQ(expensive_value({1, 0, 0, 0, 0}, 1), 0.5 * 1 + 4 * 0.125 * 0.25);
   EXPECT_DOUBLE_EQ(expensive_value({0, 8, 0, 0, 0}, 1), 0.5 * 0.25 + 0.125 * (0.625 * 8 + 0.25) + 3 * 0.125 * 0.25);
   EXPECT_DOUBLE_EQ(expensive_value({0, 0, 0, 8, 0}, 1), 0.5 * 0.25 + 0.125 * (0.875 * 8 + 0.25) + 3 * 0.125 * 0.25);
-  // In the end e = a e + b: b/(1 − a) of every factor.
+  // The limit satisfies e = a e + b: b/(1 − a) for every factor.
   double limit = 0;
   for (std::size_t d = 0; d < 5; ++d) limit += stencil_weights[d] * entry_shift / (1 - entry_factors[d]);
   EXPECT_NEAR(expensive_value({3, 1, 4, 1, 5}, 256), limit, 1e-12);
@@ -40,7 +40,7 @@ TEST(LabCompute, PredictsTheLargerOfBothTimes) {
   EXPECT_DOUBLE_EQ(predicted_seconds(100, 8000, 50, 1000), 8);
 }
 
-/// A device of 1000 GB/s and 10000 GFLOP/s in fp32, `share` of the prediction at every place.
+/// Returns panels of a device with 1000 GB/s and 10000 GFLOP/s in fp32, at `share` of the prediction at every place.
 std::vector<Panel> measured(double share) {
   Panel roofline{"roofline", "", "", "", true, true, {}, {}}, time{"time", "", "", "", true, true, {}, {}};
   roofline.guides.push_back({"prediction, fp32", {{1, 1000}, {10, 10000}, {400, 10000}}});
@@ -104,7 +104,7 @@ TEST(LabCompute, VerifiesEveryVariantOnAGpu) {
   const Findings findings = findings_of(compute_study, compute_study.measure(session), session.machine());
   ASSERT_EQ(findings.panels.size(), 2U);
   EXPECT_GE(findings.conclusions.size(), 5U);
-  // Nothing is faster than both ceilings: work that the compiler took away would be.
+  // No point may exceed both ceilings, which would mean that the compiler removed work.
   for (const Guide& guide : findings.panels[0].guides)
     for (const Point& point : findings.panels[0].points)
       if (guide.name == "prediction, " + point.variant) {

@@ -1,4 +1,4 @@
-// What the solver does on its grids, as points under the roof: all of it where bandwidth decides.
+// The solver's own operations on grids, as points under the roof. Bandwidth limits all of them.
 
 #include <cmath>
 #include <functional>
@@ -12,7 +12,7 @@
 namespace poisson::lab {
 namespace {
 
-// −Δ on the unit cube, and three fields.
+// Owns the operator −Δ on the unit cube, and three fields.
 struct Cube {
   Discretization discretization;
   std::unique_ptr<Operator> A;
@@ -57,7 +57,7 @@ double largest_difference(const Field& a, const Field& b, double& largest) {
 
 struct Verb {
   const char* name;
-  double operations, bytes;  // of a point
+  double operations, bytes;  // per point
   std::function<void(Cube&, Scalar& a, Scalar& sum)> run;
 };
 
@@ -70,7 +70,7 @@ void measure_verbs(Session& session, Panel& roofline) {
   set(there.u, 1);
   set(there.b, 2);
   Field brought(*host, there.A->space(), Precision::fp64);
-  // A step that shrinks y as it adds keeps repetitions in range: a is small.
+  // The factor a is small, so that repeated additions to y stay in range.
   Scalar a = session.backend().scalar(0x1p-20), a_there = host->scalar(0x1p-20), sum = session.backend().scalar(),
          sum_there = host->scalar();
   const Verb verbs[] = {

@@ -10,12 +10,12 @@
 namespace poisson::lab {
 namespace {
 
-// The least share of a rate that counts as as good: a tenth less, or the machine's noise.
+// Returns the smallest share of a rate that counts as equal: a tenth less, or the machine's noise.
 double alike(const Panel& panel) {
   return 1 / (1 + std::max(0.1, panel.noise));
 }
 
-// The curves of one access width each, "N B", ascending.
+// Returns the curves of one access width each, "N B", ascending.
 std::vector<std::string> widths(const Panel& panel) {
   std::vector<std::string> all;
   for (const std::string& variant : variants_of(panel))
@@ -31,7 +31,8 @@ std::string on_width(const Panel& panel, double largest) {
   const Point& best = widest.value >= enough_share * fastest.value ? widest : fastest;
   const std::string at = "At " + readable_bytes(largest) + " ";
   if (!quotable(panel)) {
-    // Beside others at work the memory gives each width another share: what holds at every size is no such moment's.
+    // On a busy host the memory rate of each width changes from moment to moment. Only a difference at every size is
+    // reliable.
     const bool slower = std::ranges::all_of(
         places(panel, all.front()), [&](double x) { return ratio_at(panel, all.back(), all.front(), x).more(); });
     return slower ? "Wide accesses copy faster than those of " + all.front() + "."
@@ -51,7 +52,7 @@ std::string on_width(const Panel& panel, double largest) {
          " of the best.";
 }
 
-// From which size on the widest accesses have their final rate, and where they fall back below it.
+// Describes the size at which the widest accesses reach their final rate, and where they drop below it again.
 std::string on_size(const Panel& panel, double largest) {
   const Point& final = *best_at(panel, largest, widths(panel));
   const double enough = alike(panel) * final.value;
@@ -107,7 +108,8 @@ std::string on_library(const Panel& panel, double largest, const Machine& machin
   const Point& best = *best_at(panel, largest, widths(panel));
   const bool as_good = !ratio_of(panel, best, *library).less();
   if (!quotable(panel)) {
-    // Where a cache holds the arrays most widths may be slower: said last, for another moment may hide it.
+    // Most widths may be slower while a cache contains the arrays. This clause comes last, because another run may omit
+    // it.
     const auto slower = [&](double x) {
       std::vector<double> shares;
       for (const std::string& width : widths(panel)) shares.push_back(ratio_at(panel, width, own, x).median);

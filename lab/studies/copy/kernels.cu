@@ -11,8 +11,8 @@ namespace {
 
 constexpr int threads = 256;
 
-// Every thread copies `per_thread` elements, a block's width apart so that neighbouring threads touch neighbouring
-// elements at each step. All loads come before the first store: they are under way together.
+// Every thread copies `per_thread` elements, a block's width apart, so that neighbouring threads access neighbouring
+// elements at each step. All loads precede the first store, so they are in flight together.
 template <class T, int per_thread>
 __global__ void __launch_bounds__(threads)
     copy_kernel(const T* __restrict__ from, T* __restrict__ to, std::int64_t count) {

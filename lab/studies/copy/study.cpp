@@ -29,7 +29,7 @@ std::vector<CopyVariant> variants_of(Session& session) {
   return variants;
 }
 
-// Powers of two from 1 MiB; every second or third one when quick.
+// Returns powers of two from 1 MiB; every second or third one when quick.
 std::vector<std::size_t> sizes(const Session& session) {
   const std::size_t most = std::size_t{session.on_gpu() ? (session.quick() ? 1024U : 8192U) : 256U} << 20;
   const int step = session.quick() ? (session.on_gpu() ? 2 : 4) : 1;
@@ -40,7 +40,7 @@ std::vector<std::size_t> sizes(const Session& session) {
   return all;
 }
 
-// Two arrays of one size, and what a copy between them costs.
+// Owns two arrays of one size and times copies between them.
 class Arrays {
  public:
   Arrays(Session& session, std::size_t bytes)
@@ -48,7 +48,7 @@ class Arrays {
     fill_random(session.backend(), from_.data(), bytes, 2);
   }
 
-  // One variant's point with its place left open; checked at this very size.
+  // Returns the point of a variant without its place. The copy is checked at the timed size.
   Point measure(const CopyVariant& variant, std::size_t bytes) {
     Backend& backend = session_.backend();
     poison(backend, to_.data(), bytes);
@@ -85,7 +85,7 @@ Panel size_panel(Session& session, std::span<const CopyVariant> variants) {
   return panel;
 }
 
-// A width is a curve here, however many accesses a thread makes.
+// A width is one curve here, whatever the number of accesses per thread.
 Panel per_thread_panel(Session& session, std::span<const CopyVariant> variants) {
   const std::size_t bytes = std::min(session.beyond_caches(), session.memory() / 2);
   Panel panel{

@@ -10,14 +10,14 @@
 
 namespace poisson::lab {
 
-/// Conclusions from the panel of bandwidth against bytes (each variant one width, named "N B") and, where a second one
-/// is there, against elements per thread.
+/// Derives conclusions from the panel of bandwidth against bytes, in which each variant is one width, named "N B". A
+/// second panel, bandwidth against elements per thread, is optional.
 std::vector<std::string> conclude_copy(const Panels& panels, const Machine& machine);
 
-/// What a variant gets wrong in an array of so many bytes between poisoned neighbours: empty where nothing.
+/// Describes the error of a variant that copies `bytes` bytes between poisoned neighbours. Empty if there is none.
 std::string wrong_copy(Backend& backend, const CopyVariant& variant, std::size_t bytes);
 
-/// Sizes in bytes, multiples of the variant's width, at which no block, warp or word is full.
+/// Returns sizes in bytes, multiples of the variant's width, at which no block, warp or word is full.
 std::vector<std::size_t> awkward_sizes(const CopyVariant& variant);
 
 }  // namespace poisson::lab

@@ -1,4 +1,4 @@
-// The study copy: every variant against the host's own copy, and conclusions that follow from the numbers.
+// Tests the study `copy`: every variant against the host's own copy, and the conclusions on given numbers.
 
 #include <functional>
 
@@ -72,7 +72,7 @@ TEST(LabCopy, ABrokenVariantEndsTheStudy) {
   EXPECT_THROW(copy_study.measure(session), WrongResult);
 }
 
-// Curves over sizes of 1 MiB … 64 MiB, and, for a GPU, over accesses per thread.
+// Makes curves over sizes of 1 MiB … 64 MiB or, for a GPU, over accesses per thread.
 Panel curves(const std::vector<std::string>& variants, const std::function<double(std::size_t, double)>& value,
              const std::vector<double>& places) {
   Panel panel;
@@ -121,7 +121,7 @@ TEST(LabCopyConclusions, SmallArraysInACache) {
   const std::string unknown = concluded({curves(some, cached, sizes)});
   expect_says(unknown, {"Arrays of 4 MiB", "the smaller ones stay in a cache"});
   EXPECT_EQ(unknown.find("in theory"), std::string::npos);
-  // Still smaller ones may be slow: only of the size that is fast the sentence speaks.
+  // Even smaller arrays may be slow. The sentence concerns only the size that is fast.
   const auto middle = [](std::size_t, double x) { return x == 16 * mib ? 3000.0 : 1000.0; };
   const std::string one = concluded({curves(some, middle, sizes)});
   expect_says(one, {"Arrays of 16 MiB are copied at up to 3000 GB/s"});
@@ -148,7 +148,7 @@ TEST(LabCopyConclusions, NoneIsFirmerThanTheNoise) {
       some, [](std::size_t v, double) { return v == 0 ? 100.0 : 1000.0; }, sizes);
   panel.noise = 0.5;
   expect_says(concluded({panel}), {"Wide accesses copy faster than those of 1 B"});
-  panel.points.front().value = 900;  // where one size says otherwise
+  panel.points.front().value = 900;  // one size contradicts the others
   expect_says(concluded({panel}), {"Accesses of 1 B are not at every size clearly slower"});
 }
 

@@ -72,7 +72,7 @@ double banded_row(int bands, int m, std::int64_t row) {
 
 double ahead_from(const Panel& panel, std::string_view winner, std::string_view loser) {
   const std::vector<double> all = places(panel, winner);
-  // The place from which on the winner has so many times the loser's rate up to the end.
+  // Returns the place from which the winner has at least `factor` times the loser's rate up to the end.
   const auto from = [&](double factor) {
     double place = std::numeric_limits<double>::quiet_NaN();
     for (auto x = all.rbegin(); x != all.rend() && ratio_at(panel, winner, loser, *x).median >= factor; ++x) place = *x;
@@ -84,12 +84,12 @@ double ahead_from(const Panel& panel, std::string_view winner, std::string_view 
 
 namespace {
 
-// A panel's title without what travels.
+// Returns a panel's title without the data that it transfers.
 std::string operation(const Panel& panel) {
   return panel.title.substr(0, panel.title.find(" ("));
 }
 
-// At the largest size. Where the lead begins is the last clause, which another run may leave out.
+// Compares at the largest size. The start of the lead is the last clause, because another run may omit it.
 std::string outcome(const Panel& panel, std::string_view curve) {
   const double largest = Curve(panel, curve).last().x, from = ahead_from(panel, curve, cpu_curve);
   const std::string text = "at " + figure(largest) + " unknowns the GPU is " +
@@ -97,7 +97,7 @@ std::string outcome(const Panel& panel, std::string_view curve) {
   return text + (std::isnan(from) ? "." : ", and ahead from at latest " + figure(from) + " on.");
 }
 
-// Whether a device is faster than its memory at some size: a cache holds the operands.
+// Returns whether a device exceeds its memory bandwidth at some size, because a cache contains the operands.
 bool fits_caches(const Panel& panel) {
   return !panel.guides.empty() &&
          Curve(panel, gpu_curve).highest().value > 1.2 * panel.guides.front().points.front()[1];

@@ -19,8 +19,7 @@ namespace {
 
 constexpr std::string_view study = "crossover";
 
-// A field's bytes in pinned memory of the host, from where they travel at the bus's full rate and back. Both lie in
-// memory in one manner.
+// Copies a field to and from pinned host memory at the full rate of the bus. Host and device use the same layout.
 class Travelling {
  public:
   explicit Travelling(Field& device, const Field* host = nullptr) : device_(&device), memory_(device.bytes()) {
@@ -42,7 +41,7 @@ struct Sides {
   Session& cpu;
 };
 
-// The device's clock times what stays there, the host's what comes back to it.
+// Work on the device is timed by the device's clock. Work with transfers is timed by the host's clock.
 void measure(const Sides& sides, Panel& panel, double unknowns, const std::function<void()>& on_cpu,
              const std::function<void()>& on_gpu, const std::function<void()>& transferring) {
   const auto add = [&](std::string_view curve, Timing seconds) {
@@ -60,7 +59,7 @@ Panel panel_of(std::string name, std::string title) {
           .y_label = "10⁶ unknowns/s (CPU: all threads or half)",
           .log_x = true,
           .log_y = true,
-          .noise = Panel::host_noise};  // a CPU is one side
+          .noise = Panel::host_noise};  // the CPU is one side
 }
 
 void draw_ceiling(const Sides& sides, double bytes, Panel& panel) {
@@ -68,7 +67,7 @@ void draw_ceiling(const Sides& sides, double bytes, Panel& panel) {
       {"GPU memory bandwidth", {{panel.points.front().x, 1e-6 * sides.gpu.copy_bandwidth() / bytes}}});
 }
 
-// f(value, its number) for all values of a field on the host.
+// Calls f(value, index) for all values of a field on the host.
 template <class F>
 void each_value(Field& host, const F& f) {
   const View<double> v = host.view<double>();
@@ -82,7 +81,7 @@ double datum(int seed, std::uint64_t number) {
   return static_cast<double>(noise_float(number + (static_cast<std::uint64_t>(seed) << 40)));
 }
 
-// One vector on both sides.
+// Owns one vector on both sides.
 struct Vector {
   Field host, device;
 
@@ -187,7 +186,7 @@ void measure_product(const Sides& sides, int bands, int m, Panel& panel, bool ti
   check_product(sides.gpu, bands, m, {y_bytes.as<double>(), y_bytes.as<double>() + rows}, "banded product, sent");
 }
 
-// −Δu = f on the unit cube with u = 0 on its faces: one cycle of the default solver from u = 0.
+// Solves −Δu = f on the unit cube with u = 0 on its faces: one cycle of the default solver from u = 0.
 class CycleProblem {
  public:
   CycleProblem(Backend& backend, int cells) : backend_(&backend), discretization_(backend, cube(cells)) {
@@ -219,8 +218,8 @@ class CycleProblem {
   std::unique_ptr<Solver> solver_;
 };
 
-// The oracle of a cycle is what it is for: the residual shrinks, as much on both sides, and both end at one solution
-// but for the corrections' rounding to 32 bits.
+// The oracle of a cycle is its purpose. The residual must shrink equally on both sides, and both solutions must agree
+// up to the rounding of corrections to 32 bits.
 void check_cycle(const Session& session, CycleProblem& cpu, CycleProblem& gpu, Field& downloaded) {
   const double there = gpu.cycle().relative(), here = cpu.cycle().relative();
   session.check(
@@ -292,7 +291,7 @@ Panels measure_all(Session& session) {
 
 }  // namespace
 
-// The question is an old one: an Opteron 252 was once set against a GeForce 7800 GTX in this way.
+// The question is old: an Opteron 252 was once compared with a GeForce 7800 GTX in this way.
 constexpr std::array lectures{Lecture::goeddeke, Lecture::filipovic};
 
 const Study crossover_study{

@@ -1,4 +1,4 @@
-// The study of the crossover from CPU to GPU: the banded product, where curves cross, and what follows from it.
+// Tests the study `crossover`: the banded product, the place where curves cross, and the conclusions.
 
 #include <algorithm>
 #include <array>
@@ -28,7 +28,7 @@ TEST(LabCrossover, OrdersBandsAsAGrid) {
   EXPECT_EQ(bytes_per_row(5), 56);
 }
 
-/// By the dense matrix, entry by entry.
+/// The reference multiplies with the dense matrix, entry by entry.
 TEST(LabCrossover, ItsOracleIsTheDenseProduct) {
   for (const int bands : {5, 9})
     for (const int m : {1, 2, 3, 6}) {
@@ -75,7 +75,7 @@ TEST(LabCrossover, TimesAllThreadsOrHalf) {
   omp_set_num_threads(threads);
 }
 
-/// Curves over 10, 100, 1000 with these ratios of GPU to CPU.
+/// Makes curves over 10, 100, 1000 with these ratios of GPU to CPU.
 Panel panel_of(std::array<double, 3> gpu, std::array<double, 3> moving = {0.1, 0.1, 0.1}) {
   Panel panel{"axpy", "axpy (x travels)", "unknowns", "", true, true, {}, {}, false, Panel::host_noise};
   double x = 1;

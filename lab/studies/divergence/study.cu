@@ -1,4 +1,4 @@
-// What it costs when the threads of a warp take different branches.
+// Measures the cost of branches that the threads of a warp do not share.
 
 #include <algorithm>
 #include <array>
@@ -14,7 +14,7 @@
 namespace poisson::lab {
 namespace {
 
-// The chain of path p, its constants in the instructions: as many pieces of code as paths.
+// Runs the chain of path p. The constants are immediate operands, so every path has its own code.
 template <int p>
 __device__ void follow(float& x, int path, int steps) {
   if (path == p) {
@@ -25,7 +25,7 @@ __device__ void follow(float& x, int path, int steps) {
   }
 }
 
-// A thread's path by its lane or by its warp; a branch of path_steps operations is taken again and again.
+// The lane or the warp of a thread selects its path. Each round executes a branch of path_steps operations.
 template <bool by_lane>
 __global__ void __launch_bounds__(path_threads)
     path_kernel(int paths, int rounds, int steps, float* ends, BlockTime* times) {

@@ -11,7 +11,7 @@
 
 namespace poisson::lab {
 
-/// Each path of a branch is a chain of multiply-adds with constants of its own.
+/// Each path of a branch is a chain of multiply-adds with its own constants.
 inline constexpr int most_paths = 32, path_steps = 64, path_rounds = 16, path_threads = 256;
 constexpr float path_factor(int path) {
   return 0.5f + static_cast<float>(path) / 128;
@@ -19,7 +19,7 @@ constexpr float path_factor(int path) {
 constexpr float path_addend(int path) {
   return 0.25f + static_cast<float>(path) / 64;
 }
-/// Which of so many paths a thread takes: threads of a warp part ways, or whole warps do.
+/// Return the path of a thread out of `paths` paths. Either the threads of a warp diverge, or different warps do.
 constexpr int path_by_lane(int thread, int paths) {
   return thread % 32 % paths;
 }
@@ -29,7 +29,7 @@ constexpr int path_by_warp(int thread, int paths) {
 constexpr float path_start(int thread) {
   return noise_float(static_cast<std::uint64_t>(thread));
 }
-/// The oracle: where a thread's chain ends.
+/// The oracle returns the end of a thread's chain.
 inline float path_end(int thread, int path) {
   float x = path_start(thread);
   for (int step = 0; step < path_rounds * path_steps; ++step) x = std::fma(x, path_factor(path), path_addend(path));
@@ -39,7 +39,7 @@ inline float path_end(int thread, int path) {
 inline constexpr std::string_view within_warps = "threads of a warp part ways", between_warps = "whole warps part ways",
                                   short_branch = "one operation in each branch";
 
-/// What the panel "paths" says.
+/// Derives the conclusions from the panel "paths".
 std::vector<std::string> conclude_divergence(const Panels& panels);
 
 }  // namespace poisson::lab

@@ -1,4 +1,4 @@
-// The study `divergence`: its paths, its sentences, and on a GPU its kernels.
+// Tests the study `divergence`: its paths and sentences, and its kernels on a GPU.
 
 #include <cmath>
 

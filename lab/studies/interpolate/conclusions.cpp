@@ -30,7 +30,7 @@ namespace {
 constexpr std::string_view filtered = "texture", refilled = "texture, filled anew", hoisted = "arithmetic, hoisted",
                            recomputed = "arithmetic, recomputed";
 
-// "texture filtering is 2.1 times as fast", of what is compared in the median of the factors.
+// Returns "texture filtering is 2.1 times as fast", for the median over all factors.
 std::string compared(const Ratio& ratio, const std::string& faster, const std::string& slower,
                      const std::string& alike) {
   if (ratio.more()) return faster + " " + figure(ratio.median) + " times as fast";
@@ -71,7 +71,7 @@ void judge_speed(const Panel& panel, const std::string& dimensions, std::vector<
 }
 
 void judge_error(const Panel& panel, const std::string& dimensions, std::vector<std::string>& sentences) {
-  constexpr double rounding = 1e-6;  // of fp32 arithmetic on values below 1
+  constexpr double rounding = 1e-6;  // fp32, values below 1
   const int d = dimensions == "two dimensions" ? 2 : 3;
   double exact = -1, inexact = -1;
   std::vector<std::string> factors;

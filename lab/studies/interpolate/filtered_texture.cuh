@@ -7,8 +7,8 @@
 
 namespace poisson::lab {
 
-/// Floats in a CUDA array behind a texture object that interpolates linearly: value c of an axis lies at c + ½, values
-/// beyond the ends are those at the ends.
+/// Owns floats in a CUDA array with a texture object that interpolates linearly. Value c of an axis is at c + ½;
+/// addresses beyond the ends clamp to the last value.
 class FilteredTexture {
  public:
   /// In two dimensions n[2] is 1 and ignored.

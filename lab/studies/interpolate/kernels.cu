@@ -7,7 +7,7 @@
 namespace poisson::lab {
 namespace {
 
-// What kernels know of a refinement.
+// Contains the fields of a refinement that kernels need.
 struct Shape {
   int n[3], coarse[3], factor;
   float step;  // 1/factor
@@ -38,7 +38,7 @@ __global__ void __launch_bounds__(256) filter_kernel(Shape s, cudaTextureObject_
     fine[s.fine_at(i, j, k)] = tex3D<float>(coarse, x, y, fmaf(static_cast<float>(k), s.step, 0.5f));
 }
 
-// A place on a coarse axis: the value to its left and the weight of the one to its right.
+// A place on a coarse axis consists of the value to its left and the weight of the value to its right.
 struct Place {
   int left;
   float weight;
@@ -46,7 +46,7 @@ struct Place {
       : left(fine / s.factor), weight(static_cast<float>(fine % s.factor) * s.step) {}
 };
 
-// All axes but the last interpolated, in coarse line or plane `last`.
+// Interpolates along all axes but the last, in coarse line or plane `last`.
 __device__ float across(const Shape& s, const float* coarse, const Place& x, int last) {
   const float* at = coarse + std::int64_t{last} * s.coarse[0] + x.left;
   return between(at[0], at[1], x.weight);
@@ -56,7 +56,7 @@ __device__ float across(const Shape& s, const float* coarse, const Place& x, con
   return between(between(at[0], at[1], x.weight), between(at[s.coarse[0]], at[s.coarse[0] + 1], x.weight), y.weight);
 }
 
-// One point a thread, which divides for each of its indices.
+// Each thread computes one point and divides for each of its indices.
 template <int dimension>
 __global__ void __launch_bounds__(256) recomputing_kernel(Shape s, const float* coarse, float* fine) {
   const int i = static_cast<int>(blockIdx.x * block_x + threadIdx.x);
@@ -71,8 +71,8 @@ __global__ void __launch_bounds__(256) recomputing_kernel(Shape s, const float* 
   }
 }
 
-// A thread marches along the last axis: it divides once, counts from there, and keeps what it has interpolated across
-// until the next coarse line or plane.
+// A thread marches along the last axis. It divides once, counts from there, and keeps its interpolated values until the
+// next coarse line or plane.
 template <class Across, class Store>
 __device__ void march_along(const Shape& s, int first, int last, const Across& across_at, const Store& store) {
   int left = first / s.factor, part = first % s.factor;

@@ -1,5 +1,5 @@
-// The lecture's own example: the indices of a Jacobi sweep's neighbours, worked out anew for each of them, once, or by
-// the texture unit's coordinates.
+// Reproduces the lecture's own example. A Jacobi sweep computes the indices of its neighbours for each neighbour, once
+// per point, or by the coordinates of the texture unit.
 
 #include <algorithm>
 #include <array>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr int tile_x = 32, tile_y = 8;
 
-// One step for the point (i, j): beyond the ends the last value goes on, as textures do by themselves.
+// Sweeps n × n points once. Beyond the ends the last value repeats, as with clamped textures.
 struct Grid2 {
   const float* u;
   const float* f;
@@ -23,8 +23,8 @@ struct Grid2 {
   int n;
 };
 
-// Each neighbour's row and column from the point's number, by division. The compiler would share them; the empty
-// statement makes it believe that the number may have changed.
+// Divides the point's index for each neighbour. The empty asm statement hides that the index is unchanged, so that the
+// compiler cannot share the divisions.
 __device__ float anew(const Grid2& grid, int point, int right, int up) {
   asm volatile("" : "+r"(point));
   const int column = point % grid.n + right, row = point / grid.n + up;

@@ -8,12 +8,12 @@
 
 namespace poisson::lab {
 
-/// The lecture's step, its spacing 1: the mean of four neighbours and f.
+/// Returns the lecture's step with spacing 1: the mean of four neighbours and f.
 constexpr float lecture_step(float left, float right, float down, float up, float f) {
   return (((left + right) + (down + up)) + f) * 0.25f;
 }
 
-/// u (which = 0) and f (1) by number.
+/// Generates u (which = 0) and f (1) by index.
 struct SquareNoise {
   int which = 0;
   constexpr float operator()(std::uint64_t point) const {
@@ -21,7 +21,7 @@ struct SquareNoise {
   }
 };
 
-/// The oracle: value number `point` of a sweep over n × n points; beyond the ends the last value goes on.
+/// The oracle returns value number `point` of a sweep over n × n points. Beyond the ends the last value repeats.
 struct SweptSquare {
   int n = 0;
   constexpr float operator()(std::int64_t point) const {
@@ -38,7 +38,7 @@ struct SweptSquare {
 inline constexpr std::string_view neighbours_anew = "indices anew for each neighbour",
                                   neighbours_hoisted = "indices hoisted", neighbours_texture = "texture coordinates";
 
-/// Billions of points per second over the size of a square, panel "jacobi". Needs a GPU; throws WrongResult.
+/// Measures billions of points per second over the size of a square, panel "jacobi". Needs a GPU. Throws WrongResult.
 Panel measure_neighbours(Session& session);
 
 }  // namespace poisson::lab

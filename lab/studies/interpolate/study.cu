@@ -15,12 +15,12 @@ namespace {
 
 constexpr std::string_view study = "interpolate";
 
-// A line of the fine grid along x.
+// Identifies a line of the fine grid along x.
 struct Line {
   int j, k;
 };
 
-// The largest error on some lines, in every `stride`-th value; NaN where a value is.
+// Returns the largest error on some lines, in every `stride`-th value; NaN if a value is NaN.
 double error_on(Backend& backend, const Refinement& r, const float* fine, const std::vector<Line>& lines, int stride) {
   std::vector<float> line(static_cast<std::size_t>(r.n[0]));
   double worst = 0;
@@ -35,8 +35,8 @@ double error_on(Backend& backend, const Refinement& r, const float* fine, const 
   return worst;
 }
 
-// Filtering may be off by twice what weights rounded to the nearest multiple of 2⁻⁸ leave: coordinates are rounded as
-// well. Arithmetic rounds a few times.
+// A filtered value may deviate by twice the error of weights rounded to the nearest multiple of 2⁻⁸, because
+// coordinates are rounded too. Arithmetic rounds a few times.
 double checked_error(const Session& session, Backend& backend, const Refinement& r, const ProlongationVariant& variant,
                      const float* fine, const std::vector<Line>& lines, int stride) {
   const double error = error_on(backend, r, fine, lines, stride);

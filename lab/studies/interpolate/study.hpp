@@ -14,14 +14,14 @@
 
 namespace poisson::lab {
 
-/// Prolongation by linear interpolation along every axis: fine value i lies at i/factor in coarse values. Both grids
-/// are stored without padding, x fastest; in two dimensions n[2] is 1.
+/// Describes prolongation by linear interpolation along every axis: fine value i is at i/factor in coarse values. Both
+/// grids are stored without padding, x fastest; in two dimensions n[2] is 1.
 struct Refinement {
   int dimension;         ///< 2, 3
   std::array<int, 3> n;  ///< fine values
-  int factor;            ///< from 2
+  int factor;            ///< at least 2
 
-  /// Coarse values: one more than the last fine value needs, so that every interval has its right end.
+  /// Returns the coarse values: one more than the last fine value needs, so that every interval has a right end.
   std::array<int, 3> coarse() const {
     std::array<int, 3> c{1, 1, 1};
     for (std::size_t d = 0; d < static_cast<std::size_t>(dimension); ++d) c[d] = (n[d] - 1) / factor + 2;
@@ -29,43 +29,45 @@ struct Refinement {
   }
   std::int64_t fine_size() const { return std::int64_t{1} * n[0] * n[1] * n[2]; }
   std::int64_t coarse_size() const { return std::int64_t{1} * coarse()[0] * coarse()[1] * coarse()[2]; }
-  /// Least traffic in fp32: every coarse value read, every fine one written.
+  /// Returns the least traffic in fp32: every coarse value is read, every fine value is written.
   double bytes() const { return 4.0 * static_cast<double>(fine_size() + coarse_size()); }
 };
 
-/// The fine value at (i, j, k) where coarse value c is noise_float(c), in double arithmetic.
+/// Returns the fine value at (i, j, k) in double arithmetic, if coarse value c is noise_float(c).
 double interpolated(const Refinement& refinement, int i, int j, int k);
 
-/// Largest error that filtering adds to arithmetic for values in [0, 1) if in every direction the weight is rounded to
-/// a multiple of 2⁻⁸, thus off by up to 2⁻⁹ of the difference of its neighbours. Devices may round products as well.
+/// Returns the largest error of filtering for values in [0, 1). The weight of every direction is rounded to a multiple
+/// of 2⁻⁸, so its error is at most 2⁻⁹ of the difference of two neighbours. Devices may round products as well.
 constexpr double filter_error(int dimension) {
   return dimension * 0x1p-9;
 }
 
-/// Whether the weights of all corners, products of the fractions i/factor of each direction, are multiples of 2⁻⁸.
+/// Returns whether the weights of all corners, products of the fractions i/factor of each direction, are multiples of
+/// 2⁻⁸.
 constexpr bool exact_in_filter(int factor, int dimension) {
   int products = 1;
   for (int d = 0; d < dimension; ++d) products *= factor;
   return 256 % products == 0;
 }
 
-/// A prepared prolongation from device memory to device memory.
+/// Applies a prepared prolongation from device memory to device memory.
 class Prolongation {
  public:
   virtual ~Prolongation() = default;
   virtual void apply(const float* coarse, float* fine) = 0;
 };
 
-/// Textures hold the coarse values of `coarse` at the time of `prepare`, but for the variant that fills them anew.
+/// Defines a prolongation method. Textures contain the coarse values of the time of `prepare`; one variant fills them
+/// again in each call.
 struct ProlongationVariant {
   std::string_view name;
-  bool filtered;  ///< by texture hardware, in its fixed-point weights
+  bool filtered;  ///< uses texture hardware with fixed-point weights
   std::unique_ptr<Prolongation> (*prepare)(Backend&, const Refinement&, const float* coarse);
 };
-/// Only in builds with CUDA.
+/// Exists in builds with CUDA only.
 std::span<const ProlongationVariant> prolongation_variants();
 
-/// Of the panels speed-2d, error-2d, speed-3d and error-3d over refinement factors.
+/// Derives conclusions from the panels speed-2d, error-2d, speed-3d and error-3d over refinement factors.
 std::vector<std::string> conclude_interpolate(const std::vector<Panel>& panels);
 
 }  // namespace poisson::lab

@@ -1,4 +1,4 @@
-// The study of interpolation: shapes, oracle, and what it concludes from numbers.
+// Tests the study `interpolate`: its shapes, its oracle, and its conclusions from given numbers.
 
 #include <algorithm>
 #include <cmath>
@@ -24,7 +24,7 @@ TEST(LabNeighbours, LastValuesGoOnBeyondTheGrid) {
   // A grid of one point is its own neighbour.
   const float u = SquareNoise{0}(0), f = SquareNoise{1}(0);
   EXPECT_EQ(SweptSquare{1}(0), lecture_step(u, u, u, u, f));
-  // The middle of 3 × 3.
+  // Check the middle of 3 × 3 points.
   const auto at = [](int i, int j) { return SquareNoise{0}(static_cast<std::uint64_t>(3 * j + i)); };
   EXPECT_EQ(SweptSquare{3}(4), lecture_step(at(0, 1), at(2, 1), at(1, 0), at(1, 2), SquareNoise{1}(4)));
   EXPECT_EQ(SweptSquare{3}(0), lecture_step(at(0, 0), at(1, 0), at(0, 0), at(0, 1), SquareNoise{1}(0)));

@@ -11,9 +11,9 @@ namespace {
 
 using Sentences = std::vector<std::string>;
 
-constexpr double busy = 0.9;  // of the peak: reached
+constexpr double busy = 0.9;  // share of peak
 
-// The smallest place of a curve at which it reaches a level, and those further on at which it does not.
+// Finds the first place of a curve that reaches a level, and the later places that miss it.
 struct Reached {
   double from = NAN;
   std::vector<std::string> dips;
@@ -68,7 +68,7 @@ void conclude_fma(const Panel& panel, Sentences& sentences) {
 }
 
 void conclude_chase(const Panel& panel, Sentences& sentences) {
-  // Where a cache ends the curve leaps, and where exactly changes from run to run: its plateaus tell.
+  // The curve jumps where a cache ends, and that place varies between runs. The plateaus are reproducible.
   constexpr double shared_cache = 4 << 20;
   const Curve curve(panel, variants_of(panel).front());
   std::vector<std::string> plateaus;

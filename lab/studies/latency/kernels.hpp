@@ -5,16 +5,16 @@
 
 namespace poisson::lab {
 
-// The parts of the study `latency`. Each measures on a GPU and throws WrongResult.
+// The study `latency` has three parts. Each part measures on a GPU and throws WrongResult.
 
-/// Chains of multiply-adds: warps per multiprocessor × chains per thread.
+/// Measures chains of multiply-adds: warps per multiprocessor × chains per thread.
 Panel measure_fma(Session& session);
-/// A walk of dependent loads over ever more memory.
+/// Measures a walk of dependent loads over working sets of increasing size.
 Panel measure_chase(Session& session);
-/// Bandwidth against bytes in flight; `latency`: of a load from memory, in ns, for the prediction.
+/// Measures bandwidth against bytes in flight. The prediction uses `latency`, the ns of a load from memory.
 Panel measure_in_flight(Session& session, double latency);
 
-/// Every variant of the above in small and awkward numbers, compared on the host.
+/// Compare every variant with the host, for small and awkward numbers.
 void verify_fma(Session& session);
 void verify_memory_latency(Session& session);
 

@@ -8,7 +8,7 @@
 namespace poisson::lab {
 namespace {
 
-// The word at which each node's successor begins.
+// Writes the successor of each node.
 struct Successor {
   std::uint32_t* words;
   std::uint32_t nodes;
@@ -17,7 +17,7 @@ struct Successor {
   }
 };
 
-// Goes on from `place`: walks that began anew would find their lines in a cache, whatever the size of the memory.
+// Continues from `place`. A walk that restarted would find its lines in a cache, whatever the size of the memory.
 __global__ void chase_kernel(const std::uint32_t* words, int steps, std::uint32_t* place) {
   std::uint32_t at = *place;
 #pragma unroll 16
@@ -25,7 +25,7 @@ __global__ void chase_kernel(const std::uint32_t* words, int steps, std::uint32_
   *place = at;
 }
 
-// One thread's walk through all lines of a piece of memory.
+// Lets one thread visit all lines of a piece of memory.
 class Chase {
  public:
   Chase(Session& session, std::uint32_t nodes, int steps)
@@ -80,14 +80,15 @@ void read_row(Backend& backend, const Array<float>& floats, Grid grid, const Arr
   cuda::launched(stream);
 }
 
-// What each thread has under way at once.
+// Describes the loads that each thread keeps in flight.
 struct Loads {
   const char* name;
   int lanes, count;
   ReadRow read;
   const void* kernel;
 
-  /// Whether so many blocks of so many threads are on a multiprocessor at once: registers may allow fewer.
+  /// Returns whether a multiprocessor runs `blocks` blocks of `threads` threads concurrently. Registers may allow
+  /// fewer.
   bool resident(int blocks, int threads) const {
     int fitting = 0;
     cuda::check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fitting, kernel, threads, 0));

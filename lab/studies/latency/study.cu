@@ -11,15 +11,15 @@
 namespace poisson::lab {
 namespace {
 
-// The multiplier is an immediate operand: of three registers two lie in one bank, and a warp that reads them anew for
-// every instruction issues at half the rate (measured on an H200: 63 of 128 per clock with one chain).
+// The multiplier is an immediate operand. Two of three registers share a bank, and a warp that reads them for every
+// instruction issues at half the rate. An H200 reached 63 of 128 per clock with one chain.
 template <int chains>
 __global__ void __launch_bounds__(most_block_threads) fma_kernel(int iterations, float* ends, BlockTime* times) {
   float x[chains];
 #pragma unroll
   for (int c = 0; c < chains; ++c) x[c] = chain_start(static_cast<int>(threadIdx.x), c);
   const BlockClock clock;
-  constexpr int unroll = 128 / chains;  // the loop's own instructions take 2 % of the issue slots
+  constexpr int unroll = 128 / chains;  // the loop overhead uses 2 % of the issue slots
 #pragma unroll unroll
   for (int i = 0; i < iterations; ++i) {
 #pragma unroll
@@ -39,14 +39,15 @@ constexpr std::array<FmaKernel, most_chains> kernels_by_chains(std::integer_sequ
 }
 constexpr auto fma_kernels = kernels_by_chains(std::make_integer_sequence<int, most_chains>());
 
-// Blocks of up to 32 warps, one or two on each multiprocessor.
+// Distributes up to 32 warps per block, with one or two blocks on each multiprocessor.
 struct Residency {
   int blocks_per_multiprocessor, threads;
   explicit Residency(int warps)
       : blocks_per_multiprocessor(warps > 32 ? 2 : 1), threads(warps * warp_threads / blocks_per_multiprocessor) {}
 };
 
-// So much shared memory that no second block fits beside one that is to be alone: then all multiprocessors get one.
+// Returns enough shared memory that a block that must be alone excludes a second one. Then every multiprocessor gets
+// one.
 int shared_memory_for(FmaKernel kernel, const Residency& residency) {
   if (residency.blocks_per_multiprocessor > 1) return 0;
   const int bytes = device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) - 1024;
@@ -132,7 +133,7 @@ Panels measure(Session& session) {
   return panels;
 }
 
-// What a panel "fma" says.
+// Returns a quantity of the panel "fma".
 template <class Of>
 double of_fma(const Panels& panels, const Of& of) {
   const Panel* const panel = find_panel(panels, "fma");

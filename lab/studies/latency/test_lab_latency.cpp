@@ -1,4 +1,4 @@
-// The study of latency: predictions, oracles and sentences on the host, the kernels on a GPU.
+// Tests the study `latency`: predictions, oracles and sentences on the host, the kernels on a GPU.
 
 #include <cmath>
 #include <vector>
@@ -48,7 +48,7 @@ TEST(NextNode, WalksThroughAllNodes) {
     EXPECT_EQ(walk_end(nodes, static_cast<int>(nodes)), 0u);
     EXPECT_EQ(walk_end(nodes, 1), next_node(0, nodes));
   }
-  // Scattered: few steps are short.
+  // The order is scattered: few steps are short.
   int near = 0;
   for (std::uint32_t node = 0; node < 4096; ++node) {
     const int step = std::abs(static_cast<int>(next_node(node, 4096)) - static_cast<int>(node));
@@ -61,7 +61,7 @@ TEST(LittlesLaw, IsALineUpToThePeak) {
   EXPECT_DOUBLE_EQ(predicted_throughput(32, 4, 128), 8);
   EXPECT_DOUBLE_EQ(predicted_throughput(512, 4, 128), 128);
   EXPECT_DOUBLE_EQ(predicted_throughput(4096, 4, 128), 128);
-  // The G80's 24 clocks × 8 cores.
+  // The G80 has 24 clocks × 8 cores.
   EXPECT_DOUBLE_EQ(predicted_throughput(191, 24, 8) < 8, true);
   EXPECT_DOUBLE_EQ(predicted_throughput(192, 24, 8), 8);
 }
@@ -84,7 +84,7 @@ TEST(FmaGuides, AreLittlesLawWithTheMeasuredLatency) {
   EXPECT_EQ(guides[3].points[2][1], 128);
 }
 
-// A device of so many multiprocessors.
+// Returns a device with this number of multiprocessors.
 Machine of(int multiprocessors) {
   return {.multiprocessors = multiprocessors, .gigahertz = 2};
 }
@@ -106,7 +106,7 @@ TEST(Conclusions, OfMultiplyAdds) {
                        {{"1 chain", [](double w) { return 8 * w; }}, {"4 chains", [](double) { return 128.0; }}})},
       of(132));
   EXPECT_TRUE(says(never, "1 chain: none, 12 % at best (predicted 15)")) << joined(never);
-  // Six warps on four schedulers: the curve reaches its level at 4, and dips.
+  // With six warps on four schedulers the curve reaches its level at 4 warps and dips at 6.
   const auto dented = conclude_latency(
       {synthetic_panel("fma", {1, 4, 6, 8},
                        {{"1 chain", [](double w) { return 8 * w; }},

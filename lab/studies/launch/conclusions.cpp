@@ -21,7 +21,7 @@ std::string comparison(const Panel& panel, const Curve& curve) {
   return cost + rough(ratio.median) + " times as fast as " + streamed + ".";
 }
 
-// The ways that are the fastest at the end, within a factor that is no reason to choose.
+// Names the fastest ways at the end of the sweep. Ways within this factor count as equally fast.
 std::string best_ways(const Panel& panel) {
   constexpr double near = 1.4;
   double least = INFINITY;
@@ -48,7 +48,7 @@ std::vector<std::uint64_t> state_after(const TinyStep& tiny, int steps) {
 }
 
 SequenceCost sequence_cost(const Curve& curve) {
-  // Values y at x steps are step + start/x; weighted by 1/y² short and long sequences count alike.
+  // Values y at x steps are step + start/x. Weights of 1/y² give short and long sequences equal influence.
   double w = 0, wz = 0, wzz = 0, wy = 0, wzy = 0;  // sums of weights, of z = 1/x and of y
   for (const Point& point : curve.points()) {
     const double weight = 1 / (point.value * point.value), z = 1 / point.x;

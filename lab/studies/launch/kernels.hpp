@@ -4,8 +4,8 @@
 
 namespace poisson::lab {
 
-/// Every way of launching of the study `launch`, over few and many blocks and steps, compared on the host. Needs a GPU;
-/// throws WrongResult.
+/// Compares every way of launching of the study `launch` with the host, over few and many blocks and steps. Needs a
+/// GPU. Throws WrongResult.
 void verify_launch(Session& session);
 
 }  // namespace poisson::lab

@@ -16,7 +16,7 @@ namespace {
 
 constexpr int threads = 128;
 
-// States: the start, which stays, and two that take turns.
+// Points to the start state, which is never overwritten, and to two alternating states.
 struct States {
   std::uint64_t* start;
   std::uint64_t* turns[2];
@@ -33,7 +33,7 @@ __global__ void __launch_bounds__(threads) step_kernel(TinyStep tiny, States sta
   take_step(tiny, states, step);
 }
 
-// All steps in one launch; the barrier makes what other blocks wrote visible.
+// Runs all steps in one launch. The barrier makes writes of other blocks visible.
 __global__ void __launch_bounds__(threads) persistent_kernel(TinyStep tiny, States states, int steps) {
   const auto grid = cooperative_groups::this_grid();
   for (int step = 0; step < steps; ++step) {
@@ -49,7 +49,7 @@ struct DestroyGraph {
 using Graph = std::unique_ptr<std::remove_pointer_t<cudaGraph_t>, DestroyGraph>;
 using ExecutableGraph = std::unique_ptr<std::remove_pointer_t<cudaGraphExec_t>, DestroyGraph>;
 
-// A state on the device, one word per thread, and the ways to bring it some steps further.
+// Owns a state on the device, one word per thread, and advances it in several ways.
 class Sequence {
  public:
   Sequence(Backend& backend, int blocks)
@@ -80,7 +80,7 @@ class Sequence {
     cuda::check(cudaLaunchKernelEx(&config, persistent_kernel, tiny_, states_, steps));
     cuda::launched(stream());
   }
-  /// The steps as a chain of nodes.
+  /// Records the steps as a chain of nodes.
   ExecutableGraph record(int steps) const {
     cuda::check(cudaStreamBeginCapture(stream(), cudaStreamCaptureModeThreadLocal));
     for (int step = 0; step < steps; ++step) launch(step);
@@ -108,7 +108,7 @@ class Sequence {
   unsigned blocks_;
 };
 
-// A way to launch: prepares so many steps of a sequence and returns what takes them.
+// A way to launch prepares `steps` steps of a sequence and returns a function that runs them.
 struct Way {
   const char* name;
   std::function<void()> (*prepare)(const Sequence& sequence, int steps);

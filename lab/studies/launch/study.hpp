@@ -10,9 +10,9 @@
 
 namespace poisson::lab {
 
-/// A tiny step that depends on all of the step before it: word w of the new state is factor·x + addend(step) modulo
-/// 2^64, with x the old state's word `shift` further on, cyclically, which another block wrote. A step that is left
-/// out, comes twice, out of order or before another block's has ended changes the result.
+/// Defines a tiny step that depends on all of the previous step. Word w of the new state is factor·x + addend(step)
+/// modulo 2^64. There x is the old state's word `shift` further on, cyclically, which another block wrote. A missing,
+/// repeated, reordered or premature step changes the result.
 struct TinyStep {
   static constexpr std::uint64_t factor = 0x9e3779b97f4a7c15u;
   std::int64_t words = 0, shift = 0;
@@ -29,23 +29,23 @@ struct TinyStep {
   }
 };
 
-/// The oracle: the state after so many steps from TinyStep::start.
+/// The oracle returns the state `steps` steps after TinyStep::start.
 std::vector<std::uint64_t> state_after(const TinyStep& tiny, int steps);
 
-/// Microseconds to start a sequence, and for each of its steps: the straight line of least relative deviations through
-/// all sequences of a curve of microseconds per step; a start costs nothing at least.
+/// Contains the microseconds to start a sequence and those of each step. The straight line of least relative deviations
+/// through all sequences of a curve determines both; the start is at least zero.
 struct SequenceCost {
   double start = 0, step = 0;
   double per_step(double steps) const { return step + start / steps; }
 };
 SequenceCost sequence_cost(const Curve& curve);
-/// That line for every variant.
+/// Returns that line for every variant.
 std::vector<Guide> sequence_guides(const Panel& panel);
 
-/// The variant in which the host waits for each step.
+/// In this variant the host waits for each step.
 inline constexpr const char* awaited = "launches that the host waits for";
 
-/// What the panel "steps" says; `copy`: the bandwidth of a copy in GB/s.
+/// Derives the conclusions from the panel "steps", given the bandwidth of a copy in GB/s.
 std::vector<std::string> conclude_launch(const std::vector<Panel>& panels, double copy);
 
 }  // namespace poisson::lab

@@ -1,4 +1,4 @@
-// The study of launches: the oracle, the costs and the sentences on the host, the kernels on a GPU.
+// Tests the study `launch`: the oracle, the costs and the sentences on the host, the kernels on a GPU.
 
 #include <algorithm>
 #include <vector>
@@ -41,7 +41,7 @@ TEST(StateAfter, TellsStepsThatAreMissingOrOutOfOrder) {
     state.swap(next);
   }
   EXPECT_NE(five, state);
-  // A word that misses one step of its neighbour shows in the end.
+  // A word that misses one step of its neighbour changes the result.
   state = state_after(tiny, 3);
   state[7] = state_after(tiny, 2)[7];
   for (const int step : {3, 4}) {

@@ -9,7 +9,8 @@
 namespace poisson::lab {
 namespace {
 
-// The two neighbours between which a curve falls most, as a share of its largest value; `next` is the second cliff's.
+// Contains the two neighbours with the largest drop of a curve, as a share of its maximum; `next` is the second
+// largest.
 struct Cliff {
   Point before, after;
   double share = 0, next = 0;
@@ -38,7 +39,7 @@ std::string residency_steps(const Curve& resident) {
 }
 
 void conclude_throughput(const Curve& curve, const Curve& resident, double copy, std::vector<std::string>& sentences) {
-  // Fewer warps may do as well: the best of the places with the most.
+  // Fewer warps may be equally fast, so use the best of the places with the most warps.
   const double most_warps = resident.highest().value;
   Point best = curve.first();
   for (const Point& point : curve.points())
@@ -52,7 +53,7 @@ void conclude_throughput(const Curve& curve, const Curve& resident, double copy,
     return;
   }
   sentence += "; the steepest cliff of a few registers more costs " + percent(cliff.share) + " of it";
-  // Where it lies another run confirms only of a cliff that stands out.
+  // Another run confirms the place only if this cliff exceeds the next one clearly.
   if (cliff.share > cliff.next + 2 * Panel::gpu_noise)
     sentence += ": it lies between " + figure(cliff.before.x) + " and " + figure(cliff.after.x) + ", where " +
                 figure(resident.at(cliff.before.x)) + " warps become " + figure(resident.at(cliff.after.x));
@@ -60,7 +61,7 @@ void conclude_throughput(const Curve& curve, const Curve& resident, double copy,
   const double warps_left = resident.last().value / resident.highest().value, left = curve.last().value / best.value;
   const std::string ends = "With " + figure(100 * warps_left) + " % of the warps, " + best.variant +
                            " per thread still reaches " + percent(left) + " of its throughput";
-  // Between the two nothing follows.
+  // Between these two cases nothing follows.
   sentences.push_back(
       ends + (left > 1.4 * warps_left ? ": it loses less than its warps, which loads under way in each thread or other "
                                         "limits make up for."
@@ -68,7 +69,7 @@ void conclude_throughput(const Curve& curve, const Curve& resident, double copy,
                                          : "."));
 }
 
-// How much of the copy's rate small blocks lose although as many warps are resident as with any.
+// States the share of the copy's rate that small blocks lose although the number of resident warps is the largest.
 std::string on_small_blocks(const Curve& warps, const Panel& rates) {
   const double most = warps.highest().value;
   const Point *smallest = nullptr, *best = nullptr;
@@ -85,7 +86,7 @@ std::string on_small_blocks(const Curve& warps, const Panel& rates) {
          (lost.less() ? ": it is not warps that are missing there, which fits a limit to how fast blocks start." : ".");
 }
 
-// What sizes of blocks, or their shared memory, leave of the warps.
+// Describes how block sizes, or the shared memory of blocks, limit the resident warps.
 void conclude_limit(const Panel& resident, const Panel& rates, std::vector<std::string>& sentences) {
   const Curve warps(resident, resident_warps), copies(rates, copied);
   if (warps.empty() || copies.empty()) return;

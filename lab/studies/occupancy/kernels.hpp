@@ -5,11 +5,11 @@
 
 namespace poisson::lab {
 
-/// What blocks of several sizes, and with several amounts of shared memory, leave of the resident warps, and what a
-/// copy makes of those: panels "block-size" and "shared-memory". Needs a GPU; throws WrongResult.
+/// Measures the resident warps, and the rate of a copy with them, for several sizes of blocks (panel "block-size") and
+/// several amounts of shared memory (panel "shared-memory"). Needs a GPU. Throws WrongResult.
 Panels measure_residency(Session& session);
 
-/// Every kernel of the study `occupancy`, compared on the host. Needs a GPU; throws WrongResult.
+/// Compare every kernel of the study `occupancy` with the host. They need a GPU and throw WrongResult.
 void verify_occupancy(Session& session);
 void verify_residency(Session& session);
 

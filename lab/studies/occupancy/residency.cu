@@ -1,4 +1,5 @@
-// Resident warps by the size of blocks and by their shared memory, as the runtime predicts and as a kernel counts them.
+// Measures resident warps by the size of blocks and by their shared memory, as the runtime predicts and as a kernel
+// counts them.
 
 #include <algorithm>
 #include <vector>
@@ -11,16 +12,16 @@
 namespace poisson::lab {
 namespace {
 
-// out[i] = in[i] by as many threads as there are elements, one load each: nothing but warps hides the latency. Blocks
-// own dynamic shared memory that they do not touch.
+// Sets out[i] = in[i] with one thread and one load per element, so that only warps hide the latency. Blocks own dynamic
+// shared memory that they do not access.
 __global__ void copy_kernel(const std::uint32_t* in, std::uint32_t* out, std::int64_t count) {
   const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (i < count) out[i] = in[i];
 }
 
-// How many blocks of this launch are on a multiprocessor at once, at most: each counts itself in, waits until the
-// others had time to come, and leaves the largest count that it saw. `present` and `most` have an entry for each
-// multiprocessor, zero at first.
+// Counts the blocks of this launch that a multiprocessor runs concurrently. Each block adds itself to `present`, waits
+// until others had time to start, and stores the largest count that it saw in `most`. Both arrays have an entry for
+// each multiprocessor and are zero at first.
 __global__ void census_kernel(unsigned* present, unsigned* most, long long clocks) {
   if (threadIdx.x == 0) {
     unsigned here = 0;
@@ -31,7 +32,7 @@ __global__ void census_kernel(unsigned* present, unsigned* most, long long clock
     atomicMax(&most[here], seen);
     atomicSub(&present[here], 1u);
   }
-  __syncthreads();  // a warp that ends gives its place away: the others stay as long as the one that counts
+  __syncthreads();  // a finished warp would free its slot, so all wait for the counting one
 }
 
 struct Shape {
@@ -49,9 +50,9 @@ int predicted_blocks(const Shape& shape) {
   return blocks;
 }
 
-// The largest number of blocks that any multiprocessor held at once, over some rounds of the grid.
+// Returns the largest number of concurrent blocks of any multiprocessor, over some rounds of the grid.
 int counted_blocks(Session& session, const Shape& shape) {
-  constexpr int identifiers = 1024;  // of multiprocessors; more than any device has
+  constexpr int identifiers = 1024;  // exceeds every device's number of multiprocessors
   constexpr long long clocks = 200'000;
   Backend& backend = session.backend();
   const Array<unsigned> present(backend, identifiers), most(backend, identifiers);
@@ -90,7 +91,7 @@ void add_places(Session& session, const Arrays& arrays, const std::vector<Shape>
     session.check(mismatches(backend, arrays.out, arrays.out.size(), Noise{}) == 0, "occupancy", "copy",
                   "elements differ");
     const Timing seconds = session.time([&] { copy(backend, arrays, shape); });
-    // Threads of a warp that is not full have a place among the residents all the same.
+    // A partial warp occupies the slot of a full one.
     const double per_block = (shape.threads + 31) / 32;
     session.check(blocks * per_block * 32 <= device_attribute(cudaDevAttrMaxThreadsPerMultiProcessor), "occupancy",
                   "census", "more warps than a multiprocessor has places for");

@@ -15,13 +15,12 @@ namespace {
 
 constexpr int threads = 256;
 
-// Registers that a kernel needs beside the sums: addresses, counters, words on their way.
+// A kernel needs these registers besides the sums, for addresses, counters and words in flight.
 constexpr int besides = 16;
 
-// Takes `registers` registers per thread, by keeping that many sums less a few over all of its loop, each turn of which
-// adds to another one, and by a bound that leaves the compiler no more. A batch of in_flight loads must arrive before
-// the next can be issued, for its address depends on them: by their topmost bit, which is 0, as the compiler cannot
-// know.
+// Uses `registers` registers per thread. The loop keeps all but a few of them as sums and adds to each in turn; a bound
+// stops the compiler from using more. A batch of in_flight loads must arrive before the next one is issued, because its
+// address depends on their topmost bit. That bit is 0, which the compiler cannot know.
 template <int registers, int in_flight>
 __global__ void __maxnreg__(registers) hold_kernel(const std::uint32_t* words, unsigned count, std::uint32_t* sums) {
   constexpr int held = registers - besides;
@@ -47,7 +46,7 @@ __global__ void __maxnreg__(registers) hold_kernel(const std::uint32_t* words, u
 }
 
 using HoldKernel = void (*)(const std::uint32_t*, unsigned, std::uint32_t*);
-// On both sides of every step of the resident warps of blocks of 256 threads.
+// The counts are on both sides of every step of the resident warps of blocks of 256 threads.
 constexpr std::array register_counts{24, 32, 40, 48, 56, 64, 72, 80, 88, 128, 136, 248};
 constexpr std::size_t kernel_count = register_counts.size();
 
@@ -65,7 +64,7 @@ constexpr std::array holdings{
     Holding{"one load in flight", by_registers<1>(kernel_numbers)},
     Holding{"4 loads in flight", by_registers<4>(kernel_numbers)},
 };
-// How the compiler and the device take a kernel.
+// Contains the registers that the compiler assigns to a kernel, and the blocks that fit on a multiprocessor.
 struct Occupancy {
   int registers = 0, blocks = 0;
   explicit Occupancy(HoldKernel kernel) {
@@ -85,7 +84,7 @@ void launch(Backend& backend, HoldKernel kernel, int blocks, const Array<std::ui
 }
 
 RegisterFile register_file() {
-  constexpr int unit = 256, partitions = 4;  // of all devices since compute capability 7.0
+  constexpr int unit = 256, partitions = 4;  // compute capability ≥ 7.0
   return {device_attribute(cudaDevAttrMaxRegistersPerMultiprocessor), unit, partitions,
           device_attribute(cudaDevAttrMaxThreadsPerMultiProcessor) / 32,
           device_attribute(cudaDevAttrMaxBlocksPerMultiprocessor)};
@@ -133,7 +132,7 @@ Panels measure(Session& session) {
   return panels;
 }
 
-// The lecture's blocks of 256 threads, whose registers the file holds: what the prediction says of this device.
+// Returns the predicted number of resident blocks of 256 threads on this device, the lecture's block size.
 double blocks_held(const Panels& panels, double registers) {
   const Panel* const resident = find_panel(panels, "resident");
   if (resident)
@@ -145,7 +144,7 @@ double threads_in_blocks(const Panels& panels, double of) {
   return 32 * value_in(panels, "block-size", resident_warps, of);
 }
 
-// The registers that resident warps were seen to hold at most.
+// Returns the largest number of registers that resident warps were seen to use.
 double registers_held(const Panels& panels, const Machine&) {
   const Panel* const resident = find_panel(panels, "resident");
   double most = NAN;
@@ -153,7 +152,7 @@ double registers_held(const Panels& panels, const Machine&) {
     for (const Point& point : resident->points) most = std::fmax(most, point.value * 32 * point.x);
   return most;
 }
-// KiB of shared memory in the largest blocks that ran.
+// Returns the KiB of shared memory in the largest blocks that ran.
 double shared_by_a_block(const Panels& panels, const Machine&) {
   const Panel* const shared = find_panel(panels, "shared-memory");
   return shared && !shared->points.empty() ? places(*shared).back() / 1024 : NAN;

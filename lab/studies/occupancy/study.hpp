@@ -10,26 +10,27 @@
 
 namespace poisson::lab {
 
-/// The registers of a multiprocessor, and what it takes at most. A warp gets its registers in whole units and from one
-/// of the partitions.
+/// Describes the registers of a multiprocessor and its limits. A warp gets its registers in multiples of `unit` and
+/// from one of the partitions.
 struct RegisterFile {
   int registers = 0, unit = 0, partitions = 1, most_warps = 0, most_blocks = 0;
 };
 
-/// The prediction: how many blocks of `threads` threads (whole warps) with so many registers each are resident at once.
+/// Returns the predicted number of resident blocks of `threads` threads (full warps) with `registers` registers each.
 constexpr int resident_blocks(const RegisterFile& file, int registers, int threads) {
   const int warps = threads / 32, per_warp = (32 * registers + file.unit - 1) / file.unit * file.unit;
   const int fitting = file.registers / file.partitions / per_warp * file.partitions;
   return std::min({fitting / warps, file.most_warps / warps, file.most_blocks});
 }
 
-/// What the kernels read: random words below 2^31.
+/// Generates the words that kernels read: random and below 2^31.
 struct HeldWord {
   constexpr std::uint32_t operator()(std::uint64_t i) const { return noise(i) >> 1; }
 };
 
-/// The oracle: a thread takes the words thread, thread + threads, … below `count`, adds them to `held` sums in turn,
-/// and ends with Σ (2k + 1) sum_k modulo 2^32: every word counts, and in which sum it was.
+/// Is the oracle of one thread. The thread reads the words thread, thread + threads, … below `count`, adds them
+/// cyclically to `held` sums, and returns Σ (2k + 1) sum_k modulo 2^32. The result depends on every word and on its
+/// sum.
 struct HeldSum {
   std::int64_t count = 0, threads = 0;
   int held = 0;
@@ -43,15 +44,16 @@ struct HeldSum {
   }
 };
 
-/// The variants of the panels "block-size" and "shared-memory", and of those with "-copy" behind.
+/// The panels "block-size" and "shared-memory" have the first two variants; "block-size-copy" and "shared-memory-copy"
+/// have the last one.
 inline constexpr const char *resident_warps = "counted", *predicted_warps = "predicted by the runtime",
                             *copied = "copy";
 
-/// For each variant of a panel "throughput": its largest value, shrunk as the warps of the panel "resident" become
-/// fewer. What a kernel loses where nothing but warps hides latency.
+/// Returns, for each variant of a panel "throughput", its largest value scaled by the warps of the panel "resident". A
+/// kernel loses that much if only warps hide latency.
 std::vector<Guide> proportional_guides(const Panel& throughput, const Panel& resident);
 
-/// What the panels "resident" and "throughput" say; `copy`: the bandwidth of a copy in GB/s.
+/// Derives the conclusions from the panels "resident" and "throughput", given the bandwidth of a copy in GB/s.
 std::vector<std::string> conclude_occupancy(const std::vector<Panel>& panels, double copy);
 
 }  // namespace poisson::lab

@@ -1,4 +1,4 @@
-// The study of registers and residency: predictions, the oracle and the sentences on the host, the kernels on a GPU.
+// Tests the study `occupancy`: predictions, the oracle and the sentences on the host, the kernels on a GPU.
 
 #include <cmath>
 #include <vector>
@@ -24,7 +24,7 @@ TEST(ResidentBlocks, AreTheHistoricalOnes) {
   EXPECT_EQ(resident_blocks(g80, 11, 256), 2);
 }
 
-// As cudaOccupancyMaxActiveBlocksPerMultiprocessor answers for compute capability 9.0.
+// The expected numbers are those of cudaOccupancyMaxActiveBlocksPerMultiprocessor for compute capability 9.0.
 TEST(ResidentBlocks, OfToday) {
   const std::vector<std::array<int, 2>> known{{32, 8}, {33, 6}, {40, 6}, {48, 5},  {56, 4},  {64, 4},
                                               {72, 3}, {80, 3}, {88, 2}, {128, 2}, {129, 1}, {255, 1}};

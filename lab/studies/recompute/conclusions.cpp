@@ -9,7 +9,7 @@
 namespace poisson::lab {
 namespace {
 
-constexpr double close_enough = 0.8;  // of the prediction: it holds
+constexpr double close_enough = 0.8;  // this share of the prediction confirms it
 
 using Line = std::vector<std::array<double, 2>>;
 
@@ -34,8 +34,8 @@ std::string quoted(std::string_view name) {
   return '"' + std::string(name) + '"';
 }
 
-// Up to which x a line stays above another over the same places: 0 where it begins below, infinite where it ends above;
-// between places both are straight in logarithmic axes.
+// Returns the x up to which one line exceeds another over the same places: 0 if it begins below, infinity if it ends
+// above. Both lines are straight between places on logarithmic axes.
 double ahead_until(const Line& a, const Line& b) {
   const auto lead = [&](std::size_t i) { return std::log(a[i][1] / b[i][1]); };
   std::size_t behind = 0;
@@ -46,12 +46,13 @@ double ahead_until(const Line& a, const Line& b) {
   return a[behind - 1][0] * std::pow(a[behind][0] / a[behind - 1][0], before / (before + after));
 }
 
-// Within the places that were measured: beyond either end nothing is known.
+// The statement covers only measured places, because nothing is known beyond them.
 std::string until(double x) {
   return x == 0 ? "nowhere" : std::isinf(x) ? "throughout" : "up to " + rough(x);
 }
 
-// Where lines meet at a small angle noise moves the crossing far: a bound, the place where a line is surely behind.
+// Noise moves a crossing of lines at a small angle far. This returns a bound: the place where a line is certainly
+// behind.
 std::string surely_until(const Line& a, const Line& b, double noise) {
   std::size_t behind = 0;
   while (behind < a.size() && a[behind][1] * (1 + noise) >= b[behind][1]) ++behind;
@@ -65,7 +66,7 @@ std::string ratio_to(const Panel& panel, EntrySource source, EntrySource other) 
   return text;
 }
 
-// Held entries cost nothing to work out, so these curves are flat: their medians over all places count.
+// Stored entries cost no arithmetic, so these curves are flat and their medians over all places are compared.
 std::string on_held_entries(const Panel& panel) {
   if (!quotable(panel)) return {};
   const Line expected = predicted(panel, name_of(EntrySource::full));
@@ -83,7 +84,7 @@ std::string on_held_entries(const Panel& panel) {
          (tiled.more() ? "." : ": the caches serve the neighbours.");
 }
 
-// Where entries worked out anew win, against each way of holding them.
+// Compares recomputed entries with each way of storing them.
 std::string on_recomputing(const Panel& panel, EntrySource source) {
   const Line own = measured(panel, name_of(source)), expected = predicted(panel, name_of(source));
   if (own.empty() || !quotable(panel)) return {};
@@ -92,7 +93,7 @@ std::string on_recomputing(const Panel& panel, EntrySource source) {
     Line other = measured(panel, name_of(held));
     const Line other_expected = predicted(panel, name_of(held));
     if (other.size() != own.size()) continue;
-    for (auto& [x, rate] : other) rate = typical(panel, name_of(held));  // flat
+    for (auto& [x, rate] : other) rate = typical(panel, name_of(held));  // is flat
     text += (text.empty() ? "" : ", ") + quoted(name_of(held)) + " " +
             (held == EntrySource::partial ? surely_until(own, other, panel.noise) : until(ahead_until(own, other)));
     if (expected.size() == own.size() && other_expected.size() == own.size())
@@ -104,7 +105,7 @@ std::string on_recomputing(const Panel& panel, EntrySource source) {
                    figure(own.front()[0]) + " to " + figure(own.back()[0]) + " here), " + text + ".";
 }
 
-// Where noise leaves no crossing: what dear entries cost.
+// States the cost of expensive entries when noise leaves no crossing.
 std::string on_dear_entries(const Panel& panel) {
   const double dear = places(panel).back();
   if (!ratio_at(panel, name_of(EntrySource::fly), name_of(EntrySource::full), dear).less()) return {};
@@ -113,7 +114,7 @@ std::string on_dear_entries(const Panel& panel) {
          "dear.";
 }
 
-// Cheap entries may do as well in one mode as in another; dear ones do not.
+// Cheap entries may be equally fast in several modes; expensive ones are not.
 std::string on_winner(const Panel& panel) {
   if (!quotable(panel)) return on_dear_entries(panel);
   const double dear = places(panel).back();
@@ -126,7 +127,7 @@ std::string on_winner(const Panel& panel) {
 std::string on_prediction(const Panel& panel) {
   std::vector<double> shares;
   double least = std::numeric_limits<double>::infinity();
-  bool computed = false;  // whether the least share is one of entries that are worked out
+  bool computed = false;  // whether the least share is one of recomputed entries
   for (const std::string& mode : variants_of(panel)) {
     const Line expected = predicted(panel, mode);
     for (const auto& [x, value] : expected) {

@@ -11,7 +11,7 @@
 namespace poisson::lab::cpu_recompute {
 namespace {
 
-constexpr int chunk = 256;  // points of a line whose entries and sums stay in the first cache
+constexpr int chunk = 256;  // points of a line whose entries and sums fit into L1
 
 template <class T>
 void advance(T* g, int count, int steps) {
@@ -22,7 +22,7 @@ void advance(T* g, int count, int steps) {
   }
 }
 
-// g of `count` points of line j, from column `first`.
+// Computes g of `count` points of line j, from column `first`.
 template <class T>
 void evaluate(const CoefficientStart<T>& start, int first, int j, int count, int steps, T* g) {
   for (int i = 0; i < count; ++i) g[i] = start(static_cast<T>(first + i), static_cast<T>(j));
@@ -48,7 +48,7 @@ struct Grid {
   }
 };
 
-// A sweep over a part of a line with entries(b, first, count, buffer): where those of band b lie.
+// Sweeps a part of a line. entries(b, first, count, buffer) returns the address of the entries of band b.
 template <class T, class Entries>
 void sweep_line(const Grid<T>& grid, RecomputeVerb verb, int j, const Entries& entries) {
   T sums[chunk], diagonal[chunk], buffer[chunk];
@@ -73,7 +73,7 @@ void sweep_line(const Grid<T>& grid, RecomputeVerb verb, int j, const Entries& e
   }
 }
 
-// buffer = w_b g(p) g(p + o_b), both given from the first point on.
+// Computes buffer = w_b g(p) g(p + o_b). Both factors begin at the first point.
 template <class T>
 const T* products(int b, const T* here, const T* there, int count, T* buffer) {
   const T weight = static_cast<T>(recompute_weights[static_cast<std::size_t>(b)]);
@@ -96,7 +96,7 @@ void from_half(const Grid<T>& grid, RecomputeVerb verb) {
   cpu::for_each_line({{0, 0, 0}, {grid.u.n[0], grid.u.n[1], 1}}, [&](int j, int) {
     sweep_line(grid, verb, j, [&](int b, int first, int, T*) -> const T* {
       if (b >= centre_band) return grid.bands[static_cast<std::size_t>(b)].line(j, 0) + first;
-      // The neighbour's entry that points back.
+      // This is the neighbour's entry that points back.
       return grid.bands[static_cast<std::size_t>(band_count - 1 - b)].line(j + offset_y(b), 0) + first + offset_x(b);
     });
   });
@@ -125,7 +125,7 @@ void on_the_fly(const Grid<T>& grid, RecomputeVerb verb) {
   });
 }
 
-// Every thread walks through its lines with the coefficients of three of them.
+// Every thread walks through its lines and stores the coefficients of three of them.
 template <class T>
 void once_per_point(const Grid<T>& grid, RecomputeVerb verb) {
   const int n0 = grid.u.n[0], n1 = grid.u.n[1];
@@ -205,7 +205,7 @@ void apply(RecomputeData& data, EntrySource source, RecomputeVerb verb) {
 
 double multiply_add_peak(Session& session, Precision precision) {
   return dispatch(precision, [&]<class T>(T) {
-    constexpr int steps = 20000, width = static_cast<int>(512 / sizeof(T));  // chains that registers hold
+    constexpr int steps = 20000, width = static_cast<int>(512 / sizeof(T));  // chains that fit into registers
     std::vector<T> ends(static_cast<std::size_t>(omp_get_max_threads()));
     const Timing seconds = session.time([&] {
 #pragma omp parallel

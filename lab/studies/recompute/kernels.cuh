@@ -7,7 +7,8 @@ namespace poisson::lab::recompute_kernels {
 
 constexpr int block_x = 64, block_y = 4, block_threads = block_x * block_y;
 
-// g at (i, j), given as numbers: integers would be converted at an eighth of the rate of a multiply-add.
+// Returns g at (i, j), which are floating-point numbers: converting integers runs at an eighth of the rate of a
+// multiply-add.
 template <int steps, class T>
 __device__ T evaluated(const CoefficientStart<T>& start, T i, T j) {
   T g = fma(start.of_i, i, fma(start.of_j, j, start.constant));
@@ -18,8 +19,8 @@ __device__ T evaluated(const CoefficientStart<T>& start, T i, T j) {
   return g;
 }
 
-// Sources of entries. prepare(i, j) comes first, by all threads of a block whose first point that is; then row(i, j, e)
-// yields the nine entries of a point.
+// Sources of entries. All threads of a block call prepare(i, j) with the first point of the block; then row(i, j, e)
+// returns the nine entries of a point.
 
 template <class T>
 struct Full {
@@ -36,19 +37,19 @@ struct Full {
 template <class T>
 struct Half {
   static constexpr int rows = 2;
-  const T* bands[band_count - centre_band];  // from the centre on
+  const T* bands[band_count - centre_band];  // from the centre
   std::int64_t sy;
   __device__ void prepare(int, int) const {}
   __device__ void row(int i, int j, T (&e)[band_count]) const {
 #pragma unroll
     for (int b = 0; b < band_count; ++b)
       e[b] = b >= centre_band ? bands[b - centre_band][i + j * sy]
-                              // the neighbour's entry that points back
+                              // This is the neighbour's entry that points back.
                               : bands[centre_band - b][i + offset_x(b) + (j + offset_y(b)) * sy];
   }
 };
 
-// e = w_b g(p) g(p + o_b) from coefficients g(i, j) of any origin.
+// Computes e = w_b g(p) g(p + o_b) from coefficients g(i, j) with any origin.
 template <class T, class G>
 __device__ void multiply(const G& g, T (&e)[band_count]) {
   constexpr T weights[band_count]{T(recompute_weights[0]), T(recompute_weights[1]), T(recompute_weights[2]),
@@ -72,7 +73,7 @@ struct Partial {
 
 template <int steps, class T>
 struct Fly {
-  static constexpr int rows = 1;  // more, and the compiler would share coefficients among them
+  static constexpr int rows = 1;  // with more, the compiler would share coefficients among them
   CoefficientStart<T> start;
   __device__ void prepare(int, int) const {}
   __device__ void row(int i, int j, T (&e)[band_count]) const {
@@ -120,7 +121,7 @@ struct Once {
   }
 };
 
-// u where it is read: in memory, whose neighbours the caches serve, or in a tile of shared memory.
+// Reads u from memory, where caches serve its neighbours, or from a tile of shared memory.
 template <class T>
 struct InMemory {
   View<const T> u;
@@ -158,7 +159,7 @@ struct InTile {
   }
 };
 
-// All reads come before the first write, so that rows of a column share what they have in common.
+// All reads precede the first write, so that rows of a column share common values.
 template <RecomputeVerb verb, int rows, class T, class U, class Entries>
 __device__ void column(const U& u, const View<const T>& f, const View<T>& y, const Entries& entries, int i, int j) {
   constexpr int tile_rows = Entries::rows;
@@ -209,7 +210,7 @@ void launch(RecomputeData& data, RecomputeVerb verb, const U& u, const Entries& 
   cuda::launched(stream);
 }
 
-// Calls f with the steps of the sweep as a constant.
+// Calls f with the number of steps as a constant.
 template <int... steps, class F>
 void with_steps(int wanted, const F& f) {
   [[maybe_unused]] const bool found = ((wanted == steps ? (f.template operator()<steps>(), true) : false) || ...);

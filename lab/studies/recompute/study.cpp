@@ -26,7 +26,7 @@ bool on_gpu(const RecomputeData& data) {
   return data.u.backend().kind() == BackendKind::cuda;
 }
 
-// Steps of g of which kernels exist, from cheap to expensive.
+// Returns the steps of g that kernels exist for, from cheap to expensive.
 std::vector<int> sweep(const Session& session) {
   if (!session.on_gpu()) return session.quick() ? std::vector{0, 8, 64} : std::vector{0, 4, 16, 64};
   return session.quick() ? std::vector{0, 8, 32, 128} : std::vector{0, 2, 4, 8, 16, 32, 64, 128, 256};
@@ -52,7 +52,7 @@ void check_rows(const Session& session, const RecomputeData& data, std::string_v
                       std::to_string(data.steps) + " steps");
 }
 
-// All rows on grids that fill no block, the cheapest and another entry.
+// Checks all rows of grids that fill no block, for every number of steps.
 void verify_small(Session& session, Precision precision) {
   for (const std::array<int, 2> n : {std::array{2, 2}, {67, 41}, {130, 19}}) {
     RecomputeData data(session.backend(), n, precision);
@@ -68,7 +68,7 @@ void verify_small(Session& session, Precision precision) {
           check_rows(session, data, mode.name, verb, rows, 1);
         }
       if (!session.with_broken_variant()) continue;
-      transfer(data.u, data.g);  // a coefficient that is none
+      transfer(data.u, data.g);  // is a wrong coefficient
       recompute(data, EntrySource::partial, RecomputeVerb::product);
       check_rows(session, data, broken, RecomputeVerb::product, rows, 1);
     }
@@ -111,7 +111,7 @@ Panel panel_of(Session& session, RecomputeVerb verb, Precision precision) {
   }
   const Ceilings ceilings{session.copy_bandwidth(), multiply_add_peak(session, precision, study)};
   for (const EntryMode& mode : modes_of(session)) {
-    if (mode.source == EntrySource::full_tiled) continue;  // as full
+    if (mode.source == EntrySource::full_tiled) continue;  // equals that of `full`
     Guide guide{"predicted, " + std::string(mode.name), {}};
     for (const int steps : sweep(session))
       guide.points.push_back({1.0 * entry_cost(steps), predicted(mode, verb, precision, steps, ceilings)});
@@ -129,7 +129,7 @@ Panels measure(Session& session) {
   return panels;
 }
 
-// Of the product with all entries held: its 18 operations against the words that memory moves in the same time.
+// Divides the 18 operations of a point, with all entries stored, by the words that memory moves in the same time.
 double intensity(const Panels& panels, const Machine& machine) {
   const double points = 1e6 * typical_in(panels, "product-fp32", "full");
   return 18 * points / (1e9 * machine.copy / sizeof(float));
@@ -196,7 +196,7 @@ bool row_is_right(const RecomputeData& data, int j, RecomputeVerb verb, int stri
   return dispatch(data.precision(), [&]<class T>(T) {
     std::vector<T> row(static_cast<std::size_t>(data.n()[0]));
     data.u.backend().read(data.y.view<T>().line(j, 0), row.data(), row.size() * sizeof(T));
-    // Hundreds of steps round; a division by the diagonal, from 1/40 on, magnifies.
+    // Hundreds of steps round, and dividing by the diagonal, which is at least 1/40, amplifies the error.
     const double bound =
         (verb == RecomputeVerb::product ? 64 : 4096) * static_cast<double>(std::numeric_limits<T>::epsilon());
     for (int i = 0; i < data.n()[0]; i += stride) {

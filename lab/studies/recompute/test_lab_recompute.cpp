@@ -1,4 +1,4 @@
-// The study of entries that are held or worked out anew: its oracle, every mode against it, and what it concludes.
+// Tests the study `recompute`: its oracle, every mode against it, and its conclusions.
 
 #include <array>
 #include <cmath>
@@ -36,7 +36,7 @@ TEST(LabRecompute, TheMatrixIsSymmetricAndItsCoefficientsDiffer) {
 }
 
 TEST(LabRecompute, TheOracleIsTheProductOfAMatrix) {
-  // The matrix entry by entry, from products of coefficients, and both verbs from it.
+  // Both verbs are checked with the full matrix, whose entries are products of coefficients.
   const std::array n{5, 4};
   const int points = n[0] * n[1], steps = 3;
   const CoefficientStart<double> start(n[0], n[1]);
@@ -103,7 +103,8 @@ TEST(LabRecompute, CountsBytesAndOperations) {
 }
 
 Panel ideal(double share_of_fly = 1) {
-  // 11, 7 and 3 words at 1000 million words/s; 9 entries at 8000 million multiply-adds/s.
+  // The ideal device moves 1000 million words/s (11, 7 and 3 words a point) and runs 8000 million multiply-adds/s (9
+  // entries).
   const auto fly = [](double x) { return std::min(1000.0 / 2, 8000 / (9 * x)); };
   Panel panel = synthetic_panel("product-fp64", {2, 8, 32, 128},
                                 {{"full", [](double) { return 1000.0 / 11; }},

@@ -11,7 +11,7 @@ namespace {
 
 constexpr double unit = 1.0 / 1024;
 
-// 2¹⁰ times the sum or maximum over the values first … last − 1, 2²⁰ times the dot product.
+// Returns 2¹⁰ times the sum or maximum over the values first … last − 1, or 2²⁰ times the dot product.
 std::int64_t exact_piece(Reduction kind, std::int64_t first, std::int64_t last, std::uint64_t x, std::uint64_t y) {
   std::int64_t sum = 0, largest = 0;
 #pragma omp parallel for schedule(static) reduction(+ : sum) reduction(max : largest)
@@ -59,7 +59,7 @@ std::vector<double> exact_reductions(Reduction kind, std::span<const std::int64_
 }
 
 double reduced(Backend& backend, const ReduceVariant& variant, const Values& x, const Values& y, ReduceSpace& space) {
-  constexpr double poison = -12345.678;  // what stays where a variant leaves no result
+  constexpr double poison = -12345.678;  // stays if a variant leaves no result
   space.on_host.reset();
   backend.write(&poison, space.result.address(), sizeof poison);
   variant.launch(backend, x, y, space);
@@ -78,7 +78,7 @@ std::string wrong_reduction(Backend& backend, const ReduceVariant& variant) {
     const bool two = variant.kind == Reduction::dot;
     const Values a{values, counts[i]}, b = two ? Values{static_cast<double*>(y.data()), counts[i]} : Values{};
     double right = exact[i];
-    if (variant.kind == Reduction::max_norm) {  // one value above all others, at a place that moves
+    if (variant.kind == Reduction::max_norm) {  // one value exceeds all others, at a varying place
       right = 3;
       backend.write(std::array{-right}.data(), values + counts[i] * static_cast<std::int64_t>(i) / 9, sizeof right);
     }

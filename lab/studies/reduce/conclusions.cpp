@@ -15,7 +15,7 @@ std::string microseconds(double seconds) {
   return figure(1e6 * seconds) + " µs";
 }
 
-// The steps in the order in which a course takes them: of a GPU, or of a CPU.
+// Returns the steps in the order of a course, for a GPU or a CPU.
 std::vector<const Point*> steps_at(const Panel& panel, double x) {
   constexpr std::array order{neighbouring, packed,   interleaved, first_add, unrolled, many,
                              shuffle,      two_pass, chain,       chains,    threads};
@@ -82,10 +82,11 @@ std::string on_size(const Panel& panel, double copy) {
   return text + (half == sizes.begin() ? "." : ": below, starting and gathering take longer than reading.");
 }
 
-// Against another library, over all sizes: the median, and the places where it is ahead or behind by more than noise.
+// Compares with another library over all sizes: the median, and the places where ours is ahead or behind by more than
+// noise.
 std::string against(const Panel& panel, std::string_view other) {
   if (!ratio_of(panel, library, other).known() || !quotable(panel)) return {};
-  // What a few values take is the host's time to start kernels and to wait, which no two runs have alike.
+  // A reduction of few values mostly costs the host's time to launch and to wait, which varies between runs.
   constexpr double starting = 2;
   std::vector<std::string> behind;
   bool far_ahead = false;

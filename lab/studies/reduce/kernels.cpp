@@ -10,7 +10,7 @@ const double* doubles(const Values& x) {
   return static_cast<const double*>(x.data);
 }
 
-// Every addition waits for the one before it: without leave to reorder, no compiler may change that.
+// Every addition waits for the previous one. Without permission to reorder, compilers must keep that order.
 double one_chain(const double* x, std::int64_t count) {
   double sum = 0;
   for (std::int64_t i = 0; i < count; ++i) sum += x[i];
@@ -29,7 +29,7 @@ double many_chains(const double* x, std::int64_t count) {
   return sum;
 }
 
-// Which thread adds what, and in which order the threads' sums meet, is left to OpenMP.
+// OpenMP decides which thread adds which values, and in which order the sums of the threads are added.
 double all_threads(const double* x, std::int64_t count) {
   double sum = 0;
 #pragma omp parallel for simd schedule(static) reduction(+ : sum)

@@ -1,5 +1,5 @@
-// The steps from a plain tree to a fast sum, after M. Harris, "Optimizing parallel reduction in CUDA" (NVIDIA, 2007),
-// and what came later: shuffles, atomics, barriers over the whole grid.
+// The kernels are the steps from a plain tree to a fast sum, after M. Harris, "Optimizing parallel reduction in CUDA"
+// (NVIDIA, 2007), and later additions: shuffles, atomics, barriers over the grid.
 
 #include <algorithm>
 #include <array>
@@ -17,9 +17,9 @@ namespace {
 
 constexpr int threads = 256;
 
-// How the values of a block's threads become one: Tree::sum(shared, value) is the sum in thread 0.
+// A tree adds the values of a block's threads: Tree::sum(shared, value) is the sum in thread 0.
 
-// Pairs of neighbours, then of every second, every fourth one: threads of a warp part ways at every step.
+// Adds pairs of neighbours, then every second, every fourth one: the threads of a warp diverge at every step.
 struct NeighbouringPairs {
   static __device__ double sum(double* shared, double value) {
     const int t = static_cast<int>(threadIdx.x);
@@ -32,7 +32,7 @@ struct NeighbouringPairs {
     return shared[0];
   }
 };
-// The same pairs by the first threads: warps stay together, but their addresses lie 2 · stride apart, in few banks.
+// The first threads add the same pairs: warps do not diverge, but their addresses are 2 · stride apart, in few banks.
 struct PackedPairs {
   static __device__ double sum(double* shared, double value) {
     const int t = static_cast<int>(threadIdx.x);
@@ -45,8 +45,8 @@ struct PackedPairs {
     return shared[0];
   }
 };
-// The upper half onto the lower half, threads with partners half the block away: neighbouring threads touch
-// neighbouring addresses, and whole warps fall idle early ("sequential addressing" of other courses).
+// Adds the upper half to the lower half. Neighbouring threads access neighbouring addresses, and full warps become idle
+// early ("sequential addressing" in other courses).
 struct InterleavedPairs {
   static __device__ double sum(double* shared, double value) {
     const int t = static_cast<int>(threadIdx.x);
@@ -59,7 +59,7 @@ struct InterleavedPairs {
     return shared[0];
   }
 };
-// The last steps, of one warp, without barriers of the block and without a loop.
+// One warp runs the last steps, without barriers of the block and without a loop.
 struct Unrolled {
   static __device__ double sum(double* shared, double value) {
     const int t = static_cast<int>(threadIdx.x);
@@ -80,7 +80,7 @@ struct Unrolled {
     return shared[0];
   }
 };
-// From register to register; shared memory only between the warps.
+// Exchanges values between registers; only the sums of the warps go through shared memory.
 struct WarpShuffle {
   static __device__ double sum(double* shared, double value) {
     const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
@@ -99,7 +99,7 @@ struct WarpShuffle {
   }
 };
 
-// Which values a thread adds before the tree begins.
+// A load selects the values that a thread adds before the tree begins.
 
 struct OneEach {
   static constexpr std::int64_t of_block = threads;
@@ -115,7 +115,7 @@ struct TwoEach {
     return (i < count ? x[i] : 0) + (i + threads < count ? x[i + threads] : 0);
   }
 };
-// As many blocks as the device holds stride over all values.
+// The blocks that are resident concurrently stride over all values.
 struct Strides {
   static __device__ double load(const double* x, std::int64_t count) {
     double sum = 0;
@@ -124,7 +124,7 @@ struct Strides {
     return sum;
   }
 };
-// The same with four loads of 16 bytes under way at a time.
+// Does the same with four loads of 16 bytes in flight.
 struct WideStrides {
   static __device__ double load(const double* x, std::int64_t count) {
     constexpr int m = 4;
@@ -154,7 +154,7 @@ __global__ void __launch_bounds__(threads)
   if (threadIdx.x == 0) sums[blockIdx.x] = sum;
 }
 
-// Blocks add to the result as they finish: in another order every time.
+// Blocks add to the result as they finish, so the order varies.
 __global__ void __launch_bounds__(threads)
     atomic_kernel(const double* __restrict__ x, std::int64_t count, double* __restrict__ result) {
   __shared__ double shared[threads];
@@ -162,7 +162,7 @@ __global__ void __launch_bounds__(threads)
   if (threadIdx.x == 0) atomicAdd(result, sum);
 }
 
-// Both passes in one launch, with a barrier over all blocks between them.
+// Both passes run in one launch, with a barrier over all blocks between them.
 __global__ void __launch_bounds__(threads)
     cooperative_kernel(const double* __restrict__ x, std::int64_t count, double* sums, double* result) {
   __shared__ double shared[threads];
@@ -182,7 +182,7 @@ __global__ void fill_kernel(double* values, std::int64_t count, std::uint64_t se
     values[i] = random_units(seed, i) / 1024.0;
 }
 
-// One block's work for every threads' worth of values, but no more blocks than the device holds.
+// Returns a block per `threads` values, but at most four blocks per multiprocessor.
 unsigned resident_blocks(std::int64_t count) {
   int device = 0, multiprocessors = 0;
   cuda::check(cudaGetDevice(&device));
@@ -190,7 +190,7 @@ unsigned resident_blocks(std::int64_t count) {
   return static_cast<unsigned>(std::clamp<std::int64_t>((count + threads - 1) / threads, 1, 4LL * multiprocessors));
 }
 
-// One partial sum per block, then sums of those, until one is left.
+// Computes one partial sum per block, then sums of those, until one is left.
 template <class Load, class Tree>
 void level_by_level(Backend& backend, const Values& x, const Values&, ReduceSpace& space) {
   std::array partials{static_cast<double*>(space.partials.data()), static_cast<double*>(space.more_partials.data())};

@@ -29,7 +29,7 @@ struct Larger {
   __host__ __device__ double operator()(double a, double b) const { return a < b ? b : a; }
 };
 
-// CUB's reduction of each kind in memory that may be missing: then it only says how many bytes it wants.
+// Runs CUB's reduction of each kind. Without memory it only returns the bytes that it needs.
 template <Reduction kind>
 cudaError_t cub_reduce(void* space, std::size_t& bytes, const double* x, const double* y, std::int64_t count,
                        double* result, cudaStream_t stream) {
@@ -51,7 +51,7 @@ void by_cub(Backend& backend, const Values& x, const Values& y, ReduceSpace& spa
   cuda::launched(stream_of(backend));
 }
 
-// Thrust allocates its memory in every call and hands the result to the host, for which it waits.
+// Thrust allocates memory in every call, waits, and returns the result to the host.
 template <Reduction kind>
 void by_thrust(Backend& backend, const Values& x, const Values& y, ReduceSpace& space) {
   const auto policy = thrust::cuda::par.on(stream_of(backend));

@@ -28,7 +28,7 @@ std::vector<ReduceVariant> variants_of(Session& session) {
   return all;
 }
 
-// Powers of two, ascending, of which two arrays fit.
+// Returns powers of two, ascending, of which two arrays fit.
 std::vector<std::int64_t> counts_of(const Session& session) {
   std::vector<int> exponents;
   if (session.on_gpu())
@@ -43,7 +43,7 @@ std::vector<std::int64_t> counts_of(const Session& session) {
   return counts;
 }
 
-// The arrays of the largest reduction, whose beginnings serve all others.
+// Owns the arrays of the largest reduction. Smaller ones use their beginnings.
 class Arrays {
  public:
   Arrays(Session& session, std::int64_t most)
@@ -55,7 +55,7 @@ class Arrays {
     fill_values(session.backend(), static_cast<double*>(y_.data()), most, seed_y);
   }
 
-  // One variant's point, checked at this very size: every right answer is exact.
+  // Returns the point of one variant, checked at this size: every right answer is exact.
   Point measure(const ReduceVariant& variant, std::int64_t count, double exact) {
     const bool two = variant.kind == Reduction::dot;
     const Values x{static_cast<const double*>(x_.data()), count};

@@ -12,26 +12,26 @@
 
 namespace poisson::lab {
 
-/// What variants of a reduction of up to so many values may use, and where they leave their results.
+/// Owns the scratch memory and the results of variants that reduce up to `most_values` values.
 struct ReduceSpace {
   ReduceSpace(Backend& backend, std::int64_t most_values);
 
   ReductionRoom room;
-  Buffer partials, more_partials;  ///< doubles, one for every 256 values
-  Buffer libraries;                ///< of other libraries, as large as they asked for
+  Buffer partials, more_partials;  ///< doubles, one per 256 values
+  Buffer libraries;                ///< scratch of libraries
   Scalar result;
-  std::optional<double> on_host;  ///< the result of variants that hand it to the host
+  std::optional<double> on_host;  ///< is set by variants that return the result to the host
 };
 
-/// One way to reduce doubles in a backend's memory that begin on a 16-byte boundary.
+/// Defines a way to reduce doubles in a backend's memory. The values must begin on a 16-byte boundary.
 struct ReduceVariant {
   std::string name;
   Reduction kind = Reduction::sum;
   std::function<void(Backend&, const Values& x, const Values& y, ReduceSpace&)> launch = {};
-  bool always_the_same = true;  ///< the same bits every time
+  bool always_the_same = true;  ///< bitwise reproducible
 };
 
-/// The names that conclusions look for.
+/// Conclusions look up these names.
 namespace reduce_names {
 inline constexpr std::string_view neighbouring = "neighbouring pairs",
                                   packed = "neighbouring pairs by the first threads", interleaved = "interleaved pairs",
@@ -42,33 +42,33 @@ inline constexpr std::string_view neighbouring = "neighbouring pairs",
                                   threads = "all threads";
 }  // namespace reduce_names
 
-/// The ways of a CPU to a sum.
+/// Returns the ways of a CPU to compute a sum.
 std::vector<ReduceVariant> cpu_reduce_variants();
-/// The library's own, for sum, dot and max-norm on every backend.
+/// Returns the library's own reductions: sum, dot and max-norm on every backend.
 std::vector<ReduceVariant> library_reduce_variants();
-/// A sum that forgets the last value, to show that no such thing passes for a result.
+/// Returns a sum that omits the last value, to prove that the checks reject a wrong sum.
 ReduceVariant broken_reduce_variant();
-/// In builds with CUDA, like what follows: the ways of a GPU to a sum.
+/// Returns the ways of a GPU to compute a sum. This and the next functions exist in builds with CUDA only.
 std::vector<ReduceVariant> gpu_reduce_variants();
-/// Thrust and CUB, for sum, dot and max-norm.
+/// Returns Thrust and CUB, for sum, dot and max-norm.
 std::vector<ReduceVariant> gpu_reduce_libraries();
-/// Bytes that they want for so many values.
+/// Returns the bytes that these libraries need.
 std::size_t library_space(std::int64_t most_values);
 
-/// Value number i of the study's arrays: a multiple of 2⁻¹⁰ in [−1, 1). Sums of up to 2³⁰ of them, and of products of
-/// two, are exact in double arithmetic in whatever order: every variant has the same right answer.
+/// Returns value i of the study's arrays: a multiple of 2⁻¹⁰ in [−1, 1). Sums of up to 2³⁰ values, or of products of
+/// two, are exact in double arithmetic in any order, so every variant has the same right answer.
 double reduce_value(std::uint64_t seed, std::int64_t i);
 /// Fills memory with the first values of a seed.
 void fill_values(Backend& backend, double* values, std::int64_t count, std::uint64_t seed);
-/// The exact answers over the first values of the seeds x (and y), for each of the ascending numbers of values.
+/// Returns the exact answers over the first values of the seeds x (and y), for each of the ascending counts.
 std::vector<double> exact_reductions(Reduction kind, std::span<const std::int64_t> counts, std::uint64_t x,
                                      std::uint64_t y);
-/// What the variant makes of so many values.
+/// Returns the result of a variant.
 double reduced(Backend& backend, const ReduceVariant& variant, const Values& x, const Values& y, ReduceSpace& space);
-/// What a variant gets wrong over awkward numbers of values: empty where nothing.
+/// Describes the error of a variant over awkward numbers of values. Empty if there is none.
 std::string wrong_reduction(Backend& backend, const ReduceVariant& variant);
 
-/// Conclusions from the panels "sum", "dot" and "max-norm": GB/s over the number of values.
+/// Derives conclusions from the panels "sum", "dot" and "max-norm": GB/s over the number of values.
 std::vector<std::string> conclude_reduce(const Panels& panels, const Machine& machine);
 
 }  // namespace poisson::lab

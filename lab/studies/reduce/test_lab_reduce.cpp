@@ -1,4 +1,4 @@
-// The study of reductions: its exact answers, its variants, and its conclusions from given points.
+// Tests the study `reduce`: its exact answers, its variants, and its conclusions from given points.
 
 #include <array>
 #include <numeric>
@@ -82,7 +82,7 @@ TEST(ReduceStudy, FillsTheValuesOfASeed) {
   for (std::size_t i = 0; i < values.size(); ++i) ASSERT_EQ(values[i], reduce_value(3, static_cast<std::int64_t>(i)));
 }
 
-// Two sizes, with GB/s at each.
+// Makes a panel with two sizes and the GB/s at each.
 Panel panel(const std::vector<std::tuple<std::string_view, double, double>>& values) {
   constexpr std::array sizes{1024.0, 1048576.0};
   Panel all{.name = "sum", .title = "sum of fp64 values", .x_label = "values", .y_label = "GB/s read"};

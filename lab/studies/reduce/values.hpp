@@ -4,12 +4,12 @@
 
 namespace poisson::lab {
 
-/// Value number i of a seed in units of 2⁻¹⁰.
+/// Returns value i of a seed in units of 2⁻¹⁰.
 constexpr int random_units(std::uint64_t seed, std::int64_t i) {
   return static_cast<int>(random_word(seed, static_cast<std::uint64_t>(i)) >> 53) - 1024;
 }
 
-namespace gpu {  // defined in builds with CUDA
+namespace gpu {  // exists in builds with CUDA
 void fill_values(Backend& backend, double* values, std::int64_t count, std::uint64_t seed);
 }  // namespace gpu
 

@@ -37,7 +37,7 @@ void multiply_sparse(Backend& backend, const SparseOperands& a, std::string_view
   else if (way == sparse_names::scattered)
     by_rows(a.rows(), a.scattered_values.data(), a.scattered_columns.data(), a.scattered_begins.data(),
             a.scattered_x.data(), a.y.data());
-  else  // broken, it forgets the last row
+  else  // the broken variant omits the last row
     by_rows(a.rows() - (way == sparse_names::broken ? 1 : 0), a.values.data(), a.columns.data(), a.begins.data(),
             a.x.data(), a.y.data());
 }

@@ -16,7 +16,8 @@ __global__ void __launch_bounds__(threads)
   y[row] = sum;
 }
 
-// `lanes` neighbouring threads share a row: with one, a warp's loads lie a row apart; with several they lie together.
+// `lanes` neighbouring threads share a row. With one lane, the loads of a warp are a row apart; with several lanes they
+// are contiguous.
 template <int lanes>
 __global__ void __launch_bounds__(threads)
     row_kernel(const double* __restrict__ values, const std::int32_t* __restrict__ columns,

@@ -1,4 +1,4 @@
-// The matrix and its oracle.
+// Defines the matrix and its oracle.
 
 #include "lab/studies/sparse/study.hpp"
 

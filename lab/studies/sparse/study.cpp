@@ -20,14 +20,14 @@ std::vector<double> x_of(int m, const Numbering& numbering) {
   return x;
 }
 
-// Every row of small products, many of large ones.
+// Checks every row of small products and many rows of large ones.
 void check(Session& session, const SparseOperands& a, std::string_view way) {
   const std::vector<double> y = a.y.host();
   const Numbering numbering{a.rows(), way == sparse_names::scattered};
   const std::int64_t stride = a.rows() < 100000 ? 1 : 89;
   bool right = true;
   for (std::int64_t back = 0; back < a.rows(); back += stride) {
-    const std::int64_t p = a.rows() - 1 - back;  // the last row among them
+    const std::int64_t p = a.rows() - 1 - back;  // begins with the last row
     right = right && y[static_cast<std::size_t>(numbering(p))] == product_at(p, a.m);
   }
   session.check(right, name, way, "a row of the product for m = " + std::to_string(a.m) + " is wrong");

@@ -12,8 +12,9 @@
 
 namespace poisson::lab {
 
-// The matrix of nine bands on an m × m grid, in double precision, as bands and as compact rows: values, columns, and
-// where each row begins. Values are multiples of 2⁻¹⁰ below 1, as is x: every sum is exact, in whatever order.
+// The study uses the matrix of nine bands on an m × m grid in double precision. It is stored as bands and as compact
+// rows: values, columns, and the start of each row. Values and x are multiples of 2⁻¹⁰ below 1, so every sum is exact
+// in any order.
 
 inline constexpr int stencil_size = 9;
 
@@ -25,13 +26,13 @@ constexpr double sparse_entry(std::int64_t row, int neighbour) {
 constexpr double sparse_x(std::int64_t column) {
   return static_cast<double>(noise(static_cast<std::uint64_t>(column) + (std::uint64_t{1} << 40)) % 1024) * 0x1p-10;
 }
-/// Column of a row's neighbour, −1 beyond the grid.
+/// Returns the column of a row's neighbour, −1 beyond the grid.
 constexpr std::int64_t neighbour_of(std::int64_t row, int neighbour, int m) {
   const std::int64_t i = row % m + neighbour % 3 - 1, j = row / m + neighbour / 3 - 1;
   return i >= 0 && i < m && j >= 0 && j < m ? j * m + i : -1;
 }
-/// Where point p of the grid stands in the numbering: its own number, or scattered, as an unstructured mesh may have
-/// it; the number of points is a power of two there.
+/// Maps point p of the grid to its number: p, or a scattered number as in an unstructured mesh. Scattering requires
+/// that the number of points is a power of two.
 struct Numbering {
   std::int64_t points = 0;
   bool scattered = false;
@@ -42,20 +43,20 @@ struct Numbering {
   }
 };
 
-/// A x at point p of the grid: the oracle.
+/// The oracle returns A x at point p of the grid.
 double product_at(std::int64_t p, int m);
 
-/// Compact rows on the host.
+/// Contains compact rows (CSR) on the host.
 struct CompactRows {
   std::vector<double> values;
   std::vector<std::int32_t> columns, begins;
 };
 CompactRows compact_rows(int m, const Numbering& numbering);
-/// Nine bands, band b of row i at b·m² + i, zero where the grid ends; x with m + 1 zeros on both sides.
+/// Returns nine bands (band b of row i is at b·m² + i, zero beyond the grid), and x with m + 1 zeros on both sides.
 std::vector<double> bands_of(int m);
 std::vector<double> x_between_zeros(int m);
 
-/// The operands of all ways on a device.
+/// Owns the operands of all ways on a device.
 struct SparseOperands {
   SparseOperands(Backend& backend, int side, bool with_scattered);
   int m;
@@ -69,16 +70,16 @@ inline constexpr std::string_view bands = "nine bands", rows = "compact rows, a 
                                   lanes = "compact rows, eight lanes each",
                                   scattered = "compact rows, scattered numbering", broken = "broken on purpose";
 }
-/// y = A x. A way of a CPU or GPU; `lanes` only on a GPU.
+/// Computes y = A x on a CPU or GPU; `lanes` requires a GPU.
 void multiply_sparse(Backend& backend, const SparseOperands& operands, std::string_view way);
-namespace gpu_sparse {  // defined in builds with CUDA
+namespace gpu_sparse {  // exists in builds with CUDA
 void multiply(Backend& backend, const SparseOperands& operands, std::string_view way);
 }
 
-/// Bytes that a row must move: bands and both vectors, or values, columns, beginnings and both vectors.
+/// Returns the bytes that a row must move: bands and both vectors, or values, columns, row starts and both vectors.
 double sparse_bytes(std::string_view way);
 
-/// What the panel "product" says: million rows per second over m².
+/// Derives conclusions from the panel "product": million rows per second over m².
 std::vector<std::string> conclude_sparse(const Panels& panels, const Machine& machine);
 
 }  // namespace poisson::lab

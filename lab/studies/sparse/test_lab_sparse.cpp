@@ -1,4 +1,4 @@
-// The study `sparse`: its matrix, its ways to multiply, and its sentences.
+// Tests the study `sparse`: its matrix, its ways to multiply, and its sentences.
 
 #include <gtest/gtest.h>
 

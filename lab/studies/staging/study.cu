@@ -1,4 +1,5 @@
-// Tiles of a line in shared memory: by loads and stores, by asynchronous copies of 16 bytes, by the bulk-copy engine.
+// Moves tiles of a line to shared memory by loads and stores, by asynchronous copies of 16 bytes, and by the bulk-copy
+// engine.
 
 #include <array>
 #include <cstdint>
@@ -13,7 +14,7 @@ namespace poisson::lab {
 namespace {
 
 constexpr int threads = 256;
-// A tile with its neighbours on both sides; a multiple of 16 bytes, as are the places where tiles begin.
+// A tile includes its neighbours on both sides. Its size and its start are multiples of 16 bytes.
 constexpr int staged_values = tile_values + 2 * stencil_reach;
 static_assert(staged_values % 4 == 0 && tile_values % threads == 0);
 
@@ -24,7 +25,7 @@ __device__ float stencil(const float* centre) {
   return sum;
 }
 
-// `in` points at the value `reach` before the first point. Each thread has the points of a tile that lie a block apart.
+// `in` points to the value `reach` before the first point. The points of a thread are a block's width apart.
 __global__ void __launch_bounds__(threads) plain_kernel(const float* __restrict__ in, float* __restrict__ out) {
   const std::int64_t first = std::int64_t{blockIdx.x} * tile_values + threadIdx.x;
 #pragma unroll
@@ -35,8 +36,8 @@ __device__ unsigned shared_address(const void* p) {
   return static_cast<unsigned>(__cvta_generic_to_shared(p));
 }
 
-// How the values of a tile get to shared memory: begin(stage, …) starts, await(stage, …) waits until all threads may
-// read them. `left`: tiles whose copies have begun and are not waited for, this one included.
+// These move the values of a tile to shared memory: begin(stage, …) starts a copy, and await(stage, …) waits until all
+// threads may read the values. `stages` tiles are in flight.
 
 struct Loads {
   template <int stages>
@@ -65,7 +66,7 @@ struct Async {
       asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared_address(to + 4 * i)), "l"(from + 4 * i)
                    : "memory");
   }
-  // Groups are committed one a turn, empty ones too: all but the latest stages − 1 of them have arrived.
+  // Every turn commits one group, possibly empty: all but the latest stages − 1 groups have arrived.
   template <int stages>
   static __device__ void await(Bars<stages>&, int, int) {
     asm volatile("cp.async.wait_group %0;" ::"n"(stages - 1) : "memory");
@@ -95,7 +96,7 @@ struct Bulk {
     if (threadIdx.x != 0) return;
     constexpr int bytes = staged_values * static_cast<int>(sizeof(float));
     const unsigned bar = shared_address(bars.of_stage + stage);
-    // What threads read of this stage before must not be overtaken by the engine's writes.
+    // The fence keeps writes of the engine behind earlier reads of this stage.
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
     asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(bar), "r"(bytes) : "memory");
     asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
@@ -132,7 +133,7 @@ inline constexpr bool commits = false;
 template <>
 inline constexpr bool commits<Async> = true;
 
-// Blocks take the tiles b, b + blocks, …; `stages` of them are under way at once in as many pieces of shared memory.
+// Blocks process the tiles b, b + blocks, …; `stages` of them are in flight, each in its own part of shared memory.
 template <class Way, int stages>
 __global__ void __launch_bounds__(threads)
     tile_kernel(const float* __restrict__ in, float* __restrict__ out, int tiles) {
@@ -147,7 +148,7 @@ __global__ void __launch_bounds__(threads)
       Way::template begin<stages>(bars, turn % stages, staged + turn % stages * staged_values, in + tile * tile_values);
     if constexpr (commits<Way>) asm volatile("cp.async.commit_group;" ::: "memory");
   };
-  // With stage s of turn t awaited, those of the next stages − 1 turns are on their way.
+  // While turn t waits for its stage, the next stages − 1 turns are in flight.
   for (int turn = 0; turn < stages; ++turn) begin(turn);
   for (int turn = 0; first + std::int64_t{turn} * step < tiles; ++turn) {
     const int stage = turn % stages;
@@ -156,7 +157,7 @@ __global__ void __launch_bounds__(threads)
     const std::int64_t at = (first + std::int64_t{turn} * step) * tile_values;
 #pragma unroll
     for (int i = 0; i < tile_values; i += threads) out[at + i + threadIdx.x] = stencil(tile + i + threadIdx.x);
-    __syncthreads();  // all have read the stage that is filled next
+    __syncthreads();  // all threads have read the stage that is filled next
     begin(turn + stages);
   }
 }

@@ -11,14 +11,15 @@
 
 namespace poisson::lab {
 
-/// A stencil along a line: out[i] = Σ_k weight(k) in[i + k] for |k| ≤ reach, additions in the order of k. `in` has a
-/// reach of values before the first point and behind the last.
+/// Computes a stencil along a line: out[i] = Σ_k weight(k) in[i + k] for |k| ≤ reach, added in the order of k. `in` has
+/// `reach` values before the first point and behind the last.
 inline constexpr int stencil_reach = 4;
 constexpr float stencil_weight(int k) {
-  return 1.0f / static_cast<float>(1 << (k < 0 ? -k : k));  // powers of two: products are exact, whatever is contracted
+  return 1.0f / static_cast<float>(1 << (k < 0 ? -k : k));  // powers of two, so that products are exact even if
+                                                            // contracted
 }
 
-/// The oracle; `in` is noise_float by position.
+/// The oracle assumes that `in` is noise_float by position.
 struct LineStencil {
   constexpr float operator()(std::int64_t i) const {
     float sum = 0;
@@ -28,14 +29,14 @@ struct LineStencil {
   }
 };
 
-/// Values of a tile, and how many tiles one block takes in turn.
+/// A tile has tile_values values; at most most_stages tiles are in flight per block.
 inline constexpr int tile_values = 2048, most_stages = 4;
 
-/// Ways to bring a tile and its neighbours to shared memory.
+/// These are the ways to copy a tile and its neighbours to shared memory.
 inline constexpr std::string_view by_caches = "no tile, neighbours from caches", by_loads = "loads and stores",
                                   by_async = "asynchronous copies (cp.async)", by_bulk = "bulk copies (TMA)";
 
-/// What the panel "stages" says: GB/s over the tiles that are under way at once.
+/// Derives conclusions from the panel "stages": GB/s over the tiles in flight.
 std::vector<std::string> conclude_staging(const Panels& panels, const Machine& machine);
 
 }  // namespace poisson::lab

@@ -1,4 +1,4 @@
-// The study `staging`: its oracle, its sentences, and on a GPU its kernels.
+// Tests the study `staging`: its oracle and sentences, and its kernels on a GPU.
 
 #include <cmath>
 

@@ -16,7 +16,7 @@ double bar(const Panel& panel, const std::string& variant) {
   return point ? point->value : NAN;
 }
 
-// Each path in each order, the array texture against plain loads.
+// Compares the array texture with plain loads, for each order.
 void conclude_walks(const Panel& best, double copy, Sentences& sentences) {
   for (const char* const element : {"float", "float4"}) {
     std::vector<std::string> texts;
@@ -27,7 +27,7 @@ void conclude_walks(const Panel& best, double copy, Sentences& sentences) {
       if (!ratio.known()) continue;
       const std::string by = "by " + std::string(walk) + " ", fast = figure(bar(best, array)) + " GB/s",
                         beside = figure(bar(best, plain));
-      // Where random reads fall is another run's own: their rates carry a digit, no verdict.
+      // Rates of random reads vary between runs: they are quoted with one digit and without a verdict.
       texts.push_back(std::string_view(walk) == walk_names.back()
                           ? by + "about " + fast + " (plain loads about " + beside + ")"
                           : by + fast + ", " + rate_against(ratio) + " plain loads (" + beside + ")");
@@ -46,8 +46,8 @@ void conclude_walks(const Panel& best, double copy, Sentences& sentences) {
                                         : ", as the lecture found."));
 }
 
-// What the grids that were best in the lecture reach of today's best. Which grid that is changes from run to run, for
-// several lie within the noise of each other.
+// States the share of today's best rate that the lecture's best grids reach. Today's best grid varies between runs,
+// because several differ by less than the noise.
 void conclude_grids(const Panel& then, const Panel& best, Sentences& sentences) {
   std::vector<std::string> texts;
   for (const char* const element : {"float", "float4"})
@@ -65,13 +65,13 @@ std::string reads_by(const std::string& path) {
   return path + (path.ends_with("texture") ? " reads" : " loads");
 }
 
-// Threads that fill warps, and threads that do not.
+// Compares threads that fill warps with threads that do not.
 void conclude_threads(const Panel& panel, Sentences& sentences) {
   for (const std::string& path : variants_of(panel)) {
     std::vector<double> whole, broken;
     const Curve curve(panel, path);
     for (const Point& point : curve.points()) {
-      if (point.x < 64) continue;  // too few to compare with
+      if (point.x < 64) continue;  // too few
       (std::fmod(point.x, 32) == 0 ? whole : broken).push_back(point.value);
     }
     if (whole.empty() || broken.empty() || !point_at(panel, path, 64)) continue;
@@ -114,7 +114,7 @@ void conclude_chase(const Panel& panel, Sentences& sentences) {
     if (quotable(panel, point) && quotable(panel, *point_at(panel, path_names[0], point.x)))
       texts.push_back(figure(point.value) + " ns within " + readable_bytes(point.x) + " (plain " +
                       figure(plain.at(point.x)) + ")");
-  bool slower = texture.points().size() > 1;  // wherever a cache answers: at all places but the last
+  bool slower = texture.points().size() > 1;  // wherever a cache answers: all places but the last
   for (const Point& point : texture.points())
     slower = slower && (point.x == texture.last().x || ratio_at(panel, path_names[1], path_names[0], point.x).more());
   if (texts.empty()) return;

@@ -5,17 +5,17 @@
 
 namespace poisson::lab {
 
-// The parts of the study `texture`. Each measures on a GPU and throws WrongResult.
+// The study `texture` has two parts. Each part measures on a GPU and throws WrongResult.
 
-inline constexpr int in_flight = 4;  ///< loads of a thread that do not wait for each other
+inline constexpr int in_flight = 4;  ///< independent loads of a thread
 
-/// Walks over a square in three orders by three paths: each with its own searched grid, at the lecture's grids, and
-/// over numbers of threads and of blocks.
+/// Measures walks over a square in three orders by three paths. Panels show the best grid found for each, the lecture's
+/// grids, and sweeps over numbers of threads and of blocks.
 Panels measure_walks(Session& session);
-/// Reads at an offset, and dependent loads, by textures and without.
+/// Measures reads at an offset, and dependent loads, by textures and by plain loads.
 Panels measure_paths(Session& session);
 
-/// Every variant of the above on small squares, compared on the host.
+/// Compares every variant with the host on small squares.
 void verify_walks(Session& session);
 
 }  // namespace poisson::lab

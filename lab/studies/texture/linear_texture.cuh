@@ -4,7 +4,7 @@
 
 namespace poisson::lab {
 
-/// A texture object over linear memory, which must outlive it. T: float or float4.
+/// Owns a texture object over linear memory, which must outlive it. T is float or float4.
 template <class T>
 class LinearTexture {
  public:

@@ -1,4 +1,4 @@
-// What a texture over linear memory does to an offset, and to a load that the next one waits for.
+// Measures reads at an offset, and loads that wait for the previous load, through a texture over linear memory.
 
 #include <array>
 
@@ -21,7 +21,7 @@ struct TextureRead {
   __device__ float operator()(int i) const { return tex1Dfetch<float>(texture, i); }
 };
 
-// out[i] = in[i + offset].
+// Sets out[i] = in[i + offset].
 template <class Read>
 __global__ void __launch_bounds__(threads) shift_kernel(Read read, float* out, int offset, int count) {
   const int first = static_cast<int>(blockIdx.x) * (threads * in_flight) + static_cast<int>(threadIdx.x);
@@ -114,8 +114,8 @@ Panel measure_chases(Session& session) {
           chase_kernel<<<1, 1, 0, stream>>>(TextureWord{texture.object()}, steps, place.data());
         cuda::launched(stream);
       };
-      // Written anew: the walk before this one went the same way, and left its lines in the cache, which now holds the
-      // end of the array at the most.
+      // The successors are written again, because the previous walk left the lines of the same path in the cache. Now
+      // the cache contains at most the end of the array.
       on_each(backend, nodes, Successor{words.data(), nodes});
       constexpr std::uint32_t first = 0;
       backend.write(&first, place.data(), sizeof first);

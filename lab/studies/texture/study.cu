@@ -18,7 +18,7 @@ template <const std::string_view& variant>
 double rate(const Panels& panels, const Machine&) {
   return bar_in(panels, "then", variant);
 }
-// What the texture reaches of plain loads, each with its best grid.
+// Returns the texture's share of the rate of plain loads, each with its best grid.
 double texture_share(const Panels& panels, const Machine&) {
   return bar_in(panels, "best", row) / bar_in(panels, "best", plain_row);
 }
@@ -31,7 +31,8 @@ double best_threads(const Panels& panels, const Machine&) {
   return bar_in(panels, "best-threads", variant);
 }
 
-// The smallest place of a sweep at which the texture is as fast as at the best: which one is the best is a moment's.
+// Returns the smallest place of a sweep at which the texture reaches its best rate within noise. The best place itself
+// varies between runs.
 constexpr std::string_view threads_swept = "threads", blocks_swept = "blocks";
 template <const std::string_view& sweep>
 double fewest(const Panels& panels, const Machine&) {

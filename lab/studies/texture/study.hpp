@@ -11,9 +11,9 @@
 
 namespace poisson::lab {
 
-/// How a grid of blocks walks over a square of `size` × `size` elements, size a power of two: block b takes the lines
-/// b, b + blocks, …, its thread t the places t, t + threads, … of each. A line is a row, a column, or as many elements
-/// scattered over the whole square.
+/// Selects how a grid of blocks walks over a square of `size` × `size` elements (a power of two). Block b processes the
+/// lines b, b + blocks, …; its thread t processes the places t, t + threads, … of each. A line is a row, a column, or
+/// `size` elements scattered over the square.
 enum class Walk2 { rows, columns, random };
 inline constexpr std::array walk_names{"rows", "columns", "random"};
 
@@ -23,7 +23,7 @@ struct Place2 {
 constexpr Place2 place_of(Walk2 walk, int line, int place, int size) {
   if (walk == Walk2::rows) return {line, place};
   if (walk == Walk2::columns) return {place, line};
-  // An odd multiple modulo a power of two meets every element once.
+  // An odd multiple modulo a power of two visits every element once.
   const std::uint64_t order =
       static_cast<std::uint64_t>(line) * static_cast<std::uint64_t>(size) + static_cast<std::uint64_t>(place);
   const std::uint64_t scattered =
@@ -32,14 +32,14 @@ constexpr Place2 place_of(Walk2 walk, int line, int place, int size) {
           static_cast<int>(scattered % static_cast<std::uint64_t>(size))};
 }
 
-/// A grid of blocks of threads.
+/// Describes a grid of blocks of threads.
 struct Blocks {
   int blocks = 0, threads = 0;
   constexpr std::int64_t size() const { return std::int64_t{blocks} * threads; }
 };
 
-/// The oracle: the sum of one thread over a square of noise_float with `lanes` floats to an element. Fixed order and
-/// additions alone make it the same in every bit; sums of lanes come last.
+/// The oracle returns the sum of one thread over a square of noise_float with `lanes` floats per element. The fixed
+/// order and pure additions make the sum bitwise reproducible; lanes are added last.
 struct WalkSum {
   Walk2 walk = Walk2::rows;
   int size = 0, lanes = 1;
@@ -58,16 +58,16 @@ struct WalkSum {
   }
 };
 
-/// Ways to load: names, in this order, of the variants "float, rows, plain" and so on.
+/// The names of the load paths, which are part of variant names such as "float, rows, plain".
 inline constexpr std::array path_names{"plain", "linear texture", "array texture"};
 
-/// The name of a variant.
+/// Returns the name of a variant.
 inline std::string walk_variant(std::string_view element, std::string_view walk, std::string_view path) {
   return std::string(element) + ", " + std::string(walk) + ", " + std::string(path);
 }
 
-/// Conclusions from the panels "best" (bars, each with its best grid), "then" (with the lecture's grids), "threads" and
-/// "blocks" (GB/s over one of them), "offset" and "chase".
+/// Derives conclusions from the panels "best" (bars, each with its best grid), "then" (with the lecture's grids),
+/// "threads" and "blocks" (GB/s over one of them), "offset" and "chase".
 std::vector<std::string> conclude_texture(const Panels& panels, const Machine& machine);
 
 }  // namespace poisson::lab

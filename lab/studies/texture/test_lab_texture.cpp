@@ -1,4 +1,4 @@
-// The study of textures: its walks and oracle, its sentences, and on a GPU its kernels.
+// Tests the study `texture`: its walks, oracle and sentences, and its kernels on a GPU.
 
 #include <cmath>
 #include <set>
@@ -100,7 +100,7 @@ TEST(Conclusions, OfOffsetsAndLatency) {
                                          {"linear texture", [](double x) { return x < 1e5 ? 60.0 : 90.0; }}})},
                        {});
   EXPECT_FALSE(says(second, "where a cache answers")) << joined(second);
-  // A place whose batches scatter has no figure that another run confirms.
+  // A place with scattering batches has no figure that another run would confirm.
   Panel scattered = synthetic_panel("chase", {16384, 1 << 28},
                                     {{"plain", [](double x) { return x < 1e5 ? 20.0 : 300.0; }},
                                      {"linear texture", [](double x) { return x < 1e5 ? 60.0 : 250.0; }}});

@@ -1,4 +1,4 @@
-// The lecture's kernel: blocks take lines of a square, their threads the places of each.
+// Implements the lecture's kernel: blocks process lines of a square, and their threads the places of each line.
 
 #include <array>
 #include <memory>
@@ -13,7 +13,7 @@
 namespace poisson::lab {
 namespace {
 
-// Load paths as function objects.
+// The load paths are function objects.
 template <class T>
 struct Plain {
   const T* data;
@@ -34,7 +34,7 @@ struct OfArray {
   }
 };
 
-// sums[block][thread] = what WalkSum says, for every thread. Batches of loads are issued before the first is used.
+// Sets sums[block][thread] to WalkSum for every thread. A batch of loads is issued before the first one is used.
 template <class T, Walk2 walk, class Read>
 __global__ void walk_kernel(Read read, int size, float* sums) {
   const int threads = static_cast<int>(blockDim.x);
@@ -55,7 +55,7 @@ __global__ void walk_kernel(Read read, int size, float* sums) {
   sums[std::int64_t{blockIdx.x} * threads + threadIdx.x] = total(sum);
 }
 
-// A square of noise, and textures over it.
+// Owns a square of noise, and textures over it.
 template <class T>
 struct Square {
   static constexpr int lanes = static_cast<int>(sizeof(T) / sizeof(float));
@@ -112,7 +112,7 @@ Point measure(Session& session, const Square<T>& square, std::size_t walk, std::
   return {variant, 0, seconds, 1e-9 * square.bytes() / seconds};
 }
 
-// The grids that are searched; threads that are a multiple of 32 and one that is not.
+// Returns the grids of the search. All numbers of threads are multiples of 32, except 100.
 std::vector<Blocks> searched_grids(const Session& session, int size) {
   std::vector<Blocks> grids;
   const std::vector<int> threads =
@@ -148,7 +148,7 @@ void search(Session& session, const Square<T>& square, const Array<float>& sums,
     }
 }
 
-// At the grid that was best on the lecture's device.
+// Measures with the grid that was best on the lecture's device.
 template <class T>
 void then(Session& session, const Square<T>& square, const Array<float>& sums, Blocks along, Blocks down,
           Panel& panel) {
@@ -157,7 +157,7 @@ void then(Session& session, const Square<T>& square, const Array<float>& sums, B
   panel.points.push_back(measure(session, square, 1, array, down, sums));
 }
 
-// Over one number of the grid, the other fixed, rows of floats.
+// Varies one number of the grid and fixes the other one, for rows of floats.
 Panel over_threads(Session& session, const Square<float>& square, const Array<float>& sums) {
   Panel panel{"threads", "Rows of floats, 4096 blocks", "threads per block", "GB/s read"};
   std::vector<int> counts{16, 32, 48, 64, 96, 100, 128, 160, 192, 200, 256, 300, 320, 384, 400, 448, 500, 512};
@@ -204,7 +204,7 @@ void verify(Session& session) {
 }  // namespace
 
 Panels measure_walks(Session& session) {
-  constexpr int side = 8192, side4 = side / 2;  // the lecture's: 256 MiB of each
+  constexpr int side = 8192, side4 = side / 2;  // the lecture's size: 256 MiB of each
   const Array<float> sums(session.backend(), std::int64_t{side} * 1024);
   Best best;
   Panel at_then{"then", "At the grids that were best on a GeForce 8800 GTX", "", "GB/s read"};

@@ -49,7 +49,7 @@ void Bus::poison_targets(const Way& way, std::size_t bytes) {
 
 bool Bus::arrived(const Way& way, std::size_t bytes) {
   cuda::check(cudaStreamSynchronize(backend_.stream()));
-  // down_ holds the same words as the sources.
+  // down_ contains the same words as the sources.
   return (!way.up || differing_bytes(backend_, up_.data(), down_.data(), bytes) == 0) &&
          (!way.down || std::memcmp(target(way), source(way), bytes) == 0);
 }

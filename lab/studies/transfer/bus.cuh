@@ -14,16 +14,16 @@
 
 namespace poisson::lab {
 
-inline constexpr unsigned threads = 256;  ///< of a block
+inline constexpr unsigned threads = 256;  ///< per block
 
-/// Which memory of the host goes which way over the bus.
+/// Selects the host memory and the directions of a transfer.
 struct Way {
   std::string_view name;
   bool pinned, up, down;
 };
 
-/// Arrays of the host, pinned and pageable, and of the device, and what goes between them. The host's sources hold
-/// random words. Everything begins and ends in the order of the backend's stream.
+/// Owns pinned and pageable arrays of the host and arrays of the device, and moves data between them. The host's
+/// sources contain random words. All work follows the order of the backend's stream.
 class Bus {
  public:
   Bus(Session& session, std::size_t bytes);
@@ -32,11 +32,12 @@ class Bus {
   const std::uint32_t* from() const { return pinned_from_.as<std::uint32_t>(); }
   std::uint32_t* to() const { return pinned_to_.as<std::uint32_t>(); }
 
-  /// Moves so many bytes in one copy per direction.
+  /// Moves `bytes` bytes in one copy per direction.
   void move(const Way& way, std::size_t bytes);
-  /// The same up, in so many copies of equal size.
+  /// Moves them up in `pieces` copies of equal size.
   void move_in_pieces(const Way& way, std::size_t bytes, int pieces);
-  /// Sets what the way arrives at to what no source holds; arrived: whether all of the source stands there. Waits.
+  /// poison_targets fills the targets of a way with values that no source contains. arrived returns whether they equal
+  /// the source. Both wait.
   void poison_targets(const Way& way, std::size_t bytes);
   bool arrived(const Way& way, std::size_t bytes);
 
@@ -47,15 +48,15 @@ class Bus {
   cuda::CudaBackend& backend_;
   PinnedBuffer pinned_from_, pinned_to_;
   std::vector<std::uint32_t> pageable_from_, pageable_to_;
-  Buffer up_, down_;  ///< on the device: what arrives, and what leaves
+  Buffer up_, down_;  ///< device: destination of uploads, source of downloads
   cuda::Stream second_ = cuda::make_stream();
   cuda::Mark begin_, end_;
 };
 
-/// The pipeline with work on the host for what came back, panel "coprocessor".
+/// Measures the pipeline when the host processes the returned chunks, panel "coprocessor".
 Panel coprocessor_panel(Session& session, Bus& bus);
 
-/// The pipeline over the bus's arrays, with computations of three weights: panels "pipeline-…".
+/// Measures the pipeline over the bus's arrays for three amounts of computation: panels "pipeline-…".
 std::vector<Panel> pipeline_panels(Session& session, Bus& bus);
 
 }  // namespace poisson::lab

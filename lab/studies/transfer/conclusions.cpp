@@ -20,7 +20,7 @@ std::string on_pinning(const Panel& panel, double largest) {
   if (!pinned || !pageable || !pinned_back || !back) return {};
   const std::string rates = "pinned memory goes up at " + gigabytes_per_second(pinned->value) + " and down at " +
                             gigabytes_per_second(pinned_back->value);
-  // Pageable memory is copied by the host first, at a rate that scatters as everything does there.
+  // The host first copies pageable memory, at a rate that scatters like all work of the host.
   const auto gains = [](const Point& with, const Point& without) {
     return with.value > (1 + Panel::host_noise) * without.value;
   };
@@ -77,7 +77,7 @@ std::string on_pipeline(const Panel& panel) {
   const Point *const with_few = point_at(panel, pipeline, few), *const with_many = point_at(panel, pipeline, many);
   text += "; " + readable_value(few) + (few == 1 ? " chunk reaches " : " chunks reach ") +
           percent(with_few->value / ideal) + ", for too little overlaps";
-  // How far many fall behind depends on the host's moment.
+  // The loss with many chunks depends on the state of the host.
   if (ratio_of(panel, *with_many, *best).less())
     text += ", and " + readable_value(many) + " fall behind again, for each has to be started";
   return text + (best->value > ideal ? ": the ideal was measured at another moment." : ".");

@@ -1,5 +1,5 @@
-// The device as a co-processor: chunk i + 1 on its way up, chunk i computed, and chunk i − 1 back and worked on by the
-// host.
+// Uses the device as a coprocessor: chunk i + 1 moves up while the device computes chunk i and the host processes chunk
+// i − 1.
 
 #include <algorithm>
 #include <array>
@@ -13,7 +13,8 @@ namespace {
 
 constexpr int device_rounds = 512, host_rounds = 24;
 
-// Every `folded` words become one: of each so many rounds, added up. Results are a 64th of what goes up.
+// Applies device_rounds rounds to each word and adds every `folded` words into one result, so results are a 64th of the
+// input.
 __global__ void fold_kernel(const std::uint32_t* words, std::uint32_t* results, std::size_t count) {
   const std::size_t i = std::size_t{blockIdx.x} * threads + threadIdx.x;
   const std::size_t result = i / folded;
@@ -25,7 +26,7 @@ __global__ void fold_kernel(const std::uint32_t* words, std::uint32_t* results, 
   if (i % 32 == 0) atomicAdd(&results[result], word);
 }
 
-// What the host does with results: rounds of its own, added up.
+// Applies the host's rounds to the results and adds them.
 std::uint32_t post_processed(const std::uint32_t* results, std::size_t count) {
   std::uint32_t sum = 0;
   for (std::size_t i = 0; i < count; ++i) {
@@ -45,7 +46,7 @@ class Coprocessor {
               cuda::make_stream()};
   }
 
-  // All chunks; overlapped: the host works on a chunk while the next one is on its way.
+  // Processes all chunks. If overlapped, the host processes a chunk while the next one is in flight.
   std::uint32_t run(bool overlapped) {
     std::uint32_t sum = 0;
     const std::size_t chunks = words_ / chunk_;
@@ -101,7 +102,7 @@ Panel coprocessor_panel(Session& session, Bus& bus) {
               .x_label = "chunks",
               .y_label = "GB/s up",
               .log_x = true};
-  Session host("cpu", session.quick());  // its clock sees all of it
+  Session host("cpu", session.quick());  // the host's clock covers everything
   const std::size_t words = bus.bytes() / sizeof(std::uint32_t);
   const std::uint32_t expected = worked_on({bus.from(), words}, device_rounds, host_rounds);
   cuda::check(cudaStreamSynchronize(stream_of(session.backend())));

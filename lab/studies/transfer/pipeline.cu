@@ -1,4 +1,4 @@
-// The pinned pipeline against its two bounds: everything in turn, and nothing but the slowest part.
+// Compares the pinned pipeline with its two bounds: no overlap, and the slowest part alone.
 
 #include <algorithm>
 #include <array>
@@ -26,7 +26,7 @@ void compute(void* values, std::size_t bytes, int rounds, cudaStream_t stream) {
   cuda::launched(stream);
 }
 
-// Seconds of each part alone, over all the bus's bytes.
+// Contains the seconds of each part alone, over all the bus's bytes.
 struct Parts {
   double up, down, both;
 };
@@ -37,7 +37,7 @@ Parts parts_of(Session& session, Bus& bus) {
           seconds({"both", true, true, true})};
 }
 
-// Computing on all of the bytes where they lie.
+// Computes in place on all bytes.
 class Computation {
  public:
   Computation(Session& session, std::size_t bytes) : session_(session), memory_(session.backend().allocate(bytes)) {}
@@ -46,7 +46,8 @@ class Computation {
     const cudaStream_t stream = stream_of(session_.backend());
     return session_.time([&] { compute(memory_.data(), memory_.bytes(), rounds, stream); });
   }
-  // Rounds that take about so long: a line through two measurements beyond what the memory takes.
+  // Returns the rounds that need about `seconds_wanted`: a line through two measurements that are not limited by
+  // memory.
   int rounds_for(double seconds_wanted) {
     constexpr int few = 256, many = 1024;
     const double fixed = seconds(few), per_round = (seconds(many) - fixed) / (many - few);
@@ -80,7 +81,7 @@ Point measure(Session& session, Bus& bus, std::size_t chunks, int rounds) {
 std::vector<Panel> pipeline_panels(Session& session, Bus& bus) {
   struct Weight {
     std::string_view name, title;
-    double of_bus;  // seconds of computing for each second of the bus
+    double of_bus;  // seconds of computing per second of the bus
   };
   constexpr std::array weights{
       Weight{"pipeline-light", "Pipeline with little to compute", 0.25},

@@ -25,7 +25,7 @@ constexpr std::array ways{
 };
 constexpr const Way& pinned_way_up = ways[2];
 
-// Times `move`, after which all of it must have arrived.
+// Times `move` and checks that all bytes have arrived.
 Point measure(Session& session, Bus& bus, const Way& way, std::size_t bytes, const std::function<void()>& move) {
   bus.poison_targets(way, bytes);
   Point point{.variant = std::string(way.name), .seconds = {}};

@@ -10,13 +10,13 @@
 
 namespace poisson::lab {
 
-/// What the study's kernel does to every value so many times, modulo 2³²: as long as one likes, and known without
-/// doing it.
+/// Returns the value after one round of the study's kernel, modulo 2³². Rounds prolong the kernel arbitrarily, and a
+/// closed form gives their result.
 constexpr std::uint32_t one_round(std::uint32_t value) {
   return value * 1664525U + 1013904223U;
 }
 
-/// So many rounds at once: x ↦ factor · x + term.
+/// Applies `rounds` rounds in closed form: x ↦ factor · x + term.
 struct Rounds {
   std::uint32_t factor = 1, term = 0;
 
@@ -29,16 +29,16 @@ struct Rounds {
   constexpr std::uint32_t operator()(std::uint32_t value) const { return factor * value + term; }
 };
 
-/// Number of values of `after` that are not what so many rounds make of those of `before`.
+/// Returns the number of values of `after` that differ from those of `before` after `rounds` rounds.
 std::int64_t wrong_values(std::span<const std::uint32_t> before, std::span<const std::uint32_t> after, int rounds);
 
-/// Words that the co-processor makes one of.
+/// The coprocessor reduces this number of words to one.
 inline constexpr std::size_t folded = 64;
-/// What host and device make of words between them: of each so many rounds, sums of `folded` of them, rounds of those,
-/// and their sum.
+/// Returns the common result of host and device. The device applies rounds to each word and adds `folded` words; the
+/// host applies rounds to these sums and adds them.
 std::uint32_t worked_on(std::span<const std::uint32_t> words, int device_rounds, int host_rounds);
 
-/// The names that conclusions look for.
+/// Conclusions look up these names.
 namespace transfer_names {
 inline constexpr std::string_view pageable_up = "pageable, up", pageable_down = "pageable, down",
                                   pinned_up = "pinned, up", pinned_down = "pinned, down",
@@ -46,9 +46,9 @@ inline constexpr std::string_view pageable_up = "pageable, up", pageable_down = 
                                   in_turn = "chunk by chunk", overlapped = "host and device at once";
 }  // namespace transfer_names
 
-/// Conclusions from the panels "size" (GB/s over bytes), "pieces" (GB/s over the number of copies) and those whose
-/// names begin with "pipeline-" (GB/s over the number of chunks), of which the first guide is the rate without overlap
-/// and the second the ideal one; and "coprocessor".
+/// Derives conclusions from the panels "size" (GB/s over bytes), "pieces" (GB/s over the number of copies),
+/// "pipeline-…" (GB/s over the number of chunks) and "coprocessor". The first guide of a pipeline panel is the rate
+/// without overlap; the second one is the ideal rate.
 std::vector<std::string> conclude_transfer(std::span<const Panel> panels);
 
 }  // namespace poisson::lab

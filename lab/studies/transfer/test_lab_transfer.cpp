@@ -1,4 +1,4 @@
-// The study of transfers: its oracle, and its conclusions from given points.
+// Tests the study `transfer`: its oracle, and its conclusions from given points.
 
 #include <array>
 #include <string>
@@ -60,7 +60,7 @@ TEST(TransferStudy, RunsAndIsRight) {
 
 using Curve = std::tuple<std::string_view, std::vector<double>>;
 
-// Curves of GB/s over the same places; seconds as of one gigabyte at each.
+// Makes curves of GB/s over the same places; seconds are those of one gigabyte.
 Panel panel(const char* name, const std::vector<double>& x, const std::vector<Curve>& curves) {
   Panel all{.name = name, .title = "Pipeline", .x_label = "bytes", .y_label = "GB/s"};
   for (const auto& [variant, y] : curves)

@@ -1,5 +1,5 @@
-// Transposition by the bulk-copy engine (the tensor memory accelerator of compute capability 9.0 on): one thread asks
-// for a tile, hardware computes all addresses, and the tile's way back is asked for in the same manner. Threads only
+// Transposes with the bulk-copy engine (the tensor memory accelerator, compute capability 9.0 or newer). One thread
+// requests a tile, the hardware computes all addresses, and another request writes the tile back. Threads only
 // transpose within shared memory.
 
 #include <array>
@@ -17,19 +17,18 @@ namespace poisson::lab {
 namespace {
 
 constexpr int box_side = 64, bulk_threads = 256;
-constexpr int line = 128;  // bytes: the width of the boxes that the engine swizzles
+constexpr int line = 128;  // bytes: the engine swizzles boxes of this width
 
-// A tile of box_side × box_side elements lies in shared memory as boxes of 128 bytes × box_side rows, one after
-// another. In each, the 16-byte word number w of row r is found at word w ^ (r % 8) of the row: the engine's 128-byte
-// swizzle.
+// Shared memory stores a tile of box_side × box_side elements as consecutive boxes of 128 bytes × box_side rows. In
+// each box the 16-byte word w of row r is at word w ^ (r % 8) of the row: the engine's 128-byte swizzle.
 template <class T>
 struct BoxedTile {
-  static constexpr int width = line / sizeof(T);  // elements in a row of a box
+  static constexpr int width = line / sizeof(T);  // elements per row
   static constexpr int boxes = box_side / width;
   static constexpr int bytes = box_side * box_side * sizeof(T);
   uint4 word[boxes][box_side][line / 16];
 
-  // The word that holds elements w·n … of row r.
+  // Returns the word that contains the elements from w·n of row r.
   __device__ uint4& at(int r, int w) { return word[w / 8][r][w % 8 ^ r % 8]; }
 };
 
@@ -37,11 +36,11 @@ struct BoxedTile {
 __device__ unsigned shared_address(const void* p) {
   return static_cast<unsigned>(__cvta_generic_to_shared(p));
 }
-// One thread arrives, and so many bytes that the engine will write.
+// The barrier expects one thread and `bytes` bytes from the engine.
 __device__ void expect(std::uint64_t& barrier, int bytes) {
   asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(shared_address(&barrier)) : "memory");
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
-  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");  // the engine sees the barrier, too
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");  // makes the barrier visible to the engine
   asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(&barrier)), "r"(bytes)
                : "memory");
 }
@@ -58,7 +57,7 @@ __device__ void wait(std::uint64_t& barrier) {
         : "r"(shared_address(&barrier))
         : "memory");
 }
-// Whatever lies outside the matrix arrives as zero and is not stored.
+// Elements outside the matrix are loaded as zero and not stored.
 __device__ void load_box(void* to, const CUtensorMap& map, int column, int row, int matrix, std::uint64_t& barrier) {
   asm volatile(
       "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4}], "
@@ -73,11 +72,11 @@ __device__ void store_box(const void* from, const CUtensorMap& map, int column, 
 }
 #endif
 
-// from → to within shared memory. A thread takes units of n × n elements; eight neighbours take them along a diagonal
-// (i = l ^ s, j = l), with which both the words that they read and those that they write lie in different banks.
+// Transposes between tiles of shared memory. A thread processes units of n × n elements. Eight neighbours follow a
+// diagonal (i = l ^ s, j = l), which makes both their reads and their writes free of bank conflicts.
 template <class T>
 __device__ void transpose_tile(BoxedTile<T>& from, BoxedTile<T>& to) {
-  constexpr int n = 16 / sizeof(T);  // elements in a word
+  constexpr int n = 16 / sizeof(T);  // elements per word
   constexpr int across = box_side / n, units = across * across;
   using Elements = cuda::Pack<T, n>;
 #pragma unroll
@@ -102,11 +101,11 @@ __global__ void __launch_bounds__(bulk_threads)
     bulk_kernel(const __grid_constant__ CUtensorMap from, const __grid_constant__ CUtensorMap to, int down,
                 int across) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-  constexpr int group = 16;  // rows of tiles that blocks fill before they go on, as in the library's kernel
+  constexpr int group = 16;  // rows of tiles that blocks fill before they continue, as in the library's kernel
   using Tile = BoxedTile<T>;
   extern __shared__ unsigned char memory[];
   __shared__ std::uint64_t barrier;
-  // Boxes that are swizzled begin on multiples of 1024 bytes.
+  // Swizzled boxes begin on multiples of 1024 bytes.
   auto* const aligned = memory + (1024 - shared_address(memory) % 1024) % 1024;
   Tile &read = *reinterpret_cast<Tile*>(aligned), &written = *reinterpret_cast<Tile*>(aligned + Tile::bytes);
 
@@ -121,21 +120,23 @@ __global__ void __launch_bounds__(bulk_threads)
     for (int box = 0; box < Tile::boxes; ++box)
       load_box(&read.word[box], from, column + box * Tile::width, row, matrix, barrier);
   }
-  __syncthreads();  // nobody waits at the barrier before it is initialized
+  __syncthreads();  // initializes the barrier before anyone waits
   wait(barrier);
   transpose_tile(read, written);
-  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");  // what threads wrote is for the engine to see
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");  // makes writes of threads visible to the engine
   __syncthreads();
   if (threadIdx.x == 0) {
     for (int box = 0; box < Tile::boxes; ++box)
       store_box(&written.word[box], to, row + box * Tile::width, column, matrix);
     asm volatile("cp.async.bulk.commit_group;" ::: "memory");
-    asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");  // shared memory must live until it is read
+    asm volatile("cp.async.bulk.wait_group.read 0;" ::
+                     : "memory");  // shared memory must live until the engine has read
+                                   // it
   }
 #endif
 }
 
-// The driver's function that describes an array to the engine; nothing where the driver is too old.
+// Returns the driver's function that describes an array to the engine, or nullptr if the driver is too old.
 decltype(&cuTensorMapEncodeTiled) encoder() {
   void* function = nullptr;
   cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSymbolNotFound;
@@ -148,7 +149,8 @@ decltype(&cuTensorMapEncodeTiled) encoder() {
   return reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(function);
 }
 
-// rows × columns elements, rows `pitch` and matrices `stride` elements apart, cut into boxes of 128 bytes × box_side.
+// Describes rows × columns elements, with rows `pitch` and matrices `stride` elements apart, in boxes of 128 bytes ×
+// box_side.
 template <class T>
 CUtensorMap describe(const void* data, std::int64_t rows, std::int64_t columns, std::int64_t pitch, std::int64_t batch,
                      std::int64_t stride) {
@@ -190,7 +192,7 @@ void launch_bulk(Backend& backend, const Transposition& shape, const void* from,
     launch_as<std::uint64_t>(stream, shape, from, to);
 }
 
-// The engine takes rows that begin on multiples of 16 bytes.
+// The engine requires rows that begin on multiples of 16 bytes.
 bool aligned(const Transposition& s, const void* from, const void* to) {
   const auto of_word = static_cast<std::int64_t>(16 / s.element);
   const auto whole = [&](std::int64_t elements) { return elements % of_word == 0; };

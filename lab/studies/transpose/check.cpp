@@ -7,7 +7,7 @@
 namespace poisson::lab {
 namespace {
 
-// Calls f(element of the source, element of the destination, both counted from their first ones) for all elements.
+// Calls f(source index, destination index) for all elements. Both indices are relative to the first element.
 template <class F>
 void for_each_element(const Transposition& s, bool transposed, const F& f) {
   for (std::int64_t b = 0; b < s.batch; ++b)
@@ -21,7 +21,7 @@ void for_each_element(const Transposition& s, bool transposed, const F& f) {
 }  // namespace
 
 std::string wrong_transposition(Backend& backend, const TransposeVariant& variant, const Transposition& shape) {
-  constexpr std::size_t guard = 128, seed = 7;  // bytes before and after, where nothing may be written
+  constexpr std::size_t guard = 128, seed = 7;  // guard bytes on both sides, which must not be written
   const std::size_t target = variant.transposes ? shape.to_extent() : shape.from_extent();
   const Buffer from = backend.allocate(shape.from_extent()), to = backend.allocate(target + 2 * guard);
   auto* const begin = static_cast<unsigned char*>(to.data()) + guard;

@@ -17,7 +17,7 @@ std::string size_of(double n) {
   return "n = " + readable_value(n);
 }
 
-// What a guide says at a place: a level everywhere, a curve at its points.
+// Returns the value of a guide at a place: a level everywhere, a curve only at its points.
 std::optional<double> guide_at(const Panel& panel, double x) {
   if (panel.guides.empty()) return std::nullopt;
   const auto& points = panel.guides.front().points;
@@ -26,13 +26,13 @@ std::optional<double> guide_at(const Panel& panel, double x) {
   return found == points.end() ? std::nullopt : std::optional((*found)[1]);
 }
 
-// One bar of a panel whose sweep has one place.
+// Returns one bar of a panel whose sweep has one place.
 std::optional<double> bar(const Panel& panel, std::string_view variant) {
   const Point* const point = best_of(panel, variant);
   return point ? std::optional(point->value) : std::nullopt;
 }
 
-// "4.2 times the rate of", or that there is no such difference: of two rates of one panel.
+// Compares two rates of one panel: "4.2 times the rate of", or that they do not differ.
 std::string compared(const Panel& panel, double a, double b) {
   return rate_against({a / b, a / b, a / b, panel.noise});
 }
@@ -87,7 +87,7 @@ std::string on_tiles(const Panel& panel) {
   return text;
 }
 
-// The sides of a tile that the lecture compared, each with its own number of threads.
+// Compares the tile sides of the lecture, each with its own number of threads.
 std::string on_sides(const Panel& panel) {
   const Ratio small = ratio_at(panel, padded_16, padded, places(panel).front()),
               large = ratio_at(panel, padded_48, padded, places(panel).front());
@@ -125,7 +125,7 @@ std::string on_all_steps(const Panel& panel) {
   return text + ".";
 }
 
-// What padding gains on two neighbouring sizes, of which the larger one once hid it.
+// Compares the gain of padding at two neighbouring sizes. On old devices the larger size hid it.
 std::string on_order_of_steps(std::span<const Panel> panels) {
   std::vector<double> gains;
   std::string text;
@@ -144,7 +144,7 @@ std::string on_order_of_steps(std::span<const Panel> panels) {
                      : ".");
 }
 
-// Which tilings beat the library's choice, and on which panels none does.
+// Names the tilings that beat the library's choice, and the panels on which none does.
 void say_tunings(std::vector<std::string>& all, std::span<const Panel> panels) {
   std::vector<std::string> unbeaten;
   for (const Panel& panel : panels) {
@@ -165,8 +165,8 @@ void say_tunings(std::vector<std::string>& all, std::span<const Panel> panels) {
                   listed(unbeaten) + ".");
 }
 
-// What widths do to the kernel that has no remedy against them. Rows that begin within a sector of the memory cost
-// something of their own, wherever the partitions are. On a host any width may have met a bad moment.
+// Describes how widths affect the kernel without a remedy. Rows that begin within a memory sector have an additional
+// cost, independent of partitions. On a host any width may be disturbed.
 std::string on_plain_tiles(const Panel& panel) {
   constexpr int sector_bytes = 32;
   const int element = panel.name.ends_with("fp64") ? 8 : 4;
@@ -196,7 +196,7 @@ double median_of(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-// Rows that lie a multiple of 128 bytes apart, for the loop that reads down them.
+// Compares rows that are a multiple of 128 bytes apart with others, for the loop that reads down the columns.
 std::string on_plain_loop(const Panel& panel) {
   std::vector<double> aligned, others;
   for (const Point& point : panel.points)
@@ -230,7 +230,7 @@ std::string on_widths(const Panel& panel) {
   return text.empty() ? text : panel.title + ": " + text;
 }
 
-// The least fraction that a variant has of what `of` says at its places.
+// Returns the smallest ratio of a variant's values to those of `of`.
 template <class Of>
 std::optional<double> least(const Panel& panel, std::string_view variant, const Of& of) {
   std::optional<double> fraction;
@@ -258,7 +258,7 @@ std::string on_size(const Panel& panel) {
   return text + ".";
 }
 
-// Panels of one kind, and what there is to say of each or of the last.
+// Applies `about` to every panel of one kind and collects the sentences.
 template <class Say>
 void say(std::vector<std::string>& all, std::span<const Panel> panels, std::string_view kind, const Say& about) {
   for (const Panel& panel : panels)

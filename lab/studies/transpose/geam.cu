@@ -31,7 +31,8 @@ std::shared_ptr<Handle> make_handle() {
   return std::make_shared<Handle>(handle);
 }
 
-// A row-major matrix is its transpose in cuBLAS's column-major eyes: C = Aᵀ with A columns × rows, C rows × columns.
+// cuBLAS is column-major, so it sees a row-major matrix as its transpose: C = Aᵀ with A columns × rows, C rows ×
+// columns.
 void geam(cublasHandle_t handle, const Transposition& s, const void* from, void* to) {
   const int m = static_cast<int>(s.rows), n = static_cast<int>(s.columns), lda = static_cast<int>(s.from_pitch),
             ldc = static_cast<int>(s.to_pitch);

@@ -15,7 +15,7 @@ void with_element(const Transposition& shape, const F& f) {
     f(std::uint64_t{});
 }
 
-// Element by element; the inner loop runs along the rows of the source, or along those of the destination.
+// Moves element by element. The inner loop runs along the rows of the source, or along those of the destination.
 template <bool along_source, bool transposes>
 void element_by_element(Backend&, const Transposition& s, const void* from, void* to) {
   with_element(s, [&]<class T>(T) {
@@ -33,7 +33,7 @@ void element_by_element(Backend&, const Transposition& s, const void* from, void
   });
 }
 
-// Tiles small enough for the first-level cache, read and written where they lie.
+// Transposes by tiles that fit into L1, without copying a tile.
 void by_tiles(Backend&, const Transposition& s, const void* from, void* to) {
   constexpr std::int64_t side = 32;
   with_element(s, [&]<class T>(T) {

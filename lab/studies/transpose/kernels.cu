@@ -1,5 +1,5 @@
-// The steps from a plain loop to a good transposition, each one idea further. All work on tiles of 32 × 32 elements
-// with 32 × 8 threads of four elements each, so that nothing else differs; the padded tile also with other sides.
+// The kernels lead from a plain loop to a good transposition, one idea at a time. All use tiles of 32 × 32 elements and
+// 32 × 8 threads of four elements each, so that nothing else differs. The padded tile also has other sides.
 
 #include <cstdint>
 
@@ -31,8 +31,8 @@ struct Place {
 struct AlongRows {
   static __device__ Place place(unsigned tile, unsigned, unsigned across) { return {tile / across, tile % across}; }
 };
-// Blocks start along diagonals: at one time neither the tiles that are read nor those that are written lie under each
-// other, where with some widths they would all belong to one memory partition.
+// Blocks start along diagonals. Concurrent blocks then neither read nor write tiles below each other, which at some
+// widths would all belong to one memory partition.
 struct AlongDiagonals {
   static __device__ Place place(unsigned tile, unsigned down, unsigned across) {
     const unsigned row = tile % down;
@@ -40,7 +40,7 @@ struct AlongDiagonals {
   }
 };
 
-// How a tile lies in shared memory, of 32 banks: element (row, column).
+// A layout of a tile in shared memory with 32 banks maps element (row, column).
 struct Plain {
   static constexpr int side = usual_side, pitch = side;
   static __device__ int column(int, int c) { return c; }
@@ -55,7 +55,7 @@ struct Swizzled {
   static __device__ int column(int r, int c) { return c ^ r; }
 };
 
-// The source's and destination's matrix and element (row, column) of the tile's corner.
+// Contains the offsets of the source and destination matrices, and the element (row, column) of the tile's corner.
 struct Corner {
   std::int64_t from, to, row, column;
 };
@@ -67,8 +67,8 @@ __device__ Corner corner(const Tiles& tiles) {
           std::int64_t{place.across} * side};
 }
 
-// No shared memory. Neighbouring threads lie along rows of the source or along its columns, and store transposed or
-// where they loaded.
+// Uses no shared memory. Neighbouring threads follow rows of the source or its columns, and store transposed or at the
+// source position.
 template <class T, bool along_rows, bool transposes>
 __global__ void __launch_bounds__(usual_side* lines)
     element_kernel(Tiles tiles, const T* __restrict__ from, T* __restrict__ to) {
@@ -85,7 +85,7 @@ __global__ void __launch_bounds__(usual_side* lines)
   }
 }
 
-// By way of shared memory: rows are read along rows and written along rows.
+// Uses shared memory, so that reads and writes both follow rows.
 template <class T, class Layout, class Order, bool transposes>
 __global__ void __launch_bounds__(Layout::side* lines)
     tile_kernel(Tiles tiles, const T* __restrict__ from, T* __restrict__ to) {
@@ -111,7 +111,7 @@ __global__ void __launch_bounds__(Layout::side* lines)
   }
 }
 
-// A kernel for elements of either size, over tiles of that side.
+// Contains a kernel for either element size, over tiles of side `side`.
 struct Kernels {
   int side;
   void (*four)(Tiles, const std::uint32_t* from, std::uint32_t* to);

@@ -4,7 +4,7 @@
 namespace poisson::lab::gpu {
 namespace {
 
-constexpr unsigned blocks = 4096, threads = 256;  // every kernel strides over its elements by the whole grid
+constexpr unsigned blocks = 4096, threads = 256;  // every kernel strides over its elements by the grid
 
 template <class F>
 __device__ void for_each(std::int64_t count, const F& f) {

@@ -8,23 +8,23 @@
 
 namespace poisson::lab {
 
-// What stands in the matrices that the study `transpose` moves, written and compared where they lie.
+// These functions fill and compare the matrices of the study `transpose` in place.
 
-/// The bits of element number `index`: a number in [1, 2), which stays what it is where a variant multiplies it by one.
+/// Returns the bits of element `index`: a number in [1, 2), which is unchanged if a variant multiplies it by one.
 template <class T>
 constexpr T random_element(std::uint64_t seed, std::uint64_t index) {
   const std::uint64_t word = random_word(seed, index);
   return sizeof(T) == 4 ? static_cast<T>(0x3F800000U | word >> 41) : static_cast<T>(0x3FF0000000000000U | word >> 12);
 }
 
-/// Fills memory with so many random elements of 4 or 8 bytes.
+/// Fills memory with `count` random elements of 4 or 8 bytes.
 void fill_elements(Backend& backend, std::size_t element, void* data, std::int64_t count, std::uint64_t seed);
-/// Number of wrong elements in the destination of a transposition (or of a copy) from memory that fill_elements filled
-/// with the seed. Waits.
+/// Waits, and returns the number of wrong elements in the destination of a transposition (or of a copy). fill_elements
+/// must have filled the source with the same seed.
 std::int64_t misplaced(Backend& backend, const Transposition& shape, bool transposed, std::uint64_t seed,
                        const void* to);
 
-/// Whether element number i of a destination, counted without padding, is not the one that belongs there.
+/// Returns whether element i of a destination, counted without padding, is wrong.
 template <class T>
 struct Misplaced {
   Transposition shape;
@@ -33,7 +33,7 @@ struct Misplaced {
   const T* to;
 
   constexpr bool operator()(std::int64_t i) const {
-    const std::int64_t columns = transposed ? shape.rows : shape.columns;  // of the destination
+    const std::int64_t columns = transposed ? shape.rows : shape.columns;  // destination's columns
     const std::int64_t matrix = i / (shape.rows * shape.columns), in_matrix = i % (shape.rows * shape.columns);
     const std::int64_t row = in_matrix / columns, column = in_matrix % columns;
     const std::int64_t source =
@@ -43,7 +43,7 @@ struct Misplaced {
   }
 };
 
-namespace gpu {  // defined in builds with CUDA
+namespace gpu {  // exists in builds with CUDA
 void fill_elements(Backend& backend, std::size_t element, void* data, std::int64_t count, std::uint64_t seed);
 std::int64_t misplaced(Backend& backend, const Transposition& shape, bool transposed, std::uint64_t seed,
                        const void* to);

@@ -19,12 +19,13 @@ using namespace transpose_names;
 
 constexpr std::string_view name = "transpose", gtx = "GeForce GTX 280, 4000 x 4000, fp32";
 
-// The lecture's matrix, in bars.
+// Returns the bar of the lecture's matrix.
 template <const std::string_view& variant>
 double at_4000(const Panels& panels, const Machine&) {
   return bar_in(panels, "bars-4000-fp32", variant);
 }
-// The lowest rate of the padded tile at widths that are multiples of `divisor` and not of twice that; all of 512 count.
+// Returns the lowest rate of the padded tile at widths that are multiples of `divisor` but not of twice that. For 512
+// all multiples count.
 template <int divisor>
 double dip(const Panels& panels, const Machine&) {
   const Panel* const panel = find_panel(panels, "sweep-fp32");
@@ -41,7 +42,7 @@ double all_steps(const Panels& panels, const Machine& machine) {
   return at_4000<padded>(panels, machine) / at_4000<naive_read>(panels, machine);
 }
 
-// The side of the fastest of the padded tiles that the lecture tried.
+// Returns the side of the fastest of the lecture's padded tiles.
 double best_side(const Panels& panels, const Machine& machine) {
   const std::array<std::pair<double, double>, 3> rates{{{at_4000<padded_16>(panels, machine), 16},
                                                         {at_4000<padded>(panels, machine), 32},
@@ -94,7 +95,7 @@ struct Shape {
   std::int64_t rows, columns, batch;
 };
 
-// Where the study measures: the same questions of a GPU and, in smaller matrices, of a CPU.
+// Lists the places of the study: the same questions for a GPU and, with smaller matrices, for a CPU.
 struct Places {
   std::vector<std::int64_t> bars, sweep, sizes;
   std::vector<Shape> shapes;
@@ -137,7 +138,7 @@ double gigabytes(const Transposition& shape, double seconds) {
   return 1e-9 * shape.bytes() / seconds;
 }
 
-// A source and a destination that serve all shapes of one element size.
+// Owns a source and a destination for all shapes of one element size.
 class Matrices {
  public:
   Matrices(Session& session, std::size_t bytes)
@@ -148,7 +149,7 @@ class Matrices {
   }
   bool fits(const Transposition& shape) const { return shape.from_extent() <= from_.bytes(); }
 
-  // Adds the variant's point at a place of the panel, checked at this very size.
+  // Adds the variant's point at a place of the panel. The result is checked at the timed size.
   void measure(Panel& panel, double x, const TransposeVariant& variant, const Transposition& shape) {
     if (variant.permitted && !variant.permitted(shape, from_.data(), to_.data())) return;
     Backend& backend = session_.backend();
@@ -160,7 +161,7 @@ class Matrices {
                        std::to_string(shape.rows) + " x " + std::to_string(shape.columns) + " are wrong");
     panel.points.push_back({variant.name, x, seconds, gigabytes(shape, seconds)});
   }
-  // GB/s of the backend's own copy of as many bytes.
+  // Returns the GB/s of the backend's own copy of the same size.
   double copy_rate(const Transposition& shape) {
     const Timing seconds =
         session_.time([&] { copy_bytes(session_.backend(), from_.data(), to_.data(), shape.from_extent()); });
@@ -173,7 +174,7 @@ class Matrices {
   Buffer from_, to_;
 };
 
-// The variants of those names.
+// Returns the variants of those names.
 std::vector<TransposeVariant> some(std::span<const TransposeVariant> all,
                                    std::initializer_list<std::string_view> names) {
   std::vector<TransposeVariant> chosen;
@@ -189,7 +190,7 @@ Panel panel_of(std::string_view kind, std::string title, std::size_t element) {
           .y_label = "GB/s read and written"};
 }
 
-// One place: a bar per variant, and a copy of the same size above them. x: columns.
+// Measures one place: a bar per variant, and a guide for a copy of the same size. x is the number of columns.
 Panel bars(Matrices& matrices, std::span<const TransposeVariant> variants, Panel panel, double x,
            const Transposition& shape) {
   for (const TransposeVariant& variant : variants) matrices.measure(panel, x, variant, shape);
@@ -197,7 +198,7 @@ Panel bars(Matrices& matrices, std::span<const TransposeVariant> variants, Panel
   return panel;
 }
 
-// The remedy of "dummy data": rows that lie a few sectors further apart than they are long.
+// Applies the remedy of "dummy data": the pitch exceeds the row length by a few sectors.
 Transposition with_pitch(Transposition shape) {
   constexpr std::size_t more_bytes = 64;
   const auto more = static_cast<std::int64_t>(more_bytes / shape.element);
@@ -208,7 +209,7 @@ Transposition with_pitch(Transposition shape) {
   return shape;
 }
 
-// A curve per variant over square matrices; where `pitched`, the padded tile once more on rows further apart.
+// Measures a curve per variant over square matrices. If `pitched`, it adds the padded tile on rows with a larger pitch.
 Panel curves(Matrices& matrices, std::span<const TransposeVariant> variants, Panel panel,
              std::span<const std::int64_t> sizes, std::size_t element, bool pitched = false) {
   Guide copies{"a copy of the same size", {}};

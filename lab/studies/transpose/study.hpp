@@ -11,19 +11,19 @@
 
 namespace poisson::lab {
 
-/// One way to transpose matrices of 4- or 8-byte elements, or to copy them in the same manner, which shows what the
-/// transposition adds.
+/// Defines a way to transpose matrices of 4- or 8-byte elements, or to copy them by the same access pattern, which
+/// isolates the cost of the transposition.
 struct TransposeVariant {
   using Launch = std::function<void(Backend&, const Transposition&, const void* from, void* to)>;
 
   std::string name;
-  bool transposes = true;  ///< else the destination is a copy of the source, padding apart
+  bool transposes = true;  ///< if false, the destination is a copy, padding excluded
   Launch launch = {};
-  /// Whether device, shape and alignment permit it; always where empty.
+  /// Returns whether device, shape and alignment permit the variant. Empty means always.
   std::function<bool(const Transposition&, const void* from, const void* to)> permitted = {};
 };
 
-/// The names that conclusions look for.
+/// Conclusions look up these names.
 namespace transpose_names {
 inline constexpr std::string_view naive_read = "naive (coalesced read)", naive_write = "naive (coalesced write)",
                                   copy = "copy", strided_copy = "strided copy", tiled = "tiled (bank conflicts)",
@@ -34,25 +34,26 @@ inline constexpr std::string_view naive_read = "naive (coalesced read)", naive_w
                                   library = "library (tuned)", geam = "cuBLAS geam";
 }  // namespace transpose_names
 
-/// The ways of a CPU.
+/// Returns the ways of a CPU.
 std::vector<TransposeVariant> cpu_transpose_variants();
-/// A transposition that forgets the last row, to show that no such thing passes for a result.
+/// Returns a transposition that omits the last row, to prove that the checks reject a wrong one.
 TransposeVariant broken_transpose_variant();
-/// In builds with CUDA: the ways of a GPU, and the tunings of the library's kernel that it did not choose.
+/// Return the ways of a GPU, and the tunings of the library's kernel that it did not choose. Both exist in builds with
+/// CUDA only.
 std::vector<TransposeVariant> gpu_transpose_variants();
 std::vector<TransposeVariant> gpu_transpose_tilings();
-/// Where this device and build have them: else nothing.
+/// Return these variants if the device and the build have them, otherwise none.
 std::vector<TransposeVariant> bulk_transpose_variants();
 std::vector<TransposeVariant> geam_variants();
 
-/// What a variant gets wrong, in memory of its own between poisoned neighbours, compared on the host: empty where
-/// nothing. Where the variant does not permit the shape nothing is wrong either.
+/// Describes the error of a variant in its own memory between poisoned neighbours, compared on the host. Empty if there
+/// is none, or if the variant does not permit the shape.
 std::string wrong_transposition(Backend& backend, const TransposeVariant& variant, const Transposition& shape);
-/// Shapes in which tiles, words and rows are not full, for matrices of such elements.
+/// Returns shapes with partial tiles, words and rows, for matrices of such elements.
 std::vector<Transposition> awkward_transpositions(std::size_t element, bool transposes);
 
-/// Conclusions from the study's panels, told apart by the beginnings of their names: "bars-", "sweep-", "size-",
-/// "shape-". The first guide of a bar panel is the device's copy at that size; in the others it is a curve.
+/// Derives conclusions from the study's panels, whose names begin with "bars-", "sweep-", "size-" or "shape-". The
+/// first guide of a bar panel is the device's copy at that size; in the others it is a curve.
 std::vector<std::string> conclude_transpose(std::span<const Panel> panels);
 
 }  // namespace poisson::lab

@@ -1,5 +1,5 @@
-// The study of transposition: its oracles find what is wrong, its variants are right, and its conclusions follow from
-// the points.
+// Tests the study `transpose`: its oracles detect errors, its variants are right, and its conclusions follow from the
+// points.
 
 #include <algorithm>
 #include <string>
@@ -68,7 +68,7 @@ TEST(TransposeStudy, CountsMisplacedElements) {
   }
 }
 
-// Bars at one place, and a copy at 1000 GB/s above them.
+// Makes bars at one place, and a guide for a copy at 1000 GB/s.
 Panel bars(const std::vector<std::pair<std::string_view, double>>& values) {
   Panel panel{.name = "bars-4000-fp32", .title = "4000 x 4000, fp32", .x_label = "n", .y_label = "GB/s"};
   for (const auto& [variant, value] : values) panel.points.push_back({std::string(variant), 4000, 1, value});

@@ -1,4 +1,4 @@
-// Tunings of the library's kernel beside the one that it chose.
+// Measures tunings of the library's kernel that it did not choose.
 
 #include <cstdint>
 
@@ -31,7 +31,7 @@ TransposeVariant tuning() {
 std::vector<TransposeVariant> gpu_transpose_tilings() {
   using cuda::TileShape;
   return {
-      // Words of 16 bytes and nothing else: tiles of 32 × 32 along the source's rows.
+      // Uses words of 16 bytes alone: tiles of 32 × 32 along the source's rows.
       {.name = std::string(transpose_names::vectorized), .launch = launch_tiling<TileShape<32, 32, 64>>},
       tuning<TileShape<32, 32, 64, true>>(),
       tuning<TileShape<64, 32, 128>>(),

@@ -9,7 +9,7 @@ std::string points_text(double points) {
   return figure(points) + (points == 1 ? " point" : " points") + " per thread";
 }
 
-// Vectors against single floats wherever a thread has equally many points.
+// Compares vectors with single floats at equal numbers of points per thread.
 std::string effect_of_vectors(const Panel& panel, const std::string& vectors) {
   const Ratio ratio = ratio_of(panel, vectors, "float");
   if (!ratio.known()) return {};

@@ -4,7 +4,7 @@
 
 namespace poisson::lab {
 
-/// Every sweep of the study `vectorize` on awkward grids, compared on the host. Needs a GPU; throws WrongResult.
+/// Compares every sweep of the study `vectorize` with the host on awkward grids. Needs a GPU. Throws WrongResult.
 void verify_vectorize(Session& session);
 
 }  // namespace poisson::lab

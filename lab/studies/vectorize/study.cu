@@ -13,7 +13,7 @@ namespace {
 
 constexpr int block_x = 32, block_y = 8;
 
-// `lanes` successive floats, loaded and stored by one instruction from where they are aligned.
+// One instruction loads or stores `lanes` successive floats at an aligned address.
 template <int lanes>
 struct Lanes {
   using Vector = std::conditional_t<lanes == 1, float, std::conditional_t<lanes == 2, float2, float4>>;
@@ -32,8 +32,8 @@ struct Lanes {
   }
 };
 
-// Up to `planes` points along z for each of `lanes` points along x, from (i, j, k) on. Each plane's own values are the
-// next one's below: u is loaded once along z, and its neighbours along x and y come from the caches.
+// Computes up to `planes` points along z for each of `lanes` points along x, starting at (i, j, k). The values of a
+// plane are those below the next one, so u is loaded once along z. Neighbours along x and y come from the caches.
 template <int lanes, int planes>
 __device__ void sweep_column(const GridMemory& memory, const float* u, const float* f, float* swept, int i, int j,
                              int k) {
@@ -71,11 +71,11 @@ __global__ void __launch_bounds__(block_x* block_y)
     for (int x = i; x < memory.n[0]; ++x) sweep_column<1, planes>(memory, u, f, swept, x, j, k);
 }
 
-// Grids in the memory of a device.
+// Owns grids in the memory of a device.
 struct Grids {
   GridMemory memory;
   Array<float> u, f;
-  Array<std::uint32_t> swept;  // a float's bits, to be compared with poison as well
+  Array<std::uint32_t> swept;  // bits, comparable with poison
 
   Grids(Backend& backend, const Layout& layout)
       : memory(memory_of(layout)),

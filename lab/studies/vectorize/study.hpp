@@ -10,15 +10,16 @@
 
 namespace poisson::lab {
 
-/// One Jacobi step for −Δu = f with 7 points and spacing 1: the mean of the neighbours and f. Additions in a fixed
-/// order and one product: the same bits everywhere.
+/// Returns one Jacobi step for −Δu = f with 7 points and spacing 1: the mean of the neighbours and f. The fixed order
+/// of additions and a single product make it bitwise reproducible.
 constexpr float jacobi_point(float west, float east, float south, float north, float below, float above, float f) {
   return (((west + east) + (south + north)) + ((below + above) + f)) * (1.0f / 6);
 }
-/// Bytes per point, each value moved once: u and f are read, the new u is written.
+/// Bytes per point if each value moves once: u and f are read, the new u is written.
 inline constexpr int jacobi_bytes = 12;
 
-/// How a three-dimensional grid of floats, at least 2 values along each axis, lies in memory: as Layout says.
+/// Describes the memory of a three-dimensional grid of floats with at least 2 values along each axis, in the order of
+/// Layout.
 struct GridMemory {
   int n[3] = {};
   std::int64_t pitch = 0, origin = 0, allocated = 0;
@@ -29,10 +30,10 @@ struct GridMemory {
   constexpr bool inside(int i, int j, int k) const {
     return i >= 0 && i < n[0] && j >= 0 && j < n[1] && k >= 0 && k < n[2];
   }
-  /// Calls f(i, j, k) where a value of the grid lies at `position`, and otherwise returns `beside`: halo, padding.
+  /// Calls f(i, j, k) if a value of the grid is at `position`, and otherwise (halo, padding) returns `beside`.
   template <class T, class F>
   constexpr T visit(std::int64_t position, T beside, const F& f) const {
-    const std::int64_t from_first_line = position - (origin - pitch - plane());  // of the halo's first plane
+    const std::int64_t from_first_line = position - (origin - pitch - plane());  // first halo plane
     if (from_first_line < 0) return beside;
     const std::int64_t line = from_first_line / pitch;
     const int i = static_cast<int>(from_first_line % pitch), j = static_cast<int>(line % (n[1] + 2)) - 1,
@@ -46,7 +47,7 @@ inline GridMemory memory_of(const Layout& layout) {
   return {{layout.n[0], layout.n[1], layout.n[2]}, layout.pitch(fp32), layout.origin(fp32), layout.allocated(fp32)};
 }
 
-/// Random grids: u (which = 0) and f (1), with zeros beside the grid.
+/// Generates random grids u (which = 0) and f (1), with zeros outside the grid.
 struct GridNoise {
   GridMemory memory;
   int which = 0;
@@ -59,7 +60,7 @@ struct GridNoise {
   }
 };
 
-/// The oracle: the bits at each position of the memory after a sweep; beside the grid the poison stays.
+/// The oracle returns the bits at each position of the memory after a sweep. Outside the grid the poison stays.
 struct SweptWord {
   GridMemory memory;
   constexpr std::uint32_t operator()(std::int64_t position) const {
@@ -71,7 +72,7 @@ struct SweptWord {
   }
 };
 
-/// What the panel "sweep" says; `copy`: the bandwidth of a copy in GB/s.
+/// Derives conclusions from the panel "sweep", given the bandwidth of a copy in GB/s.
 std::vector<std::string> conclude_vectorize(const std::vector<Panel>& panels, double copy);
 
 }  // namespace poisson::lab

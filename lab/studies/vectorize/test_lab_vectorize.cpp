@@ -1,4 +1,4 @@
-// The study of wide loads in a stencil sweep: the oracle and the sentences on the host, the kernels on a GPU.
+// Tests the study `vectorize`: the oracle and the sentences on the host, the kernels on a GPU.
 
 #include <cmath>
 #include <set>
@@ -39,7 +39,7 @@ TEST(GridMemory, FindsEveryValueOnceAndItsHaloNever) {
   EXPECT_EQ(memory.pitch % 4, 0);
 }
 
-// The oracle against a sweep over plain arrays.
+// Compares the oracle with a sweep over plain arrays.
 TEST(SweptWord, IsAJacobiSweep) {
   const GridNoise noise_u{memory, 0}, noise_f{memory, 1};
   std::vector<float> u(static_cast<std::size_t>(memory.allocated)), f(u.size());
