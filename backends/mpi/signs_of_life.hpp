@@ -6,6 +6,9 @@
 
 namespace poisson {
 
+/// The process that reports why a run ends has this time before the others end.
+inline constexpr std::chrono::milliseconds time_to_report{300};
+
 /// Stores the kernel's report on a process of this machine (/proc).
 struct ProcessState {
   bool exists = false;   ///< it has not ended
