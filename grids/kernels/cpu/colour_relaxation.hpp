@@ -84,8 +84,7 @@ void relax_box_colours(const Coefficients& c, const Space& space, int nx, Backen
         for (int t = turn; t < turn + along; ++t) {
           const auto values = own(t);
           for (int i = values.first; i < values.last; i += 2)
-            at[i] += factor[i] *
-                     (rest[i] - sum_of_products(before[i], at[i] - at[i - 1], after[i], at[i] - at[i + 1]));
+            at[i] += factor[i] * (rest[i] - sum_of_products(before[i], at[i] - at[i - 1], after[i], at[i] - at[i + 1]));
           if (closed && whole_lines) {
             at[-1] = at[nx - 1];
             at[nx] = at[0];

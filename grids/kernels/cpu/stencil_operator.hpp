@@ -5,8 +5,8 @@
 
 #include "backends/cpu/launch.hpp"
 #include "backends/error.hpp"
-#include "grids/kernels/cpu/factories.hpp"
 #include "grids/kernels/cpu/colour_relaxation.hpp"
+#include "grids/kernels/cpu/factories.hpp"
 #include "grids/kernels/cpu/line_relaxation.hpp"
 #include "grids/kernels/cpu/sweep.hpp"
 #include "grids/kernels/operators_on.hpp"
