@@ -26,8 +26,8 @@ T* line_scratch(int lines, int values) {
   return memory.data();
 }
 
-/// One sweep over the colours of a 5- or 7-point stencil. What is computed for values of other colours, whose neighbours
-/// another thread may be relaxing, is dropped.
+/// One sweep over the colours of a 5- or 7-point stencil. What is computed for values of other colours, whose
+/// neighbours another thread may be relaxing, is dropped.
 template <class T, class Coefficients>
 void relax_star_colours(const Coefficients& c, const Space& space, int nx, Backend& backend, T omega, bool reversed,
                         const View<const T>& b, const Field& field, const View<T>& u) {
