@@ -274,15 +274,16 @@ def media(name, data):
 
     def row(r):
         iterations = ", ".join(map(str, r["iterations"]))
-        before = f"{milliseconds(base[r['case']]['seconds'])} ms" if r["case"] in base else ""
+        before, setup = (f"{milliseconds(base[r['case']][key])} ms" if r["case"] in base else ""
+                         for key in ("seconds", "setup"))
         ends = "" if r["reason"] == "converged" else f" ({r['reason'].split(':')[0].split(' (')[0]})"
         return [r["case"], before, f"{milliseconds(r['seconds'])} ms", iterations + ends,
-                f"{milliseconds(r['setup'])} ms", f"{r['bytes_per_unknown']:.0f}"]
+                setup, f"{milliseconds(r['setup'])} ms", f"{r['bytes_per_unknown']:.0f}"]
 
     rows = [row(r) for r in data["media"] if r["commit"] != data["base"]]
     return f"## Media, {data['device']}\n\n`{name}`, commit {data['commit']}, before: {data['base']}. {data['how']} " \
-           "Set-up includes the start of the device, 0.23 s.\n\n" + \
-        table(["problem", "solve before", "solve", "iterations", "set-up", "bytes per unknown"], rows)
+           f"{data.get('setup', 'Set-up includes the start of the device, 0.23 s.')}\n\n" + \
+        table(["problem", "solve before", "solve", "iterations", "set-up before", "set-up", "bytes per unknown"], rows)
 
 
 def render(name, data):

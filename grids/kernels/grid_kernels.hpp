@@ -71,8 +71,8 @@ class GridKernels {
   /// unit = the unit vector of the probe's colour.
   virtual void paint_colour(Backend&, const Probe&, Field& unit) const = 0;
   virtual void gather_couplings(Backend&, const Probe&) const = 0;
-  /// The weights of fine values between coarse ones along so many axes.
-  virtual void weigh(Backend&, const Collapse&, int stage) const = 0;
+  /// The weights of fine values between coarse ones.
+  virtual void weigh(Backend&, const Collapse&) const = 0;
   virtual void collapse_rows(Backend&, const Collapse&) const = 0;
   /// One step of Jacobi's method for the constants on islands.
   virtual void correct_islands(Backend&, const IslandViews&, const Field& b, Field& u) const = 0;

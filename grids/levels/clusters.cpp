@@ -39,6 +39,12 @@ Clusters::Clusters(const Bands& bands, double strong_share)
   }
   search_.strong_share = strong_share;
   search_.all_unknowns = space_.all_unknowns();
+  search_.inner = {{0, 0, 0}, {1, 1, 1}};
+  for (std::size_t d = 0; d < 3; ++d)
+    if (space_.all()[d] > 1) {
+      search_.inner.first[d] = std::max(0, space_.unknowns().first[d]) + 1;
+      search_.inner.last[d] = std::min(layout.n[d], space_.unknowns().last[d]) - 1;
+    }
   search_.sum = bands.sum->view<double>();
   search_.bands = static_cast<int>(bands.offsets.size());
   for (std::size_t b = 0; b < bands.offsets.size(); ++b) {

@@ -75,7 +75,7 @@ GalerkinLevel coarsen_bands(Backend& backend, const Bands& fine, const Block& bl
       field = std::make_shared<Field>(backend, bands.space, Precision::fp64);
       c.weight[code] = field->view<double>();
     }
-  for (int stage = 1; stage <= 3; ++stage) grid_kernels(backend).weigh(backend, c, stage);
+  grid_kernels(backend).weigh(backend, c);
   std::vector<const Field*> exchanged;
   for (const auto& field : weights)
     if (field) exchanged.push_back(field.get());

@@ -66,14 +66,21 @@ struct BoxRow {
     });
     return sum;
   }
-  /// (A u)_i = Σ_n a_n (u_i − u_n) + σ_i u_i
+  /// (A u)_i = Σ_n a_n (u_i − u_n) + σ_i u_i. The couplings along x come last.
   [[gnu::always_inline]] constexpr T times(const Patch<T, Dimension>& u) const {
+    return times_beside(u) + along_x(u.centre, u.value[box_centre<Dimension> - 1], u.value[box_centre<Dimension> + 1]);
+  }
+  /// The same without the couplings along x.
+  [[gnu::always_inline]] constexpr T times_beside(const Patch<T, Dimension>& u) const {
     T sum = at[box_centre<Dimension>] * u.centre;
-    unrolled<0, box_centre<Dimension>>([&](auto n) __attribute__((always_inline)) {
+    unrolled<0, box_centre<Dimension> - 1>([&](auto n) __attribute__((always_inline)) {
       constexpr int m = decltype(n)::value, opposite = box_points<Dimension> - 1 - m;
       sum += at[m] * (u.centre - u.value[m]) + at[opposite] * (u.centre - u.value[opposite]);
     });
     return sum;
+  }
+  [[gnu::always_inline]] constexpr T along_x(T centre, T before, T after) const {
+    return at[box_centre<Dimension> - 1] * (centre - before) + at[box_centre<Dimension> + 1] * (centre - after);
   }
 };
 

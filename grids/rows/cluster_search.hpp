@@ -44,6 +44,7 @@ struct ClusterSearch {
   int n[3] = {}, origin[3] = {}, all[3] = {};
   bool periodic[3] = {}, closed[3] = {};  ///< axes that are periodic on this process, and in the global grid
   Box all_unknowns;                       ///< in global indices
+  Box inner;                              ///< values whose neighbours are all unknowns of this process
   int bands = 0, offset[13][3] = {};      ///< the forward couplings that exist
   View<const double> band[13], sum;
   View<double> diagonal;
@@ -80,12 +81,20 @@ struct ClusterSearch {
     const int b = link - bands;  // the neighbour stores the entry
     return band[b](p[0] - offset[b][0], p[1] - offset[b][1], p[2] - offset[b][2]);
   }
+  constexpr bool is_inner(const int (&p)[3]) const {
+    return p[0] >= inner.first[0] && p[0] < inner.last[0] && p[1] >= inner.first[1] && p[1] < inner.last[1] &&
+           p[2] >= inner.first[2] && p[2] < inner.last[2];
+  }
   struct Neighbour {
     int at[3];
     bool own, unknown;
   };
   constexpr Neighbour neighbour(const int (&p)[3], int link) const {
     Neighbour q{{}, true, true};
+    if (is_inner(p)) {
+      for (int d = 0; d < 3; ++d) q.at[d] = p[d] + offset_along(d, link);
+      return q;
+    }
     for (int d = 0; d < 3; ++d) {
       int at = p[d] + offset_along(d, link);
       if (periodic[d]) at = at < 0 ? at + n[d] : at >= n[d] ? at - n[d] : at;
@@ -175,7 +184,7 @@ struct ClusterSearch {
     const std::uint32_t root = root_above(number(p));
     write_shared(parent + number(p), root);
     std::uint32_t marks = 0;
-    for (int l = 0; l < links(); ++l) {
+    for (int l = 0; l < links() && !is_inner(p); ++l) {
       if (!is_strong(p, l)) continue;
       const Neighbour q = neighbour(p, l);
       marks |= !q.unknown ? given : !q.own ? crossing : 0;

@@ -20,6 +20,7 @@ struct Faces {
   int decoupled = -1;  ///< see LevelRows::decoupled
 
   struct Line {
+    static constexpr bool ends_alike = true;  ///< rows at ends are made as all others are
     const T *inverse, *mass_x;
     const T *west, *south, *north, *bottom, *top;  ///< κ; the east face of cell i is west[i + 1]
     const T* weight;

@@ -126,7 +126,8 @@ struct Collapse {
   /// summed over the axes along which it coincides with coarse values, and it becomes the mean of its neighbours,
   /// weighted by what is left (Dendy, J. Comput. Phys. 48, 1982; on three axes as edges, faces, centres). A fine value
   /// that is strongly coupled only beside these axes follows its neighbours there, which are eliminated. Without the
-  /// row sum: constants are always kept. Weights of fewer axes must stand already.
+  /// row sum: constants are always kept. Weights of
+  /// the same coarse value for fewer axes must stand already.
   constexpr void weigh(int stage, int I, int J, int K) const {
     for (int code = 0; code < 27; ++code) {
       const int o[3] = {offset_of(code, 0), offset_of(code, 1), offset_of(code, 2)};
@@ -202,6 +203,18 @@ struct Collapse {
       if (coarse_band[code - 14].data) coarse_band[code - 14](I, J, K) = coupled[code];
   }
 
+  /// A fine value whose couplings towards coarse values are that much smaller than those beside them takes the way
+  /// through its neighbours.
+  static constexpr double weak = 1e-2;
+  /// Where there is nothing to weigh by.
+  static constexpr double even_share(int between) { return between == 1 ? 0.5 : between == 2 ? 0.25 : 0.125; }
+  /// What the fine value at the offset of a code from value f, which coarse value (I, J, K) is, takes from the latter.
+  constexpr double share_beside(int code, const int (&f)[3], int I, int J, int K) const {
+    const int o[3] = {offset_of(code, 0), offset_of(code, 1), offset_of(code, 2)};
+    const int at[3] = {f[0] + o[0], f[1] + o[1], f[2] + o[2]};
+    return share(o, (o[0] != 0) + (o[1] != 0) + (o[2] != 0), at, I, J, K);
+  }
+
  private:
   constexpr bool has_neighbour(int d, int I, int side) const { return !single[d] && centre[d][I + side] != none; }
 
@@ -230,13 +243,9 @@ struct Collapse {
     if (all < weak * beside)
       for (int l = 0; l < links; ++l)
         if (!leads_away(o, link[l])) add_eliminated(o, f, link[l], add);
-    if (all <= 1e-3 * size) return stage == 1 ? 0.5 : stage == 2 ? 0.25 : 0.125;  // nothing that could be weighed by
+    if (all <= 1e-3 * size) return even_share(stage);
     return taken / all;
   }
-
-  // A fine value whose couplings towards coarse values are that much smaller than those beside them takes the way
-  // through its neighbours.
-  static constexpr double weak = 1e-2;
 
   // Whether a coupling leads along an axis between coarse values.
   constexpr bool leads_away(const int (&o)[3], int q) const {

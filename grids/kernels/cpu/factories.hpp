@@ -21,7 +21,7 @@ std::unique_ptr<Transfer> make_weighted_transfer(Backend&, const Block& fine, co
                                                  const Weights& weights);
 void paint_colour(const Probe& probe, Field& unit);
 void gather_couplings(const Probe& probe);
-void weigh(const Collapse& collapse, int stage);
+void weigh(const Collapse& collapse);
 void collapse_rows(const Collapse& collapse);
 void correct_islands(const IslandViews& islands, const Field& b, Field& u);
 std::unique_ptr<Functionals> make_functionals(Backend&, const Block& block);

@@ -24,6 +24,8 @@ class WeightedTransfer final : public WeightedTransferBase {
       centre_[d].assign(places.centre.begin() + 1, places.centre.end() - 1);
       for (const int p : places.parents) between_[d].push_back({p >> 1, (p & 1) != 0});
     }
+    const std::vector<int>& at = centre_[0];
+    while (in_pairs_ < static_cast<int>(at.size()) && at[index(in_pairs_)] == at[0] + 2 * in_pairs_) ++in_pairs_;
   }
 
   void restrict_to(const Field& fine, Field& coarse, const Scalar* scale) const override {
@@ -32,19 +34,35 @@ class WeightedTransfer final : public WeightedTransferBase {
       with_views(fine, coarse, [&]<class F, class C>(View<const F> f, View<C> c) {
         const F factor = scale ? static_cast<F>(*scale->address()) : F(1);
         for_each_line(coarse_unknowns_, [&](int J, int K) {
-          thread_local std::vector<F> memory;
-          memory.resize(centre_[0].size());
-          F* sum = memory.data();
+          const int n = c.n[0];
+          F* const sum = scratch<F>(3, n + 1);
+          F *const even = sum + n + 1, *const odd = even + n + 2;  // odd[-1]: the value before the first
           const int* at = centre_[0].data();
           const F* middle = f.line(centre_[1][index(J)], centre_[2][index(K)]);
-          for (int I = 0; I < c.n[0]; ++I) sum[I] = middle[at[I]];
-          for (int code = 0; code < 27; ++code) {
-            if (!weight[index(code)].data) continue;
-            const int o = offset_of(code, 0), j = centre_[1][index(J)] + offset_of(code, 1),
-                      k = centre_[2][index(K)] + offset_of(code, 2);
-            const F* from = f.line(j, k) + o;
-            const W* w = weight[index(code)].line(J, K);
-            for (int I = 0; I < c.n[0]; ++I) sum[I] += static_cast<F>(w[I]) * from[at[I]];
+          for (int I = 0; I < n; ++I) sum[I] = middle[at[I]];
+          for (int beside = 0; beside < 27; beside += 3) {
+            const int j = centre_[1][index(J)] + offset_of(beside, 1), k = centre_[2][index(K)] + offset_of(beside, 2);
+            const auto line = [&](int code) {
+              const auto& w = weight[index(code)];
+              return w.data ? w.line(J, K) : nullptr;
+            };
+            const W *before = line(beside), *on = line(beside + 1), *after = line(beside + 2);
+            if (!before && !on) continue;
+            const F* from = f.line(j, k);
+            int I = 0;
+            if (before) {
+              I = in_pairs_;
+              split_pairs(from + at[0], I, even, odd);
+              if (on)
+                add_weighted(sum, I, before, odd - 1, on, even, after, odd);
+              else
+                add_weighted(sum, I, before, odd - 1, after, odd);
+            }
+            for (; I < n; ++I) {
+              if (before) sum[I] += static_cast<F>(before[I]) * from[at[I] - 1];
+              if (on) sum[I] += static_cast<F>(on[I]) * from[at[I]];
+              if (after) sum[I] += static_cast<F>(after[I]) * from[at[I] + 1];
+            }
           }
           C* to = c.line(J, K);
           for (int I = coarse_unknowns_.first[0]; I < coarse_unknowns_.last[0]; ++I)
@@ -73,6 +91,37 @@ class WeightedTransfer final : public WeightedTransferBase {
   };
   static std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
+  // Memory of a thread for so many lines.
+  template <class T>
+  static T* scratch(int lines, int values) {
+    thread_local std::vector<T> memory;
+    const auto needed = index(lines) * index(values + 1);
+    if (memory.size() < needed) memory.resize(needed);
+    return memory.data();
+  }
+  // The values of so many pairs, every second one, and the one before them.
+  template <class T>
+  static void split_pairs(const T* from, int pairs, T* even, T* odd) {
+    odd[-1] = from[-1];
+#pragma omp simd
+    for (int I = 0; I < pairs; ++I) {
+      even[I] = from[2 * I];
+      odd[I] = from[2 * I + 1];
+    }
+  }
+  // sum += weight · value, … for a line.
+  template <class T, class W>
+  static void add_weighted(T* sum, int n, const W* a, const T* x, const W* b, const T* y) {
+#pragma omp simd
+    for (int I = 0; I < n; ++I) sum[I] = sum[I] + static_cast<T>(a[I]) * x[I] + static_cast<T>(b[I]) * y[I];
+  }
+  template <class T, class W>
+  static void add_weighted(T* sum, int n, const W* a, const T* x, const W* b, const T* y, const W* c, const T* z) {
+#pragma omp simd
+    for (int I = 0; I < n; ++I)
+      sum[I] = sum[I] + static_cast<T>(a[I]) * x[I] + static_cast<T>(b[I]) * y[I] + static_cast<T>(c[I]) * z[I];
+  }
+
   template <class F>
   void with_weights(const F& f) const {
     dispatch(precision_, [&]<class W>(W) {
@@ -89,10 +138,10 @@ class WeightedTransfer final : public WeightedTransferBase {
       with_views(coarse, fine, [&]<class C, class F>(View<const C> c, View<F> f) {
         const F factor = scale ? static_cast<F>(*scale->address()) : F(1);
         for_each_line(fine_unknowns_, [&](int j, int k) {
-          thread_local std::vector<C> memory;
-          memory.resize(between_[0].size());
-          C* value = memory.data();
-          std::fill(memory.begin(), memory.end(), C(0));
+          const int n = c.n[0], values = static_cast<int>(between_[0].size());
+          C* const value = scratch<C>(2, values + n + 2);
+          C *const even = value + values, *const odd = even + n + 1;  // at and behind each coarse value
+          std::fill(value, odd + n, C(0));
           const Between &y = between_[1][index(j)], &z = between_[2][index(k)];
           const int* at = centre_[0].data();
           for (int b = 0; b < (z.between ? 2 : 1); ++b)
@@ -105,17 +154,33 @@ class WeightedTransfer final : public WeightedTransferBase {
                 return w.data ? w.line(J, K) : nullptr;
               };
               const W *below = line(-1), *on = line(0), *above = line(1);
-              const int n = c.n[0];
-              for (int I = 0; I < n; ++I) value[at[I]] += (on ? static_cast<C>(on[I]) : C(1)) * from[I];
+              if (on) {
+#pragma omp simd
+                for (int I = 0; I < n; ++I) even[I] += static_cast<C>(on[I]) * from[I];
+              } else {
+#pragma omp simd
+                for (int I = 0; I < n; ++I) even[I] += from[I];
+              }
               if (!above) continue;
-              // Where the next fine value is coarse itself, the weights are zero.
-              for (int I = 0; I + 1 < n; ++I)
-                value[at[I] + 1] += static_cast<C>(above[I]) * from[I] + static_cast<C>(below[I + 1]) * from[I + 1];
+#pragma omp simd
+              for (int I = 0; I < n - 1; ++I)
+                odd[I] += static_cast<C>(above[I]) * from[I] + static_cast<C>(below[I + 1]) * from[I + 1];
               if (at[0] > 0)
                 value[at[0] - 1] += static_cast<C>(above[-1]) * from[-1] + static_cast<C>(below[0]) * from[0];
-              if (static_cast<std::size_t>(at[n - 1]) + 1 < memory.size())
-                value[at[n - 1] + 1] += static_cast<C>(above[n - 1]) * from[n - 1] + static_cast<C>(below[n]) * from[n];
+              if (at[n - 1] + 1 < values)
+                odd[n - 1] += static_cast<C>(above[n - 1]) * from[n - 1] + static_cast<C>(below[n]) * from[n];
             }
+          C* const pairs = value + at[0];
+          const int whole = in_pairs_ - 1;
+          for (int I = 0; I < whole; ++I) {
+            pairs[2 * I] = even[I];
+            pairs[2 * I + 1] = odd[I];
+          }
+          // A value behind a coarse one that is coarse itself is overwritten.
+          for (int I = whole; I < n; ++I) {
+            value[at[I]] = even[I];
+            if (at[I] + 1 < values) value[at[I] + 1] = odd[I];
+          }
           F* to = f.line(j, k);
           for (int i = fine_unknowns_.first[0]; i < fine_unknowns_.last[0]; ++i)
             to[i] = add ? to[i] + static_cast<F>(value[i]) : factor * static_cast<F>(value[i]);
@@ -127,6 +192,7 @@ class WeightedTransfer final : public WeightedTransferBase {
   Backend& backend_;
   std::array<std::vector<int>, 3> centre_;
   std::array<std::vector<Between>, 3> between_;
+  int in_pairs_ = 0;  // the first coarse values of a line that lie two apart
 };
 
 // What Probe::gather does, without a look at the rows of other colours.
@@ -156,18 +222,6 @@ void gather_couplings(const Probe& probe) {
   if (probe.star) return gather_star(probe);
   for_each_line(box_of(probe.product.n), [&](int j, int k) {
     for (int i = 0; i < probe.product.n[0]; ++i) probe.gather(i, j, k);
-  });
-}
-
-void weigh(const Collapse& collapse, int stage) {
-  for_each_line(box_of(collapse.coarse_n), [&](int J, int K) {
-    for (int I = 0; I < collapse.coarse_n[0]; ++I) collapse.weigh(stage, I, J, K);
-  });
-}
-
-void collapse_rows(const Collapse& collapse) {
-  for_each_line(box_of(collapse.coarse_n), [&](int J, int K) {
-    for (int I = 0; I < collapse.coarse_n[0]; ++I) collapse.collapse(I, J, K);
   });
 }
 

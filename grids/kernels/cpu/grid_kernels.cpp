@@ -29,7 +29,7 @@ class HostKernels final : public KernelsWithOperators<OnHost> {
   void continue_outwards(Backend&, const Box& inside, Field& u) const override { cpu::continue_outwards(inside, u); }
   void paint_colour(Backend&, const Probe& probe, Field& unit) const override { cpu::paint_colour(probe, unit); }
   void gather_couplings(Backend&, const Probe& probe) const override { cpu::gather_couplings(probe); }
-  void weigh(Backend&, const Collapse& collapse, int stage) const override { cpu::weigh(collapse, stage); }
+  void weigh(Backend&, const Collapse& collapse) const override { cpu::weigh(collapse); }
   void collapse_rows(Backend&, const Collapse& collapse) const override { cpu::collapse_rows(collapse); }
   void correct_islands(Backend&, const IslandViews& islands, const Field& b, Field& u) const override {
     cpu::correct_islands(islands, b, u);

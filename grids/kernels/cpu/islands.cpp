@@ -13,7 +13,14 @@ void find_shifts(const IslandViews& v, const Field& b, const Field& u) {
       const B* rhs = static_cast<const B*>(b.data());
       const T* value = static_cast<const T*>(u.data());
 #pragma omp parallel for schedule(static) if (v.first[v.count] - v.first[0] > parallel_threshold)
-      for (std::int64_t s = 0; s < v.count; ++s) v.shift[s] = island_shift(v, s, rhs, value);
+      for (std::int64_t s = 0; s < v.count; ++s) {
+        constexpr std::int64_t ahead = 16;
+        if (s + ahead < v.count) {
+          __builtin_prefetch(rhs + v.values[v.first[s + ahead]]);
+          __builtin_prefetch(value + v.row_places[v.row_first[s + ahead]]);
+        }
+        v.shift[s] = island_shift(v, s, rhs, value);
+      }
     });
   });
 }

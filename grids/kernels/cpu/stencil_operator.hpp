@@ -5,14 +5,13 @@
 
 #include "backends/cpu/launch.hpp"
 #include "backends/error.hpp"
+#include "grids/kernels/cpu/colour_relaxation.hpp"
 #include "grids/kernels/cpu/factories.hpp"
 #include "grids/kernels/cpu/line_relaxation.hpp"
 #include "grids/kernels/cpu/sweep.hpp"
 #include "grids/kernels/operators_on.hpp"
-#include "grids/operators/box_colours.hpp"
 #include "grids/operators/stencil_base.hpp"
 #include "grids/rows/coefficients.hpp"
-#include "grids/rows/colours.hpp"
 #include "grids/rows/stencil.hpp"
 
 namespace poisson::cpu {
@@ -136,22 +135,11 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
   void relax_colours(double omega, bool reversed, const Field& b, Field& u) const {
     const auto vu = u.view<T>();
     const auto vb = b.view<T>();
-    const auto colours = colours_on<std::conditional_t<Base::star, Colours, BoxColours>>(space_);
     const T w = static_cast<T>(omega);
-    for (int c = 0; c < colours.count(); ++c) {
-      const int colour = reversed ? colours.count() - 1 - c : c;
-      backend_.exchange_beside(u, unknowns_, [&](const Box& part) {
-        for_each_line(part, [&](int j, int k) {
-          const auto line = c_.line(j, k);
-          T* at = vu.line(j, k);
-          const T* rhs = vb.line(j, k);
-          const auto own = colours.on_line(colour, j, k, part.first[0], part.last[0]);
-#pragma omp simd
-          for (int i = own.first; i < own.last; i += 2)
-            at[i] = stencil::gauss_seidel(line.row(i), Neighbours::at(at + i, vu.sy, vu.sz), rhs[i], w);
-        });
-      });
-    }
+    if constexpr (Base::star)
+      relax_star_colours(c_, space_, nx_, backend_, w, reversed, vb, u, vu);
+    else
+      relax_box_colours(c_, space_, nx_, backend_, w, reversed, vb, u, vu);
   }
 
   void project_rhs(Field& b, Scalar& amount) const override {

@@ -32,7 +32,7 @@ std::unique_ptr<Transfer> make_weighted_transfer(Backend&, const Block& fine, co
                                                  const Weights& weights);
 void paint_colour(Backend&, const Probe& probe, Field& unit);
 void gather_couplings(Backend&, const Probe& probe);
-void weigh(Backend&, const Collapse& collapse, int stage);
+void weigh(Backend&, const Collapse& collapse);
 void collapse_rows(Backend&, const Collapse& collapse);
 void correct_islands(Backend&, const IslandViews& islands, const Field& b, Field& u);
 std::unique_ptr<Functionals> make_functionals(Backend&, const Block& block);

@@ -1,7 +1,7 @@
 #include "backends/cuda/cuda_backend.cuh"
 #include "grids/kernels/cuda/factories.hpp"
 #include "grids/kernels/grid_kernels.hpp"
-#include "grids/rows/galerkin_formulas.hpp"
+#include "grids/rows/regular_collapse.hpp"
 
 namespace poisson::cuda {
 namespace {
@@ -21,18 +21,32 @@ struct Gather {
   }
 };
 
+// Unrolled over 27 couplings the formulas spill kilobytes of registers.
+template <class Regular>
+struct OnDeviceOf {
+  using Type = Regular;
+};
+template <>
+struct OnDeviceOf<RegularCollapse<3, false>> {
+  using Type = NoRegularCollapse;
+};
+template <class Regular>
+using OnDevice = typename OnDeviceOf<Regular>::Type;
+
+template <class Regular>
 struct Weigh {
   Collapse collapse;
-  int stage;
   __device__ void operator()(int I, int J, int K0, int K1) const {
-    for (int K = K0; K < K1; ++K) collapse.weigh(stage, I, J, K);
+    for (int K = K0; K < K1; ++K) weigh_any<Regular>(collapse, I, J, K);
   }
 };
 
+template <class Regular>
 struct Rows {
+  static constexpr int resident_threads = 256;  // sums over 27 rows need registers
   Collapse collapse;
   __device__ void operator()(int I, int J, int K0, int K1) const {
-    for (int K = K0; K < K1; ++K) collapse.collapse(I, J, K);
+    for (int K = K0; K < K1; ++K) collapse_any<Regular>(collapse, I, J, K);
   }
 };
 
@@ -57,12 +71,16 @@ void gather_couplings(Backend& backend, const Probe& probe) {
   launch(backend, box_of(probe.product.n), Gather{probe});
 }
 
-void weigh(Backend& backend, const Collapse& collapse, int stage) {
-  launch(backend, box_of(collapse.coarse_n), Weigh{collapse, stage});
+void weigh(Backend& backend, const Collapse& collapse) {
+  with_regular_collapse(collapse, [&]<class Regular>(Regular) {
+    launch(backend, box_of(collapse.coarse_n), Weigh<OnDevice<Regular>>{collapse});
+  });
 }
 
 void collapse_rows(Backend& backend, const Collapse& collapse) {
-  launch(backend, box_of(collapse.coarse_n), Rows{collapse});
+  with_regular_collapse(collapse, [&]<class Regular>(Regular) {
+    launch(backend, box_of(collapse.coarse_n), Rows<OnDevice<Regular>>{collapse});
+  });
 }
 
 }  // namespace poisson::cuda

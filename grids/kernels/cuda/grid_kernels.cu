@@ -34,9 +34,7 @@ class CudaKernels final : public KernelsWithOperators<OnCuda> {
     cuda::paint_colour(backend, probe, unit);
   }
   void gather_couplings(Backend& backend, const Probe& probe) const override { cuda::gather_couplings(backend, probe); }
-  void weigh(Backend& backend, const Collapse& collapse, int stage) const override {
-    cuda::weigh(backend, collapse, stage);
-  }
+  void weigh(Backend& backend, const Collapse& collapse) const override { cuda::weigh(backend, collapse); }
   void collapse_rows(Backend& backend, const Collapse& collapse) const override {
     cuda::collapse_rows(backend, collapse);
   }

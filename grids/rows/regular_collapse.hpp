@@ -1,0 +1,210 @@
+#pragma once
+
+#include "grids/rows/box_stencil.hpp"
+#include "grids/rows/galerkin_formulas.hpp"
+
+namespace poisson {
+
+/// Weights and coarse rows of Collapse where a coarse value lies between others at a distance of two: every loop is
+/// unrolled and every offset is a constant, so that sums stay in registers. In the order of Collapse, with its bits.
+/// `star`: of a fine level of 5 or 7 points, else of 9 or 27.
+template <int dimension, bool star>
+struct RegularCollapse {
+  /// Whether the fine level has exactly these couplings.
+  static constexpr bool serves(const Collapse& c) {
+    int count = 0;
+    for (int q = 14; q < 27; ++q) {
+      if (linked(q) != (c.band[q - 14].data != nullptr)) return false;
+      count += linked(q) ? 2 : 0;
+    }
+    return c.links == count && (c.fine_n[2] == 1) == (dimension == 2);
+  }
+  /// Whether the formulas hold at coarse value I along an axis.
+  static constexpr bool regular(const Collapse& c, int d, int I) {
+    if (d >= dimension) return true;
+    if (!c.coarsened[d]) return false;
+    const int* const at = c.centre[d] + I;
+    if (at[-1] == Collapse::none || at[1] == Collapse::none || at[0] - at[-1] != 2 || at[1] - at[0] != 2) return false;
+    return !c.periodic[d] || (at[0] >= 1 && at[0] + 1 < c.fine_n[d]);
+  }
+
+  /// Collapse::weigh, all stages.
+  static constexpr void weigh(const Collapse& c, int I, int J, int K) {
+    const int f[3] = {c.centre[0][I], c.centre[1][J], c.centre[2][K]};
+    double w[27] = {};
+    unrolled<1, dimension + 1>([&](auto s) __attribute__((always_inline)) {
+      unrolled<0, 27>([&](auto n) __attribute__((always_inline)) {
+        constexpr int stage = decltype(s)::value, code = decltype(n)::value;
+        if constexpr (exists(code) && between(code) == stage) {
+          w[code] = share<code>(c, w, f, I, J, K);
+          c.weight[code](I, J, K) = w[code];
+        }
+      });
+    });
+  }
+
+  /// Collapse::collapse.
+  static constexpr void collapse(const Collapse& c, int I, int J, int K) {
+    const int f[3] = {c.centre[0][I], c.centre[1][J], c.centre[2][K]};
+    double w[27] = {}, rows = 0, coupled[13] = {};
+    unrolled<0, 27>([&](auto n) __attribute__((always_inline)) {
+      constexpr int code = decltype(n)::value;
+      if constexpr (exists(code)) {
+        w[code] = code == 13 ? 1 : c.weight[code](I, J, K);
+        rows += w[code] * c.sum(f[0] + offset_of(code, 0), f[1] + offset_of(code, 1), f[2] + offset_of(code, 2));
+      }
+    });
+    c.coarse_sum(I, J, K) = rows;
+    unrolled<0, 125>([&](auto n) __attribute__((always_inline)) {
+      constexpr int t = decltype(n)::value;
+      if constexpr (is_wanted(t)) {
+        const double product = product_at<t>(c, w, f);
+        unrolled<14, 27>([&](auto to) __attribute__((always_inline)) {
+          constexpr int next = decltype(to)::value, from = difference(t, next, 2);
+          if constexpr (exists(next) && from >= 0) {
+            const double v =
+                from == 13 ? 1 : c.weight[from](I + offset_of(next, 0), J + offset_of(next, 1), K + offset_of(next, 2));
+            coupled[next - 14] -= product * v;
+          }
+        });
+      }
+    });
+    unrolled<14, 27>([&](auto to) __attribute__((always_inline)) {
+      constexpr int next = decltype(to)::value;
+      if constexpr (exists(next)) c.coarse_band[next - 14](I, J, K) = coupled[next - 14];
+    });
+  }
+
+ private:
+  static constexpr int between(int code) {
+    return (offset_of(code, 0) != 0) + (offset_of(code, 1) != 0) + (offset_of(code, 2) != 0);
+  }
+  static constexpr bool exists(int code) { return dimension == 3 || offset_of(code, 2) == 0; }
+  static constexpr bool linked(int code) { return exists(code) && code != 13 && (!star || between(code) == 1); }
+  /// Offsets of up to 2 are numbered by 125; the code of t less `times` the offset of a code, −1 where that is none.
+  static constexpr int offset_of_t(int t, int d) { return (d == 0 ? t % 5 : d == 1 ? t / 5 % 5 : t / 25) - 2; }
+  static constexpr int difference(int t, int code, int times) {
+    int o[3] = {};
+    for (int d = 0; d < 3; ++d) {
+      o[d] = offset_of_t(t, d) - times * offset_of(code, d);
+      if (o[d] < -1 || o[d] > 1) return -1;
+    }
+    return code_of(o[0], o[1], o[2]);
+  }
+  // Whether a coupling to t becomes one to a coarse value that is stored.
+  static constexpr bool is_wanted(int t) {
+    if (dimension == 2 && offset_of_t(t, 2) != 0) return false;
+    for (int next = 14; next < 27; ++next)
+      if (exists(next) && difference(t, next, 2) >= 0) return true;
+    return false;
+  }
+  static constexpr bool leads_away(int o, int q) {
+    for (int d = 0; d < 3; ++d)
+      if (offset_of(o, d) != 0 && offset_of(q, d) != 0) return true;
+    return false;
+  }
+  // The code of what is left of offset o after a step along q, −1 where that leads away from the coarse value.
+  static constexpr int rest_of(int o, int q) {
+    int rest[3] = {};
+    for (int d = 0; d < 3; ++d) {
+      const int own = offset_of(o, d), to = own == 0 ? 0 : offset_of(q, d);
+      if (to != 0 && to != -own) return -1;
+      rest[d] = own + to;
+    }
+    return code_of(rest[0], rest[1], rest[2]);
+  }
+
+  // The coupling q of the fine value o away from f.
+  template <int o, int q>
+  [[gnu::always_inline]] static constexpr double coupling(const Collapse& c, const int (&f)[3]) {
+    constexpr int back = q > 13 ? 13 : q, x = offset_of(o, 0) + offset_of(back, 0),
+                  y = offset_of(o, 1) + offset_of(back, 1), z = offset_of(o, 2) + offset_of(back, 2);
+    return c.band[q > 13 ? q - 14 : 12 - q](f[0] + x, f[1] + y, f[2] + z);
+  }
+  // visit(Number<q>()) for all couplings, in the order of Collapse::link.
+  template <class Visit>
+  [[gnu::always_inline]] static constexpr void for_links(const Visit& visit) {
+    unrolled<14, 27>([&](auto n) __attribute__((always_inline)) {
+      constexpr int q = decltype(n)::value;
+      if constexpr (linked(q)) {
+        visit(Number<q>());
+        visit(Number<26 - q>());
+      }
+    });
+  }
+
+  // What row f of PᵀA holds at distance t.
+  template <int t>
+  [[gnu::always_inline]] static constexpr double product_at(const Collapse& c, const double (&w)[27],
+                                                            const int (&f)[3]) {
+    double product = 0;
+    unrolled<0, 27>([&](auto n) __attribute__((always_inline)) {
+      constexpr int o = decltype(n)::value, q = difference(t, o, 1);
+      if constexpr (exists(o) && q == 13) {
+        double diagonal = c.sum(f[0] + offset_of(o, 0), f[1] + offset_of(o, 1), f[2] + offset_of(o, 2));
+        for_links([&](auto l) __attribute__((always_inline)) { diagonal += coupling<o, decltype(l)::value>(c, f); });
+        product += w[o] * diagonal;
+      } else if constexpr (exists(o) && q >= 0) {
+        if constexpr (linked(q)) product -= w[o] * coupling<o, q>(c, f);
+      }
+    });
+    return product;
+  }
+
+  // Collapse::share.
+  template <int o>
+  [[gnu::always_inline]] static constexpr double share(const Collapse& c, const double (&w)[27], const int (&f)[3],
+                                                       int I, int J, int K) {
+    double taken = 0, all = 0, size = 0, beside = 0;
+    const auto add = [&](auto n, double a) __attribute__((always_inline)) {
+      constexpr int rest = rest_of(o, decltype(n)::value);
+      all += a;
+      size += a < 0 ? -a : a;
+      if constexpr (rest == 13)
+        taken += a;
+      else if constexpr (rest >= 0)
+        taken += a * w[rest];
+    };
+    for_links([&](auto n) __attribute__((always_inline)) {
+      constexpr int q = decltype(n)::value;
+      if constexpr (leads_away(o, q))
+        add(n, coupling<o, q>(c, f));
+      else
+        beside += coupling<o, q>(c, f);
+    });
+    if (all < Collapse::weak * beside) return c.share_beside(o, f, I, J, K);  // seldom
+    if (all <= 1e-3 * size) return Collapse::even_share(between(o));
+    return taken / all;
+  }
+};
+
+/// visit(RegularCollapse<…>()) with the one that serves, else visit(NoRegularCollapse()).
+struct NoRegularCollapse {
+  static constexpr bool regular(const Collapse&, int, int) { return false; }
+  static constexpr void weigh(const Collapse&, int, int, int) {}
+  static constexpr void collapse(const Collapse&, int, int, int) {}
+};
+template <class Visit>
+void with_regular_collapse(const Collapse& c, const Visit& visit) {
+  if (RegularCollapse<3, true>::serves(c)) return visit(RegularCollapse<3, true>());
+  if (RegularCollapse<3, false>::serves(c)) return visit(RegularCollapse<3, false>());
+  if (RegularCollapse<2, true>::serves(c)) return visit(RegularCollapse<2, true>());
+  if (RegularCollapse<2, false>::serves(c)) return visit(RegularCollapse<2, false>());
+  visit(NoRegularCollapse());
+}
+
+/// The weights, or the row, of a coarse value.
+template <class Regular>
+constexpr void weigh_any(const Collapse& c, int I, int J, int K) {
+  if (Regular::regular(c, 0, I) && Regular::regular(c, 1, J) && Regular::regular(c, 2, K))
+    return Regular::weigh(c, I, J, K);
+  for (int stage = 1; stage <= 3; ++stage) c.weigh(stage, I, J, K);
+}
+template <class Regular>
+constexpr void collapse_any(const Collapse& c, int I, int J, int K) {
+  if (Regular::regular(c, 0, I) && Regular::regular(c, 1, J) && Regular::regular(c, 2, K))
+    return Regular::collapse(c, I, J, K);
+  c.collapse(I, J, K);
+}
+
+}  // namespace poisson

@@ -1,0 +1,155 @@
+// The unrolled formulas of Galerkin levels give what the loops over all couplings give.
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "grids/rows/regular_collapse.hpp"
+
+namespace poisson {
+namespace {
+
+/// Values of a grid and of a halo of two.
+struct Values {
+  explicit Values(const std::array<int, 3>& n) {
+    view.sy = n[0] + 4;
+    view.sz = view.sy * (n[1] + 4);
+    memory.resize(static_cast<std::size_t>(view.sz) * static_cast<std::size_t>(n[2] + 4));
+    view.data = memory.data() + 2 + 2 * view.sy + 2 * view.sz;
+    for (std::size_t d = 0; d < 3; ++d) {
+      view.n[d] = n[d];
+      view.halo[d] = 2;
+    }
+  }
+  std::vector<double> memory;
+  View<double> view;
+};
+
+struct Case {
+  std::string name;
+  int dimension;
+  bool star;
+  double decades;
+};
+
+/// A fine level with random couplings; an even number of values ends in two coarse ones beside each other.
+class Levels {
+ public:
+  Levels(const Case& c, std::array<int, 3> fine) {
+    std::mt19937 random(7);
+    std::uniform_real_distribution<double> uniform;
+    std::array<int, 3> coarse{};
+    for (std::size_t d = 0; d < 3; ++d) {
+      collapse.fine_n[d] = fine[d];
+      coarse[d] = fine[d] == 1 ? 1 : fine[d] / 2 + 1;
+      collapse.coarse_n[d] = coarse[d];
+      collapse.coarsened[d] = fine[d] > 1;
+      collapse.single[d] = fine[d] == 1;
+      centres_[d].push_back(Collapse::none);
+      for (int I = 0; I < coarse[d]; ++I) centres_[d].push_back(std::min(2 * I, fine[d] - 1));
+      centres_[d].push_back(Collapse::none);
+      collapse.centre[d] = centres_[d].data() + 1;
+    }
+    values_.reserve(60);
+    const auto make = [&](const std::array<int, 3>& n) { return values_.emplace_back(n).view; };
+    const View<double> sum = make(fine);
+    const auto for_each = [&](const auto& visit) {
+      for (int k = 0; k < fine[2]; ++k)
+        for (int j = 0; j < fine[1]; ++j)
+          for (int i = 0; i < fine[0]; ++i) visit(i, j, k);
+    };
+    for_each([&](int i, int j, int k) { sum(i, j, k) = uniform(random) < 0.1 ? 0.1 : 0; });
+    collapse.sum = sum;
+    for (int q = 14; q < 27; ++q) {
+      const std::array<int, 3> o{offset_of(q, 0), offset_of(q, 1), offset_of(q, 2)};
+      const int along = std::abs(o[0]) + std::abs(o[1]) + std::abs(o[2]);
+      if ((c.star && along > 1) || (c.dimension == 2 && o[2] != 0)) continue;
+      const View<double> band = make(fine);
+      for_each([&](int i, int j, int k) {
+        const bool exists =
+            i + o[0] >= 0 && i + o[0] < fine[0] && j + o[1] >= 0 && j + o[1] < fine[1] && k + o[2] < fine[2];
+        if (exists) band(i, j, k) = std::pow(10.0, c.decades * uniform(random)) * (uniform(random) < 0.05 ? -0.1 : 1);
+      });
+      collapse.band[q - 14] = band;
+      collapse.link[collapse.links++] = q;
+      collapse.link[collapse.links++] = 26 - q;
+    }
+    for (int code = 0; code < 27; ++code) {
+      if (code == 13 || (c.dimension == 2 && offset_of(code, 2) != 0)) continue;
+      collapse.weight[code] = make(coarse);
+      if (code > 13) collapse.coarse_band[code - 14] = make(coarse);
+    }
+    collapse.coarse_sum = make(coarse);
+  }
+
+  /// All weights, then all couplings and row sums; how many coarse values are regular.
+  template <class Regular>
+  std::vector<double> run(int& regular) {
+    const auto for_each = [&](const auto& visit) {
+      for (int K = 0; K < collapse.coarse_n[2]; ++K)
+        for (int J = 0; J < collapse.coarse_n[1]; ++J)
+          for (int I = 0; I < collapse.coarse_n[0]; ++I) visit(I, J, K);
+    };
+    regular = 0;
+    for_each([&](int I, int J, int K) {
+      weigh_any<Regular>(collapse, I, J, K);
+      regular +=
+          Regular::regular(collapse, 0, I) && Regular::regular(collapse, 1, J) && Regular::regular(collapse, 2, K);
+    });
+    for_each([&](int I, int J, int K) { collapse_any<Regular>(collapse, I, J, K); });
+    std::vector<double> found;
+    for_each([&](int I, int J, int K) {
+      for (const auto& w : collapse.weight)
+        if (w.data) found.push_back(w(I, J, K));
+      for (const auto& band : collapse.coarse_band)
+        if (band.data) found.push_back(band(I, J, K));
+      found.push_back(collapse.coarse_sum(I, J, K));
+    });
+    return found;
+  }
+
+  Collapse collapse{};
+
+ private:
+  std::array<std::vector<int>, 3> centres_;
+  std::vector<Values> values_;
+};
+
+class RegularFormulas : public testing::TestWithParam<Case> {};
+
+TEST_P(RegularFormulas, GiveWhatAllLoopsGive) {
+  const Case& c = GetParam();
+  Levels levels(c, {11, 8, c.dimension == 3 ? 9 : 1});
+  int regular = 0, none = 0;
+  const std::vector<double> wanted = levels.run<NoRegularCollapse>(none);
+  bool served = false;
+  with_regular_collapse(levels.collapse, [&]<class Regular>(Regular) {
+    served = !std::is_same_v<Regular, NoRegularCollapse>;
+    const std::vector<double> found = levels.run<Regular>(regular);
+    ASSERT_EQ(found.size(), wanted.size());
+    for (std::size_t i = 0; i < found.size(); ++i)
+      ASSERT_NEAR(found[i], wanted[i], 1e-13 * std::abs(wanted[i])) << "number " << i;
+  });
+  EXPECT_TRUE(served);
+  EXPECT_EQ(none, 0);
+  EXPECT_EQ(regular, c.dimension == 3 ? 4 * 2 * 3 : 4 * 2);
+  EXPECT_GT(*std::ranges::max_element(wanted), 0.5);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, RegularFormulas,
+                         testing::Values(Case{"star_in_space", 3, true, 1}, Case{"box_in_space", 3, false, 1},
+                                         Case{"star_in_the_plane", 2, true, 1}, Case{"box_in_the_plane", 2, false, 1},
+                                         Case{"rough_star_in_space", 3, true, 6},
+                                         Case{"rough_box_in_space", 3, false, 6},
+                                         Case{"rough_star_in_the_plane", 2, true, 6},
+                                         Case{"rough_box_in_the_plane", 2, false, 6}),
+                         [](const auto& test) { return test.param.name; });
+
+}  // namespace
+}  // namespace poisson
