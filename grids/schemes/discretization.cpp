@@ -258,7 +258,7 @@ Hierarchy Discretization::make_levels(SchemeRows rows, std::shared_ptr<const Fie
     LevelRows& fine = level_rows(rows);
     if (fine.kappa_source && level.smoothed().extent != Extent::point) {
       fine.kappa_source = nullptr;
-      operator_note_ = "lines and planes are solved from it";
+      operator_note_ = "line and plane relaxation needs it";
     }
     std::unique_ptr<Operator> A = make_level(rows, holding.get(), level.precision);
     if (cuts_lines(fine.block, level.smoothed()))
@@ -303,7 +303,7 @@ Hierarchy Discretization::make_galerkin_levels(const std::vector<LevelPlan>& lev
   const Relaxation relaxed = levels.front().smoothed();
   if (level_rows(rows).kappa_source && relaxed.extent != Extent::point) {
     level_rows(rows).kappa_source = nullptr;
-    operator_note_ = "lines and planes are solved from it";
+    operator_note_ = "line and plane relaxation needs it";
   }
   // The couplings are read off rows that hold no bands.
   std::unique_ptr<Operator> A = make_noted(rows, Precision::fp64, full_ ? Assembly::partial : held());
@@ -322,13 +322,13 @@ void Discretization::set_boundary_value(int axis, int end, Quantity value) {
   Problem next = problem_;
   Boundary& face = next.boundary[static_cast<std::size_t>(axis)][static_cast<std::size_t>(end)];
   if (face.kind == BoundaryKind::periodic) throw std::invalid_argument("a periodic face has no value");
-  if (face.mixed) throw std::invalid_argument("a face of several kinds has no one value");
+  if (face.mixed) throw std::invalid_argument("a face with several conditions has no single value");
   face.value = std::move(value);
   const RowScheme& scheme = row_scheme(problem_);
   if (variable() && scheme.cell_points(next) != scheme.cell_points(problem_))
     throw std::invalid_argument(
-        "elements sample their coefficient elsewhere where something flows through Neumann faces: give the face a "
-        "function of space from the start");
+        "elements sample their coefficient at other points if a Neumann face has a flux: give the face a function of "
+        "space from the start");
   problem_ = std::move(next);
   rhs_sums_.reset();
 }
