@@ -181,7 +181,7 @@ std::vector<std::string> describe_plan(const Config& config, const Case& work, i
     lines.push_back("          " + describe_sharing(own, work.sharing()));
     const std::string mailbox =
         own.mailbox == 0 ? "" : fmt::format(", {} for GPU exchange buffers", readable(own.mailbox));
-    lines.push_back(fmt::format("memory    at most {} per process, {} of it for levels replicated on every process{}",
+    lines.push_back(fmt::format("memory    {} per process at most, {} of it for levels replicated on every process{}",
                                 readable(own.bytes + own.mailbox), readable(own.whole), mailbox));
   }
   if (const std::size_t more = processes == 1 ? plan.setup : own.setup; more > 0)

@@ -304,7 +304,7 @@ Plan chosen_plan(const Problem& problem, Options options, Assembly assembly, boo
     plan = make_plan(problem, options, assembly, gpu, known, sharing);
   }
   plan.choice = "predicted: direct " + seconds_text(predicted.direct) + ", multigrid " +
-                seconds_text(predicted.multigrid) + (predicted.as_one ? "; the choice of one process" : "");
+                seconds_text(predicted.multigrid) + (predicted.as_one ? "; chosen as with one process" : "");
   return plan;
 }
 

@@ -354,7 +354,7 @@ TEST_F(Datasets, RepeatTheFirstNodeOfAPeriodicAxis) {
   EXPECT_EQ(
       errors(source("p")),
       "bad.yaml:5:27: equation.source: its values on the first and the last node of the periodic axis x differ (by "
-      "-0.5 at node (0, 1, 0)); make them equal, or give the axis other faces");
+      "-0.5 at node (0, 1, 0)); make them equal, or use other boundary conditions on this axis");
 }
 
 TEST_F(Datasets, GiveTheNodesOfAnAxis) {
