@@ -143,7 +143,8 @@ Discretization::Discretization(Backend& backend, Problem&& problem, Assembly ass
   if (problem_.centering == Centering::cell && on_elements(problem_.scheme))
     throw std::invalid_argument("cell-centred unknowns go with finite volumes");
   if (holds_in_bands(problem_) && (assembly == Assembly::partial || assembly == Assembly::recompute))
-    throw std::invalid_argument("elements hold nodes of faces of several kinds in bands: full assembly");
+    throw std::invalid_argument(
+        "elements with several conditions on a face need their bands stored: use full assembly");
   if (problem_.scheme == Scheme::compact4) require_fourth_order(problem_, true, "the compact scheme");
   const auto begin = std::chrono::steady_clock::now();
   const Block block = sharing.part_of(make_block(problem_));

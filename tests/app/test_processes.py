@@ -128,8 +128,8 @@ class Processes(SeveralProcesses):
         found = self.solved(4, "several", *more, "backend.blocks=[2, 2]")
         self.near(found, wanted, 1e-12, "two machines")
         self.assertEqual(found["machines"], 2)
-        for blocks, levels in (([2, 2], "levels 0 in these sub-blocks, 1 in the sub-blocks of 2 groups of 2 processes, 2 to "),
-                               ([1, 4], "levels 0 to 1 in these sub-blocks, 2 to ")):
+        groups = "levels 0 in these sub-blocks, 1 in the sub-blocks of 2 groups of 2 processes, 2 to "
+        for blocks, levels in (([2, 2], groups), ([1, 4], "levels 0 to 1 in these sub-blocks, 2 to ")):
             run = self.poisson(4, *more, f"backend.blocks={blocks}", options=("--dry-run",))
             self.assertIn(levels, run.stdout)
 
@@ -302,7 +302,7 @@ class Processes(SeveralProcesses):
                     sets = ("grid.cells=[48, 48, 48]", "solver.max_iterations=2", "output.formats=[]", *assignments)
                     text = self.poisson(count, *sets, options=("--dry-run",)).stdout
                     stated = [re.search(pattern, text) for pattern in (r"\nmemory +([\d.]+) (\wiB)",
-                                                                       r"\n +([\d.]+) (\wiB) more at the peak of set-up")]
+                                                                       r"\n +([\d.]+) (\wiB) more at the peak")]
                     stated = sum(float(found[1]) * units[found[2]] for found in stated if found)
                     taken = self.solved(count, "taken", *sets)["peak_memory_bytes"] / 2**20
                     self.assertTrue(0.93 * taken < stated < 1.1 * taken, f"{stated} MiB stated, {taken} taken: {text}")
@@ -564,7 +564,8 @@ class Processes(SeveralProcesses):
                 self.assertEqual(running(f"^{PROGRAM}.*{title}"), [])
                 messages = [line for line in run.stderr.splitlines() if line.startswith("poisson: ")]
                 self.assertEqual(len(messages), 1, run.stderr)
-                self.assertRegex(messages[0], rf"^poisson: process {rank} \(number \d+ on .*the files that it has written are complete$")
+                self.assertRegex(messages[0], rf"^poisson: process {rank} \(number \d+ on .*"
+                                              r"the files that it has written are complete$")
 
     def test_interrupted(self):
         """What is asked of the launcher reaches all: they stop together, and keep what they have."""

@@ -429,7 +429,8 @@ output: {formats: []}
                            timeout=60)
         self.assertEqual(run.returncode, 1)
         self.assertRegex(run.stdout, r"does not fit: .* TiB are missing \(use less than 1 % of the cells per axis")
-        self.assertRegex(run.stderr, r"needs .* TiB of memory, but only .* are available .*: use less than 1 % of the cells")
+        self.assertRegex(run.stderr, r"needs .* TiB of memory, but only .* are available .*: "
+                                     r"use less than 1 % of the cells")
 
     def test_dry_run_weighs_the_modes_of_assembly(self):
         for kappa, scheme, centering, asked, chosen, reason, held in (
@@ -438,7 +439,8 @@ output: {formats: []}
                 ("2", "q1", "node", "partial", "partial", "as requested", "partial"),
                 ("1 + x", "fv", "node", "auto", "partial", "predicted to be faster", "partial"),
                 ("1 + x", "fv", "cell", "auto", "partial", "predicted to be faster", "partial"),
-                ("1 + x", "fv", "cell", "recompute", "partial", "because varying coefficients must be stored", "partial"),
+                ("1 + x", "fv", "cell", "recompute", "partial", "because varying coefficients must be stored",
+                 "partial"),
                 ("1 + x", "q1", "node", "auto", "full", "predicted to be faster", "full"),
                 ("{x: 1, y: 2, z: 3, yz: 0.1*x}", "q1", "node", "full", "full", "as requested", "full")):
             with self.subTest(kappa=kappa, scheme=scheme, centering=centering, asked=asked):
