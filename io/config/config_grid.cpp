@@ -302,8 +302,8 @@ class GridReader {
     fit_bounds(d, mark, name, nodes);
     if (const Value* cells = cells_along(d); cells && cells->number + 1 != static_cast<double>(nodes.size()))
       fail(mark, name,
-           "has " + std::to_string(nodes.size()) + " nodes, but grid.cells is " + cells->text +
-               "; give one node more than cells, or omit cells");
+           "has " + std::to_string(nodes.size()) + " nodes, but grid.cells requests " + cells->text +
+               " cells; give one node more than cells, or omit cells");
   }
 
   /// Reads the layers of an axis. They start at the lower end of the domain, or at 0 without a domain.
@@ -329,7 +329,7 @@ class GridReader {
            "has " + shortest(count) + " cells in total; give 2 to " + shortest(most_cells) + " cells per axis");
     if (const Value* cells = cells_along(d); cells && cells->number != count)
       fail(list.mark, name,
-           "has " + shortest(count) + " cells in total, but grid.cells is " + cells->text +
+           "has " + shortest(count) + " cells in total, but grid.cells requests " + cells->text +
                "; make them agree, or write null there");
     if (!good_) return;
     const double low = bounded ? lower_->items[i].number : 0;

@@ -245,8 +245,8 @@ Schema discretization() {
                .choices = {choice("fv", Scheme::fv, "Finite volumes: 5 or 7 points."),
                            choice("q1", Scheme::q1, "Bilinear or trilinear elements: 9 or 27 points."),
                            choice("compact4", Scheme::compact4,
-                                  "Fourth order on 9 or 27 points: equal cells, constant coefficient and "
-                                  "reaction, Dirichlet and periodic faces.")}},
+                                  "Fourth order on 9 or 27 points: equal cells, constant coefficient and reaction, "
+                                  "Dirichlet and periodic faces.")}},
               {.key = "centering",
                .type = Type::choice,
                .doc = "Position of the unknowns.",

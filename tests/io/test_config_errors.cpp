@@ -70,8 +70,8 @@ const std::vector<Malformed>& malformed() {
        cube,
        "discretization: {scheme: compact4}\nboundary:\n  x-: [{where: y < 0.5, dirichlet: 1}, {neumann: 0}]\n",
        {},
-       "bad.yaml:5:7: boundary.x-: has several conditions, but discretization.scheme: compact4 requires Dirichlet "
-       "and periodic faces; write dirichlet or periodic, or another scheme"},
+       "bad.yaml:5:7: boundary.x-: has several conditions, but discretization.scheme: compact4 requires Dirichlet and "
+       "periodic faces; write dirichlet or periodic, or another scheme"},
       {"parts_solved_directly",
        cube,
        "boundary:\n  x-: [{where: y < 0.5, dirichlet: 1}, {neumann: 0}]\nsolver: {method: direct}\n",

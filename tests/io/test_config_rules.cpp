@@ -77,8 +77,8 @@ const std::vector<Malformed>& malformed() {
        "domain: {lower: [0, 0], upper: [1, 1]}\ngrid:\n  type: tensor-product\n  cells: [4, 4]\n  axes: {y: {nodes: "
        "[0, 0.5, 1]}}\n",
        {},
-       "bad.yaml:5:21: grid.axes.y.nodes: has 3 nodes, but grid.cells is 4; give one node more than cells, or omit "
-       "cells"},
+       "bad.yaml:5:21: grid.axes.y.nodes: has 3 nodes, but grid.cells requests 4 cells; give one node more than cells, "
+       "or omit cells"},
       {"layers_of_another_thickness",
        nothing,
        "domain: {lower: [0, -1], upper: [1, 1]}\ngrid: {cells: [4], axes: {y: {segments: [[1.5, 4], [0.4, 2]]}}}\n",
@@ -90,14 +90,13 @@ const std::vector<Malformed>& malformed() {
        "2]]}}}\n",
        {},
        "bad.yaml:2:47: grid.axes.y.segments: has layers of total thickness 1.9, but domain spans -1.0 to 1.0, a length "
-       "of 2.0; "
-       "make them agree"},
+       "of 2.0; make them agree"},
       {"layers_of_other_cells",
        nothing,
        "domain: {lower: [0, 0], upper: [1, 1]}\ngrid: {cells: [4, 7], axes: {y: {segments: [[0.5, 4], [0.5, 2]]}}}\n",
        {},
-       "bad.yaml:2:44: grid.axes.y.segments: has 6 cells in total, but grid.cells is 7; make them agree, or write "
-       "null there"},
+       "bad.yaml:2:44: grid.axes.y.segments: has 6 cells in total, but grid.cells requests 7; make them agree, or "
+       "write null there"},
       {"layers_of_nothing",
        nothing,
        "domain: {lower: [0, 0, 0], upper: [1, 1, 1]}\ngrid: {cells: [4, 4], axes: {z: {segments: [[-1, 4], [1, 2.5], "
@@ -202,8 +201,8 @@ const std::vector<Malformed>& malformed() {
        "bad.yaml:3:17: parameters.a: expected a number, found a list; for example a: 25\nbad.yaml:3:25: parameters.b: "
        "\"2*x\" varies with x, y or z; write a number, or arithmetic on numbers and pi\nbad.yaml:3:30: parameters.c: "
        "expected a number, found nothing; for example c: 25\nbad.yaml:3:38: parameters.d: expected a number, found the "
-       "boolean true; for example d: 25\nbad.yaml:3:47: parameters.e: expected a number, found the number .inf; "
-       "for example e: 25\nbad.yaml:3:56: parameters.f: \"1/0\" is not a finite number (inf); change the expression"},
+       "boolean true; for example d: 25\nbad.yaml:3:47: parameters.e: expected a number, found the number .inf; for "
+       "example e: 25\nbad.yaml:3:56: parameters.f: \"1/0\" is not a finite number (inf); change the expression"},
       {"parameter_that_overflows",
        cube,
        "parameters: {a: 1e308, b: a*10, c: -b*a, d: a - a, e: 1/d, f: b + g, g: 1, h: 2*h, i: 0/d}\n",
@@ -211,8 +210,8 @@ const std::vector<Malformed>& malformed() {
        "bad.yaml:3:27: parameters.b: \"a*10\" is not a finite number (inf); change the expression\nbad.yaml:3:55: "
        "parameters.e: \"1/d\" is not a finite number (inf); change the expression\nbad.yaml:3:63: parameters.f: \"b + "
        "g\" uses a parameter that is defined below; define that one first\nbad.yaml:3:79: parameters.h: unknown symbol "
-       "'h' at "
-       "character 3 of \"2*h\"; symbols are x, y, z, pi, _pi, _e, a, b, c, d, e, f, g\nbad.yaml:3:87: parameters.i: "
+       "'h' at character 3 of \"2*h\"; symbols are x, y, z, pi, _pi, _e, a, b, c, d, e, f, g\nbad.yaml:3:87: "
+       "parameters.i: "
        "\"0/d\" is not a finite number (nan); change the expression"},
       {"parameter_that_stands_below",
        cube,
@@ -389,8 +388,7 @@ const std::vector<Malformed>& malformed() {
        "tanh, strength: 2}}\ndiscretization: {scheme: compact4}\n",
        {},
        "bad.yaml:5:13: grid.axes.y: has cells of different widths, but discretization.scheme: compact4 requires equal "
-       "cells; "
-       "write grid.type: equidistant, or another scheme"},
+       "cells; write grid.type: equidistant, or another scheme"},
       {"compact4_with_a_varying_coefficient",
        square,
        "discretization: {scheme: compact4}\nequation: {coefficient: 1 + x}\n",
@@ -402,8 +400,7 @@ const std::vector<Malformed>& malformed() {
        "discretization: {scheme: compact4}\nequation: {coefficient: {x: 2, y: 1 + x}}\n",
        {},
        "bad.yaml:4:35: equation.coefficient.y: varies, but discretization.scheme: compact4 requires a constant; write "
-       "a "
-       "number, or another scheme"},
+       "a number, or another scheme"},
       {"compact4_with_a_full_tensor",
        square,
        "discretization: {scheme: compact4}\nequation: {coefficient: {x: 2, y: 1, xy: 0.5}}\n",

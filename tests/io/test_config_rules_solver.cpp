@@ -18,8 +18,7 @@ const std::vector<Malformed>& malformed() {
        "discretization: {scheme: compact4}\nboundary:\n  x-: {neumann: 1}\n",
        {},
        "bad.yaml:5:7: boundary.x-: is a Neumann face, but discretization.scheme: compact4 requires Dirichlet and "
-       "periodic "
-       "faces; write dirichlet or periodic, or another scheme"},
+       "periodic faces; write dirichlet or periodic, or another scheme"},
       {"compact4_with_robin_faces",
        cube,
        "discretization: {scheme: compact4}\nboundary:\n  default: {robin: {alpha: 1, value: 0}}\n  z+: {dirichlet: "
@@ -37,8 +36,8 @@ const std::vector<Malformed>& malformed() {
        cube,
        "discretization: {scheme: compact4, centering: cell}\n",
        {},
-       "bad.yaml:3:47: discretization.centering: cell requires scheme: fv (compact4 has its unknowns at nodes); "
-       "write centering: node, or scheme: fv"},
+       "bad.yaml:3:47: discretization.centering: cell requires scheme: fv (compact4 has its unknowns at nodes); write "
+       "centering: node, or scheme: fv"},
       {"extrapolate_is_no_number",
        cube,
        "solver: {extrapolate: 2}\n",
@@ -60,8 +59,7 @@ const std::vector<Malformed>& malformed() {
        "discretization: {centering: cell}\nsolver: {extrapolate: true}\n",
        {},
        "bad.yaml:3:29: discretization.centering: is cell, but solver.extrapolate requires unknowns at nodes; write "
-       "node, "
-       "or "
+       "node, or "
        "extrapolate: false"},
       {"extrapolate_odd_numbers_of_cells",
        nothing,
@@ -242,8 +240,7 @@ const std::vector<Malformed>& malformed() {
        "solver: {smoother: plane, coarse_operator: galerkin}\n",
        {},
        "bad.yaml:3:44: solver.coarse_operator: galerkin supports point and line smoothers only, but "
-       "solver.smoother.type is plane; "
-       "write coarse_operator: rediscretized or another smoother"},
+       "solver.smoother.type is plane; write coarse_operator: rediscretized or another smoother"},
       {"galerkin_of_cg",
        cube,
        "solver: {method: cg, coarse_operator: galerkin}\n",

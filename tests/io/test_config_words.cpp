@@ -257,10 +257,9 @@ TEST_F(Configuration, FilesOfOtherKindsAreNoInput) {
     }
     return std::string("no error");
   };
-  EXPECT_EQ(
-      message("box.msh", "\xff\xfe"),
-      "box.msh: is a mesh, not a configuration; meshes are not read; write the box as domain and grid, and bodies "
-      "as expressions or datasets");
+  EXPECT_EQ(message("box.msh", "\xff\xfe"),
+            "box.msh: is a mesh, not a configuration; meshes are not read; write the box as domain and grid, and "
+            "bodies as expressions or datasets");
   EXPECT_EQ(message("solution.hdf", square),
             "solution.hdf: contains data, not a configuration; give the YAML file that uses or produced them");
   EXPECT_EQ(message("mesh.txt", square), "no error");

@@ -221,11 +221,10 @@ INSTANTIATE_TEST_SUITE_P(
                 ":3: the entry of row 1 and column 20 is at the offset (19, 0, 0) on the grid; offsets reach at most 8 "
                 "along an axis; check grid.shape",
                 "grid: {type: banded, file: m.mtx, shape: [40]}\n"},
-        Refused{
-            "wraps_over_the_end", real_general + "40 40 1\n20 21 -1\n",
-            ":3: the entry of row 20 and column 21 is at the offset (-19, 1, 0) on the grid; offsets reach at most 8 "
-            "along an axis; check grid.shape",
-            "grid: {type: banded, file: m.mtx, shape: [20, 2]}\n"}),
+        Refused{"wraps_over_the_end", real_general + "40 40 1\n20 21 -1\n",
+                ":3: the entry of row 20 and column 21 is at the offset (-19, 1, 0) on the grid; offsets reach at most "
+                "8 along an axis; check grid.shape",
+                "grid: {type: banded, file: m.mtx, shape: [20, 2]}\n"}),
     [](const auto& p) { return p.param.name; });
 
 /// Complete messages, for whatever files a function leaves.
@@ -290,8 +289,7 @@ std::vector<Case> cases() {
        "bad.yaml:2:18: solver.method: multigrid needs a matrix that couples only nearest neighbours on the grid, but "
        "this one has an offset of 2 along an axis; write method: cg"},
       {"rediscretized", market(line4), grid4 + "solver: {coarse_operator: rediscretized}\n",
-       "bad.yaml:2:27: solver.coarse_operator: a matrix from a file cannot be rediscretized; write "
-       "coarse_operator: "
+       "bad.yaml:2:27: solver.coarse_operator: a matrix from a file cannot be rediscretized; write coarse_operator: "
        "galerkin or auto"},
       {"line_smoother", market(line4), grid4 + "solver: {smoother: line}\n",
        "bad.yaml:2:20: solver.smoother: line needs axes, which a matrix from a file does not have; choose another "
