@@ -284,7 +284,7 @@ class Processes(SeveralProcesses):
                                      cwd=self.directory, text=True, check=False, env=self.environment,
                                      stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=100)
                 self.assertEqual(run.returncode == 1, not fits, run.stderr)
-                said = "each process takes" if not options else "does not fit"
+                said = "each process needs" if not options else "does not fit"
                 self.assertEqual(said in run.stdout + run.stderr, not fits, run.stdout + run.stderr)
                 if not fits:
                     self.assertIn("SLURM_MEM_PER_NODE, which 2 processes share", run.stdout + run.stderr)

@@ -118,7 +118,7 @@ class Program(unittest.TestCase):
         self.assertEqual(run.returncode, 2)
         self.assertIn("standard input:1:9: domain: expected", run.stderr)
         for arguments, word in ((["case.yaml", "other.yaml"], "unexpected argument other.yaml"),
-                                (["case.yaml", "-c", "other.yaml"], "--config names other.yaml already"),
+                                (["case.yaml", "-c", "other.yaml"], "--config already names other.yaml"),
                                 (["case.yaml", "a.b=1"], "write --set a.b=1"), ([*overrides], "no configuration")):
             run = self.poisson(*arguments, config=False)
             self.assertEqual(run.returncode, 2)
@@ -353,7 +353,7 @@ class Program(unittest.TestCase):
                     (warning,) = self.summary()["warnings"]
                     self.assertRegex(warning,
                                      rf"equation\.{key} .*{idle} on the whole grid \(x 0 to 1, y 0 to 1, z 0 to 1\)")
-                    self.assertIn("hits no cell" if key == "source" else "never varies", warning)
+                    self.assertIn("covers no cell" if key == "source" else "never varies", warning)
                     self.assertIn(warning, run.stderr)
                     self.assertEqual(self.poisson(*asked, "--validate").stderr, run.stderr)
                     for seen in (thin.format(idle), idle):
@@ -506,7 +506,7 @@ output: {formats: []}
                 break
         self.assertEqual(run.returncode, 3, run.stdout + run.stderr)
         reason = self.summary()["reason"]
-        for part in ("aggregates", "not started, since it may use", "of the host's memory", "use fewer cells"):
+        for part in ("aggregation", "not started, because it may use", "of the host's memory", "use fewer cells"):
             self.assertIn(part, reason)
         self.assertIn(reason, self.summary()["steps"])
         self.assertIsNotNone(self.summary()["solution"]["max"])
@@ -520,7 +520,7 @@ output: {formats: []}
     def test_rounding_floor(self):
         run = self.poisson(*self.sets(solver__precision="single", solver__tolerance="1e-12"))
         self.assertEqual(run.returncode, 3)
-        self.assertIn("rounding floor", self.summary()["reason"])
+        self.assertIn("rounding limit", self.summary()["reason"])
 
     def test_zero_tolerance_runs_exactly_the_given_cycles(self):
         run = self.poisson(*self.sets(solver__tolerance=0, solver__max_iterations=3))
@@ -583,7 +583,7 @@ output: {formats: []}
         summary = self.summary()
         self.assertAlmostEqual(summary["balance"]["projected"], 1, places=12)
         run = self.poisson(*self.sets(equation__source=1, boundary__default="{neumann: 0}"))
-        self.assertIn("not compatible", run.stdout + run.stderr)
+        self.assertIn("incompatible", run.stdout + run.stderr)
 
     def test_schema_and_reference(self):
         schema = json.loads(self.poisson("--schema", config=False).stdout)
