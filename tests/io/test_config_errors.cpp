@@ -145,7 +145,7 @@ const std::vector<Malformed>& malformed() {
        cube,
        "title: [a, b]\n",
        {},
-       "bad.yaml:3:8: title: expected a text, found a list; the default is \"\""},
+       "bad.yaml:3:8: title: expected text, found a list; the default is \"\""},
       {"value_left_out",
        cube,
        "solver:\n  tolerance:\n",
@@ -376,7 +376,7 @@ TEST_F(Configuration, ErrorsOfAFileAreReportedTogetherInItsOrder) {
              "equation: {coefficient: -1, source: 2*sinn(x)}\n"
              "solver: {method: direct, tolerance: 1, tolerance: 2}\n",
              {"solver.cylce=w"}),
-      "bad.yaml:1:8: title: expected a text, found a list; the default is \"\"\n"
+      "bad.yaml:1:8: title: expected text, found a list; the default is \"\"\n"
       "bad.yaml:2:36: domain.upper[1]: must be greater than domain.lower (0 <= 0)\n"
       "bad.yaml:3:20: grid.cells[1]: must be >= 2 and <= 10000000, found 1\n"
       "bad.yaml:3:24: grid.cels: unknown key; did you mean 'cells'?\n"

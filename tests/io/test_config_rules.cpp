@@ -211,8 +211,7 @@ const std::vector<Malformed>& malformed() {
        "parameters.e: \"1/d\" is not a finite number (inf); change the expression\nbad.yaml:3:63: parameters.f: \"b + "
        "g\" uses a parameter that is defined below; define that one first\nbad.yaml:3:79: parameters.h: unknown symbol "
        "'h' at character 3 of \"2*h\"; symbols are x, y, z, pi, _pi, _e, a, b, c, d, e, f, g\nbad.yaml:3:87: "
-       "parameters.i: "
-       "\"0/d\" is not a finite number (nan); change the expression"},
+       "parameters.i: \"0/d\" is not a finite number (nan); change the expression"},
       {"parameter_that_stands_below",
        cube,
        "parameters: {q: 2*h, h: 25}\n",
@@ -337,9 +336,9 @@ const std::vector<Malformed>& malformed() {
        "boundary:\n  z+: {robin: {alpha: 1, ambient: 20, value: 20}}\n  z-: [{where: x < 0.5, robin: {alpha: y, value: "
        "0, ambient: x}}, {neumann: 0}]\n",
        {},
-       "bad.yaml:4:35: boundary.z+.robin.ambient: conflicts with value, and alpha * ambient replaces it; keep one of "
-       "the two\nbad.yaml:5:62: boundary.z-[0].robin.ambient: conflicts with value, and alpha * ambient replaces it; "
-       "keep one of the two"},
+       "bad.yaml:4:35: boundary.z+.robin.ambient: conflicts with value, because alpha * ambient replaces it; keep one "
+       "of the two\nbad.yaml:5:62: boundary.z-[0].robin.ambient: conflicts with value, because alpha * ambient "
+       "replaces it; keep one of the two"},
       {"ambient_that_overflows",
        cube,
        "boundary:\n  z+: {robin: {alpha: 1e200, ambient: 1e200}}\n  z-: {robin: {alpha: 1, ambient: q}}\n",

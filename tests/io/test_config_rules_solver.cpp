@@ -59,8 +59,7 @@ const std::vector<Malformed>& malformed() {
        "discretization: {centering: cell}\nsolver: {extrapolate: true}\n",
        {},
        "bad.yaml:3:29: discretization.centering: is cell, but solver.extrapolate requires unknowns at nodes; write "
-       "node, or "
-       "extrapolate: false"},
+       "node, or extrapolate: false"},
       {"extrapolate_odd_numbers_of_cells",
        nothing,
        "domain: {lower: [0, 0, 0], upper: [1, 1, 1]}\ngrid: {cells: [5, 8, 2]}\nsolver: {extrapolate: true}\n",

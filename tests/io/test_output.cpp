@@ -299,7 +299,7 @@ TEST_F(OutputTest, FullDiskIsAnErrorAndLeavesNothing) {
 TEST_F(OutputTest, MoreThanTheDiskHoldsIsRefusedAtOnce) {
   const auto message =
       message_of<RunError>([&] { PendingFile(directory / "solution.h5", std::numeric_limits<std::int64_t>::max()); });
-  EXPECT_CONTAINS(message, "it needs 8.39e+06 TiB, and ");
+  EXPECT_CONTAINS(message, "it needs 8.39e+06 TiB, but only ");
   EXPECT_TRUE(fs::is_empty(directory));
 }
 
