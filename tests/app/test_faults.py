@@ -341,7 +341,7 @@ class Faults(unittest.TestCase):
         run = self.poisson(large, "output.formats=[hdf5]", preexec_fn=limited)
         self.assertEqual(run.returncode, 1)
         self.assertIn("(ulimit -v)", run.stderr)
-        cells = [int(n) for n in re.search(r"cells per axis, (\d+) x (\d+) x (\d+) at most", run.stderr).groups()]
+        cells = [int(n) for n in re.search(r"cells per axis, at most (\d+) x (\d+) x (\d+)", run.stderr).groups()]
         self.assertGreater(min(cells), 100)
         self.assertIn("ulimit -v", self.summary("summary.failed.json")["reason"])
         run = self.poisson(f"grid.cells={cells}", "output.formats=[hdf5]", preexec_fn=limited)
@@ -367,7 +367,7 @@ class Faults(unittest.TestCase):
             refused.add(said[0].returncode)
             run = under(base + room, [300, 300, 300])
             self.assertEqual(run.returncode, 1)
-            cells = [int(n) for n in re.search(r"axis, (\d+) x (\d+) x (\d+) at most", run.stderr).groups()]
+            cells = [int(n) for n in re.search(r"axis, at most (\d+) x (\d+) x (\d+)", run.stderr).groups()]
             self.assertIn(under(base + room, cells).returncode, (0, 3), cells)
             sizes.append(cells[0])
         self.assertEqual(refused & {1}, {1})
@@ -398,7 +398,7 @@ class Faults(unittest.TestCase):
         run = self.poisson(options=("--threads", "1000"), preexec_fn=lambda:
                            resource.setrlimit(resource.RLIMIT_AS, (3 << 30, 3 << 30)))
         self.assertEqual(run.returncode, 1)
-        threads = re.search(r"does not start 1000 threads .* write --threads (\d+)", run.stderr).group(1)
+        threads = re.search(r"cannot start 1000 threads .* use --threads (\d+)", run.stderr).group(1)
         self.assertEqual(self.poisson(options=("--quiet", "--threads", threads), preexec_fn=lambda: resource.setrlimit(
             resource.RLIMIT_AS, (3 << 30, 3 << 30))).returncode, 0)
 
