@@ -351,7 +351,7 @@ class Processes(SeveralProcesses):
                   for scheme in ("discretization.centering=node", "discretization.centering=cell", "discretization.scheme=q1")
                   for part in ("boundary.x-=[{where: sqrt(0.4 - z), dirichlet: 1}, {neumann: 0}]",)
                   for cut in ((), ("backend.blocks=[1, 1, 2]",))),
-                (("backend.device=cuda:1",), 2, "by its number")):
+                (("backend.device=cuda:1",), 2, "a GPU number is for one process")):
             run = self.poisson(2, *assignments)
             self.assertEqual(run.returncode, status, run.stderr)
             self.assertEqual(len([line for line in run.stderr.splitlines() if words in line]), 1, run.stderr)
