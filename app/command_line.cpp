@@ -33,7 +33,7 @@ std::vector<std::string> option_names(const CLI::App& program) {
   if (const std::string& word = unknown.front(); word.find('=') != std::string::npos)
     throw InputError("unexpected argument " + word + "; write --set " + word);
   throw InputError("unexpected argument " + name +
-                   "; a run takes one configuration, and a value with blanks needs quotes: --set 'KEY=VALUE'");
+                   "; a run accepts one configuration; quote a value with blanks: --set 'KEY=VALUE'");
 }
 
 bool is_option(std::string_view word) {
@@ -98,7 +98,7 @@ void check_whole(const std::string& assignment, int next, int argc, const char* 
   const auto refuse_cut = [&](const auto& belongs) {
     std::string whole = assignment;
     for (int i = next; is_value(i) && belongs(i, whole); ++i) whole += std::string(" ") + argv[i];
-    throw InputError("--set " + assignment + " ends at a blank, where the shell has cut it; quote it: --set " +
+    throw InputError("--set " + assignment + " ends at a blank, where the shell split it; quote it: --set " +
                      in_quotes(whole));
   };
   if (open_brackets(assignment) > 0) refuse_cut([](int, const std::string& whole) { return open_brackets(whole) > 0; });
@@ -113,8 +113,8 @@ void check_whole(const std::string& assignment, int next, int argc, const char* 
   if (value.starts_with("=")) value.erase(0, 1);
   if (equals == std::string::npos && value.find('=') != std::string::npos)
     return;  // a key without a value, followed by another assignment
-  throw InputError("--set " + assignment + " " + argv[next] + ": key and value are one word; write --set " + key + "=" +
-                   (value.find(' ') == std::string::npos ? value : in_quotes(value)));
+  throw InputError("--set " + assignment + " " + argv[next] + ": key and value must be one word; write --set " + key +
+                   "=" + (value.find(' ') == std::string::npos ? value : in_quotes(value)));
 }
 
 /// Returns the arguments in reverse order, as CLI11 expects them. Inserts --set before every assignment that follows
@@ -145,28 +145,28 @@ Command parse_command_line(int argc, const char* const* argv) {
   Arguments arguments;
   bool schema = false;
   bool reference = false;
-  CLI::App program{"Solves -div(k grad u) + s u = f on a box, as a YAML file describes it.", "poisson"};
+  CLI::App program{"Solves -div(k grad u) + s u = f on a box. A YAML file describes the problem.", "poisson"};
   program.set_version_flag("-v,--version", "poisson " POISSON_VERSION, "Print the version");
   program.set_help_flag("-h,--help", "Print this help");
   std::string file, config;
-  program.add_option("FILE", file, "The configuration; -: standard input")->type_name("");
-  program.add_option("-c,--config", config, "The configuration, by an option")->type_name("FILE");
+  program.add_option("FILE", file, "Configuration file; - reads standard input")->type_name("");
+  program.add_option("-c,--config", config, "Configuration file, as an option")->type_name("FILE");
   program.add_option("-s,--set", arguments.overrides, "Override keys, such as solver.tolerance=1e-10")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
   program.add_flag("--validate", arguments.validate, "Check the configuration and stop");
   program.add_flag("--dry-run", arguments.dry_run, "Check the configuration, print the plan and stop");
-  program.add_flag("--profile", arguments.profile, "Time every step of the solve and print a table");
-  program.add_flag("-q,--quiet", arguments.quiet, "Print nothing but errors");
-  program.add_option("--threads", arguments.threads, "Threads of the host (default: all)")
+  program.add_flag("--profile", arguments.profile, "Time every operation of the solve and print a table");
+  program.add_flag("-q,--quiet", arguments.quiet, "Print only errors");
+  program.add_option("--threads", arguments.threads, "Number of host threads (default: all)")
       ->type_name("N")
       ->check(CLI::Range(1, most_threads).description(""));
   program.add_flag("--schema", schema, "Print the JSON Schema of configurations");
   program.add_flag("--reference", reference, "Print the reference of configurations in Markdown");
   program.footer(
       "Example:  poisson configs/cavity.yaml --set grid.cells=[64,64,64] parameters.h=30\n"
-      "Paths in the file start at its folder, those of --set at the working directory.\n"
-      "Exit status: 0 converged; 1 failed; 2 usage or configuration; 3 stopped before the tolerance.");
+      "Paths in the file are relative to its folder, paths in --set to the working directory.\n"
+      "Exit status: 0 converged; 1 failed; 2 invalid usage or configuration; 3 tolerance not reached.");
   try {
     std::error_code none;
     if (argc == 2 && std::string_view(argv[1]) == "help" && !std::filesystem::exists(argv[1], none))
@@ -183,9 +183,9 @@ Command parse_command_line(int argc, const char* const* argv) {
   if (reference) return {.arguments = {}, .text = reference_page()};
   if (argc <= 1) return {.arguments = {}, .text = program.help(), .status = exit_status::usage};
   if (!file.empty() && !config.empty())
-    throw InputError("unexpected argument " + file + "; --config names " + config + " already");
+    throw InputError("unexpected argument " + file + "; --config already names " + config);
   arguments.config = file.empty() ? config : file;
-  if (arguments.config.empty()) throw InputError("no configuration is named; add its FILE");
+  if (arguments.config.empty()) throw InputError("no configuration given; add FILE");
   return {.arguments = std::move(arguments), .text = {}};
 }
 

@@ -41,7 +41,8 @@ std::string describe_relaxation(Relaxation r) {
   return "points";
 }
 
-// Returns text such as "levels 0 to 3 in these parts, 4 in those of 2 groups, 5 to 8 on every process".
+// Returns text such as "levels 0 to 3 in these sub-blocks, 4 in the sub-blocks of 2 groups of 2 processes, 5 to 8 on
+// every process".
 std::string describe_sharing(const PlanOfProcess& own, const Sharing& sharing) {
   std::string text;
   int first = 0;
@@ -52,9 +53,9 @@ std::string describe_sharing(const PlanOfProcess& own, const Sharing& sharing) {
             (first == last ? fmt::format("{}", first) : fmt::format("{} to {}", first, last)) + where;
     first += levels;
   };
-  add(own.in_parts, " in these parts");
+  add(own.in_parts, " in these sub-blocks");
   if (sharing.groups)
-    add(own.in_groups, fmt::format(" in those of {} groups of {}", sharing.groups->count(),
+    add(own.in_groups, fmt::format(" in the sub-blocks of {} groups of {} processes", sharing.groups->count(),
                                    sharing.processes->count() / sharing.groups->count()));
   add(static_cast<int>(own.levels.size()) - first, " on every process");
   return text;
@@ -69,7 +70,7 @@ std::string cells_text(const std::array<int, 3>& cells, int dimension) {
 
 std::string describe_processes(const Sharing& sharing) {
   if (sharing.processes->alone()) return "";
-  return fmt::format("{}, the grid cut into {} parts", sharing.processes->count(), fmt::join(sharing.parts, " x "));
+  return fmt::format("{}, grid cut into {} sub-blocks", sharing.processes->count(), fmt::join(sharing.parts, " x "));
 }
 
 std::string describe_ways(const std::vector<TransportWay>& ways) {
@@ -77,7 +78,7 @@ std::string describe_ways(const std::vector<TransportWay>& ways) {
   if (ways[0].words.empty())
     return ways[0].transport == Transport::automatic
                ? ""
-               : fmt::format("by messages, since backend.transport: {} is for GPUs", name_of(ways[0].transport));
+               : fmt::format("by messages, because backend.transport: {} requires GPUs", name_of(ways[0].transport));
   const auto time = [](const TransportWay& way) { return fmt::format("{:.3g} µs", 1e6 * way.seconds()); };
   std::string text = fmt::format("{}; {}² values take {}", ways[0].words, TransportSpeed::many, time(ways[0]));
   for (const TransportWay& way : ways | std::views::drop(1))
@@ -118,12 +119,12 @@ std::string describe_method(const Options& o) {
     if (o.krylov == Krylov::cg) text += ", conjugate gradients";
   } else if (o.method == Method::cg) {
     text = o.preconditioner == PreconditionerChoice::direct
-               ? "conjugate gradients around the direct solution for mean coefficients"
+               ? "conjugate gradients preconditioned by a direct solver with mean coefficients"
                : "conjugate gradients with diagonal scaling";
   } else if (o.method == Method::direct) {
-    text = "direct, by the modes of the axes";
+    text = "direct, by diagonalization along the axes";
   } else {
-    text = fmt::format("{}, {} sweeps an iteration", o.smoother.kind->describe(o.smoother), JacobiSweeps::sweeps);
+    text = fmt::format("{}, {} sweeps per iteration", o.smoother.kind->describe(o.smoother), JacobiSweeps::sweeps);
   }
   if (o.extrapolate) text += ", extrapolated";
   constexpr std::array precisions{"double", "mixed", "single"};
@@ -152,10 +153,11 @@ std::string describe_fallback(const Config& config, const Plan::Level& finest, b
   const FallbackCost cost = cost_of_aggregation({n, {}, on_boxes}, measure_host_speed());
   const bool refused = config.options.fallback == Fallback::automatic && cost.seconds() > most_fallback_seconds;
   return fmt::format(
-      "{}{} and about {} more on the host if multigrid fails{}; where a factorization pays, up to half of its memory",
+      "{}{} and about {} more on the host if multigrid fails{}; a factorization may use up to half of the host's "
+      "memory",
       readable_bytes(static_cast<double>(bytes_of_aggregates(finest.unknowns, on_boxes))),
-      processes == 1 ? "" : " for each process", cost.time_text(),
-      refused ? ", too long for solver.fallback: auto" : " (solver.fallback)");
+      processes == 1 ? "" : " per process", cost.time_text(),
+      refused ? ", too slow for solver.fallback: auto" : " (solver.fallback)");
 }
 
 std::vector<std::string> describe_plan(const Config& config, const Case& work, int processes, int here) {
@@ -178,12 +180,12 @@ std::vector<std::string> describe_plan(const Config& config, const Case& work, i
     lines.push_back("processes " + describe_processes(work.sharing()));
     lines.push_back("          " + describe_sharing(own, work.sharing()));
     const std::string mailbox =
-        own.mailbox == 0 ? "" : fmt::format(", {} for what other GPUs send it", readable(own.mailbox));
-    lines.push_back(fmt::format("memory    {} for each process at most, {} of it levels that every process has{}",
+        own.mailbox == 0 ? "" : fmt::format(", {} for GPU exchange buffers", readable(own.mailbox));
+    lines.push_back(fmt::format("memory    {} per process at most, {} of it for levels replicated on every process{}",
                                 readable(own.bytes + own.mailbox), readable(own.whole), mailbox));
   }
   if (const std::size_t more = processes == 1 ? plan.setup : own.setup; more > 0)
-    lines.push_back(fmt::format("          {} more for a moment of set-up", readable(more)));
+    lines.push_back(fmt::format("          {} more at the peak of set-up", readable(more)));
   lines.push_back("          " + describe_fit(config, work, plan, *backend, here));
   add(work.beside_plan(plan, gpu));
   if (config.options.fallback != Fallback::never && config.options.tolerance > 0 &&
@@ -224,8 +226,8 @@ std::vector<std::string> describe_empty_parts(const Config& config) {
     for (const std::size_t part : parts_without_points(face, centres))
       if (part + 1 < parts_of(face).size())
         warnings.push_back(
-            fmt::format("{}[{}] holds on no cell of the face: its where is 0 in all their centres, or earlier parts "
-                        "hold there. Finer cells may see a small part",
+            fmt::format("{}[{}] covers no cell of the face: its where is 0 at all cell centres, or earlier parts cover "
+                        "them. A finer grid may resolve a small part",
                         config.describe("boundary." + name), part));
   });
   return warnings;
@@ -259,8 +261,8 @@ std::vector<std::string> describe_idle_data(const Config& config, const Block& b
   const auto look_at = [&](const Quantity& quantity, const std::string& key) {
     if (const auto value = idle_value(quantity, problem, block))
       warnings.push_back(
-          fmt::format("{} names x, y or z and never varies: it is {:g} on the whole grid ({}). Check the units of its "
-                      "lengths; finer cells may see a small part",
+          fmt::format("{} uses x, y or z but never varies: it is {:g} on the whole grid ({}). Check the units of its "
+                      "lengths; a finer grid may resolve a small part",
                       config.describe(key), *value, describe_box(problem)));
   };
   for (std::size_t d = 0; d < coefficient_count(problem); ++d)
@@ -269,8 +271,8 @@ std::vector<std::string> describe_idle_data(const Config& config, const Block& b
   look_at(problem.reaction, "reaction");
   if (source && idle_value(problem.source, problem, block) == 0)
     warnings.push_back(
-        fmt::format("{} is 0 on the whole grid ({}): the source hits no cell. Check the units of its lengths; finer "
-                    "cells may see a small part",
+        fmt::format("{} is 0 on the whole grid ({}): the source covers no cell. Check the units of its lengths; a "
+                    "finer grid may resolve a small source",
                     config.describe("source"), describe_box(problem)));
   return warnings;
 }
@@ -280,16 +282,16 @@ std::string describe_imbalance(const Summary& summary, const Options& options) {
   const double relative = summary.balance.relative();
   if (!summary.converged || !(relative > std::max(times * options.tolerance, rounding))) return {};
   return fmt::format(
-      "the flows do not balance, though the run converged: {:.3g} is left over, {:.2g} of what flows. Fluxes are no "
-      "better than that; use {}",
+      "the flows do not balance although the run converged: the balance has a residual of {:.3g}, {:.2g} of the "
+      "throughput. Fluxes are no more accurate than that; use {}",
       summary.balance.residual, relative,
       options.precision == SolvePrecision::single ? "precision: mixed" : "a smaller solver.tolerance");
 }
 
 std::string describe_incompatibility(double projected, double b_norm) {
   return fmt::format(
-      "the data are not compatible: source and boundary data sum to {:.3g}, {:.2g} of their absolute sum (without "
-      "Dirichlet or Robin faces and without a reaction they must balance); the mean was taken off. Check the signs of "
+      "the data are incompatible: source and boundary data sum to {:.3g}, {:.2g} of their absolute sum (without "
+      "Dirichlet or Robin faces and without a reaction they must balance); the mean was subtracted. Check the signs of "
       "equation.source and of the Neumann values",
       projected, std::abs(projected) / b_norm);
 }

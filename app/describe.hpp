@@ -27,8 +27,8 @@ std::string describe_processes(const Sharing& sharing);
 /// Describes the chosen transport, which is the first way, and gives the reason against the others.
 /// An example is "peer, memory of each other's GPUs; 256² values take 14 µs; not staged: 45 µs; not mpi: an MPI that
 /// …".
-/// On CPUs the text is "by messages, since backend.transport: peer is for GPUs" if a GPU transport was requested, and
-/// empty otherwise.
+/// On CPUs the text is "by messages, because backend.transport: peer requires GPUs" if a GPU transport was requested,
+/// and empty otherwise.
 std::string describe_ways(const std::vector<TransportWay>& ways);
 /// Returns text such as "h = 25, q = 1000".
 std::string describe_parameters(const Parameters& parameters);

@@ -88,18 +88,20 @@ std::vector<std::string> describe_profile(std::span<const Profile::Entry> entrie
   }
   lines.emplace_back();
   if (processes.size() > 1) {
-    lines.push_back(fmt::format("Of {} processes: calls of each, ms of their mean, MB and GB/s of all together. Copies",
-                                processes.size()));
+    lines.push_back(
+        fmt::format("{} processes: calls are counted per process, ms is the mean, MB and GB/s are totals. Copies",
+                    processes.size()));
     lines.push_back(fmt::format(
-        "on the finest level run at {:.4g} GB/s in all; MB count every value once, and what each", 1e-9 * copy));
-    lines.emplace_back("process has as a whole once for each.");
+        "on the finest level run at {:.4g} GB/s in total. MB count every value once; values that", 1e-9 * copy));
+    lines.emplace_back("every process stores count once per process.");
   } else {
     lines.push_back(
         fmt::format("A copy on the finest level runs at {:.4g} GB/s; MB count every value once.", 1e-9 * copy));
   }
-  lines.push_back(fmt::format("{:.3f} of {:.3f} ms were in these verbs. Each was launched and timed on its own,",
-                              1e3 * in_verbs, 1e3 * seconds));
-  lines.emplace_back("none replayed from a graph: a solve that is not profiled is faster.");
+  lines.push_back(
+      fmt::format("{:.3f} of {:.3f} ms were spent in these operations. Each was launched and timed separately,",
+                  1e3 * in_verbs, 1e3 * seconds));
+  lines.emplace_back("without graph replay: a solve without --profile is faster.");
   return lines;
 }
 

@@ -76,7 +76,7 @@ int main(int argc, char** argv) {
     }
     errno = 0;
     if (std::fputs(command.text.c_str(), stdout) == EOF || std::fflush(stdout) == EOF)
-      throw RunError(std::string("standard output cannot be written (") + std::strerror(errno) + ")");
+      throw RunError(std::string("cannot write to standard output (") + std::strerror(errno) + ")");
     return command.status;
   } catch (const StoppedElsewhere&) {
     return leave(*processes, "", exit_status::failure);
@@ -86,10 +86,10 @@ int main(int argc, char** argv) {
   } catch (const InputError& error) {
     return leave(*processes, "poisson: " + describe_error(error), exit_status::usage);
   } catch (const std::bad_alloc&) {
-    return leave(
-        *processes,
-        name(*processes) + "not enough memory (an allocation failed); take fewer cells, or see --dry-run for the need",
-        exit_status::failure);
+    return leave(*processes,
+                 name(*processes) +
+                     "not enough memory (an allocation failed); use fewer cells (--dry-run prints the required memory)",
+                 exit_status::failure);
   } catch (const std::exception& error) {
     return leave(*processes, name(*processes) + describe_error(error), exit_status::failure);
   }

@@ -64,7 +64,7 @@ std::optional<Fit> what_does_not_fit(const Config& config, const Case& work, con
                                      int here, double held, double beside, Fit& host) {
   host = fit(config, work, plan, hard_memory_limit(here), false, plan.gpu ? 0 : held, beside);
   if (plan.gpu) {
-    Fit device = fit(config, work, plan, {backend.available(), "the device's that is free"}, true, held, beside);
+    Fit device = fit(config, work, plan, {backend.available(), "the free memory of the device"}, true, held, beside);
     if (device.needed > device.room) return device;
   }
   return host.needed > host.room ? std::optional(host) : std::nullopt;
@@ -80,13 +80,13 @@ std::string describe_fit(const Config& config, const Case& work, const Plan& pla
   Fit host;
   const auto found = what_does_not_fit(config, work, backend, plan, here, 0, 0, host);
   if (found)
-    return fmt::format("does not fit: {} are to be had ({}), {} are missing ({})", readable_bytes(found->room),
+    return fmt::format("does not fit: {} are available ({}), {} are missing ({})", readable_bytes(found->room),
                        found->limit.source, readable_bytes(found->needed - found->room),
                        work.smaller(plan.gpu, found->room, found->claim));
   const MemoryLimit free = plan.gpu ? MemoryLimit{backend.available(), "the device"} : available_memory(here);
   const auto room = static_cast<double>(free.bytes);
   if (plan.gpu || host.needed <= room) return fmt::format("fits: {} are free ({})", readable_bytes(room), free.source);
-  return fmt::format("fits where others give way: {} are free now ({}), {} are missing", readable_bytes(room),
+  return fmt::format("fits if other programs free memory: {} are free now ({}), {} are missing", readable_bytes(room),
                      free.source, readable_bytes(host.needed - room));
 }
 
@@ -94,7 +94,7 @@ double require_memory(const Config& config, const Case& work, const Backend& bac
                       double held, double beside) {
   Fit host;
   if (const auto found = what_does_not_fit(config, work, backend, plan, here, held, beside, host))
-    throw RunError(fmt::format("{} takes {} of memory, and {} are to be had ({}): {}", taker(work),
+    throw RunError(fmt::format("{} needs {} of memory, but only {} are available ({}): {}", taker(work),
                                readable_bytes(found->needed), readable_bytes(found->room), found->limit.source,
                                work.smaller(plan.gpu, found->room, found->claim)));
   return host.needed;
@@ -103,7 +103,7 @@ double require_memory(const Config& config, const Case& work, const Backend& bac
 std::string check_memory(const Config& config, const Case& work, const Backend& backend, int here) {
   const double needed = require_memory(config, work, backend, work.plan(backend.on_gpu()), here);
   if (const auto room = static_cast<double>(available_memory(here).bytes); needed > room)
-    return fmt::format("{} takes {} of memory, and {} are free now: it may be slow, or ended by the system",
+    return fmt::format("{} needs {} of memory, but only {} are free now: it may be slow, or be killed by the system",
                        taker(work), readable_bytes(needed), readable_bytes(room));
   return {};
 }

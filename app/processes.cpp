@@ -41,11 +41,11 @@ long variable(const char* name) {
 
 [[noreturn]] void refuse(const std::string& variable_of_launcher) {
 #ifdef POISSON_HAVE_MPI
-  const std::string why = "and by nothing that MPI knows: start it by mpirun, or by srun --mpi=pmix";
+  const std::string why = "but not by a launcher that MPI knows: start it with mpirun or srun --mpi=pmix";
 #else
   const std::string why =
-      "and this build has no MPI, so that each would solve the whole problem: start it once, without "
-      "mpirun or with srun -n 1, or build it with MPI (scripts/setup, -DPOISSON_MPI=ON)";
+      "but this build has no MPI, so each process would solve the whole problem: start one process, without mpirun or "
+      "with srun -n 1, or build with MPI (scripts/setup, -DPOISSON_MPI=ON)";
 #endif
   throw InputError("started as one of several processes (" + variable_of_launcher + "), " + why);
 }
@@ -134,18 +134,18 @@ int startable(int count, std::string& why) {
 #ifdef POISSON_HAVE_MPI
 // Returns one line about lost processes.
 std::string describe(Moment moment, std::span<const LostProcess> lost) {
-  const std::string end = moment == Moment::end ? ": the run ends by force; what it has written is complete\n"
-                                                : ": the run ends; what it had not completed is no result\n";
+  const std::string end = moment == Moment::end ? ": the run is aborted; the files that it has written are complete\n"
+                                                : ": the run stops; files that it has not completed are not results\n";
   if (lost.empty())
-    return std::string("poisson: some of the processes have not ") + (moment == Moment::start ? "started" : "ended") +
-           " within some seconds (killed, stopped, or their machine is lost)" + end;
+    return std::string("poisson: some processes have not ") + (moment == Moment::start ? "started" : "ended") +
+           " within a few seconds (killed, stopped, or their machine is lost)" + end;
   std::string text = "poisson: ";
   for (const LostProcess& process : lost)
     text += (&process == lost.data() ? "process " : ", process ") + std::to_string(process.rank) + " (number " +
             std::to_string(process.number) + " on " + process.host + ")";
   if (lost.front().ended) return text + (lost.size() == 1 ? " was" : " were") + " killed, or crashed" + end;
   return text + (lost.size() == 1 ? " has" : " have") +
-         " given no sign of life for some seconds (killed, stopped, or its machine is lost)" + end;
+         " not responded for several seconds (killed, stopped, or its machine is lost)" + end;
 }
 #endif
 
@@ -193,8 +193,8 @@ void set_threads(int threads) {
   const int count = threads > 0 ? threads : omp_get_max_threads();
   if (count > most_threads)
     throw InputError(std::to_string(count) +
-                     " threads are asked for (OMP_NUM_THREADS, or the number of cores): take at most " +
-                     std::to_string(most_threads) + ", such as by --threads " + std::to_string(most_threads));
+                     " threads are requested (OMP_NUM_THREADS, or the number of cores): use at most " +
+                     std::to_string(most_threads) + ", for example --threads " + std::to_string(most_threads));
   if (threads > 0) omp_set_num_threads(threads);
   // The OpenMP runtime aborts the program if a thread does not start. wait_passively needs two threads more.
   const int beside = count == 1 ? 0 : count + 1;
@@ -202,10 +202,10 @@ void set_threads(int threads) {
   const StackSize size(stack_bytes(stacks));
   std::string why;
   if (const int started = startable(beside, why); started < beside && stack_bytes(stacks) > 0)
-    throw RunError("the system does not start " + std::to_string(count) + " threads (" + why + "), whose stacks " +
-                   stacks + " sets: take that out of the environment, or write less");
+    throw RunError("the system cannot start " + std::to_string(count) + " threads (" + why + ") with the stacks of " +
+                   stacks + ": unset that variable, or set a smaller value");
   else if (started < beside)
-    throw RunError("the system does not start " + std::to_string(count) + " threads (" + why + "): write --threads " +
+    throw RunError("the system cannot start " + std::to_string(count) + " threads (" + why + "): use --threads " +
                    std::to_string(std::max(1, started / 2)) + ", or raise the limits (ulimit -u, -v)");
 }
 

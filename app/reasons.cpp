@@ -15,11 +15,11 @@ const char* words(Remedy remedy) {
     case Remedy::fewer_values:
       return "use fewer cells or precision: single";
     case Remedy::fewer_values_or_host:
-      return "take so few cells that --dry-run states less, precision: single, or backend.device: cpu";
+      return "use fewer cells (--dry-run prints the required memory), precision: single, or backend.device: cpu";
     case Remedy::other_architecture:
       return "build for this device's architecture (-DCMAKE_CUDA_ARCHITECTURES), or use backend.device: cpu";
     case Remedy::other_driver:
-      return "install a driver that fits, or use backend.device: cpu";
+      return "install a matching driver, or use backend.device: cpu";
     case Remedy::other_device:
       return "choose another device (backend.device: cuda:NUMBER), or backend.device: cpu";
     case Remedy::host:
@@ -31,8 +31,8 @@ const char* words(Remedy remedy) {
     case Remedy::other_smoother_or_host:
       return "use solver.smoother: {type: chebyshev} or backend.device: cpu";
     case Remedy::positive_definite:
-      return "check equation.coefficient and equation.reaction; a matrix from a file has to be positive definite, or "
-             "its rows to sum to zero in all digits";
+      return "check equation.coefficient and equation.reaction; a matrix from a file must be positive definite, or its "
+             "rows must sum to zero in all digits";
   }
   return "";
 }
@@ -41,9 +41,9 @@ std::string beyond_rounding(const Result& r, const Options& options) {
   std::array<char, 32> floor{};
   std::snprintf(floor.data(), floor.size(), "%.1e", r.rounding_floor);
   return std::string(
-             "the rounding floor came before the tolerance: in this precision rounding of u leaves a relative "
+             "the rounding limit was reached before the tolerance: in this precision, rounding of u leaves a relative "
              "residual of about ") +
-         floor.data() + ", loosen the tolerance" +
+         floor.data() + "; loosen the tolerance" +
          (options.precision == SolvePrecision::single ? " or use precision: mixed" : "");
 }
 
@@ -66,22 +66,22 @@ std::string describe_end(const Result& r, const Options& options) {
              "scales of the data, or use precision: double";
     case Verdict::diverged:
       if (options.method != Method::multigrid)
-        return "the iteration diverged (the residual grew by 10⁶): use method: multigrid, where the matrix allows it";
+        return "the iteration diverged (the residual grew by 10⁶): use method: multigrid, if the matrix allows it";
       return std::string("the iteration diverged (the residual grew by 10⁶): use ") +
              (options.krylov == Krylov::cg ? "" : "solver.krylov: cg, ") +
              "more smoothing sweeps or a smaller relaxation";
     case Verdict::stagnated:
       if (r.at_rounding_floor()) return beyond_rounding(r, options);
       if (!r.steps.empty())
-        return "the residual stagnated, and nothing stronger was left to go on with: check the scales of the data (a "
-               "coefficient, reaction or alpha that is next to nothing beside another)";
+        return "the residual stagnated, and no fallback is left: check the scales of the data (a coefficient, reaction "
+               "or alpha may be negligible compared with another)";
       return options.method != Method::multigrid
-                 ? "the residual stagnated: use precision: double or, where the matrix allows it, method: multigrid"
+                 ? "the residual stagnated: use precision: double or, if the matrix allows it, method: multigrid"
              : options.krylov == Krylov::cg ? "the residual stagnated: use more smoothing sweeps or precision: double"
                                             : "the residual stagnated: use solver.krylov: cg or more smoothing sweeps";
     case Verdict::inaccurate:
-      return "the residual is below the tolerance, the estimated error of u not below 1000 times the tolerance: u is "
-             "as good as estimated_error says";
+      return "the residual is below the tolerance, but the estimated error of u exceeds 1000 times the tolerance: "
+             "estimated_error gives the accuracy of u";
     case Verdict::stopped:
       return "stopped on request";
     case Verdict::running:
@@ -89,16 +89,15 @@ std::string describe_end(const Result& r, const Options& options) {
   }
   if (options.tolerance == 0) return "ran the given number of iterations";
   if (r.at_rounding_floor()) return beyond_rounding(r, options);
-  const std::string limit = "the iteration limit came before the tolerance: raise solver.max_iterations";
-  if (options.method != Method::multigrid)
-    return limit + "; method: multigrid, where the matrix allows it, takes fewer";
+  const std::string limit = "the iteration limit was reached before the tolerance: raise solver.max_iterations";
+  if (options.method != Method::multigrid) return limit + "; method: multigrid needs fewer, if the matrix allows it";
   return options.krylov == Krylov::cg ? limit : limit + " or use krylov: cg";
 }
 
 std::string describe_widening(const Result& r) {
   return "after " + std::to_string(r.iterations) + (r.iterations == 1 ? " iteration (" : " iterations (") +
          (r.verdict == Verdict::diverged ? "the residual grew by 10⁶" : "the residual is not a finite number") +
-         " in single precision): mixed precision, from the start";
+         " in single precision): restart in mixed precision";
 }
 
 }  // namespace poisson

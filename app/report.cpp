@@ -172,8 +172,8 @@ Result Report::iterate(Solver& solver, Backend& backend, Profile* profile, const
   if (size > 0 && std::abs(projected) > 1e-3 * size) console_.warning(describe_incompatibility(projected, size));
   if (result.start_given_up)
     console_.warning(
-        "the cycles diverged, and the start by full multigrid was given up for zero: solver.full_multigrid: false "
-        "saves its time, another solver.smoother may do without");
+        "the cycles diverged, so the full multigrid start was replaced by zero: solver.full_multigrid: false saves its "
+        "time; another solver.smoother may converge");
   if (result.verdict == Verdict::not_finite || result.verdict == Verdict::diverged) {
     summary_.reason += work_.demand();
     throw RunError(summary_.reason);

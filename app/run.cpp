@@ -72,8 +72,7 @@ int solve(const Config& config, const std::shared_ptr<const Processes>& processe
   std::string note;
   if (!processes->alone() && config.device.starts_with("cuda:"))
     throw InputError(config.describe("backend.device") +
-                     ": one GPU by its number is for one process; write cuda, and each takes that of its place on its "
-                     "machine");
+                     ": a GPU number is for one process; write cuda, and each process uses the GPU of its local rank");
   const int place = place_on_machine(*processes);
   std::unique_ptr<Backend> backend;
   together(*processes, [&] { backend = make_backend(config.device, &note, place, config.transport); });
@@ -81,8 +80,8 @@ int solve(const Config& config, const std::shared_ptr<const Processes>& processe
   together(*processes, [&] {
     if (std::ranges::count(on_gpu, on_gpu[0]) != processes->count())
       throw InputError(
-          "some processes have a GPU and others have none: set backend.device to cpu, or start them where "
-          "there are GPUs");
+          "some processes have a GPU and others have none: use backend.device: cpu, or start all processes on machines "
+          "with GPUs");
   });
   summary.device = backend->device();
   std::vector<TransportWay> ways;
@@ -200,7 +199,7 @@ Config load(const Arguments& arguments, const Processes& processes) {
   std::optional<Config> config;
   read_together(processes, [&] {
     if (!processes.alone() && is_standard_input(arguments.config))
-      throw InputError("several processes cannot share standard input: name a file");
+      throw InputError("several processes cannot read standard input: give a file");
     config.emplace(state_config(arguments.config, arguments.overrides));
   });
   // The options must agree as well, because collective operations wait for all processes.
@@ -213,9 +212,8 @@ Config load(const Arguments& arguments, const Processes& processes) {
     const auto other = std::ranges::find_if(hashes, [&](std::size_t hash) { return hash != hashes[0]; });
     if (other != hashes.end())
       throw InputError(
-          fmt::format("process {} has another configuration, other options, or another version of this program, than "
-                      "process 0: {} has to be the same file wherever a process runs, and --set, --validate, "
-                      "--dry-run and --profile have to say the same",
+          fmt::format("process {} has a different configuration, options or program version than process 0: {} must be "
+                      "the same file on every machine, and --set, --validate, --dry-run and --profile must be equal",
                       other - hashes.begin(), arguments.config.string()));
   });
   return std::move(*config);
@@ -313,7 +311,7 @@ int run(const Arguments& arguments, const std::shared_ptr<const Processes>& proc
   const std::string lost = console.lost();
   if (lost.empty()) return status;
   const bool results = !arguments.validate && !arguments.dry_run;
-  console.error("standard output cannot be written (" + lost + ")" + (results ? "; the results are complete" : ""));
+  console.error("cannot write to standard output (" + lost + ")" + (results ? "; the results are complete" : ""));
   return status == exit_status::success ? exit_status::failure : status;
 }
 

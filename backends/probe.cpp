@@ -43,7 +43,7 @@ double seconds_of(Backend& backend, const std::function<void()>& copy) {
 }  // namespace
 
 double copy_bandwidth(Backend& backend, const void* from, void* to, std::size_t bytes) {
-  if (bytes == 0) throw InputError("the bandwidth of a copy of no bytes (it takes no time): take some megabytes");
+  if (bytes == 0) throw InputError("the bandwidth of a copy of no bytes (it takes no time): use a few megabytes");
   double best = 0;
   for (const Copy copy : copies(backend)) {
     const double seconds = seconds_of(backend, [&] { copy(backend, from, to, bytes); });

@@ -20,10 +20,10 @@ CoarseBlock every_second_node(const Block& block) {
 const Discretization& checked(const Discretization& discretization) {
   const Problem& p = discretization.problem();
   const std::string subject = "extrapolation";
-  if (p.scheme != Scheme::fv) throw InputError(subject + " takes finite volumes");
+  if (p.scheme != Scheme::fv) throw InputError(subject + " requires finite volumes");
   require_fourth_order(p, false, subject);
   if (const auto axis = odd_axis(p))
-    throw InputError(subject + " takes an even number of cells along each axis, at least 4, and axis " +
+    throw InputError(subject + " requires an even number of cells along each axis, at least 4, but axis " +
                      std::to_string(*axis) + " has " +
                      std::to_string(p.nodes[static_cast<std::size_t>(*axis)].size() - 1));
   return discretization;

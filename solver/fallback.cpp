@@ -46,7 +46,7 @@ Preconditioner* Solver::take_rung(std::size_t at, const Monitor& monitor, Result
     if (announce_) announce_(line);
   };
   const auto refuse = [&](const std::string& why) {
-    line += "; not started, since " + why;
+    line += "; not started, because " + why;
     if (result.refused.empty()) result.refused = line;
     tell();
     return nullptr;
@@ -60,7 +60,7 @@ Preconditioner* Solver::take_rung(std::size_t at, const Monitor& monitor, Result
     return refuse(std::string("its set-up failed: ") + error.what());
   }
   if (rungs_[at]) return rungs_[at].get();
-  return refuse("memory ran out while it was set up: use fewer cells, or another solver.smoother");
+  return refuse("memory ran out during its set-up: use fewer cells, or another solver.smoother");
 }
 
 // Conjugate gradients take iterates back, which direct solutions do not: the best one is what they have found. Cycles

@@ -129,7 +129,8 @@ std::unique_ptr<Solver> make_solver(const Discretization& discretization, const 
   if (options.method == Method::direct && options.tolerance > 0 && outer == Precision::fp64 &&
       options.fallback != Fallback::never) {
     ladder = make_ladder(plain, on_elements(problem.scheme), options.fallback);
-    ladder.insert(ladder.begin(), {"conjugate gradients around multigrid", [] { return Offer{}; }, multigrid});
+    ladder.insert(ladder.begin(),
+                  {"conjugate gradients preconditioned by multigrid", [] { return Offer{}; }, multigrid});
   }
   std::unique_ptr<Preconditioner> own;
   if (options.method == Method::jacobi) {

@@ -33,7 +33,7 @@ bool reaches_corners(const BandedMatrix& matrix) {
 
 Options resolve_options(const Options& given, const BandedMatrix& matrix) {
   if (given.method == Method::direct || given.preconditioner == PreconditionerChoice::direct)
-    throw InputError("a matrix has no axes to be separated into, and no direct solution: use multigrid or cg");
+    throw InputError("a matrix has no axes for a direct solver: use multigrid or cg");
   Options options = given;
   const auto far = matrix.reach();
   if (options.method == Method::automatic && !matrix.symmetric())
@@ -50,8 +50,8 @@ void check_couplings(const BandedMatrix& matrix, const Block& part) {
   for (std::size_t d = 0; d < 3; ++d)
     if (part.space().cuts().count(d) > 1 && far[d] > cut_halo)
       throw InputError("the matrix couples points that are " + std::to_string(far[d]) + " apart along " + "xyz"[d] +
-                       ", and several processes solve for couplings of up to " + std::to_string(cut_halo) +
-                       " across their cuts: cut another axis (backend.blocks), or start it without mpirun");
+                       ", but several processes support couplings of at most " + std::to_string(cut_halo) +
+                       " across a cut: cut another axis (backend.blocks), or start one process without mpirun");
 }
 
 std::unique_ptr<Solver> make_solver(Backend& backend, const BandedMatrix& matrix, const Options& given,

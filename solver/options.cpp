@@ -47,8 +47,8 @@ Options Options::choose(double coefficient_jump, bool points_suffice, bool mild,
   const bool galerkin = o.coarse_operator == CoarseOperator::galerkin;
   if (galerkin && s.extent == RelaxationChoice::planes)
     throw InputError(
-        "Galerkin coarse operators smooth points or lines (planes were asked for): discretize the coarse levels again, "
-        "or smooth lines");
+        "Galerkin coarse operators support point and line smoothers only (planes were requested): rediscretize the "
+        "coarse levels, or smooth lines");
   if (o.method != Method::multigrid) {
     s.kind = &smoother_kind("jacobi");
     o.krylov = o.method == Method::cg ? Krylov::cg : Krylov::none;

@@ -294,7 +294,7 @@ Plan chosen_plan(const Problem& problem, Options options, Assembly assembly, boo
   Plan plan = make_plan(problem, options, assembly, gpu, known, sharing);
   if (!says_nothing_of_multigrid(options) || !no_direct_solution(problem).empty()) return plan;
   if (const std::string reason = no_direct_solution(problem, parts); !reason.empty()) {
-    plan.choice = "by multigrid: " + reason;
+    plan.choice = "multigrid: " + reason;
     return plan;
   }
   const MethodPrediction predicted =
@@ -303,8 +303,8 @@ Plan chosen_plan(const Problem& problem, Options options, Assembly assembly, boo
     options.method = Method::direct;
     plan = make_plan(problem, options, assembly, gpu, known, sharing);
   }
-  plan.choice = "predicted: directly " + seconds_text(predicted.direct) + ", by multigrid " +
-                seconds_text(predicted.multigrid) + (predicted.as_one ? "; as one process chooses" : "");
+  plan.choice = "predicted: direct " + seconds_text(predicted.direct) + ", multigrid " +
+                seconds_text(predicted.multigrid) + (predicted.as_one ? "; chosen as with one process" : "");
   return plan;
 }
 

@@ -20,12 +20,12 @@ Parts given_parts(const Config& config, const Block& block, int processes) {
     const int n = block.layout().n[d];
     if (config.blocks[d] > 1 && n / config.blocks[d] < least_part)
       throw InputError(config.describe("backend.blocks") +
-                       fmt::format(": {} parts of {} values along {} have fewer than {} each: take fewer",
+                       fmt::format(": {} parts of {} values along {} have fewer than {} values each: use fewer parts",
                                    config.blocks[d], n, "xyz"[d], least_part));
   }
   if (product != processes)
     throw InputError(config.describe("backend.blocks") +
-                     fmt::format(": these are {} blocks, and {} processes were started: there has to be one for each",
+                     fmt::format(": these are {} blocks, but {} processes were started: use one block per process",
                                  product, processes));
   return parts;
 }

@@ -40,7 +40,7 @@ std::string describe_equation(const Problem& p) {
 }
 
 std::string describe_boundary(const Problem& p) {
-  constexpr std::array kinds{"Dirichlet", "Neumann", "Robin", "periodic", "several kinds"};
+  constexpr std::array kinds{"Dirichlet", "Neumann", "Robin", "periodic", "several conditions"};
   const auto number = [&](const Boundary& b) { return b.mixed ? kinds.size() - 1 : static_cast<std::size_t>(b.kind); };
   std::string text;
   for (std::size_t kind = 0; kind < kinds.size(); ++kind) {
@@ -91,8 +91,8 @@ std::string describe_hint(const Problem& problem, const Jumps& jumps) {
   constexpr double materials = 3;
   if (problem.scheme != Scheme::fv || problem.centering == Centering::cell || jumps.largest < materials) return {};
   return fmt::format(
-      "the coefficient of neighbouring cells differs by a factor of up to {:.3g}; where materials meet, "
-      "discretization: {{centering: cell}} is more accurate",
+      "the coefficient of neighbouring cells differs by a factor of up to {:.3g}; discretization: {{centering: cell}} "
+      "is more accurate at material boundaries",
       jumps.largest);
 }
 
@@ -130,15 +130,14 @@ bool asks_for_direct(const Options& options) {
 Parts parts_asked_for(const Config& config, int processes) {
   const Problem& problem = config.problem;
   if (config.blocks.size() < static_cast<std::size_t>(problem.dimension))
-    throw InputError(config.describe("backend.blocks") + fmt::format(": these are {} numbers: there has to be one for "
-                                                                     "each of {} axes",
-                                                                     config.blocks.size(), problem.dimension));
+    throw InputError(config.describe("backend.blocks") +
+                     fmt::format(": these are {} numbers: give one for each of the {} axes", config.blocks.size(),
+                                 problem.dimension));
   const Parts parts = given_parts(config, make_block(problem), processes);
   const std::string reason = asks_for_direct(config.options) ? no_direct_preconditioner(problem, parts) : "";
   if (!reason.empty())
-    throw InputError(
-        config.describe("backend.blocks") +
-        fmt::format(": a direct solution takes slabs ({}): leave blocks to the program, or use multigrid", reason));
+    throw InputError(config.describe("backend.blocks") +
+                     fmt::format(": a direct solver needs slabs ({}): omit blocks, or use multigrid", reason));
   return parts;
 }
 
@@ -150,8 +149,8 @@ std::optional<Parts> parts_of_direct(const Config& config, const std::shared_ptr
   const auto parts = direct_parts(problem, known_kappa(problem).mean, processes->count());
   if (!parts && asked)
     throw InputError(
-        fmt::format("{} processes cannot share a direct solution (slabs for each have to be {} values "
-                    "thick, and axes that are not cut have limits): take fewer processes or multigrid",
+        fmt::format("{} processes cannot share a direct solver (each slab must be at least {} values thick, and axes "
+                    "that are not cut have limits): use fewer processes or multigrid",
                     processes->count(), least_part));
   if (!parts || asked) return parts;
   const bool direct =
@@ -206,7 +205,7 @@ class GridCase final : public Case {
     const Plan plan = make_plan(problem_, options_, config_.assembly, gpu, jumping, sharing_);
     const std::string then = describe_method(plan.options);
     if (then == describe_method(smooth.options)) return {};
-    return {fmt::format("          {} where the coefficient jumps far: {}",
+    return {fmt::format("          {} if the coefficient has sharp jumps: {}",
                         readable_bytes(static_cast<double>(plan_of_process(plan, sharing_).most())), then)};
   }
   std::vector<std::string> assembly(std::int64_t unknowns, bool gpu) const override {
@@ -216,7 +215,7 @@ class GridCase final : public Case {
   }
   bool on_boxes() const override { return on_elements(problem_.scheme); }
 
-  // Returns advice such as "take 40 % of the cells per axis, 400 x 400 x 200 at most, or precision: single". The
+  // Returns advice such as "use 40 % of the cells per axis, at most 400 x 400 x 200, or precision: single". The
   // advised plans fit, with a margin for allocations before the solver exists.
   std::string smaller(bool gpu, double room, const Claim& claim) const override {
     constexpr double margin = 0.95, step = 0.97;
@@ -234,7 +233,7 @@ class GridCase final : public Case {
         std::min(step, std::pow(std::max(0.0, room) / claimed(problem_, options_), 1.0 / problem_.dimension));
     Problem fewer = with_share(problem_, share);
     while (!fits(fewer, options_)) {
-      if (fewer.nodes == with_share(problem_, 0).nodes) return "no grid fits, raise this limit";
+      if (fewer.nodes == with_share(problem_, 0).nodes) return "no grid fits; raise this limit";
       fewer = with_share(problem_, share *= step);
     }
     std::string cells;
@@ -242,7 +241,7 @@ class GridCase final : public Case {
       cells += fmt::format("{}{}", d == 0 ? "" : " x ", fewer.nodes[d].size() - 1);
     Options single = options_;
     single.precision = SolvePrecision::single;
-    return fmt::format("take {} of the cells per axis, {} at most{}",
+    return fmt::format("use {} of the cells per axis, at most {}{}",
                        share < 0.01 ? "less than 1 %" : fmt::format("{:.0f} %", std::floor(100 * share)), cells,
                        fits(problem_, single) ? ", or precision: single" : "");
   }
@@ -288,7 +287,7 @@ class GridCase final : public Case {
     header.hint = describe_hint(problem_, d_->jumps());
     if (!d_->evaluated_on_host().empty()) header.device += "; " + d_->evaluated_on_host();
     if (!d_->kappa_held().empty())
-      header.device += "; the coefficient is held in memory, assembly partial: " + d_->kappa_held();
+      header.device += "; the coefficient is stored, assembly partial: " + d_->kappa_held();
   }
 
   void observe(Summary& summary) override {

@@ -88,7 +88,7 @@ class MatrixCase final : public Case {
   std::vector<std::string> statement() const override { return {"problem   A u = b, a matrix from a file"}; }
   bool on_boxes() const override { return true; }
   std::string smaller(bool, double, const Claim&) const override {
-    return "raise this limit, take a machine with more, or precision: single";
+    return "raise this limit, use a machine with more memory, or precision: single";
   }
 
   void widen() override {
@@ -135,9 +135,10 @@ class MatrixCase final : public Case {
         matrix_.symmetric() ? "symmetric" : fmt::format("unsymmetric (by {:.2g} of the diagonal)", matrix_.asymmetry),
         matrix_.dominance >= -1e-14
             ? "diagonally dominant"
-            : fmt::format("not diagonally dominant (a row lacks {:.2g} of its diagonal)", -matrix_.dominance));
+            : fmt::format("not diagonally dominant (a row misses dominance by {:.2g} of its diagonal)",
+                          -matrix_.dominance));
   }
-  std::string demand() const override { return "; and the matrix has to be positive definite"; }
+  std::string demand() const override { return "; and the matrix must be positive definite"; }
 
   void observe(Summary& summary) override {
     constexpr double most = std::numeric_limits<double>::max();

@@ -76,8 +76,8 @@ class CpuBackend final : public Backend {
     void* data = std::aligned_alloc(64, rounded);
     if (!data)
       throw RunError("cannot allocate " + readable_bytes(static_cast<double>(bytes)) +
-                         " (out of memory; the run holds " + readable_bytes(static_cast<double>(memory_.now())) +
-                         " already)",
+                         " (out of memory; the run has allocated " +
+                         readable_bytes(static_cast<double>(memory_.now())) + " already)",
                      Remedy::fewer_values);
     // Each thread touches its share first, so that pages are placed near the cores that will use them.
     constexpr std::size_t share = std::size_t{1} << 20;
@@ -96,7 +96,8 @@ class CpuBackend final : public Backend {
   void reserve(std::size_t bytes) override {
     if (const MemoryLimit limit = hard_memory_limit(); bytes > limit.bytes)
       throw RunError("cannot allocate " + readable_bytes(static_cast<double>(bytes)) + " (" +
-                         readable_bytes(static_cast<double>(limit.bytes)) + " are to be had, by " + limit.source + ")",
+                         readable_bytes(static_cast<double>(limit.bytes)) + " are available, limited by " +
+                         limit.source + ")",
                      Remedy::fewer_values);
   }
   std::size_t available() const override {

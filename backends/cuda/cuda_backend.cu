@@ -109,8 +109,8 @@ void CudaBackend::out_of_memory(std::size_t bytes) const {
   const auto readable = [](std::size_t n) { return readable_bytes(static_cast<double>(n)); };
   const std::string fitting = readable(memory_.now() + free);
   throw RunError("cannot allocate " + readable(bytes) + " on the device (" + readable(free) + " of " + readable(total) +
-                     " are free, and with the " + readable(memory_.now()) + " that the run holds " + fitting +
-                     " would fit)",
+                     " are free; the run has allocated " + readable(memory_.now()) + " and can have " + fitting +
+                     " in total)",
                  Remedy::fewer_values_or_host);
 }
 
@@ -233,15 +233,16 @@ std::string CudaBackend::choose_transport() {
   const std::string no_peer = Mail::obstacle(*processes_, device_, MailPlace::devices);
   std::string no_mpi = processes_->without_device_memory();
   // Environment variables may not be set on all machines.
-  if (processes_->any(!no_mpi.empty()) && no_mpi.empty()) no_mpi = "an MPI that is not known to do so everywhere";
+  if (processes_->any(!no_mpi.empty()) && no_mpi.empty())
+    no_mpi = "MPI is not known to accept GPU memory on every process";
   const auto refuse = [this](const std::string& why, const char* more = "") {
-    throw TransportError(std::string("backend.transport: ") + name_of(wanted_) + " cannot be had (" + why +
-                             "): take auto or staged" + more,
+    throw TransportError(std::string("backend.transport: ") + name_of(wanted_) + " is not available (" + why +
+                             "): use auto or staged" + more,
                          why);
   };
   if (wanted_ == Transport::peer && !no_peer.empty()) refuse("between " + no_peer);
   if (wanted_ == Transport::mpi && !no_mpi.empty())
-    refuse(no_mpi, ", or set POISSON_MPI_DEVICE_MEMORY=1 where MPI does take the memory of GPUs");
+    refuse(no_mpi, ", or set POISSON_MPI_DEVICE_MEMORY=1 if MPI accepts GPU memory");
   const bool automatic = wanted_ == Transport::automatic;
   if (wanted_ == Transport::peer || (automatic && no_peer.empty())) {
     mail_ = std::make_unique<Mail>(*processes_, MailPlace::devices, memory_);

@@ -170,7 +170,7 @@ std::string device_memory_obstacle() {
 #else
   const bool takes = false;
 #endif
-  return takes ? "" : "an MPI that does not say that it was built, and started, with CUDA";
+  return takes ? "" : "MPI does not report CUDA support";
 }
 
 std::shared_ptr<const Processes> mpi_processes(const Lost& lost) {

@@ -17,8 +17,7 @@ void validate(Reduction kind, const Values& x, const Values& y) {
   const std::int64_t expected = kind == Reduction::dot ? x.count : 0;
   if (y.count != expected)
     throw InputError("the second operand of a reduction has " + std::to_string(y.count) +
-                     " values (dot takes as many "
-                     "as the first has, the others take none): pass " +
+                     " values (dot needs as many as the first has, the others need none): pass " +
                      std::to_string(expected));
   if (kind == Reduction::dot && x.precision != y.precision)
     throw InputError("the operands of a dot product differ in precision (one kernel reads one type): convert one");

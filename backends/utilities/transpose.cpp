@@ -25,7 +25,7 @@ std::int64_t extent(std::int64_t rows, std::int64_t columns, std::int64_t pitch,
 void check_pitch(const char* whose, std::int64_t pitch, std::int64_t row) {
   if (pitch < row)
     throw InputError(std::string("the ") + whose + " pitch of a transposition is " + text(pitch) + " (its rows have " +
-                     text(row) + " elements and would overlap): take at least as many");
+                     text(row) + " elements and would overlap): use at least as many");
 }
 
 void check_pointers(const Transposition& shape, const void* from, const void* to) {
@@ -60,7 +60,7 @@ void Transposition::validate() const {
                      " bytes cannot be transposed (kernels move 4, 8 or 16 bytes): widen them, or split them");
   if (rows < 1 || columns < 1 || batch < 1)
     throw InputError("there is nothing to transpose (" + text(batch) + " matrices of " + text(rows) + " x " +
-                     text(columns) + "): take at least one element");
+                     text(columns) + "): use at least one element");
   check_pitch("source", from_pitch, columns);
   check_pitch("destination", to_pitch, rows);
   if (batch == 1) return;
@@ -71,7 +71,7 @@ void Transposition::validate() const {
   const bool interleaved = to_stride >= rows && to_pitch >= (batch - 1) * to_stride + rows;
   if (!stacked && !interleaved)
     throw InputError("the destination stride of a transposition is " + text(to_stride) + " (matrices of " +
-                     text(columns) + " rows with a pitch of " + text(to_pitch) + " would overlap): take at least " +
+                     text(columns) + " rows with a pitch of " + text(to_pitch) + " would overlap): use at least " +
                      text(extent(columns, rows, to_pitch, 1, 0)));
 }
 

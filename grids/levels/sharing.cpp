@@ -147,7 +147,7 @@ Parts choose_parts(const Block& block, int processes, const std::array<bool, 3>&
     throw InputError("the grid is too small for " + std::to_string(processes) + " processes: of its " +
                      std::to_string(n[0]) + " x " + std::to_string(n[1]) +
                      (n[2] > 1 ? " x " + std::to_string(n[2]) : "") + " values each needs at least " +
-                     std::to_string(least_part) + " along an axis that is cut; take fewer processes");
+                     std::to_string(least_part) + " along an axis that is cut; use fewer processes");
   return best;
 }
 

@@ -51,7 +51,7 @@ void evaluate_at(Points x, Points y, Points z, const Quantity& quantity, std::sp
   else if (const Quantity::Function* function = quantity.function())
     (*function)(x, y, z, values);
   else
-    throw std::invalid_argument("parts of faces take numbers and functions");
+    throw std::invalid_argument("parts of faces accept only numbers and functions");
 }
 
 std::vector<int> first_part(const std::vector<FacePart>& parts, Points x, Points y, Points z) {
@@ -107,7 +107,7 @@ Quantity passing_alpha(const Boundary& face) {
 Boundary mixed_face(std::vector<FacePart> parts) {
   for (const FacePart& part : parts)
     if (part.boundary.kind == BoundaryKind::periodic || part.boundary.mixed)
-      throw std::invalid_argument("a part of a face is a Dirichlet, Neumann or Robin face");
+      throw std::invalid_argument("a part of a face must be a Dirichlet, Neumann or Robin face");
   const auto shared = std::make_shared<const std::vector<FacePart>>(std::move(parts));
   Boundary face;
   face.kind = BoundaryKind::robin;

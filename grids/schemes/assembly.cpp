@@ -105,12 +105,12 @@ bool holds_coefficients(const Problem& problem, Assembly chosen) {
 std::string reason(Assembly assembly, const Problem& problem, bool gpu) {
   const bool constant = is_separable(problem);
   if (assembly == Assembly::recompute && chosen_assembly(assembly, problem, gpu) != assembly)
-    return "since what varies is held";
-  if (assembly != Assembly::automatic) return "as asked for";
-  if (holds_in_bands(problem)) return "as elements have it where a face has parts of several kinds";
+    return "because varying coefficients must be stored";
+  if (assembly != Assembly::automatic) return "as requested";
+  if (holds_in_bands(problem)) return "because elements with several conditions on a face need it";
   if (constant)
-    return row_scheme(problem).walks_faster(problem, gpu) ? "measured to be faster for constants, too"
-                                                          : "since the coefficients are constants";
+    return row_scheme(problem).walks_faster(problem, gpu) ? "measured to be faster even for constants"
+                                                          : "because the coefficients are constant";
   const double partial = seconds_of(Assembly::partial, problem, gpu), full = seconds_of(Assembly::full, problem, gpu);
   return full < worth_the_bands * partial || full > partial ? "predicted to be faster"
                                                             : "predicted to be as fast with less memory";

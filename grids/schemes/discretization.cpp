@@ -143,7 +143,8 @@ Discretization::Discretization(Backend& backend, Problem&& problem, Assembly ass
   if (problem_.centering == Centering::cell && on_elements(problem_.scheme))
     throw std::invalid_argument("cell-centred unknowns go with finite volumes");
   if (holds_in_bands(problem_) && (assembly == Assembly::partial || assembly == Assembly::recompute))
-    throw std::invalid_argument("elements hold nodes of faces of several kinds in bands: full assembly");
+    throw std::invalid_argument(
+        "elements with several conditions on a face need their bands stored: use full assembly");
   if (problem_.scheme == Scheme::compact4) require_fourth_order(problem_, true, "the compact scheme");
   const auto begin = std::chrono::steady_clock::now();
   const Block block = sharing.part_of(make_block(problem_));
@@ -258,7 +259,7 @@ Hierarchy Discretization::make_levels(SchemeRows rows, std::shared_ptr<const Fie
     LevelRows& fine = level_rows(rows);
     if (fine.kappa_source && level.smoothed().extent != Extent::point) {
       fine.kappa_source = nullptr;
-      operator_note_ = "lines and planes are solved from it";
+      operator_note_ = "line and plane relaxation needs it";
     }
     std::unique_ptr<Operator> A = make_level(rows, holding.get(), level.precision);
     if (cuts_lines(fine.block, level.smoothed()))
@@ -303,7 +304,7 @@ Hierarchy Discretization::make_galerkin_levels(const std::vector<LevelPlan>& lev
   const Relaxation relaxed = levels.front().smoothed();
   if (level_rows(rows).kappa_source && relaxed.extent != Extent::point) {
     level_rows(rows).kappa_source = nullptr;
-    operator_note_ = "lines and planes are solved from it";
+    operator_note_ = "line and plane relaxation needs it";
   }
   // The couplings are read off rows that hold no bands.
   std::unique_ptr<Operator> A = make_noted(rows, Precision::fp64, full_ ? Assembly::partial : held());
@@ -322,13 +323,13 @@ void Discretization::set_boundary_value(int axis, int end, Quantity value) {
   Problem next = problem_;
   Boundary& face = next.boundary[static_cast<std::size_t>(axis)][static_cast<std::size_t>(end)];
   if (face.kind == BoundaryKind::periodic) throw std::invalid_argument("a periodic face has no value");
-  if (face.mixed) throw std::invalid_argument("a face of several kinds has no one value");
+  if (face.mixed) throw std::invalid_argument("a face with several conditions has no single value");
   face.value = std::move(value);
   const RowScheme& scheme = row_scheme(problem_);
   if (variable() && scheme.cell_points(next) != scheme.cell_points(problem_))
     throw std::invalid_argument(
-        "elements sample their coefficient elsewhere where something flows through Neumann faces: give the face a "
-        "function of space from the start");
+        "elements sample their coefficient at other points if a Neumann face has a flux: give the face a function of "
+        "space from the start");
   problem_ = std::move(next);
   rhs_sums_.reset();
 }

@@ -27,7 +27,7 @@ bool recomputable(const Problem& p) {
 void Discretization::request_recompute() {
   if (is_separable(problem_)) return;  // constants are not stored
   if (!recomputable(problem_)) {
-    operator_note_ = "it is no expression that can be compiled";
+    operator_note_ = "it is not an expression that can be compiled";
     return;
   }
   std::vector<std::string> sources;

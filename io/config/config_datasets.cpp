@@ -149,7 +149,7 @@ void check_periodic(const Config::Dataset& dataset, const Problem& problem, cons
       throw InputError("its values on the first and the last node of the periodic axis " +
                        std::string(axis_names[axis]) + " differ (by " + number_text(difference) + " at node (" +
                        std::to_string(node[0]) + ", " + std::to_string(node[1]) + ", " + std::to_string(node[2]) +
-                       ")); make them equal, or give the axis other faces");
+                       ")); make them equal, or use other boundary conditions on this axis");
     }
   }
 }

@@ -18,7 +18,7 @@ std::pair<std::string, std::string> place_of(const Problem& problem, const Obsta
     case Obstacle::Datum::coefficient:
       return {std::string("equation.") + coefficient_key(problem, o.place), "write a number"};
     case Obstacle::Datum::tensor:
-      return {"equation.coefficient", "leave out xy, xz and yz"};
+      return {"equation.coefficient", "omit xy, xz and yz"};
     case Obstacle::Datum::reaction:
       return {"equation.reaction", "write a number"};
     case Obstacle::Datum::face:
@@ -46,7 +46,7 @@ class FourthOrder {
     if (std::ranges::find(refused_, key) != refused_.end()) return;
     refused_.push_back(key);
     parts_.errors.add(value->given ? value->mark : asked.mark, key,
-                      std::string(o.what) + ", and " + subject_ + " takes " + std::string(o.wanted) + "; " + remedy +
+                      std::string(o.what) + ", but " + subject_ + " requires " + std::string(o.wanted) + "; " + remedy +
                           ", or " + otherwise_);
   }
 
@@ -62,11 +62,10 @@ void check_extrapolation(ConfigParts& parts, const Value& asked) {
   const auto fail = [&](const std::string& text) { parts.errors.add(asked.mark, key, text); };
   if (parts.config.matrix)
     return fail(
-        "takes finite volumes, and a matrix from a file has no grid of twice the spacing; write extrapolate: "
-        "false");
+        "requires finite volumes, but a matrix from a file has no grid of twice the spacing; write extrapolate: false");
   if (problem.scheme == Scheme::compact4)
-    return fail("takes scheme: fv, and compact4 is of fourth order without it; write extrapolate: false");
-  if (problem.scheme != Scheme::fv) return fail("takes scheme: fv, and the scheme is q1; write extrapolate: false");
+    return fail("requires scheme: fv, but compact4 is of fourth order without it; write extrapolate: false");
+  if (problem.scheme != Scheme::fv) return fail("requires scheme: fv, but the scheme is q1; write extrapolate: false");
   FourthOrder check(parts, key, "extrapolate: false");
   for (const Obstacle& o : fourth_order_obstacles(problem, false)) check.refuse(o, asked);
   const Value* cells = parts.document.at("grid.cells");
@@ -76,8 +75,8 @@ void check_extrapolation(ConfigParts& parts, const Value& asked) {
     if (count % 2 == 0 && count >= 4) continue;
     const bool written = cells && d < cells->items.size() && cells->items[d].mark.source;  // else it follows from nodes
     parts.errors.add(written ? cells->items[d].mark : asked.mark, "grid.cells[" + std::to_string(d) + "]",
-                     "is " + std::to_string(count) + ", and " + key +
-                         " takes even numbers from 4 on (it compares with every second node); write " +
+                     "is " + std::to_string(count) + ", but " + key +
+                         " requires an even number of at least 4 (it compares with every second node); write " +
                          std::to_string(std::max<std::size_t>(4, count + 1)) + ", or extrapolate: false");
   }
 }

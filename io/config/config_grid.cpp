@@ -70,13 +70,13 @@ class GridReader {
       if (list == cells_ && list->items.size() < from->items.size() && ends_in_nodes(list->items.size())) return;
       const char* first = from == lower_ ? "domain.lower" : from == upper_ ? "domain.upper" : "grid.cells";
       fail(list->mark, key,
-           "has " + std::to_string(list->items.size()) + " numbers where " + first + " has " +
+           "has " + std::to_string(list->items.size()) + " numbers, but " + first + " has " +
                std::to_string(from->items.size()) + "; give both the same length");
     };
     agree(upper_, "domain.upper");
     agree(cells_, "grid.cells");
     if (dimension() == 2 && given(axis(2)))
-      fail(axis(2)->mark, "grid.axes.z", "has no place in two dimensions; remove it, or give domain three numbers");
+      fail(axis(2)->mark, "grid.axes.z", "does not exist in two dimensions; remove it, or give domain three numbers");
     for (const std::string_view key : {"domain", "grid"}) {
       // An absent section was wrong and has been reported.
       const Value* part = parts_.document.find(key);
@@ -106,7 +106,7 @@ class GridReader {
     for (const Value::Entry& entry : axes_->entries)
       if (shapes(entry))
         fail(entry.mark, "grid.axes." + entry.key,
-             "shapes an axis of an equidistant grid; write type: tensor-product under grid, or remove axes");
+             "describes an axis of an equidistant grid; write type: tensor-product under grid, or remove axes");
   }
 
   void check_bounds() {
@@ -153,7 +153,7 @@ class GridReader {
     std::snprintf(count.data(), count.size(), "%.3g", all);
     const Value* grid = parts_.document.find("grid");
     fail(given(cells_) ? cells_->mark : grid->mark, "grid.cells",
-         std::string("asks for ") + count.data() + " cells in all; give at most 10^15, which no machine holds either");
+         std::string("requests ") + count.data() + " cells in total; give at most 10^15");
   }
 
   void missing(const std::string& key, int d, const std::string& remedy) {
@@ -201,7 +201,7 @@ class GridReader {
     }
     if (degenerate(nodes))
       fail(given(spec) ? spec->mark : lower_->items[i].mark, given(spec) ? key(d) : "domain.lower",
-           "its cells vanish in rounding; stretch less, take fewer cells, or move the box nearer to the origin");
+           "its cells are lost to rounding; stretch less, use fewer cells, or move the box closer to the origin");
   }
 
   static std::string rounded(double value) {
@@ -231,7 +231,7 @@ class GridReader {
       if (rule) {
         const auto other = std::ranges::find_if(spec.entries, [&](const Value::Entry& e) { return &e.value == rule; });
         fail(value->mark, key(d) + "." + std::string(name),
-             "stands beside " + other->key + ", and either sets the other; keep one of the two");
+             "conflicts with " + other->key + ", because each determines the other; keep one of the two");
         return nullptr;
       }
       rule = value;
@@ -263,11 +263,12 @@ class GridReader {
     double least = equal;
     for (double width = std::pow(10, std::floor(std::log10(equal))); width > 0 && width >= 1e-30 * equal; width /= 10)
       if (width < equal && reached(width)) least = width;
-    fail(first.mark, key(d) + ".first_cell",
-         first.text + " cannot be reached with " + std::to_string(count) + " cells on a length of " + rounded(length) +
-             " (equal cells are " + rounded(equal) + " wide); " +
-             (least < equal ? "give a width from " + rounded(least) + " to less than that" : "take equal cells") +
-             (first.number < equal ? "" : ", or fewer cells"));
+    fail(
+        first.mark, key(d) + ".first_cell",
+        first.text + " cannot be reached with " + std::to_string(count) + " cells on a length of " + rounded(length) +
+            " (equal cells are " + rounded(equal) + " wide); " +
+            (least < equal ? "give a width of at least " + rounded(least) + " and less than that" : "use equal cells") +
+            (first.number < equal ? "" : ", or use fewer cells"));
   }
 
   static std::string key(int d) { return "grid.axes." + std::string(axis_names[d]); }
@@ -290,19 +291,19 @@ class GridReader {
     if (falling != nodes.end()) {
       const auto i = static_cast<std::size_t>(falling - nodes.begin()) + 1;
       fail(list ? list->items[i].mark : mark, name,
-           "node " + std::to_string(i) + " does not lie above the one before (" + text(nodes[i - 1]) + ", " +
+           "node " + std::to_string(i) + " is not greater than the previous one (" + text(nodes[i - 1]) + ", " +
                text(nodes[i]) + "); nodes must increase");
       return;
     }
     if (!std::isfinite(nodes.front()) || !std::isfinite(nodes.back())) {
-      fail(mark, name, "has a node that is not finite; nodes are finite numbers");
+      fail(mark, name, "has a node that is not finite; give finite numbers");
       return;
     }
     fit_bounds(d, mark, name, nodes);
     if (const Value* cells = cells_along(d); cells && cells->number + 1 != static_cast<double>(nodes.size()))
       fail(mark, name,
-           "has " + std::to_string(nodes.size()) + " nodes where grid.cells asks for " + cells->text +
-               " cells; give one node more than cells, or leave cells out");
+           "has " + std::to_string(nodes.size()) + " nodes, but grid.cells requests " + cells->text +
+               " cells; give one node more than cells, or omit cells");
   }
 
   /// Reads the layers of an axis. They start at the lower end of the domain, or at 0 without a domain.
@@ -317,18 +318,18 @@ class GridReader {
       const Value& cells = list.items[l].items[1];
       const std::string here = name + "[" + std::to_string(l) + "]";
       if (!(thickness.number > 0))
-        fail(thickness.mark, here + "[0]", "is a thickness of " + thickness.text + "; give one greater than 0");
+        fail(thickness.mark, here + "[0]", "the thickness is " + thickness.text + "; give one greater than 0");
       if (cells.number < 1 || cells.number != std::floor(cells.number))
-        fail(cells.mark, here + "[1]", "is a number of cells of " + cells.text + "; give a whole number, at least 1");
+        fail(cells.mark, here + "[1]", "the number of cells is " + cells.text + "; give a whole number, at least 1");
       count += cells.number;
       layers.push_back({thickness.number, static_cast<int>(std::min(cells.number, most_cells))});
     }
     if (count < 2 || count > most_cells)
       fail(list.mark, name,
-           "has " + shortest(count) + " cells in all; give 2 to " + shortest(most_cells) + " cells to an axis");
+           "has " + shortest(count) + " cells in total; give 2 to " + shortest(most_cells) + " cells per axis");
     if (const Value* cells = cells_along(d); cells && cells->number != count)
       fail(list.mark, name,
-           "has " + shortest(count) + " cells in all where grid.cells asks for " + cells->text +
+           "has " + shortest(count) + " cells in total, but grid.cells requests " + cells->text +
                "; make them agree, or write null there");
     if (!good_) return;
     const double low = bounded ? lower_->items[i].number : 0;
@@ -336,7 +337,7 @@ class GridReader {
     if (bounded) fit_layers(d, list.mark, name, layers, nodes);
     if (degenerate(nodes))
       fail(list.mark, name,
-           "has a layer whose cells vanish in rounding; make it thicker, or move the box nearer to the origin");
+           "has a layer whose cells are lost to rounding; make it thicker, or move the box closer to the origin");
   }
 
   /// Checks that the layers fill the domain up to rounding, and sets the last node to its upper end.
@@ -350,7 +351,7 @@ class GridReader {
       return;
     }
     fail(mark, name,
-         "has layers of " + text(thickness) + " in all where domain spans " + text(low) + " to " + text(high) +
+         "has layers of total thickness " + text(thickness) + ", but domain spans " + text(low) + " to " + text(high) +
              ", a length of " + text(high - low) + "; make them agree");
   }
 
@@ -377,8 +378,8 @@ class GridReader {
     const double slack = 1e-12 * (high - low);
     if (std::abs(nodes.front() - low) > slack || std::abs(nodes.back() - high) > slack) {
       fail(mark, name,
-           "spans " + text(nodes.front()) + " to " + text(nodes.back()) + " where domain spans " + text(low) + " to " +
-               text(high) + "; make them agree, or leave domain out");
+           "spans " + text(nodes.front()) + " to " + text(nodes.back()) + ", but domain spans " + text(low) + " to " +
+               text(high) + "; make them agree, or omit domain");
       return;
     }
     nodes.front() = low;

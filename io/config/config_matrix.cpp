@@ -39,7 +39,7 @@ void refuse_keys(ConfigParts& parts) {
     if (!map) continue;
     const std::string_view key = dot == std::string_view::npos ? path : path.substr(dot + 1);
     if (const Value* value = map->find(key); written(value))
-      parts.errors.add(value->mark, std::string(path), "has no place beside a matrix from a file; remove it");
+      parts.errors.add(value->mark, std::string(path), "does not apply to a matrix from a file; remove it");
     std::erase_if(map->entries, [&](const Value::Entry& entry) { return entry.key == key; });
   }
 }
@@ -52,11 +52,11 @@ void check_method(Method method, const BandedMatrix& matrix) {
   std::array<char, 32> text{};
   std::snprintf(text.data(), text.size(), "%.2g", matrix.asymmetry);
   if (!matrix.symmetric())
-    throw InputError(name + " needs a symmetric matrix, and entries of this one differ from their transposed by " +
+    throw InputError(name + " needs a symmetric matrix, but entries of this one differ from their transposes by " +
                      text.data() + " of the diagonal (more than 1e-10); give a symmetric matrix, or method: jacobi");
   if (method == Method::multigrid && farthest > 1)
     throw InputError(
-        "multigrid needs a matrix that couples neighbours on the grid alone, and this one has an offset of " +
+        "multigrid needs a matrix that couples only nearest neighbours on the grid, but this one has an offset of " +
         std::to_string(farthest) + " along an axis; write method: cg");
 }
 
@@ -112,20 +112,21 @@ void check_matrix(ConfigParts& parts) {
   if (const Value* coarse = parts.document.at("solver.coarse_operator");
       coarse && options.coarse_operator == CoarseOperator::rediscretized)
     parts.errors.add(coarse->mark, "solver.coarse_operator",
-                     "a matrix from a file cannot be discretized again; write coarse_operator: galerkin or auto");
+                     "a matrix from a file cannot be rediscretized; write coarse_operator: galerkin or auto");
   if (const Value* smoother = parts.document.at("solver.smoother"); smoother && options.smoother.lines_or_planes() &&
                                                                     options.method != Method::cg &&
                                                                     options.method != Method::jacobi)
     parts.errors.add(smoother->mark, "solver.smoother",
-                     smoother->find("type")->text + " has no axes beside a matrix from a file; write another smoother");
+                     smoother->find("type")->text +
+                         " needs axes, which a matrix from a file does not have; choose another smoother");
   if (const Value* fields = parts.document.at("output.fields"))
     for (std::size_t i = 0; i < fields->items.size(); ++i)
       if (const std::string& name = fields->items[i].text; !field_choice(name).of_matrix)
         parts.errors.add(fields->items[i].mark, "output.fields[" + std::to_string(i) + "]",
-                         name + " is not known of a matrix; choose from " + fields_of_matrices());
+                         name + " is not available for a matrix; choose from " + fields_of_matrices());
   if (const Value* source = parts.document.at("equation.source"); written(source) && !parts.config.rhs_file.empty())
     parts.errors.add(source->mark, "equation.source",
-                     "stands beside a right-hand side from a file; keep one of the two");
+                     "conflicts with a right-hand side from a file; keep one of the two");
   auto& formats = parts.config.output.formats;
   if (matrix.shape[1] == 1) {  // a line has no picture
     Value* output = parts.document.find("output");
@@ -134,7 +135,7 @@ void check_matrix(ConfigParts& parts) {
     for (std::size_t i = 0; list && list->given && i < list->items.size(); ++i)
       if (is_picture(list->items[i].text))
         parts.errors.add(list->items[i].mark, "output.formats[" + std::to_string(i) + "]",
-                         list->items[i].text + " shows planes, and this grid is a line; remove it");
+                         list->items[i].text + " needs a plane, but this grid is a line; remove it");
     if (list) std::erase_if(list->items, [&](const Value& format) { return is_picture(format.text); });
     std::erase_if(formats, is_picture);
   }

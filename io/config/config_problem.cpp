@@ -92,7 +92,7 @@ class ProblemReader {
       if (parts_.dimension_known && face >= 2 * static_cast<std::size_t>(problem_.dimension)) {
         if (given(value))
           parts_.errors.add(value->mark, key,
-                            "has no place in two dimensions; remove it, or give domain three numbers");
+                            "does not exist in two dimensions; remove it, or give domain three numbers");
         std::erase_if(boundary->entries, [&](const Value::Entry& entry) { return entry.key == face_names[face]; });
         continue;
       }
@@ -155,7 +155,7 @@ class ProblemReader {
         read(*component, "equation." + name, name, problem_.coefficient[d]);
       else if (component->given && parts_.dimension_known)
         parts_.errors.add(component->mark, "equation." + name,
-                          "has no place in two dimensions; remove it, or give domain three numbers");
+                          "does not exist in two dimensions; remove it, or give domain three numbers");
     }
     read_mixed(*value);
     // The effective configuration must not contain entries that do not exist in this dimension, or unused
@@ -174,11 +174,11 @@ class ProblemReader {
       if (!component || !component->given) continue;
       if (m > 0 && problem_.dimension == 2 && parts_.dimension_known) {
         parts_.errors.add(component->mark, "equation." + name,
-                          "has no place in two dimensions; remove it, or give domain three numbers");
+                          "does not exist in two dimensions; remove it, or give domain three numbers");
       } else if (problem_.scheme != Scheme::q1) {
         parts_.errors.add(component->mark, "equation." + name,
-                          "needs elements (finite volumes take a diagonal tensor); write discretization: {scheme: q1}, "
-                          "or remove it");
+                          "needs elements (finite volumes accept only a diagonal tensor); write discretization: "
+                          "{scheme: q1}, or remove it");
       } else {
         problem_.full_tensor = true;
         read(*component, "equation." + name, name, problem_.mixed[m]);
@@ -212,8 +212,8 @@ class ProblemReader {
     });
     if (same != kind.data.end()) {
       parts_.errors.add(value->mark, here,
-                        "stands beside " + std::string(same->key) + ", and " + std::string(datum.factor) + " * " +
-                            std::string(datum.key) + " takes its place; keep one of the two");
+                        "conflicts with " + std::string(same->key) + ", because " + std::string(datum.factor) + " * " +
+                            std::string(datum.key) + " replaces it; keep one of the two");
       return;
     }
     if (const Value* factor = all.find(datum.factor); given(factor)) {
@@ -242,9 +242,10 @@ class ProblemReader {
       const Value* where = item.find("where");  // null: it was wrong and has been reported
       const bool last = p + 1 == parts.size();
       if (where && last == given(where)) {
-        parts_.errors.add(item.mark, here,
-                          last ? "is the last part and has a where (nothing holds beside it); add one without"
-                               : "hides the parts that follow (it holds everywhere); add where: an expression");
+        parts_.errors.add(
+            item.mark, here,
+            last ? "is the last part and has a where (the rest of the face has no condition); add a part without where"
+                 : "hides the following parts (it covers the whole face); add where: an expression");
         return;
       }
       if (where && !last && read(*where, here + ".where", here, parts[p].where))
@@ -264,9 +265,9 @@ class ProblemReader {
       const std::string other(face_names[2 * axis + 1 - side]);
       const Value* value = boundary.find(periodic);
       if (!value || !boundary.find(other) || !boundary.find("default")) continue;  // it was wrong and has been reported
-      parts_.errors.add(
-          value->mark, "boundary." + periodic,
-          "is periodic and " + other + " is not (both faces of the axis are one); make both periodic or neither");
+      parts_.errors.add(value->mark, "boundary." + periodic,
+                        "is periodic, but " + other +
+                            " is not (the two faces of the axis are identified); make both periodic or neither");
     }
   }
 
@@ -284,7 +285,7 @@ void read_centering(ConfigParts& parts) {
   const Value* scheme = parts.document.at("discretization.scheme");
   if (parts.config.problem.centering == Centering::cell && scheme && scheme->text != "fv")
     parts.errors.add(centering->mark, "discretization.centering",
-                     "cell goes with scheme: fv alone (" + scheme->text +
+                     "cell requires scheme: fv (" + scheme->text +
                          " has its unknowns at nodes); write centering: node, or scheme: fv");
 }
 

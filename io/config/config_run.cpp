@@ -63,7 +63,7 @@ void read_probes(ConfigParts& parts, bool grid_known, const Value& probes) {
                        "has " + std::to_string(point.size()) + " coordinates in " + std::to_string(problem.dimension) +
                            " dimensions; give " + std::to_string(problem.dimension));
     else if (grid_known && !contains(problem, point))
-      parts.errors.add(probe.mark, key, to_json(probe, -1) + " lies outside the domain; move it inside or onto a face");
+      parts.errors.add(probe.mark, key, to_json(probe, -1) + " is outside the domain; move it inside or onto a face");
     else
       parts.config.output.probes.push_back(point);
   }
@@ -84,9 +84,9 @@ void read_formats(ConfigParts& parts, Value& formats) {
     const Value& format = formats.items[i];
     if (std::ranges::find(available, format.text) == available.end())
       parts.errors.add(format.mark, "output.formats[" + std::to_string(i) + "]",
-                       format.text + " was not built into this program; " +
+                       "this build does not support " + format.text + "; " +
                            (available.empty() ? "write []" : "choose from " + join(available)) +
-                           ", or install the library and build again");
+                           ", or install the library and rebuild");
     parts.config.output.formats.push_back(format.text);
   }
 }
@@ -115,26 +115,26 @@ void read_solver(ConfigParts& parts) {
   if (options.preconditioner != PreconditionerChoice::automatic &&
       (options.method == Method::jacobi || options.method == Method::direct || options.krylov == Krylov::none))
     parts.errors.add(solver->find("preconditioner")->mark, "solver.preconditioner",
-                     "belongs to conjugate gradients, and solver." +
+                     "applies to conjugate gradients only, but solver." +
                          (options.krylov == Krylov::none ? std::string("krylov is none")
                                                          : "method is " + solver->find("method")->text) +
-                         "; leave it out, or write method: cg");
+                         "; remove it, or write method: cg");
   if (!multigrid && options.krylov == Krylov::cg)
     parts.errors.add(solver->find("krylov")->mark, "solver.krylov",
-                     "cg accelerates multigrid, and solver.method is " + solver->find("method")->text +
+                     "cg accelerates multigrid, but solver.method is " + solver->find("method")->text +
                          "; write krylov: none or method: multigrid");
   if (!multigrid && options.coarse_operator != CoarseOperator::automatic)
     parts.errors.add(solver->find("coarse_operator")->mark, "solver.coarse_operator",
-                     "says what multigrid's levels solve, and solver.method is " + solver->find("method")->text +
+                     "applies to multigrid only, but solver.method is " + solver->find("method")->text +
                          "; write coarse_operator: auto or method: multigrid");
   if (multigrid && smoother && options.coarse_operator == CoarseOperator::galerkin &&
       options.smoother.extent == RelaxationChoice::planes)
     parts.errors.add(solver->find("coarse_operator")->mark, "solver.coarse_operator",
-                     "galerkin smooths points or lines, and solver.smoother.type is " + smoother->find("type")->text +
-                         "; write coarse_operator: rediscretized or another smoother");
+                     "galerkin supports point and line smoothers only, but solver.smoother.type is " +
+                         smoother->find("type")->text + "; write coarse_operator: rediscretized or another smoother");
   if (multigrid && smoother && options.smoother.pre == 0 && options.smoother.post == 0)
     parts.errors.add(smoother->find("post")->mark, "solver.smoother.post",
-                     "pre and post are both 0, which smooths nothing; make their sum at least 1");
+                     "pre and post are both 0, so nothing is smoothed; make their sum at least 1");
 }
 
 void check_assembly(ConfigParts& parts) {
@@ -144,8 +144,8 @@ void check_assembly(ConfigParts& parts) {
       holds_in_bands(parts.config.problem))
     parts.errors.add(asked->mark, "discretization.assembly",
                      std::string(name_of(assembly)) +
-                         " does not go with elements where a face has parts of several kinds (only bands hold its "
-                         "nodes); write assembly: full or auto, or scheme: fv");
+                         " does not support elements with several conditions on a face (only bands store its "
+                         "constrained nodes); write assembly: full or auto, or scheme: fv");
 }
 
 void check_direct(ConfigParts& parts) {
@@ -153,17 +153,17 @@ void check_direct(ConfigParts& parts) {
   const auto check = [&](const char* key, const std::string& reason, const char* what) {
     if (!reason.empty())
       parts.errors.add(parts.document.at(key)->mark, key,
-                       std::string("direct takes ") + what + ", and here " + reason + "; write " +
+                       std::string("direct requires ") + what + ", but here " + reason + "; write " +
                            std::string(key).substr(std::string("solver.").size()) + ": " +
                            (parts.config.matrix ? "auto" : "multigrid"));
   };
-  const std::string matrix = "a matrix from a file has no axes to be separated into";
+  const std::string matrix = "a matrix from a file has no axes";
   if (options.method == Method::direct)
     check("solver.method", parts.config.matrix ? matrix : no_direct_solution(parts.config.problem),
-          "separable problems");
+          "a separable problem");
   if (options.preconditioner == PreconditionerChoice::direct)
     check("solver.preconditioner", parts.config.matrix ? matrix : no_direct_preconditioner(parts.config.problem),
-          "problems that are separable but for the coefficient");
+          "a problem that is separable except for the coefficient");
 }
 
 namespace {

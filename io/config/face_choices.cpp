@@ -13,13 +13,13 @@ Schema datum(std::string_view key, std::string_view doc, std::string_view exampl
 
 // Returns one of the two keys that set the right-hand side of a Robin face.
 Schema right_hand_side() {
-  Schema value = datum("value", "The right-hand side g; null: a times ambient.");
+  Schema value = datum("value", "Right-hand side g; null: a * ambient.");
   value.fallback = "null";
   value.unless = "ambient";
   return value;
 }
 Schema ambient() {
-  Schema value = datum("ambient", "The value of u outside, which stands for g = a ambient; null: value gives g.", "20");
+  Schema value = datum("ambient", "Value of u outside, which sets g = a * ambient; null: value gives g.", "20");
   value.required = false;
   value.fallback = "null";
   return value;
@@ -35,7 +35,8 @@ Schema face_form(const FaceChoice& kind) {
 
 std::span<const FaceChoice> face_choices() {
   static const std::array table{
-      FaceChoice{.name = "periodic", .doc = "Both faces of the axis are one.", .kind = BoundaryKind::periodic},
+      FaceChoice{
+          .name = "periodic", .doc = "The two faces of the axis are identified.", .kind = BoundaryKind::periodic},
       FaceChoice{.name = "dirichlet",
                  .doc = "u = g",
                  .kind = BoundaryKind::dirichlet,
@@ -71,13 +72,14 @@ std::vector<Schema> face_forms() {
     if (kind.data.empty()) continue;
     const Schema where{.key = "where",
                        .type = Type::expression,
-                       .doc = "An expression that is not 0 on the part; the last one takes what the others leave.",
+                       .doc = "Expression that is not 0 on the part; the last part, without where, covers the rest.",
                        .fallback = "null",
                        .example = "y > 0.2 && y < 0.4"};
     part.forms.push_back({.keys = {where, face_form(kind)}});
   }
   forms.push_back({.type = Type::list,
-                   .doc = "Parts of several kinds: in each cell of the face the first that lies in its centre.",
+                   .doc = "Several conditions on one face: each cell of the face uses the first one whose `where` is "
+                          "not 0 at its centre.",
                    .example = "[{where: y < 0.5, dirichlet: 1}, {neumann: 0}]",
                    .items = {part},
                    .fewest = 2});

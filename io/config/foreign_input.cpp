@@ -10,7 +10,7 @@
 namespace poisson {
 namespace {
 
-const std::string mesh = "is a mesh and no configuration; " + std::string(mesh_remedy);
+const std::string mesh = "is a mesh, not a configuration; " + std::string(mesh_remedy);
 
 bool is_map(const Value* value) {
   return value && value->kind == Value::Kind::map;
@@ -23,7 +23,8 @@ void refuse_foreign_file(const std::filesystem::path& file) {
                                                  ".pvti", ".pvtr", ".png",  ".mtx"};
   if (is_mesh(file.string())) throw ConfigError({file.string() + ": " + mesh});
   if (std::ranges::find(data, file.extension().string()) != data.end())
-    throw ConfigError({file.string() + ": holds data and no configuration; name the YAML file that uses or made them"});
+    throw ConfigError(
+        {file.string() + ": contains data, not a configuration; give the YAML file that uses or produced them"});
 }
 
 void refuse_foreign_content(const Value& document) {
@@ -32,9 +33,7 @@ void refuse_foreign_content(const Value& document) {
   // Every summary contains the configuration of its run as `config`, and a configuration has no such key.
   if (!is_map(document.find("config")) || document.find("domain") || document.find("grid")) return;
   throw ConfigError(
-      {document.mark.text() +
-       ": is the summary of a run, whose member `config` is the file to solve; save that member as a file "
-       "of its own"});
+      {document.mark.text() + ": is the summary of a run; save its member `config` as a separate file and solve that"});
 }
 
 }  // namespace poisson

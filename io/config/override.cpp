@@ -37,7 +37,7 @@ void apply_override(Value& document, const Schema& schema, const std::string& as
   const std::string path = assignment.substr(0, equals);
   const bool gap = path.empty() || path.starts_with('.') || path.ends_with('.') || path.find("..") != std::string::npos;
   if (equals == std::string::npos || gap) {
-    errors.add(mark, {}, "is no assignment; write --set key.path=value, for example --set solver.tolerance=1e-10");
+    errors.add(mark, {}, "is not an assignment; write --set key.path=value, for example --set solver.tolerance=1e-10");
     return;
   }
   const std::string text = assignment.substr(equals + 1);

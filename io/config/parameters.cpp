@@ -23,11 +23,11 @@ bool in_a_name(char c) {
 /// Returns why a parameter cannot have this name, and the remedy; empty if it can.
 std::string objection(const std::string& name) {
   const bool plain = !name.empty() && std::ranges::all_of(name, in_a_name) && !(name[0] >= '0' && name[0] <= '9');
-  if (!plain) return "is no name that expressions could use; write letters, digits and _, a letter first";
+  if (!plain) return "is not a valid name; use letters, digits and _, starting with a letter";
   if (std::ranges::find(expression_symbols(), name) != expression_symbols().end())
-    return std::string(name.size() == 1 ? "is a coordinate" : "is a constant") + " of expressions; take another name";
+    return std::string(name.size() == 1 ? "is a coordinate" : "is a constant") + " of expressions; use another name";
   if (std::ranges::find(expression_functions(), name) != expression_functions().end())
-    return "is a function of expressions; take another name";
+    return "is a function of expressions; use another name";
   return {};
 }
 
@@ -91,8 +91,9 @@ Parameters read_parameters(Value& document, Diagnostics& errors) {
         value.kind = Kind::number;
       } catch (const InputError& error) {
         const bool early = uses_later(value.text, entry.key, all, known) && right_with(value.text, all);
-        return fail(value.mark, early ? "\"" + value.text + "\" uses a parameter that stands below; put that one first"
-                                      : error.what());
+        return fail(value.mark,
+                    early ? "\"" + value.text + "\" uses a parameter that is defined below; define that one first"
+                          : error.what());
       }
     if (value.kind != Kind::number || !std::isfinite(value.number))
       return fail(value.mark,
@@ -112,7 +113,7 @@ void check_overridden_parameters(const Value& document, const Parameters& parame
     for (const auto& [name, number] : parameters)
       if (name != entry.key) others.push_back(name);
     errors.add(entry.mark, "parameters." + entry.key,
-               "is named by no expression; " +
+               "is not used by any expression; " +
                    (others.empty() ? "the file has no parameters" : suggest(entry.key, others, "the parameters are")));
   }
 }

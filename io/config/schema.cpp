@@ -13,7 +13,7 @@ namespace {
 Schema title() {
   return {.key = "title",
           .type = Type::text,
-          .doc = "Stands in the output files and over the picture; at most 1000 bytes.",
+          .doc = "Title in the output files and above the picture; at most 1000 bytes.",
           .fallback = "\"\"",
           .most = 1000};
 }
@@ -22,8 +22,8 @@ Schema parameters() {
   return {.key = "parameters",
           .type = Type::dictionary,
           .doc =
-              "Numbers by name, such as `h: 25`, for every expression and every number: each a number or arithmetic "
-              "on those above it. `--set parameters.h=30` changes one.",
+              "Named numbers such as `h: 25`, which every expression and number may use. Each is a number or "
+              "arithmetic on those above it. `--set parameters.h=30` changes one.",
           .fallback = "{}",
           .example = "{h: 25}",
           .items = {{.type = Type::constant, .example = "25"}}};
@@ -43,8 +43,8 @@ Schema corner(std::string_view key, std::string_view doc, std::string_view examp
 Schema domain() {
   return {.key = "domain",
           .doc =
-              "The box. Two or three numbers set the dimension. May be left out if every axis has explicit nodes or "
-              "segments; matrices have none.",
+              "The box. Two or three numbers set the dimension. Optional if every axis has explicit nodes or segments; "
+              "not allowed for matrices.",
           .required = true,
           .unless = "grid.axes grid.file",
           .example = "{lower: [0, 0, 0], upper: [1, 1, 1]}",
@@ -66,35 +66,36 @@ Schema stretching() {
                   .fallback = fallback,
                   .choices = ends()};
   };
-  const Schema first{.key = "first_cell",
-                     .type = Type::constant,
-                     .doc = "Width of the cell at that end, or at both: another way to say how strong.",
-                     .fallback = "null",
-                     .example = "1e-3",
-                     .range = positive};
+  const Schema first{
+      .key = "first_cell",
+      .type = Type::constant,
+      .doc = "Width of the first cell at that end, or at both ends; replaces the other parameters of the rule.",
+      .fallback = "null",
+      .example = "1e-3",
+      .range = positive};
   return {.key = "stretching",
           .type = Type::choice,
           .doc = "The rule by which the cells grow.",
           .required = true,
-          .choices = {choice("tanh", 0, "Hyperbolic tangent (Vinokur 1983). Takes strength or first_cell.",
+          .choices = {choice("tanh", 0, "Hyperbolic tangent (Vinokur 1983). Needs strength or first_cell.",
                              {{.key = "strength",
                                .type = Type::constant,
-                               .doc = "The greater, the more the cells differ; 0 would be uniform.",
+                               .doc = "Larger values give more different cells; 0 would be uniform.",
                                .fallback = "null",
                                .example = "2.5",
                                .range = positive},
                               first,
                               at("both")}),
-                      choice("geometric", 1, "Cells grow by a constant ratio. Takes ratio, expansion or first_cell.",
+                      choice("geometric", 1, "Cells grow by a constant ratio. Needs ratio, expansion or first_cell.",
                              {{.key = "ratio",
                                .type = Type::constant,
-                               .doc = "Size of a cell over the one before, away from the small end.",
+                               .doc = "Width of a cell over the previous one, away from the small end.",
                                .fallback = "null",
                                .example = "1.05",
                                .range = positive},
                               {.key = "expansion",
                                .type = Type::constant,
-                               .doc = "Largest cell over the smallest.",
+                               .doc = "Width of the largest cell over the smallest.",
                                .fallback = "null",
                                .example = "1000",
                                .range = positive},
@@ -128,7 +129,7 @@ Schema axis(std::string_view key) {
   file.doc = "Coordinates of the nodes from a one-dimensional dataset.";
   return {.key = key,
           .type = Type::any_of,
-          .doc = "Nodes of this axis; uniform where absent.",
+          .doc = "Nodes of this axis; uniform if absent.",
           .fallback = "null",
           .forms = {{.doc = "A stretching rule.", .keys = {stretching()}},
                     {.doc = "Explicit nodes.", .keys = {nodes}},
@@ -137,30 +138,29 @@ Schema axis(std::string_view key) {
 }
 
 Choice banded() {
-  return {
-      .name = "banded",
-      .doc = "A matrix from a file, on the grid of its indices.",
-      .keys = {{.key = "file",
-                .type = Type::path,
-                .doc = "Matrix Market (coordinate, real or integer, general or symmetric), or HDF5 with the datasets "
-                       "`offsets` [bands][x, y, z] and `bands` [bands][nz][ny][nx]: the entry of row i and column "
-                       "i + offset, 0 beyond the grid.",
-                .required = true,
-                .example = "matrix.mtx"},
-               {.key = "shape",
-                .type = Type::list,
-                .doc = "Points along x, y and z; x runs fastest in the matrix. Follows from HDF5 files.",
-                .fallback = "null",
-                .example = "[64, 64, 64]",
-                .items = {{.type = Type::integer, .example = "64", .range = {.lower = 1, .upper = 100'000'000}}},
-                .fewest = 1,
-                .most = 3},
-               {.key = "rhs",
-                .type = Type::path,
-                .doc = "The right-hand side: a Matrix Market array, or an HDF5 file with the dataset `rhs`; null: the "
-                       "matrix file's `rhs` where it has one, else equation.source.",
-                .fallback = "null",
-                .example = "rhs.mtx"}}};
+  return {.name = "banded",
+          .doc = "A matrix from a file, on its index grid.",
+          .keys = {{.key = "file",
+                    .type = Type::path,
+                    .doc = "Matrix Market (coordinate, real or integer, general or symmetric), or HDF5 with the "
+                           "datasets `offsets` [bands][x, y, z] and `bands` [bands][nz][ny][nx]: the entry of row i "
+                           "and column i + offset; 0 outside the grid.",
+                    .required = true,
+                    .example = "matrix.mtx"},
+                   {.key = "shape",
+                    .type = Type::list,
+                    .doc = "Points along x, y and z; x is the fastest index of the matrix. HDF5 files determine it.",
+                    .fallback = "null",
+                    .example = "[64, 64, 64]",
+                    .items = {{.type = Type::integer, .example = "64", .range = {.lower = 1, .upper = 100'000'000}}},
+                    .fewest = 1,
+                    .most = 3},
+                   {.key = "rhs",
+                    .type = Type::path,
+                    .doc = "The right-hand side: a Matrix Market array, or an HDF5 file with the dataset `rhs`; null: "
+                           "the matrix file's `rhs` if it has one, otherwise equation.source.",
+                    .fallback = "null",
+                    .example = "rhs.mtx"}}};
 }
 
 Schema grid() {
@@ -170,14 +170,14 @@ Schema grid() {
           .example = "{cells: [64, 64, 64]}",
           .keys = {{.key = "type",
                     .type = Type::choice,
-                    .doc = "The kind of grid; axes make it tensor-product.",
+                    .doc = "Grid type; `axes` implies tensor-product.",
                     .fallback = "equidistant",
                     .choices = {word("equidistant", "Equal cells along each axis; axes may differ."),
-                                word("tensor-product", "Every axis as `axes` describes it."), banded()}},
+                                word("tensor-product", "Axes as described by `axes`."), banded()}},
                    {.key = "cells",
                     .type = Type::list,
-                    .doc = "Cells along each axis; null for an axis whose nodes or segments say it. The last axes may "
-                           "be left out if they have nodes or segments, and the whole list if all have.",
+                    .doc = "Cells along each axis; null for an axis with nodes or segments. The last axes may be "
+                           "omitted if they have nodes or segments, and the whole list if all have.",
                     .required = true,
                     .unless = "axes file",
                     .example = "[64, 64, 64]",
@@ -197,14 +197,16 @@ Schema equation() {
   const Range positive{.lower = 0, .open_lower = true};
   const Range not_negative{.lower = 0};
   Schema coefficient = quantity(
-      "coefficient", "The coefficient, positive: one value for each cell, of an expression the one in its centre.", "1",
+      "coefficient", "Coefficient, positive; one value per cell. An expression is evaluated at the cell centre.", "1",
       positive);
   coefficient.forms.push_back(
-      {.doc = "A diagonal tensor, or with xy, xz, yz a full one.",
-       .keys = {quantity("x", "Along x.", "1", positive), quantity("y", "Along y.", "1", positive),
-                quantity("z", "Along z (three dimensions).", "1", positive),
-                quantity("xy", "Mixed, of a full tensor (scheme q1), which must be positive definite.", "0"),
-                quantity("xz", "Mixed (three dimensions).", "0"), quantity("yz", "Mixed (three dimensions).", "0")}});
+      {.doc = "A diagonal tensor, or a full tensor with xy, xz, yz.",
+       .keys = {
+           quantity("x", "Along x.", "1", positive), quantity("y", "Along y.", "1", positive),
+           quantity("z", "Along z (three dimensions).", "1", positive),
+           quantity("xy", "Off-diagonal entry of a full tensor (scheme q1), which must be positive definite.", "0"),
+           quantity("xz", "Off-diagonal entry (three dimensions).", "0"),
+           quantity("yz", "Off-diagonal entry (three dimensions).", "0")}});
   return {.key = "equation",
           .doc = "-div(coefficient grad u) + reaction u = source",
           .keys = {coefficient,
@@ -212,7 +214,7 @@ Schema equation() {
                    quantity("source", "The right-hand side.", "0"),
                    {.key = "exact",
                     .type = Type::expression,
-                    .doc = "The solution where it is known: errors against it are reported.",
+                    .doc = "Exact solution, if known; the run reports errors against it.",
                     .fallback = "null",
                     .example = "sin(pi*x)*sin(pi*y)"}}};
 }
@@ -224,46 +226,47 @@ Schema face(std::string_view key, std::string_view doc, std::string_view fallbac
 Schema boundary() {
   Schema schema{.key = "boundary",
                 .doc =
-                    "What holds on the faces of the box. A face may be a list of parts, such as "
-                    "`[{where: y < 0.5, dirichlet: 1}, {neumann: 0}]`: in each cell of the face holds the first of "
-                    "which `where`, an expression, is not 0 in the centre, and the last one where none is.",
-                .keys = {face("default", "Every face that is not named.", "{dirichlet: 0}")}};
+                    "Boundary conditions on the faces of the box. A face may have several conditions, such as "
+                    "`[{where: y < 0.5, dirichlet: 1}, {neumann: 0}]`: each cell of the face uses the first one whose "
+                    "expression `where` is not 0 at its centre, and the last one if there is none.",
+                .keys = {face("default", "All faces that are not listed.", "{dirichlet: 0}")}};
   for (const std::string_view name : face_names) schema.keys.push_back(face(name, "This face.", "null"));
   return schema;
 }
 
 Schema discretization() {
   return {.key = "discretization",
-          .doc = "How the equation becomes a linear system.",
-          .keys = {{.key = "scheme",
-                    .type = Type::choice,
-                    .doc = "The scheme.",
-                    .fallback = "fv",
-                    .choices = {choice("fv", Scheme::fv, "Finite volumes: 5 or 7 points."),
-                                choice("q1", Scheme::q1, "Bilinear or trilinear elements: 9 or 27 points."),
-                                choice("compact4", Scheme::compact4,
-                                       "Fourth order on 9 or 27 points: equal cells, constant coefficient and "
-                                       "reaction, Dirichlet and periodic faces.")}},
-                   {.key = "centering",
-                    .type = Type::choice,
-                    .doc = "Where the unknowns sit.",
-                    .fallback = "node",
-                    .choices = {choice("node", Centering::node, "At the nodes."),
-                                choice("cell", Centering::cell, "At the cell centres; finite volumes alone.")}},
-                   {.key = "assembly",
-                    .type = Type::choice,
-                    .doc = "What the operator keeps in memory.",
-                    .fallback = "auto",
-                    .choices = {choice("auto", Assembly::automatic,
-                                       "recompute where coefficient, reaction and alpha are constants (trilinear "
-                                       "elements on a GPU: partial), else what the counted bytes and operations "
-                                       "predict to be faster."),
-                                choice("recompute", Assembly::recompute,
-                                       "Nothing: entries come from coordinates, and on a GPU from the coefficient's "
-                                       "expression, compiled into the stencil of the finest level. Where that cannot "
-                                       "be, as partial, with a note."),
-                                choice("partial", Assembly::partial, "The coefficient and the axes' arrays."),
-                                choice("full", Assembly::full, "Every band of the matrix; half of them.")}}}};
+          .doc = "How the equation is discretized.",
+          .keys = {
+              {.key = "scheme",
+               .type = Type::choice,
+               .doc = "The scheme.",
+               .fallback = "fv",
+               .choices = {choice("fv", Scheme::fv, "Finite volumes: 5 or 7 points."),
+                           choice("q1", Scheme::q1, "Bilinear or trilinear elements: 9 or 27 points."),
+                           choice("compact4", Scheme::compact4,
+                                  "Fourth order on 9 or 27 points: equal cells, constant coefficient and reaction, "
+                                  "Dirichlet and periodic faces.")}},
+              {.key = "centering",
+               .type = Type::choice,
+               .doc = "Position of the unknowns.",
+               .fallback = "node",
+               .choices = {choice("node", Centering::node, "At the nodes."),
+                           choice("cell", Centering::cell, "At the cell centres; finite volumes only.")}},
+              {.key = "assembly",
+               .type = Type::choice,
+               .doc = "What the operator stores.",
+               .fallback = "auto",
+               .choices = {
+                   choice("auto", Assembly::automatic,
+                          "recompute if coefficient, reaction and alpha are constant (trilinear elements on a GPU: "
+                          "partial); otherwise the mode that is predicted to be faster from its bytes and operations."),
+                   choice("recompute", Assembly::recompute,
+                          "Nothing. Entries are computed from coordinates and, on a GPU, from the coefficient's "
+                          "expression, which is compiled into the stencil of the finest level. If that is impossible, "
+                          "partial is used, with a note."),
+                   choice("partial", Assembly::partial, "The coefficient and one-dimensional arrays."),
+                   choice("full", Assembly::full, "One half of the bands of the symmetric matrix.")}}}};
 }
 
 }  // namespace
@@ -271,7 +274,7 @@ Schema discretization() {
 
 const Schema& configuration_schema() {
   static const Schema schema{
-      .doc = "A Poisson problem, how to solve it and what to write.",
+      .doc = "A Poisson problem, its solver and its output.",
       .required = true,
       .keys = {schema::title(), schema::parameters(), schema::domain(), schema::grid(), schema::equation(),
                schema::boundary(), schema::discretization(), schema::solver(), schema::backend(), schema::output()}};

@@ -25,20 +25,19 @@ inline Choice meant_by(bool truth, Choice choice) {
 }
 
 inline Schema dataset_form() {
-  return {
-      .doc =
-          "Values at the nodes or cells, by its shape: [nz][ny][nx], in two dimensions [ny][nx], x running fastest, "
-          "as numpy's array[k, j, i]. A periodic axis has all its nodes, the last equal to the first.",
-      .keys = {{.key = "file",
-                .type = Type::path,
-                .doc = "HDF5 file, relative to the configuration file's folder.",
-                .required = true,
-                .example = "fields.h5"},
-               {.key = "dataset",
-                .type = Type::text,
-                .doc = "Path of the dataset in the file.",
-                .required = true,
-                .example = "/kappa"}}};
+  return {.doc =
+              "Values at the nodes or cells, depending on its shape: [nz][ny][nx], in two dimensions [ny][nx], x "
+              "fastest, like numpy's array[k, j, i]. A periodic axis has all its nodes, the last equal to the first.",
+          .keys = {{.key = "file",
+                    .type = Type::path,
+                    .doc = "HDF5 file, relative to the configuration file's folder.",
+                    .required = true,
+                    .example = "fields.h5"},
+                   {.key = "dataset",
+                    .type = Type::text,
+                    .doc = "Path of the dataset in the file.",
+                    .required = true,
+                    .example = "/kappa"}}};
 }
 
 /// Returns the schema of a number, an expression or a dataset.

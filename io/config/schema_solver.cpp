@@ -44,7 +44,7 @@ Schema smoother() {
                   .example = "2",
                   .range = {.lower = 0, .upper = 1000}};
   };
-  std::vector<Choice> types{word("auto", "What suits each level: points, lines or planes.")};
+  std::vector<Choice> types{word("auto", "Points, lines or planes, chosen for each level.")};
   for (const SmootherKind* kind : smoother_kinds())
     if (kind->type != types.back().name)
       types.push_back({.name = kind->type,
@@ -52,22 +52,21 @@ Schema smoother() {
                        .keys = keys_of(kind->type),
                        .elsewhere = {kind->aliases.begin(), kind->aliases.end()}});
   types.push_back({.name = "line",
-                   .doc =
-                       "A polynomial over lines, along the axis that couplings call for; on Galerkin levels of grids "
-                       "that need it, along all axes in turn.",
+                   .doc = "A polynomial over lines along the axis of the strongest coupling; along all axes in turn on "
+                          "Galerkin levels that need it.",
                    .keys = keys_of("chebyshev")});
   types.push_back({.name = "plane",
-                   .doc = "A polynomial over planes, one two-dimensional cycle in each.",
+                   .doc = "A polynomial over planes, with one two-dimensional cycle per plane.",
                    .keys = keys_of("chebyshev")});
   return {.key = "smoother",
-          .doc = "What multigrid does on each level.",
+          .doc = "Smoother on each level of multigrid.",
           .keys = {{.key = "type",
                     .type = Type::choice,
                     .doc = "The smoother.",
                     .fallback = "auto",
                     .choices = std::move(types)},
-                   sweeps("pre", "Sweeps before the coarse correction; null: what suits the method."),
-                   sweeps("post", "Sweeps after the coarse correction; null: what suits the method.")},
+                   sweeps("pre", "Sweeps before the coarse correction; null: chosen by the program."),
+                   sweeps("post", "Sweeps after the coarse correction; null: chosen by the program.")},
           .shorthand = "type"};
 }
 
@@ -82,18 +81,18 @@ Schema solver() {
            .type = Type::choice,
            .doc = "The method.",
            .fallback = "auto",
-           .choices = {choice("auto", Method::automatic,
-                              "Multigrid, or direct where that is predicted to be faster, the loading of its libraries "
-                              "included; for a matrix that multigrid cannot take, conjugate gradients or Jacobi's "
-                              "method."),
-                       choice("jacobi", Method::jacobi, "Damped Jacobi, 24 sweeps an iteration; for comparison."),
-                       choice("cg", Method::cg, "Conjugate gradients; for comparison."),
-                       choice("multigrid", Method::multigrid, "Geometric multigrid."),
-                       choice(
-                           "direct", Method::direct,
-                           "At once, by the modes of all axes but one: a constant coefficient of each axis, constant "
-                           "reaction and alpha, any cells; several processes cut the grid into slabs. "
-                           "Iterations refine what rounding leaves.")}},
+           .choices =
+               {choice(
+                    "auto", Method::automatic,
+                    "Multigrid, or direct if it is predicted to be faster, including the time to load its libraries. "
+                    "For a matrix that multigrid does not support: conjugate gradients or Jacobi's method."),
+                choice("jacobi", Method::jacobi, "Damped Jacobi, 24 sweeps per iteration; for comparison."),
+                choice("cg", Method::cg, "Conjugate gradients; for comparison."),
+                choice("multigrid", Method::multigrid, "Geometric multigrid."),
+                choice("direct", Method::direct,
+                       "Direct solver that diagonalizes all axes but one. Needs a constant coefficient along each axis "
+                       "and constant reaction and alpha; cells may vary. Several processes cut the grid into slabs. "
+                       "Iterations reduce rounding errors.")}},
           quantity("initial", "The starting guess.", "0"),
           {.key = "tolerance",
            .type = Type::number,
@@ -102,35 +101,36 @@ Schema solver() {
            .range = {.lower = 0, .upper = 1, .open_upper = true}},
           {.key = "max_iterations",
            .type = Type::integer,
-           .doc = "Bound on the iterations.",
+           .doc = "Maximum number of iterations.",
            .fallback = "100",
            .range = {.lower = 1, .upper = 1'000'000'000}},
           {.key = "cycle",
            .type = Type::choice,
            .doc = "The multigrid cycle.",
            .fallback = "v",
-           .choices = {choice("v", Cycle::v, "Every level once."),
-                       choice("w", Cycle::w, "A level twice, where it has at most a third of the unknowns."),
+           .choices = {choice("v", Cycle::v, "Visits every level once."),
+                       choice("w", Cycle::w,
+                              "Visits a level twice if it has at most a third of the unknowns of the finer one."),
                        choice("f", Cycle::f, "An F-cycle, then a V-cycle.")}},
           {.key = "full_multigrid",
            .type = Type::boolean,
-           .doc = "Start from the coarsest level up instead of from the guess.",
+           .doc = "Start with full multigrid, from the coarsest level, instead of the guess.",
            .fallback = "true"},
           {.key = "fallback",
            .type = Type::choice,
-           .doc = "Where multigrid fails, or is predicted to, go on with conjugate gradients around a factorization or "
-                  "multigrid by aggregates, on the host.",
+           .doc = "If multigrid fails or is predicted to fail, continue with conjugate gradients preconditioned by a "
+                  "factorization or by aggregation multigrid, on the host.",
            .fallback = "auto",
            .choices = {meant_by(true, choice("auto", Fallback::automatic,
-                                             "If the predicted time is at most 60 s, else the run ends with status 3 "
-                                             "and says so. `true` means the same.")),
-                       choice("always", Fallback::always, "However long it takes."),
-                       meant_by(false, choice("never", Fallback::never, "Not at all. `false` means the same."))}},
+                                             "If the predicted time is at most 60 s; otherwise the run ends with "
+                                             "status 3 and reports it. `true` means the same.")),
+                       choice("always", Fallback::always, "Regardless of the predicted time."),
+                       meant_by(false, choice("never", Fallback::never, "Never. `false` means the same."))}},
           {.key = "extrapolate",
            .type = Type::boolean,
-           .doc = "Fourth order by tau-extrapolation: solve, correct the right-hand side by what every second node "
-                  "shows of the truncation error, solve again. Scheme fv, unknowns at nodes, even numbers of equal "
-                  "cells, constant coefficient, Dirichlet and periodic faces.",
+           .doc = "Fourth order by tau-extrapolation: solve, correct the right-hand side with a truncation error "
+                  "estimated from every second node, solve again. Requires scheme fv, unknowns at nodes, even numbers "
+                  "of equal cells, constant coefficient, Dirichlet and periodic faces.",
            .fallback = "false"},
           smoother(),
           {.key = "krylov",
@@ -139,78 +139,77 @@ Schema solver() {
            .fallback = "auto",
            .choices = {choice(
                            "auto", Krylov::automatic,
-                           "cg where the coefficient differs by a factor of 4 or more between neighbouring cells, or "
-                           "varies by a factor of 10 or more in many waves; where the reaction or alpha varies; and "
-                           "for matrices."),
-                       choice("none", Krylov::none, "Multigrid alone."),
-                       choice("cg", Krylov::cg, "Flexible conjugate gradients around it.")}},
+                           "cg if the coefficient differs by a factor of 4 or more between neighbouring cells or "
+                           "oscillates by a factor of 10 or more; if the reaction or alpha varies; and for matrices."),
+                       choice("none", Krylov::none, "Multigrid without acceleration."),
+                       choice("cg", Krylov::cg, "Flexible conjugate gradients preconditioned by multigrid.")}},
           {.key = "preconditioner",
            .type = Type::choice,
-           .doc = "What conjugate gradients precondition with; one that is named makes them the method.",
+           .doc = "Preconditioner of conjugate gradients; any value except auto selects conjugate gradients as the "
+                  "method.",
            .fallback = "auto",
            .choices = {choice("auto", PreconditionerChoice::automatic,
-                              "direct where multigrid would relax planes and the coefficient varies by a factor of at "
-                              "most 10, else what method and krylov say."),
+                              "direct if multigrid would relax planes and the coefficient varies by a factor of at "
+                              "most 10; otherwise determined by method and krylov."),
                        choice("diagonal", PreconditionerChoice::diagonal, "The diagonal of the matrix."),
                        choice("multigrid", PreconditionerChoice::multigrid, "A multigrid cycle."),
                        choice("direct", PreconditionerChoice::direct,
-                              "The direct solution for the means of the coefficient, reaction and alpha; several "
-                              "processes cut the grid into slabs.")}},
+                              "The direct solver for mean coefficient, reaction and alpha; several processes cut the "
+                              "grid into slabs.")}},
           {.key = "coarse_operator",
            .type = Type::choice,
-           .doc = "What coarse levels solve.",
+           .doc = "Operator on the coarse levels.",
            .fallback = "auto",
-           .choices = {choice("auto", CoarseOperator::automatic,
-                              "galerkin where the coefficient jumps by a factor of 1000 or more (100 in two "
-                              "dimensions, 300 in cells) and smoothing points suffices; in cells only where a line "
-                              "through the box crosses two jumps of 100 or more on average, or where the coefficient "
-                              "has a range of more than 10 times its largest jump."),
-                       choice("rediscretized", CoarseOperator::rediscretized, "The problem discretized again."),
-                       choice("galerkin", CoarseOperator::galerkin,
-                              "P^T A P, with a prolongation P by the couplings of A.")}},
+           .choices =
+               {choice("auto", CoarseOperator::automatic,
+                       "galerkin if the coefficient jumps by a factor of 1000 or more (100 in two dimensions, 300 in "
+                       "cells) and point smoothing suffices. In cells only if a line through the box crosses two jumps "
+                       "of 100 or more on average, or if the coefficient's range exceeds 10 times its largest jump."),
+                choice("rediscretized", CoarseOperator::rediscretized, "The rediscretized problem."),
+                choice("galerkin", CoarseOperator::galerkin,
+                       "P^T A P, with a prolongation P based on the couplings of A.")}},
           {.key = "precision",
            .type = Type::choice,
-           .doc = "Floating-point numbers.",
+           .doc = "Floating-point precision.",
            .fallback = "mixed",
            .choices = {choice("double", SolvePrecision::double_, "64 bits throughout."),
                        choice("mixed", SolvePrecision::mixed,
-                              "Solution and residual in 64 bits, corrections in 32; in 64 in boxes so flat that 32 "
-                              "would lose what couples across."),
+                              "Solution and residual in 64 bits, corrections in 32 (64 in very flat boxes, where 32 "
+                              "bits would lose the coupling across)."),
                        choice("single", SolvePrecision::single, "32 bits throughout.")}}}};
 }
 
 Schema backend() {
   return {
       .key = "backend",
-      .doc = "What computes.",
+      .doc = "Device and processes.",
       .keys = {
           {.key = "device",
            .type = Type::choice,
            .doc = "The device.",
            .fallback = "auto",
-           .choices = {word("auto", "The first GPU where there is one, else the host's cores."),
+           .choices = {word("auto", "The first GPU, or the host's cores if there is none."),
                        word("cpu", "The host's cores."), word("cuda", "The first NVIDIA GPU."),
-                       word("cuda:0", "An NVIDIA GPU by its number."), word("cuda:1"), word("cuda:2"), word("cuda:3"),
-                       word("cuda:4"), word("cuda:5"), word("cuda:6"), word("cuda:7")}},
+                       word("cuda:0", "The NVIDIA GPU with this number."), word("cuda:1"), word("cuda:2"),
+                       word("cuda:3"), word("cuda:4"), word("cuda:5"), word("cuda:6"), word("cuda:7")}},
           {.key = "transport",
            .type = Type::choice,
-           .doc = "How processes on GPUs reach each other; those on the host's cores send messages.",
+           .doc = "How processes on GPUs exchange data; processes on the host use messages.",
            .fallback = "auto",
-           .choices = {choice("auto", Transport::automatic,
-                              "The fastest of those that can be had, as measured at start; the run says why not the "
-                              "others."),
-                       choice("peer", Transport::peer,
-                              "Kernels store into the memory of each other's GPUs and wait for each other: GPUs of "
-                              "one machine alone."),
-                       choice("staged", Transport::staged,
-                              "Through memory of the host that the processes of a machine share, else by MPI; kernels "
-                              "go on meanwhile."),
-                       choice("mpi", Transport::mpi,
-                              "By an MPI that reads and writes the memory of GPUs itself; refused where it cannot.")}},
+           .choices =
+               {choice("auto", Transport::automatic,
+                       "The fastest available one, measured at start; the run reports why it rejects the others."),
+                choice(
+                    "peer", Transport::peer,
+                    "Kernels write to each other's GPU memory and wait for each other; only for GPUs of one machine."),
+                choice("staged", Transport::staged,
+                       "Through host memory shared by the processes of a machine, otherwise by MPI; kernels continue "
+                       "meanwhile."),
+                choice("mpi", Transport::mpi, "By a GPU-aware MPI; an error if MPI is not GPU-aware.")}},
           {.key = "blocks",
            .type = Type::list,
-           .doc = "Into how many parts each axis is cut, as many in all as there are processes; null: slabs, or "
-                  "blocks where their surface is less.",
+           .doc = "Number of sub-blocks along each axis; their product is the number of processes. null: slabs, or "
+                  "blocks if their surface is smaller.",
            .fallback = "null",
            .example = "[1, 2, 2]",
            .items = {{.type = Type::integer, .range = {.lower = 1}}},
@@ -229,11 +228,11 @@ Schema output() {
                      .fewest = 2,
                      .most = 3};
   return {.key = "output",
-          .doc = "What the run leaves.",
+          .doc = "Output of the run.",
           .keys = {{.key = "directory",
                     .type = Type::path,
-                    .doc = "Where it goes, relative to the configuration file's folder; null: results/NAME where the "
-                           "program is started, NAME the configuration file's.",
+                    .doc = "Output directory, relative to the configuration file's folder; null: results/NAME in the "
+                           "working directory, where NAME is the configuration file's name.",
                     .fallback = "null",
                     .example = "results/cavity"},
                    {.key = "fields",
@@ -245,14 +244,14 @@ Schema output() {
                     .distinct = true},
                    {.key = "formats",
                     .type = Type::list,
-                    .doc = "The kinds of files; null: all that were built; [] writes only the summary.",
+                    .doc = "File formats; null: all that this build supports; [] writes only the summary.",
                     .fallback = "null",
                     .example = "[vtk]",
                     .items = {format},
                     .distinct = true},
                    {.key = "probes",
                     .type = Type::list,
-                    .doc = "Points at which the summary and the terminal give u.",
+                    .doc = "Points at which the summary and the terminal report u.",
                     .fallback = "[]",
                     .items = {point}}}};
 }

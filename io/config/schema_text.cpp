@@ -76,7 +76,7 @@ std::string expected(const Schema& schema) {
     case Type::boolean:
       return "true or false";
     case Type::text:
-      return "a text";
+      return "text";
     case Type::path:
       return "a path";
     case Type::expression:

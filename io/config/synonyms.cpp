@@ -143,7 +143,7 @@ constexpr std::array keys{
     KeyWords{"backend.threads",
              "threads nthreads numthreads ompnumthreads cores",
              {},
-             "threads are an option of the program, --threads N"},
+             "threads are set by the command-line option --threads N"},
 
     KeyWords{"output", "out results writer controldict io"},
     KeyWords{"output.directory", "dir path folder outdir outputdir prefix plotfile file"},
@@ -155,7 +155,7 @@ constexpr std::array keys{
     KeyWords{"equation.time",
              "time dt timestep deltat endtime starttime tend transient tdis ddt",
              {},
-             "the equation has no time; a step of implicit Euler is one solve with equation.reaction: 1/dt"},
+             "the equation has no time; an implicit Euler step is a solve with equation.reaction: 1/dt"},
     KeyWords{"equation.velocity",
              "velocity advection convectionvelocity wind",
              {},

@@ -88,7 +88,7 @@ class Validator {
     if (value.kind != Kind::string && value.kind != Kind::number && value.kind != Kind::boolean)
       return wrong(value, schema, path);
     if (schema.type == Type::path && value.text.empty())
-      return fail(value.mark, path, "is empty; name a path, for example " + std::string(schema.example));
+      return fail(value.mark, path, "is empty; give a path, for example " + std::string(schema.example));
     if (schema.type == Type::path && schema.key == "file" && is_mesh(value.text))
       return fail(value.mark, path, "is a mesh; " + std::string(mesh_remedy));
     if (schema.most > 0 && std::ssize(value.text) > schema.most)
@@ -379,7 +379,7 @@ class Validator {
     for (const Schema* key : all_keys(schema)) {
       if (key->key != entry.key) continue;
       fail(entry.mark, full,
-           "does not go with " + choices_made(map, schema.keys) + "; remove it, or choose " +
+           "is not valid with " + choices_made(map, schema.keys) + "; remove it, or choose " +
                owners(schema.keys, entry.key));
       return;
     }
@@ -388,7 +388,7 @@ class Validator {
       for (const Schema& form : forms->forms) {
         for (const Schema& key : form.keys) {
           if (key.key == entry.key) {
-            fail(entry.mark, full, "cannot stand beside " + present(map, known, *forms) + "; keep one of the two");
+            fail(entry.mark, full, "conflicts with " + present(map, known, *forms) + "; keep one of the two");
             return;
           }
           if (std::ranges::find(candidates, key.key) == candidates.end()) candidates.emplace_back(key.key);

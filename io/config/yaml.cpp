@@ -46,7 +46,7 @@ class TreeBuilder : public YAML::EventHandler {
 
   void OnDocumentStart(const YAML::Mark&) override {}
   void OnDocumentEnd() override {
-    if (key_of_many_) fail(*key_of_many_, "a list or map stands as a key; keys are plain words");
+    if (key_of_many_) fail(*key_of_many_, "a list or map is used as a key; keys must be plain words");
   }
   void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override { finish(Value::nothing(here(mark)), anchor); }
 
@@ -66,9 +66,9 @@ class TreeBuilder : public YAML::EventHandler {
 
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     const auto found = anchors_.find(anchor);
-    if (found == anchors_.end()) fail(mark, "an alias stands inside the value it names; write the value out");
+    if (found == anchors_.end()) fail(mark, "an alias is inside the value that it names; write the value out");
     aliased_ += count_values(found->second);
-    if (aliased_ > most_aliased_values) fail(mark, "aliases multiply to more than a million values; write fewer");
+    if (aliased_ > most_aliased_values) fail(mark, "aliases expand to more than a million values; use fewer");
     finish(found->second, 0);
   }
 
@@ -106,7 +106,7 @@ class TreeBuilder : public YAML::EventHandler {
   }
 
   void refuse_tag(const YAML::Mark& mark, const std::string& tag) const {
-    fail(mark, "the tag '" + tag + "' is not understood; remove it (types follow from the value)");
+    fail(mark, "the tag '" + tag + "' is not supported; remove it (the value determines the type)");
   }
 
   std::string path(const std::string& last) const {
@@ -226,7 +226,7 @@ std::string read_text(const std::filesystem::path& file) {
   };
   std::error_code ignored;
   const bool piped = is_standard_input(file);
-  if (!piped && std::filesystem::is_directory(file, ignored)) fail("is a directory; name the YAML file in it");
+  if (!piped && std::filesystem::is_directory(file, ignored)) fail("is a directory; give the YAML file in it");
   errno = 0;
   std::ifstream opened;
   if (!piped) opened.open(file, std::ios::binary);
@@ -236,7 +236,7 @@ std::string read_text(const std::filesystem::path& file) {
   for (std::array<char, 1 << 16> piece; stream.read(piece.data(), piece.size()), stream.gcount() > 0;) {
     text.append(piece.data(), static_cast<std::size_t>(stream.gcount()));
     if (text.size() > largest_file)
-      fail("is longer than 64 MiB, and no configuration; long lists of nodes belong into HDF5 files");
+      fail("exceeds 64 MiB, too long for a configuration; put long lists of nodes into HDF5 files");
   }
   if (stream.bad()) fail(std::string("cannot be read (") + std::strerror(errno) + "); check the file");
   if (const std::size_t bad = invalid_utf8(text); bad != std::string::npos) {
@@ -290,7 +290,7 @@ std::string Value::description() const {
     case Kind::null:
       return "nothing";
     case Kind::boolean:
-      return "the truth value " + text;
+      return "the boolean " + text;
     case Kind::number:
       return "the number " + text;
     case Kind::string:

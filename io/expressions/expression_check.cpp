@@ -39,8 +39,8 @@ constexpr std::array foreign_functions{
     Foreign{"step", "write x > 0 ? 1 : 0"},
 };
 
-constexpr std::string_view no_time = "the equation has no time; a parameter may stand for it";
-constexpr std::string_view linear = "the equation is linear, and its data name x, y and z alone";
+constexpr std::string_view no_time = "the equation has no time; use a parameter instead";
+constexpr std::string_view linear = "the equation is linear; its data may depend on x, y and z only";
 
 /// These names of other programs need the given expression here.
 constexpr std::array foreign_symbols{
@@ -71,8 +71,8 @@ class Scanner {
 
   void run() {
     if (text_.size() > longest_expression)
-      throw InputError("an expression of " + std::to_string(text_.size()) + " characters; at most " +
-                       std::to_string(longest_expression) + " are read, a dataset takes any number of values");
+      throw InputError("the expression has " + std::to_string(text_.size()) + " characters (at most " +
+                       std::to_string(longest_expression) + " are allowed); use a dataset instead");
     if (std::ranges::all_of(text_, is_space)) throw InputError("an empty expression; write a number or an expression");
     while (at_ < text_.size()) {
       const char c = text_[at_];
@@ -179,11 +179,11 @@ class Scanner {
       at_ += 2;
       return;
     }
-    if (pair == "**") fail(at_, "'**' is no operator", "write ^ for powers");
+    if (pair == "**") fail(at_, "'**' is not an operator", "write ^ for powers");
     if (c == '=') fail(at_, "an assignment", "write == to compare");
     if (c == '"' || c == '\'') fail(at_, "a string", "write numbers, x, y, z, operators and functions only");
     if (c == '[' || c == ']') fail(at_, "a bracket", "write x, y and z for the coordinates, and () for groups");
-    if (c == '!') fail(at_, "'!' is no operator", "write (...) == 0 for not");
+    if (c == '!') fail(at_, "'!' is not an operator", "write (...) == 0 for not");
     if (std::string_view("+-*/^<>?:").find(c) == std::string_view::npos) {
       std::size_t end = at_ + 1;  // one character may have several bytes in UTF-8
       while (end < text_.size() && (static_cast<unsigned char>(text_[end]) & 0xC0) == 0x80) ++end;
@@ -197,7 +197,7 @@ class Scanner {
 
   void comparison() {
     if (compared_.back())
-      fail(at_, "a comparison of a comparison, which is 0 or 1",
+      fail(at_, "a chained comparison, which compares 0 or 1,",
            "write 0 < x && x < 1, or parentheses around the first");
     compared_.back() = true;
   }

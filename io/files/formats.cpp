@@ -15,11 +15,11 @@ constexpr OpenFile* picture = nullptr;
 
 constexpr std::array table{
     FileFormat{.name = "vtk",
-               .doc = "VTK XML: .vti, or .vtr on stretched grids; of several processes .pvti or .pvtr.",
+               .doc = "VTK XML: .vti, or .vtr on stretched grids; with several processes .pvti or .pvtr.",
                .files = vtk_names,
                .open = open_vtk},
     FileFormat{.name = "hdf5",
-               .doc = "HDF5: .hdf (VTKHDF) on 3-D equidistant grids with fields at nodes, else .h5.",
+               .doc = "HDF5: .hdf (VTKHDF) on 3-D equidistant grids with fields at nodes, otherwise .h5.",
                .files = hdf5_names,
                .open = open_hdf5},
     FileFormat{.name = "png",

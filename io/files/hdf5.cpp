@@ -41,7 +41,7 @@ Handle open_file(const std::filesystem::path& path) {
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
   if (!std::filesystem::exists(status)) refuse("there is no such file", "Check the path.");
-  if (std::filesystem::is_directory(status)) refuse("it is a directory", "Name an HDF5 file in it.");
+  if (std::filesystem::is_directory(status)) refuse("it is a directory", "Give an HDF5 file in it.");
   if (!std::filesystem::is_regular_file(status)) refuse("it is a pipe or a device", "Give a file in the HDF5 format.");
   // H5Fis_hdf5 needs read permission and checks the signature of the file.
   const htri_t is_hdf5 = H5Fis_hdf5(path.c_str());
@@ -73,8 +73,8 @@ void check_own_storage(hid_t properties, const std::string& problem) {
   const bool outside = check(H5Pget_external_count(properties)) > 0;
   if (!outside && H5Pget_layout(properties) != H5D_VIRTUAL) return;
   throw InputError(problem +
-                   (outside ? "(it has external storage: its values lie in other files). "
-                            : "(it is a virtual dataset: its values lie in other files). ") +
+                   (outside ? "(it has external storage: its values are in other files). "
+                            : "(it is a virtual dataset: its values are in other files). ") +
                    "Copy the values into a dataset of this file.");
 }
 
@@ -91,10 +91,10 @@ Handle open_dataset(hid_t file, const std::filesystem::path& path, const std::st
     return dataset;
   }
   if (!target.empty())
-    throw InputError(problem + "(an external link leads to " + target +
-                     "). Name that file, or copy the dataset into this one.");
+    throw InputError(problem + "(an external link points to " + target +
+                     "). Give that file, or copy the dataset into this one.");
   auto names = dataset_names(file);
-  if (names.empty()) throw InputError(problem + "(the file holds no datasets). Name another file.");
+  if (names.empty()) throw InputError(problem + "(the file contains no datasets). Give another file.");
   const std::string wanted = name.starts_with('/') ? name : std::string(1, '/').append(name);
   std::string hint = nearest(wanted, names);
   for (const auto& one : names)  // the name may be right in another group
@@ -113,7 +113,7 @@ Handle open_dataset(hid_t file, const std::filesystem::path& path, const std::st
 std::vector<std::int64_t> shape_of(hid_t dataset, const std::filesystem::path& path, const std::string& name) {
   const auto refuse = [&](const std::string& why) {
     throw InputError("dataset '" + name + "' of '" + path.string() + "' cannot be read (" + why +
-                     "). Name a dataset of integers or floating-point numbers.");
+                     "). Give a dataset of integers or floating-point numbers.");
   };
   const Handle type(H5Dget_type(dataset), H5Tclose);
   switch (H5Tget_class(type)) {
@@ -121,13 +121,13 @@ std::vector<std::int64_t> shape_of(hid_t dataset, const std::filesystem::path& p
     case H5T_FLOAT:
       break;
     case H5T_STRING:
-      refuse("it holds text");
+      refuse("it contains text");
       break;
     case H5T_COMPOUND:
-      refuse("it holds records or complex numbers");
+      refuse("it contains records or complex numbers");
       break;
     default:
-      refuse("it holds no numbers");
+      refuse("it contains no numbers");
   }
   const Handle space(H5Dget_space(dataset), H5Sclose);
   if (H5Sget_simple_extent_type(space) == H5S_NULL) refuse("it is empty");
@@ -147,9 +147,8 @@ Dataset read(hid_t dataset, hid_t to, hid_t from, const std::vector<std::int64_t
   for (const auto n : shape) bytes *= static_cast<double>(n);
   const double chunk = bytes_of_chunk(dataset);
   if (const MemoryLimit free = available_memory(); bytes + chunk > static_cast<double>(free.bytes))
-    refuse("its values take " + readable_bytes(bytes) +
-               (chunk > 0 ? ", a chunk of them " + readable_bytes(chunk) : "") + ", and " +
-               readable_bytes(static_cast<double>(free.bytes)) + " of memory are free",
+    refuse("its values need " + readable_bytes(bytes) + (chunk > 0 ? ", a chunk " + readable_bytes(chunk) : "") +
+               ", but only " + readable_bytes(static_cast<double>(free.bytes)) + " of memory are free",
            "Check its shape and its chunks.");
   try {
     check_decompressed(dataset, first, shape, problem);
@@ -186,9 +185,9 @@ void check_stored(const std::filesystem::path& path, const std::string& name) {
   const double held = std::min(static_cast<double>(H5Dget_storage_size(dataset)), length);
   constexpr double small = 1 << 24, densest = 2000;  // HDF5's own filters compress far less
   if (stated > small && held * (H5Pget_nfilters(properties) > 0 ? densest : 1) < stated)
-    throw InputError("dataset '" + name + "' of '" + path.string() + "' is not complete (its shape takes " +
-                     readable_bytes(stated) + ", and the file holds " + readable_bytes(held) +
-                     " of them). Write it again.");
+    throw InputError("dataset '" + name + "' of '" + path.string() + "' is incomplete (its shape needs " +
+                     readable_bytes(stated) + ", but the file stores only " + readable_bytes(held) +
+                     "). Write it again.");
 }
 
 Dataset read_dataset(const std::filesystem::path& path, const std::string& name) {

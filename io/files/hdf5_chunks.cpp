@@ -64,7 +64,7 @@ int deflate_of(hid_t dataset, const std::string& problem) {
     const H5Z_filter_t filter =
         check(H5Pget_filter2(properties, static_cast<unsigned>(i), &flags, &values, nullptr, 0, nullptr, &about));
     if (found >= 0 && filter != H5Z_FILTER_FLETCHER32)
-      throw InputError(problem + "(other filters come after its compression by gzip). Write it with gzip last.");
+      throw InputError(problem + "(other filters follow its gzip compression). Write it with gzip last.");
     if (filter == H5Z_FILTER_DEFLATE) found = i;
   }
   return found;
@@ -102,11 +102,11 @@ void check_chunks(hid_t dataset, const std::string& problem) {
   const auto values = static_cast<double>(std::max<hssize_t>(0, H5Sget_simple_extent_npoints(space)));
   constexpr double small = 1 << 24, most = 4;  // datasets that grow start with chunks larger than themselves
   if (const double stated = values * bytes_of_value(dataset); bytes > std::max(small, most * stated))
-    throw InputError(problem + "(each chunk takes " + readable_bytes(bytes) + ", the whole dataset " +
+    throw InputError(problem + "(each chunk needs " + readable_bytes(bytes) + ", the dataset only " +
                      readable_bytes(stated) + "). Write it with chunks no larger than the dataset.");
   const auto stored = static_cast<double>(H5Dget_storage_size(dataset));
   if (stored > most_stored(chunks.count() * bytes))
-    throw InputError(problem + "(it stores " + readable_bytes(stored) + ", and its chunks take " +
+    throw InputError(problem + "(it stores " + readable_bytes(stored) + ", but its chunks need only " +
                      readable_bytes(chunks.count() * bytes) + "). Write it again.");
 }
 
@@ -131,8 +131,7 @@ void check_decompressed(hid_t dataset, const std::vector<std::int64_t>& first, c
     hsize_t size = 0;
     if (H5Dget_chunk_storage_size(dataset, at.data(), &size) < 0) size = 0;  // it has the fill value
     const auto refuse = [&](const std::string& more) {
-      throw InputError(problem + "(a chunk of it takes " + readable_bytes(bytes) + ", and " + more +
-                       "). Write it again.");
+      throw InputError(problem + "(a chunk needs " + readable_bytes(bytes) + ", but " + more + "). Write it again.");
     };
     if (static_cast<double>(size) > most_stored(bytes))
       refuse("the file stores " + readable_bytes(static_cast<double>(size)) + " for it");
@@ -141,7 +140,7 @@ void check_decompressed(hid_t dataset, const std::vector<std::int64_t>& first, c
       std::uint32_t mask = 0;
       check(H5Dread_chunk(dataset, H5P_DEFAULT, at.data(), &mask, stored.data()));
       const bool applied = (mask >> static_cast<unsigned>(deflate) & 1U) == 0;
-      if (applied && !inflates_to(stored, most_stored(bytes))) refuse("what the file stores decompresses to far more");
+      if (applied && !inflates_to(stored, most_stored(bytes))) refuse("its stored data decompress to far more");
     }
     for (std::size_t d = at.size(); d-- > 0;) {
       at[d] += chunks.chunk[d];

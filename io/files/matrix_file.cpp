@@ -26,7 +26,7 @@ bool is_hdf5(const std::filesystem::path& file) {
   std::string signature(8, ' ');
   if (!stream || !stream.read(signature.data(), 8)) {
     if (!stream.is_open()) throw InputError("file '" + file.string() + "' cannot be read (no permission).");
-    throw InputError("file '" + file.string() + "' is neither Matrix Market nor HDF5 (it has less than 8 bytes).");
+    throw InputError("file '" + file.string() + "' is neither Matrix Market nor HDF5 (it has fewer than 8 bytes).");
   }
   return signature == std::string_view("\x89HDF\r\n\x1a\n", 8);
 }
@@ -64,8 +64,8 @@ BandedMatrix state_hdf5_bands(const std::filesystem::path& file, const std::opti
            "; give [bands][nz][ny][nx], [bands][ny][nx] or [bands][nx]");
   if (offsets_shape.size() != 2 || offsets_shape[0] != bands_shape[0] ||
       offsets_shape[1] != static_cast<std::int64_t>(rank) - 1)
-    refuse("dataset offsets has the shape " + text(offsets_shape) + " where bands has " + text(bands_shape) +
-           "; give one row of x, y, z for each band, one number per axis of bands");
+    refuse("dataset offsets has the shape " + text(offsets_shape) + ", but bands has " + text(bands_shape) +
+           "; give one row of x, y, z per band, with one number per axis of bands");
   if (bands_shape[0] == 0 || bands_shape[0] > most_bands)
     refuse("there are " + std::to_string(bands_shape[0]) + " bands; give 1 to " + std::to_string(most_bands));
   BandedMatrix m;
@@ -80,19 +80,18 @@ BandedMatrix state_hdf5_bands(const std::filesystem::path& file, const std::opti
   const Dataset offsets = read_dataset(file, "offsets");
   if (shape && *shape != m.shape)
     refuse("dataset bands has the shape " + text(bands_shape) +
-           ", slowest axis first, which is not grid.shape; make "
-           "them agree, or leave shape out");
+           ", slowest axis first, which differs from grid.shape; make them agree, or omit shape");
   for (std::int64_t b = 0; b < bands_shape[0]; ++b) {
     Offset o{};
     for (std::size_t d = 0; d + 1 < rank; ++d) {
       const double value = offsets.values[static_cast<std::size_t>(b) * (rank - 1) + d];
       if (value != std::round(value) || std::abs(value) > most_reach)
-        refuse("row " + std::to_string(b) + " of dataset offsets is no offset (integers of at most " +
+        refuse("row " + std::to_string(b) + " of dataset offsets is not an offset (give integers of at most " +
                std::to_string(most_reach) + " along each axis)");
       o[d] = static_cast<int>(value);
     }
     if (std::ranges::find(m.offsets, o) != m.offsets.end())
-      refuse("row " + std::to_string(b) + " of dataset offsets stands there twice; give every offset once");
+      refuse("row " + std::to_string(b) + " of dataset offsets is a duplicate; give every offset once");
     m.offsets.push_back(o);
   }
   if (std::ranges::find(m.offsets, Offset{}) == m.offsets.end())
@@ -121,7 +120,7 @@ void read_hdf5_bands(const std::filesystem::path& file, BandedMatrix& m) {
       for (std::size_t d = 0; d < 3; ++d) inside = inside && to[d] >= 0 && to[d] < m.shape[d];
       if (!inside && a != 0)
         refuse("band " + std::to_string(b) + " has an entry at point " + point(x, y, z) +
-               " whose column lies beyond the grid; write 0 there");
+               " whose column is outside the grid; write 0 there");
     });
   }
 }
@@ -136,7 +135,7 @@ void check_diagonal(const std::filesystem::path& file, const BandedMatrix& m, co
     throw InputError("'" + file.string() + "': the diagonal entry of row " + std::to_string(row + 1) + ", point " +
                      point(x, y, z) +
                      (a == 0 ? ", is zero or missing; every solver here needs a positive diagonal (add the entry)"
-                             : ", is negative; every solver here needs a positive diagonal (where all are negative, "
+                             : ", is negative; every solver here needs a positive diagonal (if all are negative, "
                                "multiply matrix and right-hand side by -1)"));
   });
 }
@@ -157,7 +156,7 @@ BandedMatrix state_matrix(const std::filesystem::path& file, const std::optional
   const bool hdf5 = is_hdf5(file);
   if (!hdf5 && !shape)
     throw InputError("'" + file.string() +
-                     "' is no HDF5 file, and other formats do not know the grid; add shape: [nx, ny, nz]");
+                     "' is not an HDF5 file, and other formats do not store the grid; add shape: [nx, ny, nz]");
   BandedMatrix m;
   if (hdf5)
     m = state_hdf5_bands(file, shape);
@@ -217,7 +216,7 @@ void read_rhs(const std::filesystem::path& file, BandedMatrix& matrix) {
     if (!found.empty() || n > 1) found.push_back(n);
   if (found != wanted)
     throw InputError("dataset rhs of '" + file.string() + "' has the shape " + text(shape) + "; give " + text(wanted) +
-                     " as the grid has");
+                     ", the shape of the grid");
   const Hyperslab slab = hyperslab(shape, matrix.held());
   Dataset rhs = read_box(file, "rhs", slab.first, slab.count);
   auto value = rhs.values.begin();

@@ -150,11 +150,11 @@ struct Head {
 };
 Head read_head(Market& market, const std::array<int, 3>& shape) {
   const auto banner = market.banner();
-  if (banner[2] != "coordinate") market.fail("the format is " + banner[2], "matrices are given as coordinate");
+  if (banner[2] != "coordinate") market.fail("the format is " + banner[2], "matrices must be coordinate");
   if (banner[3] != "real" && banner[3] != "integer")
-    market.fail("the field is " + banner[3], "entries are real or integer");
+    market.fail("the field is " + banner[3], "entries must be real or integer");
   if (banner[4] != "general" && banner[4] != "symmetric")
-    market.fail("the symmetry is " + banner[4], "matrices are general or symmetric");
+    market.fail("the symmetry is " + banner[4], "matrices must be general or symmetric");
 
   if (!market.next()) market.fail("there is no line of sizes", "give rows, columns and number of entries");
   const std::int64_t rows = market.integer("the number of rows"), columns = market.integer("the number of columns"),
@@ -167,8 +167,9 @@ Head read_head(Market& market, const std::array<int, 3>& shape) {
   if (!counted) market.fail("grid.shape has too many points", too_many_points);
   const std::size_t points = *counted;
   if (rows <= 0 || static_cast<std::size_t>(rows) != points)
-    market.fail("the matrix has " + std::to_string(rows) + " rows and grid.shape " + std::to_string(points) + " points",
-                "make them agree");
+    market.fail(
+        "the matrix has " + std::to_string(rows) + " rows, but grid.shape has " + std::to_string(points) + " points",
+        "make them agree");
   if (count < 0) market.fail("the number of entries is negative", "write the matrix again");
   // Every row has a diagonal entry. For small matrices, reading the entries gives a better message.
   if (const std::int64_t least = std::max(count, rows); least > 100'000 && !market.may_hold(least))
@@ -202,10 +203,10 @@ void read_matrix_market(const std::filesystem::path& file, BandedMatrix& matrix)
     if (found == bands.end()) {
       if (std::max({std::abs(o[0]), std::abs(o[1]), std::abs(o[2])}) > most_reach)
         market.fail("the entry of row " + std::to_string(row + 1) + " and column " + std::to_string(column + 1) +
-                        " lies at the offset " + text(o) + " on the grid",
+                        " is at the offset " + text(o) + " on the grid",
                     "offsets reach at most " + std::to_string(most_reach) + " along an axis; check grid.shape");
       if (matrix.offsets.size() == most_bands)
-        market.fail("the entries lie on more than " + std::to_string(most_bands) + " offsets of the grid",
+        market.fail("the entries need more than " + std::to_string(most_bands) + " offsets of the grid",
                     "check grid.shape");
       if (here * sizeof(double) > available_memory().bytes)
         market.fail("the entries of " + std::to_string(bands.size() + 1) + " offsets do not fit into memory",
@@ -234,7 +235,7 @@ void read_matrix_market(const std::filesystem::path& file, BandedMatrix& matrix)
     add(row - 1, column - 1, value);
     if (symmetric && column != row) add(column - 1, row - 1, value);
   }
-  if (market.next()) market.fail("more entries follow than the " + std::to_string(count) + " announced", "count again");
+  if (market.next()) market.fail("more entries follow than the declared " + std::to_string(count), "correct the count");
 }
 
 std::vector<double> read_market_array(const std::filesystem::path& file, const BandedMatrix& matrix) {
@@ -248,8 +249,8 @@ std::vector<double> read_market_array(const std::filesystem::path& file, const B
   market.end_of_line();
   if (columns != 1 || rows < 0 || static_cast<std::size_t>(rows) != count)
     market.fail("the right-hand side has " + std::to_string(rows) + " rows and " + std::to_string(columns) +
-                    " columns where the matrix has " + std::to_string(count) + " rows",
-                "give one column of as many");
+                    " columns, but the matrix has " + std::to_string(count) + " rows",
+                "give one column with the same number of rows");
   std::vector<double> values;
   values.reserve(static_cast<std::size_t>(matrix.held().size()));
   std::size_t read = 0;
@@ -262,7 +263,7 @@ std::vector<double> read_market_array(const std::filesystem::path& file, const B
     ++read;
     if (matrix.holds({x, y, z})) values.push_back(value);
   });
-  if (market.next()) market.fail("more numbers follow than the " + std::to_string(count) + " announced", "count again");
+  if (market.next()) market.fail("more numbers follow than the declared " + std::to_string(count), "correct the count");
   return values;
 }
 

@@ -30,7 +30,7 @@ PendingFile::PendingFile(std::filesystem::path place, std::uintmax_t bytes)
   }
   const auto space = std::filesystem::space(temporary_.parent_path().empty() ? "." : temporary_.parent_path(), error);
   if (!error && space.capacity > 0 && space.available < bytes)
-    fail("it needs " + readable_bytes(static_cast<double>(bytes)) + ", and " +
+    fail("it needs " + readable_bytes(static_cast<double>(bytes)) + ", but only " +
          readable_bytes(static_cast<double>(space.available)) + " are free");
   // Creates a new file, whatever had the name before. The operating system reports a missing permission clearly; the
   // libraries that fill the file do not.
@@ -65,7 +65,7 @@ std::filesystem::path PendingFile::commit() {
 
 void PendingFile::fail(const std::filesystem::path& place, const std::string& why) {
   throw RunError(published_place(place).string() + " cannot be written (" + why +
-                 "). Check that disk and its space, or choose another output.directory.");
+                 "). Check the disk and its free space, or choose another output.directory.");
 }
 
 }  // namespace poisson

@@ -171,8 +171,9 @@ bool is_failure(int error) {
 
 void ResultFolder::refuse(const std::string& problem, int error) const {
   const std::string text = problem + directory_.string() + " (" + std::strerror(error) + ")";
-  if (is_failure(error)) throw RunError(text + ": check that disk and its space, or choose another output.directory");
-  throw InputError(text + ": choose another with output.directory");
+  if (is_failure(error))
+    throw RunError(text + ": check the disk and its free space, or choose another output.directory");
+  throw InputError(text + ": choose another output.directory");
 }
 
 ResultFolder::ResultFolder(std::filesystem::path directory) : directory_(std::move(directory)) {
@@ -207,7 +208,7 @@ void ResultFolder::unlock() const {
 void ResultFolder::lock() {
   const auto in_the_way = [&] {
     throw InputError((directory_ / lock_name).string() +
-                     " is in the way (no regular file): remove it, or choose another output.directory");
+                     " is not a regular file: remove it, or choose another output.directory");
   };
   for (int attempt = 0; attempt < 1000; ++attempt) {
     constexpr int flags = O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
@@ -226,9 +227,9 @@ void ResultFolder::lock() {
       if (errno == EINTR) continue;
       if (errno == EWOULDBLOCK || errno == EAGAIN)
         throw InputError("another run writes to the output directory " + directory_.string() +
-                         " (it holds the lock there): wait for its end, or choose another with output.directory");
+                         " (it owns the lock there): wait until it ends, or choose another output.directory");
       note_ = "the output directory " + directory_.string() + " cannot be locked (" + std::strerror(errno) +
-              "): no other run may write to it meanwhile";
+              "): make sure that no other run writes to it";
       unlinkat(directory_fd_, lock_name, 0);
       return;
     }
@@ -262,7 +263,7 @@ void ResultFolder::clear_leftovers() const {
     if (folder < 0 || fstat(folder, &status) != 0 || status.st_uid != geteuid() || (status.st_mode & 0777) != 0700)
       continue;
     if (!restore(directory_fd_, folder))
-      throw RunError("cannot put the results back that a killed run had moved to " + (directory_ / name).string() +
+      throw RunError("cannot restore the results that a killed run moved to " + (directory_ / name).string() +
                      ": move them yourself, or choose another output.directory");
     clear(folder);
     unlinkat(directory_fd_, name.c_str(), AT_REMOVEDIR);
@@ -297,8 +298,7 @@ void ResultFolder::check_names(const std::vector<std::string>& names) const {
   const auto check = [&](const std::string& name) {
     if (exists(directory_fd_, name) && std::ranges::find(earlier, name) == earlier.end())
       throw InputError((directory_ / name).string() +
-                       " is in the way (it is not what an earlier run has left there): move it, or choose another "
-                       "output.directory");
+                       " exists, but no earlier run has written it: move it, or choose another output.directory");
   };
   std::ranges::for_each(names, check);
   check(summary_name);
@@ -308,16 +308,16 @@ void ResultFolder::check_space(double bytes) const {
   std::error_code error;
   const auto space = std::filesystem::space(staging_, error);
   if (!error && space.capacity > 0 && static_cast<double>(space.available) < bytes)
-    throw RunError("the output directory " + directory_.string() + " has too little room (the results take " +
-                   readable_bytes(bytes) + " beside those of an earlier run, and " +
+    throw RunError("the output directory " + directory_.string() + " has too little free space (the results need " +
+                   readable_bytes(bytes) + " in addition to those of an earlier run, but only " +
                    readable_bytes(static_cast<double>(space.available)) +
-                   " are free there): free some, or choose another with output.directory");
+                   " are free): free some space, or choose another output.directory");
 }
 
 void ResultFolder::publish(const Summary& summary) {
   const auto fail_at = [&](const std::string& name, int error) {
     throw RunError((directory_ / name).string() + " cannot be written (" + std::strerror(error) +
-                   "). Check that disk and its space, or choose another output.directory.");
+                   "). Check the disk and its free space, or choose another output.directory.");
   };
   std::vector<std::string> names;
   for (const Summary::File& file : summary.files) names.push_back(file.name);
@@ -351,8 +351,8 @@ void ResultFolder::publish(const Summary& summary) {
   } catch (const RunError& error) {
     if (published) move_file(directory_fd_, staging_fd_, summary_name);
     if (restore(directory_fd_, staging_fd_)) throw;
-    throw RunError(error.what() + std::string(" Earlier results lie in ") + (staging_ / previous_name).string() +
-                   "; the next run puts them back.");
+    throw RunError(error.what() + std::string(" Earlier results are in ") + (staging_ / previous_name).string() +
+                   "; the next run restores them.");
   }
   restore(directory_fd_, staging_fd_);  // clears the folder, since nothing is left to undo
 }
@@ -361,11 +361,11 @@ void ResultFolder::fail(const Summary& summary) {
   if (exists(staging_fd_, previous_name)) return;  // the next run restores these first
   clear(staging_fd_);
   if (exists(directory_fd_, failed_name) && !read_summary(directory_fd_, failed_name))
-    throw RunError((directory_ / failed_name).string() + " is in the way (no summary of a run): move it");
+    throw RunError((directory_ / failed_name).string() + " is not the summary of a run: move it");
   write_summary(staging_, summary, failed_name);
   if (renameat(staging_fd_, failed_name, directory_fd_, failed_name) != 0)
     throw RunError((directory_ / failed_name).string() + " cannot be written (" + std::strerror(errno) +
-                   "). Check that disk and its space, or choose another output.directory.");
+                   "). Check the disk and its free space, or choose another output.directory.");
   flush_to_disk(directory_fd_);
 }
 
@@ -373,7 +373,7 @@ void check_shared(const std::filesystem::path& staging, int process) {
   if (access(staging.c_str(), W_OK | X_OK) == 0) return;
   throw InputError("process " + std::to_string(process) + " cannot write to the output directory " +
                    staging.parent_path().string() + " (" + std::strerror(errno) +
-                   "): several processes need one that all their machines share, choose it with output.directory");
+                   "): several processes need a directory that all machines share; choose it with output.directory");
 }
 
 std::filesystem::path published_place(const std::filesystem::path& place) {

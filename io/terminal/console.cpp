@@ -265,7 +265,7 @@ void Console::probes(const Summary& s) {
 /// Prints the inflows, the outflows and their balance. Prints nothing if there are no fluxes, as for matrices.
 void Console::balance(const Summary& s) {
   if (!std::isfinite(s.balance.source)) return;
-  std::string source = fmt::format("{:.6g} in all", s.balance.source);
+  std::string source = fmt::format("{:.6g} in total", s.balance.source);
   if (s.balance.extrapolated) source += fmt::format(", extrapolation {:.6g}", *s.balance.extrapolated);
   if (s.balance.reaction != 0) source += fmt::format(", reaction {:.6g}", s.balance.reaction);
   row("source", source);
@@ -274,9 +274,9 @@ void Console::balance(const Summary& s) {
         fmt::format("{} {:.6g}, {} {:.6g}", face_names[face], s.flux[face], face_names[face + 1], s.flux[face + 1]));
   const double relative = s.balance.relative();
   const bool projected = std::abs(s.balance.projected) > 1e-10 * s.balance.flow;
-  row("balance", fmt::format("{:.2g} left over{}{}", s.balance.residual + 0.0,  // avoids −0
-                             std::isfinite(relative) ? fmt::format(", {:.2g} of what flows", relative) : "",
-                             projected ? fmt::format("; {:.3g} taken off by projection", s.balance.projected) : ""));
+  row("balance", fmt::format("residual {:.2g}{}{}", s.balance.residual + 0.0,  // avoids −0
+                             std::isfinite(relative) ? fmt::format(", {:.2g} of the throughput", relative) : "",
+                             projected ? fmt::format("; {:.3g} removed by projection", s.balance.projected) : ""));
 }
 
 void Console::closing(const Summary& s, double tolerance, const std::string& directory) {
@@ -299,7 +299,7 @@ void Console::closing(const Summary& s, double tolerance, const std::string& dir
   row("times", fmt::format("input {}, set-up {}, solve {}, output {}", duration(s.time.input), duration(s.time.setup),
                            duration(s.time.solve), duration(s.time.output)));
   if (s.time.solve > 0) row("speed", speed(static_cast<double>(s.unknowns) / s.time.solve));
-  if (s.peak_memory_bytes > 0) row("memory", bytes(static_cast<double>(s.peak_memory_bytes)) + " at most");
+  if (s.peak_memory_bytes > 0) row("memory", bytes(static_cast<double>(s.peak_memory_bytes)) + " peak");
   std::string_view label = "files";
   const auto show = [&](const std::string& file) {
     row(label, directory.empty() ? file : directory + "/" + file);

@@ -129,13 +129,13 @@ TensorInverse shape_of(const Block& block, const Pencils& p, const Parts& parts)
 }  // namespace
 
 std::string no_direct_preconditioner(const Problem& problem, const Parts& parts) {
-  if (has_parted_faces(problem)) return "a face has parts of several kinds";
+  if (has_parted_faces(problem)) return "a face has several conditions";
   const Block block = make_block(with_mean_data(problem));
   if (std::ranges::count_if(parts, [](int part) { return part > 1; }) > 1)
-    return "lines run along one axis, and the grid is cut across more than one";
+    return "the grid is cut across more than one axis";
   const std::optional<int> cut = cut_axis(parts);
   const std::string length = " more than " + std::to_string(longest_decomposed) +
-                             " unknowns (where cells are equal and no face is a Robin face, " +
+                             " unknowns (if cells are equal and no face is a Robin face, " +
                              std::to_string(longest_closed) + ")";
   int longer = 0;
   for (int d = 0; d < problem.dimension; ++d) {
@@ -149,7 +149,7 @@ std::string no_direct_preconditioner(const Problem& problem, const Parts& parts)
 
 std::string no_direct_solution(const Problem& problem, const Parts& parts) {
   if (problem.full_tensor) return "the coefficient is a full tensor, which couples the axes";
-  if (has_parted_faces(problem)) return "a face has parts of several kinds";
+  if (has_parted_faces(problem)) return "a face has several conditions";
   if (!is_separable(problem)) return "the coefficient, the reaction or a face's alpha varies";
   return no_direct_preconditioner(problem, parts);
 }

@@ -20,8 +20,8 @@ constexpr double sure_seconds = 1;
 // The share of the available memory that factors, and aggregates, may take.
 constexpr double share_of_factors = 0.5, share_of_aggregates = 0.8;
 
-constexpr const char* by_factorization = "conjugate gradients around a factorization in 64 bits";
-constexpr const char* by_aggregates = "conjugate gradients around multigrid by aggregates in 64 bits";
+constexpr const char* by_factorization = "conjugate gradients preconditioned by a factorization in 64 bits";
+constexpr const char* by_aggregates = "conjugate gradients preconditioned by aggregation multigrid in 64 bits";
 
 // What the rungs of an operator know of one another, and of the host.
 struct Circumstances {

@@ -13,7 +13,7 @@ double interval(const SmootherOptions& options) {
 
 constexpr SmootherParameter parameters[] = {
     {.name = "interval",
-     .doc = "Damps [l/interval, l], l the largest eigenvalue; null: what suits the method.",
+     .doc = "Damps [l/interval, l], where l is the largest eigenvalue; null: chosen by the program.",
      .example = "12",
      .above = 1}};
 

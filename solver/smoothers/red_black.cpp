@@ -10,7 +10,7 @@ double relaxation(const SmootherOptions& options) {
 
 constexpr std::string_view aliases[] = {"gauss-seidel", "sor"};
 constexpr SmootherParameter parameters[] = {{.name = "relaxation",
-                                             .doc = "Over-relaxation; null: what suits the method.",
+                                             .doc = "Over-relaxation; null: chosen by the program.",
                                              .example = "0.857",
                                              .most = 2,
                                              .below = true}};

@@ -246,7 +246,8 @@ class Faults(unittest.TestCase):
                     run = self.poisson()
                     self.assertIn(run.returncode, (0, 2), run.stderr)
                     if run.returncode == 2:
-                        self.assertIn(f"results/{name} is in the way", run.stderr)
+                        kept = "is not a regular file" if "lock" in name else "exists, but no earlier run has written it"
+                        self.assertIn(f"results/{name} {kept}", run.stderr)
                     self.assertEqual(place.lstat().st_ino, before.st_ino)
                     self.assertEqual(target.read_text(encoding="utf-8"), "kept")
 
@@ -265,7 +266,7 @@ class Faults(unittest.TestCase):
         earlier = self.held()
         run = self.poisson("output.formats=[hdf5]")
         self.assertEqual(run.returncode, 2)
-        self.assertIn("results/solution.hdf is in the way", run.stderr)
+        self.assertIn("results/solution.hdf exists, but no earlier run has written it", run.stderr)
         self.check_untouched(earlier)
         self.assertEqual(self.poisson("output.formats=[png]").returncode, 0)
         self.assertEqual(self.held()["solution.hdf"], b"mine now")
@@ -285,7 +286,7 @@ class Faults(unittest.TestCase):
         earlier = self.held()
         run = self.faulty("rename:5+:EIO", "output.formats=[hdf5]", "equation.source=2")
         self.assertEqual(run.returncode, 1)
-        self.assertRegex(run.stderr, "Earlier results lie in .*; the next run puts them back")
+        self.assertRegex(run.stderr, "Earlier results are in .*; the next run restores them")
         self.assertEqual(self.poisson("equation.source=sqrt(x-2)").returncode, 2)
         self.assertTrue(self.check_untouched(earlier))
 
@@ -303,12 +304,12 @@ class Faults(unittest.TestCase):
         with open("/dev/full", "w", encoding="utf-8") as full:
             run = self.poisson(options=(), stdout=full)
         self.assertEqual(run.returncode, 1)
-        self.assertIn("standard output cannot be written (No space left on device); the results are complete",
+        self.assertIn("cannot write to standard output (No space left on device); the results are complete",
                       run.stderr)
         self.check_complete()
         run = self.poisson(options=(), preexec_fn=lambda: os.close(1))
         self.assertEqual(run.returncode, 1)
-        self.assertIn("standard output cannot be written", run.stderr)
+        self.assertIn("cannot write to standard output", run.stderr)
         self.check_complete()
         self.assertEqual(self.poisson(preexec_fn=lambda: os.close(1)).returncode, 0)  # quiet
         read, written = os.pipe()
@@ -340,7 +341,7 @@ class Faults(unittest.TestCase):
         run = self.poisson(large, "output.formats=[hdf5]", preexec_fn=limited)
         self.assertEqual(run.returncode, 1)
         self.assertIn("(ulimit -v)", run.stderr)
-        cells = [int(n) for n in re.search(r"cells per axis, (\d+) x (\d+) x (\d+) at most", run.stderr).groups()]
+        cells = [int(n) for n in re.search(r"cells per axis, at most (\d+) x (\d+) x (\d+)", run.stderr).groups()]
         self.assertGreater(min(cells), 100)
         self.assertIn("ulimit -v", self.summary("summary.failed.json")["reason"])
         run = self.poisson(f"grid.cells={cells}", "output.formats=[hdf5]", preexec_fn=limited)
@@ -357,7 +358,7 @@ class Faults(unittest.TestCase):
                                 resource.setrlimit(resource.RLIMIT_AS, (mebibytes << 20, mebibytes << 20)))
         # What the process takes before the solve, from what it says that is left of a limit.
         most = 1000
-        left = re.search(r"and ([\d.]+) MiB are to be had", under(most, [1000, 1000, 1000]).stderr)
+        left = re.search(r"but only ([\d.]+) MiB are available", under(most, [1000, 1000, 1000]).stderr)
         base = most - int(float(left[1]))
         refused, sizes = set(), []
         for room in (20, 45, 70, 110, 200):
@@ -366,7 +367,7 @@ class Faults(unittest.TestCase):
             refused.add(said[0].returncode)
             run = under(base + room, [300, 300, 300])
             self.assertEqual(run.returncode, 1)
-            cells = [int(n) for n in re.search(r"axis, (\d+) x (\d+) x (\d+) at most", run.stderr).groups()]
+            cells = [int(n) for n in re.search(r"axis, at most (\d+) x (\d+) x (\d+)", run.stderr).groups()]
             self.assertIn(under(base + room, cells).returncode, (0, 3), cells)
             sizes.append(cells[0])
         self.assertEqual(refused & {1}, {1})
@@ -375,7 +376,7 @@ class Faults(unittest.TestCase):
         self.assertGreater(sizes[0], 40)
         run = self.poisson("grid.cells=[300, 300, 300]", environment={"SLURM_JOB_ID": "7", "SLURM_MEM_PER_NODE": "1"})
         self.assertEqual(run.returncode, 1)
-        self.assertIn("0 B are to be had (SLURM_MEM_PER_NODE): no grid fits, raise this limit", run.stderr)
+        self.assertIn("0 B are available (SLURM_MEM_PER_NODE): no grid fits; raise this limit", run.stderr)
 
     def test_dry_run_of_what_does_not_fit(self):
         def limited():
@@ -397,7 +398,7 @@ class Faults(unittest.TestCase):
         run = self.poisson(options=("--threads", "1000"), preexec_fn=lambda:
                            resource.setrlimit(resource.RLIMIT_AS, (3 << 30, 3 << 30)))
         self.assertEqual(run.returncode, 1)
-        threads = re.search(r"does not start 1000 threads .* write --threads (\d+)", run.stderr).group(1)
+        threads = re.search(r"cannot start 1000 threads .* use --threads (\d+)", run.stderr).group(1)
         self.assertEqual(self.poisson(options=("--quiet", "--threads", threads), preexec_fn=lambda: resource.setrlimit(
             resource.RLIMIT_AS, (3 << 30, 3 << 30))).returncode, 0)
 
@@ -483,7 +484,7 @@ for name, shape in shapes.items():
             run = self.poisson(*assignments, case=case)
             self.assertEqual(run.returncode, 2, (assignments, case, run.stderr))
             self.assertIn(words, run.stderr)
-        for kind, words in (("link", "an external link leads to"), ("soft", "an external link leads to"),
+        for kind, words in (("link", "an external link points to"), ("soft", "an external link points to"),
                             ("external", "external storage"), ("virtual", "a virtual dataset")):
             for key in ("equation.coefficient", "equation.reaction", "equation.source", "solver.initial"):
                 refused(words, f"{key}={{file: {kind}-k.h5, dataset: k}}")
@@ -502,7 +503,7 @@ for name, shape in shapes.items():
         self.write("long.yaml", SMALL.replace("source: 1", "source: " + "+".join(30000 * ["x"])))
         run = self.poisson(case="long.yaml")
         self.assertEqual(run.returncode, 2)
-        self.assertIn("an expression of 59999 characters", run.stderr)
+        self.assertIn("the expression has 59999 characters", run.stderr)
         self.assertLess(len(run.stderr), 300)
         self.write("long.yaml", SMALL.replace("source: 1", "source: " + "+".join(2000 * ["x"] + ["foo"] + 2000 * ["y"])))
         run = self.poisson(case="long.yaml")
@@ -513,12 +514,12 @@ for name, shape in shapes.items():
         run = self.poisson(case="/dev/zero", preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS,
                                                                                   (2 << 30, 2 << 30)))
         self.assertEqual(run.returncode, 2)
-        self.assertIn("/dev/zero: is longer than 64 MiB", run.stderr)
+        self.assertIn("/dev/zero: exceeds 64 MiB", run.stderr)
 
     def test_numbers_of_cells_that_overflow(self):
         run = self.poisson("grid.cells=[10000000, 10000000, 10000000]", options=("--dry-run",))
         self.assertEqual(run.returncode, 2)
-        self.assertIn("asks for 1e+21 cells in all", run.stderr)
+        self.assertIn("requests 1e+21 cells in total", run.stderr)
 
 
 if __name__ == "__main__":

@@ -43,7 +43,7 @@ class Input(unittest.TestCase):
         return run.stderr
 
     def test_assignments_that_the_shell_has_cut(self):
-        cut = "poisson: --set grid.cells=[6, ends at a blank, where the shell has cut it; quote it: --set '{}'\n"
+        cut = "poisson: --set grid.cells=[6, ends at a blank, where the shell split it; quote it: --set '{}'\n"
         for tail in ((), ("--quiet",), ("case.yaml",)):
             self.assertEqual(self.refusal("--set", "grid.cells=[6,", "5,", "7]", *tail),
                              cut.format("grid.cells=[6, 5, 7]"))
@@ -53,11 +53,11 @@ class Input(unittest.TestCase):
                       self.refusal("case.yaml", "--set=boundary.x-={neumann:", "-1}"))
         self.assertIn("quote it: --set 'output.probes=[[1, 2'",
                       self.refusal("case.yaml", "--set", "output.probes=[[1,", "2"))
-        self.assertIn("unexpected argument y; a run takes one configuration, and a value with blanks needs quotes",
+        self.assertIn("unexpected argument y; a run accepts one configuration; quote a value with blanks",
                       self.refusal("case.yaml", "--set", "equation.source=x", "y"))
 
     def test_expressions_that_the_shell_has_cut(self):
-        cut = "poisson: --set {} ends at a blank, where the shell has cut it; quote it: --set '{}'\n"
+        cut = "poisson: --set {} ends at a blank, where the shell split it; quote it: --set '{}'\n"
         for words in ("equation.source=x + 1", "equation.source=x - 1", "equation.source=2* y",
                       "equation.source=x > 0 ? 1 : 2", "equation.source=x == 1", "equation.source=x /2"):
             first, *rest = words.split()
@@ -75,10 +75,10 @@ class Input(unittest.TestCase):
         for words in (("solver.tolerance", "1e-6"), ("solver.tolerance", "=", "1e-6"), ("solver.tolerance=", "1e-6"),
                       ("solver.tolerance:", "1e-6"), ("solver.tolerance", "=1e-6")):
             message = self.refusal("case.yaml", "--set", *words)
-            self.assertIn("key and value are one word; write --set solver.tolerance=1e-6\n", message)
+            self.assertIn("key and value must be one word; write --set solver.tolerance=1e-6\n", message)
         self.assertIn("write --set grid.cells='[4, 4, 6]'\n", self.refusal("--set", "grid.cells", "[4, 4, 6]"))
         for words in (("solver.tolerance", "case.yaml"), ("solver.tolerance", "solver.cycle=w", "case.yaml")):
-            self.assertIn("is no assignment; write --set key.path=value", self.refusal("--set", *words))
+            self.assertIn("is not an assignment; write --set key.path=value", self.refusal("--set", *words))
 
     def test_whole_assignments_are_left_alone(self):
         for words in (("--set", "grid.cells=[6, 5, 6]", "case.yaml"), ("case.yaml", "--set", "boundary.x-=", "--quiet"),
@@ -121,21 +121,21 @@ class Input(unittest.TestCase):
         self.poisson("case.yaml", "--set", "output.directory=one", "output.formats=[]")
         for overrides in ((), ("--set", "solver.cycle=w")):
             message = self.refusal("one/summary.json", *overrides)
-            self.assertEqual(message, "one/summary.json:1:1: is the summary of a run, whose member `config` is the file "
-                                      "to solve; save that member as a file of its own\n")
+            self.assertEqual(message, "one/summary.json:1:1: is the summary of a run; save its member "
+                                      "`config` as a separate file and solve that\n")
         (self.directory / "again.json").write_text(json.dumps(self.summary("one")["config"]), encoding="utf-8")
         self.assertEqual(self.poisson("again.json", "--validate").returncode, 0)
 
     def test_meshes_are_told_as_such(self):
         for name in ("box.msh", "body.STL"):
             (self.directory / name).write_bytes(b"\x00\xff")
-            self.assertIn(f"{name}: is a mesh and no configuration; meshes are not read", self.refusal(name))
+            self.assertIn(f"{name}: is a mesh, not a configuration; meshes are not read", self.refusal(name))
 
     def test_stacks_that_no_thread_can_have(self):
         own = {**os.environ, "OMP_NUM_THREADS": "2"}
         run = self.poisson("case.yaml", "--validate", env={**own, "OMP_STACKSIZE": "300000g"})
         self.assertEqual(run.returncode, 1)
-        self.assertIn("whose stacks OMP_STACKSIZE=300000g sets: take that out of the environment", run.stderr)
+        self.assertIn("with the stacks of OMP_STACKSIZE=300000g: unset that variable", run.stderr)
         for size in ("8m", "4096", " 2 M ", "nonsense"):
             run = self.poisson("case.yaml", "--validate", env={**own, "OMP_STACKSIZE": size})
             self.assertEqual(run.returncode, 0, run.stderr)

@@ -128,8 +128,8 @@ class Processes(SeveralProcesses):
         found = self.solved(4, "several", *more, "backend.blocks=[2, 2]")
         self.near(found, wanted, 1e-12, "two machines")
         self.assertEqual(found["machines"], 2)
-        for blocks, levels in (([2, 2], "levels 0 in these parts, 1 in those of 2 groups of 2, 2 to "),
-                               ([1, 4], "levels 0 to 1 in these parts, 2 to ")):
+        groups = "levels 0 in these sub-blocks, 1 in the sub-blocks of 2 groups of 2 processes, 2 to "
+        for blocks, levels in (([2, 2], groups), ([1, 4], "levels 0 to 1 in these sub-blocks, 2 to ")):
             run = self.poisson(4, *more, f"backend.blocks={blocks}", options=("--dry-run",))
             self.assertIn(levels, run.stdout)
 
@@ -151,7 +151,7 @@ class Processes(SeveralProcesses):
         for way in ("auto", "peer", "staged", "mpi"):
             run = self.poisson(2, f"backend.transport={way}", "output.formats=[]", options=())
             self.assertEqual(run.returncode, 0, run.stderr)
-            said = f"by messages, since backend.transport: {way} is for GPUs"
+            said = f"by messages, because backend.transport: {way} requires GPUs"
             self.assertEqual(said in " ".join(run.stdout.split()), way != "auto", run.stdout)
 
     def test_profile(self):
@@ -224,15 +224,15 @@ class Processes(SeveralProcesses):
                 found = self.solved(count, "several", *more, *([] if not blocks else [f"backend.blocks={blocks}"]))
                 self.near(found, wanted, 1e-9, f"{method}, {count} processes, {blocks}")
         run = self.poisson(3, "solver.method=direct", *stretched, options=())
-        self.assertIn("1 x 3 x 1 parts", run.stdout)
+        self.assertIn("1 x 3 x 1 sub-blocks", run.stdout)
         run = self.poisson(4, "solver.method=direct", "backend.blocks=[1, 2, 2]")
         self.assertEqual(run.returncode, 2, run.stderr)
-        self.assertEqual(len([line for line in run.stderr.splitlines() if "direct solution takes slabs" in line]), 1)
+        self.assertEqual(len([line for line in run.stderr.splitlines() if "direct solver needs slabs" in line]), 1)
         run = self.poisson(4, "grid.cells=[96, 96, 96]", options=("--dry-run",))
         self.assertIn("method    direct", run.stdout)
         run = self.poisson(4, "grid.cells=[96, 96, 96]", "backend.blocks=[1, 2, 2]", options=("--dry-run",))
         self.assertIn("method    multigrid", run.stdout)
-        self.assertIn("by multigrid: lines run along one axis", run.stdout)
+        self.assertIn("multigrid: the grid is cut across more than one axis", run.stdout)
 
     def test_dry_run_states_what_a_process_holds(self):
         """Its share and the levels that all have: between a part of what one process holds and half as much again."""
@@ -245,13 +245,13 @@ class Processes(SeveralProcesses):
         whole, level, _ = stated(0)
         for count in (2, 4):
             own, of_level, text = stated(count)
-            self.assertIn(f"processes {count}, the grid cut into 1 x 1 x {count} parts", text)
-            self.assertIn("for each process at most", text)
+            self.assertIn(f"processes {count}, grid cut into 1 x 1 x {count} sub-blocks", text)
+            self.assertIn("per process at most", text)
             self.assertTrue(whole / count < own < 1.5 * whole / count, text)
             self.assertTrue(level / count < of_level < 1.2 * level / count, text)
         def where_it_jumps(count):
             run = self.poisson(count, "grid.cells=[96, 96, 96]", "equation.coefficient=1 + x", options=("--dry-run",))
-            return float(re.search(r"([\d.]+) MiB where the coefficient jumps far", run.stdout)[1])
+            return float(re.search(r"([\d.]+) MiB if the coefficient has sharp jumps", run.stdout)[1])
         whole = where_it_jumps(0)
         self.assertTrue(whole / 4 < where_it_jumps(4) < whole / 2)
 
@@ -284,7 +284,7 @@ class Processes(SeveralProcesses):
                                      cwd=self.directory, text=True, check=False, env=self.environment,
                                      stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=100)
                 self.assertEqual(run.returncode == 1, not fits, run.stderr)
-                said = "each process takes" if not options else "does not fit"
+                said = "each process needs" if not options else "does not fit"
                 self.assertEqual(said in run.stdout + run.stderr, not fits, run.stdout + run.stderr)
                 if not fits:
                     self.assertIn("SLURM_MEM_PER_NODE, which 2 processes share", run.stdout + run.stderr)
@@ -302,7 +302,7 @@ class Processes(SeveralProcesses):
                     sets = ("grid.cells=[48, 48, 48]", "solver.max_iterations=2", "output.formats=[]", *assignments)
                     text = self.poisson(count, *sets, options=("--dry-run",)).stdout
                     stated = [re.search(pattern, text) for pattern in (r"\nmemory +([\d.]+) (\wiB)",
-                                                                       r"\n +([\d.]+) (\wiB) more for a moment")]
+                                                                       r"\n +([\d.]+) (\wiB) more at the peak")]
                     stated = sum(float(found[1]) * units[found[2]] for found in stated if found)
                     taken = self.solved(count, "taken", *sets)["peak_memory_bytes"] / 2**20
                     self.assertTrue(0.93 * taken < stated < 1.1 * taken, f"{stated} MiB stated, {taken} taken: {text}")
@@ -339,11 +339,11 @@ class Processes(SeveralProcesses):
     def test_errors(self):
         for assignments, status, words in (
                 (("grid.cells=[6, 6, 6]",), 2, "too small for 2 processes"),
-                (("backend.blocks=[1, 1, 3]",), 2, "these are 3 blocks, and 2 processes were started"),
+                (("backend.blocks=[1, 1, 3]",), 2, "these are 3 blocks, but 2 processes were started"),
                 (("backend.blocks=[1, 1, 1]",), 2, "these are 1 blocks"),
-                (("backend.blocks=[1, 2]",), 2, "one for each of 3 axes"),
-                (("solver.method=direct", "backend.blocks=[2, 1, 1]", "grid.cells=[6, 20, 20]"), 2, "take fewer"),
-                (("solver.method=direct", "grid.cells=[6, 6, 6]"), 2, "cannot share a direct solution"),
+                (("backend.blocks=[1, 2]",), 2, "one for each of the 3 axes"),
+                (("solver.method=direct", "backend.blocks=[2, 1, 1]", "grid.cells=[6, 20, 20]"), 2, "use fewer"),
+                (("solver.method=direct", "grid.cells=[6, 6, 6]"), 2, "cannot share a direct solver"),
                 (("solver.tolerancce=1",), 2, "tolerancce"),
                 (("equation.source=1/(x-x)",), 2, "equation.source"),
                 (("equation.coefficient=z-0.9",), 2, "must be greater than 0"),
@@ -351,7 +351,7 @@ class Processes(SeveralProcesses):
                   for scheme in ("discretization.centering=node", "discretization.centering=cell", "discretization.scheme=q1")
                   for part in ("boundary.x-=[{where: sqrt(0.4 - z), dirichlet: 1}, {neumann: 0}]",)
                   for cut in ((), ("backend.blocks=[1, 1, 2]",))),
-                (("backend.device=cuda:1",), 2, "by its number")):
+                (("backend.device=cuda:1",), 2, "a GPU number is for one process")):
             run = self.poisson(2, *assignments)
             self.assertEqual(run.returncode, status, run.stderr)
             self.assertEqual(len([line for line in run.stderr.splitlines() if words in line]), 1, run.stderr)
@@ -380,7 +380,7 @@ class Processes(SeveralProcesses):
                                      stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60)
                 self.assertEqual(run.returncode, 2, run.stderr)
                 self.assertEqual(len(self.message(run)), 1, run.stderr)
-                self.assertIn("process 1 has another configuration, other options", run.stderr)
+                self.assertIn("process 1 has a different configuration, options or program version", run.stderr)
 
     def test_other_versions(self):
         """A build of other sources, here with another commit in the program's file, is refused."""
@@ -397,7 +397,7 @@ class Processes(SeveralProcesses):
         run = subprocess.run([*command, ":", "-n", "1", other, *own[1:]], cwd=self.directory, text=True, check=False,
                              env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60)
         self.assertEqual(run.returncode, 2, run.stderr)
-        self.assertIn("another version of this program, than process 0", run.stderr)
+        self.assertIn("options or program version than process 0", run.stderr)
 
     # ---- disks ----
 
@@ -548,7 +548,7 @@ class Processes(SeveralProcesses):
         self.assertEqual(running(f"^{PROGRAM}.*stopped-{os.getpid()}"), [])
 
     def test_stopped(self):
-        self.assertIn("has given no sign of life", self.lose(signal.SIGSTOP, 1))
+        self.assertIn("has not responded", self.lose(signal.SIGSTOP, 1))
 
     def test_stopped_while_mpi_ends(self):
         """Everything is written by then, but for what the first process does before it says that its work is over."""
@@ -564,7 +564,8 @@ class Processes(SeveralProcesses):
                 self.assertEqual(running(f"^{PROGRAM}.*{title}"), [])
                 messages = [line for line in run.stderr.splitlines() if line.startswith("poisson: ")]
                 self.assertEqual(len(messages), 1, run.stderr)
-                self.assertRegex(messages[0], rf"^poisson: process {rank} \(number \d+ on .*what it has written is complete$")
+                self.assertRegex(messages[0], rf"^poisson: process {rank} \(number \d+ on .*"
+                                              r"the files that it has written are complete$")
 
     def test_interrupted(self):
         """What is asked of the launcher reaches all: they stop together, and keep what they have."""

@@ -121,7 +121,7 @@ class SinglePrecision(Runs):
                     status, summary = self.poisson(case)
                     self.assertIn(status, (0, 3), (upper, expansion, kappa, summary))
                     steps = summary.get("steps", [])
-                    widened += bool(steps) and "in single precision): mixed precision, from the start" in steps[0]
+                    widened += bool(steps) and "in single precision): restart in mixed precision" in steps[0]
         self.assertGreater(widened, 0)
 
 

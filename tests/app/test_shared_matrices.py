@@ -106,7 +106,7 @@ open('b.mtx', 'w').write(f'{head} array real general\\n{b.size} 1\\n{values}')
         for options in ((), ("--dry-run",)):
             run = self.poisson(2, "backend.blocks=[2, 1]", case="further.yaml", options=options)
             self.assertEqual(run.returncode, 2)
-            self.assertEqual(run.stderr.count("couples points that are 3 apart along x, and several processes"), 1)
+            self.assertEqual(run.stderr.count("couples points that are 3 apart along x, but several processes"), 1)
         self.solved(2, "other", case="further.yaml")  # cuts another axis by itself
 
     def test_rows_of_any_scale(self):

@@ -52,7 +52,7 @@ std::string error_of(const std::function<void()>& call) {
 }
 
 void expect_out_of_memory(const std::string& message) {
-  for (const char* const part : {"cannot allocate ", " on the device (", " are free", " would fit)"})
+  for (const char* const part : {"cannot allocate ", " on the device (", " are free", " in total)"})
     EXPECT_NE(message.find(part), std::string::npos) << part << " is missing in: " << message;
 }
 

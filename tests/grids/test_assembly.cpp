@@ -136,7 +136,7 @@ TEST(Assembly, AutoIsWhatTheCountSays) {
       const bool walks = scheme == Scheme::q1 && gpu;
       EXPECT_EQ(chosen_assembly(Assembly::automatic, p, gpu), walks ? Assembly::partial : Assembly::recompute);
       EXPECT_EQ(reason(Assembly::automatic, p, gpu),
-                walks ? "measured to be faster for constants, too" : "since the coefficients are constants");
+                walks ? "measured to be faster even for constants" : "because the coefficients are constant");
       p.reaction = 1.0;
       EXPECT_EQ(chosen_assembly(Assembly::automatic, p, gpu), Assembly::recompute);
       p.reaction = 0.0;
@@ -147,9 +147,9 @@ TEST(Assembly, AutoIsWhatTheCountSays) {
                 scheme == Scheme::q1 && !gpu ? Assembly::full : Assembly::partial);
       EXPECT_EQ(reason(Assembly::automatic, p, gpu), "predicted to be faster");
       EXPECT_EQ(chosen_assembly(Assembly::recompute, p, gpu), Assembly::partial);
-      EXPECT_EQ(reason(Assembly::recompute, p, gpu), "since what varies is held");
+      EXPECT_EQ(reason(Assembly::recompute, p, gpu), "because varying coefficients must be stored");
       EXPECT_EQ(chosen_assembly(Assembly::full, p, gpu), Assembly::full);
-      EXPECT_EQ(reason(Assembly::full, p, gpu), "as asked for");
+      EXPECT_EQ(reason(Assembly::full, p, gpu), "as requested");
       EXPECT_EQ(predictions(p, gpu).size(), 2U);
       for (const Prediction& one : predictions(p, gpu)) {
         EXPECT_EQ(one.seconds[1], predicted_seconds(one.cost, Precision::fp64, device_rate(gpu)));

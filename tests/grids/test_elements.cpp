@@ -414,7 +414,8 @@ TEST(Elements, RefuseATensorThatIsNotPositiveDefinite) {
       ASSERT_EQ(e.errors.size(), 1U);
       EXPECT_EQ(e.errors[0].quantity, "coefficient.xy");
       EXPECT_EQ(e.errors[0].point[0], 0.625);
-      EXPECT_NE(std::string(e.what()).find("smaller in size than the root of x·y, which is 2 there"), std::string::npos)
+      EXPECT_NE(std::string(e.what()).find("smaller in magnitude than the square root of x·y, which is 2 there"),
+                std::string::npos)
           << e.what();
     }
   }

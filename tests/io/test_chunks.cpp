@@ -99,7 +99,7 @@ double peak_memory() {
 
 TEST_F(ChunksTest, StoredFarAboveTheirSizeAreRefusedBeforeReading) {
   store(8, 8, gzip, packed(167));
-  const std::string message = "(it stores 166 KiB, and its chunks take 512 B). Write it again.";
+  const std::string message = "(it stores 166 KiB, but its chunks need only 512 B). Write it again.";
   expect_contains(refusal_of([&] { dataset_shape(file, "u"); }), message);
   expect_contains(refusal(), message);
 }
@@ -114,7 +114,7 @@ TEST_F(ChunksTest, ThatDecompressToFarMoreAreRefusedInLittleMemory) {
   for (const Filters& filters : {gzip, checked}) {
     store(512, 256, filters, bomb, 256);  // each chunk takes 512 KiB
     const double before = peak_memory();
-    expect_contains(refusal(), "(a chunk of it takes 512 KiB, and what the file stores decompresses to far more)");
+    expect_contains(refusal(), "(a chunk needs 512 KiB, but its stored data decompress to far more)");
     expect_contains(refusal_of([&] { read_box(file, "u", {300, 300}, {2, 3}); }), "far more");
     EXPECT_EQ(read_box(file, "u", {0, 0}, {2, 2}).values, std::vector<double>(4));  // no part of another chunk
     EXPECT_LT(peak_memory() - before, 64 << 20);
@@ -129,7 +129,7 @@ TEST_F(ChunksTest, UnderSeveralCompressionsAreRefused) {
         H5Pset_deflate(p, 1);
       },
       packed(1));
-  expect_contains(refusal(), "other filters come after its compression by gzip");
+  expect_contains(refusal(), "other filters follow its gzip compression");
 }
 
 TEST_F(ChunksTest, ThatAreHonestAreRead) {

@@ -351,10 +351,9 @@ TEST_F(Datasets, RepeatTheFirstNodeOfAPeriodicAxis) {
     return grid_ + periodic + "equation: {source: {file: solution.h5, dataset: " + name + "}}\n";
   };
   EXPECT_EQ(errors(source("f")), "no error");
-  EXPECT_EQ(
-      errors(source("p")),
-      "bad.yaml:5:27: equation.source: its values on the first and the last node of the periodic axis x differ (by "
-      "-0.5 at node (0, 1, 0)); make them equal, or give the axis other faces");
+  EXPECT_EQ(errors(source("p")),
+            "bad.yaml:5:27: equation.source: its values on the first and the last node of the periodic axis x differ "
+            "(by -0.5 at node (0, 1, 0)); make them equal, or use other boundary conditions on this axis");
 }
 
 TEST_F(Datasets, GiveTheNodesOfAnAxis) {

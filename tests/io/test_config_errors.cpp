@@ -64,25 +64,25 @@ const std::vector<Malformed>& malformed() {
        "discretization: {scheme: q1, assembly: partial}\nboundary:\n"
        "  x-: [{where: y < 0.5, dirichlet: 1}, {neumann: 0}]\n",
        {},
-       "bad.yaml:3:40: discretization.assembly: partial does not go with elements where a face has parts of several "
-       "kinds (only bands hold its nodes); write assembly: full or auto, or scheme: fv"},
+       "bad.yaml:3:40: discretization.assembly: partial does not support elements with several conditions on a face "
+       "(only bands store its constrained nodes); write assembly: full or auto, or scheme: fv"},
       {"parts_of_compact_rows",
        cube,
        "discretization: {scheme: compact4}\nboundary:\n  x-: [{where: y < 0.5, dirichlet: 1}, {neumann: 0}]\n",
        {},
-       "bad.yaml:5:7: boundary.x-: has parts of several kinds, and discretization.scheme: compact4 takes Dirichlet "
-       "and periodic faces; write dirichlet or periodic, or another scheme"},
+       "bad.yaml:5:7: boundary.x-: has several conditions, but discretization.scheme: compact4 requires Dirichlet and "
+       "periodic faces; write dirichlet or periodic, or another scheme"},
       {"parts_solved_directly",
        cube,
        "boundary:\n  x-: [{where: y < 0.5, dirichlet: 1}, {neumann: 0}]\nsolver: {method: direct}\n",
        {},
-       "bad.yaml:5:18: solver.method: direct takes separable problems, and here a face has parts of several "
-       "kinds; write method: multigrid"},
+       "bad.yaml:5:18: solver.method: direct requires a separable problem, but here a face has several conditions; "
+       "write method: multigrid"},
       {"part_without_where",
        cube,
        "discretization: {centering: cell}\nboundary:\n  x-: [{dirichlet: 1}, {neumann: 0}]\n",
        {},
-       "bad.yaml:5:8: boundary.x-[0]: hides the parts that follow (it holds everywhere); add where: an expression"},
+       "bad.yaml:5:8: boundary.x-[0]: hides the following parts (it covers the whole face); add where: an expression"},
       {"part_with_wrong_where",
        cube,
        "discretization: {centering: cell}\nboundary:\n  x-: [{where: y <, dirichlet: 1}, {neumann: 0}]\n",
@@ -95,7 +95,8 @@ const std::vector<Malformed>& malformed() {
        "discretization: {centering: cell}\nboundary:\n"
        "  x-: [{where: y < 0.5, dirichlet: 1}, {where: y > 0.5, neumann: 0}]\n",
        {},
-       "bad.yaml:5:40: boundary.x-[1]: is the last part and has a where (nothing holds beside it); add one without"},
+       "bad.yaml:5:40: boundary.x-[1]: is the last part and has a where (the rest of the face has no condition); add a "
+       "part without where"},
       {"missing_upper",
        nothing,
        "domain: {lower: [0, 0]}\ngrid: {cells: [4, 4]}\n",
@@ -144,7 +145,7 @@ const std::vector<Malformed>& malformed() {
        cube,
        "title: [a, b]\n",
        {},
-       "bad.yaml:3:8: title: expected a text, found a list; the default is \"\""},
+       "bad.yaml:3:8: title: expected text, found a list; the default is \"\""},
       {"value_left_out",
        cube,
        "solver:\n  tolerance:\n",
@@ -200,13 +201,13 @@ const std::vector<Malformed>& malformed() {
        cube,
        "discretization: {centering: cell, scheme: q1}\n",
        {},
-       "bad.yaml:3:29: discretization.centering: cell goes with scheme: fv alone (q1 has its unknowns at nodes); write "
+       "bad.yaml:3:29: discretization.centering: cell requires scheme: fv (q1 has its unknowns at nodes); write "
        "centering: node, or scheme: fv"},
       {"line_with_relaxation",
        cube,
        "solver: {smoother: {type: line, relaxation: 1.2}}\n",
        {},
-       "bad.yaml:3:33: solver.smoother.relaxation: does not go with type: line, kind: first; remove it, or choose "
+       "bad.yaml:3:33: solver.smoother.relaxation: is not valid with type: line, kind: first; remove it, or choose "
        "type: "
        "jacobi or type: red-black"},
       {"smoother_misspelt",
@@ -218,14 +219,14 @@ const std::vector<Malformed>& malformed() {
        cube,
        "equation: {coefficient: 1 + x}\nsolver: {method: direct}\n",
        {},
-       "bad.yaml:4:18: solver.method: direct takes separable problems, and here the coefficient, the reaction or a "
+       "bad.yaml:4:18: solver.method: direct requires a separable problem, but here the coefficient, the reaction or a "
        "face's alpha varies; write method: multigrid"},
       {"preconditioner_of_a_direct_solution",
        cube,
        "solver: {method: direct, preconditioner: diagonal}\n",
        {},
-       "bad.yaml:3:42: solver.preconditioner: belongs to conjugate gradients, and solver.method is direct; leave it "
-       "out, or write method: cg"},
+       "bad.yaml:3:42: solver.preconditioner: applies to conjugate gradients only, but solver.method is direct; remove "
+       "it, or write method: cg"},
       {"unknown_device",
        cube,
        "backend: {device: cude}\n",
@@ -260,7 +261,7 @@ const std::vector<Malformed>& malformed() {
        cube,
        "output: {directory: ''}\n",
        {},
-       "bad.yaml:3:21: output.directory: is empty; name a path, for example results/cavity"},
+       "bad.yaml:3:21: output.directory: is empty; give a path, for example results/cavity"},
       {"empty_file",
        nothing,
        "",
@@ -318,8 +319,12 @@ const std::vector<Malformed>& malformed() {
        cube,
        "title: !bold cavity\n",
        {},
-       "bad.yaml:3:8: the tag '!bold' is not understood; remove it (types follow from the value)"},
-      {"list_as_key", cube, "[a, b]: 1\n", {}, "bad.yaml:3:1: a list or map stands as a key; keys are plain words"},
+       "bad.yaml:3:8: the tag '!bold' is not supported; remove it (the value determines the type)"},
+      {"list_as_key",
+       cube,
+       "[a, b]: 1\n",
+       {},
+       "bad.yaml:3:1: a list or map is used as a key; keys must be plain words"},
       {"not_utf8", nothing, "title: caf\351\n", {}, "bad.yaml:1:11: is not UTF-8 text; save the file as UTF-8"},
       {"override_unknown",
        cube,
@@ -336,7 +341,7 @@ const std::vector<Malformed>& malformed() {
        cube,
        "",
        {"solver.tolerance"},
-       "--set solver.tolerance: is no assignment; write --set key.path=value, for example --set "
+       "--set solver.tolerance: is not an assignment; write --set key.path=value, for example --set "
        "solver.tolerance=1e-10"},
       {"override_bad_yaml",
        cube,
@@ -348,7 +353,7 @@ const std::vector<Malformed>& malformed() {
        cube,
        "output: &a {fields: *a}\n",
        {},
-       "bad.yaml:3:21: an alias stands inside the value it names; write the value out"},
+       "bad.yaml:3:21: an alias is inside the value that it names; write the value out"},
       {"merge_of_a_number",
        cube,
        "output: {<<: 3}\n",
@@ -371,7 +376,7 @@ TEST_F(Configuration, ErrorsOfAFileAreReportedTogetherInItsOrder) {
              "equation: {coefficient: -1, source: 2*sinn(x)}\n"
              "solver: {method: direct, tolerance: 1, tolerance: 2}\n",
              {"solver.cylce=w"}),
-      "bad.yaml:1:8: title: expected a text, found a list; the default is \"\"\n"
+      "bad.yaml:1:8: title: expected text, found a list; the default is \"\"\n"
       "bad.yaml:2:36: domain.upper[1]: must be greater than domain.lower (0 <= 0)\n"
       "bad.yaml:3:20: grid.cells[1]: must be >= 2 and <= 10000000, found 1\n"
       "bad.yaml:3:24: grid.cels: unknown key; did you mean 'cells'?\n"
@@ -402,7 +407,7 @@ TEST_F(Configuration, AFileThatCannotBeReadIsNamed) {
   };
   EXPECT_EQ(message(folder / "none.yaml"),
             "none.yaml: cannot be opened (No such file or directory); check the path and its permissions");
-  EXPECT_EQ(message(folder), folder.string() + ": is a directory; name the YAML file in it");
+  EXPECT_EQ(message(folder), folder.string() + ": is a directory; give the YAML file in it");
 }
 
 }  // namespace

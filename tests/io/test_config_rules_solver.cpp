@@ -17,27 +17,27 @@ const std::vector<Malformed>& malformed() {
        square,
        "discretization: {scheme: compact4}\nboundary:\n  x-: {neumann: 1}\n",
        {},
-       "bad.yaml:5:7: boundary.x-: is a Neumann face, and discretization.scheme: compact4 takes Dirichlet and periodic "
-       "faces; write dirichlet or periodic, or another scheme"},
+       "bad.yaml:5:7: boundary.x-: is a Neumann face, but discretization.scheme: compact4 requires Dirichlet and "
+       "periodic faces; write dirichlet or periodic, or another scheme"},
       {"compact4_with_robin_faces",
        cube,
        "discretization: {scheme: compact4}\nboundary:\n  default: {robin: {alpha: 1, value: 0}}\n  z+: {dirichlet: "
        "1}\n",
        {},
-       "bad.yaml:5:12: boundary.default: is a Robin face, and discretization.scheme: compact4 takes Dirichlet and "
+       "bad.yaml:5:12: boundary.default: is a Robin face, but discretization.scheme: compact4 requires Dirichlet and "
        "periodic faces; write dirichlet or periodic, or another scheme"},
       {"extrapolation_with_a_face_set_alone",
        cube,
        "solver: {extrapolate: true}\n",
        {"boundary.x-={neumann: 1}"},
-       "--set boundary.x-={neumann: 1}: boundary.x-: is a Neumann face, and solver.extrapolate takes Dirichlet and "
+       "--set boundary.x-={neumann: 1}: boundary.x-: is a Neumann face, but solver.extrapolate requires Dirichlet and "
        "periodic faces; write dirichlet or periodic, or extrapolate: false"},
       {"compact4_in_cells",
        cube,
        "discretization: {scheme: compact4, centering: cell}\n",
        {},
-       "bad.yaml:3:47: discretization.centering: cell goes with scheme: fv alone (compact4 has its unknowns at nodes); "
-       "write centering: node, or scheme: fv"},
+       "bad.yaml:3:47: discretization.centering: cell requires scheme: fv (compact4 has its unknowns at nodes); write "
+       "centering: node, or scheme: fv"},
       {"extrapolate_is_no_number",
        cube,
        "solver: {extrapolate: 2}\n",
@@ -47,55 +47,53 @@ const std::vector<Malformed>& malformed() {
        cube,
        "discretization: {scheme: q1}\nsolver: {extrapolate: true}\n",
        {},
-       "bad.yaml:4:23: solver.extrapolate: takes scheme: fv, and the scheme is q1; write extrapolate: false"},
+       "bad.yaml:4:23: solver.extrapolate: requires scheme: fv, but the scheme is q1; write extrapolate: false"},
       {"extrapolate_compact4",
        cube,
        "discretization: {scheme: compact4}\nsolver: {extrapolate: true}\n",
        {},
-       "bad.yaml:4:23: solver.extrapolate: takes scheme: fv, and compact4 is of fourth order without it; write "
+       "bad.yaml:4:23: solver.extrapolate: requires scheme: fv, but compact4 is of fourth order without it; write "
        "extrapolate: false"},
       {"extrapolate_cells",
        cube,
        "discretization: {centering: cell}\nsolver: {extrapolate: true}\n",
        {},
-       "bad.yaml:3:29: discretization.centering: is cell, and solver.extrapolate takes unknowns at nodes; write node, "
-       "or "
-       "extrapolate: false"},
+       "bad.yaml:3:29: discretization.centering: is cell, but solver.extrapolate requires unknowns at nodes; write "
+       "node, or extrapolate: false"},
       {"extrapolate_odd_numbers_of_cells",
        nothing,
        "domain: {lower: [0, 0, 0], upper: [1, 1, 1]}\ngrid: {cells: [5, 8, 2]}\nsolver: {extrapolate: true}\n",
        {},
-       "bad.yaml:2:16: grid.cells[0]: is 5, and solver.extrapolate takes even numbers from 4 on (it compares with "
-       "every "
-       "second node); write 6, or extrapolate: false\nbad.yaml:2:22: grid.cells[2]: is 2, and solver.extrapolate takes "
-       "even numbers from 4 on (it compares with every second node); write 4, or extrapolate: false"},
+       "bad.yaml:2:16: grid.cells[0]: is 5, but solver.extrapolate requires an even number of at least 4 (it compares "
+       "with every second node); write 6, or extrapolate: false\nbad.yaml:2:22: grid.cells[2]: is 2, but "
+       "solver.extrapolate requires an even number of at least 4 (it compares with every second node); write 4, or "
+       "extrapolate: false"},
       {"extrapolate_an_odd_number_of_given_nodes",
        nothing,
        "grid: {type: tensor-product, axes: {x: {nodes: [0, 1, 2, 3]}, y: {nodes: [0, 1, 2, 3, 4]}}}\nsolver: "
        "{extrapolate: true}\n",
        {},
-       "bad.yaml:2:23: grid.cells[0]: is 3, and solver.extrapolate takes even numbers from 4 on (it compares with "
-       "every "
-       "second node); write 4, or extrapolate: false"},
+       "bad.yaml:2:23: grid.cells[0]: is 3, but solver.extrapolate requires an even number of at least 4 (it compares "
+       "with every second node); write 4, or extrapolate: false"},
       {"extrapolate_a_stretched_axis",
        nothing,
        "domain: {lower: [0, 0], upper: [1, 1]}\ngrid:\n  type: tensor-product\n  cells: [4, 4]\n  axes: {y: "
        "{stretching: "
        "tanh, strength: 2}}\nsolver: {extrapolate: true}\n",
        {},
-       "bad.yaml:5:13: grid.axes.y: has cells of different widths, and solver.extrapolate takes equal ones; write "
+       "bad.yaml:5:13: grid.axes.y: has cells of different widths, but solver.extrapolate requires equal cells; write "
        "grid.type: equidistant, or extrapolate: false"},
       {"extrapolate_a_varying_coefficient",
        cube,
        "equation: {coefficient: 1 + x}\nsolver: {extrapolate: true}\n",
        {},
-       "bad.yaml:3:25: equation.coefficient: varies, and solver.extrapolate takes a constant; write a number, or "
+       "bad.yaml:3:25: equation.coefficient: varies, but solver.extrapolate requires a constant; write a number, or "
        "extrapolate: false"},
       {"extrapolate_neumann_faces",
        cube,
        "boundary: {z-: {neumann: 0}}\n",
        {"solver.extrapolate=true"},
-       "bad.yaml:3:16: boundary.z-: is a Neumann face, and solver.extrapolate takes Dirichlet and periodic faces; "
+       "bad.yaml:3:16: boundary.z-: is a Neumann face, but solver.extrapolate requires Dirichlet and periodic faces; "
        "write "
        "dirichlet or periodic, or extrapolate: false"},
       {"dataset_file_missing",
@@ -123,7 +121,7 @@ const std::vector<Malformed>& malformed() {
        "equation: {source: x + time}\n",
        {},
        "bad.yaml:3:20: equation.source: unknown symbol 'time' at character 5 of \"x + time\"; the equation has no "
-       "time; a parameter may stand for it"},
+       "time; use a parameter instead"},
       {"call_of_a_constant",
        cube,
        "equation: {source: pi(x)}\n",
@@ -139,12 +137,12 @@ const std::vector<Malformed>& malformed() {
        cube,
        "equation: {source: 'x**2'}\n",
        {},
-       "bad.yaml:3:20: equation.source: '**' is no operator at character 2 of \"x**2\"; write ^ for powers"},
+       "bad.yaml:3:20: equation.source: '**' is not an operator at character 2 of \"x**2\"; write ^ for powers"},
       {"chain_of_comparisons",
        cube,
        "equation: {source: '(x + (y < 1)) * (0.2 < x && 0.4 < y < 0.6)'}\n",
        {},
-       "bad.yaml:3:20: equation.source: a comparison of a comparison, which is 0 or 1 at character 37 of \"(x + (y < "
+       "bad.yaml:3:20: equation.source: a chained comparison, which compares 0 or 1, at character 37 of \"(x + (y < "
        "1)) * "
        "(0.2 < x && 0.4 < y < 0.6)\"; write 0 < x && x < 1, or parentheses around the first"},
       {"pow",
@@ -228,25 +226,25 @@ const std::vector<Malformed>& malformed() {
        cube,
        "solver: {smoother: {type: jacobi, interval: 8}}\n",
        {},
-       "bad.yaml:3:35: solver.smoother.interval: does not go with type: jacobi; remove it, or choose type: chebyshev, "
+       "bad.yaml:3:35: solver.smoother.interval: is not valid with type: jacobi; remove it, or choose type: chebyshev, "
        "kind: first or type: line, kind: first or type: plane, kind: first"},
       {"interval_of_fourth_kind",
        cube,
        "solver: {smoother: {type: chebyshev, kind: fourth, interval: 8}}\n",
        {},
-       "bad.yaml:3:52: solver.smoother.interval: does not go with type: chebyshev, kind: fourth; remove it, or choose "
+       "bad.yaml:3:52: solver.smoother.interval: is not valid with type: chebyshev, kind: fourth; remove it, or choose "
        "type: chebyshev, kind: first or type: line, kind: first or type: plane, kind: first"},
       {"galerkin_planes",
        cube,
        "solver: {smoother: plane, coarse_operator: galerkin}\n",
        {},
-       "bad.yaml:3:44: solver.coarse_operator: galerkin smooths points or lines, and solver.smoother.type is plane; "
-       "write coarse_operator: rediscretized or another smoother"},
+       "bad.yaml:3:44: solver.coarse_operator: galerkin supports point and line smoothers only, but "
+       "solver.smoother.type is plane; write coarse_operator: rediscretized or another smoother"},
       {"galerkin_of_cg",
        cube,
        "solver: {method: cg, coarse_operator: galerkin}\n",
        {},
-       "bad.yaml:3:39: solver.coarse_operator: says what multigrid's levels solve, and solver.method is cg; write "
+       "bad.yaml:3:39: solver.coarse_operator: applies to multigrid only, but solver.method is cg; write "
        "coarse_operator: auto or method: multigrid"},
       {"unknown_smoother",
        cube,
@@ -258,19 +256,19 @@ const std::vector<Malformed>& malformed() {
        cube,
        "solver: {smoother: {type: red-black, pre: 0, post: 0}}\n",
        {},
-       "bad.yaml:3:52: solver.smoother.post: pre and post are both 0, which smooths nothing; make their sum at least "
+       "bad.yaml:3:52: solver.smoother.post: pre and post are both 0, so nothing is smoothed; make their sum at least "
        "1"},
       {"krylov_without_multigrid",
        cube,
        "solver: {method: jacobi, krylov: cg}\n",
        {},
-       "bad.yaml:3:34: solver.krylov: cg accelerates multigrid, and solver.method is jacobi; write krylov: none or "
+       "bad.yaml:3:34: solver.krylov: cg accelerates multigrid, but solver.method is jacobi; write krylov: none or "
        "method: multigrid"},
       {"probe_outside",
        cube,
        "output:\n  probes: [[0.5, 0.5, 0.5], [0.5, 0.5, 1.5]]\n",
        {},
-       "bad.yaml:4:29: output.probes[1]: [0.5,0.5,1.5] lies outside the domain; move it inside or onto a face"},
+       "bad.yaml:4:29: output.probes[1]: [0.5,0.5,1.5] is outside the domain; move it inside or onto a face"},
       {"probe_of_another_dimension",
        cube,
        "output:\n  probes: [[0.5, 0.5]]\n",

@@ -195,7 +195,7 @@ const std::vector<Malformed>& foreign() {
        cube,
        "dt: 0.1\nequation: {velocity: 1}\n",
        {},
-       "bad.yaml:3:1: dt: unknown key; the equation has no time; a step of implicit Euler is one solve with "
+       "bad.yaml:3:1: dt: unknown key; the equation has no time; an implicit Euler step is a solve with "
        "equation.reaction: 1/dt\nbad.yaml:4:12: equation.velocity: unknown key; the equation has no advection; remove "
        "it"},
       {"overridden",
@@ -211,7 +211,7 @@ const std::vector<Malformed>& foreign() {
        "+ "
        "y^2)\nbad.yaml:3:52: equation.source: a bracket at character 2 of \"x[0]\"; write x, y and z for the "
        "coordinates, and () for groups\nbad.yaml:3:70: equation.reaction: unknown symbol 'u' at character 1 of "
-       "\"u^2\"; the equation is linear, and its data name x, y and z alone"},
+       "\"u^2\"; the equation is linear; its data may depend on x, y and z only"},
       {"radius_beside_a_parameter",
        cube,
        "parameters: {r0: 2}\nequation: {source: r0 - r}\n",
@@ -231,13 +231,12 @@ const std::vector<Malformed>& foreign() {
        nothing,
        "{title: a, converged: true, config: {domain: {lower: [0, 0], upper: [1, 1]}, grid: {cells: [4, 4]}}}\n",
        {},
-       "bad.yaml:1:1: is the summary of a run, whose member `config` is the file to solve; save that member as a file "
-       "of its own"},
+       "bad.yaml:1:1: is the summary of a run; save its member `config` as a separate file and solve that"},
       {"mesh_as_input",
        nothing,
        "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n",
        {},
-       "bad.yaml:1:1: is a mesh and no configuration; meshes are not read; write the box as domain and grid, and "
+       "bad.yaml:1:1: is a mesh, not a configuration; meshes are not read; write the box as domain and grid, and "
        "bodies "
        "as expressions or datasets"},
   };
@@ -258,12 +257,11 @@ TEST_F(Configuration, FilesOfOtherKindsAreNoInput) {
     }
     return std::string("no error");
   };
-  EXPECT_EQ(
-      message("box.msh", "\xff\xfe"),
-      "box.msh: is a mesh and no configuration; meshes are not read; write the box as domain and grid, and bodies "
-      "as expressions or datasets");
+  EXPECT_EQ(message("box.msh", "\xff\xfe"),
+            "box.msh: is a mesh, not a configuration; meshes are not read; write the box as domain and grid, and "
+            "bodies as expressions or datasets");
   EXPECT_EQ(message("solution.hdf", square),
-            "solution.hdf: holds data and no configuration; name the YAML file that uses or made them");
+            "solution.hdf: contains data, not a configuration; give the YAML file that uses or produced them");
   EXPECT_EQ(message("mesh.txt", square), "no error");
 }
 

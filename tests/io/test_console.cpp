@@ -77,9 +77,9 @@ TEST(Console, WithoutTerminalHasNoControlCharacters) {
   for (const char* part :
        {"Cube\n", "with       h = 25\n", "128 × 128 × 128 cells, equidistant, 0.0078 wide", "hint       take cells\n",
         "25 at (0, 0, 0) to 95.25 at (0.5, 0.25, 1), integral 0.5", "probes     1 at (0.5, 0.5, 0.125)\n",
-        "10 at (0.5, 0.5, 0.125)\n             and 2 more", "source     10 in all\n",
+        "10 at (0.5, 0.5, 0.125)\n             and 2 more", "source     10 in total\n",
         "flux in    x- 0, x+ 0\n             y- -2.5, y+ 0\n", "z- 0, z+ -7.5\n",
-        "balance    2e-09 left over, 2e-10 of what flows\n", "2 048 383 on 7 levels", "59 bytes per unknown",
+        "balance    residual 2e-09, 2e-10 of the throughput\n", "2 048 383 on 7 levels", "59 bytes per unknown",
         "mean of 70 cycles", "0.500", "Converged in 99 iterations", "1.02 million unknowns per second",
         "results/cube/summary.json"})
     EXPECT_NE(said.out.find(part), std::string::npos) << part << "\n" << said.out;

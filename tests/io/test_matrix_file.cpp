@@ -173,13 +173,13 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{"vector_banner", "%%MatrixMarket vector coordinate real general\n4 4 1\n",
                 ":1: the first line is not `%%MatrixMarket matrix FORMAT FIELD SYMMETRY`; write the matrix again"},
         Refused{"array", "%%MatrixMarket matrix array real general\n4 4\n",
-                ":1: the format is array; matrices are given as coordinate"},
+                ":1: the format is array; matrices must be coordinate"},
         Refused{"complex", "%%MatrixMarket matrix coordinate complex general\n4 4 1\n1 1 2 0\n",
-                ":1: the field is complex; entries are real or integer"},
+                ":1: the field is complex; entries must be real or integer"},
         Refused{"pattern", "%%MatrixMarket matrix coordinate pattern general\n4 4 1\n1 1\n",
-                ":1: the field is pattern; entries are real or integer"},
+                ":1: the field is pattern; entries must be real or integer"},
         Refused{"skew", "%%MatrixMarket matrix coordinate real skew-symmetric\n4 4 1\n2 1 2\n",
-                ":1: the symmetry is skew-symmetric; matrices are general or symmetric"},
+                ":1: the symmetry is skew-symmetric; matrices must be general or symmetric"},
         Refused{"no_sizes", real_general + "% nothing\n",
                 ":2: there is no line of sizes; give rows, columns and number of entries"},
         Refused{"two_sizes", real_general + "4 4\n", ":2: the number of entries is missing; give it as an integer"},
@@ -191,14 +191,14 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{"not_square", real_general + "4 5 1\n1 1 2\n",
                 ":2: the matrix has 4 rows and 5 columns; give a square one"},
         Refused{"wrong_shape", real_general + "5 5 1\n1 1 2\n",
-                ":2: the matrix has 5 rows and grid.shape 4 points; make them agree"},
+                ":2: the matrix has 5 rows, but grid.shape has 4 points; make them agree"},
         Refused{"negative_count", real_general + "4 4 -1\n",
                 ":2: the number of entries is negative; write the matrix again"},
         Refused{"truncated", real_general + "4 4 4\n1 1 2\n2 2 2\n",
                 ":4: the file ends after 2 of 4 entries; it is truncated; write it again"},
         Refused{"truncated_line", real_general + "4 4 4\n1 1 2\n2 2\n", ":4: there is no value; give one number"},
         Refused{"too_many", real_general + "4 4 1\n1 1 2\n2 2 2\n",
-                ":4: more entries follow than the 1 announced; count again"},
+                ":4: more entries follow than the declared 1; correct the count"},
         Refused{"index_zero", real_general + "4 4 1\n0 1 2\n",
                 ":3: row 0 is not in 1 ... 4; Matrix Market counts from 1"},
         Refused{"row_too_large", real_general + "4 4 1\n5 1 2\n", ":3: row 5 is not in 1 ... 4; check the sizes"},
@@ -217,16 +217,14 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{"upper_triangle", real_symmetric + "4 4 1\n1 2 -1\n",
                 ":3: a symmetric matrix has an entry above the diagonal; Matrix Market stores the lower triangle of "
                 "symmetric matrices; or declare it general"},
-        Refused{
-            "beyond_reach", real_general + "40 40 1\n1 20 -1\n",
-            ":3: the entry of row 1 and column 20 lies at the offset (19, 0, 0) on the grid; offsets reach at most 8 "
-            "along an axis; check grid.shape",
-            "grid: {type: banded, file: m.mtx, shape: [40]}\n"},
-        Refused{
-            "wraps_over_the_end", real_general + "40 40 1\n20 21 -1\n",
-            ":3: the entry of row 20 and column 21 lies at the offset (-19, 1, 0) on the grid; offsets reach at most 8 "
-            "along an axis; check grid.shape",
-            "grid: {type: banded, file: m.mtx, shape: [20, 2]}\n"}),
+        Refused{"beyond_reach", real_general + "40 40 1\n1 20 -1\n",
+                ":3: the entry of row 1 and column 20 is at the offset (19, 0, 0) on the grid; offsets reach at most 8 "
+                "along an axis; check grid.shape",
+                "grid: {type: banded, file: m.mtx, shape: [40]}\n"},
+        Refused{"wraps_over_the_end", real_general + "40 40 1\n20 21 -1\n",
+                ":3: the entry of row 20 and column 21 is at the offset (-19, 1, 0) on the grid; offsets reach at most "
+                "8 along an axis; check grid.shape",
+                "grid: {type: banded, file: m.mtx, shape: [20, 2]}\n"}),
     [](const auto& p) { return p.param.name; });
 
 /// Complete messages, for whatever files a function leaves.
@@ -265,9 +263,9 @@ std::vector<Case> cases() {
       {"directory", [](const auto&, const auto&) {}, "grid: {type: banded, file: ., shape: [4]}\n",
        at + "file '.' cannot be read (it is a directory). Check the path."},
       {"empty_file", market(""), grid4,
-       at + "file 'm.mtx' is neither Matrix Market nor HDF5 (it has less than 8 bytes)."},
+       at + "file 'm.mtx' is neither Matrix Market nor HDF5 (it has fewer than 8 bytes)."},
       {"no_shape", market(line4), "grid: {type: banded, file: m.mtx}\n",
-       at + "'m.mtx' is no HDF5 file, and other formats do not know the grid; add shape: [nx, ny, nz]"},
+       at + "'m.mtx' is not an HDF5 file, and other formats do not store the grid; add shape: [nx, ny, nz]"},
       {"one_point", market(real_general + "1 1 1\n1 1 1\n"), "grid: {type: banded, file: m.mtx, shape: [1]}\n",
        at + "'m.mtx': the grid has 1 x 1 x 1 points; give at least 2 along x, and a y axis before a z axis"},
       {"zero_diagonal", market(real_general + "4 4 3\n1 1 2\n2 2 2\n4 4 2\n"), grid4,
@@ -275,40 +273,39 @@ std::vector<Case> cases() {
             "positive diagonal (add the entry)"},
       {"negative_diagonal", market(real_general + "4 4 4\n1 1 2\n2 2 -2\n3 3 2\n4 4 2\n"), grid4,
        at + "'m.mtx': the diagonal entry of row 2, point (1, 0, 0), is negative; every solver here needs a positive "
-            "diagonal (where all are negative, multiply matrix and right-hand side by -1)"},
+            "diagonal (if all are negative, multiply matrix and right-hand side by -1)"},
       {"fraction_among_integers", market("%%MatrixMarket matrix coordinate integer general\n4 4 2\n1 1 2\n2 2 2.5\n"),
        grid4, at + "m.mtx:4: the value is not an integer ('2.5'); declare the field real"},
       {"unsymmetric_multigrid", market(real_general + "4 4 5\n1 1 2\n2 2 2\n3 3 2\n4 4 2\n1 2 -1\n"),
        grid4 + "solver: {method: multigrid}\n",
-       "bad.yaml:2:18: solver.method: multigrid needs a symmetric matrix, and entries of this one differ from their "
-       "transposed by 0.5 of the diagonal (more than 1e-10); give a symmetric matrix, or method: jacobi"},
+       "bad.yaml:2:18: solver.method: multigrid needs a symmetric matrix, but entries of this one differ from their "
+       "transposes by 0.5 of the diagonal (more than 1e-10); give a symmetric matrix, or method: jacobi"},
       {"unsymmetric_cg", market(real_general + "4 4 5\n1 1 2\n2 2 2\n3 3 2\n4 4 2\n1 2 -1\n"),
        grid4 + "solver: {method: cg}\n",
-       "bad.yaml:2:18: solver.method: cg needs a symmetric matrix, and entries of this one differ from their "
-       "transposed "
-       "by 0.5 of the diagonal (more than 1e-10); give a symmetric matrix, or method: jacobi"},
+       "bad.yaml:2:18: solver.method: cg needs a symmetric matrix, but entries of this one differ from their "
+       "transposes by 0.5 of the diagonal (more than 1e-10); give a symmetric matrix, or method: jacobi"},
       {"wide_multigrid", market(real_symmetric + "4 4 5\n1 1 2\n2 2 2\n3 3 2\n4 4 2\n3 1 -1\n"),
        grid4 + "solver: {method: multigrid}\n",
-       "bad.yaml:2:18: solver.method: multigrid needs a matrix that couples neighbours on the grid alone, and this one "
-       "has an offset of 2 along an axis; write method: cg"},
+       "bad.yaml:2:18: solver.method: multigrid needs a matrix that couples only nearest neighbours on the grid, but "
+       "this one has an offset of 2 along an axis; write method: cg"},
       {"rediscretized", market(line4), grid4 + "solver: {coarse_operator: rediscretized}\n",
-       "bad.yaml:2:27: solver.coarse_operator: a matrix from a file cannot be discretized again; write "
-       "coarse_operator: "
+       "bad.yaml:2:27: solver.coarse_operator: a matrix from a file cannot be rediscretized; write coarse_operator: "
        "galerkin or auto"},
       {"line_smoother", market(line4), grid4 + "solver: {smoother: line}\n",
-       "bad.yaml:2:20: solver.smoother: line has no axes beside a matrix from a file; write another smoother"},
+       "bad.yaml:2:20: solver.smoother: line needs axes, which a matrix from a file does not have; choose another "
+       "smoother"},
       {"picture_of_a_line", market(line4), grid4 + "output: {formats: [png]}\n",
-       "bad.yaml:2:20: output.formats[0]: png shows planes, and this grid is a line; remove it"},
+       "bad.yaml:2:20: output.formats[0]: png needs a plane, but this grid is a line; remove it"},
       {"domain", market(line4), grid4 + "domain: {lower: [0, 0], upper: [1, 1]}\n",
-       "bad.yaml:2:9: domain: has no place beside a matrix from a file; remove it"},
+       "bad.yaml:2:9: domain: does not apply to a matrix from a file; remove it"},
       {"cells", market(line4), "grid: {type: banded, file: m.mtx, shape: [4], cells: [4, 4]}\n",
-       "bad.yaml:1:54: grid.cells: has no place beside a matrix from a file; remove it"},
+       "bad.yaml:1:54: grid.cells: does not apply to a matrix from a file; remove it"},
       {"boundary", market(line4), grid4 + "boundary: {default: {neumann: 0}}\n",
-       "bad.yaml:2:11: boundary: has no place beside a matrix from a file; remove it"},
+       "bad.yaml:2:11: boundary: does not apply to a matrix from a file; remove it"},
       {"coefficient", market(line4), grid4 + "equation: {coefficient: 2}\n",
-       "bad.yaml:2:25: equation.coefficient: has no place beside a matrix from a file; remove it"},
+       "bad.yaml:2:25: equation.coefficient: does not apply to a matrix from a file; remove it"},
       {"gradient", market(line4), grid4 + "output: {fields: [u, gradient]}\n",
-       "bad.yaml:2:22: output.fields[1]: gradient is not known of a matrix; choose from u, residual and source"},
+       "bad.yaml:2:22: output.fields[1]: gradient is not available for a matrix; choose from u, residual and source"},
       {"rhs_short",
        [](const auto&, const auto& text) {
          text("m.mtx", line4);
@@ -322,9 +319,8 @@ std::vector<Case> cases() {
          text("b.mtx", "%%MatrixMarket matrix array real general\n3 1\n1\n2\n3\n");
        },
        "grid: {type: banded, file: m.mtx, shape: [4], rhs: b.mtx}\n",
-       "bad.yaml:1:52: grid.rhs: b.mtx:2: the right-hand side has 3 rows and 1 columns where the matrix has 4 rows; "
-       "give "
-       "one column of as many"},
+       "bad.yaml:1:52: grid.rhs: b.mtx:2: the right-hand side has 3 rows and 1 columns, but the matrix has 4 rows; "
+       "give one column with the same number of rows"},
       {"rhs_is_the_matrix", market(line4), "grid: {type: banded, file: m.mtx, shape: [4], rhs: m.mtx}\n",
        "bad.yaml:1:52: grid.rhs: m.mtx:1: the right-hand side is coordinate real symmetric; give array real general"},
       {"rhs_twice",
@@ -333,7 +329,7 @@ std::vector<Case> cases() {
          text("b.mtx", "%%MatrixMarket matrix array real general\n4 1\n1\n2\n3\n4\n");
        },
        "grid: {type: banded, file: m.mtx, shape: [4], rhs: b.mtx}\nequation: {source: 2}\n",
-       "bad.yaml:2:20: equation.source: stands beside a right-hand side from a file; keep one of the two"},
+       "bad.yaml:2:20: equation.source: conflicts with a right-hand side from a file; keep one of the two"},
       {"no_offsets",
        [](const auto& dataset, const auto&) {
          dataset("bands", {1, 4}, {4, 4, 4, 4});
@@ -347,35 +343,33 @@ std::vector<Case> cases() {
       {"flat_bands", bands({1, 1}, {0}, {4}, ones), h5,
        at + "'m.h5': dataset bands has the shape [4]; give [bands][nz][ny][nx], [bands][ny][nx] or [bands][nx]"},
       {"wrong_rank", bands({1, 3}, {0, 0, 0}, {1, 2, 2}, ones), h5,
-       at + "'m.h5': dataset offsets has the shape [1][3] where bands has [1][2][2]; give one row of x, y, z for each "
-            "band, one number per axis of bands"},
+       at + "'m.h5': dataset offsets has the shape [1][3], but bands has [1][2][2]; give one row of x, y, z per band, "
+            "with one number per axis of bands"},
       {"more_offsets", bands({2, 1}, {0, 1}, {1, 4}, ones), h5,
-       at + "'m.h5': dataset offsets has the shape [2][1] where bands has [1][4]; give one row of x, y, z for each "
-            "band, "
-            "one number per axis of bands"},
+       at + "'m.h5': dataset offsets has the shape [2][1], but bands has [1][4]; give one row of x, y, z per band, "
+            "with one number per axis of bands"},
       {"far_offset", bands({2, 1}, {0, 9}, {2, 2}, ones), h5,
-       at + "'m.h5': row 1 of dataset offsets is no offset (integers of at most 8 along each axis)"},
+       at + "'m.h5': row 1 of dataset offsets is not an offset (give integers of at most 8 along each axis)"},
       {"half_offset", bands({2, 1}, {0, 0.5}, {2, 2}, ones), h5,
-       at + "'m.h5': row 1 of dataset offsets is no offset (integers of at most 8 along each axis)"},
+       at + "'m.h5': row 1 of dataset offsets is not an offset (give integers of at most 8 along each axis)"},
       {"same_offset", bands({2, 1}, {0, 0}, {2, 2}, ones), h5,
-       at + "'m.h5': row 1 of dataset offsets stands there twice; give every offset once"},
+       at + "'m.h5': row 1 of dataset offsets is a duplicate; give every offset once"},
       {"no_diagonal", bands({1, 1}, {1}, {1, 4}, {-1, -1, -1, 0}), h5,
        at + "'m.h5': dataset offsets lacks the diagonal; add the offset of zeros"},
       {"beyond_grid", bands({2, 1}, {0, 1}, {2, 2}, {4, 4, -1, -1}), h5,
-       at + "'m.h5': band 1 has an entry at point (1, 0, 0) whose column lies beyond the grid; write 0 there"},
+       at + "'m.h5': band 1 has an entry at point (1, 0, 0) whose column is outside the grid; write 0 there"},
       {"nan_band", bands({1, 1}, {0}, {1, 4}, {4, 4, NAN, 4}), h5,
        at + "'m.h5': band 0 is not finite at point (2, 0, 0); entries are finite numbers"},
       {"other_shape", bands({1, 1}, {0}, {1, 4}, ones), "grid: {type: banded, file: m.h5, shape: [5]}\n",
-       at + "'m.h5': dataset bands has the shape [1][4], slowest axis first, which is not grid.shape; make them agree, "
-            "or "
-            "leave shape out"},
+       at + "'m.h5': dataset bands has the shape [1][4], slowest axis first, which differs from grid.shape; make them "
+            "agree, or omit shape"},
       {"rhs_shape",
        [](const auto& dataset, const auto&) {
          dataset("offsets", {1, 1}, {0});
          dataset("bands", {1, 4}, {4, 4, 4, 4});
          dataset("rhs", {3}, {1, 2, 3});
        },
-       h5, at + "dataset rhs of 'm.h5' has the shape [3]; give [4] as the grid has"},
+       h5, at + "dataset rhs of 'm.h5' has the shape [3]; give [4], the shape of the grid"},
       {"rhs_nan",
        [](const auto& dataset, const auto&) {
          dataset("offsets", {1, 1}, {0});

@@ -299,7 +299,7 @@ TEST_F(OutputTest, FullDiskIsAnErrorAndLeavesNothing) {
 TEST_F(OutputTest, MoreThanTheDiskHoldsIsRefusedAtOnce) {
   const auto message =
       message_of<RunError>([&] { PendingFile(directory / "solution.h5", std::numeric_limits<std::int64_t>::max()); });
-  EXPECT_CONTAINS(message, "it needs 8.39e+06 TiB, and ");
+  EXPECT_CONTAINS(message, "it needs 8.39e+06 TiB, but only ");
   EXPECT_TRUE(fs::is_empty(directory));
 }
 
@@ -366,7 +366,7 @@ TEST_F(OutputTest, ReadErrorsNameWhatIsThere) {
   EXPECT_CONTAINS(read(file, "potential_of_the_cube"),
                   "Choose from /counts, /nothing, /one, /soil/conductivity, /text.");
   EXPECT_CONTAINS(read(file, "soil"), "there is no such dataset");
-  EXPECT_CONTAINS(read(file, "text"), "it holds text");
+  EXPECT_CONTAINS(read(file, "text"), "it contains text");
   EXPECT_CONTAINS(read(file, "nothing"), "it is empty");
 }
 
@@ -417,8 +417,8 @@ TEST_F(OutputTest, DatasetsThatReferToOtherFilesAreRefused) {
   };
   EXPECT_CONTAINS(refusals("external"), "it has external storage");
   EXPECT_CONTAINS(refusals("virtual"), "it is a virtual dataset");
-  EXPECT_CONTAINS(refusals("elsewhere/conductivity"), "an external link leads to '/soil' of 'foreign.h5'");
-  EXPECT_CONTAINS(refusals("away"), "an external link leads to '/soil' of 'foreign.h5'");
+  EXPECT_CONTAINS(refusals("elsewhere/conductivity"), "an external link points to '/soil' of 'foreign.h5'");
+  EXPECT_CONTAINS(refusals("away"), "an external link points to '/soil' of 'foreign.h5'");
   EXPECT_EQ(read_dataset(file, "near").values, std::vector<double>(64));
 }
 
@@ -426,7 +426,7 @@ TEST_F(OutputTest, ChunksFarLargerThanTheirDatasetAreRefused) {
   EXPECT_EQ(read_dataset(referring_file(directory, 1024), "chunked").values, std::vector<double>(64));  // 8 MiB
   const auto file = referring_file(directory, 2048);
   EXPECT_CONTAINS(message_of<InputError>([&] { dataset_shape(file, "chunked"); }),
-                  "each chunk takes 32 MiB, the whole dataset 512 B");
+                  "each chunk needs 32 MiB, the dataset only 512 B");
 }
 
 Summary some_summary() {

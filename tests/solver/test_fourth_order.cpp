@@ -425,17 +425,17 @@ TEST(FourthOrderOfTheLibrary, RefusesWhatTheTheoryExcludes) {
     Problem p = cube(8, 2, scheme);
     EXPECT_EQ(message(p, way), "was taken");
     p.nodes[1] = tanh_nodes(0, 1, 8, 1, StretchedEnd::both);
-    EXPECT_EQ(message(p, way), "axis 1 has cells of different widths, and " + subject + " takes equal ones");
+    EXPECT_EQ(message(p, way), "axis 1 has cells of different widths, but " + subject + " requires equal cells");
     p = cube(8, 2, scheme);
     p.coefficient[0] = [](double x, double, double) { return 1 + x; };
-    EXPECT_EQ(message(p, way), "coefficient varies, and " + subject + " takes a constant");
+    EXPECT_EQ(message(p, way), "coefficient varies, but " + subject + " requires a constant");
     p = cube(8, 2, scheme);
     p.boundary[1][1].kind = BoundaryKind::neumann;
-    EXPECT_EQ(message(p, way), "face y+ is a Neumann face, and " + subject + " takes Dirichlet and periodic faces");
+    EXPECT_EQ(message(p, way), "face y+ is a Neumann face, but " + subject + " requires Dirichlet and periodic faces");
   }
   EXPECT_EQ(message(cube(9, 3, Scheme::fv), Way::extrapolated),
-            "extrapolation takes an even number of cells along each axis, at least 4, and axis 0 has 9");
-  EXPECT_EQ(message(cube(8, 3, Scheme::q1), Way::extrapolated), "extrapolation takes finite volumes");
+            "extrapolation requires an even number of cells along each axis, at least 4, but axis 0 has 9");
+  EXPECT_EQ(message(cube(8, 3, Scheme::q1), Way::extrapolated), "extrapolation requires finite volumes");
 }
 
 }  // namespace

@@ -240,8 +240,8 @@ TEST(CoarseOperator, OfGalerkinGoesWithPoints) {
     FAIL();
   } catch (const InputError& error) {
     EXPECT_STREQ(error.what(),
-                 "Galerkin coarse operators smooth points or lines (planes were asked for): discretize the coarse "
-                 "levels again, or smooth lines");
+                 "Galerkin coarse operators support point and line smoothers only (planes were requested): "
+                 "rediscretize the coarse levels, or smooth lines");
   }
   o.coarse_operator = CoarseOperator::automatic;
   EXPECT_EQ(o.choose(1e6).coarse_operator, CoarseOperator::rediscretized);

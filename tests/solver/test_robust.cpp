@@ -261,7 +261,7 @@ TEST(Robust, AggregatesOfClustersThatAlmostMeet) {
     EXPECT_TRUE(result.converged()) << name_of(result.verdict);
     EXPECT_LE(result.iterations, 60);
     ASSERT_EQ(result.steps.size(), 1u);
-    EXPECT_NE(result.steps[0].find("aggregates"), std::string::npos) << result.steps[0];
+    EXPECT_NE(result.steps[0].find("aggregation"), std::string::npos) << result.steps[0];
   }
 }
 

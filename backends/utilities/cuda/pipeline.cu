@@ -16,7 +16,7 @@ void* allocate_pinned(std::size_t bytes) {
   if (status == cudaErrorMemoryAllocation) {
     cudaGetLastError();  // clears the error, which is handled here
     throw RunError("cannot pin " + readable_bytes(static_cast<double>(bytes)) +
-                   " of the host's memory (it has not so much that can be locked): pin smaller pieces");
+                   " of the host's memory (less memory can be locked): pin smaller pieces");
   }
   cuda::check(status);
   return data;
@@ -26,7 +26,7 @@ cuda::CudaBackend& checked(Backend& backend, std::size_t chunk_bytes) {
   if (backend.kind() != BackendKind::cuda)
     throw InputError("a pipeline on the backend cpu (there is no bus between it and the host): compute in place");
   if (chunk_bytes == 0)
-    throw InputError("a pipeline with chunks of no bytes (nothing would move): take some megabytes");
+    throw InputError("a pipeline with chunks of no bytes (nothing would move): use a few megabytes");
   return static_cast<cuda::CudaBackend&>(backend);
 }
 

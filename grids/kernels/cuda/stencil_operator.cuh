@@ -114,7 +114,7 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
     if constexpr (Kernels::relaxes_lines)
       return std::make_unique<LineSplitting>(*this, *axis);
     else
-      throw RunError("lines are not relaxed by an operator that recomputes its coefficient (it has to be held)");
+      throw RunError("lines are not relaxed by an operator that recomputes its coefficient (it must be stored)");
   }
   std::unique_ptr<Splitting> split_by_colours() const override { return std::make_unique<ColourSteps>(*this); }
   void relax_colours(double omega, bool reversed, const Field& b, Field& u) const {

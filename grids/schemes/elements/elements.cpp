@@ -56,12 +56,12 @@ void check_definite(const SampleGrid& grid, const CellTensors& kappa) {
         std::array<char, 200> text{};
         if (block.dimension() == 2)
           std::snprintf(text.data(), text.size(),
-                        "must be smaller in size than the root of x·y, which is %g there (the tensor must be positive "
-                        "definite)",
+                        "must be smaller in magnitude than the square root of x·y, which is %g there (the tensor must "
+                        "be positive definite)",
                         std::sqrt(tensor[0] * tensor[1]));
         else
           std::snprintf(text.data(), text.size(),
-                        "must leave the tensor positive definite, beside x %g, y %g, z %g, xy %g, xz %g, yz %g there",
+                        "must keep the tensor positive definite, with x %g, y %g, z %g, xy %g, xz %g, yz %g there",
                         tensor[0], tensor[1], tensor[2], tensor[3], tensor[4], tensor[5]);
         throw ValueErrors({ValueError(mixed_key(m), point, tensor[3 + m], text.data())});
       }
