@@ -221,11 +221,11 @@ Plan count(std::vector<LevelPlan> chosen, const Options& options, const Finest& 
       if (matrix && l == 0) add_matrix(layout, level);
       // Lines on a GPU: the residual, and where κ varies or elements couple the two bands along them.
       const Relaxation relaxed = chosen_level.smoothed();
-      if (cuts_lines(part, relaxed))
-        level.bytes += bytes_of_cut_lines(layout, inner, parts_of(part.space()), relaxed.axis, gpu);
-      else if (gpu && (relaxed.extent == Extent::line || relaxed.extent == Extent::alternating_lines))
-        level.bytes += lines_axes(relaxed, layout) * (finest.elements || finest.full || variable || banded ? 3 : 1) *
-                       bytes(layout, inner);
+      const std::vector<int> cut = axes_of_cut_lines(part, relaxed);
+      for (const int axis : cut) level.bytes += bytes_of_cut_lines(layout, inner, parts_of(part.space()), axis, gpu);
+      if (gpu && (relaxed.extent == Extent::line || relaxed.extent == Extent::alternating_lines))
+        level.bytes += (lines_axes(relaxed, layout) - cut.size()) *
+                       (finest.elements || finest.full || variable || banded ? 3 : 1) * bytes(layout, inner);
       if (galerkin) add_galerkin(layout, l, coarse, level);
       // Multigrid: b, u, v (no v on the coarsest), and on coarser levels the solution of full multigrid. Else: e and r.
       const bool start = l > 0 && outermost && options.full_multigrid;

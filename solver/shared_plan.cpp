@@ -32,11 +32,11 @@ void include_levels(MailSizes& mail, const std::vector<LevelPlan>& levels, const
     const Space space = part.space();
     mail.include(MailSizes::of(space));
     const Relaxation relaxed = level.smoothed();
-    if (cuts_lines(part, relaxed)) {
+    for (const int axis : axes_of_cut_lines(part, relaxed)) {
       Layout largest;
       largest.n = space.most_values();
       mail.include(
-          MailSizes::of_parts(cut_lines_message_bytes(largest, level.precision, parts_of(space), relaxed.axis, true)));
+          MailSizes::of_parts(cut_lines_message_bytes(largest, level.precision, parts_of(space), axis, true)));
     }
     include_levels(mail, level.planes, sharing, part);
     if (!level.coarser) return;

@@ -4,6 +4,7 @@
 
 #include "grids/axes/coarse_places.hpp"
 #include "grids/kernels/grid_kernels.hpp"
+#include "grids/levels/cut_line_operator.hpp"
 #include "grids/levels/gathering.hpp"
 #include "grids/levels/islands.hpp"
 #include "grids/rows/galerkin_formulas.hpp"
@@ -135,7 +136,8 @@ Hierarchy make_galerkin_hierarchy(std::shared_ptr<const Operator> finest, Bands 
     h.relaxations.push_back(level.relaxation);
     h.planes.emplace_back();
     if (h.relaxations.size() > 1)
-      h.operators.push_back(grid_kernels(backend).make_box_operator(backend, block, bands, precision));
+      h.operators.push_back(with_cut_lines(grid_kernels(backend).make_box_operator(backend, block, bands, precision),
+                                           bands, block, axes_of_cut_lines(block, level.smoothed())));
     if (!level.coarser) break;
     if (rough) {
       auto islands =

@@ -7,6 +7,7 @@
 #include "grids/kernels/weighted_transfer.hpp"
 #include "grids/operators/typed_views.hpp"
 #include "grids/rows/galerkin_formulas.hpp"
+#include "grids/rows/lines_of_bands.hpp"
 
 namespace poisson::cpu {
 namespace {
@@ -168,6 +169,12 @@ void weigh(const Collapse& collapse, int stage) {
 void collapse_rows(const Collapse& collapse) {
   for_each_line(box_of(collapse.coarse_n), [&](int J, int K) {
     for (int I = 0; I < collapse.coarse_n[0]; ++I) collapse.collapse(I, J, K);
+  });
+}
+
+void fill_line_rows(const LinesOfBands& lines, const Box& unknowns) {
+  for_each_line(unknowns, [&](int j, int k) {
+    for (int i = unknowns.first[0]; i < unknowns.last[0]; ++i) lines(i, j, k);
   });
 }
 

@@ -2,6 +2,7 @@
 #include "grids/kernels/cuda/factories.hpp"
 #include "grids/kernels/grid_kernels.hpp"
 #include "grids/rows/galerkin_formulas.hpp"
+#include "grids/rows/lines_of_bands.hpp"
 
 namespace poisson::cuda {
 namespace {
@@ -36,6 +37,13 @@ struct Rows {
   }
 };
 
+struct LineRowsOfBands {
+  LinesOfBands lines;
+  __device__ void operator()(int i, int j, int k0, int k1) const {
+    for (int k = k0; k < k1; ++k) lines(i, j, k);
+  }
+};
+
 Box box_of(const int (&n)[3]) {
   return {{0, 0, 0}, {n[0], n[1], n[2]}};
 }
@@ -63,6 +71,10 @@ void weigh(Backend& backend, const Collapse& collapse, int stage) {
 
 void collapse_rows(Backend& backend, const Collapse& collapse) {
   launch(backend, box_of(collapse.coarse_n), Rows{collapse});
+}
+
+void fill_line_rows(Backend& backend, const LinesOfBands& lines, const Box& unknowns) {
+  launch(backend, unknowns, LineRowsOfBands{lines});
 }
 
 }  // namespace poisson::cuda
