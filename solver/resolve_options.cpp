@@ -155,6 +155,8 @@ Options resolve_options(const Options& given, const Problem& problem, std::optio
     options.coarse_operator = CoarseOperator::galerkin;
     options.on_galerkin = *lines;
     options.smoother.extent = RelaxationChoice::lines;
+    if (lines->semicoarsens && !given.smoother.pre && !given.smoother.post)
+      options.smoother.pre = options.smoother.post = 1;
   } else if (options.coarse_operator == CoarseOperator::automatic && options.smoother.takes_points(points) &&
              galerkin_pays_in_cells(kappa.jumps, block)) {
     options.coarse_operator = CoarseOperator::galerkin;

@@ -42,7 +42,10 @@ LineRows make_line_rows(Backend& backend, const Bands& bands, std::shared_ptr<co
                         Precision precision, int axis) {
   LineRows lines{axis, Field(backend, bands.space, Precision::fp64), Field(backend, bands.space, Precision::fp64),
                  std::move(processes)};
-  LinesOfBands formula{ends_on(bands.space, axis), {}, bands.sum->view<double>(), lines.sum.view<double>(),
+  LinesOfBands formula{ends_on(bands.space, axis),
+                       {},
+                       bands.sum->view<double>(),
+                       lines.sum.view<double>(),
                        lines.onwards.view<double>()};
   for (std::size_t b = 0; b < bands.offsets.size(); ++b) {
     const Offset& o = bands.offsets[b];

@@ -101,8 +101,7 @@ std::shared_ptr<const Operator> with_lines(std::shared_ptr<const Operator> A, co
                                            const BoundOf& bound_of, const RowsOf& rows_of) {
   if (axes.empty()) return A;
   std::array<LinesOfAxis, 3> lines;
-  for (const int axis : axes)
-    lines[static_cast<std::size_t>(axis)] = {bound_of(axis), make_cut_lines(rows_of(axis))};
+  for (const int axis : axes) lines[static_cast<std::size_t>(axis)] = {bound_of(axis), make_cut_lines(rows_of(axis))};
   return std::make_shared<CutLineOperator>(std::move(A), std::move(lines));
 }
 
@@ -129,9 +128,7 @@ std::shared_ptr<const Operator> with_cut_lines(std::shared_ptr<const Operator> A
   const Operator& own = *A;
   return with_lines(
       std::move(A), axes, [](int axis) { return bounds_of_bands(2).of_lines[static_cast<std::size_t>(axis)]; },
-      [&](int axis) {
-        return make_line_rows(own.backend(), bands, block.share->processes, own.precision(), axis);
-      });
+      [&](int axis) { return make_line_rows(own.backend(), bands, block.share->processes, own.precision(), axis); });
 }
 
 }  // namespace poisson

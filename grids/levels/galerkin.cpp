@@ -31,6 +31,16 @@ Centres make_centres(Backend& backend, const Block& fine, const CoarseBlock& coa
   return centres;
 }
 
+Semicoarsened below_finest(Hierarchy all) {
+  Semicoarsened below{std::move(all.transfers.front()), std::move(all)};
+  Hierarchy& h = below.levels;
+  h.operators.erase(h.operators.begin());
+  h.transfers.erase(h.transfers.begin());
+  h.relaxations.erase(h.relaxations.begin());
+  h.planes.erase(h.planes.begin());
+  return below;
+}
+
 }  // namespace
 
 GalerkinLevel coarsen_bands(Backend& backend, const Bands& fine, const Block& block, const CoarseBlock& coarse,
@@ -139,6 +149,9 @@ Hierarchy make_galerkin_hierarchy(std::shared_ptr<const Operator> finest, Bands 
       h.operators.push_back(with_cut_lines(grid_kernels(backend).make_box_operator(backend, block, bands, precision),
                                            bands, block, axes_of_cut_lines(block, level.smoothed())));
     if (!level.coarser) break;
+    for (const std::vector<LevelPlan>& list : level.semicoarsened)
+      h.semicoarsened.push_back(
+          below_finest(make_galerkin_hierarchy(h.operators.back(), bands, block, list, false, sharing)));
     if (rough) {
       auto islands =
           std::make_shared<const Islands>(bands, precision, block.share ? block.share->processes : one_process());

@@ -24,6 +24,8 @@ struct LevelPlan {
   Relaxation relaxation;               ///< what the smoother solves for at once
   std::optional<CoarseBlock> coarser;  ///< how the next level comes from this one; none on the coarsest
   std::vector<LevelPlan> planes;       ///< the levels of the problems in planes, where planes are relaxed
+  /// Lists of levels, this one first, that each keep one axis: they correct this level beside `coarser`.
+  std::vector<std::vector<LevelPlan>> semicoarsened;
 
   /// What the operator has to hold ready for its smoother.
   Relaxation smoothed() const { return coarser ? relaxation : Relaxation{}; }

@@ -86,6 +86,8 @@ class Transfer {
 
 class Islands;
 
+struct Semicoarsened;
+
 /// The levels of a problem, finest first: operators[l], and transfers[l] between l and l + 1.
 struct Hierarchy {
   std::vector<std::shared_ptr<const Operator>> operators;
@@ -94,7 +96,14 @@ struct Hierarchy {
   std::vector<Relaxation> relaxations;                  ///< of each level
   std::vector<std::unique_ptr<Hierarchy>> planes;       ///< the problems in the planes, of a level that relaxes planes
   std::vector<std::shared_ptr<const Islands>> islands;  ///< of the first levels, as many as have some (islands.hpp)
+  std::vector<Semicoarsened> semicoarsened;             ///< further hierarchies below the finest level
   int decoupled = -1;                                   ///< the axis along which no operator couples, in such a problem
+};
+
+/// A hierarchy below a level, and how that level comes there.
+struct Semicoarsened {
+  std::unique_ptr<Transfer> transfer;
+  Hierarchy levels;
 };
 
 }  // namespace poisson
