@@ -102,9 +102,9 @@ TEST(StretchedMedia, KeepEachAxisOnceWhereCouplingsDifferEverywhere) {
 // Cuts go across lines: all processes solve for these together.
 TEST(StretchedMedia, AreTheSameOnSeveralProcesses) {
   for (const auto& [name, centering, scheme] : schemes)
-    for (const int stretched : {1, 2, 3}) {
+    for (const int stretched : {1, 3}) {
       Case c;
-      c.problem = problem_of(Medium::random, stretched, {18, 17, 24}, centering, scheme);
+      c.problem = problem_of(Medium::random, stretched, {22, 25, 28}, centering, scheme);
       c.options.precision = SolvePrecision::double_;
       c.options.fallback = Fallback::never;
       Case fixed = c;
@@ -114,7 +114,7 @@ TEST(StretchedMedia, AreTheSameOnSeveralProcesses) {
       std::vector<double> wanted(values), found(values), any(values);
       const Solved one = solve(c, {}, any);
       solve(fixed, {}, wanted);
-      for (const std::array parts : {std::array{1, 1, 2}, {1, 1, 3}, {2, 1, 2}, {1, 5, 1}}) {
+      for (const std::array parts : {std::array{1, 1, 3}, {2, 1, 2}, {1, 3, 1}}) {
         SCOPED_TRACE(testing::Message() << name << ", " << stretched << " axes, in " << parts[0] << " x " << parts[1]
                                         << " x " << parts[2]);
         as_processes(parts[0] * parts[1] * parts[2], [&](const std::shared_ptr<const Processes>& processes) {
