@@ -95,10 +95,12 @@ bool may_relax_lines(const Options& given) {
 }
 
 // What Galerkin levels relax, where couplings differ between the axes and lines go.
-std::optional<GalerkinRelaxation> lines_on_galerkin(const Options& given, const Block& block,
+std::optional<GalerkinRelaxation> lines_on_galerkin(const Options& given, const Problem& problem, const Block& block,
                                                     const KappaSummary& kappa) {
   const bool asked = given.coarse_operator == CoarseOperator::galerkin;
   if (!may_relax_lines(given) || (!asked && kappa.jumps.largest < lines_jump)) return std::nullopt;
+  // Levels that are discretized again serve a few bodies in cells as well.
+  if (!asked && problem.isotropic && few_jumps(kappa.jumps, block)) return std::nullopt;
   const Imbalance imbalance = kappa.jumps.imbalance.value_or(imbalance_of(block, kappa.mean));
   GalerkinRelaxation chosen = relaxation_on_galerkin(block, imbalance, kappa.jumps);
   if (!asked && chosen.uniform && kappa.jumps.largest < uniform_lines_jump) return std::nullopt;
@@ -151,7 +153,7 @@ Options resolve_options(const Options& given, const Problem& problem, std::optio
     options.preconditioner = PreconditionerChoice::direct;
   const bool by_multigrid = options.preconditioner == PreconditionerChoice::automatic ||
                             options.preconditioner == PreconditionerChoice::multigrid;
-  if (const auto lines = by_multigrid ? lines_on_galerkin(given, block, kappa) : std::nullopt) {
+  if (const auto lines = by_multigrid ? lines_on_galerkin(given, problem, block, kappa) : std::nullopt) {
     options.coarse_operator = CoarseOperator::galerkin;
     options.on_galerkin = *lines;
     options.smoother.extent = RelaxationChoice::lines;
