@@ -127,6 +127,46 @@ std::size_t lines_axes(const Relaxation& relaxed, const Layout& layout) {
   return relaxed.extent == Extent::line ? 1 : layout.n[2] == 1 ? 2 : 3;
 }
 
+// The product of the choices along each coarsened axis, without the value that coincides with the coarse one.
+std::size_t weights_of(const CoarseBlock& coarse) {
+  std::size_t weights = 1;
+  for (const bool coarsened : coarse.coarsened) weights *= coarsened ? 3 : 1;
+  return weights - 1;
+}
+
+// What a level holds, what set-up holds beside it for a moment, and what of it a process has whole.
+struct SideBytes {
+  std::size_t held = 0, passing = 0, whole = 0, tables = 0, verbs = 0;
+};
+
+// Of the levels below one with so many bands, of which this process has such a part, that keep an axis.
+SideBytes bytes_of_semicoarsened(const std::vector<LevelPlan>& levels, std::size_t bands, Block part,
+                                 const Options& options, const Sharing& sharing, bool gpu) {
+  SideBytes side;
+  const Precision inner = inner_precision(options);
+  for (std::size_t l = 1; l < levels.size(); ++l) {
+    const CoarseBlock& coarse = *levels[l - 1].coarser;
+    part = sharing.below(part_of(coarse, part).block);
+    const Layout above = levels[l - 1].block.layout(), layout = levels[l].block.layout();
+    const std::size_t box = box_offsets(layout).size(), weights = weights_of(coarse);
+    // Bands, row sums, a field of zeros and weights; b, u and v.
+    std::size_t held = (box + 2 + weights + (levels[l].coarser ? 3 : 2)) * bytes(layout, inner);
+    const Relaxation relaxed = levels[l].smoothed();
+    const std::vector<int> cut = axes_of_cut_lines(part, relaxed);
+    for (const int axis : cut) held += bytes_of_cut_lines(layout, inner, parts_of(part.space()), axis, gpu);
+    if (gpu && relaxed.extent != Extent::point)
+      held += (lines_axes(relaxed, layout) - cut.size()) * 3 * bytes(layout, inner);
+    side.passing = std::max(side.passing, (bands + 1) * bytes(above, Precision::fp64) +
+                                              (box + 1 + weights) * bytes(layout, Precision::fp64));
+    side.held += held;
+    if (!part.share) side.whole += held;
+    side.tables += bytes_of_tables(layout);
+    if (gpu && layout.size() <= most_shared_values) side.verbs += 2 * verbs_of_visit(options, layout, true);
+    bands = box;
+  }
+  return side;
+}
+
 Plan count(std::vector<LevelPlan> chosen, const Options& options, const Finest& finest, bool gpu,
            const Sharing& sharing = {}) {
   const Precision outer = outer_precision(options), inner = inner_precision(options);
@@ -169,9 +209,7 @@ Plan count(std::vector<LevelPlan> chosen, const Options& options, const Finest& 
     if (l == 0 && outer != inner) held -= (matrix ? 1 : finest.full ? finest.row_bands : 0) * bytes(layout, outer);
     if (!coarse) return;
     const Layout below = coarse->block.layout();
-    std::size_t weights = 1;
-    for (const bool coarsened : coarse->coarsened) weights *= coarsened ? 3 : 1;
-    weights -= 1;
+    const std::size_t weights = weights_of(*coarse);
     // In fp64 while the product is computed: the bands of both levels, unless an operator has them, and P.
     std::size_t passing = (box_offsets(below).size() + 1 + weights) * bytes(below, Precision::fp64);
     if (l == 0 ? !matrix || outer == Precision::fp32 : inner != Precision::fp64)
@@ -221,12 +259,22 @@ Plan count(std::vector<LevelPlan> chosen, const Options& options, const Finest& 
       if (matrix && l == 0) add_matrix(layout, level);
       // Lines on a GPU: the residual, and where κ varies or elements couple the two bands along them.
       const Relaxation relaxed = chosen_level.smoothed();
-      if (cuts_lines(part, relaxed))
-        level.bytes += bytes_of_cut_lines(layout, inner, parts_of(part.space()), relaxed.axis, gpu);
-      else if (gpu && (relaxed.extent == Extent::line || relaxed.extent == Extent::alternating_lines))
-        level.bytes += lines_axes(relaxed, layout) * (finest.elements || finest.full || variable || banded ? 3 : 1) *
-                       bytes(layout, inner);
+      const std::vector<int> cut = axes_of_cut_lines(part, relaxed);
+      for (const int axis : cut) level.bytes += bytes_of_cut_lines(layout, inner, parts_of(part.space()), axis, gpu);
+      if (gpu && (relaxed.extent == Extent::line || relaxed.extent == Extent::alternating_lines))
+        level.bytes += (lines_axes(relaxed, layout) - cut.size()) *
+                       (finest.elements || finest.full || variable || banded ? 3 : 1) * bytes(layout, inner);
+      std::size_t passing = 0;
+      for (const std::vector<LevelPlan>& list : chosen_level.semicoarsened) {
+        const SideBytes side = bytes_of_semicoarsened(list, finest.probed, part, options, sharing, gpu);
+        level.bytes += side.held;
+        level.whole_in_planes += side.whole;
+        plan.tables += side.tables;
+        steps += calls * recorded_visits(options, l) * side.verbs;
+        passing = std::max(passing, side.passing);
+      }
       if (galerkin) add_galerkin(layout, l, coarse, level);
+      if (passing > 0) setup_peak = std::max(setup_peak, held + passing);
       // Multigrid: b, u, v (no v on the coarsest), and on coarser levels the solution of full multigrid. Else: e and r.
       const bool start = l > 0 && outermost && options.full_multigrid;
       // Directly: u, b and what is solved in its place. Sweeps: u, what they are ahead, b and where they began.

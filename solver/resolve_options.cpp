@@ -5,7 +5,6 @@
 #include <limits>
 #include <optional>
 
-#include "grids/levels/solved_along.hpp"
 #include "grids/sampling/parted_face.hpp"
 #include "grids/schemes/assembly.hpp"
 #include "grids/schemes/row_scheme.hpp"
@@ -87,20 +86,21 @@ constexpr double lines_jump = 10;
 // The same where one axis is strong everywhere, as in flat cells.
 constexpr double uniform_lines_jump = 1e3;
 
-// Whether multigrid may relax lines on Galerkin levels: they are asked for, or nothing is and κ differs along the axes.
-// Isotropic κ keeps lines and planes on levels that are discretized again, which processes may cut.
-bool may_relax_lines(const Options& given, const Problem& problem) {
+// Whether multigrid may relax lines on Galerkin levels: they are asked for, or nothing is.
+bool may_relax_lines(const Options& given) {
   const SmootherOptions& s = given.smoother;
   if (given.method != Method::multigrid && given.method != Method::automatic) return false;
   if (given.coarse_operator == CoarseOperator::galerkin) return s.extent == RelaxationChoice::lines;
-  return given.coarse_operator == CoarseOperator::automatic && !s.kind && !s.extent && !problem.isotropic;
+  return given.coarse_operator == CoarseOperator::automatic && !s.kind && !s.extent;
 }
 
 // What Galerkin levels relax, where couplings differ between the axes and lines go.
 std::optional<GalerkinRelaxation> lines_on_galerkin(const Options& given, const Problem& problem, const Block& block,
-                                                    const KappaSummary& kappa, const Parts& parts) {
+                                                    const KappaSummary& kappa) {
   const bool asked = given.coarse_operator == CoarseOperator::galerkin;
-  if (!may_relax_lines(given, problem) || (!asked && kappa.jumps.largest < lines_jump)) return std::nullopt;
+  if (!may_relax_lines(given) || (!asked && kappa.jumps.largest < lines_jump)) return std::nullopt;
+  // Levels that are discretized again serve a few bodies in cells as well.
+  if (!asked && problem.isotropic && few_jumps(kappa.jumps, block)) return std::nullopt;
   const Imbalance imbalance = kappa.jumps.imbalance.value_or(imbalance_of(block, kappa.mean));
   GalerkinRelaxation chosen = relaxation_on_galerkin(block, imbalance, kappa.jumps);
   if (!asked && chosen.uniform && kappa.jumps.largest < uniform_lines_jump) return std::nullopt;
@@ -108,9 +108,6 @@ std::optional<GalerkinRelaxation> lines_on_galerkin(const Options& given, const 
     if (given.smoother.extent != RelaxationChoice::lines) return std::nullopt;
     chosen = {{Extent::alternating_lines, 0}};
   }
-  // Processes that share a line solve for it from rows that are discretized.
-  for (int d = 0; d < 3; ++d)
-    if (parts[static_cast<std::size_t>(d)] > 1 && solved_along(chosen.relaxation, d)) return std::nullopt;
   return chosen;
 }
 
@@ -156,10 +153,12 @@ Options resolve_options(const Options& given, const Problem& problem, std::optio
     options.preconditioner = PreconditionerChoice::direct;
   const bool by_multigrid = options.preconditioner == PreconditionerChoice::automatic ||
                             options.preconditioner == PreconditionerChoice::multigrid;
-  if (const auto lines = by_multigrid ? lines_on_galerkin(given, problem, block, kappa, parts) : std::nullopt) {
+  if (const auto lines = by_multigrid ? lines_on_galerkin(given, problem, block, kappa) : std::nullopt) {
     options.coarse_operator = CoarseOperator::galerkin;
     options.on_galerkin = *lines;
     options.smoother.extent = RelaxationChoice::lines;
+    if (lines->semicoarsens && !given.smoother.pre && !given.smoother.post)
+      options.smoother.pre = options.smoother.post = 1;
   } else if (options.coarse_operator == CoarseOperator::automatic && options.smoother.takes_points(points) &&
              galerkin_pays_in_cells(kappa.jumps, block)) {
     options.coarse_operator = CoarseOperator::galerkin;

@@ -32,13 +32,13 @@ void include_levels(MailSizes& mail, const std::vector<LevelPlan>& levels, const
     const Space space = part.space();
     mail.include(MailSizes::of(space));
     const Relaxation relaxed = level.smoothed();
-    if (cuts_lines(part, relaxed)) {
+    for (const int axis : axes_of_cut_lines(part, relaxed)) {
       Layout largest;
       largest.n = space.most_values();
-      mail.include(
-          MailSizes::of_parts(cut_lines_message_bytes(largest, level.precision, parts_of(space), relaxed.axis, true)));
+      mail.include(MailSizes::of_parts(cut_lines_message_bytes(largest, level.precision, parts_of(space), axis, true)));
     }
     include_levels(mail, level.planes, sharing, part);
+    for (const std::vector<LevelPlan>& list : level.semicoarsened) include_levels(mail, list, sharing, part);
     if (!level.coarser) return;
     const Block below = poisson::part_of(*level.coarser, part).block;
     if (below.share && !sharing.below(below).share) mail.include(MailSizes::of_gathered(below.space()));

@@ -17,6 +17,7 @@ namespace poisson {
 
 struct Collapse;  // grids/rows/galerkin_formulas.hpp
 struct Probe;
+struct LinesOfBands;  // grids/rows/lines_of_bands.hpp
 
 /// `of_roots`: the square of the mean of the square roots. It lies between what currents meet along layers, the mean of
 /// κ, and across them, the harmonic one.
@@ -74,6 +75,8 @@ class GridKernels {
   /// The weights of fine values between coarse ones.
   virtual void weigh(Backend&, const Collapse&) const = 0;
   virtual void collapse_rows(Backend&, const Collapse&) const = 0;
+  /// The rows of lines of these unknowns.
+  virtual void fill_line_rows(Backend&, const LinesOfBands&, const Box& unknowns) const = 0;
   /// One step of Jacobi's method for the constants on islands.
   virtual void correct_islands(Backend&, const IslandViews&, const Field& b, Field& u) const = 0;
 

@@ -1,19 +1,31 @@
 #include "grids/kernels/line_rows.hpp"
 
+#include <utility>
+
 #include "backends/backend.hpp"
+#include "grids/kernels/grid_kernels.hpp"
+#include "grids/rows/lines_of_bands.hpp"
 
 namespace poisson {
+namespace {
 
-LineRows make_line_rows(Backend& backend, const SchemeRows& rows, Precision precision, int axis) {
-  const Block& block = level_rows(rows).block;
-  const Space space = block.space();
-  LineRows lines{axis, Field(backend, space, precision), Field(backend, space, precision), block.share->processes};
+LineEnds ends_on(const Space& space, int axis) {
   const auto d = static_cast<std::size_t>(axis);
   LineEnds ends{axis};
   if (!space.closed()[d]) {
     if (space.ends_here(d, 0)) ends.first = space.unknowns().first[d];
     if (space.ends_here(d, 1)) ends.last = space.unknowns().last[d] - 1;
   }
+  return ends;
+}
+
+}  // namespace
+
+LineRows make_line_rows(Backend& backend, const SchemeRows& rows, Precision precision, int axis) {
+  const Block& block = level_rows(rows).block;
+  const Space space = block.space();
+  LineRows lines{axis, Field(backend, space, precision), Field(backend, space, precision), block.share->processes};
+  const LineEnds ends = ends_on(space, axis);
   with_own_rows(rows, precision, [&]<class T, class Own>(T, const Own& own) {
     if (backend.on_gpu()) {
 #ifdef POISSON_HAVE_CUDA
@@ -24,6 +36,28 @@ LineRows make_line_rows(Backend& backend, const SchemeRows& rows, Precision prec
     }
   });
   return lines;
+}
+
+LineRows make_line_rows(Backend& backend, const Bands& bands, std::shared_ptr<const Processes> processes,
+                        Precision precision, int axis) {
+  LineRows lines{axis, Field(backend, bands.space, Precision::fp64), Field(backend, bands.space, Precision::fp64),
+                 std::move(processes)};
+  LinesOfBands formula{ends_on(bands.space, axis),
+                       {},
+                       bands.sum->view<double>(),
+                       lines.sum.view<double>(),
+                       lines.onwards.view<double>()};
+  for (std::size_t b = 0; b < bands.offsets.size(); ++b) {
+    const Offset& o = bands.offsets[b];
+    formula.band[code_of(o[0], o[1], o[2]) - 14] = bands.entries[b]->view<double>();
+  }
+  grid_kernels(backend).fill_line_rows(backend, formula, bands.space.unknowns());
+  if (precision == Precision::fp64) return lines;
+  LineRows narrow{axis, Field(backend, bands.space, precision), Field(backend, bands.space, precision),
+                  std::move(lines.processes)};
+  backend.convert(lines.sum, narrow.sum);
+  backend.convert(lines.onwards, narrow.onwards);
+  return narrow;
 }
 
 }  // namespace poisson

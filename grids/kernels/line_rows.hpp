@@ -1,6 +1,7 @@
 #pragma once
 
 #include "backends/cut_lines.hpp"
+#include "grids/operators/bands.hpp"
 #include "grids/operators/level_rows.hpp"
 #include "grids/rows/part_row.hpp"
 
@@ -8,6 +9,8 @@ namespace poisson {
 
 /// The rows of the lines along an axis, of what a process has of a level.
 LineRows make_line_rows(Backend&, const SchemeRows&, Precision, int axis);
+/// The same of bands of reach 1, which these processes share.
+LineRows make_line_rows(Backend&, const Bands&, std::shared_ptr<const Processes>, Precision, int axis);
 
 struct OnHost;
 struct OnCuda;

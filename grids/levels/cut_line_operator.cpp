@@ -1,10 +1,13 @@
 #include "grids/levels/cut_line_operator.hpp"
 
+#include <array>
+#include <cstddef>
 #include <utility>
 #include <variant>
 
 #include "backends/cut_lines.hpp"
 #include "grids/kernels/line_rows.hpp"
+#include "grids/levels/solved_along.hpp"
 #include "grids/operators/eigenvalue_bound.hpp"
 
 namespace poisson {
@@ -51,13 +54,16 @@ class CutLineSplitting final : public BoundedSplitting {
   mutable Field e_;  // a residual, then what is solved for
 };
 
+// The lines along an axis, null where this process has them whole.
+struct LinesOfAxis {
+  EigenvalueBound bound;
+  std::shared_ptr<CutLines> lines;
+};
+
 class CutLineOperator final : public Operator {
  public:
-  CutLineOperator(std::unique_ptr<Operator> A, const SchemeRows& rows, const Field* holding, int axis)
-      : A_(std::move(A)),
-        axis_(axis),
-        bound_(bound_of_lines(rows, holding, axis)),
-        lines_(make_cut_lines(rows_of_lines(*A_, rows, holding, axis))) {}
+  CutLineOperator(std::shared_ptr<const Operator> A, std::array<LinesOfAxis, 3> lines)
+      : A_(std::move(A)), lines_(std::move(lines)) {}
 
   Backend& backend() const override { return A_->backend(); }
   Precision precision() const override { return A_->precision(); }
@@ -77,29 +83,52 @@ class CutLineOperator final : public Operator {
   void norm(const Field& r, Scalar& norm) const override { A_->norm(r, norm); }
   void rounding(const Field& u, Scalar& norm) const override { A_->rounding(u, norm); }
   std::unique_ptr<SymmetricSplitting> split(std::optional<int> axis) const override {
-    if (axis != axis_) return A_->split(axis);
-    return std::make_unique<CutLineSplitting>(*A_, bound_, lines_);
+    const LinesOfAxis* along = axis ? &lines_[static_cast<std::size_t>(*axis)] : nullptr;
+    if (!along || !along->lines) return A_->split(axis);
+    return std::make_unique<CutLineSplitting>(*A_, along->bound, along->lines);
   }
   std::unique_ptr<Splitting> split_by_colours() const override { return A_->split_by_colours(); }
   void project_rhs(Field& b, Scalar& amount) const override { A_->project_rhs(b, amount); }
   void project_solution(Field& u) const override { A_->project_solution(u); }
 
  private:
-  std::unique_ptr<Operator> A_;
-  int axis_;
-  EigenvalueBound bound_;
-  std::shared_ptr<CutLines> lines_;
+  std::shared_ptr<const Operator> A_;
+  std::array<LinesOfAxis, 3> lines_;
 };
+
+template <class BoundOf, class RowsOf>
+std::shared_ptr<const Operator> with_lines(std::shared_ptr<const Operator> A, const std::vector<int>& axes,
+                                           const BoundOf& bound_of, const RowsOf& rows_of) {
+  if (axes.empty()) return A;
+  std::array<LinesOfAxis, 3> lines;
+  for (const int axis : axes) lines[static_cast<std::size_t>(axis)] = {bound_of(axis), make_cut_lines(rows_of(axis))};
+  return std::make_shared<CutLineOperator>(std::move(A), std::move(lines));
+}
 
 }  // namespace
 
-bool cuts_lines(const Block& block, const Relaxation& relaxed) {
-  return relaxed.extent == Extent::line && !block.axes[static_cast<std::size_t>(relaxed.axis)].whole();
+std::vector<int> axes_of_cut_lines(const Block& block, const Relaxation& relaxed) {
+  std::vector<int> axes;
+  if (relaxed.extent != Extent::line && relaxed.extent != Extent::alternating_lines) return axes;
+  for (int d = 0; d < 3; ++d)
+    if (solved_along(relaxed, d) && !block.axes[static_cast<std::size_t>(d)].whole()) axes.push_back(d);
+  return axes;
 }
 
-std::unique_ptr<Operator> with_cut_lines(std::unique_ptr<Operator> A, const SchemeRows& rows, const Field* holding,
-                                         int axis) {
-  return std::make_unique<CutLineOperator>(std::move(A), rows, holding, axis);
+std::shared_ptr<const Operator> with_cut_lines(std::shared_ptr<const Operator> A, const SchemeRows& rows,
+                                               const Field* holding, const std::vector<int>& axes) {
+  const Operator& own = *A;
+  return with_lines(
+      std::move(A), axes, [&](int axis) { return bound_of_lines(rows, holding, axis); },
+      [&](int axis) { return rows_of_lines(own, rows, holding, axis); });
+}
+
+std::shared_ptr<const Operator> with_cut_lines(std::shared_ptr<const Operator> A, const Bands& bands,
+                                               const Block& block, const std::vector<int>& axes) {
+  const Operator& own = *A;
+  return with_lines(
+      std::move(A), axes, [](int axis) { return bounds_of_bands(2).of_lines[static_cast<std::size_t>(axis)]; },
+      [&](int axis) { return make_line_rows(own.backend(), bands, block.share->processes, own.precision(), axis); });
 }
 
 }  // namespace poisson

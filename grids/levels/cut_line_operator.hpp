@@ -1,19 +1,25 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "grids/levels/levels.hpp"
+#include "grids/operators/bands.hpp"
 #include "grids/operators/level_rows.hpp"
 #include "grids/operators/operator.hpp"
 
 namespace poisson {
 
-/// Whether a level relaxes lines of which other processes have parts.
-bool cuts_lines(const Block& block, const Relaxation& relaxed);
+/// The axes of the lines that a level relaxes and of which other processes have parts.
+std::vector<int> axes_of_cut_lines(const Block& block, const Relaxation& relaxed);
 
-/// A, the operator of these rows, with a splitting by such lines: all processes solve for them together. `holding`, if
-/// any, stands on the diagonals of A beside what the rows have.
-std::unique_ptr<Operator> with_cut_lines(std::unique_ptr<Operator> A, const SchemeRows& rows, const Field* holding,
-                                         int axis);
+/// Returns A, the operator of these rows, with splittings by the lines along these axes, which all processes solve for
+/// together. `holding`, if any, stands on the diagonals of A beside what the rows have. Returns A itself where there
+/// are no axes.
+std::shared_ptr<const Operator> with_cut_lines(std::shared_ptr<const Operator> A, const SchemeRows& rows,
+                                               const Field* holding, const std::vector<int>& axes);
+/// The same of the operator of these bands, which the processes of the block share.
+std::shared_ptr<const Operator> with_cut_lines(std::shared_ptr<const Operator> A, const Bands& bands,
+                                               const Block& block, const std::vector<int>& axes);
 
 }  // namespace poisson

@@ -4,6 +4,7 @@
 
 #include "grids/axes/coarse_places.hpp"
 #include "grids/kernels/grid_kernels.hpp"
+#include "grids/levels/cut_line_operator.hpp"
 #include "grids/levels/gathering.hpp"
 #include "grids/levels/islands.hpp"
 #include "grids/rows/galerkin_formulas.hpp"
@@ -28,6 +29,16 @@ Centres make_centres(Backend& backend, const Block& fine, const CoarseBlock& coa
   backend.write(all.data(), centres.memory.data(), all.size() * sizeof(int));
   for (std::size_t d = 0; d < 3; ++d) centres.centre[d] = static_cast<const int*>(centres.memory.data()) + begin[d];
   return centres;
+}
+
+Semicoarsened below_finest(Hierarchy all) {
+  Semicoarsened below{std::move(all.transfers.front()), std::move(all)};
+  Hierarchy& h = below.levels;
+  h.operators.erase(h.operators.begin());
+  h.transfers.erase(h.transfers.begin());
+  h.relaxations.erase(h.relaxations.begin());
+  h.planes.erase(h.planes.begin());
+  return below;
 }
 
 }  // namespace
@@ -135,8 +146,12 @@ Hierarchy make_galerkin_hierarchy(std::shared_ptr<const Operator> finest, Bands 
     h.relaxations.push_back(level.relaxation);
     h.planes.emplace_back();
     if (h.relaxations.size() > 1)
-      h.operators.push_back(grid_kernels(backend).make_box_operator(backend, block, bands, precision));
+      h.operators.push_back(with_cut_lines(grid_kernels(backend).make_box_operator(backend, block, bands, precision),
+                                           bands, block, axes_of_cut_lines(block, level.smoothed())));
     if (!level.coarser) break;
+    for (const std::vector<LevelPlan>& list : level.semicoarsened)
+      h.semicoarsened.push_back(
+          below_finest(make_galerkin_hierarchy(h.operators.back(), bands, block, list, false, sharing)));
     if (rough) {
       auto islands =
           std::make_shared<const Islands>(bands, precision, block.share ? block.share->processes : one_process());

@@ -72,7 +72,7 @@ GalerkinRelaxation relaxation_on_galerkin(const Block& block, const Imbalance& s
   if (block.dimension() == 2) return lines_along(shares[0][1] > shares[1][0] ? 0 : 1, shares, jumps);
   const auto least = std::ranges::min_element(unlike);
   if (*least <= borne_by_lines) return lines_along(static_cast<std::size_t>(least - unlike.begin()), shares, jumps);
-  return {{Extent::alternating_lines, 0}};
+  return {{Extent::alternating_lines, 0}, false, false, true};
 }
 
 LevelChoice choose_on_galerkin(const Block& block, const std::array<double, 3>& coefficient,

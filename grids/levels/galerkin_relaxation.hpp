@@ -11,11 +11,13 @@ Imbalance imbalance_of(const Block& block, const std::array<double, 3>& coeffici
 /// What the levels of Galerkin operators relax.
 struct GalerkinRelaxation {
   Relaxation relaxation;  ///< points, lines along one axis, or lines along all axes in turn
-  /// Lines along one axis: coarse levels keep this axis until the others cannot be coarsened any more. Then no coarse
+  /// Lines: coarse levels keep the axis of the relaxation until the others cannot be coarsened any more. Then no coarse
   /// level has to represent an error that oscillates along the lines.
   bool keeps_lines = false;
   /// Lines along one axis whose couplings are hardly anywhere the weak ones: mean couplings show this, too.
   bool uniform = false;
+  /// Lines in turn: for each axis the finest level also has a hierarchy that keeps this axis.
+  bool semicoarsens = false;
 };
 
 /// Chooses points where the couplings are balanced; lines along axis a where the other two axes are balanced with each

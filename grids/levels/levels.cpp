@@ -28,6 +28,8 @@ LevelAssembly assembly_of(const Block& block, const LevelRules& rules, int level
   return rules.elements && within_planes ? LevelAssembly::full : held;
 }
 
+std::vector<std::vector<LevelPlan>> semicoarsened(const Block& block, const LevelRules& rules);
+
 std::vector<LevelPlan> levels_within(Block block, const LevelRules& rules, const std::array<bool, 3>& coupled) {
   const bool within_planes = !(coupled[0] && coupled[1] && coupled[2]);
   const Coarsening rule = coarsening_rule(block, rules);
@@ -36,7 +38,7 @@ std::vector<LevelPlan> levels_within(Block block, const LevelRules& rules, const
     const LevelChoice choice = rules.galerkin && rules.on_galerkin.relaxation.extent != Extent::point
                                    ? choose_on_galerkin(block, rules.kappa, rules.on_galerkin)
                                    : choose_relaxation(block, rules.kappa, rules.allowed, rules.jumps, coupled);
-    LevelPlan level{block, rules.precision, {}, choice.relaxation, {}, {}};
+    LevelPlan level{block, rules.precision, {}, choice.relaxation, {}, {}, {}};
     if (!choice.coarsest()) level.coarser = coarsen(block, choice.coarsened, rule);
     level.assembly = assembly_of(block, rules, l, level.smoothed(), within_planes);
     if (level.smoothed().extent == Extent::plane) {
@@ -46,10 +48,23 @@ std::vector<LevelPlan> levels_within(Block block, const LevelRules& rules, const
       within[static_cast<std::size_t>(choice.relaxation.axis)] = false;
       level.planes = levels_within(block, in_planes, within);
     }
+    if (l == 0 && rules.galerkin && rules.on_galerkin.semicoarsens) level.semicoarsened = semicoarsened(block, rules);
     levels.push_back(std::move(level));
     if (choice.coarsest()) return levels;
     block = levels.back().coarser->block;
   }
+}
+
+// Lists of levels that each keep one axis, where at least one other axis can be coarsened.
+std::vector<std::vector<LevelPlan>> semicoarsened(const Block& block, const LevelRules& rules) {
+  std::vector<std::vector<LevelPlan>> all;
+  for (int axis = 0; axis < 3; ++axis) {
+    LevelRules keeping = rules;
+    keeping.on_galerkin = {{Extent::alternating_lines, axis}, true};
+    std::vector<LevelPlan> levels = levels_within(block, keeping, {true, true, true});
+    if (levels.size() > 1 && coarsenable(block.axes[static_cast<std::size_t>(axis)])) all.push_back(std::move(levels));
+  }
+  return all;
 }
 
 }  // namespace
@@ -82,7 +97,7 @@ Block index_block(const Block& block) {
 }
 
 std::vector<LevelPlan> single_level(const Block& block, const LevelRules& rules) {
-  return {{block, rules.precision, assembly_of(block, rules, 0, {}, false), {}, {}, {}}};
+  return {{block, rules.precision, assembly_of(block, rules, 0, {}, false), {}, {}, {}, {}}};
 }
 
 }  // namespace poisson

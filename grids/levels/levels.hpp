@@ -24,6 +24,8 @@ struct LevelPlan {
   Relaxation relaxation;               ///< unknowns that the smoother solves for together
   std::optional<CoarseBlock> coarser;  ///< leads to the next level; empty on the coarsest level
   std::vector<LevelPlan> planes;       ///< levels of the plane problems, if planes are relaxed
+  /// Lists of levels that start with this one and each keep one axis. They correct this level in addition to `coarser`.
+  std::vector<std::vector<LevelPlan>> semicoarsened;
 
   /// Returns the relaxation for which the operator must prepare its smoother.
   Relaxation smoothed() const { return coarser ? relaxation : Relaxation{}; }

@@ -88,6 +88,8 @@ class Transfer {
 
 class Islands;
 
+struct Semicoarsened;
+
 /// Contains the levels of a problem, finest first: operators[l], and transfers[l] between l and l + 1.
 struct Hierarchy {
   std::vector<std::shared_ptr<const Operator>> operators;
@@ -96,7 +98,14 @@ struct Hierarchy {
   std::vector<Relaxation> relaxations;                  ///< by level
   std::vector<std::unique_ptr<Hierarchy>> planes;       ///< problems in the planes of levels that relax planes
   std::vector<std::shared_ptr<const Islands>> islands;  ///< strong clusters of the first levels that have any
+  std::vector<Semicoarsened> semicoarsened;             ///< further hierarchies below the finest level
   int decoupled = -1;                                   ///< no operator couples along this axis of a plane problem
+};
+
+/// A hierarchy below a level, with the transfer to its finest level.
+struct Semicoarsened {
+  std::unique_ptr<Transfer> transfer;
+  Hierarchy levels;
 };
 
 }  // namespace poisson

@@ -262,9 +262,8 @@ Hierarchy Discretization::make_levels(SchemeRows rows, std::shared_ptr<const Fie
       operator_note_ = "line and plane relaxation needs it";
     }
     std::unique_ptr<Operator> A = make_level(rows, holding.get(), level.precision);
-    if (cuts_lines(fine.block, level.smoothed()))
-      A = with_cut_lines(std::move(A), rows, holding.get(), level.relaxation.axis);
-    h.operators.push_back(std::move(A));
+    h.operators.push_back(
+        with_cut_lines(std::move(A), rows, holding.get(), axes_of_cut_lines(fine.block, level.smoothed())));
     h.relaxations.push_back(level.relaxation);
     h.planes.emplace_back();
     if (!level.planes.empty()) {
@@ -313,7 +312,9 @@ Hierarchy Discretization::make_galerkin_levels(const std::vector<LevelPlan>& lev
       probed_bands(*A, elements ? box_offsets(A->layout()) : star_offsets(A->layout()), holding_field(setting()).get());
   if (precision != Precision::fp64 || full_) A = make_level(rows, holding_field(setting()).get(), precision);
   const bool cells = block().centering() == Centering::cell;
-  return make_galerkin_hierarchy(std::move(A), std::move(bands), cells ? index_block(block()) : block(), levels,
+  std::shared_ptr<const Operator> finest =
+      with_cut_lines(std::move(A), rows, holding_field(setting()).get(), axes_of_cut_lines(block(), relaxed));
+  return make_galerkin_hierarchy(std::move(finest), std::move(bands), cells ? index_block(block()) : block(), levels,
                                  jumps_.rough(), sharing_);
 }
 

@@ -4,6 +4,8 @@
 #include <array>
 #include <utility>
 
+#include "solver/smoothers/semicoarsening.hpp"
+
 namespace poisson {
 namespace {
 
@@ -14,6 +16,17 @@ Options options_in_planes(const Options& outer) {
   o.cycle = Cycle::v;
   o.smoother = {.kind = &smoother_kind("chebyshev"), .pre = 2, .post = 2, .extent = outer.smoother.extent};
   return o;
+}
+
+// One V-cycle below each level that keeps an axis.
+std::vector<SideCorrection> sides_of(std::vector<Semicoarsened>& semicoarsened, const Options& outer) {
+  Options below = outer;
+  below.full_multigrid = false;
+  below.cycle = Cycle::v;
+  std::vector<SideCorrection> sides;
+  for (Semicoarsened& side : semicoarsened)
+    sides.push_back({std::move(side.transfer), std::make_shared<Multigrid>(std::move(side.levels), below)});
+  return sides;
 }
 
 struct InRounds {
@@ -49,10 +62,12 @@ Multigrid::Multigrid(Hierarchy hierarchy, const Options& options)
                               ? std::make_shared<Multigrid>(std::move(*hierarchy.planes[l]), options_in_planes(options))
                               : nullptr;
       const auto islands = l < hierarchy.islands.size() ? hierarchy.islands[l] : nullptr;
+      const std::vector<SideCorrection> sides =
+          l == 0 ? sides_of(hierarchy.semicoarsened, options) : std::vector<SideCorrection>{};
       const auto [smoother, rounds] = islands ? in_rounds(options.smoother) : InRounds{options.smoother, {}};
       levels_.push_back(std::make_unique<Level>(A, std::move(hierarchy.transfers[l]),
-                                                make_smoothers(*A, smoother, hierarchy.relaxations[l], planes), islands,
-                                                rounds));
+                                                make_smoothers(*A, smoother, hierarchy.relaxations[l], planes, sides),
+                                                islands, rounds));
     } else {
       levels_.push_back(std::make_unique<Level>(A, hierarchy.coarsest.get(), hierarchy.decoupled));
     }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "solver/smoothers/planes.hpp"
+#include "solver/smoothers/semicoarsening.hpp"
 
 namespace poisson {
 
@@ -59,7 +60,7 @@ std::vector<Turn> turns_of(const Operator& A, const SmootherKind& kind, Relaxati
 }  // namespace
 
 Smoothers make_smoothers(const Operator& A, const SmootherOptions& options, Relaxation relaxation,
-                         const std::shared_ptr<Preconditioner>& planes) {
+                         const std::shared_ptr<Preconditioner>& planes, const std::vector<SideCorrection>& sides) {
   const bool points = relaxation.extent == Extent::point;
   const SmootherKind& kind = points || options.kind->symmetric ? *options.kind : chebyshev_first;
   const std::vector<Turn> turns = planes ? std::vector<Turn>{} : turns_of(A, kind, relaxation);
@@ -70,6 +71,7 @@ Smoothers make_smoothers(const Operator& A, const SmootherOptions& options, Rela
     std::vector<std::unique_ptr<const Smoother>> parts;
     for (const Turn& turn : turns)
       parts.push_back(std::make_unique<SteppingSmoother>(turn.splitting, kind.steps(options, sweeps, turn.largest)));
+    if (!sides.empty()) parts.push_back(std::make_unique<SemicoarseningSmoother>(A, sides));
     if (parts.size() == 1) return std::move(parts.front());
     return std::make_unique<SmoothersInTurn>(std::move(parts));
   };

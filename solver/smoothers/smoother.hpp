@@ -74,14 +74,16 @@ std::span<const SmootherKind* const> smoother_kinds();
 /// By the names of configurations; an empty form is the first. Throws std::out_of_range where there is none.
 const SmootherKind& smoother_kind(std::string_view type, std::string_view form = {});
 
+struct SideCorrection;
+
 /// What smooths a level before the coarse correction and after it; null where there are no sweeps.
 struct Smoothers {
   std::unique_ptr<const Smoother> pre, post;
 };
 /// As resolved options say, for points or what `relaxation` says; lines and planes are relaxed by a polynomial,
-/// whatever suits points. `planes`: what solves for them. Refers to A.
+/// whatever suits points. `planes`: what solves for them. `sides`: corrections next to the coarse one. Refers to A.
 Smoothers make_smoothers(const Operator& A, const SmootherOptions& options, Relaxation relaxation,
-                         const std::shared_ptr<Preconditioner>& planes);
+                         const std::shared_ptr<Preconditioner>& planes, const std::vector<SideCorrection>& sides = {});
 
 /// The Chebyshev polynomial of the first kind of degree `sweeps` on [largest/interval, largest]
 /// (Saad, Iterative Methods for Sparse Linear Systems, 2nd ed., algorithm 12.1).

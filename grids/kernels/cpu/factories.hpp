@@ -23,6 +23,7 @@ void paint_colour(const Probe& probe, Field& unit);
 void gather_couplings(const Probe& probe);
 void weigh(const Collapse& collapse);
 void collapse_rows(const Collapse& collapse);
+void fill_line_rows(const LinesOfBands& lines, const Box& unknowns);
 void correct_islands(const IslandViews& islands, const Field& b, Field& u);
 std::unique_ptr<Functionals> make_functionals(Backend&, const Block& block);
 std::unique_ptr<Sampler> make_sampler(const SampleGrid& grid);

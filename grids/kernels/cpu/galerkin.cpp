@@ -7,6 +7,7 @@
 #include "grids/kernels/weighted_transfer.hpp"
 #include "grids/operators/typed_views.hpp"
 #include "grids/rows/galerkin_formulas.hpp"
+#include "grids/rows/lines_of_bands.hpp"
 
 namespace poisson::cpu {
 namespace {
@@ -222,6 +223,12 @@ void gather_couplings(const Probe& probe) {
   if (probe.star) return gather_star(probe);
   for_each_line(box_of(probe.product.n), [&](int j, int k) {
     for (int i = 0; i < probe.product.n[0]; ++i) probe.gather(i, j, k);
+  });
+}
+
+void fill_line_rows(const LinesOfBands& lines, const Box& unknowns) {
+  for_each_line(unknowns, [&](int j, int k) {
+    for (int i = unknowns.first[0]; i < unknowns.last[0]; ++i) lines(i, j, k);
   });
 }
 

@@ -31,6 +31,9 @@ class HostKernels final : public KernelsWithOperators<OnHost> {
   void gather_couplings(Backend&, const Probe& probe) const override { cpu::gather_couplings(probe); }
   void weigh(Backend&, const Collapse& collapse) const override { cpu::weigh(collapse); }
   void collapse_rows(Backend&, const Collapse& collapse) const override { cpu::collapse_rows(collapse); }
+  void fill_line_rows(Backend&, const LinesOfBands& lines, const Box& unknowns) const override {
+    cpu::fill_line_rows(lines, unknowns);
+  }
   void correct_islands(Backend&, const IslandViews& islands, const Field& b, Field& u) const override {
     cpu::correct_islands(islands, b, u);
   }

@@ -34,6 +34,7 @@ void paint_colour(Backend&, const Probe& probe, Field& unit);
 void gather_couplings(Backend&, const Probe& probe);
 void weigh(Backend&, const Collapse& collapse);
 void collapse_rows(Backend&, const Collapse& collapse);
+void fill_line_rows(Backend&, const LinesOfBands& lines, const Box& unknowns);
 void correct_islands(Backend&, const IslandViews& islands, const Field& b, Field& u);
 std::unique_ptr<Functionals> make_functionals(Backend&, const Block& block);
 

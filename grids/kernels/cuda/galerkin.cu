@@ -1,6 +1,7 @@
 #include "backends/cuda/cuda_backend.cuh"
 #include "grids/kernels/cuda/factories.hpp"
 #include "grids/kernels/grid_kernels.hpp"
+#include "grids/rows/lines_of_bands.hpp"
 #include "grids/rows/regular_collapse.hpp"
 
 namespace poisson::cuda {
@@ -50,6 +51,13 @@ struct Rows {
   }
 };
 
+struct LineRowsOfBands {
+  LinesOfBands lines;
+  __device__ void operator()(int i, int j, int k0, int k1) const {
+    for (int k = k0; k < k1; ++k) lines(i, j, k);
+  }
+};
+
 Box box_of(const int (&n)[3]) {
   return {{0, 0, 0}, {n[0], n[1], n[2]}};
 }
@@ -81,6 +89,10 @@ void collapse_rows(Backend& backend, const Collapse& collapse) {
   with_regular_collapse(collapse, [&]<class Regular>(Regular) {
     launch(backend, box_of(collapse.coarse_n), Rows<OnDevice<Regular>>{collapse});
   });
+}
+
+void fill_line_rows(Backend& backend, const LinesOfBands& lines, const Box& unknowns) {
+  launch(backend, unknowns, LineRowsOfBands{lines});
 }
 
 }  // namespace poisson::cuda

@@ -38,6 +38,9 @@ class CudaKernels final : public KernelsWithOperators<OnCuda> {
   void collapse_rows(Backend& backend, const Collapse& collapse) const override {
     cuda::collapse_rows(backend, collapse);
   }
+  void fill_line_rows(Backend& backend, const LinesOfBands& lines, const Box& unknowns) const override {
+    cuda::fill_line_rows(backend, lines, unknowns);
+  }
   void correct_islands(Backend& backend, const IslandViews& islands, const Field& b, Field& u) const override {
     cuda::correct_islands(backend, islands, b, u);
   }

@@ -1,0 +1,33 @@
+#pragma once
+
+#include "backends/view.hpp"
+#include "grids/rows/galerkin_formulas.hpp"
+#include "grids/rows/part_row.hpp"
+
+namespace poisson {
+
+/// The rows of the lines along an axis, read off bands of reach 1 in double precision, for every backend.
+struct LinesOfBands {
+  LineEnds ends;
+  View<const double> band[13], row_sum;  ///< bands by code − 14, without data where there is none
+  View<double> sum, onwards;             ///< what a part of a line stores of a row (PartRow)
+
+  constexpr double coupling(int code, int i, int j, int k) const {
+    const View<const double>& stored = band[code > 13 ? code - 14 : 12 - code];
+    if (!stored.data) return 0;
+    if (code > 13) return stored(i, j, k);
+    return stored(i + offset_of(code, 0), j + offset_of(code, 1), k + offset_of(code, 2));
+  }
+
+  constexpr void operator()(int i, int j, int k) const {
+    const int stride = ends.axis == 0 ? 1 : ends.axis == 1 ? 3 : 9;
+    LineRow<double> line{coupling(13 - stride, i, j, k), coupling(13 + stride, i, j, k), row_sum(i, j, k)};
+    for (int code = 0; code < 27; ++code)
+      if (code != 13 && code != 13 - stride && code != 13 + stride) line.rest += coupling(code, i, j, k);
+    const PartRow<double> row = part_row(line, ends, i, j, k);
+    sum(i, j, k) = row.sum;
+    onwards(i, j, k) = row.onwards;
+  }
+};
+
+}  // namespace poisson
