@@ -54,7 +54,7 @@ struct Coarsened {
   TensorMean blended;  // replaces `face` if coarse cells are not unions
   bool nested;
   bool robin[2];
-  double width[2];  // widths of end cells
+  double width[2];  // end cell widths
 
   __device__ void operator()(int I, int J, int K0, int K1) const {
     const int axis = face.axis;

@@ -296,7 +296,7 @@ class CudaSampler final : public Sampler {
   struct Table {
     const double *nodes, *cells, *mass, *ones;
     const double* width;       // cell widths from cell −1
-    PartTable parts[2][2];     // indexed by volume or face, and by the cell below or above
+    PartTable parts[2][2];     // indexed by volume or face, then by the cell below or above
     const double* corners[2];  // cell corners seen from within, from cell −1
   };
 

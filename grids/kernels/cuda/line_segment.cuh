@@ -55,7 +55,7 @@ struct LineOf<axis, T, LineBands<T>> {
 /// it.
 template <class T, int most>
 struct Segment {
-  T d[most], l[most], u[most];  ///< initially right-hand side, lower coupling and diagonal
+  T d[most], l[most], u[most];  ///< begin as right-hand side, lower coupling and diagonal
   T last;
   int length = 0;
 

@@ -117,7 +117,7 @@ struct Put {
 struct FacesOfCells {
   View<const double> cells, ends;
   View<double> faces;
-  const double* width;  // cell widths along `axis`
+  const double* width;  // cell widths
   int axis, n;
   bool periodic, open[2], robin[2];
 

@@ -470,7 +470,7 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
   std::size_t marched_axis() const { return Marched<Coefficients> && is_plane(layout_) ? 1 : 2; }
   int depth() const { return space_.all()[marched_axis()]; }
 
-  Coefficients marched_;  ///< c_ in marched form
+  Coefficients marched_;  ///< marched c_
   Kernels kernels_;
   Scalar mean_;
   double volume_ = 1;

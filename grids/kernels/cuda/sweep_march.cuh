@@ -205,7 +205,7 @@ struct SweepMarch {
   // `Place` is the position of a thread's columns.
   struct Place {
     int first_plane, last_plane;
-    unsigned offset[rows];  // bytes from plane start
+    unsigned offset[rows];  // in bytes, from the first halo value of a plane
     typename Rows::Column column[rows];
     unsigned swept = 0, own = 0;
     bool inside = true;  // no unknown of the warp is at an end
@@ -297,7 +297,7 @@ struct SweepMarch {
   // `State` is the state that a thread carries from plane to plane.
   struct State {
     T here[sweeps][rows] = {},
-      bottom[sweeps][rows] = {};             // each sweep's values and their differences to the values below
+      bottom[sweeps][rows] = {};             // each sweep's values, and how they differ from the values below
     T ahead[rows];                           // u ahead
     T rhs[Tile::rhs_ahead ? rows : 1] = {};  // first sweep's b
     T *left, *leave;                         // shared planes that the previous step wrote and this step writes

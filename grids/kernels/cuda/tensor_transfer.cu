@@ -129,7 +129,7 @@ class TensorTransfer final : public Transfer {
     for (std::size_t d = 0; d < 3; ++d) {
       const Axis& axis = fine.axes[d];
       const CoarseAxis& coarser = coarse.axes[d];
-      const std::size_t to = plane && d > 0 ? 3 - d : d;  // planes march along y
+      const std::size_t to = plane && d > 0 ? 3 - d : d;  // y is marched
       const LinearRows P = linear_rows(axis, coarser, constant);
       tables.add(P.left, linear_.axis[to].left);
       tables.add(with_one_more(P.weight), linear_.axis[to].weight);
@@ -225,12 +225,12 @@ class TensorTransfer final : public Transfer {
 
   CudaBackend& device_;
   Box fine_, coarse_;
-  Box intervals_;  ///< fine unknowns in x and y, and intervals between coarse planes
+  Box intervals_;  ///< fine unknowns in x and y, coarse intervals in z
   Box injected_;   ///< the coarse values that injection writes, including faces
   bool cells_, sums_by_volume_;
   Buffer tables_;
-  int width_[2] = {};     ///< row widths along x and y
-  int before_march_ = 1;  ///< rows before value 0
+  int width_[2] = {};     ///< row widths
+  int before_march_ = 1;  ///< rows before 0
   Axes<DeviceLinear> linear_{};
   Axes<DeviceRuns> runs_{};
   DeviceLinear march_{};

@@ -45,7 +45,7 @@ struct Restrict {
   View<const F> fine;
   View<C> coarse;
   DeviceRuns x, y;
-  int x_width, y_width;  ///< row widths: 3 or 4, along y also 1
+  int x_width, y_width;  ///< row widths are 3 or 4, along y also 1
   DeviceLinear z;
   DeviceSpans spans;  ///< fine planes of each coarse value
   const double* scale;

@@ -49,7 +49,7 @@ struct SpreadFromCoarse {
     const auto [I, J] = columns(n);
     const int2 x = at(0, I), y = at(1, J);
     const bool paired = x.x >= 0 && x.y >= 0 && x.x % 2 == 0;
-    T e[planes][2][2];  // indexed by plane, line and value
+    T e[planes][2][2];  // by plane, line, value
     if constexpr (dimension == 3) load(I, J, K0, e[0]);
     for (int K = K0; K < K1; ++K) {
       const int2 z = at(2, K);
