@@ -8,17 +8,17 @@
 
 namespace poisson {
 
-/// A `Region` is a box of values with the axes along which masses weigh the values: all axes for a volume integral, all
-/// but one for a face integral.
+/// A `Region` is a box of values with the axes along which masses weigh the values. A volume integral has all axes, a
+/// face integral all but one.
 struct Region {
   Box box;
   std::array<bool, 3> weighted{};
 };
 
-/// `Functionals` computes the sums and extrema of a block's fields that results need. The fields are the backend's, and
-/// the backend computes: only the results are copied to the host. Sums add planes in order of z; on a GPU, slices of
-/// planes. For a distributed block, results are global. Boxes are local to the process, and empty if the process owns
-/// no value of a region.
+/// `Functionals` computes the sums and extrema of fields that results need. The fields are the backend's. The backend
+/// computes, and only the answers are copied to the host. Sums add planes in order of z; on a GPU, slices of planes.
+/// For a distributed block, results are global. Boxes are local to the process, and empty if the process owns no value
+/// of a region.
 class Functionals {
  public:
   struct Extremum {

@@ -6,7 +6,7 @@
 
 namespace poisson {
 
-/// Runs one step of the cluster search for the places of a box.
+/// Runs one step of the cluster search at the points of a box.
 void search_clusters(Backend&, const Box& box, const ClusterSearch& search);
 /// Runs one step that builds the tables of strong clusters, for `count` entries.
 void build_islands(Backend&, std::uint32_t count, const IslandBuild& build);

@@ -107,8 +107,8 @@ constexpr T after(const Row<T>& a, int axis) {
   return axis == 0 ? a.east : axis == 1 ? a.north : a.top;
 }
 
-/// Solves e = B⁻¹ r for all lines of the box along `axis`. right(j, k) returns the function r(row, i) of a line along
-/// x, and store(i, j, k, e) receives the solution.
+/// Solves e = B⁻¹ r for all lines of the box along `axis`. `right(j, k)` returns the function r(row, i) of a line along
+/// x. `store(i, j, k, e)` receives the solution.
 template <class T, class Coefficients, class Right, class Store>
 void solve_lines(const Coefficients& c, const Box& box, int axis, bool cyclic, const Right& right, const Store& store) {
   // A bundle contains `width` neighbouring lines along x, or along y if the lines run along x.

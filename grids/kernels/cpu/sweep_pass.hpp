@@ -28,8 +28,8 @@ concept HoldsKappa = requires(const Coefficients c) {
 };
 
 /// Returns the number of sweeps of a pass over an unpartitioned grid. More sweeps read memory less often, but compute
-/// more values twice next to the tiles, and a tile that stores more planes must have fewer lines. In two dimensions the
-/// values computed twice are only those at both ends of each thread's share of the lines.
+/// more values twice at the edges of tiles, and a tile that stores more planes must have fewer lines. In two dimensions
+/// values are computed twice only at both ends of each thread's share of the lines.
 inline int sweeps_of_pass(const Layout& layout) {
   const bool many_lines = layout.n[2] == 1 && layout.n[1] >= 100 * omp_get_max_threads();
   return many_lines ? 12 : 6;
@@ -101,7 +101,8 @@ class TiledSweeps final : public SweepPass {
   Tiles cut() const {
     const int d = sweeps_, threads = omp_get_max_threads(), lines = across_.last - across_.first;
     const auto pitch = space_.layout().pitch(precision_of<T>) * static_cast<std::int64_t>(sizeof(T));
-    // Count the planes of sweeps, d planes of b, and the rows; u and `next` pass through.
+    // `planes` counts the planes of sweeps, d planes of b, and the stored rows; u and `next` only pass through the
+    // cache.
     const int planes = kept_planes() + d + (keeps_rows ? KeptRows<T>::arrays * d : 0);
     const auto most = static_cast<int>(std::max<std::int64_t>(tile_bytes<Coefficients> / (pitch * planes) - d, d));
     Tiles tiles{};
@@ -304,7 +305,7 @@ class TiledSweeps final : public SweepPass {
       void relax(int i, const Row<T>& a) const { relax(i, a, omega * stencil::reciprocal(a.diagonal())); }
     };
 
-    // Returns the prefetches of the lines that the first sweep reads `lines_ahead` lines later.
+    // Returns the prefetch of the lines that the first sweep reads `lines_ahead` lines later.
     AskFor<T> read_after(int c, int p, int first, int last) const {
       const auto within = [](const SweptAxis& axis, int i) { return axis.closed ? i : std::min(i, axis.most); };
       const int at = c - first + lines_ahead, plane = p + at / (last - first), to = first + at % (last - first);

@@ -7,7 +7,7 @@
 
 namespace poisson::cuda {
 
-/// `BilinearColumn` reads a model for a walk along y through a column of bilinear elements.
+/// `BilinearColumn` reads the coefficients of a model for a walk along y through a column of bilinear elements.
 template <class Coefficients>
 struct BilinearColumn;
 
@@ -38,7 +38,7 @@ struct BilinearColumn<BoxPartial<T, 2, Tensor::isotropic>> {
         for (int side = 0; side < 2; ++side) layer.sigma[side] *= c.sigma_cells(i - 1 + side, k, 0);
     return layer;
   }
-  /// Returns α of the faces across x that contain the column. add_face adds α of the faces across y at node k.
+  /// Returns α of the faces across x that contain the column. `add_face` adds α of the faces across y at node k.
   __device__ T alpha_x() const { return T(0); }
   template <class Walk>
   __device__ void add_face(int, const Walk&, typename Walk::Row&) const {}

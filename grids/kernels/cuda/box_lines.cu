@@ -45,8 +45,8 @@ __device__ void load_pair(const T* p, T& first, T& second) {
 template <class T, int dimension>
 struct RowPair {
   static constexpr int centre = box_centre<dimension>, lines = box_points<dimension> / 3;
-  T sum[2], diagonal[2];                          // excludes couplings along the line until both colours are complete
-  T before[centre - 1][2], after[centre - 1][2];  // couplings to the first neighbours and to the opposite ones
+  T sum[2], diagonal[2];                          // the couplings along the line are added later
+  T before[centre - 1][2], after[centre - 1][2];  // couplings to neighbour m and to the opposite one
   T coupling[3];                                  // along the line
   T u[4];                                         // i − 1 … i + 2
   T b[2];
@@ -135,8 +135,8 @@ __global__ void __launch_bounds__(LineBlocks::most_threads, 2)
   const int line = static_cast<int>(blockIdx.x) * blocks.lines + row;
   const bool has_line = row < blocks.lines && line < set.count[0] * set.count[1];
   const int j = set.first[0] + 2 * (line % set.count[0]), k = set.first[1] + 2 * (line / set.count[0]);
-  // A line in pieces begins with its last piece, unless the sweep is reversed, because a pair needs values of the same
-  // or of an earlier processed piece.
+  // A pair needs values of its own piece or of a piece processed earlier. A line in pieces therefore begins with its
+  // last piece, unless the sweep is reversed.
   for (int turn = 0; turn < blocks.pieces; ++turn) {
     const int piece = rows.reversed ? turn : blocks.pieces - 1 - turn;
     const int s = blocks.lines == 1 ? piece * blocks.threads + t : t - row * blocks.pairs;

@@ -13,7 +13,7 @@
 namespace poisson::cuda {
 namespace {
 
-// `TensorMean` adds f(value) with the weights of rows I, J, K of the axes, which have the indices I + 1, J + 1, K + 1.
+// `TensorMean` sums f(value) with the weights of rows I, J, K of the axes, which have the indices I + 1, J + 1, K + 1.
 struct TensorMean {
   View<const double> fine;
   DeviceRows rows[3];

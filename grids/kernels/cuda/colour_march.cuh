@@ -200,7 +200,7 @@ struct ColourMarch {
     for (int s = 0; s < 2; ++s) state.below_layer[s] = state.layer[s] = pair.layer(s, read);
   }
 
-  // Moves the front from plane p, where column a has the first colour.
+  // Relaxes the first colour of column a at plane p and its second colour at plane p − 1, then moves the front up.
   template <int a>
   __device__ __forceinline__ void step(Lane& at, int& p, int k0, int& jump, State& state) const {
     constexpr int o = 1 - a;

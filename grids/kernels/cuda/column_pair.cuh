@@ -48,11 +48,12 @@ struct ArrayPlaces {
   T* base(const View<T>& v, std::int64_t further = 0) const {
     return v.data - first + further;
   }
-  static constexpr int before = 2;  // padding before lines
+  static constexpr int before = 2;  // values of the padding before the first line
 };
 
 /// `ColumnPair` describes the columns i (even) and i + 1 at one layer, which has the index `at` in the arrays of κ.
-/// read() loads the layer for both columns; layer(s, read) is the layer of one of them. The host creates the `Arrays`.
+/// `read()` loads the layer for both columns; `layer(s, read)` is the layer of one of them. The host creates the
+/// `Arrays`.
 template <class T, class Coefficients>
 struct ColumnPair;
 

@@ -396,7 +396,7 @@ class CudaSampler final : public Sampler {
     return d == 0 ? points.x : d == 1 ? points.y : points.z;
   }
 
-  // Calls f for the parts of volumes that are not empty on a complete axis.
+  // Calls f for each combination of sides, except combinations whose parts of volumes are empty along a complete axis.
   template <class F>
   void for_each_part(int face_axis, const F& f) const {
     const auto first = [&](std::size_t d) {

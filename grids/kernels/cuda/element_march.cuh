@@ -202,8 +202,9 @@ struct ElementMarch {
   }
 };
 
-/// `WalkFor` chooses the walk along z for a model's rows: 5- or 7-point stencils, elements with isotropic κ on cells,
-/// or other rows of 9 or 27 points. `Shared` is the walk, point by point, of verbs that share a launch.
+/// `WalkFor` chooses the walk along z for a model's rows. There are walks for 5- and 7-point stencils, for elements
+/// with isotropic κ on cells, and for other rows of 9 or 27 points. `Shared` is the walk, point by point, of verbs that
+/// share a launch.
 template <class T, class Coefficients, class Body>
 struct WalkFor {
   using Row = decltype(std::declval<const Coefficients&>().line(0, 0).row(0));

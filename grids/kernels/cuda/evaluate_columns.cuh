@@ -14,7 +14,7 @@ struct Points {
   const double *x, *y, *z;  ///< coordinates by index on the block's axes
   int first[3], n[3];       ///< the box, whose points are numbered x fastest
   bool positive, nonnegative;
-  bool flat;                ///< the box has lines along z, as in marched planes
+  bool flat;                ///< planes are marched: the third index of measured columns is y
   unsigned long long* bad;  ///< least number of a point whose value is not finite or has the wrong sign
 
   template <class Value>

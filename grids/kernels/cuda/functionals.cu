@@ -67,7 +67,7 @@ struct SmallRegions {
     return true;
   }
 };
-// Returns whether all processes sum their shares of a region in this way. The choice must not depend on the share.
+// Returns whether all processes sum their shares of a region in this way. The choice does not depend on the shares.
 bool small_planes(const Box& box, int depth) {
   return std::int64_t{box.last[0] - box.first[0]} * (box.last[1] - box.first[1]) <= values_of_task &&
          depth <= most_tasks;

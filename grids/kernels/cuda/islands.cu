@@ -51,7 +51,7 @@ __global__ void shifts(IslandViews v, const B* rhs, const T* value) {
   find_shift(v, (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) / lanes, rhs, value);
 }
 
-// One block corrects these strong clusters, so no other block waits for the shifts.
+// One block of this size corrects few strong clusters in one launch, so that no other block has to wait for the shifts.
 constexpr unsigned threads_of_few = 1024;
 template <class B, class T>
 __global__ void __launch_bounds__(threads_of_few) correct_few(IslandViews v, const B* rhs, T* value) {

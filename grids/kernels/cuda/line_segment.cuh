@@ -12,9 +12,9 @@ namespace poisson::cuda {
 template <int most>
 inline constexpr int unrolled = most == long_segment ? 1 : most;
 
-/// `LineOf` gives the rows of a line along an axis: the coupling of value t to the next value, and the rest of its
-/// diagonal without the couplings along the line. `at` is the place of value 0 of the line in the fields; p and q are
-/// the indices of the line on the other axes.
+/// `LineOf` gives the rows of a line along an axis: the coupling of value t to the next value, and the rest of the
+/// diagonal, which excludes those couplings. `at` is the place of value 0 of the line in the fields; p and q are the
+/// indices of the line on the other axes.
 template <int axis, class T, class Coefficients>
 struct LineOf;
 /// With constant κ, only the tables of the line's axis vary along a line.
@@ -48,11 +48,11 @@ struct LineOf<axis, T, LineBands<T>> {
   __device__ T rest(int t) const { return rests[t * stride]; }
 };
 
-/// `Segment` is one thread's share of a line: `length` ≤ `most` rows −lower x_{t−1} + diagonal x_t − upper x_{t+1} =
-/// rhs. After elimination x_t = d + l x_before + u x_{t+1}, where x_before is the unknown before the segment. A is
-/// symmetric, so the upper coupling of a row is the lower coupling of the next row. The upper coupling of the last row
-/// is stored in the next place of l, or in `last` if the segment is full. Nothing uses the results of the places after
-/// it.
+/// `Segment` is one thread's share of a line: `length` ≤ `most` rows. Each row is −lower x_{t−1} + diagonal x_t − upper
+/// x_{t+1} = rhs. After elimination x_t = d + l x_before + u x_{t+1}, where x_before is the unknown before the segment.
+/// A is symmetric, so the upper coupling of a row is the lower coupling of the next row. The upper coupling of the last
+/// row is stored in the next place of l, or in `last` if the segment is full. Nothing uses the results of the places
+/// after it.
 template <class T, int most>
 struct Segment {
   T d[most], l[most], u[most];  ///< begin as right-hand side, lower coupling and diagonal
@@ -63,14 +63,14 @@ struct Segment {
   struct Link {
     T below, above, rhs;
   };
-  /// `First` expresses the first unknown by the unknown before the segment and by the segment's last one: x = p + q
-  /// x_before + r x_last.
+  /// `First` expresses the first unknown, x = p + q x_before + r x_last, by the unknown before the segment and by the
+  /// segment's last unknown.
   struct First {
     T p = 0, q = 0, r = 0;
   };
 
   /// Fills in the rows, beginning at place t, on a line whose unknowns begin at `first` and end before `end`.
-  /// coupling(t) and rest(t) are defined as in LineOf. The loop has no branches, so that all loads are in flight
+  /// `coupling(t)` and `rest(t)` are defined as in LineOf. The loop has no branches, so that all loads are in flight
   /// together.
   template <class Couplings, class Rests>
   __device__ void fill(int t, int first, int end, bool cyclic, const Couplings& coupling, const Rests& rest) {

@@ -9,8 +9,8 @@
 #include "grids/rows/coefficients.hpp"
 #include "grids/rows/face_coefficients.hpp"
 
-/// Sweeps in three dimensions with two columns a thread, for κ per cell (isotropic) and κ on faces. Their kernels are
-/// compiled in separate translation units.
+/// These sweeps in three dimensions process two columns a thread, for κ per cell (isotropic) and κ on faces. Their
+/// kernels are compiled in separate translation units.
 namespace poisson::cuda {
 
 template <class T, class Coefficients>

@@ -38,9 +38,9 @@ inline RecomputedRows recomputed_rows(const ElementRows& rows) {
 inline constexpr int recompute_parts = 6;
 
 /// Returns CUDA C++ with the kernels of an operator that evaluates κ itself: map_N(Range, Tiling, column) and
-/// sum_N(Range, Tiling, column, double* partial) for the columns N of grids/kernels/cuda/recompute_columns.cuh with N %
-/// recompute_parts = part. `kappa` contains one expression if κ is isotropic, otherwise three; for elements one for
-/// each component.
+/// sum_N(Range, Tiling, column, double* partial). N counts the columns of grids/kernels/cuda/recompute_columns.cuh; the
+/// source contains those with N % recompute_parts = part. `kappa` contains one expression if κ is isotropic, otherwise
+/// three; for elements one for each component.
 std::string recompute_source(RecomputedRows rows, Precision precision, std::span<const std::string> kappa, int part);
 
 }  // namespace poisson::cuda

@@ -173,12 +173,11 @@ struct GaussSeidel {
   }
 };
 
-/// With two colours every second value of a line has one colour: column t contains the value first + 2t or first + 2t +
-/// 1.
+/// With two colours every second value of a line has one colour: column t contains value first + 2t or the next one.
 template <class T, class Coefficients>
 struct TwoColours {
   GaussSeidel<T, Coefficients> relax;
-  int colour, first, last;  ///< unknowns along x
+  int colour, first, last;  ///< `first` and `last` bound the unknowns along x
 
   __device__ void operator()(int t, int j, int k0, int k1) const {
     constexpr int n = GaussSeidel<T, Coefficients>::batch;

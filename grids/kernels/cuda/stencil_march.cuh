@@ -71,8 +71,8 @@ __device__ void fetch_row(const Coefficients& c, int i, int j, int k) {
   if constexpr (requires { c.reads(i, j, k, Fetch()); }) c.reads(i, j, k, Fetch());
 }
 
-/// Returns the rows of line j, k. In two dimensions y is in the place of z (backends/cuda/marched.hpp): models of 5-
-/// and 7-point stencils have exchanged tables, and rows of 9 points are accessed by their original y.
+/// Returns the rows of line j, k. In two dimensions y is in the place of z (backends/cuda/marched.hpp). Models of 5-
+/// and 7-point stencils then have exchanged tables; rows of 9 points are accessed by their original y.
 template <class Coefficients>
 __device__ auto line_of(const Coefficients& c, int j, int k) {
   if constexpr (requires { decltype(c.line(0, 0).row(0))::dimension; }) {
@@ -85,8 +85,8 @@ __device__ auto line_of(const Coefficients& c, int j, int k) {
   }
 }
 
-/// Returns whether the rows of points k … k + n − 1 of a column are equal: coefficients are constant, cells are equal,
-/// and no point is at an end of the axis. A warp then computes its row and its 1/D once a batch.
+/// Returns whether the rows of points k … k + n − 1 of a column are equal. This requires constant coefficients, equal
+/// cells, and no point at an end of the axis. A warp then computes its row and its 1/D once a batch.
 template <class Coefficients>
 __device__ bool same_rows(const Coefficients&, int, int) {
   return false;
@@ -96,8 +96,8 @@ __device__ bool same_rows(const Equidistant<T>& c, int k, int n) {
   return k > 0 && k + n - 1 < c.z.last;
 }
 
-/// `RowsAlong` visits the rows of a column upwards from a point, one batch at a time. load reads the parts of the
-/// batch's rows that are in memory, before the batch's first store. visit calls f(row of point k + m, m).
+/// `RowsAlong` visits the rows of a column upwards from a point, one batch at a time. `load` reads the parts of the
+/// batch's rows that are in memory, before the batch's first store. `visit` calls f(row of point k + m, m).
 template <class T, class Coefficients, bool flat>
 struct RowsAlong {
   using Row = decltype(Coefficients().line(0, 0).row(0));
@@ -182,8 +182,8 @@ struct RowsAlong<T, Coefficients, flat> {
   }
 };
 
-/// `Inputs` are the values that a formula reads at a point in addition to u, or without a u. body.input(n, i, j, k)
-/// returns the address of input n < Body::inputs. body.reads(n) states whether it is read; without `reads` all inputs
+/// `Inputs` are the values that a formula reads at a point in addition to u, or without a u. `body.input(n, i, j, k)`
+/// returns the address of input n < Body::inputs. `body.reads(n)` states whether it is read; without `reads` all inputs
 /// are read.
 template <class T, int count>
 struct Inputs {
@@ -218,8 +218,8 @@ struct NoSum {
 };
 
 /// `March` is a thread's walk along z through a column. The values along z stay in registers; neighbours in the plane
-/// come from the cache. body(row, star, inputs, i, j, k) computes and stores; its result for each plane is passed to a
-/// sum. If y has only one value, a walk between layers of cells may be `flat`. It then reads half as much, and has
+/// come from the cache. `body(row, star, inputs, i, j, k)` computes and stores; its result for each plane is passed to
+/// a sum. If y has only one value, a walk between layers of cells may be `flat`. It then reads half as much, and has
 /// registers for more threads and for all table entries of a batch.
 template <class T, class Coefficients, class Body, bool flat = false>
 struct March {

@@ -44,7 +44,7 @@ class CompiledKernels {
   void columns(const Box& box, const Column& column, const ColumnEnds<T>& ends) const {
     for_columns(device_, box, column, ends);
   }
-  /// shares returns whether verbs on a box share launches; share adds a functor to a shared launch.
+  /// `shares` returns whether verbs on a box share launches; `share` adds a functor to a shared launch.
   bool shares(const Box& box) const { return device_.shares(box); }
   template <class Column>
   void share(const Column& column) const {
@@ -134,8 +134,8 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
   }
 
  private:
-  /// `pairs` states whether the model has kernels with two columns a thread; takes_pairs returns whether this operator
-  /// uses them.
+  /// `pairs` states whether the model has kernels with two columns a thread; `takes_pairs` returns whether this
+  /// operator uses them.
   static constexpr bool pairs = paired<T, Coefficients>;
   bool takes_pairs() const {
     if constexpr (pairs)
@@ -465,7 +465,7 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
     static_cast<CudaBackend&>(backend_).add_up(space_, sums, planes_of(walked(unknowns_)), result);
   }
   static int planes_of(const Box& box) { return box.last[2] - box.first[2]; }
-  /// marched_axis returns the axis along which kernels march; depth returns the number of planes of the global grid
+  /// `marched_axis` returns the axis along which kernels march; `depth` returns the number of planes of the global grid
   /// along it.
   std::size_t marched_axis() const { return Marched<Coefficients> && is_plane(layout_) ? 1 : 2; }
   int depth() const { return space_.all()[marched_axis()]; }

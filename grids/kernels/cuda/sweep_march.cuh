@@ -30,12 +30,12 @@ struct SweepTile {
   static constexpr int columns = threads * rows;
   static constexpr int width = flat ? columns : width_;
   static constexpr int height = columns / width;
-  /// A tile writes this many of its columns.
+  /// A tile writes written_width × written_height of its columns.
   static constexpr int written_width = width - 2 * sweeps, written_height = flat ? 1 : height - 2 * sweeps;
-  /// Number of values of a plane in shared memory. Neighbours outside the tile may be read, but no result needs them.
+  /// A plane has this many values in shared memory. Neighbours outside the tile may be read, but no result needs them.
   static constexpr int before = flat ? 1 : width + 1;
   static constexpr int plane = columns + 2 * before;
-  /// Is the distance from a column of a thread to its next column.
+  /// `next_row` is the distance from a column of a thread to its next column.
   static constexpr int next_row = flat ? threads : width;
   template <class T>
   static constexpr unsigned shared_bytes = 2 * sweeps* plane * sizeof(T);
@@ -264,8 +264,8 @@ struct SweepMarch {
     for (int r = 0; r < rows; ++r) to[r] = __ldg(&value(plane, place, r));
   }
 
-  // `Planes` are the planes that a step accesses when the front reaches plane k: the plane of u ahead, the plane of b
-  // behind, and the plane that is written.
+  // `Planes` are the planes that a step accesses when the front reaches plane k. It reads the plane of u ahead and the
+  // plane of b behind, and writes the plane of `next` that all sweeps have passed.
   struct Planes {
     int k;
     const T *u, *b;
@@ -298,7 +298,7 @@ struct SweepMarch {
   struct State {
     T here[sweeps][rows] = {},
       bottom[sweeps][rows] = {};             // each sweep's values, and how they differ from the values below
-    T ahead[rows];                           // u ahead
+    T ahead[rows];                           // next plane of u
     T rhs[Tile::rhs_ahead ? rows : 1] = {};  // first sweep's b
     T *left, *leave;                         // shared planes that the previous step wrote and this step writes
     decltype(kept_rows()) kept{};

@@ -14,9 +14,9 @@
 namespace poisson::cuda {
 namespace {
 
-/// `MarchedRows` contains the rows of P from `margin` values before the first fine value to `margin` values after the
-/// last one, and the tables of a march along the axis. Values past an end are at the other end of a periodic axis, or
-/// in the next window of a partitioned axis.
+/// `MarchedRows` contains the rows of P for all fine values and for `margin` values past each end, and the tables of a
+/// march along the axis. Values past an end are at the other end of a periodic axis, or in the next window of a
+/// partitioned axis.
 class MarchedRows {
  public:
   MarchedRows(const Axis& fine, const CoarseAxis& coarse, bool constant)
@@ -230,7 +230,7 @@ class TensorTransfer final : public Transfer {
   bool cells_, sums_by_volume_;
   Buffer tables_;
   int width_[2] = {};     ///< row widths
-  int before_march_ = 1;  ///< rows before 0
+  int before_march_ = 1;  ///< rows before value 0
   Axes<DeviceLinear> linear_{};
   Axes<DeviceRuns> runs_{};
   DeviceLinear march_{};

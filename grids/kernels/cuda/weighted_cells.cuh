@@ -5,8 +5,8 @@
 #include "grids/kernels/cuda/weighted_columns.cuh"
 #include "grids/rows/box_stencil.hpp"
 
-/// Prolongation from a Galerkin level is specialized here for levels that coarsen every axis of a plane or of a body.
-/// All weights exist, so no branch separates the loads of a coarse value. The results equal those of WeightedProlong.
+/// This prolongation is for Galerkin levels that coarsen every axis of a plane or of a body. All weights exist, so no
+/// branch separates the loads of a coarse value. The results equal those of WeightedProlong.
 namespace poisson::cuda {
 
 /// `NumberedColumns` numbers the columns along z of coarse values through a plane, x fastest, so that no thread is idle

@@ -115,7 +115,7 @@ class WeightedTransfer final : public WeightedTransferBase {
     tables.add(fine, fine_of_coarse_.fine[d]);
   }
   static NumberedColumns numbered(const Box& box) { return {{box.first[0], box.first[1]}, box.last[0] - box.first[0]}; }
-  /// Returns the numbers of the box's columns along z.
+  /// Returns a box whose x numbers the columns of `box` along z.
   static Box numbers(const Box& box) {
     const int columns = (box.last[0] - box.first[0]) * (box.last[1] - box.first[1]);
     return {{0, 0, box.first[2]}, {columns, 1, box.last[2]}};
