@@ -15,9 +15,9 @@ bool has_sweep_pass(const Space& space, bool gpu, bool held);
 /// run one by one.
 std::unique_ptr<SweepPass> make_sweep_pass(Backend&, const SchemeRows&, Precision);
 
-/// Returns whether passes are faster than single sweeps. On a CPU they are slower for small fields: these fit the
-/// second-level caches, so a pass only computes some values twice. With stored κ passes always gain, because sweeps
-/// share rows; on a partitioned grid they gain because sweeps share an exchange.
+/// Returns whether passes are faster than single sweeps. On a CPU they are slower for small fields, which fit the
+/// second-level caches: a pass then only computes some values twice. This does not apply with stored κ, where the
+/// sweeps of a pass share rows, or on a partitioned grid, where they share an exchange.
 bool is_pass_worth_it(const Backend&, const SchemeRows&, Precision);
 
 /// Returns the number of sweeps of a pass that could have `sweeps`: the values read from neighbours must lie in the

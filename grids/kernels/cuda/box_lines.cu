@@ -135,8 +135,8 @@ __global__ void __launch_bounds__(LineBlocks::most_threads, 2)
   const int line = static_cast<int>(blockIdx.x) * blocks.lines + row;
   const bool has_line = row < blocks.lines && line < set.count[0] * set.count[1];
   const int j = set.first[0] + 2 * (line % set.count[0]), k = set.first[1] + 2 * (line / set.count[0]);
-  // A pair needs values of its own piece or of a piece processed earlier. A line in pieces therefore begins with its
-  // last piece, unless the sweep is reversed.
+  // A pair needs values of its piece or of a piece processed earlier. A line in pieces therefore begins with its last
+  // piece, unless the sweep is reversed.
   for (int turn = 0; turn < blocks.pieces; ++turn) {
     const int piece = rows.reversed ? turn : blocks.pieces - 1 - turn;
     const int s = blocks.lines == 1 ? piece * blocks.threads + t : t - row * blocks.pairs;
