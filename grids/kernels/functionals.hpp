@@ -8,24 +8,25 @@
 
 namespace poisson {
 
-/// A box of values, and along which axes their masses weigh them: along all for an integral over volumes, along all but
-/// one for an integral over a face.
+/// A `Region` is a box of values with the axes along which masses weigh the values. A volume integral has all axes, a
+/// face integral all but one.
 struct Region {
   Box box;
   std::array<bool, 3> weighted{};
 };
 
-/// What results ask of fields over a block, computed where the fields are: nothing comes back but the answers. Fields
-/// are the backend's. Sums go by planes along z in their order, on a GPU by slices of planes. Of a block that several
-/// processes share the answers are those of the whole, but boxes are those of a process's part, and empty where it has
-/// nothing of a region.
+/// `Functionals` computes the sums and extrema of fields that results need. The fields are the backend's. The backend
+/// computes, and only the answers are copied to the host. Sums add planes in order of z; on a GPU, slices of planes.
+/// For a distributed block, results are global. Boxes are local to the process, and empty if the process owns no value
+/// of a region.
 class Functionals {
  public:
   struct Extremum {
     double value = 0;
-    std::array<int, 3> at{};  ///< in the whole
+    std::array<int, 3> at{};  ///< global index
   };
-  /// Σ m u and Σ m u², m the volumes of the values, and the extrema: of equal ones the first, x fastest.
+  /// Contains Σ m u and Σ m u², where m are the volumes of the values, and the extrema. If extrema are equal, the first
+  /// one counts, x fastest.
   struct Moments {
     double first = 0, second = 0;
     Extremum low, high;
@@ -33,13 +34,13 @@ class Functionals {
 
   virtual ~Functionals() = default;
   virtual Moments moments(const Field& u) const = 0;
-  /// Σ x over each of the regions, whose boxes lie within the block.
+  /// Returns Σ x over each region. The boxes of regions lie within the block.
   virtual std::vector<double> sums(const Field& x, std::span<const Region> regions) const = 0;
-  /// Σ x y over a box; x in fp64.
+  /// Returns Σ x y over a box. x is in fp64.
   virtual double product(const Field& x, const Field& y, const Box& box) const = 0;
-  /// Σ of cells: volume · x · the mean of u in the corners; x in fp64. Of node-centred blocks.
+  /// Returns the sum over cells of volume · x · the mean of u at the corners. x is in fp64. The block is node-centred.
   virtual double cell_product(const Field& x, const Field& u) const = 0;
-  /// The values of a box of this process's part, halo included, x fastest.
+  /// Returns the values of a local box, x fastest. The box may include the halo.
   virtual std::vector<double> values(const Field& x, const Box& box) const = 0;
 };
 

@@ -12,10 +12,10 @@
 namespace poisson {
 namespace {
 
-// A host of 16 threads takes 10 ms to evaluate so many values of three sines and to move them to a GPU.
+// A host of 16 threads needs 10 ms to evaluate this many values of three sines and to copy them to a GPU.
 constexpr std::int64_t worth_compiling = std::int64_t{1} << 22;
 
-// All that a device may be asked to evaluate.
+// Returns all quantities that a device may have to evaluate.
 std::vector<Quantity> quantities(const Problem& p) {
   std::vector<Quantity> all{p.source, p.reaction};
   for (std::size_t d = 0; d < coefficient_count(p); ++d) all.push_back(p.coefficient[d]);

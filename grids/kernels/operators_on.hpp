@@ -10,8 +10,8 @@ namespace poisson {
 struct OnHost;
 struct OnCuda;
 
-/// The operators of one kind of device, instantiated for each precision in translation units of their own
-/// (grids/CMakeLists.txt). LevelRows are those of volumes where all is constant.
+/// `OperatorsOn` creates the operators of one kind of device. Each precision is instantiated in a separate translation
+/// unit (grids/CMakeLists.txt). LevelRows are rows of finite volumes with constant coefficients.
 template <class Device>
 struct OperatorsOn {
   template <class T, class Own>
@@ -20,12 +20,12 @@ struct OperatorsOn {
   static std::unique_ptr<Operator> box(Backend&, const ElementRows&);
   template <class T, class Own>
   static std::unique_ptr<Operator> assembled(Backend&, const Own&);
-  /// Of bands that there are already.
+  /// Creates the operator from existing bands.
   template <class T>
   static std::unique_ptr<Operator> assembled(Backend&, const LevelRows&, const Bands&);
 };
 
-/// What GridKernels asks of operators, by those of a device.
+/// `KernelsWithOperators` implements the operator factories of GridKernels with the operators of a device.
 template <class Device>
 class KernelsWithOperators : public GridKernels {
   using Make = OperatorsOn<Device>;

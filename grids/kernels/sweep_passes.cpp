@@ -12,11 +12,11 @@
 namespace poisson {
 namespace {
 
-// Of a field on a CPU.
+// On a CPU, passes pay off for fields of at least this size.
 constexpr std::int64_t least_bytes = std::int64_t{512} << 10;
 
-// Whether a GPU's passes are for all parts of a grid: not where verbs share launches, nor where an axis within a plane
-// has but one value.
+// Returns whether a GPU has passes for all sub-blocks of a grid. It has none if verbs share launches, or if an axis
+// within a plane has only one value.
 bool suits_gpu(const Space& space) {
   for (int p = 0; p < space.cuts().patches(); ++p) {
     const Box values = space.cuts().patch(p), &all = space.all_unknowns();
@@ -34,7 +34,8 @@ bool suits_gpu(const Space& space) {
 
 }  // namespace
 
-// The two sweeps of a part are too few to pay for the rows of a body, and on a GPU for those of a plane.
+// On a partitioned grid a pass has only two sweeps. They are too few to pay for storing the rows of a three-dimensional
+// sub-block, and on a GPU the rows of a plane.
 bool has_sweep_pass(const Space& space, bool gpu, bool held) {
   const bool whole = space.whole();
   if (gpu) return suits_gpu(space) && (!held || (whole && cuda::is_plane(space.layout())));

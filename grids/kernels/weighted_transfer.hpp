@@ -4,7 +4,8 @@
 
 namespace poisson {
 
-/// Prolongation with weights stored by columns, restriction its transpose: what its forms on all devices share.
+/// `WeightedTransferBase` is the common base, on all devices, of transfers that store the columns of the prolongation
+/// as weights. Restriction is the transpose.
 class WeightedTransferBase : public Transfer {
  public:
   WeightedTransferBase(const Block& fine, const CoarseBlock& coarse, const Weights& weights)

@@ -4,7 +4,7 @@
 
 namespace poisson::cpu {
 
-/// Asks memory for what will be read of two lines.
+/// `AskFor` prefetches the next values of two lines.
 template <class T>
 struct AskFor {
   const T *one, *other;
@@ -17,8 +17,8 @@ struct AskNothing {
   void operator()(int) const {}
 };
 
-/// point(i) for first ≤ i < last of a line whose value 0 is aligned: vector code that stores whole vectors where they
-/// are aligned, with ask(i) once for each cache line of values.
+/// Calls point(i) for first ≤ i < last of a line whose value 0 is aligned. The loop is vector code with aligned stores
+/// of complete vectors, and calls ask(i) once for each cache line of values.
 template <class T, class Ask, class Point>
 [[gnu::always_inline]] inline void for_aligned(int first, int last, const Ask& ask, const Point& point) {
   constexpr int vector = 32 / sizeof(T), block = 64 / sizeof(T);

@@ -4,7 +4,7 @@
 
 namespace poisson::cpu {
 
-/// Fills bands with the rows of another model, those of Dirichlet nodes included.
+/// Fills bands with the rows of another model, including the rows of Dirichlet nodes.
 template <class T, class Coefficients, int count>
 void fill_bands(const Coefficients& c, const Layout& layout, int decoupled_axis, const BandViews<T, count>& bands) {
   const bool periodic[3] = {layout.periodic[0], layout.periodic[1], layout.periodic[2]};

@@ -10,8 +10,8 @@
 namespace poisson::cpu {
 namespace {
 
-/// The verbs of a banded operator on the CPU. A line is worked out link by link: every pass over it is vector code, and
-/// the sums stay in the first cache.
+/// `BandedOperator` implements the verbs of a banded operator on the CPU. Each line is computed link by link: every
+/// pass over the line is vector code, and the sums stay in the L1 cache.
 template <class T>
 class BandedOperator final : public BandedBase<T, BandedOperator<T>> {
   using Base = BandedBase<T, BandedOperator>;
@@ -22,7 +22,7 @@ class BandedOperator final : public BandedBase<T, BandedOperator<T>> {
  public:
   BandedOperator(Backend& backend, const Bands& bands)
       : Base(backend, bands), colours_(layout_, offsets_), shape_(diagonal_.template view<T>()) {
-    // D on all values, for rows in Dirichlet nodes too, and Gershgorin's bound over the unknowns.
+    // D is stored for all values, including Dirichlet nodes; Gershgorin's bound covers the unknowns.
     for_each_line(layout_.box(), [&](int j, int k) {
       T* d = diagonal_.template view<T>().line(j, k);
       std::copy_n(sum_line(j, k), layout_.n[0], d);
@@ -136,7 +136,7 @@ class BandedOperator final : public BandedBase<T, BandedOperator<T>> {
       const T* from = rhs.line(j, k);
       const T* now = vu.line(j, k);
       T* to = out.line(j, k);
-      if (beta == T(0))  // the previous iterate may be anything, infinite even
+      if (beta == T(0))  // the previous iterate may be undefined, even infinite
         for (int i = unknowns_.first[0]; i < unknowns_.last[0]; ++i)
           to[i] = now[i] + alpha * (T(1) / d[i]) * (from[i] - Au[i]);
       else
@@ -181,7 +181,7 @@ class BandedOperator final : public BandedBase<T, BandedOperator<T>> {
   const T* diagonal_line(int j, int k) const { return diagonal_.template view<T>().line(j, k); }
   const T* sum_line(int j, int k) const { return sum_->template view<T>().line(j, k); }
 
-  // f(link, its entries on the line, first, last) for every link, over the part of the line whose neighbours are there.
+  // Calls f(link, its entries on the line, first, last) for every link, over the values whose neighbours exist.
   template <class F>
   void for_each_link(int j, int k, int first, int last, const F& f) const {
     const std::int64_t line = j * shape_.sy + k * shape_.sz;
@@ -203,7 +203,7 @@ class BandedOperator final : public BandedBase<T, BandedOperator<T>> {
     return memory.data();
   }
 
-  // A u on a line, in scratch memory of the thread.
+  // Returns A u on a line, in the thread's scratch memory.
   const T* product(const View<const T>& u, int j, int k, int first, int last) const {
     T* Au = scratch();
     const T* at = u.line(j, k);

@@ -15,7 +15,7 @@ namespace {
 
 constexpr auto same = [](double value) { return value; };
 
-/// Σ of f(value) with the weights of the rows I, J, K, which stand at I + 1, J + 1, K + 1.
+/// Returns the sum of f(value) with the weights of rows I, J, K, which have the indices I + 1, J + 1, K + 1.
 template <class F>
 double mean(const std::array<AxisRows, 3>& rows, const View<const double>& fine, int I, int J, int K, const F& f) {
   const auto &xs = rows[0].at[index(I + 1)], &ys = rows[1].at[index(J + 1)], &zs = rows[2].at[index(K + 1)];

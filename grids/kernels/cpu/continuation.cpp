@@ -9,7 +9,8 @@ void continue_outwards(const Box& inside, Field& u) {
   dispatch(u.precision(), [&]<class T>(T) {
     const auto v = u.view<T>();
     const auto nearest = [&](int i, std::size_t d) { return std::clamp(i, inside.first[d], inside.last[d] - 1); };
-    // Lines inside in x alone, from which all lines are copied; none reads what another writes.
+    // Each line copies the x range of the box from the nearest line within the box, then extends it along x. No line
+    // reads values that another line writes.
     cpu::for_each_line(u.layout().box(), [&](int j, int k) {
       const T* from = v.line(nearest(j, 1), nearest(k, 2));
       T* to = v.line(j, k);

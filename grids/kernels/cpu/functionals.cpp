@@ -13,7 +13,7 @@ namespace {
 
 using Moments = Functionals::Moments;
 
-// Of what comes first and of what follows.
+// Joins the moments of two consecutive ranges; the first range wins ties.
 Moments joined(const Moments& a, const Moments& b) {
   return {a.first + b.first, a.second + b.second, b.low.value < a.low.value ? b.low : a.low,
           b.high.value > a.high.value ? b.high : a.high};

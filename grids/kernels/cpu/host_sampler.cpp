@@ -181,7 +181,7 @@ class HostSampler final : public Sampler {
     }
   }
 
-  // The Dirichlet faces on which a node lies, or past which a cell does.
+  // Returns the number of Dirichlet faces that contain a node, or that a cell lies beyond.
   int dirichlet_faces(const std::array<int, 3>& at, Location location) const {
     const int past = location == Location::cell ? 1 : 0;
     int faces = 0;

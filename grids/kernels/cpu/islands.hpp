@@ -4,7 +4,7 @@
 #include "grids/rows/island_build.hpp"
 #include "grids/rows/island_views.hpp"
 
-/// grids/kernels/island_steps.hpp on the host.
+/// The host implements the steps of grids/kernels/island_steps.hpp here.
 namespace poisson::cpu {
 
 void search_clusters(const Box& box, const ClusterSearch& search);

@@ -8,29 +8,31 @@
 
 namespace poisson::cpu {
 
-/// The rows of a tile's planes, each worked out once for all sweeps of a pass, where κ is held. A coupling between two
-/// values belongs to both of their rows and is kept once, with the lower one. Planes are marched along z, in two
+/// `KeptRows` stores the rows of a tile's planes, computed once for all sweeps of a pass, if κ is stored. A coupling
+/// belongs to the rows of two values and is stored once, with the lower value. Planes are marched along z, in two
 /// dimensions along y.
 template <class T>
 class KeptRows {
  public:
-  /// Arrays of a line: couplings to its next value, to the next line and to the next plane, the reaction, and ω/D.
+  /// The arrays of a line are the couplings to its next value, to the next line and to the next plane, the reaction,
+  /// and ω/D.
   static constexpr int arrays = 5;
 
-  /// Values of so many planes of a tile, and of the couplings of one plane more, on which the first of them stands.
+  /// Returns the number of values of `planes` planes of a tile, and of the couplings of one more plane, below the
+  /// first.
   static std::size_t values(int planes, int lines, std::int64_t pitch) {
     return static_cast<std::size_t>(arrays * planes + 1) * static_cast<std::size_t>(lines) *
            static_cast<std::size_t>(pitch);
   }
 
-  /// `first`, `first_plane`: the least line and plane that are ever asked for.
+  /// `first` and `first_plane` are the lowest line and plane that are ever accessed.
   KeptRows(T* memory, int planes, int lines, std::int64_t pitch, int first, int first_plane)
       : memory_(memory), planes_(planes), lines_(lines), first_(first), first_plane_(first_plane), pitch_(pitch) {}
 
   struct Line {
-    T *in_line, *across, *reaction, *factor;  ///< of the line itself
-    T* before;                                ///< across, of the line before
-    T *along, *below;                         ///< of its plane, and of the one below
+    T *in_line, *across, *reaction, *factor;  ///< this line's arrays
+    T* before;                                ///< `across` of the previous line
+    T *along, *below;                         ///< this and the lower plane's
   };
   struct Plane {
     T *own, *along, *below;
@@ -56,15 +58,15 @@ class KeptRows {
   }
 
  private:
-  static constexpr int own_arrays = arrays - 1;  // all but those along
+  static constexpr int own_arrays = arrays - 1;  // all except `along`
 
   T* memory_;
   int planes_, lines_, first_, first_plane_;
   std::int64_t pitch_;
 };
 
-/// Row i of a line. `flat`: in two dimensions, where no line lies beside another; `reacts`: whether there are
-/// reactions.
+/// Returns row i of a line. `flat` selects two dimensions, where a line has no neighbour lines in its plane. `reacts`
+/// states whether there are reactions.
 template <bool flat, bool reacts, class T>
 [[gnu::always_inline]] inline Row<T> kept_row(const typename KeptRows<T>::Line& at, int i) {
   const T reaction = reacts ? at.reaction[i] : T(0);
@@ -74,7 +76,7 @@ template <bool flat, bool reacts, class T>
     return {at.in_line[i - 1], at.in_line[i], at.before[i], at.across[i], at.below[i], at.along[i], reaction};
 }
 
-/// A line of them.
+/// `KeptLine` is a line of stored rows.
 template <bool flat, bool reacts, class T>
 struct KeptLine {
   static constexpr bool uniform = true;
@@ -83,9 +85,9 @@ struct KeptLine {
   [[gnu::always_inline]] Row<T> row(int i) const { return kept_row<flat, reacts, T>(kept, i); }
 };
 
-/// Works out the rows first … last − 1 of a line, after those of the line and of the plane before. What a sum is made
-/// of is stored before it is added up: else a product would be fused into the sum, and round otherwise than in a single
-/// sweep, which takes it twice.
+/// Computes the rows first … last − 1 of a line, after those of the previous line and plane. The terms of a sum are
+/// stored before they are added. Otherwise the compiler would fuse a product into the sum. The sum would then round
+/// differently from a single sweep, which uses the product twice.
 template <bool flat, bool reacts, class T, class RowsOfLine>
 [[gnu::noinline]] void keep_rows(const RowsOfLine& of_line, int first, int last, T omega,
                                  const typename KeptRows<T>::Line to) {
@@ -103,7 +105,7 @@ template <bool flat, bool reacts, class T, class RowsOfLine>
   for (int i = first; i < last; ++i)
     to.factor[i] = omega * stencil::reciprocal(kept_row<flat, reacts, T>(to, i).diagonal());
 }
-/// Of the same rows the couplings on one side.
+/// Computes the couplings on one side of the same rows.
 template <class T, class RowsOfLine>
 [[gnu::noinline]] void keep_couplings(const RowsOfLine& of_line, int first, int last, T Row<T>::*side, T* to) {
   const RowsOfLine line = coupled(of_line);

@@ -11,14 +11,14 @@
 
 namespace poisson::cpu {
 
-/// A bundle of tridiagonal systems −lower x_{t−1} + diagonal x_t − upper x_{t+1} = rhs, side by side: entry t of all of
-/// them is one contiguous piece of memory, so that the elimination is vector code.
+/// `LineBundle` is a bundle of independent tridiagonal systems −lower x_{t−1} + diagonal x_t − upper x_{t+1} = rhs.
+/// Entry t of all systems is contiguous in memory, so the elimination is vector code.
 template <class T>
 class LineBundle {
  public:
   static constexpr int width = 32;
 
-  /// Memory of the calling thread for systems of n entries.
+  /// Returns the calling thread's bundle for systems of n entries.
   static LineBundle& of_length(int n) {
     thread_local LineBundle bundle;
     bundle.n_ = n;
@@ -32,13 +32,14 @@ class LineBundle {
   T* upper(int t) { return array(2, t); }
   T* rhs(int t) { return array(3, t); }  ///< the solution after solve
 
-  /// By Thomas's algorithm; `cyclic`: lower of the first entry couples to the last, upper of the last to the first.
+  /// Solves the first `lines` systems by Thomas's algorithm. If `cyclic`, lower of the first entry couples to the last
+  /// entry, and upper of the last entry to the first.
   void solve(int lines, bool cyclic) {
     if (n_ == 1) {
       for (int w = 0; w < lines; ++w) rhs(0)[w] /= cyclic ? diagonal(0)[w] - lower(0)[w] - upper(0)[w] : diagonal(0)[w];
       return;
     }
-    // Cyclic systems: the last entry is eliminated last, its column carried along in `last`.
+    // In cyclic systems the last entry is eliminated last; `last` carries its column.
     const int m = cyclic ? n_ - 1 : n_;
     for (int t = 0; t < m; ++t) {
       T *a = lower(t), *b = diagonal(t), *c = upper(t), *d = rhs(t), *f = array(4, t);
@@ -96,7 +97,7 @@ class LineBundle {
   std::vector<T> memory_;
 };
 
-/// The couplings of a row along an axis.
+/// Return the couplings of a row along an axis.
 template <class T>
 constexpr T before(const Row<T>& a, int axis) {
   return axis == 0 ? a.west : axis == 1 ? a.south : a.bottom;
@@ -106,11 +107,11 @@ constexpr T after(const Row<T>& a, int axis) {
   return axis == 0 ? a.east : axis == 1 ? a.north : a.top;
 }
 
-/// e = B⁻¹ r for all lines of the box along `axis`: right(j, k) gives the function r(row, i) of a line along x, and
-/// store(i, j, k, e) takes what was solved for.
+/// Solves e = B⁻¹ r for all lines of the box along `axis`. `right(j, k)` returns the function r(row, i) of a line along
+/// x. `store(i, j, k, e)` receives the solution.
 template <class T, class Coefficients, class Right, class Store>
 void solve_lines(const Coefficients& c, const Box& box, int axis, bool cyclic, const Right& right, const Store& store) {
-  // A bundle is so many neighbours along x, or along y where the lines run along x.
+  // A bundle contains `width` neighbouring lines along x, or along y if the lines run along x.
   const std::size_t d = static_cast<std::size_t>(axis), across = axis == 0 ? 1 : 0, other = axis == 2 ? 1 : 2;
   constexpr int width = LineBundle<T>::width;
   const int first = box.first[d], n = box.last[d] - first;

@@ -9,8 +9,9 @@
 
 namespace poisson::cpu {
 
-/// to[i] = from[i] for first ≤ i < last, past the caches where a processor can: memory is written without being read
-/// first. Whole cache lines alone go there, since part of one would be read all the same.
+/// Copies to[i] = from[i] for first ≤ i < last, with stores that bypass the caches if the processor has them: memory is
+/// written without being read first. Only complete cache lines bypass the caches, because partial ones would be read
+/// first.
 template <class T>
 void stream_line(const T* from, T* to, int first, int last) {
 #ifdef __AVX__
@@ -28,7 +29,7 @@ void stream_line(const T* from, T* to, int first, int last) {
 #endif
 }
 
-/// Before another thread reads what was streamed.
+/// Makes streamed values visible; call it before another thread reads them.
 inline void end_stream() {
 #ifdef __AVX__
   _mm_sfence();

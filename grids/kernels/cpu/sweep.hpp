@@ -9,8 +9,8 @@
 
 namespace poisson::cpu {
 
-/// Rows without the couplings along an axis are few. That the others have them all has to be known where their loop is
-/// compiled: a choice within keeps it from becoming vector code.
+/// Few operators have rows without the couplings along an axis. The compiler must know that the other operators have
+/// all couplings: a branch inside the loop prevents vectorization.
 template <class Line>
 bool is_decoupled(const Line& line) {
   if constexpr (requires { line.decoupled; })
@@ -24,9 +24,9 @@ Line coupled(Line line) {
   return line;
 }
 
-/// Calls point(row, i) for first ≤ i < last of a line of nx values: the ends with their own rows, the others in one
-/// vectorized loop with interior rows. Lines whose ends need no rows of their own (`uniform`, or `ends_alike` where an
-/// axis may be decoupled) take one loop, which compiles in a third of the time.
+/// Calls point(row, i) for first ≤ i < last of a line of nx values. The ends use separate rows, and the other values
+/// one vectorized loop over interior rows. A line without special rows at its ends declares `uniform`, or `ends_alike`
+/// where an axis may be decoupled. The single loop then compiles in a third of the time.
 template <class Line, class Point>
 void for_line(const Line& line, int first, int last, int nx, const Point& point) {
   if constexpr (requires { Line::uniform; }) {
@@ -52,8 +52,8 @@ void for_line(const Line& line, int first, int last, int nx, const Point& point)
   }
 }
 
-/// The sum of point(row, i) over a line, as for_line. The terms pass through memory: a loop that only maps, and one
-/// that only adds, both become vector code; one that does both does not.
+/// Returns the sum of point(row, i) over a line, with the loops of for_line. The terms pass through memory. The
+/// compiler vectorizes a loop that only maps and a loop that only adds, but no loop that does both.
 template <class Line, class Point>
 double sum_line(const Line& line, int first, int last, int nx, const Point& point) {
   thread_local std::vector<double> scratch;
@@ -66,7 +66,7 @@ double sum_line(const Line& line, int first, int last, int nx, const Point& poin
   return sum;
 }
 
-/// for_line over all lines of the box; body(j, k) prepares a line and returns its point function.
+/// Calls for_line for all lines of the box; body(j, k) prepares a line and returns its point function.
 template <class Coefficients, class Body>
 void sweep(const Coefficients& c, const Box& box, int nx, const Body& body) {
   for_each_line(box, [&](int j, int k) { for_line(c.line(j, k), box.first[0], box.last[0], nx, body(j, k)); });
@@ -79,7 +79,8 @@ double sum_sweep(const Coefficients& c, const Space& space, int nx, const Body& 
       space, box, [&](int j, int k) { return sum_line(c.line(j, k), box.first[0], box.last[0], nx, body(j, k)); });
 }
 
-/// The same where points read a field one value beyond the box, whose halo is exchanged meanwhile.
+/// Returns the same sum for points that read a field one value beyond the box. The halo of the field is exchanged
+/// meanwhile.
 template <class Coefficients, class Body>
 double sum_sweep_beside(Backend& backend, const Field& read, const Coefficients& c, const Box& box, int nx,
                         const Body& body) {

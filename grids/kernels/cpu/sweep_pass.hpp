@@ -21,33 +21,34 @@
 
 namespace poisson::cpu {
 
-/// Models that hold κ: their rows are worked out once a pass.
+/// Models that store κ satisfy this concept: a pass computes their rows once.
 template <class Coefficients>
 concept HoldsKappa = requires(const Coefficients c) {
   c.kappa;
 };
 
-/// Sweeps of a pass over a whole grid. More of them read memory less often, and work out more values twice beside the
-/// tiles, which have to be the lower the more planes they keep. In two dimensions nothing lies beside a tile, but ahead
-/// of and behind each thread's share of the lines.
+/// Returns the number of sweeps of a pass over an unpartitioned grid. More sweeps read memory less often, but compute
+/// more values twice at the edges of tiles, and a tile that stores more planes must have fewer lines. In two dimensions
+/// values are computed twice only at both ends of each thread's share of the lines.
 inline int sweeps_of_pass(const Layout& layout) {
   const bool many_lines = layout.n[2] == 1 && layout.n[1] >= 100 * omp_get_max_threads();
   return many_lines ? 12 : 6;
 }
 
-/// What a thread keeps of planes has to fit into its own cache, about so many bytes. Rows that are kept are worth more.
+/// A thread's stored planes must fit its cache, which is about this many bytes. Stored rows justify a larger tile.
 template <class Coefficients>
 inline constexpr std::int64_t tile_bytes = std::int64_t{HoldsKappa<Coefficients> ? 5 : 3} << 20;
 
-/// Fields of so many bytes are written past the caches: the next pass comes back to a value when they hold it no more.
+/// Fields of at least this size are written past the caches: before the next pass reads a value, the caches would have
+/// evicted it.
 inline constexpr std::int64_t streamed_bytes = std::int64_t{4} << 20;
 
-/// Lines between the one that the first sweep is at and the one that it asks memory for.
+/// The first sweep prefetches the line that it reaches this many lines later.
 inline constexpr int lines_ahead = 2;
 
-/// Jacobi's method in tiles of whole lines that are marched along the last axis, in two dimensions of one line. Each
-/// sweep is one plane behind the sweep before it and reads three of its planes, which are kept; what it makes takes the
-/// place of the lowest of them. A tile's margins are worked out by its neighbours, too.
+/// `TiledSweeps` runs Jacobi's method in tiles of complete lines, marched along the last axis. In two dimensions a tile
+/// is one line wide. Each sweep is one plane behind the previous sweep and reads three of its stored planes. Its result
+/// replaces the lowest of the three. The neighbours of a tile compute its margins as well.
 template <class T, class Coefficients>
 class TiledSweeps final : public SweepPass {
   using Tables = typename TablesFor<T, Coefficients>::Type;
@@ -93,27 +94,28 @@ class TiledSweeps final : public SweepPass {
   }
 
  private:
-  // How many tiles there are: as high as the cache allows, and one for each thread at the least.
+  // `Tiles` is the number of tiles: as large as the cache allows, and at least one for each thread.
   struct Tiles {
     int across = 0, along = 0;
   };
   Tiles cut() const {
     const int d = sweeps_, threads = omp_get_max_threads(), lines = across_.last - across_.first;
     const auto pitch = space_.layout().pitch(precision_of<T>) * static_cast<std::int64_t>(sizeof(T));
-    // Those of sweeps, d of b, and of rows; u and `next` pass through.
+    // `planes` counts the planes of sweeps, d planes of b, and the stored rows; u and `next` only pass through the
+    // cache.
     const int planes = kept_planes() + d + (keeps_rows ? KeptRows<T>::arrays * d : 0);
     const auto most = static_cast<int>(std::max<std::int64_t>(tile_bytes<Coefficients> / (pitch * planes) - d, d));
     Tiles tiles{};
     tiles.across = divide_up(lines, most);
     if (tiles.across < threads) tiles.across = std::min(threads, std::max(1, lines / (2 * d)));
-    // As many for each thread.
+    // Give each thread the same number.
     if (tiles.across > threads) tiles.across = round_up(tiles.across, threads);
     tiles.across = std::min(tiles.across, lines);
     tiles.along = std::clamp(divide_up(threads, tiles.across), 1, along_.last - along_.first);
     return tiles;
   }
 
-  // f<flat, reacts>() as rows that are kept are read.
+  // Calls f<flat, reacts>() with the form in which stored rows are read.
   template <class F>
   void with_kind(const F& f) const {
     if (c_.reaction.data || c_.sigma != T(0))
@@ -122,28 +124,28 @@ class TiledSweeps final : public SweepPass {
       flat_ ? f.template operator()<true, false>() : f.template operator()<false, false>();
   }
 
-  // Of a line: the values that a sweep makes, and how many there are.
+  // `Part` is the range of a line that a sweep computes, with the number of values of the line.
   struct Part {
     int first, last, values;
   };
 
-  // One pass: what all tiles know.
+  // `March` contains the data of one pass that all tiles share.
   struct March {
     const TiledSweeps& pass;
     T omega;
     View<const T> u, b;
     View<T> next;
-    double* squares;  // of each line, where they are asked for
+    double* squares;  // one per line; null without norm
 
-    // The planes p of a tile after sweeps 1 … d − 1, in one ring: plane p after a sweep lies where plane p − 1 was
-    // after the sweep before, whose lines nothing but the same line of p still asks for.
+    // `Kept` is a ring of the planes of a tile after sweeps 1 … d − 1. Plane p after a sweep replaces plane p − 1 after
+    // the previous sweep, whose lines only the same line of p still reads.
     struct Kept {
       T* memory;
       std::int64_t pitch;
       int first, lines, first_plane, planes;
       KeptRows<T> rows;
-      T* last_line;  // what the last sweep makes, where it is streamed
-      /// From where line c is c pitches away.
+      T* last_line;  // result of the last sweep if streamed
+      /// Returns the address from which line c is c pitches away.
       T* plane(int sweep, int p) const { return memory + ((p - sweep - first_plane) % planes * lines - first) * pitch; }
     };
 
@@ -152,7 +154,7 @@ class TiledSweeps final : public SweepPass {
       const int d = pass.sweeps_;
       const auto alignment = static_cast<std::int64_t>(128 / sizeof(T));
       const std::int64_t pitch = pass.space_.layout().pitch(precision_of<T>);
-      // Those of the first sweep, and one before them that has couplings to them.
+      // The lines are those of the first sweep, and one line before them, which stores the couplings to them.
       const int first = cross.from(across[0], d - 1) - 1, lines = cross.before(across[1], d - 1) - first;
       thread_local std::vector<T> memory;
       const auto of_sweeps = static_cast<std::size_t>(pitch * lines * pass.kept_planes());
@@ -185,7 +187,7 @@ class TiledSweeps final : public SweepPass {
 
     int j(int c, int p) const { return pass.flat_ ? p : c; }
     int k(int c, int p) const { return pass.flat_ ? c : p; }
-    // A line of a field, where it lies.
+    // Returns the address of a line of a field.
     template <class X>
     X* line(const View<X>& v, int c, int p) const {
       const int at = pass.across_.place(c), plane = pass.along_.place(p);
@@ -196,7 +198,7 @@ class TiledSweeps final : public SweepPass {
       return pass.c_.line(j(at, plane), k(at, plane));
     }
 
-    // The rows of the first sweep in plane p, which all the others take, too.
+    // Computes the rows of the first sweep in plane p; all later sweeps use them as well.
     void keep_plane(const KeptRows<T>& rows, int p, bool is_first, int first, int last) const {
       pass.with_kind([&]<bool flat, bool reacts>() { keep_plane<flat, reacts>(rows, p, is_first, first, last); });
     }
@@ -213,10 +215,10 @@ class TiledSweeps final : public SweepPass {
       }
     }
 
-    // The lines c of plane p from `first` on.
+    // Relaxes lines first ≤ c < last of plane p.
     void relax_plane(const Kept& kept, int sweep, int p, int first, int last) const {
       const SweptAxis &cross = pass.across_, &way = pass.along_;
-      // What a plane is after the sweep before.
+      // Returns the lines of a plane after the previous sweep.
       const auto source = [&, before = sweep - 1](int plane) {
         return [&, held = before > 0 && way.holds(plane), plane,
                 from = before > 0 ? kept.plane(before, plane) : nullptr](int c) -> const T* {
@@ -255,7 +257,7 @@ class TiledSweeps final : public SweepPass {
       }
     }
 
-    // What no sweep changes beside the unknowns of a line.
+    // Sets the values of a line that are no unknowns; no sweep changes them.
     void complete(const Part& part, int c, int p, T* to) const {
       const int n = part.values;
       if (pass.in_line_.closed) {
@@ -268,8 +270,8 @@ class TiledSweeps final : public SweepPass {
       for (int i = part.last; i <= std::max(part.last, n); ++i) to[i] = given[i];
     }
 
-    // The rows of a line. On equal cells that of its inside, too, which is the same for all lines of a plane but those
-    // at ends.
+    // `InnerRow` contains the rows of a line. On equal cells it also contains the interior row, which is the same for
+    // all lines of a plane except those at ends.
     struct InnerRow {
       static constexpr bool equal_cells = std::is_same_v<Coefficients, Equidistant<T>>;
       Line line;
@@ -290,7 +292,7 @@ class TiledSweeps final : public SweepPass {
       }
     };
 
-    // What a sweep reads and writes of a line.
+    // `Lines` are the lines that a sweep reads and writes.
     struct Lines {
       const T *here, *south, *north, *bottom, *top, *rhs;
       T* to;
@@ -303,15 +305,15 @@ class TiledSweeps final : public SweepPass {
       void relax(int i, const Row<T>& a) const { relax(i, a, omega * stencil::reciprocal(a.diagonal())); }
     };
 
-    // What the first sweep will read from memory when it is some lines further.
+    // Returns the prefetch of the lines that the first sweep reads `lines_ahead` lines later.
     AskFor<T> read_after(int c, int p, int first, int last) const {
       const auto within = [](const SweptAxis& axis, int i) { return axis.closed ? i : std::min(i, axis.most); };
       const int at = c - first + lines_ahead, plane = p + at / (last - first), to = first + at % (last - first);
       return {line(u, to, within(pass.along_, plane + 1)), line(b, to, within(pass.along_, plane))};
     }
 
-    // Descriptions of lines come as references and are copied where they are used. One that is handed over by value is
-    // read from the stack in larger pieces than it was written there, which waits for all that goes before.
+    // Descriptions of lines are passed by reference and copied where they are used. If passed by value, they are read
+    // from the stack in larger pieces than they were written, which waits for all earlier stores.
     template <bool flat, bool reacts, class Ask>
     [[gnu::noinline]] static void relax_line(const Part& part, const typename KeptRows<T>::Line& of_rows,
                                              const Lines& of_line, const Ask& ask) {
@@ -320,7 +322,7 @@ class TiledSweeps final : public SweepPass {
       for_aligned<T>(part.first, part.last, ask,
                      [&](int i) { lines.relax(i, kept_row<flat, reacts, T>(kept, i), kept.factor[i]); });
     }
-    // Apart, so that all lines of all sweeps go through one loop, and values at ends through none.
+    // This is a separate function, so that all lines of all sweeps use the same loop, and no end value uses it.
     [[gnu::noinline]] static void relax_end(const InnerRow& row, const Lines& lines, int i) {
       lines.relax(i, row.line.row(i));
     }
@@ -341,7 +343,7 @@ class TiledSweeps final : public SweepPass {
       for (int i = std::max(from, until); i < part.last; ++i) relax_end(row, of_line, i);
     }
 
-    // The squares of plane p, whose rows are kept where they are.
+    // Sums the squares of plane p from stored rows or, without them, from rows computed here.
     void sum_squares(const KeptRows<T>& kept, int p, int first, int last) const {
       const auto plane = kept.plane(p);
       for (int c = first; c < last; ++c)
@@ -351,8 +353,8 @@ class TiledSweeps final : public SweepPass {
         else
           sum_squares(rows(c, p), c, p);
     }
-    // Apart: what surrounds it would decide which products are fused, and the norm would round otherwise than that of a
-    // residual.
+    // This is a separate function: inlined, the surrounding code would decide which products are fused, and the norm
+    // would round differently from the norm of a residual.
     template <class RowsOfLine>
     [[gnu::noinline]] void sum_squares(const RowsOfLine& rows, int c, int p) const {
       const int at = pass.across_.place(c), plane = pass.along_.place(p);
@@ -366,12 +368,13 @@ class TiledSweeps final : public SweepPass {
     }
   };
 
-  // Planes of sweeps that are kept: each sweep but the last adds two to the one that lies below them all.
+  // Returns the number of planes stored between sweeps: the lowest plane, and two for each sweep except the last.
   int kept_planes() const {
     return 2 * sweeps_ - 1;
   }
 
-  // Of a line with a margin, from whose values it is relaxed: where it closes on itself all of it.
+  // Returns the range of a line that a sweep computes for a margin: the complete line if the axis is periodic and
+  // unpartitioned.
   Part part_of_line(int margin) const {
     if (in_line_.closed) return {in_line_.first, in_line_.last, in_line_.values};
     return {in_line_.from(in_line_.first, margin), in_line_.before(in_line_.last, margin), in_line_.values};
@@ -381,9 +384,9 @@ class TiledSweeps final : public SweepPass {
   Space space_;
   Tables tables_;
   Coefficients c_;  // refers to the tables
-  bool flat_;       // marched along y
-  int sweeps_;      // of a pass
-  bool streams_;    // past the caches
+  bool flat_;       // march along y
+  int sweeps_;      // sweeps per pass
+  bool streams_;    // store past caches
   SweptAxis in_line_, across_, along_;
   mutable std::vector<double> squares_;
 };

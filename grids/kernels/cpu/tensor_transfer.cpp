@@ -12,11 +12,11 @@
 namespace poisson::cpu {
 namespace {
 
-/// Rows along x, slot by slot, for loops that become vector code.
+/// `Gather` stores rows along x slot by slot, for vectorized loops.
 struct Gather {
   std::array<std::vector<int>, 4> at;
   std::array<std::vector<double>, 4> weight;
-  int width = 1;  ///< of the slots that any row needs
+  int width = 1;  ///< number of slots in use
 
   explicit Gather(const AxisRows& rows = {}) {
     for (std::size_t s = 0; s < 4; ++s)
@@ -26,7 +26,8 @@ struct Gather {
         if (rows.weight[i][s] != 0) width = std::max(width, static_cast<int>(s) + 1);
       }
   }
-  /// to[i] = factor Σ_s weight · from[at] in the precision A, over rows first ≤ i < last; row i stands at i + shift.
+  /// Computes to[i] = factor Σ_s weight · from[at] in the precision A, over rows first ≤ i < last. Row i has the index
+  /// i + shift.
   template <class A, class From, class To>
   void operator()(const From* from, To* to, int first, int last, int shift, A factor) const {
     A* sum = scratch<A, 1>(last);
@@ -42,18 +43,19 @@ struct Gather {
   }
 };
 
-/// The rows of a tensor product: along y and z as they are, along x for vector code.
+/// `TensorRows` stores the rows of a tensor product; those along x are arranged for vector code.
 struct TensorRows {
   Gather x;
   AxisRows y, z;
-  int shift = 0;  ///< row i stands at i + shift
+  int shift = 0;  ///< row i has index i + shift
 
-  /// The rows of all axes, rows_of(d) each.
+  /// Creates the rows of all axes from rows_of(d).
   template <class RowsOf>
   static TensorRows of(const RowsOf& rows_of, int shift = 0) {
     return {Gather(rows_of(0)), rows_of(1), rows_of(2), shift};
   }
-  /// to = factor ⊗ rows · from over a box, sums along y and z in the precision of `from`, along x in A.
+  /// Computes to = factor ⊗ rows · from over a box. Sums along y and z have the precision of `from`, sums along x the
+  /// precision A.
   template <class A, class From, class To>
   void apply(const Box& box, const View<const From>& from, const View<To>& to, A factor) const {
     for_each_line(box, [&](int J, int K) {
@@ -77,7 +79,7 @@ double value_of(const Scalar* scale) {
   return scale ? *scale->address() : 1;
 }
 
-/// Transfers between a block and its coarser one, as tensor products of the axes' rows.
+/// `TensorTransfer` implements the transfers between a block and its coarser one as tensor products of the axes' rows.
 class TensorTransfer final : public Transfer {
  public:
   TensorTransfer(Backend& backend, const Block& fine, const CoarseBlock& coarse, bool constant)
@@ -130,7 +132,7 @@ class TensorTransfer final : public Transfer {
   }
 
  private:
-  // Periodic axes that are whole need no halo: their indices are turned.
+  // Exchanges the halo across cuts. Unpartitioned periodic axes need no halo, because their indices wrap around.
   void reach_over_cuts(const Field& x) const {
     if (!x.space().whole()) backend_.exchange(x, cut_halo);
   }
@@ -165,7 +167,7 @@ class TensorTransfer final : public Transfer {
 
   Backend& backend_;
   Box fine_, coarse_;
-  Box injected_;  ///< the coarse values that injection writes, those on faces included
+  Box injected_;  ///< the coarse values that injection writes, including faces
   std::array<LinearRows, 3> linear_;
   TensorRows restriction_, sums_, cubic_, injection_;
 };

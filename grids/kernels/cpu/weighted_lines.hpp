@@ -6,14 +6,14 @@
 
 #include "backends/exchange.hpp"
 
-/// What the transfers of the CPU are made of: sums of lines along x.
+/// Transfers on the CPU consist of weighted sums of lines along x.
 namespace poisson::cpu {
 
 inline std::size_t index(int i) {
   return static_cast<std::size_t>(i);
 }
 
-/// A line's worth of scratch per thread, with room for a halo; of another `number` another one.
+/// Returns the thread's scratch line of n values with space for a halo; each `number` has a separate line.
 template <class T, int number = 0>
 T* scratch(int n) {
   thread_local std::vector<T> memory;
@@ -21,7 +21,7 @@ T* scratch(int n) {
   return memory.data() + cut_halo;
 }
 
-/// Weighted sum of up to 16 lines, halos included.
+/// `WeightedLines` is a weighted sum of up to 16 lines, halos included.
 template <class T>
 struct WeightedLines {
   std::array<const T*, 16> line{};
@@ -34,7 +34,7 @@ struct WeightedLines {
     weight[index(count)] = static_cast<T>(w);
     ++count;
   }
-  /// Whether the sum is one of the lines itself.
+  /// Returns whether the sum equals one of the lines.
   bool is_copy() const { return count == 1 && weight[0] == T(1); }
   void sum_into(T* to, int first, int last) const {
     const T* l0 = line[0];

@@ -20,7 +20,7 @@ std::unique_ptr<Operator> OperatorsOn<OnCuda>::assembled(Backend& backend, const
         const cudaStream_t stream = static_cast<cuda::CudaBackend&>(backend).stream();
         cuda::for_columns(stream, layout.box(), fill);
         tables.exchange();
-        cuda::check(cudaStreamSynchronize(stream));  // before the source's memory goes back
+        cuda::check(cudaStreamSynchronize(stream));  // before the source is freed
       });
 }
 

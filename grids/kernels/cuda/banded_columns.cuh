@@ -7,18 +7,18 @@
 #include "backends/view.hpp"
 #include "grids/operators/band_colours.hpp"
 
-/// What a banded operator's verbs do to the columns of a box. All fields that a row reads are of one layout and
-/// precision: one index serves them all.
+/// These column functors implement the verbs of a banded operator. All fields that a row reads have the same layout and
+/// precision, so one index serves all of them.
 namespace poisson::cuda {
 
-/// Symmetric bands of reach 1, a fixed number of them: the entries of forward offsets, and how far these reach in
-/// memory. Nothing is read outside the halo.
+/// `FixedBands` is a fixed number of symmetric bands of reach 1: the entries of the forward offsets, and their shifts
+/// in memory. Nothing outside the halo is read.
 template <class T, int bands>
 struct FixedBands {
   const T* band[bands];
   std::int64_t shift[bands];
 
-  /// f(coupling, distance in memory) for all neighbours.
+  /// Calls f(coupling, shift in memory) for all neighbours.
   template <class F>
   __device__ void for_each(std::int64_t at, int, int, int, const F& f) const {
 #pragma unroll
@@ -29,7 +29,7 @@ struct FixedBands {
   }
 };
 
-/// A coupling of every row, its entry `at` further in the band.
+/// `BandLink` couples each value to the value `shift` further; the coefficient is band[index + at].
 template <class T>
 struct BandLink {
   const T* band;
@@ -37,8 +37,8 @@ struct BandLink {
   int dx, dy, dz;
 };
 
-/// Any bands: a list in memory, alike for all threads. Where offsets reach beyond the halo, neighbours that are
-/// not `within` are left out.
+/// `ListedBands` is any set of bands, listed in memory and shared by all threads. If offsets reach beyond the halo
+/// (`guarded`), neighbours outside `within` are omitted.
 template <class T>
 struct ListedBands {
   const BandLink<T>* links;
@@ -61,13 +61,13 @@ struct ListedBands {
   }
 };
 
-/// The rows: couplings, and the fields of row sums and diagonals.
+/// `BandedRows` contains the couplings, and the fields of row sums and diagonals.
 template <class T, class List>
 struct BandedRows {
   List list;
   View<const T> sum, diagonal;
 
-  /// (A u)_i, differences taken before they are weighted.
+  /// Returns (A u)_i; differences are computed before they are weighted.
   __device__ T product(const T* u, int i, int j, int k) const {
     const std::int64_t at = i + j * sum.sy + k * sum.sz;
     const T centre = u[at];
@@ -77,7 +77,7 @@ struct BandedRows {
   }
 };
 
-/// body(A u, i, j, k) for every point; the column's result is the sum of what it returns.
+/// Calls body(A u, i, j, k) for every point, and sums its results over a column.
 template <class T, class List, class Body>
 struct BandedProduct {
   BandedRows<T, List> rows;
@@ -125,7 +125,7 @@ struct BandedScaledResidual {
 template <class T>
 struct BandedPolynomial {
   View<const T> u, b, diagonal;
-  View<T> out;  // the previous iterate, which is not read where beta is 0
+  View<T> out;  // the previous iterate, which is not read if beta is 0
   T alpha, beta;
   __device__ double operator()(T Au, int i, int j, int k) const {
     const T now = u(i, j, k), previous = beta == T(0) ? now : out(i, j, k);
@@ -134,7 +134,8 @@ struct BandedPolynomial {
   }
 };
 
-/// One colour of a Gauss–Seidel sweep with over-relaxation omega, in place. Columns count the colour's values.
+/// `BandedRelax` is one colour of a Gauss–Seidel sweep with over-relaxation omega, in place. Columns number the
+/// colour's values.
 template <class T, class List>
 struct BandedRelax {
   BandedRows<T, List> rows;
@@ -154,7 +155,7 @@ struct BandedRelax {
   }
 };
 
-/// D = row sums and couplings.
+/// Computes D = row sums + couplings.
 template <class T, class List>
 struct BandedDiagonal {
   List list;
@@ -170,7 +171,7 @@ struct BandedDiagonal {
   }
 };
 
-/// largest = max Σ|a|/D over the rows. Numbers that are not negative compare as their bits do.
+/// Computes largest = max Σ|a|/D over the rows. Nonnegative numbers order like their bits.
 template <class T, class List>
 struct BandedGershgorin {
   List list;
@@ -189,7 +190,7 @@ struct BandedGershgorin {
   }
 };
 
-/// What needs the diagonal alone.
+/// The next functors need only the diagonal.
 template <class T>
 struct CopyDiagonal {
   View<const T> diagonal;
@@ -238,7 +239,7 @@ struct SumOf {
     return sum;
   }
 };
-/// x −= amount/count
+/// Computes x −= amount/count.
 template <class T>
 struct SubtractShare {
   View<T> x;
@@ -250,7 +251,7 @@ struct SubtractShare {
   }
 };
 
-struct NoSharedSteps {  // each verb has a launch of its own
+struct NoSharedSteps {  // each verb has a separate launch
   template <class T>
   using Columns = ColumnList<>;
   template <class T>

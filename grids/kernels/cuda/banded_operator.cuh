@@ -10,8 +10,8 @@
 
 namespace poisson::cuda {
 
-/// The verbs of a banded operator on a CUDA device. 7 and 27 points with symmetric bands have kernels of their own,
-/// all others walk a list.
+/// `BandedOperator` implements the verbs of a banded operator on a CUDA device. Symmetric bands of 7 and of 27 points
+/// have specialized kernels; all other bands use a list.
 template <class T>
 class BandedOperator final : public BandedBase<T, BandedOperator<T>> {
   using Base = BandedBase<T, BandedOperator>;

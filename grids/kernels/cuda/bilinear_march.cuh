@@ -7,11 +7,11 @@
 
 namespace poisson::cuda {
 
-/// What a walk along y through a column of bilinear elements reads of a model.
+/// `BilinearColumn` reads the coefficients of a model for a walk along y through a column of bilinear elements.
 template <class Coefficients>
 struct BilinearColumn;
 
-/// κ on the cells, and σ a constant or on the cells with Robin's α in its halo.
+/// This specialization has κ on cells. σ is constant, or on cells with Robin's α in its halo.
 template <class T>
 struct BilinearColumn<BoxPartial<T, 2, Tensor::isotropic>> {
   template <class Body>
@@ -19,7 +19,7 @@ struct BilinearColumn<BoxPartial<T, 2, Tensor::isotropic>> {
   const BoxPartial<T, 2, Tensor::isotropic>& c;
   int i;
 
-  /// The cell before (0) or behind (1) the column.
+  /// Returns the cell before (0) or after (1) the column.
   template <class Cell>
   __device__ Cell cell(int side) const {
     const int at = i - 1 + side;
@@ -28,7 +28,7 @@ struct BilinearColumn<BoxPartial<T, 2, Tensor::isotropic>> {
   __device__ bool reacts() const { return c.sigma_cells.data != nullptr || c.sigma != T(0); }
   static constexpr bool constant_kappa = false;
   __device__ int equal_cells() const { return c.y.equal; }
-  /// Between the lines k and k + 1, of a height that cell y has.
+  /// Returns the layer between lines k and k + 1, with the height of cell y.
   template <bool reacts, class Layer>
   __device__ Layer layer(int k, int y) const {
     const T* kappa = c.kappa[0].line(k, 0);
@@ -38,13 +38,13 @@ struct BilinearColumn<BoxPartial<T, 2, Tensor::isotropic>> {
         for (int side = 0; side < 2; ++side) layer.sigma[side] *= c.sigma_cells(i - 1 + side, k, 0);
     return layer;
   }
-  /// α of the faces across x that the column lies on, and across y of node k.
+  /// Returns α of the faces across x that contain the column. `add_face` adds α of the faces across y at node k.
   __device__ T alpha_x() const { return T(0); }
   template <class Walk>
   __device__ void add_face(int, const Walk&, typename Walk::Row&) const {}
 };
 
-/// κ, σ and α constant.
+/// This specialization has constant κ, σ and α.
 template <class T>
 struct BilinearColumn<BoxProduct<T, 2>> {
   template <class Body>
@@ -76,7 +76,8 @@ concept Bilinear = requires(const Coefficients c) {
   BilinearColumn<Coefficients>{c, 0};
 };
 
-/// A thread's walk along y through a column of nodes of a plane, with z in the place of y (backends/cuda/marched.hpp).
+/// `BilinearMarch` is a thread's walk along y through a column of nodes of a plane, with z in the place of y
+/// (backends/cuda/marched.hpp).
 template <class T, class Coefficients, class Body>
 struct BilinearMarch {
   static constexpr int resident_threads = sizeof(T) == 4 ? 768 : 640;
@@ -119,7 +120,8 @@ struct BilinearMarch {
     for (; k < k1; ++k, p += u.sz) points<1, reacts, false>(column, walk, p, i, j, k, k1, of_plane);
   }
 
-  /// `inside`: between equal cells, away from the ends, where nothing but u, κ and σ is read of each line.
+  /// Processes n points. `inside` means that they lie between equal cells, away from the ends; then each line reads
+  /// only u, κ and σ.
   template <int n, bool reacts, bool inside, class Sum>
   __device__ void points(const Column& column, Walk& walk, const T* p, int i, int j, int k, int k1,
                          const Sum& of_plane) const {

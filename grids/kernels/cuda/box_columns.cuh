@@ -4,12 +4,13 @@
 #include "grids/rows/band_coefficients.hpp"
 #include "grids/rows/box_stencil.hpp"
 
-/// What the verbs of an operator with rows of 9 or 27 points do to the columns of a box, beside stencil_columns.cuh.
+/// These column functors implement the verbs of an operator with rows of 9 or 27 points, in addition to
+/// stencil_columns.cuh.
 namespace poisson::cuda {
 
-/// A thread's walk along z through a column: three planes of 3 × 3 values stay in registers, the next one is loaded
-/// while they are used. In two dimensions it is a walk along y (line_of), of whose points a batch is loaded before the
-/// first is stored.
+/// `BoxMarch` is a thread's walk along z through a column. Three planes of 3 × 3 values stay in registers, and the next
+/// one is loaded while they are used. In two dimensions it walks along y (line_of); the inputs of a batch of points are
+/// loaded before the first store.
 template <class T, class Coefficients, class Body>
 struct BoxMarch {
   using Shape = decltype(Coefficients().line(0, 0).row(0));
@@ -40,7 +41,7 @@ struct BoxMarch {
 #pragma unroll
         for (int m = 0; m < 9; ++m) patch.value[18 + m] = next[m];
         if (k + 1 < k1) load(i, j, k + 2, next);
-        if (sizeof(T) == 4 && k + 3 < k1) {  // 64-bit values leave no registers for it
+        if (sizeof(T) == 4 && k + 3 < k1) {  // with 64-bit values a prefetch would spill
           Fetch()(&u(i, j, k + 4));
           fetch_inputs(body, i, j, k + 3);
           fetch_row(c, i, j, k + 3);
@@ -59,7 +60,8 @@ struct BoxMarch {
 #pragma unroll
     for (int m = 0; m < 3 * n; ++m) values[m] = p[m % 3 - 1 + (m / 3) * u.sz];
   }
-  /// n points from k on in two dimensions. `below`: the lines k − 1 and k; leaves those of the next points there.
+  /// Processes n points from k upwards in two dimensions. `below` contains lines k − 1 and k, and on return the two
+  /// lines for the next points.
   template <int n, class Sum>
   __device__ void points(T (&below)[6], int i, int j, int k, const Sum& of_plane) const {
     using Row = decltype(c.line(0, 0).row(0));
@@ -92,8 +94,8 @@ struct BoxMarch {
   }
 };
 
-/// One colour of a Gauss–Seidel sweep: the values of a colour are every second along each axis from `first` on, and no
-/// neighbours of each other.
+/// `BoxColour` is one colour of a Gauss–Seidel sweep. The values of a colour are every second value along each axis,
+/// beginning with `first`; they are not adjacent.
 template <class T, class Coefficients>
 struct BoxColour {
   static constexpr int resident_threads = 512;
@@ -115,7 +117,7 @@ struct BoxColour {
   }
 };
 
-/// largest = max Σ|a_ij| / a_ii over the rows. Numbers that are not negative compare as their bits do.
+/// Computes largest = max Σ|a_ij| / a_ii over the rows. Nonnegative numbers order like their bits.
 template <class T, class Coefficients>
 struct Gershgorin {
   static constexpr int resident_threads = 512;

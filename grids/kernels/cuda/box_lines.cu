@@ -4,17 +4,18 @@
 #include "backends/round_up.hpp"
 #include "grids/kernels/cuda/box_lines.hpp"
 
-/// Two colours of a line in one launch. Colour by colour, each launch reads every second value of the bands, and memory
-/// delivers both: a thread takes a pair of values instead, 2s and 2s + 1. The couplings to other lines are summed for
-/// both at once. Those along x come last in a row's sum and wait for the values of the first colour, which the threads
-/// of a block hand on in shared memory. A block has whole lines, since nobody else may change what it reads.
+/// Both colours of a line are relaxed in one launch. A launch for one colour would use every second value of the bands,
+/// but memory would deliver both. Therefore a thread processes the pair of values 2s and 2s + 1, and sums the couplings
+/// of both to other lines together. The couplings along x come last in a row's sum and need the values of the first
+/// colour, which the threads of a block exchange in shared memory. A block processes complete lines, because no other
+/// block may change the values that it reads.
 namespace poisson::cuda {
 namespace {
 
 template <class T>
 using PairOf = std::conditional_t<sizeof(T) == 4, float2, double2>;
 
-/// How lines are given to blocks: several to each, or one that a block takes piece by piece.
+/// `LineBlocks` distributes lines to blocks: several lines to each block, or one line that a block processes in pieces.
 struct LineBlocks {
   int threads, pairs, lines, pieces;
 
@@ -40,12 +41,12 @@ __device__ void load_pair(const T* p, T& first, T& second) {
   second = both.y;
 }
 
-/// The rows of the values i (even) and i + 1.
+/// `RowPair` contains the rows of values i (even) and i + 1.
 template <class T, int dimension>
 struct RowPair {
   static constexpr int centre = box_centre<dimension>, lines = box_points<dimension> / 3;
-  T sum[2], diagonal[2];                          // without couplings along the line, until both are complete
-  T before[centre - 1][2], after[centre - 1][2];  // couplings by their first neighbour, and by the opposite one
+  T sum[2], diagonal[2];                          // the couplings along the line are added later
+  T before[centre - 1][2], after[centre - 1][2];  // couplings to neighbour m and to the opposite one
   T coupling[3];                                  // along the line
   T u[4];                                         // i − 1 … i + 2
   T b[2];
@@ -70,7 +71,7 @@ struct RowPair {
     coupling[0] = c.band[1][at - 1];
     load_pair(c.band[1] + at, coupling[1], coupling[2]);
   }
-  /// Sums are rounded as BoxRow's are.
+  /// Loads u and b and adds the sums, which are rounded as in BoxRow.
   __device__ void load_values(const BoxLines<T, dimension>& rows, int i, int j, int k) {
     load_pair(&rows.b(i, j, k), b[0], b[1]);
     const T* const p = &rows.u(i, j, k);
@@ -96,7 +97,7 @@ struct RowPair {
     });
     for (int v = 0; v < 2; ++v) diagonal[v] += coupling[v] + coupling[v + 1];
   }
-  /// Relaxes the first colour; what its value is.
+  /// Relaxes the first colour and returns its value.
   __device__ T relax_first(const bool (&known)[2], const BoxLines<T, dimension>& rows) {
     return rows.reversed ? relax<1>(known[1], rows.omega) : relax<0>(known[0], rows.omega);
   }
@@ -134,8 +135,8 @@ __global__ void __launch_bounds__(LineBlocks::most_threads, 2)
   const int line = static_cast<int>(blockIdx.x) * blocks.lines + row;
   const bool has_line = row < blocks.lines && line < set.count[0] * set.count[1];
   const int j = set.first[0] + 2 * (line % set.count[0]), k = set.first[1] + 2 * (line / set.count[0]);
-  // A line in pieces begins with its last piece, unless the sweep is reversed: a pair waits for values of that piece or
-  // of an earlier one.
+  // A pair needs values of its piece or of a piece processed earlier. A line in pieces therefore begins with its last
+  // piece, unless the sweep is reversed.
   for (int turn = 0; turn < blocks.pieces; ++turn) {
     const int piece = rows.reversed ? turn : blocks.pieces - 1 - turn;
     const int s = blocks.lines == 1 ? piece * blocks.threads + t : t - row * blocks.pairs;

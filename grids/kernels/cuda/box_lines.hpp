@@ -10,18 +10,18 @@
 
 namespace poisson::cuda {
 
-/// Whether a model is the bands of 9 or 27 points.
+/// States whether a model consists of bands of 9 or 27 points.
 template <class T, class Coefficients>
 inline constexpr bool of_box_bands =
     std::is_same_v<Coefficients, BoxBands<T, 2>> || std::is_same_v<Coefficients, BoxBands<T, 3>>;
 
-/// Lines along x: `count` of them along y and z, every second from `first` on.
+/// `LineSet` is a set of lines along x: `count` lines along y and z, every second one beginning with `first`.
 struct LineSet {
   int first[2], count[2];
 };
 
-/// Gauss–Seidel over the bands of 9 or 27 points, for whole lines along x: the values of even and of odd index are two
-/// colours, the even ones first unless `reversed`.
+/// `BoxLines` describes Gauss–Seidel with bands of 9 or 27 points for complete lines along x. The values of even and of
+/// odd index are two colours, the even ones first unless `reversed`.
 template <class T, int dimension>
 struct BoxLines {
   BoxBands<T, dimension> c;
@@ -32,7 +32,7 @@ struct BoxLines {
   int first, last;  ///< unknowns along x
 };
 
-/// Relaxes one set of lines after another. No two lines of a set are neighbours.
+/// Relaxes the sets of lines one after another. The lines of a set are not adjacent.
 template <class T, int dimension>
 void relax_lines_of_boxes(cudaStream_t stream, const BoxLines<T, dimension>& rows, std::span<const LineSet> sets);
 

@@ -13,7 +13,7 @@
 namespace poisson::cuda {
 namespace {
 
-// Σ of f(value) with the weights of the rows I, J, K of the axes, which stand at I + 1, J + 1, K + 1.
+// `TensorMean` sums f(value) with the weights of rows I, J, K of the axes, which have the indices I + 1, J + 1, K + 1.
 struct TensorMean {
   View<const double> fine;
   DeviceRows rows[3];
@@ -51,10 +51,10 @@ struct Coarsened {
   CoarseFace face;
   View<double> coarse;
   View<const double> ends;
-  TensorMean blended;  // in place of `face` where coarse cells are no unions
+  TensorMean blended;  // replaces `face` if coarse cells are not unions
   bool nested;
   bool robin[2];
-  double width[2];  // of the coarse cells at the ends
+  double width[2];  // end cell widths
 
   __device__ void operator()(int I, int J, int K0, int K1) const {
     const int axis = face.axis;
@@ -73,7 +73,7 @@ struct Coarsened {
   }
 };
 
-struct NoSteps {  // set-up: nothing to share a launch with
+struct NoSteps {  // set-up shares no launches
   template <class T>
   using Columns = ColumnList<>;
 };

@@ -6,51 +6,53 @@
 #include "grids/rows/stencil.hpp"
 #include "grids/rows/swept_axis.hpp"
 
-/// A red-black sweep in one march along z. When the front comes to plane p, the first colour of plane p is relaxed, and
-/// then the second colour of plane p − 1. A warp has a line of the tile, and a lane two columns of that line. In each
-/// step one of the two columns has both values: the first colour at p, the second one at p − 1. In the next step the
-/// other column has them. Values below and above are in registers; relaxed values of the lines beside are in shared
-/// memory. The sweep reads u and writes another field, because tiles overlap: each tile relaxes the first colour one
-/// value beyond its own, as its neighbour does, and gets the same bits.
+/// A red-black sweep is one march along z. When the front reaches plane p, the first colour of plane p is relaxed, and
+/// then the second colour of plane p − 1. A warp processes a line of the tile, and a lane two columns of that line. In
+/// each step one of the two columns has both values: the first colour at p, the second colour at p − 1. In the next
+/// step the other column has them. Values below and above are in registers; relaxed values of the adjacent lines are in
+/// shared memory. The sweep reads u and writes another field, because tiles overlap. Each tile relaxes the first colour
+/// one value beyond its own values, as its neighbour does, and gets the same bits.
 namespace poisson::cuda {
 
-/// How the box of unknowns is cut into tiles and slabs.
+/// `ColourTiles` is the partition of the box of unknowns into tiles and slabs.
 struct ColourTiles {
-  int first_x;  ///< the column of the first tile's first lane, even
+  int first_x;  ///< column of the first tile's first lane, even
   int across_x, across_y, slabs;
-  int planes;  ///< of a slab
+  int planes;  ///< planes per slab
 
   unsigned blocks() const { return static_cast<unsigned>(across_x * across_y * slabs); }
 };
 
-/// `warps` of a block, of which all but two write; `resident`: blocks for which registers are kept free.
+/// `ColourTile` describes a tile. All of its `warps` warps except two store results. `resident` is the number of blocks
+/// for which registers are reserved.
 template <int warps_, int resident_>
 struct ColourTile {
   static constexpr int warps = warps_, resident = resident_, threads = 32 * warps;
-  static constexpr int width = 62, height = warps - 2;  ///< what of it is written
-  static constexpr int margin = 2;                      ///< planes that a slab marches through beside its own
+  static constexpr int width = 62, height = warps - 2;  ///< written columns and lines
+  static constexpr int margin = 2;                      ///< a slab marches through this many additional planes
 };
 
-/// Along each axis the values from `first` to `last` are written; those from `least` to `most` are unknowns.
-/// `reacts`: whether rows have a reaction; `from_zero`: u counts as zero, whatever it holds.
+/// `ColourMarch` is the kernel of a red-black sweep. Along each axis the values from `first` to `last` are written;
+/// those from `least` to `most` are unknowns. `reacts` states whether rows have a reaction. With `from_zero`, u is
+/// treated as zero and not read.
 template <class T, class Coefficients, class Tile, bool reacts, bool from_zero>
 struct ColourMarch {
   using Pair = ColumnPair<T, Coefficients>;
   using Layer = typename Pair::Layer;
   using Beside = decltype(Coefficients().column(0, 0).beside(0));
   static constexpr int lanes = 32;
-  /// What all rows of a plane share, in shared memory.
+  /// `Height` contains the data that all rows of a plane share, in shared memory.
   struct alignas(16) Height {
     Beside beside;
   };
 
   Coefficients c;
   typename Pair::Arrays arrays;
-  ArrayPlaces places;  ///< in all fields
+  ArrayPlaces places;  ///< in every field
   const T *u, *above, *south, *north, *b;
   T* next_below;
   T omega;
-  int parity;  ///< of i + j + k where a value is of the first colour
+  int parity;  ///< the first colour has even i + j + k + parity
   SweptAxis x, y, z;
   ColourTiles tiles;
 
@@ -72,7 +74,7 @@ struct ColourMarch {
         z(z),
         tiles(tiles) {}
 
-  /// Shared memory holds the relaxed values of two planes, with unused lines around each, and the heights of a slab.
+  /// Shared memory contains the relaxed values of two planes, with unused lines around each, and the heights of a slab.
   static constexpr int buffer = Tile::threads + lanes;
   static constexpr unsigned made_values = 2 * buffer + lanes;
   unsigned shared_bytes() const {
@@ -92,7 +94,7 @@ struct ColourMarch {
       heights[p].beside = c.column(x.first, y.first).beside(within(z, place(k0 - 1 + p)));
     __syncthreads();
 
-    // The first colour is also relaxed in the planes below and above the slab, if they hold unknowns.
+    // The first colour is also relaxed in the planes below and above the slab, if these planes contain unknowns.
     int p = z.closed || k0 > z.least ? k0 - 1 : k0;
     const int end = z.closed || k1 < z.most ? k1 + 1 : k1;
     // Lines and pairs beyond an end read values at the end, and nothing uses the result.
@@ -134,28 +136,28 @@ struct ColourMarch {
  private:
   struct Lane {
     Pair pair;
-    unsigned here;         // the place of the left column's value at the front
+    unsigned here;         // index of the left column's value at the front
     T* made[2];            // where the lane stores a column's relaxed value in shared memory
-    const Height* height;  // of the front
+    const Height* height;  // at the front
     unsigned flags;        // bits 0, 1: whether a column is relaxed; 2, 3: whether it is written
   };
-  // Of both columns.
+  // `State` contains the values of both columns.
   struct State {
-    T here[2] = {}, below[2] = {};   // u at the front, and of the plane below it
+    T here[2] = {}, below[2] = {};   // u at the front and in the plane below it
     T made[2] = {};                  // the value of the first colour that was relaxed last
     T rhs[2] = {};                   // b of the plane below the front
-    Layer below_layer[2], layer[2];  // below the planes p − 1 and p
+    Layer below_layer[2], layer[2];  // layers below the planes p − 1 and p
   };
 
   __device__ static int within(const SweptAxis& axis, int i) {
     return min(max(i, axis.least), axis.most - 1);
   }
-  static constexpr int has_passed = -3;  // the front is at plane n, in place of which stands plane 0
-  // The plane of the fields that plane p is, at most one beyond an end.
+  static constexpr int has_passed = -3;  // the front is at plane n, which is plane 0
+  // Returns the plane of the fields that corresponds to plane p, which is at most one beyond an end.
   __device__ int place(int p) const {
     return !z.closed ? p : p < 0 ? p + z.values : p < z.values ? p : p - z.values;
   }
-  // The front goes on from plane p.
+  // Moves the front up from plane p.
   __device__ __forceinline__ void go_up(Lane& at, int& p, int& jump) const {
     ++at.height;
     at.pair.at += arrays.places.sz;
@@ -166,7 +168,7 @@ struct ColourMarch {
       jump = p == 0 ? z.values : has_passed;
     }
   }
-  // The row of column a at plane p.
+  // Returns the row of column a at plane p.
   template <int a>
   __device__ Row<T> row(const Lane& at, const Layer& below, const Layer& above, const Height& height, int p) const {
     Beside beside = height.beside;
@@ -180,7 +182,7 @@ struct ColourMarch {
     }
   }
 
-  // Loads what lies below the front at plane p.
+  // Loads the values below the front at plane p.
   __device__ void start(const Lane& at, int p, State& state) const {
     if constexpr (!from_zero) {
       const Two<T> here = load_two(u + at.here), below = load_two(u + (at.here - places.sz));
@@ -198,7 +200,7 @@ struct ColourMarch {
     for (int s = 0; s < 2; ++s) state.below_layer[s] = state.layer[s] = pair.layer(s, read);
   }
 
-  // The front comes to plane p, where column a has the first colour.
+  // Relaxes the first colour of column a at plane p and its second colour at plane p − 1, then moves the front up.
   template <int a>
   __device__ __forceinline__ void step(Lane& at, int& p, int k0, int& jump, State& state) const {
     constexpr int o = 1 - a;

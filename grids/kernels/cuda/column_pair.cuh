@@ -7,8 +7,8 @@
 #include "grids/rows/coefficients.hpp"
 #include "grids/rows/face_coefficients.hpp"
 
-/// Two columns side by side along x, 2t and 2t + 1. One load reads what both need of a line, and coefficients between
-/// the two are read once.
+/// A thread processes two adjacent columns along x, 2t and 2t + 1. One load reads the values of both on a line, and
+/// coefficients between the two are read once.
 namespace poisson::cuda {
 
 template <class T>
@@ -16,7 +16,7 @@ struct Two {
   T of[2];
   __device__ T operator[](int s) const { return of[s]; }
 };
-/// Both values of a pair. Lines begin at multiples of 128 bytes, so pairs are aligned.
+/// Loads both values of a pair. Lines begin at multiples of 128 bytes, so pairs are aligned.
 template <class T>
 __device__ Two<T> load_two(const T* p) {
   using Vector = std::conditional_t<sizeof(T) == 4, float2, double2>;
@@ -29,10 +29,10 @@ __device__ void store_two(T* p, T left, T right) {
   *reinterpret_cast<Vector*>(p) = Vector{left, right};
 }
 
-/// Indices of an array's values in memory as 32-bit numbers, counted from before its halo. One instruction then makes
-/// an address.
+/// `ArrayPlaces` computes indices of an array's values in memory as 32-bit numbers, counted from before its halo. One
+/// instruction then computes an address.
 struct ArrayPlaces {
-  unsigned first;  ///< of the value (0, 0, 0)
+  unsigned first;  ///< index of value (0, 0, 0)
   unsigned sy, sz;
 
   template <class T>
@@ -43,16 +43,17 @@ struct ArrayPlaces {
   __device__ unsigned operator()(int i, int j, int k) const {
     return first + static_cast<unsigned>(i) + static_cast<unsigned>(j) * sy + static_cast<unsigned>(k) * sz;
   }
-  /// The address of index 0, or so many values further on.
+  /// Returns the address of index 0, plus `further` values.
   template <class T>
   T* base(const View<T>& v, std::int64_t further = 0) const {
     return v.data - first + further;
   }
-  static constexpr int before = 2;  // values in the padding before the first line
+  static constexpr int before = 2;  // values of the padding before the first line
 };
 
-/// The columns i (even) and i + 1 at one layer, which is at index `at` of the arrays of κ. read() loads the layer for
-/// both columns; layer(s, read) is the layer of one of them. The host makes the `Arrays`.
+/// `ColumnPair` describes the columns i (even) and i + 1 at one layer, which has the index `at` in the arrays of κ.
+/// `read()` loads the layer for both columns; `layer(s, read)` is the layer of one of them. The host creates the
+/// `Arrays`.
 template <class T, class Coefficients>
 struct ColumnPair;
 
@@ -68,7 +69,7 @@ struct ColumnPair<T, Partial<T, true>> {
         : places(c.kappa[0]), north(places.base(c.kappa[0])), south(north - c.kappa[0].sy) {}
   };
   struct Read {
-    T south[3], north[3];  // from west to east
+    T south[3], north[3];  // west to east
   };
   typename Coefficients::Column column[2];
   unsigned at;
@@ -81,7 +82,7 @@ struct ColumnPair<T, Partial<T, true>> {
     const Two<T> n = load_two(north), s = load_two(south);
     return {{__ldg(south - 1), s[0], s[1]}, {__ldg(north - 1), n[0], n[1]}};
   }
-  /// Prefetches what read() will load n layers further up.
+  /// Prefetches the values that read() will load n layers further up.
   __device__ void fetch(const Arrays& arrays, int n) const { Fetch()(arrays.north + (at + n * arrays.places.sz)); }
   __device__ Layer layer(int s, const Read& r) const {
     return column[s].layer(CellQuad<T>{r.south[s], r.south[s + 1], r.north[s], r.north[s + 1]});

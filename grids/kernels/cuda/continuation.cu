@@ -5,7 +5,7 @@
 namespace poisson::cuda {
 namespace {
 
-// Threads outside read what threads inside leave alone.
+// Threads outside the box read values that threads inside do not change.
 template <class T>
 struct Continue {
   View<T> u;

@@ -27,7 +27,7 @@ struct Constant {
   __device__ double operator()(double, double, double) const { return value; }
 };
 
-struct NoSteps {  // set-up: nothing to share a launch with
+struct NoSteps {  // set-up shares no launches
   template <class T>
   using Columns = ColumnList<>;
 };
@@ -295,9 +295,9 @@ class CudaSampler final : public Sampler {
   };
   struct Table {
     const double *nodes, *cells, *mass, *ones;
-    const double* width;       // of the cells from −1 on
-    PartTable parts[2][2];     // of volumes and on faces, in the cells below and above
-    const double* corners[2];  // of cells, from within them, from cell −1 on
+    const double* width;       // cell widths from cell −1
+    PartTable parts[2][2];     // indexed by volume or face, then by the cell below or above
+    const double* corners[2];  // cell corners seen from within, from cell −1
   };
 
   bool evaluates(const Quantity& quantity) const {
@@ -323,8 +323,9 @@ class CudaSampler final : public Sampler {
     return target;
   }
 
-  // Stores a datum by what the device launches, each launch for some points into some target, or by what the host has
-  // in a box. What adds to values is judged first, so that the host finds them as they were.
+  // Stores a datum in a box. `launches` runs the device launches, each for some points and a target; `on_host` computes
+  // the values on the host. Launches that add to values run dry first, so that the host finds the old values if a value
+  // is bad.
   template <class Launches, class OnHost>
   void store_values(const Datum& datum, const Box& box, const FillTarget& target, const Launches& launches,
                     const OnHost& on_host) {
@@ -334,7 +335,7 @@ class CudaSampler final : public Sampler {
     if (datum.quantity.constant()) {
       Box one = box;
       for (std::size_t d = 0; d < 3; ++d) one.last[d] = one.first[d] + 1;
-      on_host(one, [](int, int, const double*) {});  // the first stands for all
+      on_host(one, [](int, int, const double*) {});  // checks one value for all
       return launches(evaluate_into);
     }
     write_bad(none);
@@ -347,7 +348,7 @@ class CudaSampler final : public Sampler {
     if (!replaces) launches(evaluate_into);
   }
 
-  // In slabs, so that neither side holds all values beside the field.
+  // Copies slabs, so that neither the host nor the device needs a second array as large as the field.
   template <class OnHost>
   void put_from_host(const Box& box, const FillTarget& target, const OnHost& on_host) {
     const std::size_t axis = box.last[2] - box.first[2] > 1 ? 2 : 1;
@@ -395,7 +396,7 @@ class CudaSampler final : public Sampler {
     return d == 0 ? points.x : d == 1 ? points.y : points.z;
   }
 
-  // The parts of volumes that are not empty on all of an axis.
+  // Calls f for each combination of sides, except combinations whose parts of volumes are empty along a complete axis.
   template <class F>
   void for_each_part(int face_axis, const F& f) const {
     const auto first = [&](std::size_t d) {
@@ -416,7 +417,7 @@ class CudaSampler final : public Sampler {
     }
   }
 
-  // Of each plane, in two dimensions of each line.
+  // Returns the moments of each plane, in two dimensions of each line.
   std::vector<Moments> measured(const Datum& datum, const Field& u) const {
     const Box all = u.layout().box(), box = marched(all, u.layout());
     Points points = points_of(datum, block_.location(), all);
@@ -443,10 +444,10 @@ class CudaSampler final : public Sampler {
   CudaBackend& device_;
   Block block_;
   CellPoints points_;
-  bool constants_;  // are evaluated here
+  bool constants_;  // the device evaluates constants
   std::array<Table, 3> axes_{};
   Buffer tables_, bad_;
-  std::map<std::string, int> numbers_;  // of the sources
+  std::map<std::string, int> numbers_;  // number of each source
   std::vector<RuntimeModule> modules_;
   std::vector<RuntimeModule::Kernel> fill_, measure_;
   std::string note_;

@@ -12,11 +12,12 @@
 
 namespace poisson::cuda {
 
-/// Elements with isotropic κ on the cells. A warp's lanes are columns of cells side by side in x, of which each takes
-/// `rows` lines of nodes and one of cells more: the share of the cells on a node's other side comes from the lane
-/// before, so that the first lane has no node of its own. Cells are worked out once, in modes (ElementWalk), but for
-/// one of 32 along x, one of rows + 1 along y and those between blocks along z. What a layer reads is copied to shared
-/// memory while earlier ones are worked out, which takes no registers. Warps share nothing and wait for no others.
+/// `ElementMarch` is a walk through elements with isotropic κ on cells. The lanes of a warp are adjacent columns of
+/// cells along x. Each lane processes `rows` lines of nodes and one more line of cells. The contribution of the cells
+/// on the other side of a node comes from the previous lane, so the first lane has no nodes. Each cell is computed
+/// once, in modes (ElementWalk), except one of 32 along x, one of rows + 1 along y, and the cells between blocks along
+/// z. The inputs of a layer are copied to shared memory while earlier layers are computed, which needs no registers.
+/// Warps share no data and never wait for each other.
 template <class T, class Body>
 struct ElementMarch {
   static constexpr int width = 31, rows = sizeof(T) == 4 ? 4 : 2;
@@ -27,7 +28,7 @@ struct ElementMarch {
   Body body;
 
   __device__ void warp(const WarpTile& tile) const { warp_planes(tile, NoSum()); }
-  /// of_plane(k, a lane's share) by all lanes.
+  /// All lanes call of_plane(k, share), where `share` is the lane's share of the sum.
   template <class Sum>
   __device__ void warp_planes(const WarpTile& tile, const Sum& of_plane) const {
     __shared__ Layer memory[block_threads<ElementMarch> / 32][layers];
@@ -41,15 +42,16 @@ struct ElementMarch {
  private:
   using Walk = ElementWalk<T, rows, asks_for_diagonal<Body>>;
   static constexpr unsigned all = 0xffffffff;
-  static constexpr int layers = 4;  // that are held: as many as 48 KiB a block have room for
+  static constexpr int layers = 4;  // stored layers, as many as fit in 48 KiB a block
 
-  /// What is read for one layer of cells: u above it, κ of its cells, and what the body reads at the nodes below it.
+  /// `Layer` contains the inputs of one layer of cells: u above it, κ of its cells, and the inputs of the body at the
+  /// nodes below it.
   struct Layer {
     T u[Walk::lines][width + 2], kappa[Walk::cells][width + 1];
     T inputs[Body::inputs > 0 ? Body::inputs : 1][rows][width + 1];
   };
 
-  /// A lane's lines in the memory of one field. Those behind the box repeat its last one.
+  /// `Lines` are a lane's lines in the memory of one field. A line beyond the box repeats the last line of the box.
   template <int n>
   struct Lines {
     const T* p;
@@ -65,7 +67,8 @@ struct ElementMarch {
     }
   };
 
-  /// Copies layer after layer to a ring in shared memory. Lanes and lines outside the box take what is next to them.
+  /// `Copies` copies one layer after another to a ring in shared memory. If a lane or line is outside the box, it
+  /// copies the nearest values inside.
   class Copies {
    public:
     __device__ Copies(const ElementMarch& m, const WarpTile& tile, int lane, Layer* ring)
@@ -80,12 +83,12 @@ struct ElementMarch {
           cells_(m.c.kappa[0], node_.x, tile.j - 1, tile.k0 - 1, tile.last.y - 1) {
 #pragma unroll
       for (int r = 0; r < rows; ++r) line_[r] = min(tile.j + r, tile.last.y - 1);
-      __syncwarp();  // the tile before has been read
+      __syncwarp();  // the previous tile has been read
 #pragma unroll
       for (int n = 0; n < layers - 1; ++n) ask();
     }
 
-    /// The next layer, which stays until the next call.
+    /// Returns the next layer, which stays valid until the next call.
     __device__ const Layer& next() {
       __pipeline_wait_prior(layers - 2);
       __syncwarp();
@@ -96,7 +99,7 @@ struct ElementMarch {
     }
 
    private:
-    // One layer, or where there are no more none, as a group of copies.
+    // Starts copies of one layer as a group; the group is empty if no layers are left.
     __device__ void ask() {
       if (node_.z < k1_) {
         Layer& layer = ring_[asked_];
@@ -199,8 +202,9 @@ struct ElementMarch {
   }
 };
 
-/// The walk along z for a model's rows: of stars, of elements with isotropic κ on cells, of other boxes; and the one
-/// for verbs that share a launch, point by point.
+/// `WalkFor` chooses the walk along z for a model's rows. There are walks for 5- and 7-point stencils, for elements
+/// with isotropic κ on cells, and for other rows of 9 or 27 points. `Shared` is the walk, point by point, of verbs that
+/// share a launch.
 template <class T, class Coefficients, class Body>
 struct WalkFor {
   using Row = decltype(std::declval<const Coefficients&>().line(0, 0).row(0));

@@ -7,21 +7,21 @@
 #include "backends/cuda/launch.cuh"
 #include "grids/kernels/cuda/factories.hpp"
 
-// What elements make of sampled data: the host's part is grids/schemes/elements/elements.cpp.
+// These kernels process sampled data for elements; the host's part is grids/schemes/elements/elements.cpp.
 namespace poisson::cuda {
 namespace {
 
-struct NoSteps {  // set-up: nothing to share a launch with
+struct NoSteps {  // set-up shares no launches
   template <class T>
   using Columns = ColumnList<>;
 };
 
-// The rows of an axis, by index on it.
+// `DeviceRows` contains the rows of an axis by index.
 struct DeviceRows {
   const double *before, *own, *after;
 };
 
-// out += factor · M f.
+// `AddProduct` computes out += factor · M f.
 template <class X>
 struct AddProduct {
   DeviceRows axes[3];
@@ -54,7 +54,8 @@ struct AddProduct {
   }
 };
 
-// Of values that are not negative, as the bits of doubles, whose order is the numbers', but for that of −0.
+// `FindExtremes` finds the extremes of nonnegative values from the bits of doubles, which order like the numbers except
+// for −0.
 struct FindExtremes {
   View<const double> x;
   unsigned long long *least, *largest;
@@ -64,7 +65,7 @@ struct FindExtremes {
       low = fmin(low, fabs(x(i, j, k)));
       high = fmax(high, fabs(x(i, j, k)));
     }
-    // What another thread has found meanwhile only makes these comparisons needless.
+    // A stale value only causes an unnecessary atomic operation.
     const auto bits = [](double value) { return static_cast<unsigned long long>(__double_as_longlong(value)); };
     if (bits(low) < *static_cast<volatile unsigned long long*>(least)) atomicMin(least, bits(low));
     if (bits(high) > *static_cast<volatile unsigned long long*>(largest)) atomicMax(largest, bits(high));

@@ -5,17 +5,17 @@
 #include "backends/cuda/slices.cuh"
 #include "backends/view.hpp"
 
-/// What is done with the values of a datum of the problem on the device. Value is a constant or an expression:
-/// value(x, y, z). Compiled at run time too.
+/// These column functors use the values of a datum of the problem on the device. Value is a constant or an expression,
+/// called as value(x, y, z). This file is also compiled at run time.
 namespace poisson::cuda {
 
-/// The points of a box, and which of their values are bad.
+/// `Points` contains the points of a box and records bad values.
 struct Points {
-  const double *x, *y, *z;  ///< coordinates, by index on the block's axes
-  int first[3], n[3];       ///< of the box, for the numbers of its points: x fastest
+  const double *x, *y, *z;  ///< coordinates by index on the block's axes
+  int first[3], n[3];       ///< the box, whose points are numbered x fastest
   bool positive, nonnegative;
-  bool flat;                ///< measured as planes are marched: what a box has along z are lines
-  unsigned long long* bad;  ///< the least number of a point whose value is not finite or of the wrong sign
+  bool flat;                ///< planes are marched: the third index of measured columns is y
+  unsigned long long* bad;  ///< least number of a point whose value is not finite or has the wrong sign
 
   template <class Value>
   __device__ double operator()(const Value& value, int i, int j, int k) const {
@@ -30,22 +30,22 @@ struct Points {
   }
 };
 
-/// A field of either precision.
+/// `AnyView` is a view of a field of either precision.
 struct AnyView {
   View<float> narrow;
-  View<double> wide;  ///< used where narrow has no data
+  View<double> wide;  ///< used if narrow is null
 };
 
-/// field = weight · value, or += where `add`; the weight is a product of the axes' times `factor`.
-/// Where Dirichlet faces meet (`shared`), values are the mean over the faces, each of which adds its part to a zero.
+/// Computes field = weight · value, or adds if `add`. The weight is the product of the axes' weights and `factor`. If
+/// Dirichlet faces meet (`shared`), a value is the mean over these faces; each face adds its share to an initial zero.
 struct FillTarget {
   AnyView out;
-  const double *wx, *wy, *wz;  ///< by index on the block's axes, null: 1
+  const double *wx, *wy, *wz;  ///< by index on the block's axes; null means 1
   double factor;
-  bool dry;  ///< nothing is stored
+  bool dry;  ///< stores nothing
   bool add, shared;
-  bool dirichlet[6];       ///< the faces that share
-  int lower[3], upper[3];  ///< what lies on them, by its index along each axis
+  bool dirichlet[6];       ///< faces that share
+  int lower[3], upper[3];  ///< indices of the faces along each axis
 
   __device__ void operator()(double value, int i, int j, int k) const {
     if (dry) return;
@@ -81,7 +81,8 @@ struct Fill {
   }
 };
 
-/// Σ m d, Σ m d², min d and max d of differences d = u − value, m the volume of a point.
+/// `Moments` contains Σ m d, Σ m d², min d and max d of the differences d = u − value, where m is the volume of a
+/// point.
 struct Moments {
   double first, second, low, high;
 

@@ -16,12 +16,12 @@
 namespace poisson::cuda {
 namespace {
 
-struct NoSteps {  // results: nothing to share a launch with
+struct NoSteps {  // results share no launches
   template <class T>
   using Columns = ColumnList<>;
 };
 
-// By index on the block's axes.
+// `Lengths` has one table for each axis, by index on the block's axes.
 struct Lengths {
   const double *x, *y, *z;
 };
@@ -40,19 +40,19 @@ struct WeightedSum {
   }
 };
 
-// Regions of small planes, summed by one launch: each plane in tasks of so many rows.
+// `SmallRegions` are regions of small planes that one launch sums. Each plane is partitioned into tasks of `rows` rows.
 constexpr int most_regions = 32, most_tasks = 8192, values_of_task = 1 << 14;
 struct SmallRegions {
   struct Part {
     int3 first, extent;
-    int rows, groups;  // rows of a task, tasks of a plane
+    int rows, groups;  // rows per task, tasks per plane
     Lengths weight;
     int first_task;
   };
   Part parts[most_regions];
   int count, tasks;
 
-  /// Whether there was room.
+  /// Adds a region, and returns whether it fits.
   bool add(const Box& box, const Lengths& weight) {
     const auto n = [&](std::size_t d) { return box.last[d] - box.first[d]; };
     if (count == most_regions) return false;
@@ -67,7 +67,7 @@ struct SmallRegions {
     return true;
   }
 };
-// Whether all processes sum their parts of a region so: how does not depend on the parts.
+// Returns whether all processes sum their shares of a region in this way. The choice does not depend on the shares.
 bool small_planes(const Box& box, int depth) {
   return std::int64_t{box.last[0] - box.first[0]} * (box.last[1] - box.first[1]) <= values_of_task &&
          depth <= most_tasks;
@@ -92,7 +92,7 @@ __global__ void __launch_bounds__(tile_threads)
   if (threadIdx.x == 0) partial[block] = sum;
 }
 
-// One warp adds up the groups of a plane.
+// One warp adds the groups of a plane.
 __global__ void add_groups(const double* partial, int groups, double* of_plane) {
   await_others();
   double sum = 0;
@@ -118,7 +118,8 @@ struct CellProduct {
   View<const double> cells;
   View<const X> u;
   Lengths width;
-  // In two dimensions, where y is marched, the next one along y is the same.
+  // Adds the values of u at the corners in plane k. In two dimensions y is marched, and the next line along the other
+  // axis is the same one.
   __device__ double plane(int i, int j, int k) const {
     return static_cast<double>(u(i, j, k)) + static_cast<double>(u(i + 1, j, k)) + static_cast<double>(u(i, j + 1, k)) +
            static_cast<double>(u(i + 1, j + 1, k));
@@ -134,7 +135,8 @@ struct CellProduct {
   }
 };
 
-// Places are numbered x fastest: of equal extrema the one with the least number counts, whatever threads find.
+// Places are numbered x fastest. Among equal extrema the one with the least number counts, independently of the
+// threads.
 struct Extreme {
   double value;
   std::int64_t at;
@@ -185,7 +187,7 @@ __global__ void __launch_bounds__(tile_threads)
   reduce_slice(box, slices, own, column, partial);
 }
 
-// The values of a box in a row, x fastest.
+// `Pack` copies the values of a box to consecutive places, x fastest.
 template <class X>
 struct Pack {
   View<const X> x;
@@ -232,7 +234,7 @@ class CudaFunctionals final : public Functionals {
                       {first[0] + static_cast<int>(e.at % n[0]), first[1] + static_cast<int>(e.at / n[0] % n[1]),
                        first[2] + static_cast<int>(e.at / n[0] / n[1])}};
     };
-    std::vector<Moments> own;  // of planes
+    std::vector<Moments> own;  // moments per plane
     for (const Found& plane : read_slices(device_, slices, partial))
       own.push_back({plane.first, plane.second, place(plane.low), place(plane.high)});
     const std::vector<Moments> planes = gather_lists(u.space().processes(), own);
@@ -254,7 +256,7 @@ class CudaFunctionals final : public Functionals {
 
   std::vector<double> sums(const Field& x, std::span<const Region> regions) const override {
     std::vector<PlaneOfRegion> own;
-    Buffer room;  // of the planes of a region that is not small
+    Buffer room;  // sums per plane of large regions
     for (std::size_t r = 0; r < regions.size();) {
       SmallRegions small{};
       const std::size_t begin = r;
@@ -284,7 +286,7 @@ class CudaFunctionals final : public Functionals {
 
   double cell_product(const Field& x, const Field& u) const override {
     device_.exchange(u);
-    const bool flat = is_plane(u.layout());  // which a single layer of cells need not be
+    const bool flat = is_plane(u.layout());  // a single layer of cells need not be a plane
     const auto cells = flat ? marched(x.view<double>()) : x.view<double>();
     dispatch(u.precision(), [&]<class X>(X) {
       device_.sum(x.space(), marched(cells_, u.layout()), x.space().all()[flat ? 1 : 2],

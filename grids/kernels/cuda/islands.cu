@@ -7,7 +7,8 @@ namespace poisson::cuda {
 namespace {
 
 constexpr unsigned threads = 256;
-// Most islands have a handful of values and some thirty entries. The others are a warp's, one after another.
+// Most strong clusters have a few values and about thirty entries, and `lanes` lanes process each of them. A warp
+// processes larger clusters one after another.
 constexpr unsigned lanes = 8;
 constexpr std::uint32_t most_entries_of_lanes = 64;
 
@@ -23,7 +24,7 @@ __device__ double residual_sum(const IslandViews& v, std::int64_t s, std::uint32
   return sum;
 }
 
-// Lanes add up in an order that never changes. All threads of a warp come here.
+// Lanes add in a fixed order. All threads of a warp must call this function.
 template <class B, class T>
 __device__ void find_shift(const IslandViews& v, std::int64_t s, const B* rhs, const T* value) {
   const std::uint32_t lane = threadIdx.x % lanes;
@@ -50,7 +51,7 @@ __global__ void shifts(IslandViews v, const B* rhs, const T* value) {
   find_shift(v, (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) / lanes, rhs, value);
 }
 
-// Islands that one block has: nobody else waits for it.
+// One block of this size corrects few strong clusters in one launch, so that no other block has to wait for the shifts.
 constexpr unsigned threads_of_few = 1024;
 template <class B, class T>
 __global__ void __launch_bounds__(threads_of_few) correct_few(IslandViews v, const B* rhs, T* value) {
@@ -60,7 +61,7 @@ __global__ void __launch_bounds__(threads_of_few) correct_few(IslandViews v, con
   if (s < v.count) shift_values_of(v, s, value);
 }
 
-// Islands are disjoint: each value is one lane's.
+// Strong clusters are disjoint, so each value is written by one lane.
 template <class T>
 __global__ void shift(IslandViews v, T* value) {
   const std::int64_t s = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) / lanes;

@@ -4,7 +4,7 @@
 #include "grids/rows/island_build.hpp"
 #include "grids/rows/island_views.hpp"
 
-/// grids/kernels/island_steps.hpp on a GPU.
+/// The GPU implements the steps of grids/kernels/island_steps.hpp here.
 namespace poisson::cuda {
 
 void search_clusters(Backend&, const Box& box, const ClusterSearch& search);

@@ -2,7 +2,7 @@
 
 namespace poisson::cuda {
 
-/// What a formula needs of a row whose product with u is known already.
+/// `KnownProduct` stands for a row whose product with u is known.
 template <class T>
 struct KnownProduct {
   struct Neighbours {

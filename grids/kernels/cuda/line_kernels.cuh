@@ -10,19 +10,21 @@
 #include "grids/kernels/cuda/line_segment.cuh"
 #include "grids/rows/band_coefficients.hpp"
 
-/// Line relaxation: tridiagonal systems along an axis, solved on the chip, in one pass over memory where fields are
-/// small and κ is constant, else behind one for the residual. A line is cut into segments, one a thread, whose unknowns
-/// stay in registers; a segment hands on one equation, between its last unknown and those of the segments beside it,
-/// and these are solved by parallel cyclic reduction in shared memory (Wang, ACM Trans. Math. Softw. 7, 1981; Hockney
-/// and Jesshope, Parallel Computers 2, 1988, section 5.4).
+/// Line relaxation solves tridiagonal systems along an axis on the chip. Small fields with constant κ need one pass
+/// over memory; all others need a preceding pass for the residual. A line is partitioned into segments, one per thread,
+/// whose unknowns stay in registers. Each segment yields one equation between its last unknown and those of the
+/// adjacent segments. Parallel cyclic reduction in shared memory solves these equations (Wang, ACM Trans. Math. Softw.
+/// 7, 1981; Hockney and Jesshope, Parallel Computers 2, 1988, section 5.4).
 namespace poisson::cuda {
 
-/// Longest line along y or z; along x a quarter of it fits into shared memory.
+/// `axis_limit` is the longest line along y or z. A quarter of it is the limit along x, where lines must fit shared
+/// memory.
 template <class T>
 inline constexpr int axis_limit = line_threads<T>* long_segment;
 
-/// Shared memory for the equations between segments: `segments` of a line, a power of two, by `lines` lines, in three
-/// arrays, twice: what is put into one half is read while the other one fills. All threads of the block call together.
+/// `Links` is the shared memory for the equations between segments. It has two halves, each with three arrays of
+/// `segments` (a power of two) by `lines` values: one half is read while the other one is filled. All threads of the
+/// block must call its functions together.
 template <class T>
 struct Links {
   T* memory;
@@ -33,7 +35,7 @@ struct Links {
   __device__ T& at(int array, int segment, int line) const {
     return memory[((3 * half + array) * segments + (segment & (segments - 1))) * lines + line];
   }
-  /// Puts a value into each of three arrays and waits for the others.
+  /// Stores a value in each of the three arrays and waits for the other threads.
   __device__ void exchange(int segment, int line, T a, T b, T c) {
     half ^= 1;
     at(0, segment, line) = a;
@@ -41,11 +43,11 @@ struct Links {
     at(2, segment, line) = c;
     __syncthreads();
   }
-  /// The last unknowns of segment and of the one before it.
+  /// Computes the last unknowns of a segment and of the segment before it.
   template <class Link>
   __device__ void solve(int segment, int line, Link own, T& x_before, T& x_last) {
-    // In the last step both neighbours are the same equation, on cyclic lines the segment's own opposite; what is left
-    // couples the unknown with itself.
+    // In the last step both neighbours are the same equation; on cyclic lines it belongs to the opposite segment. The
+    // remaining terms couple the unknown with itself.
     for (int stride = 1; stride < segments; stride *= 2) {
       exchange(segment, line, own.below, own.above, own.rhs);
       const int below = segment - stride, above = segment + stride;
@@ -61,12 +63,13 @@ struct Links {
   }
 };
 
-/// Threads of a block across whose lines run along y or z.
+/// `across_threads` is the number of threads of a block whose lines run along y or z.
 template <class T, int most>
 inline constexpr int across_threads = most == streaming_segment<T> ? 512 : line_threads<T>;
 
-/// Lines along y or z. A block has so many values along x (threadIdx.x), segments (y) and neighbours along the third
-/// axis (z). Short segments keep what their solution is added to; longer ones take b − A u for b and read u again.
+/// Relaxes lines along y or z. The threads of a block are values along x (threadIdx.x), segments (y) and neighbours
+/// along the third axis (z). Short segments keep the base of the update in registers. Longer segments expect b − A u in
+/// place of b, and read u later.
 template <int axis, int most, class T, class Coefficients>
 __global__ void __launch_bounds__(across_threads<T, most>) across_kernel(LineStep<T, Coefficients> p) {
   static_assert(axis == 1 || axis == 2);
@@ -119,17 +122,18 @@ __global__ void __launch_bounds__(across_threads<T, most>) across_kernel(LineSte
     if (m < segment.length) p.out.data[at + m * stride] = base[m] + p.alpha * segment.d[m];
 }
 
-/// What a line along x has in shared memory: right-hand sides, and couplings and rests where they are in memory.
+/// `staged_arrays` counts the arrays of a line along x in shared memory: right-hand sides, and couplings and rests if
+/// these come from memory.
 template <class T, class Coefficients>
 inline constexpr int staged_arrays = LineOf<0, T, Coefficients>::in_memory ? 3 : 1;
-/// One value in every `most` stays free, so that the segments' accesses fall into different banks.
+/// After every `most` values, one value is padding, so that the segments access different banks.
 template <int most>
 constexpr int staged_place(int t) {
   return t + t / most;
 }
 
-/// Lines along x. A block has so many segments (threadIdx.x) of so many lines (y). What is read lies side by side and
-/// goes to the segments through shared memory, as the solution goes back.
+/// Relaxes lines along x. The threads of a block are segments (threadIdx.x) of lines (y). Threads read adjacent values
+/// and pass them to the segments through shared memory; the solution returns in the same way.
 template <int most, class T, class Coefficients>
 __global__ void __launch_bounds__(line_threads<T>) along_kernel(LineStep<T, Coefficients> p) {
   using Line = LineOf<0, T, Coefficients>;
@@ -139,7 +143,7 @@ __global__ void __launch_bounds__(line_threads<T>) along_kernel(LineStep<T, Coef
   const int line = static_cast<int>(threadIdx.y), lines = static_cast<int>(blockDim.y);
   Links<T> links{reinterpret_cast<T*>(shared), segments, lines};
   const auto place = [](int t) { return staged_place<most>(t); };
-  const int pitch = place(n) + 1;  // couplings begin with that of the value before the line
+  const int pitch = place(n) + 1;  // the first coupling precedes the line
   T* right = links.memory + Links<T>::arrays * segments * lines + line * staged_arrays<T, Coefficients> * pitch;
   T *couplings = right + pitch, *rests = couplings + pitch;
 
@@ -210,7 +214,7 @@ __global__ void __launch_bounds__(line_threads<T>) along_kernel(LineStep<T, Coef
       if (const int t = s + m * segments; t < n) p.out.data[start + first + t] = base[m] + p.alpha * right[place(t)];
 }
 
-/// The least power of two that is not below n.
+/// Returns the least power of two ≥ n.
 inline int power_of_two(int n) {
   int p = 1;
   while (p < n) p *= 2;
@@ -223,7 +227,7 @@ void launch_across(cudaStream_t stream, const LineStep<T, Coefficients>& p, int 
   const int columns = p.box.last.x - (p.box.first.x & -32);
   const int others = axis == 1 ? p.box.last.z - p.box.first.z : p.box.last.y - p.box.first.y;
   const int width = std::min({32, power_of_two(columns), std::max(8, filled / segments), limit / segments});
-  constexpr int most_deep = 64;  // threads of a block along z
+  constexpr int most_deep = 64;  // maximum along z
   const int depth = std::clamp(256 / (width * segments), 1, std::min(most_deep, power_of_two(others)));
   const dim3 threads(static_cast<unsigned>(width), static_cast<unsigned>(segments), static_cast<unsigned>(depth));
   const auto blocks = static_cast<unsigned>(divide_up(columns, width) * divide_up(others, depth));
@@ -235,7 +239,7 @@ void launch_across(cudaStream_t stream, const LineStep<T, Coefficients>& p, int 
 template <int most, class T, class Coefficients>
 void launch_along(cudaStream_t stream, const LineStep<T, Coefficients>& p, int segments) {
   const int n = p.box.last.x - p.box.first.x, height = p.box.last.y - p.box.first.y;
-  // Few threads: blocks that wait for each other at barriers let others run.
+  // Blocks have few threads: while one block waits at a barrier, others run.
   const int lines = std::max(1, std::min(64 / segments, power_of_two(height)));
   const auto blocks = static_cast<unsigned>(divide_up(height, lines) * (p.box.last.z - p.box.first.z));
   const std::size_t shared = sizeof(T) * static_cast<std::size_t>(lines) *
@@ -259,7 +263,7 @@ void relax_lines(cudaStream_t stream, int axis, const LineStep<T, Coefficients>&
     throw RunError("a line of " + std::to_string(n) + " unknowns is too long to be relaxed at once on a GPU (at most " +
                        std::to_string(longest / 4) + " along x, " + std::to_string(longest) + " along y and z)",
                    Remedy::other_smoother_or_host);
-  const auto segments = [&](int most) { return power_of_two(divide_up(n, most)); };  // each of at least one unknown
+  const auto segments = [&](int most) { return power_of_two(divide_up(n, most)); };  // each has at least one unknown
   const auto across = [&]<int most>() {
     if (axis == 1)
       launch_across<1, most>(stream, p, segments(most));

@@ -8,24 +8,25 @@
 
 namespace poisson::cuda {
 
-/// u_next = u + alpha B⁻¹(b − A u) + beta (u − u_previous) with B the diagonal and the couplings along an axis; written
-/// over the previous iterate, which is not read where beta is 0. From zero: u_next = alpha B⁻¹ b. Coefficients:
-/// TensorProduct, or LineBands along the axis. All fields are of one layout.
+/// `LineStep` computes u_next = u + alpha B⁻¹(b − A u) + beta (u − u_previous), where B contains the diagonal and the
+/// couplings along an axis. The result overwrites the previous iterate, which is not read if beta is 0. From a zero
+/// guess u_next = alpha B⁻¹ b. Coefficients are TensorProduct, or LineBands along the axis. All fields have the same
+/// layout.
 template <class T, class Coefficients>
 struct LineStep {
   Coefficients c;
-  View<const T> u;  ///< data null: zero
+  View<const T> u;  ///< null data means zero
   View<const T> b;
   View<T> out;
   T alpha, beta;
   Range box;           ///< the unknowns
-  bool cyclic;         ///< the lines close on themselves
-  bool known = false;  ///< b is b − A u already: with LineBands, and where takes_residual says so
+  bool cyclic;         ///< lines are periodic
+  bool known = false;  ///< b contains b − A u, as with LineBands and if takes_residual is true
 
-  // What a thread reads of a line, at place(m) of the fields for m < n. Choices stand before the loops: with a branch
-  // in them the loads would wait for each other.
+  // The next functions load a thread's values of a line, at place(m) of the fields for m < n. Conditions precede the
+  // loops: with a branch inside a loop, each load would wait for the previous one.
 
-  /// b − A u, or what b is already. at(m): the indices of the same place.
+  /// Loads b − A u, or b if it contains b − A u already. at(m) returns the indices of place(m).
   template <int n, class Place, class Indices>
   __device__ void load_right(T (&d)[n], const Place& place, const Indices& at) const {
     if constexpr (requires { c.line(0, 0); }) {
@@ -41,7 +42,7 @@ struct LineStep {
     }
     for_each<n>([&](int m) { d[m] = b.data[place(m)]; });
   }
-  /// What alpha B⁻¹(b − A u) is added to.
+  /// Loads the values to which alpha B⁻¹(b − A u) is added.
   template <int n, class Place>
   __device__ void load_base(T (&base)[n], const Place& place) const {
     if (!u.data)
@@ -62,19 +63,19 @@ struct LineStep {
   }
 };
 
-/// A segment of a line, one thread's: as many unknowns as stay in registers with their rows, and on the way through a
-/// large field with less of them.
+/// A segment is one thread's share of a line. Short segments are as long as registers allow with all their rows.
+/// Streaming segments are for large fields; they need less data per unknown.
 inline constexpr int short_segment = 8;
 template <class T>
 inline constexpr int streaming_segment = 128 / sizeof(T);
-/// Of a line that is too long for a block of threads with these.
+/// Lines that are too long for a block with shorter segments use these.
 inline constexpr int long_segment = 64;
 
-/// Threads of a block at the most with short segments: what its registers hold.
+/// `line_threads` is the largest number of threads of a block with short segments, limited by registers.
 template <class T>
 inline constexpr int line_threads = sizeof(T) == 4 ? 1024 : 512;
 
-/// Unknowns on a line along an axis.
+/// Returns the number of unknowns on a line along an axis.
 inline int line_length(int axis, const Box& box) {
   return box.last[static_cast<std::size_t>(axis)] - box.first[static_cast<std::size_t>(axis)];
 }
@@ -83,15 +84,16 @@ bool is_long_line(int axis, const Box& box) {
   return line_length(axis, box) > line_threads<T> * short_segment / (axis == 0 ? 1 : 8);
 }
 
-/// Whether relax_lines takes b − A u for b: on large fields two passes over memory, each at its bandwidth, take less
-/// time than one in which few threads have everything in registers; below, a launch costs more.
+/// Returns whether relax_lines expects b − A u in place of b. On large fields two passes over memory, each at full
+/// bandwidth, are faster than one pass in which few threads keep everything in registers. On small fields the second
+/// launch would cost more.
 template <class T>
 bool takes_residual(int axis, const Box& box) {
   return box.size() >= std::int64_t{1} << 20 || is_long_line<T>(axis, box);
 }
 
-/// One step for all lines along an axis; compiled apart for each precision and model. Throws RunError where lines are
-/// longer than a block's shared memory holds.
+/// Runs one step for all lines along an axis; compiled separately for each precision and model. Throws RunError if
+/// lines are too long for a block's shared memory.
 template <class T, class Coefficients>
 void relax_lines(cudaStream_t stream, int axis, const LineStep<T, Coefficients>& step);
 

@@ -37,7 +37,7 @@ void LineRowsOn<OnCuda>::fill(Backend& backend, const Own& rows, const LineEnds&
     cuda::for_columns(stream, lines.sum.space().unknowns(),
                       cuda::FillPartRows<T, Coefficients>{tables.template model<Coefficients>(), rows.decoupled, ends,
                                                           lines.sum.view<T>(), lines.onwards.view<T>()});
-    cuda::check(cudaStreamSynchronize(stream));  // before the tables' memory goes back
+    cuda::check(cudaStreamSynchronize(stream));  // before the tables are freed
   });
 }
 

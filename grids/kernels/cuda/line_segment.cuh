@@ -4,18 +4,20 @@
 
 #include "grids/kernels/cuda/line_relaxation.cuh"
 
-/// One thread's share of a line that is relaxed, and how it is eliminated.
+/// This file has one thread's share of a relaxed line, and its elimination.
 namespace poisson::cuda {
 
-/// The arrays of long segments lie in local memory, whose indices need not be constants.
+/// The arrays of long segments are in local memory, whose indices need not be constants, so their loops are not
+/// unrolled.
 template <int most>
 inline constexpr int unrolled = most == long_segment ? 1 : most;
 
-/// The rows of a line along an axis: the coupling of value t to the next one, and what its diagonal has beside the
-/// couplings to both sides. `at`: the place of value 0 of the line in the fields; p, q: of the line on the other axes.
+/// `LineOf` gives the rows of a line along an axis: the coupling of value t to the next value, and the rest of the
+/// diagonal, which excludes those couplings. `at` is the place of value 0 of the line in the fields; p and q are the
+/// indices of the line on the other axes.
 template <int axis, class T, class Coefficients>
 struct LineOf;
-/// With constant κ rows differ by what their own axis has.
+/// With constant κ, only the tables of the line's axis vary along a line.
 template <int axis, class T>
 struct LineOf<axis, T, TensorProduct<T>> {
   static constexpr bool in_memory = false;
@@ -46,27 +48,30 @@ struct LineOf<axis, T, LineBands<T>> {
   __device__ T rest(int t) const { return rests[t * stride]; }
 };
 
-/// One thread's share of a line: rows −lower x_{t−1} + diagonal x_t − upper x_{t+1} = rhs, of which there are `length`,
-/// at most `most`. Eliminated, x_t = d + l x_before + u x_{t+1} with x_before the unknown before the segment. A is
-/// symmetric: the upper coupling of a row is the lower one of the next, so that of the last row stands in the next
-/// place of l, or in `last` where the segment is full. Nothing uses what comes of the places behind it.
+/// `Segment` is one thread's share of a line: `length` ≤ `most` rows. Each row is −lower x_{t−1} + diagonal x_t − upper
+/// x_{t+1} = rhs. After elimination x_t = d + l x_before + u x_{t+1}, where x_before is the unknown before the segment.
+/// A is symmetric, so the upper coupling of a row is the lower coupling of the next row. The upper coupling of the last
+/// row is stored in the next place of l, or in `last` if the segment is full. Nothing uses the results of the places
+/// after it.
 template <class T, int most>
 struct Segment {
-  T d[most], l[most], u[most];  ///< at first right-hand side, lower coupling, diagonal
+  T d[most], l[most], u[most];  ///< begin as right-hand side, lower coupling and diagonal
   T last;
   int length = 0;
 
-  /// An equation between the last unknowns of neighbouring segments: x = rhs + below x_− + above x_+.
+  /// `Link` is an equation between the last unknowns of adjacent segments: x = rhs + below x_− + above x_+.
   struct Link {
     T below, above, rhs;
   };
-  /// The first unknown in terms of the one before the segment and of its last: x = p + q x_before + r x_last.
+  /// `First` expresses the first unknown, x = p + q x_before + r x_last, by the unknown before the segment and by the
+  /// segment's last unknown.
   struct First {
     T p = 0, q = 0, r = 0;
   };
 
-  /// The rows from place t on, on a line whose unknowns begin at `first` and end before `end`. coupling(t) and rest(t)
-  /// as LineOf has them. Without branches, so that all that is read is under way at once.
+  /// Fills in the rows, beginning at place t, on a line whose unknowns begin at `first` and end before `end`.
+  /// `coupling(t)` and `rest(t)` are defined as in LineOf. The loop has no branches, so that all loads are in flight
+  /// together.
   template <class Couplings, class Rests>
   __device__ void fill(int t, int first, int end, bool cyclic, const Couplings& coupling, const Rests& rest) {
     T next = coupling(t - 1);
@@ -80,7 +85,7 @@ struct Segment {
       u[m] = lower + next + rest(at);
     }
   }
-  /// Leaves the last row in `end`.
+  /// Eliminates the rows, and stores the last one in `end`.
   __device__ First eliminate(Link& end) {
     First first{T(0), T(0), T(1)};
     T dp = T(0), lp = T(0), up = T(0);
@@ -104,12 +109,12 @@ struct Segment {
     }
     return first;
   }
-  /// The last row with the first unknown of the next segment replaced.
+  /// Returns the last row after elimination of the first unknown of the next segment.
   __device__ static Link link(const Link& end, const First& next) {
     const T inverse = stencil::reciprocal(T(1) - end.above * next.q);
     return {end.below * inverse, end.above * next.r * inverse, (end.rhs + end.above * next.p) * inverse};
   }
-  /// d becomes the solution.
+  /// Overwrites d with the solution.
   __device__ void substitute(T x_before, T x_last) {
     T next = x_last;
 #pragma unroll unrolled < most>
@@ -120,16 +125,17 @@ struct Segment {
   }
 };
 
-/// Where segment `s` of so many begins on a line of n unknowns.
+/// Returns the beginning of segment `s` of `segments` on a line of n unknowns.
 __device__ inline int segment_begin(int n, int segments, int s) {
   return static_cast<int>(static_cast<std::int64_t>(n) * s / segments);
 }
 
-/// The longest line that a warp solves: each lane a short segment.
+/// A warp solves lines up to this length, with one short segment per lane.
 inline constexpr int warp_line = 32 * short_segment;
 
-/// All lines of a small field as a step of a shared launch; b is b − A u already where there is a u. As the kernels of
-/// lines (line_kernels.cuh), but for the equations between segments, which lanes hand on by shuffles.
+/// `SmallLines` relaxes all lines of a small field as one step of a shared launch. If there is a u, b contains b − A u
+/// already. The algorithm is that of the line kernels (line_kernels.cuh), but lanes exchange the equations between
+/// segments by shuffles.
 template <class T, class Coefficients>
 struct SmallLines {
   LineStep<T, Coefficients> p;
@@ -147,13 +153,13 @@ struct SmallLines {
  private:
   using Piece = Segment<T, short_segment>;
 
-  /// The lanes that share a line, a power of two, and which of them the thread is.
+  /// `Team` describes the lanes that share a line. Their number is a power of two; `rank` is the thread's lane.
   struct Team {
     int size, rank;
-    /// What the lane has that is `by` further, around the end.
+    /// Returns the value of the lane that is `by` further, cyclically.
     __device__ T from(T value, int by) const { return __shfl_sync(0xffffffffu, value, (rank + by) & (size - 1), size); }
   };
-  /// The last unknowns of the lane's segment and of the one before it, by cyclic reduction (Links::solve).
+  /// Computes the last unknowns of the lane's segment and of the segment before it by cyclic reduction (Links::solve).
   __device__ static void reduce(const Team& team, typename Piece::Link own, T& x_before, T& x_last) {
     for (int stride = 1; stride < team.size; stride *= 2) {
       const T below_below = team.from(own.below, -stride), below_above = team.from(own.above, -stride),
@@ -174,7 +180,7 @@ struct SmallLines {
     const int3 first = p.box.first, last = p.box.last;
     const int begin = along == 0 ? first.x : along == 1 ? first.y : first.z;
     const int end = along == 0 ? last.x : along == 1 ? last.y : last.z;
-    // The other axes, in order.
+    // The ranges p and q are those of the other axes, in order.
     const int p0 = along == 0 ? first.y : first.x, p1 = along == 0 ? last.y : last.x;
     const int q0 = along == 2 ? first.y : first.z, q1 = along == 2 ? last.y : last.z;
     const std::int64_t stride = along == 0 ? 1 : along == 1 ? p.out.sy : p.out.sz;
@@ -185,7 +191,7 @@ struct SmallLines {
     const int from = begin + segment_begin(end - begin, size, team.rank);
     Piece piece;
     piece.length = begin + segment_begin(end - begin, size, team.rank + 1) - from;
-    // All lanes go on together, those behind the last line with nothing of their own.
+    // All lanes continue together; lanes beyond the last line have no values.
     for (int done = 0; done < lines; done += at_once) {
       const int line = done + thread / size;
       const bool inside = line < lines;

@@ -8,8 +8,8 @@
 #include "grids/rows/coefficients.hpp"
 #include "grids/rows/face_coefficients.hpp"
 
-/// The models of stars with the tables of y and z exchanged, as kernels take them in two dimensions. Rows of 9 points
-/// are asked for by their own y (line_of) and stay as they are.
+/// These functions exchange the tables of y and z in models of 5- and 7-point stencils, for kernels in two dimensions.
+/// Rows of 9 points are accessed by their original y (line_of) and stay unchanged.
 namespace poisson::cuda {
 
 inline int exchanged_axis(int axis) {
@@ -53,7 +53,7 @@ StarBands<T> exchanged(StarBands<T> c) {
   return c;
 }
 
-/// Models whose rows are asked for by their own y, or that can be exchanged.
+/// These models have rows that are accessed by their original y, or can be exchanged.
 template <class Coefficients>
 concept Marched = requires(const Coefficients c) {
   decltype(c.line(0, 0).row(0))::dimension;
@@ -62,7 +62,7 @@ concept Marched = requires(const Coefficients c) {
   exchanged(c);
 };
 
-/// A model as kernels take it on a block of this layout.
+/// Returns the model in the form that kernels expect on a block of this layout.
 template <class Coefficients>
 Coefficients marched_model(const Coefficients& c, const Layout& layout) {
   if constexpr (requires { exchanged(c); })

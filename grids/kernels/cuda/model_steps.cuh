@@ -9,7 +9,8 @@
 
 namespace poisson::cuda {
 
-/// What small levels of every kind do between their sweeps: every list of functors that share launches begins with it.
+/// `CommonColumns` lists the functors between the sweeps of small levels of every kind. Every list of functors that
+/// share launches begins with it.
 template <class T>
 using CommonColumns =
     decltype(ValueColumns<T>() +
@@ -21,7 +22,7 @@ void launch_common_steps(cudaStream_t stream, const Step* steps, int count);
 extern template void launch_common_steps<float>(cudaStream_t, const Step*, int);
 extern template void launch_common_steps<double>(cudaStream_t, const Step*, int);
 
-/// Transfers join whatever verbs share the launch, before the first of which they may come.
+/// Transfers join the launch of any verbs, and may come before the first of them.
 struct TransferSteps {
   static constexpr bool joins_any = true;
   template <class T>

@@ -14,7 +14,7 @@
 
 namespace poisson::cuda {
 
-/// Calls f with whether rows have a reaction, as a type.
+/// Calls f with std::true_type if rows have a reaction, otherwise with std::false_type.
 template <class Coefficients, class F>
 void with_reaction(const Coefficients& c, const F& f) {
   c.reaction.data || c.sigma != 0 ? f(std::true_type()) : f(std::false_type());
@@ -35,14 +35,14 @@ void take_paired_step(cudaStream_t stream, const Coefficients& c, const Box& box
   });
 }
 
-/// The tile of a red-black sweep.
+/// `ColourTileFor` is the tile of a red-black sweep.
 template <class T>
 using ColourTileFor = std::conditional_t<sizeof(T) == 4, ColourTile<16, 2>, ColourTile<16, 1>>;
 
-/// How a box is cut into tiles, where a multiprocessor takes so many blocks.
+/// Returns the partition of a box into tiles, for Tile::resident blocks on a multiprocessor.
 template <class Tile>
 ColourTiles colour_tiles(const Box& box) {
-  constexpr int most_planes = 256;  // whose heights fit into shared memory
+  constexpr int most_planes = 256;  // their heights fit shared memory
   static const int slots = [] {
     int device = 0, multiprocessors = 0;
     check(cudaGetDevice(&device));

@@ -9,8 +9,8 @@
 #include "grids/rows/coefficients.hpp"
 #include "grids/rows/face_coefficients.hpp"
 
-/// Sweeps in three dimensions with two columns a thread, for κ per cell (isotropic) and κ on faces. Their kernels are
-/// compiled in separate translation units.
+/// These sweeps in three dimensions process two columns a thread, for κ per cell (isotropic) and κ on faces. Their
+/// kernels are compiled in separate translation units.
 namespace poisson::cuda {
 
 template <class T, class Coefficients>
@@ -20,29 +20,30 @@ inline constexpr bool relaxed_by_columns<Partial<T, true>> = true;
 template <class T>
 inline constexpr bool relaxed_by_columns<Faces<T>> = true;
 
-/// Whether there are such sweeps on a space.
+/// Returns whether such sweeps exist on a space.
 inline bool has_paired_sweeps(const Space& space, Precision precision) {
   const Layout& layout = space.layout();
   return layout.n[1] > 1 && layout.n[2] > 1 && layout.allocated(precision) < std::int64_t{1} << 32;
 }
 
-/// Unknowns from which a pass over both colours is faster than one over each. POISSON_PASS_FROM is for tests.
+/// Returns the least number of unknowns for which one pass over both colours is faster than one pass over each. Tests
+/// set the environment variable POISSON_PASS_FROM to change it.
 inline std::int64_t least_in_one_pass() {
   const char* const text = std::getenv("POISSON_PASS_FROM");
   return text ? std::atoll(text) : std::int64_t{1} << 20;
 }
 
-/// A step of a polynomial smoother at the values of a box.
+/// Runs a step of a polynomial smoother at the values of a box.
 template <class T, class Coefficients>
 void take_paired_step(cudaStream_t, const Coefficients&, const Box&, PolynomialStep, const Field& u, const Field& b,
                       Field& previous);
 
-/// A red-black sweep over a box of the unknowns of a space in one pass, from u to `next`. The first colour has an even
-/// i + j + k + parity. `from_zero`: u counts as zero, whatever it holds. The halo of u must be exchanged.
+/// Runs a red-black sweep over a box of the unknowns of a space in one pass, from u to `next`. The first colour has an
+/// even i + j + k + parity. With `from_zero`, u is treated as zero and not read. The halo of u must be exchanged.
 template <class T, class Coefficients>
 void relax_both_colours(cudaStream_t, const Coefficients&, const Space&, const Box&, double omega, int parity,
                         bool from_zero, const Field& u, const Field& b, Field& next);
-/// Relaxes the first colour alone and copies the second one.
+/// Relaxes only the first colour and copies the second one.
 template <class T, class Coefficients>
 void relax_first_colour(cudaStream_t, const Coefficients&, const Box&, double omega, int parity, const Field& u,
                         const Field& b, Field& next);

@@ -6,9 +6,10 @@
 
 namespace poisson::cuda {
 
-/// A step of a polynomial smoother on two columns a thread, with half the loads and addresses of one column a thread.
-/// `reacts`: whether rows have a reaction; `resident`: threads of a multiprocessor that registers must suffice for;
-/// `ahead`: how many planes ahead is prefetched, or 0.
+/// `PolynomialPairs` runs a step of a polynomial smoother on two columns a thread, with half the loads and addresses of
+/// one column a thread. `reacts` states whether rows have a reaction. `resident` is the number of threads of a
+/// multiprocessor for which registers must suffice. `ahead` is the number of planes between a prefetch and its use; 0
+/// disables prefetches.
 template <class T, class Coefficients, bool reacts, int resident, int ahead>
 struct PolynomialPairs {
   using Pair = ColumnPair<T, Coefficients>;
@@ -17,11 +18,11 @@ struct PolynomialPairs {
 
   Coefficients c;
   typename Pair::Arrays arrays;
-  ArrayPlaces places;  // in all fields
+  ArrayPlaces places;  // in every field
   const T *u, *above, *south, *north, *b;
-  T* out;  // the previous iterate, which is not read where beta is 0
+  T* out;  // the previous iterate, which is not read if beta is 0
   T alpha, beta;
-  int first, last;  // of the values along x
+  int first, last;  // values along x
 
   PolynomialPairs(const Coefficients& c, const View<const T>& u, const View<const T>& b, const View<T>& out,
                   PolynomialStep step, const Box& box)
@@ -39,7 +40,7 @@ struct PolynomialPairs {
         first(box.first[0]),
         last(box.last[0]) {}
 
-  /// Column t has the values 2t and 2t + 1, as far as they lie between first and last.
+  /// Column t contains the values 2t and 2t + 1 if they lie between `first` and `last`.
   __device__ void operator()(int t, int j, int k0, int k1) const {
     const int i = 2 * t;
     Pair pair(c, arrays, i, j, k0 - 1);
@@ -87,7 +88,7 @@ struct PolynomialPairs {
   }
 
  private:
-  // This kernel writes the field: the read-only cache may not serve.
+  // This kernel writes the field, so the read-only cache must not be used.
   __device__ static Two<T> load_written(const T* p) {
     using Vector = std::conditional_t<sizeof(T) == 4, float2, double2>;
     const Vector v = *reinterpret_cast<const Vector*>(p);

@@ -7,7 +7,7 @@
 
 namespace poisson::cuda {
 
-/// What a reduction has found of each slice: what its groups of blocks have left, joined in their order.
+/// Returns the result of a reduction for each slice: the results of its groups of blocks, joined in order.
 template <class Found>
 std::vector<Found> read_slices(CudaBackend& device, const Slices& slices, const Found* partial) {
   const auto groups = static_cast<std::size_t>(slices.groups);

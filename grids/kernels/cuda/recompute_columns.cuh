@@ -7,13 +7,14 @@
 
 namespace poisson::cuda {
 
-// A row of faces or of elements is arithmetic enough, in code and in time.
+// A row of faces or of elements has enough arithmetic, in code and in time, for batches of one point.
 template <class T, class Kappa, class Body>
 inline constexpr int batch<T, RecomputeFaces<T, Kappa>, Body> = 1;
 template <class T, int Dimension, Tensor Kind, class Kappa, class Body>
 inline constexpr int batch<T, RecomputeElements<T, Dimension, Kind, Kappa>, Body> = 1;
 
-/// The kernels of an operator over coefficients C, by position: first those that only map, then those that sum.
+/// These lists give the kernels of an operator over coefficients C by position: kernels that only map, and kernels that
+/// sum.
 template <class T, class C>
 using MappingColumns =
     ColumnList<March<T, C, Apply<T>>, March<T, C, Residual<T, float>>, March<T, C, Residual<T, double>>,
@@ -23,7 +24,7 @@ template <class T, class C>
 using SummingColumns = ColumnList<March<T, C, ScaledResidual<T, float>>, March<T, C, ScaledResidual<T, double>>,
                                   EachRow<T, C, Norm<T>>, EachRow<T, C, Rounding<T>>, Integral<T, C>, Sum<T>>;
 
-/// The same of elements.
+/// These are the same lists for elements.
 template <class T, class C>
 using BoxMappingColumns =
     ColumnList<BoxMarch<T, C, Apply<T>>, BoxMarch<T, C, Residual<T, float>>, BoxMarch<T, C, Residual<T, double>>,
@@ -34,7 +35,7 @@ using BoxSummingColumns =
     ColumnList<BoxMarch<T, C, ScaledResidual<T, float>>, BoxMarch<T, C, ScaledResidual<T, double>>,
                EachRow<T, C, Norm<T>>, EachRow<T, C, Rounding<T>>, Integral<T, C>, Sum<T>>;
 
-/// The column at a position.
+/// `ColumnAt` is the column at a position of a list.
 template <int n, class List>
 struct ColumnAt;
 template <class First, class... Rest>

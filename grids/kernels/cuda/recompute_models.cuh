@@ -6,15 +6,15 @@
 
 namespace poisson::cuda {
 
-/// f(Model<C>(), name) with the model of such rows as the host lays it out, and what it is called where T and Kappa are
-/// known.
+/// Calls f(Model<C>(), name) with the model of such rows in the host's layout, and with its name in sources that define
+/// T and Kappa.
 template <class T, class F>
 auto with_recompute_model(RecomputedRows rows, const F& f) {
   if (rows.kind == RecomputedRows::cells)
     return f(Model<RecomputeFaces<T, KappaAtRunTime>>(), "RecomputeFaces<T, Kappa>");
   return f(Model<Recompute<T, KappaAtRunTime>>(), "Recompute<T, Kappa>");
 }
-/// The same of elements.
+/// Does the same for elements.
 template <class T, class F>
 auto with_recompute_box_model(RecomputedRows rows, const F& f) {
   const auto of = [&]<int dimension>(Number<dimension>) {

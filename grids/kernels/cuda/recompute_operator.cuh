@@ -17,7 +17,8 @@ constexpr int count_columns(ColumnList<Columns...>) {
   return sizeof...(Columns);
 }
 
-/// Launches the kernels of an operator that computes κ itself, compiled at run time around the expression.
+/// `RecomputeKernels` launches the kernels of an operator that computes κ itself. They are compiled at run time around
+/// the expression.
 template <class T, class C>
 class RecomputeKernels {
   static constexpr bool star = std::is_same_v<decltype(C().line(0, 0).row(0)), Row<T>>;
@@ -25,7 +26,7 @@ class RecomputeKernels {
   using Summing = std::conditional_t<star, SummingColumns<T, C>, BoxSummingColumns<T, C>>;
 
  public:
-  static constexpr bool relaxes_lines = false;  // Discretization holds κ where lines are relaxed
+  static constexpr bool relaxes_lines = false;  // Discretization stores κ if lines are relaxed
 
   template <class Own>
   RecomputeKernels(CudaBackend& device, const Own& rows) : device_(device) {

@@ -6,8 +6,8 @@
 
 namespace poisson::cuda {
 
-/// The headers that code compiled at run time may include: those of this project that are free of the standard library
-/// (grids/CMakeLists.txt lists them), as they were when the program was built.
+/// Returns the headers that code compiled at run time may include, as they were when the program was built. They are
+/// the headers of this project that do not use the standard library (grids/CMakeLists.txt lists them).
 std::span<const RuntimeHeader> runtime_headers();
 
 }  // namespace poisson::cuda

@@ -9,8 +9,8 @@
 namespace poisson::cuda {
 namespace {
 
-// Expressions with functions of hundreds of instructions are called: inlined wherever a kernel has them, they would
-// take minutes to compile.
+// Expressions with functions of hundreds of instructions are called: inlined at every use in a kernel, they would take
+// minutes to compile.
 bool is_long(const std::string& expression) {
   for (const char* name : {"sin(", "cos(", "tan(", "asin(", "acos(", "atan(", "atan2(", "sinh(", "cosh(", "tanh(",
                            "exp(", "ln(", "log2(", "log10(", "pow("})
@@ -18,13 +18,13 @@ bool is_long(const std::string& expression) {
   return expression.size() > 1000;
 }
 
-// A function of x, y and z, called where it is long or said to be.
+// Returns the source of a function of x, y and z, which is called, not inlined, if it is long or if `called` is set.
 std::string function(const std::string& name, const std::string& expression, bool called = false) {
   return std::string(called || is_long(expression) ? "__noinline__" : "__forceinline__") + " double " + name +
          "(double x, double y, double z) {\n  return " + expression + ";\n}\n";
 }
 
-// The kernels read what the host lays out: the sizes must be the same.
+// The kernels read data in the host's layout, so the sizes must be equal.
 std::string size_check(const std::string& type, std::size_t size) {
   return "static_assert(sizeof(" + type + ") == " + std::to_string(size) + ");\n";
 }
@@ -72,7 +72,8 @@ std::vector<std::size_t> sizes_of(ColumnList<Columns...>) {
   return {sizeof(Columns)...};
 }
 
-// One kernel for each column of a list that belongs to a part. `list`: its name there, `sizes`: of its columns here.
+// Returns one kernel for each column of a list that belongs to a part. `list` is the name of the list in the source;
+// `sizes` are the sizes of its columns on the host.
 std::string kernels_of(const std::vector<std::size_t>& sizes, const std::string& list, const std::string& name,
                        const std::string& walk, const std::string& parameters, const std::string& body, int part) {
   std::string text;
@@ -94,7 +95,7 @@ namespace poisson::cuda {
 )";
   text += size_check<Range>("Range") + size_check<Tiling>("Tiling") + size_check<PlaneSums>("PlaneSums");
   const bool elements = rows.kind == RecomputedRows::elements;
-  const bool called = elements && rows.tensor != Tensor::isotropic;  // a row takes every component eight times
+  const bool called = elements && rows.tensor != Tensor::isotropic;  // a row uses every component eight times
   for (std::size_t d = 0; d < kappa.size(); ++d) text += function("kappa_" + std::to_string(d), kappa[d], called);
   text += "struct Kappa {\n  static constexpr int count = " + std::to_string(kappa.size()) +
           ";\n  template <int d>\n  static double at(double x, double y, double z) {\n";

@@ -8,7 +8,7 @@
 #include "grids/sampling/jumps.hpp"
 #include "grids/sampling/stronger_coupling.hpp"
 
-/// What a device does with the data of a problem once they are sampled.
+/// These column functors process sampled data on the device.
 namespace poisson::cuda {
 
 template <class X>
@@ -21,7 +21,8 @@ struct Magnitudes {
   }
 };
 
-// f(ratio, at least 1) for the lower neighbours of a column's cells, which those at the grid's lower ends do not have.
+// Calls f(ratio ≥ 1) for each lower neighbour of a column's cells. Cells at the grid's lower ends have no lower
+// neighbour.
 template <class F>
 __device__ void each_jump(const View<const double>& cells, const int3& origin, int i, int j, int k0, int k1,
                           const F& f) {
@@ -33,7 +34,7 @@ __device__ void each_jump(const View<const double>& cells, const int3& origin, i
     if (origin.z + k > 0) compare(cells(i, j, k - 1));
   }
 }
-// The largest one, as the bits of a positive double, whose order is the numbers'.
+// The largest ratio is stored as the bits of a positive double, which order like the numbers.
 struct LargestJump {
   View<const double> cells;
   int3 origin;
@@ -53,7 +54,7 @@ struct LargeJumps {
     return count;
   }
 };
-// Σ f(κ of a cell, κ of its lower neighbour along an axis) of a column.
+// `NeighbourSum` adds f(κ of a cell, κ of its lower neighbour along an axis) over a column.
 struct IsSteep {
   __device__ double operator()(double here, double there) const {
     return here >= Jumps::steep * there || there >= Jumps::steep * here ? 1 : 0;
@@ -77,7 +78,7 @@ struct NeighbourSum {
   }
 };
 
-// The cells of a column in which one coupling exceeds another one.
+// `StrongerCells` counts the cells of a column in which one coupling exceeds another one.
 struct StrongerCells {
   StrongerCoupling stronger;
   __device__ double operator()(int i, int j, int k0, int k1) const {
@@ -87,7 +88,7 @@ struct StrongerCells {
   }
 };
 
-// A layer of halo loses the layer of cells behind it.
+// `SubtractInside` subtracts the adjacent layer of cells from a halo layer.
 struct SubtractInside {
   View<double> cells;
   int axis, inwards;
@@ -99,7 +100,7 @@ struct SubtractInside {
   }
 };
 
-// Values that the host computed, x fastest over a box.
+// `Put` stores values that the host computed, x fastest over a box.
 struct Put {
   const double* values;
   int first[3], n[3];
@@ -112,11 +113,11 @@ struct Put {
   }
 };
 
-// faces_from_cells of grids/operators/faces.hpp.
+// `FacesOfCells` implements faces_from_cells of grids/operators/faces.hpp.
 struct FacesOfCells {
   View<const double> cells, ends;
   View<double> faces;
-  const double* width;  // of the cells along the axis
+  const double* width;  // cell widths
   int axis, n;
   bool periodic, open[2], robin[2];
 

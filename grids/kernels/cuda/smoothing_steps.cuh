@@ -9,15 +9,17 @@
 
 namespace poisson::cuda {
 
-/// The model by which lines are relaxed: with constant κ the axes' tables, else the bands along them.
+/// `LineModel` is the model with which lines are relaxed: the axes' tables if κ is constant, otherwise the bands along
+/// the lines.
 template <class T, class Coefficients>
 inline constexpr bool lines_on_axes =
     std::is_same_v<Coefficients, Equidistant<T>> || std::is_same_v<Coefficients, TensorProduct<T>>;
 template <class T, class Coefficients>
 using LineModel = std::conditional_t<lines_on_axes<T, Coefficients>, TensorProduct<T>, LineBands<T>>;
 
-/// The verbs of a smoother and the residual, over one model of coefficients, as steps of shared launches: with what all
-/// levels have in common one kernel, which is compiled where the model's operator is.
+/// `SmoothingSteps` makes the verbs of a smoother and the residual, over one model of coefficients, steps of shared
+/// launches. These verbs and the common verbs of all levels form one kernel, which is compiled with the model's
+/// operator.
 template <class T, class C>
 class SmoothingSteps {
   static constexpr bool star = std::is_same_v<decltype(C().line(0, 0).row(0)), Row<T>>;

@@ -7,11 +7,12 @@
 #include "grids/rows/colours.hpp"
 #include "grids/rows/stencil.hpp"
 
-/// What an operator's verbs do to the columns of a box: the point formulas of grids/rows/stencil.hpp over one model of
-/// Coefficients, as functors that for_columns, sum_columns and sequences run.
+/// These column functors implement the verbs of an operator: the point formulas of grids/rows/stencil.hpp over one
+/// model of Coefficients. for_columns, sum_columns and sequences run them.
 namespace poisson::cuda {
 
-/// Bodies that ask for a row's diagonal say so: a walk that knows only the row's product adds it up for them alone.
+/// A body that needs a row's diagonal declares `asks_for_diagonal`. A walk that knows only a row's product adds the
+/// diagonal up only for such bodies.
 template <class Body>
 inline constexpr bool asks_for_diagonal = requires {
   Body::asks_for_diagonal;
@@ -65,7 +66,7 @@ template <class T>
 struct Polynomial {
   static constexpr bool asks_for_diagonal = true;
   View<const T> b;
-  View<T> out;  // the previous iterate, which is not read where beta is 0
+  View<T> out;  // the previous iterate, which is not read if beta is 0
   T alpha, beta;
   static constexpr int inputs = 2;
   __device__ const T* input(int n, int i, int j, int k) const { return n == 0 ? &b(i, j, k) : &out(i, j, k); }
@@ -127,7 +128,8 @@ struct Rounding {
   }
 };
 
-/// Whether colours are relaxed by the rows of columns, so that a pass of both colours (ColourMarch) has the same bits.
+/// States whether colours are relaxed with the rows of columns, so that a pass of both colours (ColourMarch) has the
+/// same bits.
 template <class Coefficients>
 inline constexpr bool relaxed_by_columns = false;
 
@@ -141,8 +143,8 @@ __device__ Row<T> relaxed_row(const Coefficients& c, int i, int j, int k) {
   }
 }
 
-/// One colour of a Gauss–Seidel sweep with over-relaxation omega, in place. Values of a colour are no neighbours: so
-/// many planes are loaded before the first store, fewer where rows are.
+/// `GaussSeidel` is one colour of a Gauss–Seidel sweep with over-relaxation omega, in place. The values of a colour are
+/// not adjacent, so `batch` planes are loaded before the first store: fewer if the rows are loaded as well.
 template <class T, class Coefficients>
 struct GaussSeidel {
   static constexpr bool loads_rows = !std::is_same_v<Coefficients, Equidistant<T>>;
@@ -171,11 +173,11 @@ struct GaussSeidel {
   }
 };
 
-/// With two colours every second value of a line is of one: column t has the values first + 2t or first + 2t + 1.
+/// With two colours every second value of a line has one colour: column t contains value first + 2t or the next one.
 template <class T, class Coefficients>
 struct TwoColours {
   GaussSeidel<T, Coefficients> relax;
-  int colour, first, last;  ///< of the unknowns along x
+  int colour, first, last;  ///< `first` and `last` bound the unknowns along x
 
   __device__ void operator()(int t, int j, int k0, int k1) const {
     constexpr int n = GaussSeidel<T, Coefficients>::batch;
@@ -199,7 +201,7 @@ struct TwoColours {
   }
 };
 
-/// Any number of colours: each column looks for its values.
+/// With any number of colours, each column finds its values.
 template <class T, class Coefficients>
 struct AnyColours {
   GaussSeidel<T, Coefficients> relax;
@@ -214,7 +216,7 @@ struct AnyColours {
   }
 };
 
-/// Σ value·mass, value 1 where there is no field.
+/// Computes Σ value·mass, with the value 1 if there is no field.
 template <class T, class Coefficients>
 struct Integral {
   Coefficients c;
@@ -237,7 +239,7 @@ struct Sum {
   }
 };
 
-/// x −= (amount/volume)·(mass or 1)
+/// Computes x −= (amount/volume)·(mass or 1).
 template <class T, class Coefficients, bool weighted>
 struct SubtractMean {
   Coefficients c;

@@ -5,18 +5,19 @@
 #include "grids/rows/coefficients.hpp"
 #include "grids/rows/stencil.hpp"
 
-/// How a thread goes through the columns of a box: the walk along z over one model of Coefficients, with a body that
-/// computes and stores at each point (stencil_columns.cuh).
+/// A thread walks along z through the columns of a box, over one model of Coefficients. A body computes and stores at
+/// each point (stencil_columns.cuh).
 namespace poisson::cuda {
 
-/// Coefficients whose rows lie between layers of cells, or share the face between them.
+/// The rows of these models lie between layers of cells, or share the face between them.
 template <class Coefficients>
 concept Layered = requires(const Coefficients c) {
   c.column(0, 0);
 };
 
-/// Points of a column that a thread takes at a time: all that a batch reads is loaded before its first store, which
-/// keeps that many loads under way. A formula that reads u alone, with coefficients that are not in memory, takes more.
+/// `batch` is the number of points of a column that a thread processes together. All inputs of a batch are loaded
+/// before its first store, which keeps that many loads in flight. A formula that reads only u, with coefficients that
+/// are not in memory, has larger batches.
 template <class T, class Coefficients, class Body>
 inline constexpr int batch = sizeof(T) == 4 ? 4 : 2;
 
@@ -31,7 +32,7 @@ inline constexpr int batch<T, Equidistant<T>, Apply<T>> = 4;
 template <class T>
 inline constexpr int batch<T, Equidistant<T>, Polynomial<T>> = 4;
 
-/// Threads of a multiprocessor that batches leave registers for.
+/// `march_threads` is the number of threads of a multiprocessor for which batches leave enough registers.
 template <class T, class Coefficients, class Body>
 inline constexpr int march_threads = Layered<Coefficients> ? 640 : 768;
 template <class T>
@@ -39,7 +40,8 @@ inline constexpr int march_threads<T, Equidistant<T>, Polynomial<T>> = sizeof(T)
 template <>
 inline constexpr int march_threads<float, Equidistant<float>, Apply<float>> = 1024;
 
-/// The same of walks in a plane, and whether they ask ahead: not where four streams of fp32 leave no registers for it.
+/// These are the values for walks in a plane, and whether such walks prefetch. A Chebyshev step in fp32 does not: its
+/// four streams leave no registers for prefetches.
 template <class T>
 inline constexpr int flat_threads = sizeof(T) == 4 ? 768 : 640;
 template <class Body>
@@ -47,9 +49,9 @@ inline constexpr bool flat_fetches = true;
 template <>
 inline constexpr bool flat_fetches<Polynomial<float>> = false;
 
-/// Whether what a column reads is asked for a batch ahead, to lie in the L2 cache when it is loaded: where arithmetic
-/// leaves registers for it, and between layers of cells. In fp64 formulas that read beside u have enough under way, and
-/// so have those that divide by the diagonal.
+/// `fetches_ahead` states whether a column prefetches its inputs into the L2 cache one batch ahead. It does so between
+/// layers of cells, and if arithmetic leaves enough registers. Formulas that divide by the diagonal have enough loads
+/// in flight without it; in fp64 so do formulas that read more than u.
 template <class T, class Coefficients, class Body>
 inline constexpr bool fetches_ahead = Layered<Coefficients>;
 template <class Body>
@@ -69,8 +71,8 @@ __device__ void fetch_row(const Coefficients& c, int i, int j, int k) {
   if constexpr (requires { c.reads(i, j, k, Fetch()); }) c.reads(i, j, k, Fetch());
 }
 
-/// The rows of the line j, k. In two dimensions y lies along z (backends/cuda/marched.hpp): the tables of stars are
-/// handed over accordingly, rows of 9 points are asked for by their own y.
+/// Returns the rows of line j, k. In two dimensions y is in the place of z (backends/cuda/marched.hpp). Models of 5-
+/// and 7-point stencils then have exchanged tables; rows of 9 points are accessed by their original y.
 template <class Coefficients>
 __device__ auto line_of(const Coefficients& c, int j, int k) {
   if constexpr (requires { decltype(c.line(0, 0).row(0))::dimension; }) {
@@ -83,8 +85,8 @@ __device__ auto line_of(const Coefficients& c, int j, int k) {
   }
 }
 
-/// Whether the rows of the points k … k + n − 1 of a column are one and the same: constant coefficients, equal cells,
-/// and no end of the axis among them. A warp then works its row and its 1/D out once a batch.
+/// Returns whether the rows of points k … k + n − 1 of a column are equal. This requires constant coefficients, equal
+/// cells, and no point at an end of the axis. A warp then computes its row and its 1/D once a batch.
 template <class Coefficients>
 __device__ bool same_rows(const Coefficients&, int, int) {
   return false;
@@ -94,12 +96,12 @@ __device__ bool same_rows(const Equidistant<T>& c, int k, int n) {
   return k > 0 && k + n - 1 < c.z.last;
 }
 
-/// The rows of a column from a point on upwards, a batch at a time. load reads what is in memory of the batch's rows,
-/// which is before its first store; visit calls f(row of point k + m, m).
+/// `RowsAlong` visits the rows of a column upwards from a point, one batch at a time. `load` reads the parts of the
+/// batch's rows that are in memory, before the batch's first store. `visit` calls f(row of point k + m, m).
 template <class T, class Coefficients, bool flat>
 struct RowsAlong {
   using Row = decltype(Coefficients().line(0, 0).row(0));
-  // Stars; rows of more points leave no registers for a whole batch of them, constant ones are not in memory.
+  // Preload rows of 5- and 7-point stencils only: larger rows would spill, and constant rows are not read from memory.
   static constexpr bool loaded = std::is_same_v<Row, poisson::Row<T>> && !std::is_same_v<Coefficients, Equidistant<T>>;
   template <int n>
   struct Batch {
@@ -135,7 +137,7 @@ struct RowsAlong {
   }
 };
 
-/// Between layers of cells: each layer is read, or worked out, once.
+/// Between layers of cells, each layer is read or computed once.
 template <class T, Layered Coefficients, bool flat>
 struct RowsAlong<T, Coefficients, flat> {
   template <int n>
@@ -180,8 +182,9 @@ struct RowsAlong<T, Coefficients, flat> {
   }
 };
 
-/// What a formula reads at a point beside u, or where there is none: body.input(n, i, j, k) says where, for
-/// n < Body::inputs, body.reads(n) whether it is read at all, which is always so where a body does not say.
+/// `Inputs` are the values that a formula reads at a point in addition to u, or without a u. `body.input(n, i, j, k)`
+/// returns the address of input n < Body::inputs. `body.reads(n)` states whether it is read; without `reads` all inputs
+/// are read.
 template <class T, int count>
 struct Inputs {
   T value[count > 0 ? count : 1];
@@ -209,15 +212,15 @@ __device__ void fetch_inputs(const Body& body, int i, int j, int k) {
     if (reads(body, n)) Fetch()(body.input(n, i, j, k));
 }
 
-/// Where nothing is summed.
+/// `NoSum` ignores the result of each plane.
 struct NoSum {
   __device__ void operator()(int, double) const {}
 };
 
-/// A thread's walk along z through a column. The values along z stay in registers, those beside them come from the
-/// cache. body(row, star, inputs, i, j, k) computes and stores; what it returns of each plane goes to a sum.
-/// Where y has but one value a walk between layers of cells may be `flat`: it reads half as much, and has registers for
-/// more threads and for all that a batch takes from the tables.
+/// `March` is a thread's walk along z through a column. The values along z stay in registers; neighbours in the plane
+/// come from the cache. `body(row, star, inputs, i, j, k)` computes and stores; its result for each plane is passed to
+/// a sum. If y has only one value, a walk between layers of cells may be `flat`. It then reads half as much, and has
+/// registers for more threads and for all table entries of a batch.
 template <class T, class Coefficients, class Body, bool flat = false>
 struct March {
   static constexpr int resident_threads = flat ? flat_threads<T> : cuda::march_threads<T, Coefficients, Body>;
@@ -275,7 +278,7 @@ struct March {
   }
 };
 
-/// The same without neighbours: body(row, inputs, i, j, k).
+/// `EachRow` is the same walk without neighbours: it calls body(row, inputs, i, j, k).
 template <class T, class Coefficients, class Body>
 struct EachRow {
   Coefficients c;

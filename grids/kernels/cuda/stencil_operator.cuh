@@ -25,7 +25,7 @@
 
 namespace poisson::cuda {
 
-/// Launches kernels that nvcc compiled with the program.
+/// `CompiledKernels` launches kernels that nvcc compiled with the program.
 template <class T, class Coefficients>
 class CompiledKernels {
   using Steps = SmoothingSteps<T, Coefficients>;
@@ -44,13 +44,13 @@ class CompiledKernels {
   void columns(const Box& box, const Column& column, const ColumnEnds<T>& ends) const {
     for_columns(device_, box, column, ends);
   }
-  /// Whether verbs on a box share launches, and a functor that does.
+  /// `shares` returns whether verbs on a box share launches; `share` adds a functor to a shared launch.
   bool shares(const Box& box) const { return device_.shares(box); }
   template <class Column>
   void share(const Column& column) const {
     device_.share<Steps>(column);
   }
-  /// As CudaBackend::sum_parts.
+  /// Calls CudaBackend::sum_parts.
   template <class Column>
   PlaneSums sum_parts(const Box& box, int before, int planes, int depth, const Column& column) const {
     return device_.sum_parts(box, before, planes, depth, column);
@@ -60,14 +60,14 @@ class CompiledKernels {
   CudaBackend& device_;
 };
 
-/// Whether a walk has a kernel that takes part in the exchange of what it reads: sweeps over constant κ, and the
-/// residual behind them.
+/// States whether a walk has a kernel that exchanges its own input: sweeps with constant κ, and the residual after
+/// them.
 template <class T, class Coefficients, class Body>
 inline constexpr bool exchanges_by_itself = lines_on_axes<T, Coefficients>&&
     std::disjunction_v<std::is_same<Body, Polynomial<T>>, std::is_same<Body, Residual<T, T>>>;
 
-/// The verbs of an operator on a CUDA device: the point formulas of grids/rows/stencil.hpp over one model of
-/// Coefficients, in kernels that `Kernels` launches.
+/// `StencilOperator` implements the verbs of an operator on a CUDA device: the point formulas of grids/rows/stencil.hpp
+/// over one model of Coefficients. `Kernels` launches the kernels.
 template <class T, class Coefficients, class Kernels = CompiledKernels<T, Coefficients>>
 class StencilOperator final : public StencilBase<T, Coefficients> {
   using Base = StencilBase<T, Coefficients>;
@@ -134,7 +134,8 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
   }
 
  private:
-  /// Whether the model has kernels that take two columns a thread, and whether this operator uses them.
+  /// `pairs` states whether the model has kernels with two columns a thread; `takes_pairs` returns whether this
+  /// operator uses them.
   static constexpr bool pairs = paired<T, Coefficients>;
   bool takes_pairs() const {
     if constexpr (pairs)
@@ -143,11 +144,11 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
       return false;
   }
 
-  /// The walk along z that suits the model.
+  /// `Walk` is the walk along z for the model.
   template <class Body>
   using Walk = WalkOf<T, Coefficients, Body>;
 
-  // One step tells the neighbours what the next one reads beyond cuts.
+  // Each step sends the neighbours the values that the next step reads beyond cuts.
   class PointSteps final : public BoundedSplitting {
    public:
     PointSteps(const StencilOperator& A, const EigenvalueBound& bound) : BoundedSplitting(A, bound), A_(A) {}
@@ -161,7 +162,7 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
       if (steps.empty()) return;
       std::size_t s = 0;
       if (u.zero) {
-        const std::size_t first = std::min<std::size_t>(steps.size(), 2);  // the second looks back at the zero guess
+        const std::size_t first = std::min<std::size_t>(steps.size(), 2);  // the second step reads the zero guess
         BoundedSplitting::take(steps.first(first), reversed, b, u);
         s = first;
       }
@@ -170,7 +171,7 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
     }
 
    private:
-    // As march() says.
+    // `told` and `made` are those of march().
     bool take(PolynomialStep step, const Field& u, const Field& b, Field& previous, bool told,
               const Field* made) const {
       if constexpr (pairs)
@@ -187,7 +188,7 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
     const StencilOperator& A_;
   };
 
-  // Both colours share a pass where the iterate has a second field to write.
+  // Both colours share a pass if the iterate has a second field to write to.
   class ColourSteps final : public Splitting {
    public:
     explicit ColourSteps(const StencilOperator& A)
@@ -207,8 +208,8 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
     const StencilOperator& A_;
     bool in_one_pass_;
   };
-  // One pass over what has no neighbour beyond a cut. The layers beside cuts take the first colour before it, so that
-  // the neighbours get its values meanwhile, and the second colour after it.
+  // One pass relaxes the values that have no neighbour beyond a cut. The layers at cuts relax the first colour before
+  // the pass, so that it is exchanged meanwhile, and the second colour after the pass.
   void relax_both(double omega, bool reversed, const Field& b, Iterate& u) const {
     const auto& [x, y, z] = space_.origin();
     const int parity = (reversed ? 1 : 0) + x + y + z;
@@ -235,7 +236,7 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
     }
     u = {u.other, u.now, false};
   }
-  // The unknowns that have no neighbour beyond a cut.
+  // Returns the unknowns that have no neighbour beyond a cut.
   Box away_from_cuts() const {
     Box inner = unknowns_;
     for (std::size_t d = 0; d < 3; ++d) {
@@ -247,7 +248,7 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
     return inner;
   }
 
-  // Constant κ has its lines' rows on the axes, κ that varies in bands.
+  // With constant κ the rows of lines come from the axes' tables; with variable κ they are stored in bands.
   class LineSplitting final : public BoundedSplitting {
     static constexpr bool separable = lines_on_axes<T, Coefficients>;
 
@@ -266,8 +267,8 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
     }
 
    private:
-    // Where rows are not in memory, small fields take the residual as the lines are solved; else it is worked out
-    // first.
+    // If rows are not in memory, small fields compute the residual in the kernel that solves the lines. In all other
+    // cases the residual is computed first.
     void relax(PolynomialStep step, const Field* u, const Field& b, Field& next) const {
       const Box& box = A_.unknowns_;
       const bool shared = A_.kernels_.shares(box) && line_length(axis_, box) <= warp_line;
@@ -304,7 +305,7 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
 
     const StencilOperator& A_;
     int axis_;
-    std::optional<BandTables<T>> bands_;  // where κ varies
+    std::optional<BandTables<T>> bands_;  // only if κ varies
     mutable Field residual_;
   };
 
@@ -324,7 +325,7 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
       });
     }
   }
-  // The values of a part with i + j + k + colour even.
+  // Relaxes the values of a part with i + j + k + colour even.
   void relax_colour(const GaussSeidel<T, Coefficients>& relax, int colour, const Box& part) const {
     Box pairs = part;
     pairs.first[0] = 0;
@@ -351,8 +352,8 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
     if (is_plane(layout_)) std::swap(relax.first[1], relax.first[2]);
     columns(places, relax);
   }
-  // Lines along x that nothing cuts: their colours follow each other without an exchange, as no other line is read that
-  // changes meanwhile.
+  // Relaxes complete lines along x. The colours of a line follow each other without an exchange, because no
+  // neighbouring line changes meanwhile.
   void relax_whole_lines(const BoxColours& colours, double omega, bool reversed, const Field& b, Field& u) const {
     const int across = colours.colours[1] * colours.colours[2];
     const auto colour_of = [&](int c) { return (reversed ? across - 1 - c : c) * colours.colours[0]; };
@@ -389,7 +390,7 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
       });
   }
 
-  /// A field, and a box, as kernels march through them.
+  /// Return a field, and a box, in the form through which kernels march.
   template <class X = T>
   static View<X> view(Field& field) {
     return Marched<Coefficients> ? marched(field.template view<X>()) : field.template view<X>();
@@ -404,9 +405,9 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
   void columns(const Box& box, const Column& column) const {
     kernels_.columns(walked(box), column);
   }
-  /// body at the points of a box, over the halo of u. `told`: the kernel that made u has told the neighbours what they
-  /// read of it. Returns whether this one has told them of `made`, which it writes and the next one reads, if there is
-  /// such a field.
+  /// Evaluates body at the points of a box; body reads u and its halo. `told` means that the kernel that computed u has
+  /// already sent u to the neighbours. `made` is the field that this kernel writes and the next one reads, or null.
+  /// Returns whether this kernel has sent `made` to the neighbours.
   template <class Body>
   bool march(const Box& box, const Field& u, const Body& body, bool told = false, const Field* made = nullptr) const {
     using Shared = typename WalkFor<T, Coefficients, Body>::Shared;
@@ -424,7 +425,8 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
         u, box, [&](const Box& part) { walk(u, body, [&](const auto& column) { columns(part, column); }); });
     return false;
   }
-  /// The same over all unknowns, with the sum of what the body returns: parts are planes, which are summed as they are.
+  /// Evaluates body at all unknowns, and sums its results. Parts consist of complete planes, which are summed
+  /// separately.
   template <class Body>
   void march_and_sum(const Field& u, const Body& body, const Scalar& result) const {
     const Box all = walked(unknowns_);
@@ -443,7 +445,7 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
     }
     add_up(sums, result);
   }
-  /// launch(the walk that suits the model and the block).
+  /// Calls launch with the walk for the model and the block.
   template <class Body, class Launch>
   void walk(const Field& u, const Body& body, const Launch& launch) const {
     if constexpr (Layered<Coefficients> && Marched<Coefficients>)
@@ -463,11 +465,12 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
     static_cast<CudaBackend&>(backend_).add_up(space_, sums, planes_of(walked(unknowns_)), result);
   }
   static int planes_of(const Box& box) { return box.last[2] - box.first[2]; }
-  /// The axis that kernels march along, and the planes of the whole grid across it.
+  /// `marched_axis` returns the axis along which kernels march; `depth` returns the number of planes of the global grid
+  /// along it.
   std::size_t marched_axis() const { return Marched<Coefficients> && is_plane(layout_) ? 1 : 2; }
   int depth() const { return space_.all()[marched_axis()]; }
 
-  Coefficients marched_;  ///< c_ as kernels take it
+  Coefficients marched_;  ///< marched c_
   Kernels kernels_;
   Scalar mean_;
   double volume_ = 1;

@@ -10,18 +10,18 @@
 #include "grids/rows/stencil.hpp"
 #include "grids/rows/swept_axis.hpp"
 
-/// Several sweeps of Jacobi's method in one march along z. A block of threads has a tile of x and y, with margins that
-/// its neighbours work out as well. As it comes to a plane of u, each sweep is taken on the plane behind the one of the
-/// sweep before it: the values below and above lie in the registers of the thread that has the column, those beside it
-/// in shared memory, where every sweep but the last leaves the plane it has made. What is left there at one plane is
-/// read at the next one: there is one barrier a plane, however many the sweeps. In two dimensions, with y in the place
-/// of z (backends/cuda/marched.hpp), a plane is a line.
+/// One march along z runs several sweeps of Jacobi's method. A block of threads processes a tile of x and y whose
+/// margins its neighbours compute as well. When the block reaches a plane of u, each sweep processes the plane behind
+/// the previous sweep's plane. The values below and above are in the registers of the column's thread. The neighbours
+/// in the plane are in shared memory, where every sweep except the last stores its plane. A step reads the values that
+/// the previous step stored there, so there is one barrier a plane for any number of sweeps. In two dimensions, with y
+/// in the place of z (backends/cuda/marched.hpp), a plane is a line.
 namespace poisson::cuda {
 
-/// `sweeps` of a pass, and a tile of `width` columns that `threads` threads have, each `rows` of them: one beside the
-/// other along y, where the tile is flat `threads` apart along x.
-/// `resident`: blocks for which registers are kept free; `rhs_ahead`: whether b of the first sweep is in registers a
-/// plane before it is needed.
+/// `SweepTile` describes the tile of a pass of `sweeps` sweeps. The tile is `width` columns wide. Each of its `threads`
+/// threads processes `rows` columns, adjacent along y; in a flat tile they are `threads` apart along x. `resident` is
+/// the number of blocks for which registers are reserved. `rhs_ahead` means that b of the first sweep is loaded a plane
+/// before its use.
 template <int sweeps_, int threads_, int rows_, int width_ = 0, int resident_ = 1, bool rhs_ahead_ = false>
 struct SweepTile {
   static constexpr int sweeps = sweeps_, threads = threads_, rows = rows_, resident = resident_;
@@ -30,27 +30,27 @@ struct SweepTile {
   static constexpr int columns = threads * rows;
   static constexpr int width = flat ? columns : width_;
   static constexpr int height = columns / width;
-  /// What of it is written.
+  /// A tile writes written_width × written_height of its columns.
   static constexpr int written_width = width - 2 * sweeps, written_height = flat ? 1 : height - 2 * sweeps;
-  /// Values of a plane in shared memory: beside the tile, neighbours may be read that nobody needs.
+  /// A plane has this many values in shared memory. Neighbours outside the tile may be read, but no result needs them.
   static constexpr int before = flat ? 1 : width + 1;
   static constexpr int plane = columns + 2 * before;
-  /// From a column of a thread to its next one.
+  /// `next_row` is the distance from a column of a thread to its next column.
   static constexpr int next_row = flat ? threads : width;
   template <class T>
   static constexpr unsigned shared_bytes = 2 * sweeps* plane * sizeof(T);
   static_assert(written_width > 0 && written_height > 0 && columns % width == 0);
 };
 
-/// How the box of unknowns is cut into tiles and slabs.
+/// `SweptTiles` is the partition of the box of unknowns into tiles and slabs.
 struct SweptTiles {
   int across_x, across_y, slabs;
-  int planes;  ///< of a slab
+  int planes;  ///< planes per slab
 
   unsigned blocks() const { return static_cast<unsigned>(across_x * across_y * slabs); }
 };
 
-/// A row and 1/D.
+/// `RelaxedRow` is a row with its 1/D.
 template <class T>
 struct RelaxedRow {
   Row<T> a;
@@ -61,15 +61,15 @@ __device__ RelaxedRow<T> relaxed(const Row<T>& a) {
   return {a, stencil::reciprocal(a.diagonal())};
 }
 
-/// Rows as a pass takes them: as the walk of a single sweep does (stencil_march.cuh), since another order of the same
-/// products rounds otherwise. Between layers of cells a row is worked out once, when the first sweep comes to it, and
-/// goes on to the others.
+/// `PassRows` computes rows as the walk of a single sweep does (stencil_march.cuh), because another order of the same
+/// products rounds differently. Between layers of cells each row is computed once, when the first sweep reaches it, and
+/// is then passed on to the other sweeps.
 template <class T, class Coefficients, bool flat>
 struct PassRows {
   Coefficients c;
 
   void set(T /*omega*/) {}
-  /// What a column of a thread keeps of its place in x and y.
+  /// `Column` stores the position of a thread's column in x and y.
   struct Column {
     int i, j;
   };
@@ -79,7 +79,7 @@ struct PassRows {
     const auto column = c.column(at.i, at.j);
     return column.layer(column.template read<flat>(k));
   }
-  /// Row k over the layer below it, in whose place the one above it comes.
+  /// Returns row k over the layer `below`, and replaces `below` by the layer above.
   __device__ RelaxedRow<T> over(Layer& below, const Column& at, int k) const {
     const Layer under = below;
     below = layer(at, k);
@@ -91,7 +91,7 @@ struct PassRows {
     return over(below, at, k);
   }
 };
-/// Of the tables of x and y a column keeps what its rows take.
+/// A column stores the entries of the tables of x and y that its rows need.
 template <class T, bool flat>
 struct PassRows<T, TensorProduct<T>, flat> {
   TensorProduct<T> c;
@@ -113,25 +113,25 @@ struct PassRows<T, TensorProduct<T>, flat> {
     return relaxed(TensorProduct<T>{at.x.table(), at.y.table(), c.z, c.sigma}.line(0, k).row(0));
   }
 };
-/// On equal cells there are 27 of them at the most: at the first index of each axis, inside, and at the last one. The
-/// row of what lies inside is handed to kernels, where it takes no registers.
+/// Equal cells have at most 27 different rows: along each axis at the first index, inside, and at the last index. The
+/// interior row is a kernel argument and needs no registers.
 template <class T, bool flat>
 struct PassRows<T, Equidistant<T>, flat> {
   static constexpr int count = 27;
   const RelaxedRow<T>* all;
   int last[3];
   RelaxedRow<T> inside;
-  T factor;  ///< ω/D of it
+  T factor;  ///< ω/D of `inside`
 
   void set(T omega) { factor = omega * inside.inverse; }
 
-  /// 0, 1 or 2 along an axis; an axis of one value has that alone.
+  /// Returns 0, 1 or 2 along an axis; an axis with one value has only kind 0.
   __device__ static int kind(int i, int last) { return i == 0 ? 0 : i == last ? 2 : 1; }
   using Column = signed char;
   __device__ Column column(int i, int j) const { return static_cast<Column>(kind(i, last[0]) + 3 * kind(j, last[1])); }
   __device__ RelaxedRow<T> operator()(Column at, int k) const { return all[at + 9 * kind(k, last[2])]; }
 };
-/// Works them out.
+/// Computes the 27 rows.
 template <class T>
 __global__ void equal_rows_kernel(const Equidistant<T> c, RelaxedRow<T>* all) {
   const auto index = [](int kind, int last) { return kind == 0 ? 0 : kind == 2 ? last : -1; };  // −1: neither
@@ -140,8 +140,9 @@ __global__ void equal_rows_kernel(const Equidistant<T> c, RelaxedRow<T>* all) {
   all[n] = relaxed(line.row(index(n % 3, c.x.last)));
 }
 
-/// (A u)_i of the differences to the neighbours: as Row::times, so that a difference that two rows have, with its sign
-/// changed, is taken once. Where a plane is a line those to the south and north are zero.
+/// Returns (A u)_i from the differences to the neighbours, as Row::times does. Two rows share a difference with
+/// opposite signs, so each difference is computed once. If a plane is a line, the differences to the south and north
+/// are zero.
 template <bool flat, class T>
 __device__ T times(const Row<T>& a, T centre, T west, T east, T south, T north, T bottom, T top) {
   if constexpr (flat)
@@ -151,7 +152,7 @@ __device__ T times(const Row<T>& a, T centre, T west, T east, T south, T north, 
            a.top * top + a.reaction * centre;
 }
 
-/// `adds`: the norm of the u that is given is asked for.
+/// `SweepMarch` is the kernel of a pass. `adds` means that the pass also computes the norm for the given u.
 template <class T, class Coefficients, class Tile, bool adds>
 struct SweepMarch {
   static constexpr int sweeps = Tile::sweeps, rows = Tile::rows;
@@ -165,7 +166,7 @@ struct SweepMarch {
   T omega;
   SweptAxis x, y, z;
   SweptTiles tiles;
-  double* squares;  ///< Σ r²/D of each block
+  double* squares;  ///< Σ r²/D per block
 
   __device__ void operator()(T* shared) const {
     const Place place(*this);
@@ -193,20 +194,21 @@ struct SweepMarch {
   }
 
  private:
-  // Where a value of u or b is read; beyond what is there, where nobody needs it, anywhere.
+  // Returns the index at which a value of u or b is read. Outside memory no result depends on the value, so any index
+  // serves.
   __device__ static int readable(const SweptAxis& axis, int i) {
     return axis.closed ? axis.place(i) : axis.values == 1 ? 0 : min(max(i, -axis.halo), axis.values - 1 + axis.halo);
   }
-  // Where it has a row.
+  // Returns the index of a value's row.
   __device__ static int within(const SweptAxis& axis, int i) { return min(max(i, axis.least), axis.most - 1); }
 
-  // Where a thread's columns lie.
+  // `Place` is the position of a thread's columns.
   struct Place {
     int first_plane, last_plane;
-    unsigned offset[rows];  // in a plane of the fields, from its first halo on, in bytes
+    unsigned offset[rows];  // in bytes, from the first halo value of a plane
     typename Rows::Column column[rows];
     unsigned swept = 0, own = 0;
-    bool inside = true;  // whether no unknown of the warp is at an end
+    bool inside = true;  // no unknown of the warp is at an end
 
     __device__ explicit Place(const SweepMarch& m) {
       const int thread = static_cast<int>(threadIdx.x);
@@ -239,7 +241,7 @@ struct SweepMarch {
     __device__ bool written(int r) const {
       return own >> r & 1;
     }
-    // In shared memory.
+    // Returns the index of a column in shared memory.
     __device__ int at(int r) const {
       const int thread = static_cast<int>(threadIdx.x);
       return (Tile::flat ? thread : thread / Tile::width * rows * Tile::width + thread % Tile::width) +
@@ -247,7 +249,7 @@ struct SweepMarch {
     }
   };
 
-  // The first value in memory of plane k of a field.
+  // Returns the address of the first value of plane k of a field, halo included.
   template <class X>
   __device__ static X* plane_of(const View<X>& field, int k) {
     return field.data + k * field.sz - (field.halo[0] + field.halo[1] * field.sy);
@@ -262,8 +264,8 @@ struct SweepMarch {
     for (int r = 0; r < rows; ++r) to[r] = __ldg(&value(plane, place, r));
   }
 
-  // What is read and written where the front comes to plane k: the plane of u ahead of it, of b behind it, and what is
-  // made.
+  // `Planes` are the planes that a step accesses when the front reaches plane k. It reads the plane of u ahead and the
+  // plane of b behind, and writes the plane of `next` that all sweeps have passed.
   struct Planes {
     int k;
     const T *u, *b;
@@ -278,7 +280,7 @@ struct SweepMarch {
     }
   };
 
-  // The rows of the planes of all sweeps, and the layers on which the first one's next rows stand.
+  // `KeptRows` stores the rows of the planes of all sweeps, and the layers below the next rows of the first sweep.
   struct NoRows {};
   template <class Layer>
   struct KeptRows {
@@ -292,17 +294,18 @@ struct SweepMarch {
       return NoRows();
   }
 
-  // What a thread goes on with from plane to plane.
+  // `State` is the state that a thread carries from plane to plane.
   struct State {
-    T here[sweeps][rows] = {}, bottom[sweeps][rows] = {};  // at each sweep's plane; differences to what lies below it
-    T ahead[rows];                                         // of u
-    T rhs[Tile::rhs_ahead ? rows : 1] = {};                // b of the first sweep's plane
-    T *left, *leave;  // what all threads leave in shared memory: at the plane before, at this one
+    T here[sweeps][rows] = {},
+      bottom[sweeps][rows] = {};             // each sweep's values, and how they differ from the values below
+    T ahead[rows];                           // next plane of u
+    T rhs[Tile::rhs_ahead ? rows : 1] = {};  // first sweep's b
+    T *left, *leave;                         // shared planes that the previous step wrote and this step writes
     decltype(kept_rows()) kept{};
     double sum = 0;
   };
 
-  // What this plane's step left is read at the next one's.
+  // The next step reads the shared planes that this step wrote.
   __device__ static void meet(State& state) {
     __syncthreads();
     T* const swap = state.left;
@@ -310,21 +313,21 @@ struct SweepMarch {
     state.leave = swap;
   }
 
-  // Whether all that is swept as the front comes to a plane lies inside, and planes beside each other in memory.
+  // Returns whether all swept planes are interior when the front reaches plane p, and are consecutive in memory.
   __device__ bool is_steady(int p) const {
     const int k = readable(z, p);
     const int first = z.is_end(z.least) ? z.least + 1 : z.least;
     return k - sweeps >= first && k <= z.most && k + 1 < z.values;
   }
 
-  // The front comes to plane p; `one_row`: all rows of the warp are the same.
+  // Moves the front to plane p. `one_row` means that all rows of the warp are equal.
   template <bool steady, bool one_row = false>
   __device__ __forceinline__ void step(const Place& place, State& state, int p, const Planes& planes) const {
     T above[rows];
 #pragma unroll
     for (int r = 0; r < rows; ++r) above[r] = state.ahead[r];
     load(steady ? planes.u : plane_of(u, readable(z, p + 1)), place, state.ahead);
-    if constexpr (steady) {  // b is asked for two planes before it is read
+    if constexpr (steady) {  // prefetch b two planes ahead
 #pragma unroll
       for (int r = 0; r < rows; ++r) Fetch()(&value(planes.b + 2 * b.sz, place, r));
     }
@@ -346,7 +349,7 @@ struct SweepMarch {
     }
 #pragma unroll
     for (int s = 0; s < sweeps; ++s) {
-      // The sweep s + 1 of plane p − s − 1.
+      // Sweep s + 1 processes plane p − s − 1.
       const int plane = p - s - 1, margin = sweeps - s - 1;
       T(&here)[rows] = state.here[s], (&bottom)[rows] = state.bottom[s];
       T *const left = state.left + s * Tile::plane, *const leave = state.leave + s * Tile::plane;
@@ -409,15 +412,15 @@ struct SweepMarch {
     }
   }
 
-  // A column goes on to the next plane: what was made of the value here is what comes from below for the next sweep.
+  // Moves a column to the next plane. The new value becomes the value above for the next sweep.
   __device__ static void move_up(T& bottom, T& here, T& above, T made) {
     bottom = -(here - above);
     here = above;
     above = made;
   }
 
-  // One sweep of a plane: make(r, row ↦ residual) is the new value. The formulas are those of stencil::polynomial with
-  // β = 0, and of the norm.
+  // Runs one sweep of a plane; make(r, row ↦ residual) returns the new value. The formulas are those of
+  // stencil::polynomial with β = 0, and of the norm.
   template <class Make>
   __device__ __forceinline__ void relax(const T (&right)[rows], const T* beside, T (&bottom)[rows], T (&here)[rows],
                                         T (&above)[rows], const Make& make) const {
@@ -446,7 +449,7 @@ __global__ void __launch_bounds__(Tile::threads, Tile::resident)
   march(reinterpret_cast<T*>(sweep_planes));
 }
 
-/// result = Σ squares, in an order of its own.
+/// Computes result = Σ squares, in an order specific to this kernel.
 template <int threads>
 __global__ void __launch_bounds__(threads) add_squares_kernel(const double* squares, int count, double* result) {
   double sum = 0;

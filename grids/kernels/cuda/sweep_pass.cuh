@@ -13,7 +13,7 @@
 
 namespace poisson::cuda {
 
-/// The tile of a pass.
+/// `PassTile` chooses the tile of a pass.
 template <class T, class Coefficients, bool flat>
 struct PassTile {
   using Type = std::conditional_t<flat, SweepTile<4, 256, sizeof(T) == 4 ? 4 : 2, 0, 3>, SweepTile<3, 512, 4, 64>>;
@@ -26,13 +26,13 @@ template <>
 struct PassTile<float, Equidistant<float>, false> {
   using Type = SweepTile<3, 512, 8, 64>;
 };
-/// Where κ is held, in a plane: in bodies no pass is faster than its sweeps.
+/// With stored κ, passes run only in planes: in three dimensions no pass is faster than its sweeps.
 template <class T, Layered Coefficients>
 struct PassTile<T, Coefficients, true> {
   using Type = SweepTile<4, 256, sizeof(T) == 4 ? 2 : 1, 0, 2>;
 };
 
-/// That of a part of a grid, whose halo holds what so many sweeps reach for.
+/// `PartTile` chooses the tile of a pass on a sub-block, whose halo is wide enough for `cut_halo` sweeps.
 template <class T, class Coefficients, bool flat>
 struct PartTile {
   using Type =
@@ -43,7 +43,7 @@ struct PartTile<float, Equidistant<float>, false> {
   using Type = SweepTile<cut_halo, 512, 8, 64>;
 };
 
-/// Jacobi's method by SweepMarch; `flat`: in a plane.
+/// `MarchedSweeps` runs Jacobi's method with SweepMarch. `flat` means that the grid is a plane.
 template <class T, class Coefficients, bool flat, template <class, class, bool> class Tiles>
 class MarchedSweeps final : public SweepPass {
   using Tables = typename TablesFor<T, Coefficients>::Type;
@@ -93,13 +93,13 @@ class MarchedSweeps final : public SweepPass {
     add_squares_kernel<1024><<<1, 1024, 0, stream>>>(squares, static_cast<int>(cut_.blocks()), sum);
     launched(stream);
     if (space_.whole()) return;
-    PlaneSums one(Box(), Tiling(Box()), 1);  // what this process has counts as a plane
+    PlaneSums one(Box(), Tiling(Box()), 1);  // the sum of this process counts as one plane
     one.groups = 1;
     backend_.add_up(space_, one, 1, *norm);
   }
 
  private:
-  // As kernels march.
+  // Returns an axis of the space, with y and z exchanged if kernels exchange them.
   SweptAxis swept(int axis) const {
     const int own = is_plane(space_.layout()) ? exchanged_axis(axis) : axis;
     return swept_axis(space_, static_cast<std::size_t>(own), Tile::sweeps);
@@ -119,7 +119,7 @@ class MarchedSweeps final : public SweepPass {
       return {c};
     }
   }
-  // Lets a kernel have its shared memory; returns the blocks of it that a multiprocessor holds.
+  // Raises the limit of the kernel's shared memory, and returns the number of its blocks that fit a multiprocessor.
   template <bool adds>
   static int allow() {
     const auto kernel = sweep_kernel<T, Coefficients, Tile, adds>;
@@ -133,7 +133,7 @@ class MarchedSweeps final : public SweepPass {
   Space space_;
   Tables tables_;
   Buffer equal_rows_;
-  Rows rows_;  // refers to the tables, or to the rows
+  Rows rows_;  // refers to tables_ or equal_rows_
   SweptTiles cut_{};
   Buffer squares_;
 };
@@ -145,7 +145,7 @@ std::unique_ptr<SweepPass> make_marched_sweeps(Backend& backend, const Own& rows
   return std::make_unique<MarchedSweeps<T, Coefficients, false, Tiles>>(backend, rows);
 }
 
-/// That of a part of a grid, compiled apart (sweep_pass_of_part.cuh).
+/// Creates the pass of a sub-block. It is compiled separately (sweep_pass_of_part.cuh).
 template <class T>
 std::unique_ptr<SweepPass> make_sweep_pass_of_part(Backend&, const LevelRows&);
 

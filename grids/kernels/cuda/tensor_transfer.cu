@@ -14,8 +14,9 @@
 namespace poisson::cuda {
 namespace {
 
-/// The rows of P from some before the first to some past the last fine value, which on a periodic axis lie at its other
-/// end and of a part of an axis in the next part, and what a march along the axis goes by.
+/// `MarchedRows` contains the rows of P for all fine values and for `margin` values past each end, and the tables of a
+/// march along the axis. Values past an end are at the other end of a periodic axis, or in the next window of a
+/// partitioned axis.
 class MarchedRows {
  public:
   MarchedRows(const Axis& fine, const CoarseAxis& coarse, bool constant)
@@ -30,13 +31,13 @@ class MarchedRows {
       left.push_back(P.left[at] + turn * all_coarse.size() - coarse.axis.origin());
       weight.push_back(P.weight[at]);
     }
-    weight.push_back(1);  // read beside the last one, and not used
-    // Fine values past an open end are none.
+    weight.push_back(1);  // read after the last row, but not used
+    // There are no fine values past an open end.
     const int first = fine.open(0) || fine.degenerate() ? 0 : std::max(-margin, fine.closed() ? -margin : -in_whole(0));
     const int last =
         fine.open(1) || fine.degenerate() ? n_ : n_ + std::min(margin, fine.closed() ? margin : values - in_whole(n_));
     const auto left_of = [&](int i) { return left[static_cast<std::size_t>(i + margin)]; };
-    for (int I = 0, behind = first; I < N_; ++I) {  // `left` never falls
+    for (int I = 0, behind = first; I < N_; ++I) {  // `left` is nondecreasing
       while (behind < last && left_of(behind) < I - 1) ++behind;
       int from = behind, to = behind;
       while (to < last && left_of(to) <= I) ++to;
@@ -48,8 +49,8 @@ class MarchedRows {
     }
   }
 
-  /// Rows of `count` values that follow each other, where they begin and their weights, four for each row: within the
-  /// halo, wherever a row ends.
+  /// `Runs` contains rows of `count` consecutive values: where they begin, and four weights for each row. Wherever a
+  /// row ends, all its values are within the halo.
   struct Runs {
     std::vector<int> first;
     std::vector<double> weight;
@@ -69,11 +70,11 @@ class MarchedRows {
 
   std::vector<int> left;
   std::vector<double> weight;
-  std::vector<int> start, stop;  ///< of each coarse value: the fine values in which it takes part
-  int width = 1;                 ///< the most of them
+  std::vector<int> start, stop;  ///< range of fine values to which each coarse value contributes
+  int width = 1;                 ///< longest range
 
  private:
-  // What fine value i takes from coarse value I.
+  // Returns the weight of coarse value I in fine value i.
   double share(int i, int I) const {
     const auto at = static_cast<std::size_t>(i + margin);
     return left[at] == I ? weight[at] : left[at] == I - 1 ? 1 - weight[at] : 0;
@@ -84,14 +85,15 @@ class MarchedRows {
   int margin;  ///< rows before the first value
 };
 
-// Kernels read a weight ahead.
+// Kernels read one weight beyond the last one.
 std::vector<double> with_one_more(std::vector<double> weights) {
   weights.push_back(1);
   return weights;
 }
 
-/// The intervals between coarse values in which fine unknowns lie, and where these begin and end, from interval −1 on.
-/// The last one of a part may begin with a coarse value of the next part: a cell of which the cut leaves a piece.
+/// `Intervals` contains the intervals between coarse values that have fine unknowns, from interval −1, with the
+/// beginning and end of each. The last interval of a window may begin with a coarse value of the next window, if the
+/// cut leaves a piece of a cell.
 struct Intervals {
   int first, last;
   std::vector<int> start, stop;
@@ -109,7 +111,7 @@ struct Intervals {
   }
 };
 
-/// Transfers between a block and its coarser one, as tensor products of the axes' rows.
+/// `TensorTransfer` implements the transfers between a block and its coarser one as tensor products of the axes' rows.
 class TensorTransfer final : public Transfer {
  public:
   TensorTransfer(Backend& backend, const Block& fine, const CoarseBlock& coarse, bool constant)
@@ -127,7 +129,7 @@ class TensorTransfer final : public Transfer {
     for (std::size_t d = 0; d < 3; ++d) {
       const Axis& axis = fine.axes[d];
       const CoarseAxis& coarser = coarse.axes[d];
-      const std::size_t to = plane && d > 0 ? 3 - d : d;  // y is marched along
+      const std::size_t to = plane && d > 0 ? 3 - d : d;  // y is marched
       const LinearRows P = linear_rows(axis, coarser, constant);
       tables.add(P.left, linear_.axis[to].left);
       tables.add(with_one_more(P.weight), linear_.axis[to].weight);
@@ -153,7 +155,7 @@ class TensorTransfer final : public Transfer {
       if (has_halo_data(axis, 0)) --injected.first[d];
       if (has_halo_data(axis, 1)) ++injected.last[d];
     }
-    // Rows of the widths that Restrict knows.
+    // Restrict is compiled for these widths of rows.
     const int x_width = across[0]->width, y_width = across[1]->width;
     width_[1] = y_width == 1 ? 1 : std::max({3, x_width, y_width});
     width_[0] = std::max({3, x_width, width_[1]});
@@ -164,7 +166,7 @@ class TensorTransfer final : public Transfer {
     }
     injected_ = marched(injected, coarse.block.layout());
     tables_ = tables.upload(device_);
-    // Tables that begin before index 0.
+    // These tables begin before index 0.
     march_.left += before_march_;
     march_.weight += before_march_;
     ++between_.start;
@@ -215,7 +217,7 @@ class TensorTransfer final : public Transfer {
       device_.for_columns<TransferSteps>(box, Gather<F, C>{f, c, rows, shift, address(scale)});
     });
   }
-  // Periodic axes that are whole need no halo: their indices are turned.
+  // Exchanges the halo across cuts. Unpartitioned periodic axes need no halo, because their indices wrap around.
   void reach_over_cuts(const Field& x) const {
     if (!x.space().whole()) device_.exchange(x, cut_halo);
   }
@@ -223,12 +225,12 @@ class TensorTransfer final : public Transfer {
 
   CudaBackend& device_;
   Box fine_, coarse_;
-  Box intervals_;  ///< the fine unknowns in x and y, and the intervals between coarse planes
-  Box injected_;   ///< the coarse values that injection writes, those on faces included
+  Box intervals_;  ///< fine unknowns in x and y, coarse intervals in z
+  Box injected_;   ///< the coarse values that injection writes, including faces
   bool cells_, sums_by_volume_;
   Buffer tables_;
-  int width_[2] = {};     ///< of the rows along x and y
-  int before_march_ = 1;  ///< rows before that of value 0
+  int width_[2] = {};     ///< row widths
+  int before_march_ = 1;  ///< rows before value 0
   Axes<DeviceLinear> linear_{};
   Axes<DeviceRuns> runs_{};
   DeviceLinear march_{};

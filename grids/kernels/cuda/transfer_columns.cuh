@@ -3,27 +3,27 @@
 #include "backends/view.hpp"
 #include "grids/rows/stencil.hpp"
 
-/// What the transfers between two levels do to the columns of a box, as functors that for_columns and sequences run.
-/// Rows are those of grids/axes/axis_transfer.hpp, on the device.
+/// These column functors implement the transfers between two levels; for_columns and sequences run them. Rows are those
+/// of grids/axes/axis_transfer.hpp, on the device.
 namespace poisson::cuda {
 
-/// The linear prolongation of an axis, which may be read one value past its ends: fine value i takes weight[i] of
-/// coarse value left[i] and the rest from the next one.
+/// `DeviceLinear` is the linear prolongation of an axis: fine value i = weight[i] · coarse[left[i]] + (1 − weight[i]) ·
+/// coarse[left[i] + 1]. It may be read one value past its ends.
 struct DeviceLinear {
   const int* left;
   const double* weight;
 };
-/// AxisRows: four entries for each row.
+/// `DeviceRows` contains AxisRows on the device, with four entries for each row.
 struct DeviceRows {
   const int* at;
   const double* weight;
 };
-/// Rows that take values which follow each other, four weights for each: row I from first[I] on.
+/// `DeviceRuns` contains rows of consecutive values, with four weights for each row. Row I begins with value first[I].
 struct DeviceRuns {
   const int* first;
   const double* weight;
 };
-/// The fine values that belong to coarse value I on an axis that is marched along: from start[I] to stop[I].
+/// `DeviceSpans` assigns the fine values start[I] … stop[I] − 1 of the marched axis to coarse value I.
 struct DeviceSpans {
   const int *start, *stop;
 };
@@ -36,18 +36,18 @@ __device__ inline double factor_of(const double* scale) {
   return scale ? *scale : 1.0;
 }
 
-/// A column of coarse values, Pᵀ: a walk over the fine planes, each of which is added up once with its weights in x and
-/// y, and counts for the one or two coarse values between which it lies. What a batch of planes reads is all loaded
-/// before any of it is added up.
+/// `Restrict` computes a column of coarse values by Pᵀ, in a walk over the fine planes. Each plane is summed once with
+/// its weights in x and y, and contributes to the one or two adjacent coarse values. All inputs of a batch of planes
+/// are loaded before the first is added.
 template <class F, class C>
 struct Restrict {
   static constexpr int resident_threads = sizeof(F) == 4 ? 768 : 640;
   View<const F> fine;
   View<C> coarse;
   DeviceRuns x, y;
-  int x_width, y_width;  ///< values of a row: 3 or 4, along y also 1
+  int x_width, y_width;  ///< row widths are 3 or 4, along y also 1
   DeviceLinear z;
-  DeviceSpans spans;  ///< in which a coarse value takes part
+  DeviceSpans spans;  ///< fine planes of each coarse value
   const double* scale;
 
   __device__ void operator()(int I, int J, int K0, int K1) const {
@@ -63,7 +63,7 @@ struct Restrict {
   }
 
  private:
-  /// Rows of at most `wide` values along x and `high` along y, in batches of n planes.
+  /// Walks with rows of at most `wide` values along x and `high` along y, in batches of n planes.
   template <int wide, int high, int n>
   __device__ void walk(int I, int J, int K0, int K1) const {
     const F* const column = &fine(x.first[I], y.first[J], 0);
@@ -74,7 +74,7 @@ struct Restrict {
     for (int b = 0; b < high; ++b) wy[b] = static_cast<F>(y.weight[4 * J + b]);
     const F factor = static_cast<F>(factor_of(scale));
     const int begin = spans.start[K0], end = spans.stop[K1 - 1];
-    int K = K0 - 1;  // the first plane may count for the value before
+    int K = K0 - 1;  // the first plane may contribute to the value before
     F here = 0, next = 0;
     for (int k = begin; k < end; k += n) {
       F value[n][high][wide], share[n];
@@ -116,32 +116,33 @@ struct Restrict {
   }
 };
 
-/// A column of fine values, P, over the intervals between coarse planes: those on both sides stay in registers, and
-/// what the one or two fine planes of four intervals read is loaded before the first of them is stored.
+/// `Prolong` computes a column of fine values by P, in a walk over the intervals between coarse planes. The
+/// interpolants in the coarse planes on both sides stay in registers. An interval has one or two fine planes; four
+/// intervals load all inputs before the first store.
 template <class C, class F, bool add>
 struct Prolong {
   View<const C> coarse;
   View<F> fine;
   Axes<DeviceLinear> w;
-  DeviceSpans spans;  ///< which lie between coarse planes K and K + 1
+  DeviceSpans spans;  ///< fine planes between coarse planes K and K + 1
 
   __device__ void operator()(int i, int j, int K0, int K1) const {
     const DeviceLinear &x = w.axis[0], &y = w.axis[1];
     const C wx = static_cast<C>(x.weight[i]), wy = static_cast<C>(y.weight[j]);
     if (coarse.n[1] == 1)
       walk(Plane<1>{&coarse(x.left[i], 0, 0), wx == C(1) ? 0 : 1, 0, wx, wy}, i, j, K0, K1);
-    else  // where a weight is 1 the second value has weight 0 and is the first once more
+    else  // if a weight is 1, the second value has weight 0, and the first one is read again
       walk(Plane<2>{&coarse(x.left[i], y.left[j], 0), wx == C(1) ? 0 : 1, wy == C(1) ? 0 : coarse.sy, wx, wy}, i, j, K0,
            K1);
   }
 
  private:
-  /// The same bits wherever it is compiled: for four intervals at a time, and for those that are left over.
+  /// Rounds equally wherever it is compiled: for four intervals together, and for the remaining ones.
   static __device__ C mean(C weight, C first, C second) {
     return sum_of_products(weight, first, C(1) - weight, second);
   }
 
-  /// The values of a coarse plane between which a column lies: in one line of x, or in two.
+  /// `Plane` interpolates in a coarse plane at the position of a column, from values of one line along x or of two.
   template <int lines>
   struct Plane {
     const C* p;
@@ -194,8 +195,8 @@ struct Prolong {
   }
 };
 
-/// A column of fine values, four-point interpolation: the interpolants in x and y of four coarse planes stay in
-/// registers, a window that slides along z.
+/// `Interpolate` computes a column of fine values by four-point interpolation. The interpolants in x and y of four
+/// coarse planes stay in registers, as a window that slides along z.
 template <class C, class F>
 struct Interpolate {
   static constexpr int resident_threads = 640;
@@ -239,7 +240,7 @@ struct Interpolate {
       double sum = 0;
 #pragma unroll
       for (int b = 0; b < 4; ++b) {
-        if (wy[b] == 0) continue;  // alike in a whole line of threads
+        if (wy[b] == 0) continue;  // equal in a line of threads
         double line = 0;
 #pragma unroll
         for (int a = 0; a < 4; ++a) line += wx[a] * static_cast<double>(coarse(xs[a], ys[b], K));
@@ -249,7 +250,7 @@ struct Interpolate {
     }
   };
 
-  // Makes `held` the four planes `wanted`: inside, the last one alone is new.
+  // Moves the window `held` to the four planes `wanted`; away from ends only the last plane is new.
   __device__ void slide(const Plane& plane, const int* wanted, int (&held)[4], double (&value)[4]) const {
     const bool one = wanted[0] == held[1] && wanted[1] == held[2] && wanted[2] == held[3];
 #pragma unroll
@@ -264,8 +265,8 @@ struct Interpolate {
   }
 };
 
-/// Values by rows of all axes that begin with what counts: sums and means of data, injection. Row I stands at
-/// I + shift.
+/// `Gather` computes values by rows of all axes whose nonzero weights come first: sums and means of data, and
+/// injection. Row I has the index I + shift.
 template <class F, class C>
 struct Gather {
   View<const F> fine;

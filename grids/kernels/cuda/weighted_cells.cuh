@@ -5,19 +5,20 @@
 #include "grids/kernels/cuda/weighted_columns.cuh"
 #include "grids/rows/box_stencil.hpp"
 
-/// Prolongation from a Galerkin level where every axis of a plane or of a body is coarsened: all weights exist, so that
-/// no choice stands between the loads of a coarse value. It gives what WeightedProlong gives.
+/// This prolongation is for Galerkin levels that coarsen every axis of a plane or of a body. All weights exist, so no
+/// branch separates the loads of a coarse value. The results equal those of WeightedProlong.
 namespace poisson::cuda {
 
-/// Columns along z of coarse values, numbered through a plane, x fastest: no thread is idle beyond the end of a line.
+/// `NumberedColumns` numbers the columns along z of coarse values through a plane, x fastest, so that no thread is idle
+/// beyond the end of a line.
 struct NumberedColumns {
   int first[2], width;
 
   __device__ int2 operator()(int n) const { return {first[0] + n % width, first[1] + n / width}; }
 };
 
-/// By axis, of each coarse value from `first` on two fine ones: the one at its place and the one between it and the
-/// next; −1 where there is none to be written.
+/// For each axis and each coarse value from `first`, `FineOfCoarse` has two fine indices: at the coarse value, and
+/// between it and the next one. An index of −1 means that no value is written.
 struct FineOfCoarse {
   const int* fine[3];
   int first[3];
@@ -28,13 +29,13 @@ struct FineOfCoarse {
   }
 };
 
-/// fine = scale P coarse, or fine += P coarse: a thread gives the eight fine values at and behind a coarse one (in two
-/// dimensions four) their sums. Each weight is read once, by neighbouring threads at neighbouring places.
+/// Computes fine = scale P coarse, or fine += P coarse. A thread computes the eight fine values (four in two
+/// dimensions) at and after a coarse value. Each weight is read once, and adjacent threads read adjacent weights.
 template <class T, int dimension, bool add>
 struct SpreadFromCoarse {
   static constexpr int resident_threads = 512;
   using Pair = std::conditional_t<sizeof(T) == 4, float2, double2>;
-  static constexpr int planes = dimension - 1;  // of fine values, and of the coarse ones around them
+  static constexpr int planes = dimension - 1;  // number of fine planes and of coarse planes around them
 
   View<const T> coarse;
   View<T> fine;
@@ -48,7 +49,7 @@ struct SpreadFromCoarse {
     const auto [I, J] = columns(n);
     const int2 x = at(0, I), y = at(1, J);
     const bool paired = x.x >= 0 && x.y >= 0 && x.x % 2 == 0;
-    T e[planes][2][2];  // by plane, line and value
+    T e[planes][2][2];  // by plane, line, value
     if constexpr (dimension == 3) load(I, J, K0, e[0]);
     for (int K = K0; K < K1; ++K) {
       const int2 z = at(2, K);
@@ -100,7 +101,7 @@ struct SpreadFromCoarse {
 #pragma unroll
       for (int a = 0; a < 2; ++a) plane[b][a] = coarse(I + a, J + b, K);
   }
-  /// f(c, b, j, k) for the lines of fine values that are written.
+  /// Calls f(c, b, j, k) for the lines of fine values that are written.
   template <class F>
   __device__ static void each_line(int2 y, int2 z, const F& f) {
 #pragma unroll
@@ -111,14 +112,14 @@ struct SpreadFromCoarse {
         if (j >= 0 && k >= 0) f(c, b, j, k);
       }
   }
-  /// P e at the fine value that lies (a, b, c) behind coarse value (I, J, K).
+  /// Returns P e at the fine value at offset (a, b, c) from coarse value (I, J, K).
   template <int a, int b, int c>
   __device__ T sum_of_parents(int I, int J, int K, const T (&e)[planes][2][2]) const {
     T sum = 0;
     unrolled<0, 8>([&](auto number) {
       constexpr int v = decltype(number)::value, p = v % 2, q = v / 2 % 2, r = v / 4;
       if constexpr (p <= a && q <= b && r <= c) {
-        constexpr int code = code_of(a - 2 * p, b - 2 * q, c - 2 * r);  // −1: before its second parent
+        constexpr int code = code_of(a - 2 * p, b - 2 * q, c - 2 * r);  // −1 means before its second parent
         sum += code == 13 ? e[r][q][p] : product(w(code, I + p, J + q, K + r), e[r][q][p]);
       }
     });

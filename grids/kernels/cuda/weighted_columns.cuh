@@ -3,10 +3,10 @@
 #include "backends/view.hpp"
 #include "grids/rows/galerkin_formulas.hpp"
 
-/// What the transfers to and from a Galerkin level do to the columns of a box.
+/// These column functors implement the transfers to and from a Galerkin level.
 namespace poisson::cuda {
 
-/// Weights by code, all of one layout; null where there are none.
+/// `WeightColumns` contains the weights by code, all in the same layout; a missing weight is null.
 template <class W>
 struct WeightColumns {
   const W* weight[27];
@@ -17,11 +17,11 @@ struct WeightColumns {
 };
 
 struct WeightPlaces {
-  const int* centre[3];   // of a coarse value on the fine axis
-  const int* parents[3];  // of a fine value: twice the coarse value at or before it, plus 1 where it lies between two
+  const int* centre[3];   // fine index of a coarse value
+  const int* parents[3];  // for a fine value, twice the coarse index at or before it, plus 1 if it lies between two
 };
 
-/// coarse = scale Pᵀ fine
+/// Computes coarse = scale Pᵀ fine.
 template <class W, class F, class C>
 struct WeightedRestrict {
   View<const F> fine;
@@ -45,7 +45,7 @@ struct WeightedRestrict {
   }
 };
 
-/// fine = scale P coarse, or fine += P coarse
+/// Computes fine = scale P coarse, or fine += P coarse.
 template <class W, class C, class F, bool add>
 struct WeightedProlong {
   View<const C> coarse;

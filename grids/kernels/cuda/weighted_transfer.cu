@@ -87,7 +87,7 @@ class WeightedTransfer final : public WeightedTransferBase {
     });
   }
 
-  /// 3 or 2: there are the weights of all neighbours in a box or in a plane across z, and no others; 0: there are not.
+  /// Returns 3 or 2 if the weights are exactly those of all neighbours in a box or in a plane across z, otherwise 0.
   int axes_of_all_weights() const {
     int in_plane = 0, all = 0;
     for (int code = 0; code < 27; ++code) {
@@ -115,7 +115,7 @@ class WeightedTransfer final : public WeightedTransferBase {
     tables.add(fine, fine_of_coarse_.fine[d]);
   }
   static NumberedColumns numbered(const Box& box) { return {{box.first[0], box.first[1]}, box.last[0] - box.first[0]}; }
-  /// Those of its columns along z.
+  /// Returns a box whose x numbers the columns of `box` along z.
   static Box numbers(const Box& box) {
     const int columns = (box.last[0] - box.first[0]) * (box.last[1] - box.first[1]);
     return {{0, 0, box.first[2]}, {columns, 1, box.last[2]}};
@@ -126,7 +126,7 @@ class WeightedTransfer final : public WeightedTransferBase {
   Buffer tables_;
   WeightPlaces places_{};
   FineOfCoarse fine_of_coarse_{};
-  Box spreading_{};  ///< coarse values that fine unknowns lie at or behind
+  Box spreading_{};  ///< coarse values that have fine unknowns at or after them
   Axes<DeviceRows> injection_{};
 };
 
