@@ -87,22 +87,25 @@ constexpr double lines_jump = 10;
 // The same where one axis is strong everywhere, as in flat cells.
 constexpr double uniform_lines_jump = 1e3;
 
-// Whether multigrid may relax lines on Galerkin levels: they are asked for, or nothing is and κ differs along the axes.
-// Isotropic κ keeps lines and planes on levels that are discretized again, which processes may cut.
-bool may_relax_lines(const Options& given, const Problem& problem) {
+// Whether multigrid may relax lines on Galerkin levels: they are asked for, or nothing is and κ differs along the axes
+// or has layers. Else isotropic κ keeps lines and planes on levels that are discretized again, which processes may cut.
+bool may_relax_lines(const Options& given, const Problem& problem, bool layers) {
   const SmootherOptions& s = given.smoother;
   if (given.method != Method::multigrid && given.method != Method::automatic) return false;
   if (given.coarse_operator == CoarseOperator::galerkin) return s.extent == RelaxationChoice::lines;
-  return given.coarse_operator == CoarseOperator::automatic && !s.kind && !s.extent && !problem.isotropic;
+  return given.coarse_operator == CoarseOperator::automatic && !s.kind && !s.extent && (!problem.isotropic || layers);
 }
 
 // What Galerkin levels relax, where couplings differ between the axes and lines go.
 std::optional<GalerkinRelaxation> lines_on_galerkin(const Options& given, const Problem& problem, const Block& block,
                                                     const KappaSummary& kappa, const Parts& parts) {
   const bool asked = given.coarse_operator == CoarseOperator::galerkin;
-  if (!may_relax_lines(given, problem) || (!asked && kappa.jumps.largest < lines_jump)) return std::nullopt;
+  const std::optional<int> layers = axis_of_layers(kappa.jumps, block);
+  if (!may_relax_lines(given, problem, layers.has_value()) || (!asked && kappa.jumps.largest < lines_jump))
+    return std::nullopt;
   const Imbalance imbalance = kappa.jumps.imbalance.value_or(imbalance_of(block, kappa.mean));
   GalerkinRelaxation chosen = relaxation_on_galerkin(block, imbalance, kappa.jumps);
+  if (layers && chosen.relaxation.extent == Extent::point) chosen = {{Extent::line, *layers}};
   if (!asked && chosen.uniform && kappa.jumps.largest < uniform_lines_jump) return std::nullopt;
   if (chosen.relaxation.extent == Extent::point) {
     if (given.smoother.extent != RelaxationChoice::lines) return std::nullopt;
@@ -165,6 +168,11 @@ Options resolve_options(const Options& given, const Problem& problem, std::optio
     options.coarse_operator = CoarseOperator::galerkin;
   }
   options = options.choose(kappa.jumps.largest, points, few_jumps(kappa.jumps, block), problem.dimension);
+  // In the plane V-cycles add up what clusters of all sizes leave on every level.
+  if (problem.dimension == 2 && given.cycle == Cycle::v && options.method == Method::multigrid &&
+      options.coarse_operator == CoarseOperator::galerkin && options.smoother.extent == RelaxationChoice::points &&
+      many_jumps(kappa.jumps, block))
+    options.cycle = Cycle::w;
   if (options.method == Method::multigrid && options.precision == SolvePrecision::mixed &&
       singular_in_single(problem, block, kappa.mean))
     options.precision = SolvePrecision::double_;

@@ -8,8 +8,9 @@
 
 namespace poisson {
 
-/// An island has at most so many values: larger ones have values on many coarse grids.
-inline constexpr std::uint32_t most_island_values = 1024;
+/// The most values of an island. In space larger clusters have values on many coarse grids. In the plane clusters of
+/// any size float where half of it conducts, and coarse grids tie them to others.
+inline constexpr std::uint32_t most_island_values = 1024, most_island_values_in_plane = 1 << 20;
 
 /// A coupling of a value, by its place among the links, to a value of another process, and the root of its cluster.
 struct ClusterTie {
@@ -40,6 +41,7 @@ struct ClusterSearch {
   Step step = Step::diagonal;
   Wanted wanted = Wanted::small;
   double strong_share = 0;  ///< of the larger diagonal entry
+  std::uint32_t most_values = most_island_values;
   int n[3] = {}, origin[3] = {}, all[3] = {};
   bool periodic[3] = {}, closed[3] = {};  ///< axes that close on themselves here, and in the whole grid
   Box all_unknowns;                       ///< of the whole grid, in its indices
@@ -180,14 +182,14 @@ struct ClusterSearch {
     }
     if (marks != 0) or_shared(state + root, marks);
     // Millions may have one root: past the limit they need not be counted.
-    if ((read_shared(state + root) & counted) <= most_island_values) add_shared(state + root, 1u);
+    if ((read_shared(state + root) & counted) <= most_values) add_shared(state + root, 1u);
   }
 
   constexpr bool is_wanted(std::uint32_t value) const {
     const std::uint32_t s = state[parent[value]], values = s & counted;
     if (wanted == Wanted::chosen) return (s & chosen) != 0;
     if (wanted == Wanted::crossing_roots) return parent[value] == value && (s & crossing) != 0;
-    return (s & (given | crossing)) == 0 && values > 1 && values <= most_island_values;
+    return (s & (given | crossing)) == 0 && values > 1 && values <= most_values;
   }
   constexpr void pick(const int (&p)[3]) const {
     const std::uint32_t value = number(p);
