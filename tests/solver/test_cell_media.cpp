@@ -196,8 +196,7 @@ TEST(CellMedia, BeginNearTheSolution) {
   EXPECT_LT(solved(p).history.front(), 0.2 * solved(p, without).history.front());
 }
 
-TEST(CellMedia, TakeTheSameIterationsForSeveralProcesses) {
-  const Problem p = problem(Medium::either, {24, 20, 30}, {{{R, N}, {P, P}, {D, D}}});
+void expect_same_iterations(const Problem& p, const std::vector<std::array<int, 3>>& all_parts) {
   Solve alone(p, options());
   const Result one = alone.run();
   const auto sum_of = [](Backend& backend, const Field& u) {
@@ -206,8 +205,7 @@ TEST(CellMedia, TakeTheSameIterationsForSeveralProcesses) {
     return sum;
   };
   const double wanted = sum_of(alone.backend(), alone.solution());
-  for (const std::array<int, 3>& parts :
-       {std::array{1, 1, 2}, std::array{1, 1, 3}, std::array{1, 2, 2}, std::array{1, 1, 5}})
+  for (const std::array<int, 3>& parts : all_parts)
     as_processes(parts[0] * parts[1] * parts[2], [&](const std::shared_ptr<const Processes>& processes) {
       const auto backend = make_cpu_backend();
       const Discretization own(*backend, p, Assembly::automatic, Sampling::automatic, Sharing{processes, parts, 300});
@@ -219,6 +217,17 @@ TEST(CellMedia, TakeTheSameIterationsForSeveralProcesses) {
       EXPECT_NEAR(result.iterations, one.iterations, 1);
       EXPECT_NEAR(processes->sum(sum_of(*backend, solver->solution())), wanted, 1e-7 * std::abs(wanted));
     });
+}
+
+TEST(CellMedia, TakeTheSameIterationsForSeveralProcesses) {
+  expect_same_iterations(problem(Medium::either, {24, 20, 30}, {{{R, N}, {P, P}, {D, D}}}),
+                         {{1, 1, 2}, {1, 1, 3}, {1, 2, 2}, {1, 1, 5}});
+}
+
+// Clusters of more than 1024 values go through the parts.
+TEST(CellMedia, TakeTheSameIterationsForSeveralProcessesInThePlane) {
+  expect_same_iterations(problem(Medium::pores, {192, 192, 1}, {{{N, N}, {D, D}, {N, N}}}),
+                         {{1, 2, 1}, {1, 3, 1}, {2, 2, 1}, {1, 5, 1}});
 }
 
 }  // namespace
