@@ -98,11 +98,13 @@ bool may_relax_lines(const Options& given) {
 std::optional<GalerkinRelaxation> lines_on_galerkin(const Options& given, const Problem& problem, const Block& block,
                                                     const KappaSummary& kappa) {
   const bool asked = given.coarse_operator == CoarseOperator::galerkin;
+  const std::optional<int> layers = axis_of_layers(kappa.jumps, block);
   if (!may_relax_lines(given) || (!asked && kappa.jumps.largest < lines_jump)) return std::nullopt;
-  // Levels that are discretized again serve a few bodies in cells as well.
-  if (!asked && problem.isotropic && few_jumps(kappa.jumps, block)) return std::nullopt;
+  // Rediscretized levels serve a few bodies in cells as well.
+  if (!asked && problem.isotropic && !layers && few_jumps(kappa.jumps, block)) return std::nullopt;
   const Imbalance imbalance = kappa.jumps.imbalance.value_or(imbalance_of(block, kappa.mean));
   GalerkinRelaxation chosen = relaxation_on_galerkin(block, imbalance, kappa.jumps);
+  if (layers && chosen.relaxation.extent == Extent::point) chosen = {{Extent::line, *layers}};
   if (!asked && chosen.uniform && kappa.jumps.largest < uniform_lines_jump) return std::nullopt;
   if (chosen.relaxation.extent == Extent::point) {
     if (given.smoother.extent != RelaxationChoice::lines) return std::nullopt;
@@ -164,6 +166,11 @@ Options resolve_options(const Options& given, const Problem& problem, std::optio
     options.coarse_operator = CoarseOperator::galerkin;
   }
   options = options.choose(kappa.jumps.largest, points, few_jumps(kappa.jumps, block), problem.dimension);
+  // In the plane V-cycles add up what clusters of all sizes leave on every level.
+  if (problem.dimension == 2 && given.cycle == Cycle::v && options.method == Method::multigrid &&
+      options.coarse_operator == CoarseOperator::galerkin && options.smoother.extent == RelaxationChoice::points &&
+      many_jumps(kappa.jumps, block))
+    options.cycle = Cycle::w;
   if (options.method == Method::multigrid && options.precision == SolvePrecision::mixed &&
       singular_in_single(problem, block, kappa.mean))
     options.precision = SolvePrecision::double_;

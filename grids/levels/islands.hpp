@@ -12,8 +12,9 @@
 
 namespace poisson {
 
-/// Islands are clusters that couplings above a share of the larger diagonal entry connect, of at most 1024 values, none
-/// of them tied to a given one, and with 1ᵀA1 below so much of 1ᵀD1: about that ratio of the error a sweep removes.
+/// Islands are clusters that couplings above a share of the larger diagonal entry connect, of a bounded number of
+/// values (most_island_values), none of them tied to a given one, and with 1ᵀA1 below so much of 1ᵀD1: about that ratio
+/// of the error a sweep removes.
 struct IslandRule {
   double strong, slow;
 };

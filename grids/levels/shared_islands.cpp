@@ -29,7 +29,8 @@ struct Joined {
   std::int64_t count = 0;
 };
 
-Joined join(const Processes& processes, const std::vector<Part>& parts, const std::vector<Tie>& ties) {
+Joined join(const Processes& processes, std::uint32_t most_values, const std::vector<Part>& parts,
+            const std::vector<Tie>& ties) {
   std::map<std::pair<int, std::uint32_t>, std::size_t> place;  // among the parts
   for (std::size_t i = 0; i < parts.size(); ++i) place[{parts[i].process, parts[i].root}] = i;
   std::map<std::int64_t, std::size_t> part_at;
@@ -54,7 +55,7 @@ Joined join(const Processes& processes, const std::vector<Part>& parts, const st
   Joined joined;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const std::size_t t = top(i);
-    if (given[t] || size[t] > std::int64_t{most_island_values}) continue;
+    if (given[t] || size[t] > std::int64_t{most_values}) continue;
     if (number[t] < 0) number[t] = joined.count++;
     if (parts[i].process == processes.rank()) joined.island[parts[i].root] = number[t];
   }
@@ -73,7 +74,7 @@ Joined join_crossing(Clusters& clusters) {
     ties.push_back({processes.rank(), t.root, clusters.number_in_whole(p),
                     clusters.number_in_whole(clusters.neighbour(p, t.link))});
   }
-  return join(processes, gather_lists(processes, parts), gather_lists(processes, ties));
+  return join(processes, clusters.search().most_values, gather_lists(processes, parts), gather_lists(processes, ties));
 }
 
 void add_crossing(Clusters& clusters, const Joined& joined, double slow, IslandSets& sets) {

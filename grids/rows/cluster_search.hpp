@@ -8,8 +8,9 @@
 
 namespace poisson {
 
-/// Limits the number of values of a strong cluster; larger clusters have values on many coarse grids.
-inline constexpr std::uint32_t most_island_values = 1024;
+/// Limits the number of values of a strong cluster. In space, larger clusters have values on many coarse grids. In the
+/// plane, clusters of any size float if half of the plane conducts, and coarse grids tie them to others.
+inline constexpr std::uint32_t most_island_values = 1024, most_island_values_in_plane = 1 << 20;
 
 /// Records a strong coupling to a value of another process: the root of the cluster, the value, and the number of the
 /// link.
@@ -41,6 +42,7 @@ struct ClusterSearch {
   Step step = Step::diagonal;
   Wanted wanted = Wanted::small;
   double strong_share = 0;  ///< couplings above this share of the larger diagonal entry are strong
+  std::uint32_t most_values = most_island_values;
   int n[3] = {}, origin[3] = {}, all[3] = {};
   bool periodic[3] = {}, closed[3] = {};  ///< axes that are periodic on this process, and in the global grid
   Box all_unknowns;                       ///< in global indices
@@ -191,14 +193,14 @@ struct ClusterSearch {
     }
     if (marks != 0) or_shared(state + root, marks);
     // A root may have millions of values, so counting stops at the limit.
-    if ((read_shared(state + root) & counted) <= most_island_values) add_shared(state + root, 1u);
+    if ((read_shared(state + root) & counted) <= most_values) add_shared(state + root, 1u);
   }
 
   constexpr bool is_wanted(std::uint32_t value) const {
     const std::uint32_t s = state[parent[value]], values = s & counted;
     if (wanted == Wanted::chosen) return (s & chosen) != 0;
     if (wanted == Wanted::crossing_roots) return parent[value] == value && (s & crossing) != 0;
-    return (s & (given | crossing)) == 0 && values > 1 && values <= most_island_values;
+    return (s & (given | crossing)) == 0 && values > 1 && values <= most_values;
   }
   constexpr void pick(const int (&p)[3]) const {
     const std::uint32_t value = number(p);

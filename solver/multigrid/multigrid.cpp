@@ -45,17 +45,21 @@ InRounds in_rounds(const SmootherOptions& of) {
 
 // From this ratio of unknowns on, a W-cycle visits the coarser level twice.
 constexpr std::int64_t coarsening_of_w = 3;
+// Where κ is rough it does so with levels of at least so many unknowns: more visits of coarser ones gain nothing there,
+// and cost a GPU their launches (docs/design/coarse-operators.md).
+constexpr std::int64_t least_of_w = 1 << 14;
 
 }  // namespace
 
 Multigrid::Multigrid(Hierarchy hierarchy, const Options& options)
     : backend_(hierarchy.operators.front()->backend()), cycle_(options.cycle), one_(backend_.scalar(1)) {
+  const std::int64_t least_twice = hierarchy.islands.empty() ? 0 : least_of_w;
   std::int64_t unknowns_twice =
       hierarchy.operators.front()->space().unknown_count();  // of the last level visited twice
   for (std::size_t l = 0; l < hierarchy.operators.size(); ++l) {
     const std::shared_ptr<const Operator>& A = hierarchy.operators[l];
     const std::int64_t unknowns = A->space().unknown_count();
-    twice_.push_back(coarsening_of_w * unknowns <= unknowns_twice);
+    twice_.push_back(coarsening_of_w * unknowns <= unknowns_twice && unknowns >= least_twice);
     if (twice_.back()) unknowns_twice = unknowns;
     if (l < hierarchy.transfers.size()) {
       const auto planes = hierarchy.planes[l]
