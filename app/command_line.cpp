@@ -8,7 +8,7 @@
 #include <CLI/CLI.hpp>
 
 #include "app/processes.hpp"
-#include "backends/error.hpp"
+#include "backends/memory/error.hpp"
 #include "io/config/schema.hpp"
 #include "io/config/spelling.hpp"
 

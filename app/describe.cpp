@@ -11,15 +11,15 @@
 #include <fmt/ranges.h>
 
 #include "app/memory.hpp"
-#include "backends/device.hpp"
-#include "grids/problem/mixed_face.hpp"
+#include "backends/device/device.hpp"
+#include "grids/problem/mixed_bc.hpp"
 #include "grids/sampling/only_value.hpp"
 #include "grids/sampling/problem_data.hpp"
 #include "grids/schemes/assembly.hpp"
 #include "grids/schemes/row_scheme.hpp"
+#include "solver/fallbacks/cost.hpp"
+#include "solver/fallbacks/fallback_chain.hpp"
 #include "solver/jacobi.hpp"
-#include "solver/ladder/cost.hpp"
-#include "solver/ladder/ladder.hpp"
 #include "solver/smoothers/smoother.hpp"
 
 namespace poisson {
@@ -211,7 +211,7 @@ std::vector<std::string> describe_empty_parts(const Config& config) {
   std::vector<std::string> warnings;
   const Problem& problem = config.problem;
   for_each_face(problem, [&](int axis, int end, const Boundary& face) {
-    if (!face.mixed) return;
+    if (!face.mixed_bc) return;
     std::array<std::vector<double>, 3> centres{{{0.0}, {0.0}, {0.0}}};
     for (std::size_t d = 0; d < static_cast<std::size_t>(problem.dimension); ++d) {
       const std::vector<double>& nodes = problem.nodes[d];
@@ -267,7 +267,7 @@ std::vector<std::string> describe_idle_data(const Config& config, const Block& b
   };
   for (std::size_t d = 0; d < coefficient_count(problem); ++d)
     look_at(problem.coefficient[d], coefficient_key(problem, d));
-  for (std::size_t m = 0; m < mixed_count(problem); ++m) look_at(problem.mixed[m], mixed_key(m));
+  for (std::size_t m = 0; m < offdiagonal_count(problem); ++m) look_at(problem.offdiagonal[m], offdiagonal_key(m));
   look_at(problem.reaction, "reaction");
   if (source && idle_value(problem.source, problem, block) == 0)
     warnings.push_back(

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "app/cases/case.hpp"
-#include "backends/transport_choice.hpp"
+#include "backends/device/transport_choice.hpp"
 #include "grids/results/profile.hpp"
 #include "io/config/config.hpp"
 #include "solver/options.hpp"

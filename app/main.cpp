@@ -16,8 +16,8 @@
 #include "app/processes.hpp"
 #include "app/reasons.hpp"
 #include "app/run.hpp"
-#include "backends/host_memory.hpp"
-#include "backends/wait_policy.hpp"
+#include "backends/memory/host_memory.hpp"
+#include "backends/processes/wait_policy.hpp"
 #include "io/config/diagnostics.hpp"
 #include "io/files/hdf5.hpp"
 

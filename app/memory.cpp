@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "backends/host_memory.hpp"
+#include "backends/memory/host_memory.hpp"
 #include "io/fields/field_choices.hpp"
 
 namespace poisson {
@@ -46,7 +46,7 @@ struct Fit {
   Claim claim;
 };
 
-Fit fit(const Config& config, const Case& work, const Plan& plan, const MemoryLimit& limit, bool device, double held,
+Fit fit(const Config& config, const Case& work, const Plan& plan, const MemoryLimit& limit, bool device, double used,
         double beside) {
   const double unknowns = static_cast<double>(std::max<std::int64_t>(1, plan.levels.front().unknowns));
   const Claim claim = [&config, &work, addresses = limit.of_addresses, gpu = plan.gpu, device,
@@ -56,15 +56,15 @@ Fit fit(const Config& config, const Case& work, const Plan& plan, const MemoryLi
     return (gpu ? 0 : own) + beside * static_cast<double>(p.levels.front().unknowns) +
            bytes_of_output(config, problem) / parts_of(work) + (addresses ? static_cast<double>(p.addresses) : 0);
   };
-  return {limit, static_cast<double>(limit.bytes) + held, claim(plan, config.problem), claim};
+  return {limit, static_cast<double>(limit.bytes) + used, claim(plan, config.problem), claim};
 }
 
 // Returns the first limit that a plan exceeds: GPU memory, then the host memory that the process can get.
 std::optional<Fit> what_does_not_fit(const Config& config, const Case& work, const Backend& backend, const Plan& plan,
-                                     int here, double held, double beside, Fit& host) {
-  host = fit(config, work, plan, hard_memory_limit(here), false, plan.gpu ? 0 : held, beside);
+                                     int here, double used, double beside, Fit& host) {
+  host = fit(config, work, plan, hard_memory_limit(here), false, plan.gpu ? 0 : used, beside);
   if (plan.gpu) {
-    Fit device = fit(config, work, plan, {backend.available(), "the free memory of the device"}, true, held, beside);
+    Fit device = fit(config, work, plan, {backend.available(), "the free memory of the device"}, true, used, beside);
     if (device.needed > device.room) return device;
   }
   return host.needed > host.room ? std::optional(host) : std::nullopt;
@@ -91,9 +91,9 @@ std::string describe_fit(const Config& config, const Case& work, const Plan& pla
 }
 
 double require_memory(const Config& config, const Case& work, const Backend& backend, const Plan& plan, int here,
-                      double held, double beside) {
+                      double used, double beside) {
   Fit host;
-  if (const auto found = what_does_not_fit(config, work, backend, plan, here, held, beside, host))
+  if (const auto found = what_does_not_fit(config, work, backend, plan, here, used, beside, host))
     throw RunError(fmt::format("{} needs {} of memory, but only {} are available ({}): {}", taker(work),
                                readable_bytes(found->needed), readable_bytes(found->room), found->limit.source,
                                work.smaller(plan.gpu, found->room, found->claim)));

@@ -20,8 +20,8 @@
 #include <sched.h>
 #include <unistd.h>
 
-#include "backends/error.hpp"
-#include "backends/machine.hpp"
+#include "backends/memory/error.hpp"
+#include "backends/processes/machine.hpp"
 #ifdef POISSON_HAVE_MPI
 #include "backends/mpi/mpi_processes.hpp"
 #endif

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "backends/processes.hpp"
+#include "backends/processes/processes.hpp"
 
 namespace poisson {
 

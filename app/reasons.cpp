@@ -3,7 +3,7 @@
 #include <array>
 #include <cstdio>
 
-#include "backends/error.hpp"
+#include "backends/memory/error.hpp"
 
 namespace poisson {
 namespace {

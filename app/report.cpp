@@ -12,8 +12,8 @@
 #include "app/describe.hpp"
 #include "app/reasons.hpp"
 #include "app/shared_profile.hpp"
-#include "backends/error.hpp"
-#include "backends/probe.hpp"
+#include "backends/device/probe.hpp"
+#include "backends/memory/error.hpp"
 #include "io/files/formats.hpp"
 
 namespace poisson {

@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-#include "backends/processes.hpp"
+#include "backends/processes/processes.hpp"
 #include "grids/results/profile.hpp"
 
 namespace poisson {

@@ -7,7 +7,7 @@
 namespace poisson::bench {
 namespace {
 
-/// One product and one Chebyshev step in every mode that a problem can be held in, with the time that is predicted.
+/// One product and one Chebyshev step in every mode that a problem can be stored in, with the time that is predicted.
 struct Table {
   std::deque<std::string> names;
   std::deque<KernelCase> kernels;
@@ -16,16 +16,16 @@ struct Table {
   void add(const std::string& problem, const Model& model) {
     for (const Precision p : {Precision::fp64, Precision::fp32}) {
       const bool wide = p == Precision::fp64;
-      const std::string held = problem + "-" + std::string(name_of(model.assembly)), suffix = wide ? "" : "-fp32";
-      put(held + "-product" + suffix, {.traffic = traffic("apply"),
-                                       .operands = {{p}, {p}},
-                                       .run = wide ? +[](const Kit& k, Fields& f) { k.A64().apply(f[0], f[1]); }
-                                                   : +[](const Kit& k, Fields& f) { k.A32().apply(f[0], f[1]); },
-                                       .matrix = p,
-                                       .model = model,
-                                       .beside = RowCost{}});
+      const std::string stored = problem + "-" + std::string(name_of(model.assembly)), suffix = wide ? "" : "-fp32";
+      put(stored + "-product" + suffix, {.traffic = traffic("apply"),
+                                         .operands = {{p}, {p}},
+                                         .run = wide ? +[](const Kit& k, Fields& f) { k.A64().apply(f[0], f[1]); }
+                                                     : +[](const Kit& k, Fields& f) { k.A32().apply(f[0], f[1]); },
+                                         .matrix = p,
+                                         .model = model,
+                                         .beside = RowCost{}});
       // b and the previous iterate; the diagonal's sum, and the step itself.
-      put(held + "-sweep" + suffix,
+      put(stored + "-sweep" + suffix,
           {.traffic = traffic("polynomial step"),
            .operands = {{p}, {p}, {p}},
            .run = wide ? +[](const Kit& k, Fields& f) { k.points(Precision::fp64).step(step, f[0], f[1], f[2]); }

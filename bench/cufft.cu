@@ -5,7 +5,7 @@
 
 #include "backends/cuda/cuda_backend.cuh"
 #include "backends/cuda/toolkit.hpp"
-#include "backends/error.hpp"
+#include "backends/memory/error.hpp"
 #include "bench/cufft.hpp"
 
 namespace poisson::bench {

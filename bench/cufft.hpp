@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "backends/backend.hpp"
+#include "backends/device/backend.hpp"
 #include "bench/sizes.hpp"
 
 namespace poisson::bench {

@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "backends/device.hpp"
-#include "backends/error.hpp"
+#include "backends/device/device.hpp"
+#include "backends/memory/error.hpp"
 #include "bench/cases.hpp"
 #ifdef POISSON_HAVE_CUDA
 #include "bench/cufft.hpp"

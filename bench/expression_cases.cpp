@@ -4,8 +4,8 @@
 #include <numbers>
 #include <vector>
 
-#include "backends/device.hpp"
-#include "backends/error.hpp"
+#include "backends/device/device.hpp"
+#include "backends/memory/error.hpp"
 #include "bench/cases.hpp"
 #include "grids/schemes/discretization.hpp"
 

@@ -1,4 +1,4 @@
-// Compares the time and memory that fallbacks are predicted to need with what they take (solver/ladder/cost.hpp), for a
+// Compares the time and memory that fallbacks are predicted to need with what they take (solver/chain/cost.hpp), for a
 // coefficient of 10⁶ or 1 at random in each cell:
 //
 //     poisson-fallbacks --sizes 100x100,1000x1000,22,100 --unknowns cells,elements --most-seconds 60
@@ -13,15 +13,15 @@
 
 #include <CLI/CLI.hpp>
 
-#include "backends/device.hpp"
-#include "backends/error.hpp"
+#include "backends/device/device.hpp"
+#include "backends/memory/error.hpp"
 #include "bench/sizes.hpp"
 #include "grids/axes/stretching.hpp"
 #include "grids/schemes/discretization.hpp"
-#include "solver/ladder/aggregation.hpp"
-#include "solver/ladder/cost.hpp"
-#include "solver/ladder/dissection.hpp"
-#include "solver/ladder/factorization.hpp"
+#include "solver/fallbacks/aggregation.hpp"
+#include "solver/fallbacks/cost.hpp"
+#include "solver/fallbacks/dissection.hpp"
+#include "solver/fallbacks/factorization.hpp"
 
 namespace poisson::bench {
 namespace {

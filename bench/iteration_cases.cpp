@@ -91,7 +91,7 @@ Problem rotated(const IterationCase& c, int dimension, int n) {
   p.isotropic = false;
   p.full_tensor = true;
   p.coefficient = {c.ratio * cosine * cosine + sine * sine, c.ratio * sine * sine + cosine * cosine, 1.0};
-  p.mixed[0] = (c.ratio - 1) * sine * cosine;
+  p.offdiagonal[0] = (c.ratio - 1) * sine * cosine;
   return p;
 }
 

@@ -14,10 +14,10 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include "backends/device.hpp"
-#include "backends/error.hpp"
+#include "backends/device/device.hpp"
+#include "backends/memory/error.hpp"
+#include "backends/processes/wait_policy.hpp"
 #include "backends/utilities/commit.hpp"
-#include "backends/wait_policy.hpp"
 #include "bench/iteration_cases.hpp"
 #include "grids/schemes/discretization.hpp"
 #include "solver/solver.hpp"

@@ -60,8 +60,8 @@ struct Passes : Table {
     put<p>(problem + "one", model, one_by_one<p>);
     put<p>(problem + "pass", model, in_passes<p, false>);
     put<p>(problem + "pass-norm", model, in_passes<p, true>);
-    const bool held = model.assembly == Assembly::partial;
-    for (KernelCase* kernel : {&kernels.back(), &kernels[kernels.size() - 2]}) kernel->flat_on_gpu = held;
+    const bool stored = model.assembly == Assembly::partial;
+    for (KernelCase* kernel : {&kernels.back(), &kernels[kernels.size() - 2]}) kernel->flat_on_gpu = stored;
   }
 
   Passes() {

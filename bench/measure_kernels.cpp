@@ -9,8 +9,8 @@
 #include <omp.h>
 
 #include "backends/cpu/launch.hpp"
-#include "backends/device.hpp"
-#include "backends/error.hpp"
+#include "backends/device/device.hpp"
+#include "backends/memory/error.hpp"
 #include "bench/jacobi_tiles.hpp"
 #include "bench/kernels.hpp"
 #include "grids/kernels/sweep_passes.hpp"
@@ -61,15 +61,15 @@ const Hierarchy& Kit::levels() const {
 }
 
 const SymmetricSplitting& Kit::points(Precision p) const {
-  auto& held = splittings_[p == Precision::fp64 ? -1 : -2];
-  if (!held) held = A(p).split();
-  return *held;
+  auto& cached = splittings_[p == Precision::fp64 ? -1 : -2];
+  if (!cached) cached = A(p).split();
+  return *cached;
 }
 
 const SymmetricSplitting& Kit::lines(int axis) const {
-  auto& held = splittings_[axis];
-  if (!held) held = A32().split(axis);
-  return *held;
+  auto& cached = splittings_[axis];
+  if (!cached) cached = A32().split(axis);
+  return *cached;
 }
 
 const Splitting& Kit::colours() const {
@@ -78,16 +78,16 @@ const Splitting& Kit::colours() const {
 }
 
 const SweepPass& Kit::pass(Precision p, int tile) const {
-  auto& held = passes_[{p, tile}];
-  if (held) return *held;
+  auto& cached = passes_[{p, tile}];
+  if (cached) return *cached;
 #ifdef POISSON_HAVE_CUDA
   if (tile >= 0 && backend.on_gpu())
-    held = make_tiled_pass(backend, discretization_.scheme_rows(), A(p).precision(), tile);
+    cached = make_tiled_pass(backend, discretization_.scheme_rows(), A(p).precision(), tile);
   else
 #endif
-    held = make_sweep_pass(backend, discretization_.scheme_rows(), A(p).precision());
-  if (!held) throw RunError("there is no pass of several sweeps on this grid (too few unknowns): take a larger size");
-  return *held;
+    cached = make_sweep_pass(backend, discretization_.scheme_rows(), A(p).precision());
+  if (!cached) throw RunError("there is no pass of several sweeps on this grid (too few unknowns): take a larger size");
+  return *cached;
 }
 
 namespace {
@@ -139,8 +139,8 @@ double bytes_of_call(const KernelCase& c, const Kit& kit) {
     const bool coarse = c.operands[f].coarse;
     touched[f] = {c.unknowns ? kit.unknowns(coarse) : kit.layout(coarse).size(), c.operands[f].precision};
   }
-  const double held = values_held(kit.problem(), kit.assembly()) * static_cast<double>(bytes_of(c.matrix));
-  return bytes_moved(c.traffic, touched, static_cast<std::size_t>(held * static_cast<double>(kit.unknowns(false))));
+  const double cached = stored_values(kit.problem(), kit.assembly()) * static_cast<double>(bytes_of(c.matrix));
+  return bytes_moved(c.traffic, touched, static_cast<std::size_t>(cached * static_cast<double>(kit.unknowns(false))));
 }
 
 // On the CPU, what was predicted for a core is shared by the threads.

@@ -13,10 +13,10 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include "backends/device.hpp"
-#include "backends/error.hpp"
+#include "backends/device/device.hpp"
+#include "backends/memory/error.hpp"
+#include "backends/processes/wait_policy.hpp"
 #include "backends/utilities/commit.hpp"
-#include "backends/wait_policy.hpp"
 #include "bench/cases.hpp"
 #include "bench/size_problems.hpp"
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "backends/device.hpp"
-#include "backends/error.hpp"
+#include "backends/device/device.hpp"
+#include "backends/memory/error.hpp"
 #include "bench/cases.hpp"
 #include "bench/size_problems.hpp"
 #include "bench/stopwatch.hpp"

@@ -129,7 +129,7 @@ constexpr std::array table{
 };
 
 // What waves are along x: the same in every line, and a thread goes from line to line.
-struct LineOfWaves {
+struct LineOfTrig {
   std::vector<double> x, slow, fast;
 
   void at(std::span<const double> places) {
@@ -147,7 +147,7 @@ struct LineOfWaves {
 // A long and a short wave, neither of which belongs to any face, so that no start is exact.
 void waves(std::span<const double> x, std::span<const double> y, std::span<const double> z, std::span<double> values) {
   if (values.empty()) return;
-  static thread_local LineOfWaves line;
+  static thread_local LineOfTrig line;
   line.at(x);
   const double slow = 10 * std::cos(2 * pi * y[0] + 0.7) * std::cos(2 * pi * z[0] + 0.2);
   const double fast = 30 * std::cos(10 * pi * y[0] + 0.1) * std::cos(6 * pi * z[0] - 0.4);

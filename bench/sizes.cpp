@@ -4,7 +4,7 @@
 #include <bit>
 #include <charconv>
 
-#include "backends/error.hpp"
+#include "backends/memory/error.hpp"
 
 namespace poisson::bench {
 namespace {

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "backends/device.hpp"
-#include "backends/error.hpp"
+#include "backends/device/device.hpp"
+#include "backends/memory/error.hpp"
 #include "bench/cases.hpp"
 #include "bench/solve_problems.hpp"
 #include "bench/stopwatch.hpp"
@@ -26,9 +26,9 @@ struct SolveCase {
 
 namespace {
 
-const SolveCase constant{two_waves};
-const SolveCase tight{two_waves, 1e-10};
-const SolveCase wide{two_waves, 1e-8, SolvePrecision::double_};
+const SolveCase constant{two_trig};
+const SolveCase tight{two_trig, 1e-10};
+const SolveCase wide{two_trig, 1e-8, SolvePrecision::double_};
 const SolveCase smooth{smooth_coefficient, 1e-8, SolvePrecision::mixed, Krylov::none, 100, 100};
 // Errors are those of the largest cells, which are up to 12 times as wide as equal ones.
 const SolveCase stretched_1e3{

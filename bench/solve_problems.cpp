@@ -16,9 +16,9 @@ constexpr double pi = std::numbers::pi;
 
 // sin kπx and cos kπx on the nodes of n cells, their centres and the points that sources are taken at: with a few
 // billion points, sines are looked up.
-class Waves {
+class TrigTransforms {
  public:
-  explicit Waves(int n) : n_(n) {
+  explicit TrigTransforms(int n) : n_(n) {
     for (std::size_t k = 0; k <= highest; ++k)
       for (int i = 0; i <= parts * n; ++i) {
         sin_[k].push_back(std::sin(static_cast<double>(k) * pi * i / (parts * n)));
@@ -47,7 +47,7 @@ class Waves {
 };
 
 // a sin πx sin πy sin πz + b sin 7πx sin 5πy sin 3πz, line by line.
-Quantity waves(std::shared_ptr<const Waves> w, double a, double b) {
+Quantity waves(std::shared_ptr<const TrigTransforms> w, double a, double b) {
   return Quantity::Function([w = std::move(w), a, b](std::span<const double> x, std::span<const double> y,
                                                      std::span<const double> z, std::span<double> values) {
     if (values.empty()) return;
@@ -65,8 +65,8 @@ Problem cube(int n) {
 
 }  // namespace
 
-Problem two_waves(int n) {
-  const auto w = std::make_shared<const Waves>(n);
+Problem two_trig(int n) {
+  const auto w = std::make_shared<const TrigTransforms>(n);
   Problem p = cube(n);
   p.source = waves(w, 3 * pi * pi, 8.3 * pi * pi);
   p.exact = waves(
@@ -76,7 +76,7 @@ Problem two_waves(int n) {
 }
 
 Problem smooth_coefficient(int n) {
-  const auto w = std::make_shared<const Waves>(n);
+  const auto w = std::make_shared<const TrigTransforms>(n);
   Problem p = cube(n);
   p.exact = waves(w, 1, 0.1);
   p.coefficient[0] = [w](double x, double y, double z) { return 1 + 0.5 * w->sin(2, x) * w->sin(2, y) * w->sin(2, z); };
@@ -104,7 +104,7 @@ Problem stretched(int n, double expansion, int axes) {
   for (auto d = static_cast<std::size_t>(3 - axes); d < 3; ++d)
     p.nodes[d] = geometric_nodes(0, 1, n, geometric_ratio(expansion, n, StretchedEnd::lower), StretchedEnd::lower);
   // Σ over both waves of a factor times a sin kπx sin πy sin πz: x, along which lines run, is equidistant.
-  const auto sum = [w = std::make_shared<const Waves>(n)](double slow, double fast) {
+  const auto sum = [w = std::make_shared<const TrigTransforms>(n)](double slow, double fast) {
     return Quantity::Function(
         [=](std::span<const double> x, std::span<const double> y, std::span<const double> z, std::span<double> values) {
           if (values.empty()) return;
@@ -120,7 +120,7 @@ Problem stretched(int n, double expansion, int axes) {
 
 Problem jumping_coefficient(int n) {
   Problem p = cube(n);
-  p.source = waves(std::make_shared<const Waves>(n), 3 * pi * pi, 8.3 * pi * pi);
+  p.source = waves(std::make_shared<const TrigTransforms>(n), 3 * pi * pi, 8.3 * pi * pi);
   p.coefficient[0] = [](double x, double y, double z) {
     const double dx = x - 0.5, dy = y - 0.5, dz = z - 0.5;
     return dx * dx + dy * dy + dz * dz < 0.09 ? 1e6 : 1.0;

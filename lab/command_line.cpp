@@ -2,7 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "backends/error.hpp"
+#include "backends/memory/error.hpp"
 
 namespace poisson::lab {
 

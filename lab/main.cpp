@@ -3,7 +3,7 @@
 #include <new>
 #include <string>
 
-#include "backends/error.hpp"
+#include "backends/memory/error.hpp"
 #include "lab/command_line.hpp"
 #include "lab/run.hpp"
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "backends/wait_policy.hpp"
+#include "backends/processes/wait_policy.hpp"
 #include "lab/harness/selection.hpp"
 #include "lab/harness/session.hpp"
 #include "lab/page/agreement.hpp"

@@ -6,10 +6,10 @@
 #include <limits>
 #include <vector>
 
-#include "backends/error.hpp"
-#include "backends/places.hpp"
+#include "backends/memory/error.hpp"
+#include "backends/memory/places.hpp"
+#include "solver/fallbacks/floating_subdomains.hpp"
 #include "solver/jacobi.hpp"
-#include "solver/ladder/conductors.hpp"
 #include "solver/norms.hpp"
 #include "solver/solver.hpp"
 
@@ -48,9 +48,9 @@ double Solver::contraction(const Monitor& monitor) const {
 
 // ∫ κ|∇u|² + σu² and what Robin faces add, but for the half cells at Dirichlet faces of unknowns in cells. Where
 // these are, the host reads u: not from a device's large fields, which would take longer than a solve. None where
-// unknowns are held: meanwhile they are zero, and u falls to them within a cell.
+// unknowns are constrained: meanwhile they are zero, and u falls to them within a cell.
 std::optional<double> Solver::energy() {
-  if (problem_.held) return {};
+  if (problem_.constrained) return {};
   bool in_halo = false;
   for (const auto& ends : problem_.given_in_halo) in_halo = in_halo || ends[0] || ends[1];
   if (in_halo && !on_host(u_) && u_.space().size() > largest_read) return {};
@@ -123,11 +123,11 @@ double Solver::seen_error(const Monitor& monitor) {
   const bool converged = state.verdict == Verdict::converged;
   const bool even = converged && !active_ && state.iterations >= 5 && rho > least_even && rho < most_even &&
                     past > least_of_residual * relative(state.last, state);
-  const Conductors* conductors = converged ? problem_.conductors.get() : nullptr;
-  if (even && !conductors && !rounding_may_hide(past)) return past;
+  const FloatingSubdomains* floating_subdomains = converged ? problem_.floating_subdomains.get() : nullptr;
+  if (even && !floating_subdomains && !rounding_may_hide(past)) return past;
   A_->residual(u_, b_, r_, one_, norm_);
   const double before = backend_.value(norm_);
-  const double unmet = conductors ? conductors->shift(r_) / size : 0;
+  const double unmet = floating_subdomains ? floating_subdomains->shift(r_) / size : 0;
   past = std::max(past, unmet);
   if (even && !rounding_may_hide(past)) return past;
   restart_conjugation();

@@ -3,7 +3,7 @@
 #include <array>
 #include <string>
 
-#include "backends/error.hpp"
+#include "backends/memory/error.hpp"
 #include "grids/kernels/grid_kernels.hpp"
 #include "grids/sampling/sampling.hpp"
 #include "grids/schemes/elements/fourth_order.hpp"
@@ -42,7 +42,7 @@ std::optional<int> odd_axis(const Problem& p) {
 Extrapolation::Extrapolation(const Discretization& discretization, Precision precision)
     : backend_(checked(discretization).backend()) {
   const Block& block = discretization.block();
-  const CoarseBlock coarse = part_of(every_second_node(block.whole()), block);
+  const CoarseBlock coarse = part_of(every_second_node(block.global()), block);
   const double volume = static_cast<double>(1 << block.dimension());
   integrated_ = discretization.problem().source.function() != nullptr;
   volume_ = backend_.scalar(volume);
@@ -92,7 +92,7 @@ std::size_t extrapolation_bytes(const Problem& problem, Assembly assembly, Preci
     return static_cast<std::size_t>(layout.allocated(p)) * bytes_of(p);
   };
   std::size_t sum = 2 * bytes(coarse.layout(), precision);
-  if (holds_coefficients(problem, assembly)) {
+  if (stores_coefficients(problem, assembly)) {
     const std::size_t kappas = problem.isotropic ? 1 : static_cast<std::size_t>(problem.dimension);
     sum += kappas * bytes(coarse.cell_layout(), precision);
     if (needs_reaction_field(problem)) sum += bytes(coarse.layout(), precision);

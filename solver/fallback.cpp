@@ -5,8 +5,8 @@
 #include <cmath>
 #include <string>
 
-#include "backends/clear.hpp"
-#include "backends/error.hpp"
+#include "backends/device/clear.hpp"
+#include "backends/memory/error.hpp"
 #include "solver/norms.hpp"
 #include "solver/solver.hpp"
 
@@ -33,13 +33,13 @@ std::string reason_of(const Monitor& monitor) {
 }  // namespace
 
 // A fallback that may start, made if it is not there yet; else null. One line says which and why.
-Preconditioner* Solver::take_rung(std::size_t at, const Monitor& monitor, Result& result) {
-  rungs_.resize(ladder_.size());
-  const Offer offer = ladder_[at].offer();
+Preconditioner* Solver::make_fallback(std::size_t at, const Monitor& monitor, Result& result) {
+  fallbacks_.resize(chain_.size());
+  const Offer offer = chain_[at].offer();
   if (offer.kind == Offer::Kind::skipped) return nullptr;
   const int iterations = monitor.state().iterations;
   std::string line = "after " + std::to_string(iterations) + (iterations == 1 ? " iteration (" : " iterations (") +
-                     reason_of(monitor) + "): " + ladder_[at].name +
+                     reason_of(monitor) + "): " + chain_[at].name +
                      (offer.cost.empty() ? "" : " on the host, " + offer.cost);
   const auto tell = [&] {
     result.steps.push_back(line);
@@ -51,15 +51,15 @@ Preconditioner* Solver::take_rung(std::size_t at, const Monitor& monitor, Result
     tell();
     return nullptr;
   };
-  if (!rungs_[at] && offer.kind == Offer::Kind::refused) return refuse(offer.refusal);
+  if (!fallbacks_[at] && offer.kind == Offer::Kind::refused) return refuse(offer.refusal);
   tell();
-  line = ladder_[at].name;
+  line = chain_[at].name;
   try {
-    if (!rungs_[at]) rungs_[at] = ladder_[at].make();
+    if (!fallbacks_[at]) fallbacks_[at] = chain_[at].make();
   } catch (const RunError& error) {
     return refuse(std::string("its set-up failed: ") + error.what());
   }
-  if (rungs_[at]) return rungs_[at].get();
+  if (fallbacks_[at]) return fallbacks_[at].get();
   return refuse("memory ran out during its set-up: use fewer cells, or another solver.smoother");
 }
 
@@ -118,11 +118,11 @@ void Solver::solve_on(Preconditioner& preconditioner, Monitor& monitor) {
 
 // The next fallback that may start goes on from the best iterate. If there is none, the iteration that was given up as
 // too slow goes on. False: nothing is left.
-bool Solver::climb(Monitor& monitor, Result& result) {
+bool Solver::start_next_fallback(Monitor& monitor, Result& result) {
   const MonitorState& state = monitor.state();
-  while (rung_ < ladder_.size()) {
-    Preconditioner* const rung = take_rung(rung_++, monitor, result);
-    if (!rung) continue;
+  while (fallback_ < chain_.size()) {
+    Preconditioner* const fallback = make_fallback(fallback_++, monitor, result);
+    if (!fallback) continue;
     begin_from_best(state);
     double norm = true_norm();
     if (!is_finite(norm)) {
@@ -130,9 +130,9 @@ bool Solver::climb(Monitor& monitor, Result& result) {
       norm = true_norm();
     }
     if (!is_finite(norm)) return false;
-    if (rung_ == ladder_.size()) monitor.rule().horizon = 0;
+    if (fallback_ == chain_.size()) monitor.rule().horizon = 0;
     since_ = monitor.history().size() - 1;
-    active_ = rung;
+    active_ = fallback;
     monitor.change(norm);
     solve_on(*active_, monitor);
     return true;
@@ -143,7 +143,7 @@ bool Solver::climb(Monitor& monitor, Result& result) {
   }
   // What was given up for its prospects is all there is.
   monitor.rule().horizon = 0;
-  press_on(monitor);
+  resume_abandoned(monitor);
   return true;
 }
 
@@ -156,7 +156,7 @@ void Solver::restore_best(const MonitorState& state) {
 }
 
 // The same iteration goes on below the tolerance.
-void Solver::press_on(Monitor& monitor) {
+void Solver::resume_abandoned(Monitor& monitor) {
   if (monitor.state().best_iteration < monitor.state().iterations) restore_best(monitor.state());
   begin_again(monitor);
   if (active_) return solve_on(*active_, monitor);
@@ -185,15 +185,15 @@ void Solver::finish(Monitor& monitor, Result& result) {
   };
   // Where κ has a wide range, small errors of u may be large flows.
   const auto imbalance = [&] {
-    const bool seen = problem_.imbalance && !problem_.held && r_ && state.verdict == Verdict::converged;
+    const bool seen = problem_.imbalance && !problem_.constrained && r_ && state.verdict == Verdict::converged;
     if (!seen || !conjugate()) return 0.0;
     const double share = problem_.imbalance(*A_, u_, b_, r_);
-    backend_.fill(r_, 0);  // in Dirichlet nodes, too, where it held flows
+    backend_.fill(r_, 0);  // in Dirichlet nodes, too, where it constrained flows
     return share;
   };
   double unbalanced = imbalance();
   const auto short_of = [&] { return std::max(inaccurate() ? result.estimated_error : 0.0, unbalanced); };
-  // What rounding ends, the floor known by the u that was found, no rung betters.
+  // What rounding ends, the floor known by the u that was found, no fallback betters.
   const double epsilon = unit_roundoff(A_->precision());
   const auto at_floor = [&] {
     if (!failed() || !is_finite(state.last)) return false;
@@ -201,10 +201,10 @@ void Solver::finish(Monitor& monitor, Result& result) {
     A_->rounding(u_, work_);
     const double rounding = backend_.value(work_);
     if (is_finite(rounding)) monitor.state().rounding = rounding;
-    // A first rung may yet come below it, as where u is next to constant, or better u all the same.
-    const double share = rung_ == 0 && !ladder_.empty() ? 0.1 : 0.5;
+    // A first fallback may yet come below it, as where u is next to constant, or better u all the same.
+    const double share = fallback_ == 0 && !chain_.empty() ? 0.1 : 0.5;
     return std::sqrt(state.best) < share * epsilon * std::sqrt(rounding) &&
-           (rung_ > 0 || result.estimated_error <= promised_error * tolerance);
+           (fallback_ > 0 || result.estimated_error <= promised_error * tolerance);
   };
   bool rounding_ends = false;  // other methods have residuals of the same rounding
   if (options_.method == Method::direct && (failed() || inaccurate())) {
@@ -215,11 +215,11 @@ void Solver::finish(Monitor& monitor, Result& result) {
   const auto may_go_on = [&] { return state.iterations < options_.max_iterations && !rounding_ends && !at_floor(); };
   // Estimates of conjugate gradients may be low by a factor of ten: next to what is promised the iteration continues.
   const auto near = [&] { return conjugate() && result.estimated_error > 0.3 * promised_error * tolerance; };
-  const auto goes_on = [&](int pressed) {
-    return failed() || inaccurate() || unbalanced > promised_error * tolerance || (near() && pressed < 2);
+  const auto goes_on = [&](int resumed) {
+    return failed() || inaccurate() || unbalanced > promised_error * tolerance || (near() && resumed < 2);
   };
-  // Each preconditioner is pressed on with twice before a stronger one is made.
-  for (int pressed = 0; may_go_on() && goes_on(pressed);) {
+  // Each preconditioner is resumed on with twice before a stronger one is made.
+  for (int resumed = 0; may_go_on() && goes_on(resumed);) {
     const bool good = !failed() && !inaccurate();
     const double estimate = result.estimated_error;
     const double excess = std::max(short_of(), near() ? estimate : 0.0);
@@ -228,10 +228,10 @@ void Solver::finish(Monitor& monitor, Result& result) {
       if (state.last > 0) target = std::min(target, relative(state.last, state));  // one iteration at least
       target *= std::clamp(0.3 * promised_error * tolerance / excess, 1e-3, 0.3);
     }
-    if (!failed() && (!direct_ || active_) && pressed++ < 2)
-      press_on(monitor);
-    else if ((failed() || inaccurate()) && climb(monitor, result))
-      pressed = 0;
+    if (!failed() && (!direct_ || active_) && resumed++ < 2)
+      resume_abandoned(monitor);
+    else if ((failed() || inaccurate()) && start_next_fallback(monitor, result))
+      resumed = 0;
     else
       break;
     result.estimated_error = estimated_error(monitor);

@@ -5,18 +5,18 @@
 #include <string>
 #include <utility>
 
-#include "backends/constant_line.hpp"
-#include "backends/error.hpp"
-#include "backends/host_memory.hpp"
-#include "backends/machine.hpp"
+#include "backends/memory/error.hpp"
+#include "backends/memory/host_memory.hpp"
+#include "backends/processes/machine.hpp"
+#include "backends/transforms/constant_line.hpp"
 #include "grids/kernels/sweep_passes.hpp"
 #include "grids/results/integrals.hpp"
-#include "grids/sampling/parted_face.hpp"
-#include "grids/schemes/held_nodes.hpp"
+#include "grids/sampling/mixed_bc_face.hpp"
+#include "grids/schemes/constrained_nodes.hpp"
 #include "solver/direct/fast_diagonalization.hpp"
+#include "solver/fallbacks/floating_subdomains.hpp"
+#include "solver/fallbacks/whole_operator.hpp"
 #include "solver/jacobi.hpp"
-#include "solver/ladder/conductors.hpp"
-#include "solver/ladder/whole_operator.hpp"
 #include "solver/multigrid/multigrid.hpp"
 #include "solver/norms.hpp"
 #include "solver/plan.hpp"
@@ -30,7 +30,7 @@ namespace {
 constexpr double uneven_range = 10, hiding_range = 1e4;
 // From which on a small error of u may be a large flow.
 constexpr double unbalancing_range = 1e2;
-// So many unknowns are looked at for conductors: the rows take 400 bytes of each for a moment.
+// So many unknowns are looked at for floating_subdomains: the rows take 400 bytes of each for a moment.
 constexpr std::int64_t most_looked_at = std::int64_t{1} << 20;
 
 // For conjugate gradients that go on where direct solutions fail. Null where half of the host's memory does not hold
@@ -103,15 +103,16 @@ std::unique_ptr<Solver> make_solver(const Discretization& discretization, const 
       problem.centering == Centering::cell && options.coarse_operator == CoarseOperator::galerkin;
   traits.uneven = discretization.jumps().range >= uneven_range || !problem.reaction.constant();
   traits.cancels = on_elements(problem.scheme);
-  if (auto held = std::make_shared<HeldNodes>(discretization.setting()); held->some()) traits.held = std::move(held);
+  if (auto constrained = std::make_shared<ConstrainedNodes>(discretization.context()); constrained->some())
+    traits.constrained = std::move(constrained);
   const auto multigrid = [&discretization, asked, kappa] { return multigrid_for(discretization, asked, kappa); };
   traits.judge = [multigrid, plain, elements = on_elements(problem.scheme)] {
-    const Ladder exact = make_ladder(plain, elements, Fallback::automatic);
+    const FallbackChain exact = make_fallback_chain(plain, elements, Fallback::automatic);
     const bool cheap = !exact.empty() && exact.front().offer().kind == Offer::Kind::accepted;
     std::unique_ptr<Preconditioner> judge = cheap ? exact.front().make() : nullptr;
     return judge ? std::move(judge) : multigrid();
   };
-  if (!has_parted_faces(problem))
+  if (!has_mixed_bc(problem))
     traits.error_per_residual = error_per_residual(problem, kappa.mean) * std::max(1.0, kappa.jumps.range);
   traits.homogeneous = [&discretization] { return has_zero_faces(discretization.problem()); };
   const std::int64_t looked_for = discretization.backend().kind() == BackendKind::cpu ? most_looked_at : largest_read;
@@ -120,22 +121,21 @@ std::unique_ptr<Solver> make_solver(const Discretization& discretization, const 
       discretization.jumps().range >= hiding_range && space.unknown_count() <= looked_for) {
     const std::shared_ptr<const Operator> all = shared ? whole_operator(*plain, on_elements(problem.scheme)) : plain;
     Field in(all->backend(), all->space(), outer), out(all->backend(), all->space(), outer);
-    traits.conductors = std::make_shared<const Conductors>(*all, in, out);
+    traits.floating_subdomains = std::make_shared<const FloatingSubdomains>(*all, in, out);
   }
-  Ladder ladder;
+  FallbackChain chain;
   if (options.tolerance > 0 &&
       (options.method == Method::multigrid || options.preconditioner == PreconditionerChoice::direct))
-    ladder = make_ladder(plain, on_elements(problem.scheme), options.fallback);
+    chain = make_fallback_chain(plain, on_elements(problem.scheme), options.fallback);
   if (options.method == Method::direct && options.tolerance > 0 && outer == Precision::fp64 &&
       options.fallback != Fallback::never) {
-    ladder = make_ladder(plain, on_elements(problem.scheme), options.fallback);
-    ladder.insert(ladder.begin(),
-                  {"conjugate gradients preconditioned by multigrid", [] { return Offer{}; }, multigrid});
+    chain = make_fallback_chain(plain, on_elements(problem.scheme), options.fallback);
+    chain.insert(chain.begin(), {"conjugate gradients preconditioned by multigrid", [] { return Offer{}; }, multigrid});
   }
   std::unique_ptr<Preconditioner> own;
   if (options.method == Method::jacobi) {
     std::unique_ptr<SweepPass> pass;
-    if (discretization.held() == Assembly::partial &&
+    if (discretization.stored_assembly() == Assembly::partial &&
         is_pass_worth_it(discretization.backend(), discretization.scheme_rows(), outer))
       pass = make_sweep_pass(discretization.backend(), discretization.scheme_rows(), outer);
     if (profile && pass) pass = profile->wrap(std::move(pass));
@@ -162,7 +162,7 @@ std::unique_ptr<Solver> make_solver(const Discretization& discretization, const 
       drops_mean = constant_line(inverse).has_value();
       together(space.processes(),
                [&] { products = make_axis_products(discretization.backend(), A->layout(), outer, inverse); });
-      products->join();
+      products->reserve_halo_buffers();
     } catch (const RunError&) {
       return without();
     } catch (const std::bad_alloc&) {  // on one process; the others are stopped
@@ -190,7 +190,7 @@ std::unique_ptr<Solver> make_solver(const Discretization& discretization, const 
   }
   return std::make_unique<Solver>(
       std::move(A), std::move(hierarchy), options,
-      options.extrapolate ? std::make_unique<Extrapolation>(discretization, outer) : nullptr, std::move(ladder), traits,
+      options.extrapolate ? std::make_unique<Extrapolation>(discretization, outer) : nullptr, std::move(chain), traits,
       std::move(own));
 }
 

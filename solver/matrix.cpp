@@ -5,7 +5,7 @@
 #include <limits>
 #include <utility>
 
-#include "backends/error.hpp"
+#include "backends/memory/error.hpp"
 #include "grids/axes/stretching.hpp"
 #include "grids/kernels/grid_kernels.hpp"
 #include "grids/levels/galerkin.hpp"
@@ -18,7 +18,7 @@ namespace {
 Block counted_alike(const Block& block) {
   Block cells;
   for (std::size_t d = 0; d < 3; ++d)
-    if (const int n = block.axes[d].in_whole().size(); n > 1)
+    if (const int n = block.axes[d].global().size(); n > 1)
       cells.axes[d] = Axis(uniform_nodes(0, n, n), BoundaryKind::neumann, BoundaryKind::neumann, {}, Centering::cell);
   return block.share ? cells.part(block.share) : cells;
 }
@@ -88,13 +88,13 @@ std::unique_ptr<Solver> make_solver(Backend& backend, const BandedMatrix& matrix
     A = plain = operator_in(outer);
     if (profile) A = profile->wrap(std::move(A));
   }
-  Ladder ladder;
+  FallbackChain chain;
   const auto far = matrix.reach();
   if (options.tolerance > 0 && options.method == Method::multigrid && std::max({far[0], far[1], far[2]}) <= 1)
-    ladder = make_ladder(plain, reaches_corners(matrix), options.fallback);
+    chain = make_fallback_chain(plain, reaches_corners(matrix), options.fallback);
   std::unique_ptr<Preconditioner> own;
   if (options.method == Method::jacobi) own = std::make_unique<JacobiSweeps>(A, nullptr, options.smoother);
-  return std::make_unique<Solver>(std::move(A), std::move(hierarchy), options, nullptr, std::move(ladder), Traits{},
+  return std::make_unique<Solver>(std::move(A), std::move(hierarchy), options, nullptr, std::move(chain), Traits{},
                                   std::move(own));
 }
 

@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <limits>
 
-#include "backends/monitor.hpp"
-#include "backends/precision.hpp"
-#include "backends/space.hpp"
+#include "backends/device/monitor.hpp"
+#include "backends/memory/precision.hpp"
+#include "backends/spaces/space.hpp"
 
 namespace poisson {
 

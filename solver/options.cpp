@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "backends/error.hpp"
+#include "backends/memory/error.hpp"
 #include "solver/smoothers/smoother.hpp"
 
 namespace poisson {

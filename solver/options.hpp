@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "backends/precision.hpp"
+#include "backends/memory/precision.hpp"
 #include "grids/levels/galerkin_relaxation.hpp"
 #include "grids/operators/relaxation.hpp"
 #include "grids/problem/problem.hpp"
@@ -21,7 +21,7 @@ enum class Krylov { automatic, none, cg };
 enum class PreconditionerChoice { automatic, diagonal, multigrid, direct };
 /// What coarse levels solve: the problem discretized again, or Pᵀ A P with a prolongation made from A.
 enum class CoarseOperator { automatic, rediscretized, galerkin };
-/// Whether to go on with a stronger method on the host where multigrid fails or is predicted to fail (ladder.hpp).
+/// Whether to go on with a stronger method on the host where multigrid fails or is predicted to fail (chain.hpp).
 /// automatic: up to 60 s of predicted time; always: however long it takes.
 enum class Fallback { automatic, always, never };
 /// double: everything in fp64. mixed: solution and residual in fp64, corrections in fp32. single: everything in fp32.

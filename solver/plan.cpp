@@ -5,19 +5,19 @@
 #include <cstdio>
 #include <limits>
 
-#include "backends/blas.hpp"
-#include "backends/cut_lines.hpp"
-#include "backends/error.hpp"
-#include "backends/round_up.hpp"
-#include "backends/shared_launches.hpp"
+#include "backends/device/shared_launches.hpp"
+#include "backends/lines/cut_lines.hpp"
+#include "backends/memory/error.hpp"
+#include "backends/memory/round_up.hpp"
+#include "backends/transforms/blas.hpp"
 #include "grids/kernels/sweep_passes.hpp"
 #include "grids/levels/cut_line_operator.hpp"
-#include "grids/levels/islands.hpp"
 #include "grids/levels/solved_along.hpp"
+#include "grids/levels/strong_clusters.hpp"
 #include "grids/operators/bands.hpp"
 #include "grids/operators/faces.hpp"
 #include "grids/rows/box_stencil.hpp"
-#include "grids/sampling/parted_face.hpp"
+#include "grids/sampling/mixed_bc_face.hpp"
 #include "grids/sampling/sampler.hpp"
 #include "grids/schemes/assembly.hpp"
 #include "grids/schemes/row_scheme.hpp"
@@ -52,7 +52,7 @@ constexpr std::size_t bytes_of_step = 1040;
 constexpr std::size_t most_steps = 32'000;
 
 // How often the recordings of a solve visit a level: once a cycle of V, in full multigrid once more for each finer
-// level; an F-cycle visits it from every finer one, a W-cycle twice from each. Two recordings may be held at a time.
+// level; an F-cycle visits it from every finer one, a W-cycle twice from each. Two recordings may be stored at a time.
 std::size_t recorded_visits(const Options& options, int level) {
   const auto l = static_cast<std::size_t>(level);
   const std::size_t cycle = options.cycle == Cycle::v   ? 1
@@ -72,9 +72,9 @@ std::size_t verbs_of_visit(const Options& options, const Layout& layout, bool bo
 // What the operators hold.
 struct Finest {
   std::size_t kappas = 0, reactions = 0;  // fields of cells and of values, on all levels that are rediscretized
-  bool elements = false;                  // reactions stand on cells; planes are held as bands
+  bool elements = false;                  // reactions stand on cells; planes are stored as bands
   bool full = false;                      // assembly: bands take the place of the fields
-  std::size_t row_bands = 0;              // of a row that is held as bands
+  std::size_t row_bands = 0;              // of a row that is stored as bands
   RowCost cost;                           // of a row of all levels that are rediscretized
   RowCost recomputed_cost;                // of one whose κ comes from its expression
   std::size_t ends = 0;                   // bytes of κ and α at the Robin faces of cell-centred problems
@@ -136,7 +136,7 @@ std::size_t weights_of(const CoarseBlock& coarse) {
 
 // What a level holds, what set-up holds beside it for a moment, and what of it a process has whole.
 struct SideBytes {
-  std::size_t held = 0, passing = 0, whole = 0, tables = 0, verbs = 0;
+  std::size_t stored = 0, passing = 0, whole = 0, tables = 0, verbs = 0;
 };
 
 // Of the levels below one with so many bands, of which this process has such a part, that keep an axis.
@@ -150,16 +150,16 @@ SideBytes bytes_of_semicoarsened(const std::vector<LevelPlan>& levels, std::size
     const Layout above = levels[l - 1].block.layout(), layout = levels[l].block.layout();
     const std::size_t box = box_offsets(layout).size(), weights = weights_of(coarse);
     // Bands, row sums, a field of zeros and weights; b, u and v.
-    std::size_t held = (box + 2 + weights + (levels[l].coarser ? 3 : 2)) * bytes(layout, inner);
+    std::size_t stored = (box + 2 + weights + (levels[l].coarser ? 3 : 2)) * bytes(layout, inner);
     const Relaxation relaxed = levels[l].smoothed();
     const std::vector<int> cut = axes_of_cut_lines(part, relaxed);
-    for (const int axis : cut) held += bytes_of_cut_lines(layout, inner, parts_of(part.space()), axis, gpu);
+    for (const int axis : cut) stored += bytes_of_cut_lines(layout, inner, parts_of(part.space()), axis, gpu);
     if (gpu && relaxed.extent != Extent::point)
-      held += (lines_axes(relaxed, layout) - cut.size()) * 3 * bytes(layout, inner);
+      stored += (lines_axes(relaxed, layout) - cut.size()) * 3 * bytes(layout, inner);
     side.passing = std::max(side.passing, (bands + 1) * bytes(above, Precision::fp64) +
                                               (box + 1 + weights) * bytes(layout, Precision::fp64));
-    side.held += held;
-    if (!part.share) side.whole += held;
+    side.stored += stored;
+    if (!part.share) side.whole += stored;
     side.tables += bytes_of_tables(layout);
     if (gpu && layout.size() <= most_shared_values) side.verbs += 2 * verbs_of_visit(options, layout, true);
     bands = box;
@@ -186,8 +186,8 @@ Plan count(std::vector<LevelPlan> chosen, const Options& options, const Finest& 
     return !finest.elements && at_hand && has_sweep_pass(space, gpu, variable);
   };
   Plan plan;
-  std::size_t steps = 0;                 // of shared launches
-  std::size_t held = 0, setup_peak = 0;  // bytes of the Galerkin hierarchy so far, and the most while it is made
+  std::size_t steps = 0;                   // of shared launches
+  std::size_t stored = 0, setup_peak = 0;  // bytes of the Galerkin hierarchy so far, and the most while it is made
   // The bands as they came, in both precisions with their diagonals.
   const auto add_matrix = [&](const Layout& layout, Plan::Level& level) {
     const std::size_t came = (finest.bands + 1) * bytes(layout, Precision::fp64);
@@ -204,9 +204,9 @@ Plan count(std::vector<LevelPlan> chosen, const Options& options, const Finest& 
     const std::size_t bands = l == 0 ? finest.probed : box_offsets(layout).size();
     const bool zeros = bands < static_cast<std::size_t>(layout.n[2] == 1 ? box_centre<2> : box_centre<3>);
     if (l > 0) level.bytes += (bands + 1 + (zeros ? 1 : 0)) * bytes(layout, inner);
-    held += level.bytes;
+    stored += level.bytes;
     // What the outer operator has for itself comes later: a matrix's diagonal, full assembly's bands.
-    if (l == 0 && outer != inner) held -= (matrix ? 1 : finest.full ? finest.row_bands : 0) * bytes(layout, outer);
+    if (l == 0 && outer != inner) stored -= (matrix ? 1 : finest.full ? finest.row_bands : 0) * bytes(layout, outer);
     if (!coarse) return;
     const Layout below = coarse->block.layout();
     const std::size_t weights = weights_of(*coarse);
@@ -215,9 +215,9 @@ Plan count(std::vector<LevelPlan> chosen, const Options& options, const Finest& 
     if (l == 0 ? !matrix || outer == Precision::fp32 : inner != Precision::fp64)
       passing += (bands + 1) * bytes(layout, Precision::fp64);
     if (inner != Precision::fp64) passing += bytes(below, inner);  // the first weight that is rounded
-    setup_peak = std::max(setup_peak, held + passing);
+    setup_peak = std::max(setup_peak, stored + passing);
     level.bytes += weights * bytes(below, inner);
-    held += weights * bytes(below, inner);
+    stored += weights * bytes(below, inner);
   };
   // The levels of the problem, or of the planes of one of them; `part`: what this process has of the first one.
   const auto add_levels = [&](const auto& self, const std::vector<LevelPlan>& levels, bool outermost, std::size_t calls,
@@ -267,14 +267,14 @@ Plan count(std::vector<LevelPlan> chosen, const Options& options, const Finest& 
       std::size_t passing = 0;
       for (const std::vector<LevelPlan>& list : chosen_level.semicoarsened) {
         const SideBytes side = bytes_of_semicoarsened(list, finest.probed, part, options, sharing, gpu);
-        level.bytes += side.held;
+        level.bytes += side.stored;
         level.whole_in_planes += side.whole;
         plan.tables += side.tables;
         steps += calls * recorded_visits(options, l) * side.verbs;
         passing = std::max(passing, side.passing);
       }
       if (galerkin) add_galerkin(layout, l, coarse, level);
-      if (passing > 0) setup_peak = std::max(setup_peak, held + passing);
+      if (passing > 0) setup_peak = std::max(setup_peak, stored + passing);
       // Multigrid: b, u, v (no v on the coarsest), and on coarser levels the solution of full multigrid. Else: e and r.
       const bool start = l > 0 && outermost && options.full_multigrid;
       // Directly: u, b and what is solved in its place. Sweeps: u, what they are ahead, b and where they began.
@@ -365,7 +365,7 @@ Plan make_plan(const Problem& problem, const Options& given, Assembly assembly, 
   const KappaSummary kappa = known.value_or(known_kappa(problem));
   const Options options = resolve_options(given, problem, kappa, parts);
   const Assembly mode = chosen_assembly(assembly, problem, gpu);
-  const bool variable = holds_coefficients(problem, mode);
+  const bool variable = stores_coefficients(problem, mode);
   const bool on_faces = problem.centering == Centering::cell;
   const auto dimension = static_cast<std::size_t>(problem.dimension);
   const Block block = make_block(problem);
@@ -401,14 +401,15 @@ Plan make_plan(const Problem& problem, const Options& given, Assembly assembly, 
   plan.message = message;
   const bool may_jump = known ? kappa.jumps.largest >= Jumps::large : variable;
   if (gpu && may_jump && takes_galerkin(options))
-    plan.message = std::max(plan.message, CrossingIslands::bytes_of_message());
+    plan.message = std::max(plan.message, CrossingClusters::bytes_of_message());
   plan.gpu = gpu;
   plan.options = options;
   if (options.extrapolate) plan.tables += bytes_of_tables(block.layout());
   if (gpu) plan.tables += staging_bytes(block.layout());
-  // What balances an equation of held nodes: σ and α without what holds them, and b as natural boundaries have it. Rows
-  // of elements that hold some are probed for each operator: bands, the sums of rows with and without, two vectors.
-  if (has_parted_faces(problem))
+  // What balances an equation of stored nodes: σ and α without what holds them, and b as natural boundaries have it.
+  // Rows of elements that hold some are probed for each operator: bands, the sums of rows with and without, two
+  // vectors.
+  if (has_mixed_bc(problem))
     plan.tables += (finest.elements ? finest.row_bands + 3 : 2) * bytes(block.layout(), Precision::fp64);
   // Elements take a field more while b is assembled, on cells where the source is an expression, and where b is narrow
   // another one.
@@ -436,7 +437,7 @@ Plan make_plan(const BandedMatrix& matrix, const Options& given, bool gpu) {
   rules.kappa = matrix.strengths;
   rules.assembly = LevelAssembly::bands;
   Plan plan = count(chosen_levels(make_block(matrix), rules, options), options, finest, gpu);
-  if (gpu && takes_galerkin(options)) plan.message = CrossingIslands::bytes_of_message();
+  if (gpu && takes_galerkin(options)) plan.message = CrossingClusters::bytes_of_message();
   plan.gpu = gpu;
   plan.options = options;
   return plan;

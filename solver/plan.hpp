@@ -38,7 +38,7 @@ struct Plan {
   /// At most so many bytes more for the tables of axes and transfers, and for scalars.
   std::size_t tables = 0;
   /// What a process on a GPU sends another one at a time beside halos and small levels, at most: of a direct solution's
-  /// lines, and of islands where κ may jump.
+  /// lines, and of strong_clusters where κ may jump.
   std::size_t message = 0;
   std::size_t addresses = 0;  ///< what libraries take of the host's addresses beside, mostly without touching it
 

@@ -5,7 +5,7 @@
 #include <limits>
 #include <optional>
 
-#include "grids/sampling/parted_face.hpp"
+#include "grids/sampling/mixed_bc_face.hpp"
 #include "grids/schemes/assembly.hpp"
 #include "grids/schemes/row_scheme.hpp"
 #include "solver/direct/fast_diagonalization.hpp"
@@ -54,16 +54,16 @@ bool singular_in_single(const Problem& problem, const Block& block, const std::a
   const auto known = [](const Quantity& q) { return q.constant() ? *q.constant() : 0.0; };
   for (std::size_t d = 0; d < dimension; ++d) {
     const Axis& axis = block.axes[d];
-    double held = known(problem.reaction) * length(d);
+    double restoring = known(problem.reaction) * length(d);
     bool open = true;
     for (const Boundary& face : problem.boundary[d]) {
       open = open && face.kind != BoundaryKind::dirichlet;
-      if (face.kind == BoundaryKind::robin) held += known(face.alpha);
+      if (face.kind == BoundaryKind::robin) restoring += known(face.alpha);
     }
     for (std::size_t e = 0; e < dimension; ++e)
-      if (e != d) held += 4 * kappa[e] * length(d) / (length(e) * length(e));
+      if (e != d) restoring += 4 * kappa[e] * length(d) / (length(e) * length(e));
     const double rounding = std::numeric_limits<float>::epsilon() / 2 * kappa[d] / widths_of(axis).least;
-    if (open && rounding > tolerable_rounding * held) return true;
+    if (open && rounding > tolerable_rounding * restoring) return true;
   }
   return false;
 }
@@ -137,7 +137,7 @@ Options resolve_options(const Options& given, const Problem& problem, std::optio
   if (options.krylov == Krylov::automatic && wide) options.krylov = Krylov::cg;
   // Elements have what holds nodes in their bands; where points are relaxed on equal cells, those of Galerkin's
   // operators, which know it, serve.
-  if (holds_in_bands(problem) && given.method != Method::cg && given.method != Method::jacobi &&
+  if (needs_stored_bands(problem) && given.method != Method::cg && given.method != Method::jacobi &&
       options.coarse_operator == CoarseOperator::automatic && options.smoother.takes_points(balanced) &&
       block.equidistant())
     options.coarse_operator = CoarseOperator::galerkin;

@@ -5,7 +5,7 @@
 namespace poisson {
 
 bool Result::at_rounding_floor() const {
-  return rounding_floor > 0 && final <= most_floors * rounding_floor * reference;
+  return rounding_floor > 0 && final <= rounding_limit * rounding_floor * reference;
 }
 
 std::string_view name_of(Verdict verdict) {

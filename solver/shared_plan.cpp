@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "backends/cut_lines.hpp"
-#include "backends/mailbox_layout.hpp"
+#include "backends/lines/cut_lines.hpp"
+#include "backends/spaces/mailbox_layout.hpp"
 #include "grids/levels/cut_line_operator.hpp"
 
 namespace poisson {
@@ -15,7 +15,7 @@ double largest_share(const Block& part) {
   const Cuts& cuts = part.share->cuts;
   std::int64_t most = 0;
   for (int p = 0; p < cuts.patches(); ++p) most = std::max(most, cuts.layout(p).allocated(Precision::fp64));
-  return static_cast<double>(most) / static_cast<double>(part.whole().layout().allocated(Precision::fp64));
+  return static_cast<double>(most) / static_cast<double>(part.global().layout().allocated(Precision::fp64));
 }
 
 // Tables of axes and what else does not go by values.

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "backends/clear.hpp"
-#include "backends/data_projection.hpp"
-#include "backends/places.hpp"
-#include "grids/schemes/held_nodes.hpp"
+#include "backends/device/clear.hpp"
+#include "backends/memory/places.hpp"
+#include "backends/transforms/data_projection.hpp"
+#include "grids/schemes/constrained_nodes.hpp"
 #include "solver/direct/fast_diagonalization.hpp"
 #include "solver/jacobi.hpp"
 #include "solver/multigrid/diagonal.hpp"
@@ -43,20 +43,20 @@ bool hopeless(const MonitorState& s) {
 
 // An iteration that is predicted to take more goes on with something stronger. Direct solutions take less time than
 // cycles over planes.
-constexpr int patience(const Options& o) {
+constexpr int iteration_limit(const Options& o) {
   return o.preconditioner == PreconditionerChoice::direct ? 150 : 60;
 }
 
 }  // namespace
 
 Solver::Solver(std::shared_ptr<const Operator> A, Hierarchy hierarchy, const Options& options,
-               std::unique_ptr<Extrapolation> extrapolation, Ladder ladder, const Traits& problem,
+               std::unique_ptr<Extrapolation> extrapolation, FallbackChain chain, const Traits& problem,
                std::unique_ptr<Preconditioner> own)
     : A_(std::move(A)),
       backend_(A_->backend()),
       options_(options),
       extrapolation_(std::move(extrapolation)),
-      ladder_(std::move(ladder)),
+      chain_(std::move(chain)),
       problem_(problem),
       u_(backend_, A_->space(), A_->precision()),
       b_(backend_, A_->space(), A_->precision()),
@@ -81,7 +81,7 @@ Solver::Solver(std::shared_ptr<const Operator> A, Hierarchy hierarchy, const Opt
   if (options_.method == Method::multigrid) {
     auto multigrid = std::make_unique<Multigrid>(std::move(hierarchy), options_);
     multigrid_ = multigrid.get();
-    if (problem_.held && options_.full_multigrid) multigrid->hold(A_);
+    if (problem_.constrained && options_.full_multigrid) multigrid->hold(A_);
     preconditioner_ = std::move(multigrid);
   } else if (own) {
     if (options_.method == Method::direct) direct_ = static_cast<FastDiagonalization*>(own.get());
@@ -131,12 +131,12 @@ Result Solver::solve(bool given_guess, const Listener& listener) {
   const double epsilon = unit_roundoff(A_->precision());
   const bool at_once = solves_at_once(given_guess);
   Result result;
-  rung_ = since_ = 0;
+  fallback_ = since_ = 0;
   active_ = nullptr;
   bool giving_up = false;
-  if (problem_.held) problem_.held->take_out(*A_, u_, b_, best_);
+  if (problem_.constrained) problem_.constrained->take_out(*A_, u_, b_, best_);
   StoppingRule rule = stopping_rule(options_, epsilon, A_->space());
-  if (!ladder_.empty()) rule.horizon = std::min(options_.max_iterations, patience(options_));
+  if (!chain_.empty()) rule.horizon = std::min(options_.max_iterations, iteration_limit(options_));
   const Start from = start_for(given_guess);
   Monitor monitor(rule, [&](const MonitorState& s) {
     giving_up = giving_up || (s.iterations == 0 && from != Start::guess && hopeless(s));
@@ -149,7 +149,7 @@ Result Solver::solve(bool given_guess, const Listener& listener) {
     result.projected += backend_.value(projected_);
   };
   // Where it ends in what is no number; α that is none spoils Dirichlet nodes, too.
-  best_stored_ = !ladder_.empty() && best_ && (given_guess || options_.krylov == Krylov::cg);
+  best_stored_ = !chain_.empty() && best_ && (given_guess || options_.krylov == Krylov::cg);
   if (best_stored_) backend_.copy(u_, best_);
   run(from);
   if (giving_up) {
@@ -174,7 +174,7 @@ Result Solver::solve(bool given_guess, const Listener& listener) {
     result.estimated_error = estimated_error(monitor);
   }
   result.verdict = state.verdict;
-  if (problem_.cancels) result.most_floors = 64;
+  if (problem_.cancels) result.rounding_limit = 64;
   result.iterations = state.iterations;
   result.initial = std::sqrt(from == Start::guess && !result.start_given_up ? state.first : state.initial);
   result.reference = std::sqrt(state.reference);
@@ -198,7 +198,7 @@ Result Solver::solve(bool given_guess, const Listener& listener) {
     monitor.state().rounding = backend_.value(work_);
   }
   result.rounding_floor = epsilon * relative(state.rounding, state);
-  if (problem_.held) problem_.held->put_back(u_, b_);
+  if (problem_.constrained) problem_.constrained->put_back(u_, b_);
   return result;
 }
 

@@ -9,21 +9,21 @@
 #include <utility>
 #include <vector>
 
-#include "backends/monitor.hpp"
+#include "backends/device/monitor.hpp"
 #include "grids/operators/operator.hpp"
 #include "grids/results/profile.hpp"
 #include "grids/schemes/discretization.hpp"
 #include "solver/extrapolation.hpp"
-#include "solver/ladder/ladder.hpp"
+#include "solver/fallbacks/fallback_chain.hpp"
 #include "solver/multigrid/preconditioner.hpp"
 #include "solver/options.hpp"
 
 namespace poisson {
 
-class Conductors;
+class FloatingSubdomains;
 class DataProjection;
 class FastDiagonalization;
-class HeldNodes;
+class ConstrainedNodes;
 class Multigrid;
 
 std::string_view name_of(Verdict verdict);
@@ -41,7 +41,7 @@ struct Result {
   std::vector<double> history;     ///< relative residuals, that of the iteration's start first
   double estimated_error = 0;      ///< of u against the solution of A u = b, relative, in L2
   double rounding_floor = 0;       ///< relative residual below which rounding hides progress
-  double most_floors = 4;          ///< what stops at so many of them was stopped by rounding
+  double rounding_limit = 4;       ///< what stops at so many of them was stopped by rounding
   double projected = 0;            ///< 1ᵀb taken off the data of a singular problem, in the units of the scaled b
   double extrapolated = 0;         ///< 1ᵀ of what extrapolation added to b, in the same units
   bool start_given_up = false;     ///< full multigrid diverged: the iteration began at zero instead
@@ -69,8 +69,9 @@ struct Traits {
   bool starts_from_residual = false;
   bool uneven = false;   ///< κ or σ varies, so that errors may be small in D⁻¹A and not in energy
   bool cancels = false;  ///< entries of either sign, on flat cells next to zero in sum: elements
-  std::shared_ptr<const Conductors> conductors;      ///< where κ has a range of which coarse levels know only roughly
-  std::shared_ptr<HeldNodes> held;                   ///< unknowns whose values are known, if any
+  std::shared_ptr<const FloatingSubdomains>
+      floating_subdomains;                           ///< where κ has a range of which coarse levels know only roughly
+  std::shared_ptr<ConstrainedNodes> constrained;     ///< unknowns whose values are known, if any
   std::function<bool()> homogeneous;                 ///< whether the data that stand in the solution are zero, now
   std::shared_ptr<const DataProjection> projection;  ///< in fewer passes than the operator's verbs; null: by these
 };
@@ -90,10 +91,10 @@ class Solver {
   /// `A`: the operator of the solution, in fp64 but for SolvePrecision::single; `hierarchy`: in the precision of the
   /// corrections, its finest operator alone where the method is not multigrid. `options` resolved. With an
   /// `extrapolation` solve ends with the solution of the equation that it makes, in whose residuals the history goes
-  /// on. Where an iteration fails it climbs the `ladder`. `own`: the preconditioner of options that ask for a direct
+  /// on. Where an iteration fails it climbs the `chain`. `own`: the preconditioner of options that ask for a direct
   /// one, or for Jacobi's method.
   Solver(std::shared_ptr<const Operator> A, Hierarchy hierarchy, const Options& options,
-         std::unique_ptr<Extrapolation> extrapolation = nullptr, Ladder ladder = {}, const Traits& problem = {},
+         std::unique_ptr<Extrapolation> extrapolation = nullptr, FallbackChain chain = {}, const Traits& problem = {},
          std::unique_ptr<Preconditioner> own = nullptr);
   ~Solver();
 
@@ -146,12 +147,12 @@ class Solver {
   void next_direction(Preconditioner& preconditioner);
   void restart_conjugation();
   void resume(Monitor& monitor);
-  bool climb(Monitor& monitor, Result& result);
-  Preconditioner* take_rung(std::size_t at, const Monitor& monitor, Result& result);
+  bool start_next_fallback(Monitor& monitor, Result& result);
+  Preconditioner* make_fallback(std::size_t at, const Monitor& monitor, Result& result);
   void begin_from_best(const MonitorState& state);
   void withdraw(Monitor& monitor);
   double true_norm();
-  void press_on(Monitor& monitor);
+  void resume_abandoned(Monitor& monitor);
   void restore_best(const MonitorState& state);
   bool takes_best(const MonitorState& state, Result& result);
   Preconditioner* stepping();
@@ -173,16 +174,16 @@ class Solver {
   Multigrid* multigrid_ = nullptr;         // the preconditioner, where it is one
   FastDiagonalization* direct_ = nullptr;  // the same
   std::unique_ptr<Extrapolation> extrapolation_;
-  Ladder ladder_;
+  FallbackChain chain_;
   Traits problem_;
-  std::unique_ptr<Preconditioner> judge_;               // of errors that the method's own residuals hide, once made
-  std::vector<std::unique_ptr<Preconditioner>> rungs_;  // null: not made yet
+  std::unique_ptr<Preconditioner> judge_;                   // of errors that the method's own residuals hide, once made
+  std::vector<std::unique_ptr<Preconditioner>> fallbacks_;  // null: not made yet
   std::function<void(const std::string&)> announce_;
-  std::size_t rung_ = 0, since_ = 0;  // how far up, and from which iteration on
-  Preconditioner* active_ = nullptr;  // the rung that is stood on, if any
-  Field u_, b_, best_;                // best_: where iterates are taken back, or began
-  bool best_stored_ = false;          // best_ is an iterate, though no residual has risen
-  Field r_, p_, q_;                   // conjugate gradients
+  std::size_t fallback_ = 0, since_ = 0;  // how far up, and from which iteration on
+  Preconditioner* active_ = nullptr;      // the fallback that is stood on, if any
+  Field u_, b_, best_;                    // best_: where iterates are taken back, or began
+  bool best_stored_ = false;              // best_ is an iterate, though no residual has risen
+  Field r_, p_, q_;                       // conjugate gradients
   Scalar norm_, scale_, inverse_, applied_, alpha_, beta_, pq_, work_, one_, zero_, raw_norm_, data_norm_,
       initial_norm_, guess_norm_, projected_;
   double count_;

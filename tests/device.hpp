@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "backends/device.hpp"
+#include "backends/device/device.hpp"
 
 namespace poisson {
 

@@ -10,7 +10,7 @@
 
 #include <gtest/gtest.h>
 
-#include "backends/backend.hpp"
+#include "backends/device/backend.hpp"
 #include "tests/oracles/reference.hpp"
 
 namespace poisson {

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "backends/error.hpp"
+#include "backends/memory/error.hpp"
 #include "tests/device.hpp"
 
 int main(int argc, char** argv) {

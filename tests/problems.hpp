@@ -136,7 +136,7 @@ inline Problem make_problem(const NamedFaces& faces, const NamedGrid& grid, cons
       const auto& b = p.coefficient[m == 0 ? 1 : 2].array()->values;
       GridArray cells{Location::cell, shape, {}};  // each below half the root: definite
       for (std::size_t c = 0; c < a.size(); ++c) cells.values.push_back(0.45 * random() * std::sqrt(a[c] * b[c]));
-      p.mixed[m] = cells;
+      p.offdiagonal[m] = cells;
     }
   }
   if (choice.sigma == Sigma::constant) p.reaction = 5 * K / (L * L);

@@ -15,7 +15,7 @@
 
 #include <omp.h>
 
-#include "backends/processes.hpp"
+#include "backends/processes/processes.hpp"
 
 namespace poisson {
 

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "app/processes.hpp"
-#include "backends/error.hpp"
+#include "backends/memory/error.hpp"
 
 namespace poisson {
 

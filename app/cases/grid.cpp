@@ -13,7 +13,7 @@
 #include "app/cases/case.hpp"
 #include "app/describe.hpp"
 #include "app/memory.hpp"
-#include "backends/machine.hpp"
+#include "backends/processes/machine.hpp"
 #include "grids/levels/solved_along.hpp"
 #include "grids/results/cell_interpolation.hpp"
 #include "grids/results/integrals.hpp"
@@ -41,7 +41,9 @@ std::string describe_equation(const Problem& p) {
 
 std::string describe_boundary(const Problem& p) {
   constexpr std::array kinds{"Dirichlet", "Neumann", "Robin", "periodic", "several conditions"};
-  const auto number = [&](const Boundary& b) { return b.mixed ? kinds.size() - 1 : static_cast<std::size_t>(b.kind); };
+  const auto number = [&](const Boundary& b) {
+    return b.mixed_bc ? kinds.size() - 1 : static_cast<std::size_t>(b.kind);
+  };
   std::string text;
   for (std::size_t kind = 0; kind < kinds.size(); ++kind) {
     std::string faces;
@@ -286,8 +288,8 @@ class GridCase final : public Case {
     header.assembly = describe_assembly(config_, d_->backend().on_gpu());
     header.hint = describe_hint(problem_, d_->jumps());
     if (!d_->evaluated_on_host().empty()) header.device += "; " + d_->evaluated_on_host();
-    if (!d_->kappa_held().empty())
-      header.device += "; the coefficient is stored, assembly partial: " + d_->kappa_held();
+    if (!d_->stored_kappa().empty())
+      header.device += "; the coefficient is stored, assembly partial: " + d_->stored_kappa();
   }
 
   void observe(Summary& summary) override {
@@ -349,9 +351,9 @@ class GridCase final : public Case {
     const Backend& backend = d_->backend();
     kappa_ = KappaSummary{d_->rows().kappa, d_->jumps()};
     const Plan found = make_plan(problem_, options_, config_.assembly, backend.on_gpu(), kappa_, sharing_);
-    constexpr double bytes_of_islands = 4;  // the search for strong couplings runs on the host
+    constexpr double bytes_of_strong_clusters = 4;  // the search for strong couplings runs on the host
     require_memory(config_, *this, backend, found, here_, static_cast<double>(d_->bytes()),
-                   bytes_of_islands * static_cast<double>(d_->unknowns()));
+                   bytes_of_strong_clusters * static_cast<double>(d_->unknowns()));
   }
 
   const Config& config_;

@@ -12,7 +12,7 @@
 #include <fmt/format.h>
 
 #include "app/cases/case.hpp"
-#include "backends/places.hpp"
+#include "backends/memory/places.hpp"
 #include "grids/results/integrals.hpp"
 #include "grids/sampling/sampling.hpp"
 

@@ -1,11 +1,11 @@
 #include "backends/cpu/axis_products.hpp"
 
-#include "backends/axis_transforms.hpp"
-#include "backends/blas.hpp"
 #include "backends/cpu/eliminate_lines.hpp"
 #include "backends/cpu/launch.hpp"
 #include "backends/cpu/transform_lines.hpp"
-#include "backends/fold.hpp"
+#include "backends/transforms/axis_transforms.hpp"
+#include "backends/transforms/blas.hpp"
+#include "backends/transforms/fold.hpp"
 
 namespace poisson::cpu {
 namespace {
@@ -26,8 +26,8 @@ class CpuAxisProducts final : public AxisTransforms {
   }
   void reduce(Field& w, int first) override {
     dispatch(precision(), [&]<class T>(T) {
-      const Lines<T> some = told_at_a_time(w.view<T>(), first);
-      cpu::reduce(some, ends().told<T>(some.lanes));
+      const Lines<T> some = batch(w.view<T>(), first);
+      cpu::reduce(some, ends().sent<T>(some.lanes));
     });
   }
   void solve_ends(std::int64_t lines) override {
@@ -35,16 +35,16 @@ class CpuAxisProducts final : public AxisTransforms {
   }
   void take_ends(Field& w, int first) override {
     dispatch(precision(), [&]<class T>(T) {
-      const Lines<T> some = told_at_a_time(w.view<T>(), first);
+      const Lines<T> some = batch(w.view<T>(), first);
       cpu::take_ends<T>(some, ends().ends<T>(some.lanes));
     });
   }
-  void transform(const WaveTables& waves, int axis, WavePath path, const Field& from, Field& to,
+  void transform(const TrigTables& trig, int axis, TrigPath path, const Field& from, Field& to,
                  const Scalar* a) override {
     dispatch(precision(), [&]<class T>(T) {
       std::array<const T*, 3> values{};
       for (int d = 0; d < 3; ++d) values[static_cast<std::size_t>(d)] = static_cast<const T*>(eigenvalues(d));
-      transform_lines<T>(waves.view<T>(), axis, path, from.view<T>(), to.view<T>(), a, box(), values);
+      transform_lines<T>(trig.view<T>(), axis, path, from.view<T>(), to.view<T>(), a, box(), values);
     });
   }
   // The values are copied first and then folded in the slab.

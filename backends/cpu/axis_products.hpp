@@ -1,6 +1,6 @@
 #pragma once
 
-#include "backends/axis_products.hpp"
+#include "backends/transforms/axis_products.hpp"
 
 namespace poisson::cpu {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "backends/round_up.hpp"
+#include "backends/memory/round_up.hpp"
 
 namespace poisson::cpu {
 

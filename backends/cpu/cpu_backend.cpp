@@ -11,15 +11,15 @@
 
 #include <omp.h>
 
-#include "backends/backend.hpp"
 #include "backends/cpu/launch.hpp"
 #include "backends/cpu/packed_lines.hpp"
-#include "backends/error.hpp"
-#include "backends/groups.hpp"
-#include "backends/host_memory.hpp"
-#include "backends/places.hpp"
-#include "backends/places_in_larger.hpp"
-#include "backends/round_up.hpp"
+#include "backends/device/backend.hpp"
+#include "backends/memory/error.hpp"
+#include "backends/memory/host_memory.hpp"
+#include "backends/memory/places.hpp"
+#include "backends/memory/round_up.hpp"
+#include "backends/spaces/groups.hpp"
+#include "backends/spaces/places_in_larger.hpp"
 
 namespace poisson {
 namespace {
@@ -196,7 +196,7 @@ class CpuBackend final : public Backend {
     });
   }
 
-  void take_part(const Field& whole, Field& part) override {
+  void extract_part(const Field& whole, Field& part) override {
     const PlacesInLarger place(part.space(), whole.space());
     dispatch(part.precision(), [&]<class T>(T) {
       const auto from = whole.view<T>();
@@ -271,28 +271,28 @@ class CpuBackend final : public Backend {
  protected:
   void start(const Field& field, int width, bool) override {
     const Exchange& halo = field.space().halo();
-    for (std::size_t t = 0; t < halo.under_way(); ++t) {
-      begin_turn(field, width, t);
-      end_turn(field, width, t);
+    for (std::size_t t = 0; t < halo.in_flight(); ++t) {
+      begin_step(field, width, t);
+      end_step(field, width, t);
     }
-    if (halo.with_others()) begin_turn(field, width, halo.under_way());
+    if (halo.with_others()) begin_step(field, width, halo.in_flight());
   }
   void finish(const Field& field, int width) override {
     const Exchange& halo = field.space().halo();
     if (!halo.with_others()) return;
-    end_turn(field, width, halo.under_way());
-    for (std::size_t t = halo.under_way() + 1; t < halo.turns(width).size(); ++t) begin_turn(field, width, t);
+    end_step(field, width, halo.in_flight());
+    for (std::size_t t = halo.in_flight() + 1; t < halo.steps(width).size(); ++t) begin_step(field, width, t);
   }
 
  private:
   // Sends the layers that neighbours need and receives theirs; copies layers that the patch itself owns.
-  void begin_turn(const Field& field, int width, std::size_t t) {
+  void begin_step(const Field& field, int width, std::size_t t) {
     const Exchange& halo = field.space().halo();
-    const Exchange::Turn &turn = halo.turns(width)[t], &sent = halo.sent(width)[t];
+    const Exchange::Step &step = halo.steps(width)[t], &sent = halo.sent(width)[t];
     dispatch(field.precision(), [&]<class T>(T) {
       const auto v = const_cast<Field&>(field).view<T>();
       if (sent.empty()) {
-        for (const auto& [patch, side, from, to] : turn)
+        for (const auto& [patch, side, from, to] : step)
           cpu::for_each_line(to, [&](int j, int k) {
             const T* values = &v(from.first[0], j - to.first[1] + from.first[1], k - to.first[2] + from.first[2]);
             std::copy_n(values, to.last[0] - to.first[0], &v(to.first[0], j, k));
@@ -309,18 +309,18 @@ class CpuBackend final : public Backend {
         cpu::for_each_packed_line(v, sent[s].from, out_[s].data(),
                                   [](const T* line, T* row, std::int64_t n) { std::copy_n(line, n, row); });
       }
-      for (std::size_t s = 0; s < turn.size(); ++s) in.push_back(message(turn[s], turn[s].to, in_[s]));
+      for (std::size_t s = 0; s < step.size(); ++s) in.push_back(message(step[s], step[s].to, in_[s]));
       transit_ = field.space().processes().start(out, in);
     });
   }
-  void end_turn(const Field& field, int width, std::size_t t) {
+  void end_step(const Field& field, int width, std::size_t t) {
     if (!transit_) return;
     std::exchange(transit_, nullptr)->finish();
-    const Exchange::Turn& turn = field.space().halo().turns(width)[t];
+    const Exchange::Step& step = field.space().halo().steps(width)[t];
     dispatch(field.precision(), [&]<class T>(T) {
       const auto v = const_cast<Field&>(field).view<T>();
-      for (std::size_t s = 0; s < turn.size(); ++s)
-        cpu::for_each_packed_line(v, turn[s].to, in_[s].data(),
+      for (std::size_t s = 0; s < step.size(); ++s)
+        cpu::for_each_packed_line(v, step[s].to, in_[s].data(),
                                   [](T* line, const T* row, std::int64_t n) { std::copy_n(row, n, line); });
     });
   }

@@ -39,8 +39,8 @@ class CpuCutLines final : public CutLines {
  protected:
   void reduce(Field& x, int first) override {
     dispatch(x.precision(), [&]<class T>(T) {
-      const HeldLines<T> some = some_of<T>(x, first);
-      cpu::reduce(some, ends().told<T>(some.lanes));
+      const StoredLines<T> some = some_of<T>(x, first);
+      cpu::reduce(some, ends().sent<T>(some.lanes));
     });
   }
   void solve_ends(std::int64_t lines) override {
@@ -48,7 +48,7 @@ class CpuCutLines final : public CutLines {
   }
   void take_ends(Field& x, int first) override {
     dispatch(x.precision(), [&]<class T>(T) {
-      const HeldLines<T> some = some_of<T>(x, first);
+      const StoredLines<T> some = some_of<T>(x, first);
       cpu::take_ends<T>(some, ends().ends<T>(some.lanes));
     });
   }

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "backends/cut_lines.hpp"
+#include "backends/lines/cut_lines.hpp"
 
 namespace poisson::cpu {
 

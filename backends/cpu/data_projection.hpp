@@ -1,6 +1,6 @@
 #pragma once
 
-#include "backends/data_projection.hpp"
+#include "backends/transforms/data_projection.hpp"
 
 namespace poisson::cpu {
 

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "backends/cpu/launch.hpp"
-#include "backends/fold.hpp"
-#include "backends/round_up.hpp"
+#include "backends/memory/round_up.hpp"
+#include "backends/transforms/fold.hpp"
 
 namespace poisson::cpu {
 namespace {
@@ -127,7 +127,7 @@ void take_mean(const Lines<T>& lines, const ConstantLine& line) {
 }
 
 template <class AnyLines>
-void reduce(const AnyLines& lines, const Told<typename AnyLines::Value>& told) {
+void reduce(const AnyLines& lines, const SendBuffer<typename AnyLines::Value>& sent) {
   using T = typename AnyLines::Value;
   const auto nothing = [] { return 0; };
   for_groups(lines, nothing, [&](int, int slow, int first, int lanes) {
@@ -142,9 +142,9 @@ void reduce(const AnyLines& lines, const Told<typename AnyLines::Value>& told) {
     for (int k = 1; k + 1 < lines.n; ++k)
       for (int l = 0; l < lanes; ++l) go_on(line[l], lines, k, from[l][(k + 1) * lines.step], own[l], inverse);
     for (int l = 0; l < lanes; ++l) {
-      T* const to = told.of(first + l, slow);
-      told_of(line[l], lines.onwards(lines.n - 1, own[l]),
-              [&](int number, T value) { to[std::int64_t{number} * told.share] = value; });
+      T* const to = sent.of(first + l, slow);
+      visit_sent(line[l], lines.onwards(lines.n - 1, own[l]),
+                 [&](int number, T value) { to[std::int64_t{number} * sent.share] = value; });
     }
   });
 }
@@ -156,7 +156,7 @@ void solve_ends(const EndSystems<T>& systems) {
 }
 
 template <class T>
-void take_ends(const PlacesOfLines<T>& lines, const Told<T>& ends) {
+void take_ends(const PlacesOfLines<T>& lines, const SendBuffer<T>& ends) {
   const auto nothing = [] { return 0; };
   for_groups(lines, nothing, [&](int, int slow, int first, int lanes) {
     for (int lane = first; lane < first + lanes; ++lane) {
@@ -174,15 +174,15 @@ template void eliminate_folded(const Lines<float>&);
 template void eliminate_folded(const Lines<double>&);
 template void take_mean(const Lines<float>&, const ConstantLine&);
 template void take_mean(const Lines<double>&, const ConstantLine&);
-template void eliminate(const HeldLines<float>&, bool);
-template void eliminate(const HeldLines<double>&, bool);
-template void reduce(const Lines<float>&, const Told<float>&);
-template void reduce(const Lines<double>&, const Told<double>&);
-template void reduce(const HeldLines<float>&, const Told<float>&);
-template void reduce(const HeldLines<double>&, const Told<double>&);
+template void eliminate(const StoredLines<float>&, bool);
+template void eliminate(const StoredLines<double>&, bool);
+template void reduce(const Lines<float>&, const SendBuffer<float>&);
+template void reduce(const Lines<double>&, const SendBuffer<double>&);
+template void reduce(const StoredLines<float>&, const SendBuffer<float>&);
+template void reduce(const StoredLines<double>&, const SendBuffer<double>&);
 template void solve_ends(const EndSystems<float>&);
 template void solve_ends(const EndSystems<double>&);
-template void take_ends(const PlacesOfLines<float>&, const Told<float>&);
-template void take_ends(const PlacesOfLines<double>&, const Told<double>&);
+template void take_ends(const PlacesOfLines<float>&, const SendBuffer<float>&);
+template void take_ends(const PlacesOfLines<double>&, const SendBuffer<double>&);
 
 }  // namespace poisson::cpu

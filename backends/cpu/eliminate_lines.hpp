@@ -1,9 +1,9 @@
 #pragma once
 
-#include "backends/constant_line.hpp"
-#include "backends/reduced_line.hpp"
+#include "backends/lines/reduced_line.hpp"
+#include "backends/transforms/constant_line.hpp"
 
-/// All functions exist for Lines and for HeldLines, and for both precisions.
+/// All functions exist for Lines and for StoredLines, and for both precisions.
 namespace poisson::cpu {
 
 /// Solves lines in place. With `ends`, the values at both ends of each line are known.
@@ -21,13 +21,13 @@ void take_mean(const Lines<T>& lines, const ConstantLine& line);
 
 /// Reduces each line and writes the numbers (PartOfLine) to the exchange buffer.
 template <class AnyLines>
-void reduce(const AnyLines& lines, const Told<typename AnyLines::Value>& told);
+void reduce(const AnyLines& lines, const SendBuffer<typename AnyLines::Value>& sent);
 
 template <class T>
 void solve_ends(const EndSystems<T>& systems);
 
 /// Copies the values at both ends of each line from the exchange buffer.
 template <class T>
-void take_ends(const PlacesOfLines<T>& lines, const Told<T>& ends);
+void take_ends(const PlacesOfLines<T>& lines, const SendBuffer<T>& ends);
 
 }  // namespace poisson::cpu

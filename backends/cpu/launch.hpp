@@ -6,8 +6,8 @@
 #include <numeric>
 #include <vector>
 
-#include "backends/backend.hpp"
-#include "backends/round_up.hpp"
+#include "backends/device/backend.hpp"
+#include "backends/memory/round_up.hpp"
 
 namespace poisson::cpu {
 
@@ -76,7 +76,7 @@ inline bool is_flat(const Space& space) {
 template <class Result, class Join>
 Result join_planes(const Space& space, const Box& box, const std::vector<Result>& own, const Result& none,
                    const Join& join) {
-  if (space.whole()) return std::accumulate(own.begin(), own.end(), none, join);
+  if (space.is_global()) return std::accumulate(own.begin(), own.end(), none, join);
   // Every process sends as many planes as the largest patch has, with their numbers.
   const bool flat = is_flat(space);
   const auto most = static_cast<std::size_t>(flat ? space.most_values()[1] : space.most_values()[2]);
@@ -129,7 +129,7 @@ double sum_over_lines_beside(Backend& backend, const Field& read, const Box& box
     std::ranges::copy(reduce_planes(part, flat, 0.0, f, std::plus()),
                       planes.begin() + (part.first[across] - box.first[across]));
   };
-  backend.exchange_beside(read, box, of_part, across);
+  backend.exchange_overlapped(read, box, of_part, across);
   return join_planes(space, box, planes, 0.0, std::plus());
 }
 

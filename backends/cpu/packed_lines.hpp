@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "backends/cpu/launch.hpp"
-#include "backends/view.hpp"
+#include "backends/memory/view.hpp"
 
 namespace poisson::cpu {
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "backends/cpu/launch.hpp"
-#include "backends/round_up.hpp"
+#include "backends/memory/round_up.hpp"
 
 namespace poisson::cpu {
 namespace {
@@ -87,21 +87,21 @@ class LineTile {
 };
 
 template <class T>
-void run_passes(const WaveView<T>& w, const Buffered<T>& z) {
+void run_passes(const TrigView<T>& w, const Buffered<T>& z) {
   for (int p = 0; p < w.passes; ++p) fourier_pass(w.pass[p], z, w.roots, Team{});
 }
 
 template <class T, class In, class Out>
-void transform_tile(const WaveView<T>& w, bool forward, const Buffered<T>& z, const In& in, const Out& out) {
-  with_kind(w.kind, [&]<WaveKind kind>() {
+void transform_tile(const TrigView<T>& w, bool forward, const Buffered<T>& z, const In& in, const Out& out) {
+  with_kind(w.kind, [&]<TrigKind kind>() {
     if (forward) {
       each_piece(w.n, [&](auto k) { begin_forward<kind>(w, z, k, in); });
       run_passes(w, z);
       each_piece(w.n, [&](auto k) { end_forward<kind>(w, z, k, out); });
     } else {
-      WaveSum<Lanes<T>> sum;
+      TrigSum<Lanes<T>> sum;
       each_piece(w.n, [&](auto k) { begin_backward<kind>(w, z, k, in, sum); });
-      if (kind == WaveKind::cosines) z.set(w.n, sum.value);
+      if (kind == TrigKind::cosines) z.set(w.n, sum.value);
       run_passes(w, z);
       each_piece(w.n, [&](auto k) { end_backward<kind>(w, z, k, out); });
     }
@@ -111,7 +111,7 @@ void transform_tile(const WaveView<T>& w, bool forward, const Buffered<T>& z, co
 }  // namespace
 
 template <class T>
-void transform_lines(const WaveView<T>& waves, int axis, WavePath path, const View<const T>& from, const View<T>& to,
+void transform_lines(const TrigView<T>& trig, int axis, TrigPath path, const View<const T>& from, const View<T>& to,
                      const Scalar* a, const Box& box, const std::array<const T*, 3>& eigenvalues) {
   const auto d = static_cast<std::size_t>(axis);
   const std::size_t fast = d == 0 ? 1 : 0, slow = d == 2 ? 1 : 2;
@@ -125,7 +125,7 @@ void transform_lines(const WaveView<T>& waves, int axis, WavePath path, const Vi
   const T factor = a ? static_cast<T>(*a->address()) : T(1);
 #pragma omp parallel if (box.size() > heavy_threshold)
   {
-    std::vector<Complex<Lanes<T>>> rows(static_cast<std::size_t>(waves.rows()));
+    std::vector<Complex<Lanes<T>>> rows(static_cast<std::size_t>(trig.rows()));
     const Buffered<T> z{rows.data()};
 #pragma omp for collapse(2) schedule(static)
     for (int b = 0; b < slows; ++b)
@@ -135,12 +135,12 @@ void transform_lines(const WaveView<T>& waves, int axis, WavePath path, const Vi
         // Calls f(value of the target, value, index, line).
         const auto transform = [&](bool forward, const T* values, const auto& f) {
           transform_tile(
-              waves, forward, z, [&](int i) { return tile.get(values, i); },
+              trig, forward, z, [&](int i) { return tile.get(values, i); },
               [&](int i, const Complex<Lanes<T>>& value) {
                 tile.each_of(target, i, value, [&](T& at, T v, int l) { f(at, v, i, l); });
               });
         };
-        if (path == WavePath::there_and_back) {
+        if (path == TrigPath::round_trip) {
           T others[most];
           for (int l = 0; l < many; ++l) others[l] = eigenvalue(fast, first + l) + eigenvalue(slow, b);
           transform(true, source, [&](T& at, T v, int i, int l) {
@@ -148,18 +148,18 @@ void transform_lines(const WaveView<T>& waves, int axis, WavePath path, const Vi
             at = divisor != 0 ? v / divisor : T(0);
           });
         }
-        const T* const values = path == WavePath::there_and_back ? target : source;
+        const T* const values = path == TrigPath::round_trip ? target : source;
         if (a)
-          transform(path == WavePath::there, values, [&](T& at, T v, int, int) { at += factor * v; });
+          transform(path == TrigPath::forward, values, [&](T& at, T v, int, int) { at += factor * v; });
         else
-          transform(path == WavePath::there, values, [](T& at, T v, int, int) { at = v; });
+          transform(path == TrigPath::forward, values, [](T& at, T v, int, int) { at = v; });
       }
   }
 }
 
-template void transform_lines(const WaveView<float>&, int, WavePath, const View<const float>&, const View<float>&,
+template void transform_lines(const TrigView<float>&, int, TrigPath, const View<const float>&, const View<float>&,
                               const Scalar*, const Box&, const std::array<const float*, 3>&);
-template void transform_lines(const WaveView<double>&, int, WavePath, const View<const double>&, const View<double>&,
+template void transform_lines(const TrigView<double>&, int, TrigPath, const View<const double>&, const View<double>&,
                               const Scalar*, const Box&, const std::array<const double*, 3>&);
 
 }  // namespace poisson::cpu

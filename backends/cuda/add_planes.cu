@@ -2,8 +2,8 @@
 
 #include "backends/cuda/add_planes.cuh"
 #include "backends/cuda/launch.cuh"
-#include "backends/ordered_sum.hpp"
-#include "backends/round_up.hpp"
+#include "backends/memory/ordered_sum.hpp"
+#include "backends/memory/round_up.hpp"
 
 namespace poisson::cuda {
 namespace {
@@ -24,13 +24,13 @@ __device__ bool comes_last(unsigned* arrived) {
 }
 
 // Stores the number of planes and then their sums in the slots of all other processes.
-__device__ void send_planes(const Mailbox& mail, const double* of_plane, int planes, unsigned turn) {
+__device__ void send_planes(const Mailbox& mail, const double* of_plane, int planes, unsigned epoch) {
   const int thread = static_cast<int>(threadIdx.x);
   for (int p = 0; p < mail.count; ++p) {
     if (p == mail.rank) continue;
-    std::uint64_t* const slot = mail.sum_words(p, mail.rank, turn);
-    if (thread == 0) send_word(slot, 0, turn, static_cast<double>(planes));
-    for (int i = thread; i < planes; i += threads) send_word(slot, 1 + i, turn, __ldcg(of_plane + i));
+    std::uint64_t* const slot = mail.sum_words(p, mail.rank, epoch);
+    if (thread == 0) send_word(slot, 0, epoch, static_cast<double>(planes));
+    for (int i = thread; i < planes; i += threads) send_word(slot, 1 + i, epoch, __ldcg(of_plane + i));
   }
 }
 
@@ -48,25 +48,25 @@ __global__ void __launch_bounds__(threads) add_planes_kernel(const double* parti
   if (!comes_last(room.arrived) || !result) return;
 
   __shared__ double sums[threads];
-  unsigned turn = 0;
+  unsigned epoch = 0;
   if (mail.count == 1) {
     sums[thread] = running_sum(thread, planes, [&](int i) { return __ldcg(room.of_plane + i); });
   } else {
-    turn = mail.turn_of(Mailbox::of_sums);
-    send_planes(mail, room.of_plane, planes, turn);
+    epoch = mail.epoch_of(Mailbox::of_sums);
+    send_planes(mail, room.of_plane, planes, epoch);
     int begin[most_peers + 1] = {};
     for (int p = 0; p < mail.count; ++p) {
       const bool own = p == mail.rank;
       begin[p + 1] =
           begin[p] +
-          (own ? planes : static_cast<int>(mail.await_word<double>(mail.sum_words(mail.rank, p, turn), 0, turn)));
+          (own ? planes : static_cast<int>(mail.await_word<double>(mail.sum_words(mail.rank, p, epoch), 0, epoch)));
     }
     sums[thread] = running_sum(thread, begin[mail.count], [&](int i) {
       int p = 0;
       while (i >= begin[p + 1]) ++p;
       const int plane = i - begin[p];
       return p == mail.rank ? __ldcg(room.of_plane + plane)
-                            : mail.await_word<double>(mail.sum_words(mail.rank, p, turn), 1 + plane, turn);
+                            : mail.await_word<double>(mail.sum_words(mail.rank, p, epoch), 1 + plane, epoch);
     });
   }
   for (int half = threads / 2; half > 0; half /= 2) {
@@ -75,7 +75,7 @@ __global__ void __launch_bounds__(threads) add_planes_kernel(const double* parti
   }
   if (thread != 0) return;
   *result = sums[0];
-  if (mail.count > 1) mail.channels[Mailbox::of_sums].sent = turn;
+  if (mail.count > 1) mail.channels[Mailbox::of_sums].sent = epoch;
 }
 
 }  // namespace

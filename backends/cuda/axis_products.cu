@@ -1,12 +1,12 @@
 #include <optional>
 
-#include "backends/axis_transforms.hpp"
 #include "backends/cuda/axis_products.hpp"
 #include "backends/cuda/cublas.hpp"
 #include "backends/cuda/cuda_backend.cuh"
 #include "backends/cuda/eliminate_lines.hpp"
 #include "backends/cuda/transform_lines.hpp"
-#include "backends/fold.hpp"
+#include "backends/transforms/axis_transforms.hpp"
+#include "backends/transforms/fold.hpp"
 
 namespace poisson::cuda {
 namespace {
@@ -111,7 +111,7 @@ struct Unfold {
 // Returns the bytes that elimination stores for lines that are not cut.
 std::size_t kept_bytes(const TensorInverse& inverse, Precision precision) {
   const auto s = static_cast<std::size_t>(inverse.solved);
-  if (inverse.slabs > 1 || inverse.bases[s].waves) return 0;
+  if (inverse.slabs > 1 || inverse.bases[s].trig) return 0;
   const int n = inverse.unknowns.last[s] - inverse.unknowns.first[s];
   return static_cast<std::size_t>(kept_of_lines(n, inverse.unknowns.size() / n, inverse.bases[s].folded)) *
          bytes_of(precision);
@@ -140,8 +140,8 @@ class CudaAxisProducts final : public AxisTransforms {
   }
   void reduce(Field& w, int first) override {
     dispatch(precision(), [&]<class T>(T) {
-      const Lines<T> some = told_at_a_time(w.view<T>(), first);
-      reduce_lines(device_.stream(), some, ends().told<T>(some.lanes));
+      const Lines<T> some = batch(w.view<T>(), first);
+      reduce_lines(device_.stream(), some, ends().sent<T>(some.lanes));
     });
   }
   void solve_ends(std::int64_t lines) override {
@@ -149,16 +149,16 @@ class CudaAxisProducts final : public AxisTransforms {
   }
   void take_ends(Field& w, int first) override {
     dispatch(precision(), [&]<class T>(T) {
-      const Lines<T> some = told_at_a_time(w.view<T>(), first);
+      const Lines<T> some = batch(w.view<T>(), first);
       cuda::take_ends<T>(device_.stream(), some, ends().ends<T>(some.lanes));
     });
   }
-  void transform(const WaveTables& waves, int axis, WavePath path, const Field& from, Field& to,
+  void transform(const TrigTables& trig, int axis, TrigPath path, const Field& from, Field& to,
                  const Scalar* a) override {
     dispatch(precision(), [&]<class T>(T) {
       std::array<const T*, 3> values{};
       for (int d = 0; d < 3; ++d) values[static_cast<std::size_t>(d)] = static_cast<const T*>(eigenvalues(d));
-      transform_lines<T>(device_.stream(), waves.view<T>(), axis, path, from.view<T>(), to.view<T>(), a, box(), values);
+      transform_lines<T>(device_.stream(), trig.view<T>(), axis, path, from.view<T>(), to.view<T>(), a, box(), values);
     });
   }
   void fold(const Field& w, Field& slab, const Box& at, int lag) override {

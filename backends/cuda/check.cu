@@ -4,7 +4,7 @@
 
 #include "backends/cuda/check.cuh"
 #include "backends/cuda/injection.hpp"
-#include "backends/error.hpp"
+#include "backends/memory/error.hpp"
 
 namespace poisson::cuda {
 namespace {

@@ -16,7 +16,7 @@
 #include "backends/cuda/graph.cuh"
 #include "backends/cuda/injection.hpp"
 #include "backends/cuda/launch.cuh"
-#include "backends/error.hpp"
+#include "backends/memory/error.hpp"
 
 namespace poisson::cuda {
 namespace {
@@ -26,7 +26,7 @@ namespace {
 constexpr int ring = 1 << 16;
 
 // The host polls this pinned memory, which the device writes to.
-struct Told {
+struct HostMailbox {
   volatile int norms = 0;  // number of norms written
   volatile int stop = 0;   // set by the host
   MonitorState start;      // is valid when norms ≥ 1
@@ -39,45 +39,45 @@ struct DeviceMonitor {
   MonitorState state;
 };
 
-__device__ void tell(Told* told, const MonitorState& state) {
-  told->norm[state.iterations % ring] = state.last;
+__device__ void tell(HostMailbox* mailbox, const MonitorState& state) {
+  mailbox->norm[state.iterations % ring] = state.last;
   __threadfence_system();
-  told->norms = state.iterations + 1;
+  mailbox->norms = state.iterations + 1;
 }
 
-__device__ bool goes_on(DeviceMonitor* m, const Told* told, const double* asked, int limit) {
-  if ((asked ? *asked > 0 : told->stop != 0) && m->state.verdict == Verdict::running)
+__device__ bool goes_on(DeviceMonitor* m, const HostMailbox* mailbox, const double* asked, int limit) {
+  if ((asked ? *asked > 0 : mailbox->stop != 0) && m->state.verdict == Verdict::running)
     m->state.verdict = Verdict::stopped;
   return m->state.verdict == Verdict::running && m->state.iterations < limit;
 }
 
 struct Begin {
   DeviceMonitor* monitor;
-  Told* told;
+  HostMailbox* mailbox;
   const double *raw, *data, *initial, *start, *rounding;
   __device__ void operator()() const {
     begin(monitor->state, monitor->rule, *raw, *data, *initial, *start, *rounding);
-    told->start = monitor->state;
-    tell(told, monitor->state);
+    mailbox->start = monitor->state;
+    tell(mailbox, monitor->state);
   }
 };
 struct Enter {
   DeviceMonitor* monitor;
-  Told* told;
+  HostMailbox* mailbox;
   const double* asked;  // number of processes asked to stop; null for one process
   cudaGraphConditionalHandle loop;
   int limit;
-  __device__ void operator()() const { cudaGraphSetConditional(loop, goes_on(monitor, told, asked, limit) ? 1 : 0); }
+  __device__ void operator()() const { cudaGraphSetConditional(loop, goes_on(monitor, mailbox, asked, limit) ? 1 : 0); }
 };
 // Runs in a loop, or before the loop, when the run may have ended already.
 struct Observe {
   DeviceMonitor* monitor;
-  Told* told;
+  HostMailbox* mailbox;
   const double* norm;
   __device__ bool operator()() const {
     if (monitor->state.verdict != Verdict::running) return false;
     observe(monitor->state, monitor->rule, *norm);
-    tell(told, monitor->state);
+    tell(mailbox, monitor->state);
     return true;
   }
 };
@@ -90,9 +90,9 @@ struct ObserveInLoop {
   }
 };
 struct AskedToStop {
-  const Told* told;
+  const HostMailbox* mailbox;
   double* asked;
-  __device__ void operator()() const { *asked = told->stop ? 1 : 0; }
+  __device__ void operator()() const { *asked = mailbox->stop ? 1 : 0; }
 };
 struct WhenRisen {
   const DeviceMonitor* monitor;
@@ -106,17 +106,17 @@ struct WhenRisen {
 struct CudaBackend::Watch {
   Buffer memory;
   DeviceMonitor* monitor;
-  Told* told = nullptr;         // host address
-  Told* told_device = nullptr;  // device address
+  HostMailbox* mailbox = nullptr;         // host address
+  HostMailbox* mailbox_device = nullptr;  // device address
   // This is the loop that is being recorded.
   std::optional<Enter> loop;
 
   explicit Watch(CudaBackend& backend)
       : memory(backend.allocate(sizeof(DeviceMonitor))), monitor(static_cast<DeviceMonitor*>(memory.data())) {
-    check(cudaHostAlloc(&told, sizeof(Told), cudaHostAllocMapped));
-    check(cudaHostGetDevicePointer(&told_device, told, 0));
+    check(cudaHostAlloc(&mailbox, sizeof(HostMailbox), cudaHostAllocMapped));
+    check(cudaHostGetDevicePointer(&mailbox_device, mailbox, 0));
   }
-  ~Watch() { cudaFreeHost(told); }
+  ~Watch() { cudaFreeHost(mailbox); }
   Watch(const Watch&) = delete;
   Watch& operator=(const Watch&) = delete;
 };
@@ -228,12 +228,12 @@ void CudaBackend::run(std::unique_ptr<Recording>& recording, const std::function
   const DeviceMonitor start{monitor.rule(), monitor.state()};
   write(&start, w.monitor, sizeof start);
   // A run continues where the last run of the same monitor ended.
-  w.told->norms = start.state.iterations == 0 ? 0 : start.state.iterations + 1;
+  w.mailbox->norms = start.state.iterations == 0 ? 0 : start.state.iterations + 1;
   if (start.state.iterations == 0) {  // a run that continues before any iteration reports these first
-    w.told->start = start.state;
-    w.told->norm[0] = start.state.last;
+    w.mailbox->start = start.state;
+    w.mailbox->norm[0] = start.state.last;
   }
-  w.told->stop = 0;
+  w.mailbox->stop = 0;
   if (conditional_nodes_ && !recording) recording = record(verbs);
   if (!conditional_nodes_) {  // the host decides after every iteration
     verbs();
@@ -248,13 +248,13 @@ void CudaBackend::follow(Monitor& monitor) {
   Watch& w = *watch_;
   int heard = monitor.state().iterations == 0 ? 0 : monitor.state().iterations + 1;
   const auto hear = [&] {
-    const int count = w.told->norms;
+    const int count = w.mailbox->norms;
     std::atomic_thread_fence(std::memory_order_acquire);
     for (; heard < count; ++heard) {
-      MonitorState state = heard == 0 ? w.told->start : monitor.state();
+      MonitorState state = heard == 0 ? w.mailbox->start : monitor.state();
       state.iterations = heard;
-      state.last = w.told->norm[heard % ring];
-      if (!monitor.hear(state)) w.told->stop = 1;
+      state.last = w.mailbox->norm[heard % ring];
+      if (!monitor.hear(state)) w.mailbox->stop = 1;
     }
   };
   // A short solve ends before a sleeping thread would wake, so the host would see its end 0.1 ms late.
@@ -282,7 +282,7 @@ void CudaBackend::begin(Monitor& monitor, const Scalar& raw, const Scalar& data,
       Monitor& of_run = given ? *given : *monitor_;
       of_run.begin(value_at(raw), value_at(data), value_at(initial), value_at(start), value_at(rounding));
     });
-  on_scalars(stream(), Begin{watch_->monitor, watch_->told_device, raw.address(), data.address(), initial.address(),
+  on_scalars(stream(), Begin{watch_->monitor, watch_->mailbox_device, raw.address(), data.address(), initial.address(),
                              start.address(), rounding.address()});
 }
 
@@ -290,7 +290,7 @@ void CudaBackend::begin(Monitor& monitor, const Scalar& raw, const Scalar& data,
 // number, all processes stop at the same iteration.
 const double* CudaBackend::ask_all() {
   if (!mail_) return nullptr;
-  on_scalars(stream(), AskedToStop{watch_->told_device, stops_.address()});
+  on_scalars(stream(), AskedToStop{watch_->mailbox_device, stops_.address()});
   add_planes(stream(), stops_.address(), 1, 1, plane_room_, &mail_->box(), stops_.address());
   return stops_.address();
 }
@@ -301,7 +301,7 @@ void CudaBackend::observe(Monitor& monitor, const Scalar& norm) {
       Monitor& of_run = given ? *given : *monitor_;
       if (of_run.state().verdict == Verdict::running) of_run.observe(value_at(norm));
     });
-  const Observe observe{watch_->monitor, watch_->told_device, norm.address()};
+  const Observe observe{watch_->monitor, watch_->mailbox_device, norm.address()};
   if (!watch_->loop) return on_scalars(stream(), observe);
   watch_->loop->asked = ask_all();
   on_scalars(stream(), ObserveInLoop{observe, *watch_->loop});
@@ -397,7 +397,7 @@ void CudaBackend::repeat(int limit, const std::function<void()>& body, Monitor& 
   }
   cudaGraphConditionalHandle handle{};
   check(cudaGraphConditionalHandleCreate(&handle, recorded_graph(), 0, 0));
-  const Enter enter{watch_->monitor, watch_->told_device, ask_all(), handle, limit};
+  const Enter enter{watch_->monitor, watch_->mailbox_device, ask_all(), handle, limit};
   on_scalars(stream(), enter);
   const cudaGraph_t loop = add_conditional(handle, cudaGraphCondTypeWhile);
   watch_->loop = enter;

@@ -3,7 +3,7 @@
 
 #include "backends/cuda/copy.hpp"
 #include "backends/cuda/cuda_backend.cuh"
-#include "backends/round_up.hpp"
+#include "backends/memory/round_up.hpp"
 
 namespace poisson::cuda {
 namespace {

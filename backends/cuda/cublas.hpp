@@ -4,8 +4,8 @@
 
 #include <cuda_runtime_api.h>
 
-#include "backends/backend.hpp"
-#include "backends/shared_library.hpp"
+#include "backends/device/backend.hpp"
+#include "backends/memory/shared_library.hpp"
 
 namespace poisson::cuda {
 

@@ -7,14 +7,14 @@
 #include "backends/cuda/injection.hpp"
 #include "backends/cuda/launch.cuh"
 #include "backends/cuda/marched.hpp"
-#include "backends/cuda/own_turn.cuh"
+#include "backends/cuda/own_step.cuh"
 #include "backends/cuda/ticket.cuh"
 #include "backends/cuda/value_columns.cuh"
-#include "backends/groups.hpp"
-#include "backends/ordered_sum.hpp"
-#include "backends/places_in_larger.hpp"
-#include "backends/round_up.hpp"
-#include "backends/transport_choice.hpp"
+#include "backends/device/transport_choice.hpp"
+#include "backends/memory/ordered_sum.hpp"
+#include "backends/memory/round_up.hpp"
+#include "backends/spaces/groups.hpp"
+#include "backends/spaces/places_in_larger.hpp"
 
 namespace poisson::cuda {
 namespace {
@@ -204,11 +204,11 @@ void CudaBackend::dot(const Field& x, const Field& y, Scalar& result) {
   });
 }
 
-void CudaBackend::join(const Space& space) {
-  if (!space.whole()) join(space.processes(), MailSizes::of(space));
+void CudaBackend::reserve_halo_buffers(const Space& space) {
+  if (!space.is_global()) reserve_halo_buffers(space.processes(), MailSizes::of(space));
 }
 
-void CudaBackend::join(const Processes& processes, const MailSizes& sizes) {
+void CudaBackend::reserve_halo_buffers(const Processes& processes, const MailSizes& sizes) {
   if (!processes_) connect(processes);
   if (!mail_) return;
   if (processes_ != &processes)
@@ -284,11 +284,11 @@ Processes::Waits CudaBackend::waits() {
 
 // Executes an exchange step of the patch with itself.
 template <class T>
-void CudaBackend::copy_own(const View<T>& v, const Exchange::Turn& turn) {
-  for_columns<SharedSteps>(turn[0].from, copies_of_own(v, turn));
+void CudaBackend::copy_own(const View<T>& v, const Exchange::Step& step) {
+  for_columns<SharedSteps>(step[0].from, halo_copies(v, step));
 }
 
-void CudaBackend::begin_swap(const Field& field, const Exchange::Turn& sent, const Exchange::Turn& received) {
+void CudaBackend::begin_swap(const Field& field, const Exchange::Step& sent, const Exchange::Step& received) {
   dispatch(field.precision(), [&]<class T>(T) {
     const auto v = const_cast<Field&>(field).view<T>();
     if (mail_) return send(true, [&] { mail_->swap(stream(), v, axis_across(received.front()), sent, received); });
@@ -296,7 +296,7 @@ void CudaBackend::begin_swap(const Field& field, const Exchange::Turn& sent, con
   });
 }
 
-void CudaBackend::end_swap(const Field& field, const Exchange::Turn& received) {
+void CudaBackend::end_swap(const Field& field, const Exchange::Step& received) {
   if (mail_) return;
   dispatch(field.precision(), [&]<class T>(T) {
     by_host([this, v = const_cast<Field&>(field).view<T>(), received, space = field.space()] {
@@ -306,22 +306,22 @@ void CudaBackend::end_swap(const Field& field, const Exchange::Turn& received) {
 }
 
 // Executes a complete exchange step, with other patches or with itself.
-void CudaBackend::take_turn(const Field& field, int width, std::size_t t) {
+void CudaBackend::run_step(const Field& field, int width, std::size_t t) {
   const Exchange& halo = field.space().halo();
-  const Exchange::Turn &turn = halo.turns(width)[t], &sent = halo.sent(width)[t];
+  const Exchange::Step &step = halo.steps(width)[t], &sent = halo.sent(width)[t];
   if (sent.empty())
-    return dispatch(field.precision(), [&]<class T>(T) { copy_own(const_cast<Field&>(field).view<T>(), turn); });
-  begin_swap(field, sent, turn);
-  end_swap(field, turn);
+    return dispatch(field.precision(), [&]<class T>(T) { copy_own(const_cast<Field&>(field).view<T>(), step); });
+  begin_swap(field, sent, step);
+  end_swap(field, step);
 }
 
 void CudaBackend::start(const Field& field, int width, bool beside) {
   const Exchange& halo = field.space().halo();
-  if (halo.with_others()) join(field.space());
-  for (std::size_t t = 0; t < halo.under_way(); ++t) take_turn(field, width, t);
+  if (halo.with_others()) reserve_halo_buffers(field.space());
+  for (std::size_t t = 0; t < halo.in_flight(); ++t) run_step(field, width, t);
   if (!halo.with_others()) return;
-  const Exchange::Turn &turn = halo.turns(width)[halo.under_way()], &sent = halo.sent(width)[halo.under_way()];
-  if (!mail_ || !beside) return begin_swap(field, sent, turn);
+  const Exchange::Step &step = halo.steps(width)[halo.in_flight()], &sent = halo.sent(width)[halo.in_flight()];
+  if (!mail_ || !beside) return begin_swap(field, sent, step);
   // The exchange overlaps with the next kernels, on the side stream.
   if (!side_) side_ = std::make_unique<Side>();
   side_->forked.record(stream());
@@ -329,7 +329,7 @@ void CudaBackend::start(const Field& field, int width, bool beside) {
   side_->open = true;
   side_->main = std::exchange(stream_, side_->stream.get());
   streams_have_met = true;
-  begin_swap(field, sent, turn);
+  begin_swap(field, sent, step);
   stream();
   stream_ = std::exchange(side_->main, nullptr);
 }
@@ -337,16 +337,16 @@ void CudaBackend::start(const Field& field, int width, bool beside) {
 void CudaBackend::finish(const Field& field, int width) {
   const Exchange& halo = field.space().halo();
   if (!halo.with_others()) return;
-  const std::size_t t = halo.under_way();
-  end_swap(field, halo.turns(width)[t]);
+  const std::size_t t = halo.in_flight();
+  end_swap(field, halo.steps(width)[t]);
   if (side_ && side_->open) {
     stream();
     side_->main = std::exchange(stream_, side_->stream.get());
   }
-  for (std::size_t rest = t + 1; rest < halo.turns(width).size(); ++rest) take_turn(field, width, rest);
+  for (std::size_t rest = t + 1; rest < halo.steps(width).size(); ++rest) run_step(field, width, rest);
 }
 
-void CudaBackend::settle() {
+void CudaBackend::join_streams() {
   if (!side_ || !side_->open) return;
   side_->met.record(stream());
   stream_ = std::exchange(side_->main, nullptr);
@@ -357,7 +357,7 @@ void CudaBackend::settle() {
 
 void CudaBackend::gather(const Field& part, Field& whole) {
   const Space& space = part.space();
-  join(space.processes(), {});
+  reserve_halo_buffers(space.processes(), {});
   dispatch(part.precision(), [&]<class T>(T) {
     if (mail_ && mail_->takes_parts(space))
       return send(false, [&] { mail_->gather(stream(), space, part.view<T>(), whole.view<T>()); });
@@ -383,8 +383,8 @@ void CudaBackend::gather(const Field& part, Field& whole) {
   });
 }
 
-void CudaBackend::make_room_to_gather(const Space& space) {
-  if (!space.whole()) join(space.processes(), MailSizes::of_gathered(space));
+void CudaBackend::reserve_gather_buffers(const Space& space) {
+  if (!space.is_global()) reserve_halo_buffers(space.processes(), MailSizes::of_gathered(space));
 }
 
 void CudaBackend::swap_parts(const Members& members, const void* from, void* to, std::size_t bytes,
@@ -393,7 +393,7 @@ void CudaBackend::swap_parts(const Members& members, const void* from, void* to,
   by_host([this, members, from, to, bytes] { staging_->swap_parts(stream_, members, from, to, bytes); });
 }
 
-void CudaBackend::take_part(const Field& whole, Field& part) {
+void CudaBackend::extract_part(const Field& whole, Field& part) {
   const PlacesInLarger place(part.space(), whole.space());
   dispatch(part.precision(), [&]<class T>(T) {
     for_columns<SharedSteps>(place.box, TakePart<T>{whole.view<T>(), part.view<T>(), place});
@@ -405,8 +405,8 @@ void CudaBackend::add_up(const Space& space, const PlaneSums& sums, int planes, 
   const auto add = [&](const Mailbox* mail, double* to) {
     add_planes(stream(), partials(), count, sums.groups, plane_room_, mail, to);
   };
-  if (space.whole()) return add(nullptr, result.address());
-  join(space);
+  if (space.is_global()) return add(nullptr, result.address());
+  reserve_halo_buffers(space);
   if (mail_) return send(false, [&] { add(&mail_->box(), result.address()); });
   add(nullptr, nullptr);
   const auto most = static_cast<std::size_t>(std::max(space.most_values()[1], space.most_values()[2])) + 2;

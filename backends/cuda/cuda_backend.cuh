@@ -10,8 +10,6 @@
 
 #include <cuda_runtime.h>
 
-#include "backends/arena.hpp"
-#include "backends/backend.hpp"
 #include "backends/cuda/add_planes.cuh"
 #include "backends/cuda/check.cuh"
 #include "backends/cuda/launch.cuh"
@@ -19,7 +17,9 @@
 #include "backends/cuda/mark.cuh"
 #include "backends/cuda/pending_steps.cuh"
 #include "backends/cuda/staging.cuh"
-#include "backends/shared_launches.hpp"
+#include "backends/device/backend.hpp"
+#include "backends/device/shared_launches.hpp"
+#include "backends/memory/arena.hpp"
 
 namespace poisson::cuda {
 
@@ -113,8 +113,8 @@ class CudaBackend final : public Backend {
   void add_up(const Space& space, const PlaneSums& sums, int planes, const Scalar& result);
   /// begin_swap and end_swap exchange values or halos of x with neighbours on the stream, by any transport. With
   /// mailboxes begin_swap does everything. Otherwise end_swap completes the exchange through the host.
-  void begin_swap(const Field& x, const Exchange::Turn& sent, const Exchange::Turn& received);
-  void end_swap(const Field& x, const Exchange::Turn& received);
+  void begin_swap(const Field& x, const Exchange::Step& sent, const Exchange::Step& received);
+  void end_swap(const Field& x, const Exchange::Step& received);
   /// Swaps parts (PartSwap) by `by_mail` if there are mailboxes, else by messages of the hosts.
   void swap_parts(const Members& members, const void* from, void* to, std::size_t bytes,
                   const std::function<void()>& by_mail);
@@ -143,14 +143,14 @@ class CudaBackend final : public Backend {
   void xpay(const Field& x, const Scalar& a, Field& y) override;
   void subtract(const Field& x, const Scalar& a, const Field& y, Field& result) override;
   void dot(const Field& x, const Field& y, Scalar& result) override;
-  void join(const Space&) override;
+  void reserve_halo_buffers(const Space&) override;
   /// Allocates the exchange buffers for messages of these sizes. Collective.
-  void join(const Processes& processes, const MailSizes& sizes);
+  void reserve_halo_buffers(const Processes& processes, const MailSizes& sizes);
   std::string transport() const override { return reached_; }
   void exchange_fields(std::span<const Field* const> fields, int width) override;
   void gather(const Field& part, Field& whole) override;
-  void make_room_to_gather(const Space&) override;
-  void take_part(const Field& whole, Field& part) override;
+  void reserve_gather_buffers(const Space&) override;
+  void extract_part(const Field& whole, Field& part) override;
   void dense_product(const Buffer& matrix, const Buffer& index, int rows, int blocks, const Field& x,
                      Field& y) override;
 
@@ -183,7 +183,7 @@ class CudaBackend final : public Backend {
  protected:
   void start(const Field& x, int width, bool beside) override;
   void finish(const Field& x, int width) override;
-  void settle() override;
+  void join_streams() override;
 
  private:
   struct Watch;
@@ -208,9 +208,9 @@ class CudaBackend final : public Backend {
   const double* ask_all();
   void connect(const Processes& processes);
   std::string choose_transport();
-  void take_turn(const Field& x, int width, std::size_t turn);
+  void run_step(const Field& x, int width, std::size_t step);
   template <class T>
-  void copy_own(const View<T>& v, const Exchange::Turn& turn);
+  void copy_own(const View<T>& v, const Exchange::Step& step);
   void by_host(std::function<void()> step);
   void begin_segment();
   void end_segment();

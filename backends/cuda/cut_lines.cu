@@ -56,8 +56,8 @@ class CudaCutLines final : public CutLines {
  protected:
   void reduce(Field& x, int first) override {
     dispatch(x.precision(), [&]<class T>(T) {
-      const HeldLines<T> some = some_of<T>(x, first);
-      reduce_lines(device().stream(), some, ends().told<T>(some.lanes));
+      const StoredLines<T> some = some_of<T>(x, first);
+      reduce_lines(device().stream(), some, ends().sent<T>(some.lanes));
     });
   }
   void solve_ends(std::int64_t lines) override {
@@ -65,7 +65,7 @@ class CudaCutLines final : public CutLines {
   }
   void take_ends(Field& x, int first) override {
     dispatch(x.precision(), [&]<class T>(T) {
-      const HeldLines<T> some = some_of<T>(x, first);
+      const StoredLines<T> some = some_of<T>(x, first);
       cuda::take_ends<T>(device().stream(), some, ends().ends<T>(some.lanes));
     });
   }

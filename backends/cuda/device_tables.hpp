@@ -5,8 +5,8 @@
 #include <functional>
 #include <vector>
 
-#include "backends/backend.hpp"
-#include "backends/round_up.hpp"
+#include "backends/device/backend.hpp"
+#include "backends/memory/round_up.hpp"
 
 namespace poisson::cuda {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "backends/diagonal_scaling.hpp"
+#include "backends/transforms/diagonal_scaling.hpp"
 
 namespace poisson::cuda {
 

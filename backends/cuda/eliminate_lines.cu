@@ -1,8 +1,8 @@
 #include "backends/cuda/eliminate_lines.hpp"
 #include "backends/cuda/inverse.cuh"
 #include "backends/cuda/launch.cuh"
-#include "backends/fold.hpp"
-#include "backends/round_up.hpp"
+#include "backends/memory/round_up.hpp"
+#include "backends/transforms/fold.hpp"
 
 namespace poisson::cuda {
 namespace {
@@ -213,7 +213,8 @@ __global__ void __launch_bounds__(line_threads) mean_kernel(const __grid_constan
 
 template <class AnyLines>
 __global__ void __launch_bounds__(line_threads)
-    reduce_kernel(const __grid_constant__ AnyLines lines, const __grid_constant__ Told<typename AnyLines::Value> told) {
+    reduce_kernel(const __grid_constant__ AnyLines lines,
+                  const __grid_constant__ SendBuffer<typename AnyLines::Value> sent) {
   using T = typename AnyLines::Value;
   await_others();
   const Place place(lines);
@@ -230,9 +231,9 @@ __global__ void __launch_bounds__(line_threads)
     for (int m = 0; m < segment; ++m)
       if (m < many) go_on(line, lines, first + m - 1, value[m], own, Inverse());
   }
-  T* const to = told.of(place.lane, place.slow);
-  told_of(line, lines.onwards(lines.n - 1, own),
-          [&](int number, T value) { to[std::int64_t{number} * told.share] = value; });
+  T* const to = sent.of(place.lane, place.slow);
+  visit_sent(line, lines.onwards(lines.n - 1, own),
+             [&](int number, T value) { to[std::int64_t{number} * sent.share] = value; });
 }
 
 template <class T>
@@ -244,7 +245,7 @@ __global__ void __launch_bounds__(line_threads) ends_kernel(const __grid_constan
 
 template <class T>
 __global__ void __launch_bounds__(line_threads)
-    take_ends_kernel(const __grid_constant__ PlacesOfLines<T> lines, const __grid_constant__ Told<T> ends) {
+    take_ends_kernel(const __grid_constant__ PlacesOfLines<T> lines, const __grid_constant__ SendBuffer<T> ends) {
   await_others();
   const Place place(lines);
   if (place.line >= lines.count()) return;
@@ -284,8 +285,8 @@ void take_mean(cudaStream_t stream, const Lines<T>& lines, const ConstantLine& l
 }
 
 template <class AnyLines>
-void reduce_lines(cudaStream_t stream, const AnyLines& lines, const Told<typename AnyLines::Value>& told) {
-  if (lines.count() > 0) launch(reduce_kernel<AnyLines>, blocks_of(lines), line_threads, stream, lines, told);
+void reduce_lines(cudaStream_t stream, const AnyLines& lines, const SendBuffer<typename AnyLines::Value>& sent) {
+  if (lines.count() > 0) launch(reduce_kernel<AnyLines>, blocks_of(lines), line_threads, stream, lines, sent);
 }
 
 template <class T>
@@ -294,7 +295,7 @@ void solve_ends(cudaStream_t stream, const EndSystems<T>& systems) {
 }
 
 template <class T>
-void take_ends(cudaStream_t stream, const PlacesOfLines<T>& lines, const Told<T>& ends) {
+void take_ends(cudaStream_t stream, const PlacesOfLines<T>& lines, const SendBuffer<T>& ends) {
   if (lines.count() > 0) launch(take_ends_kernel<T>, blocks_of(lines), line_threads, stream, lines, ends);
 }
 
@@ -304,15 +305,15 @@ template void eliminate_folded_lines(cudaStream_t, const Lines<float>&, float*);
 template void eliminate_folded_lines(cudaStream_t, const Lines<double>&, double*);
 template void take_mean(cudaStream_t, const Lines<float>&, const ConstantLine&);
 template void take_mean(cudaStream_t, const Lines<double>&, const ConstantLine&);
-template void eliminate_lines(cudaStream_t, const HeldLines<float>&, bool, float*);
-template void eliminate_lines(cudaStream_t, const HeldLines<double>&, bool, double*);
-template void reduce_lines(cudaStream_t, const Lines<float>&, const Told<float>&);
-template void reduce_lines(cudaStream_t, const Lines<double>&, const Told<double>&);
-template void reduce_lines(cudaStream_t, const HeldLines<float>&, const Told<float>&);
-template void reduce_lines(cudaStream_t, const HeldLines<double>&, const Told<double>&);
+template void eliminate_lines(cudaStream_t, const StoredLines<float>&, bool, float*);
+template void eliminate_lines(cudaStream_t, const StoredLines<double>&, bool, double*);
+template void reduce_lines(cudaStream_t, const Lines<float>&, const SendBuffer<float>&);
+template void reduce_lines(cudaStream_t, const Lines<double>&, const SendBuffer<double>&);
+template void reduce_lines(cudaStream_t, const StoredLines<float>&, const SendBuffer<float>&);
+template void reduce_lines(cudaStream_t, const StoredLines<double>&, const SendBuffer<double>&);
 template void solve_ends(cudaStream_t, const EndSystems<float>&);
 template void solve_ends(cudaStream_t, const EndSystems<double>&);
-template void take_ends(cudaStream_t, const PlacesOfLines<float>&, const Told<float>&);
-template void take_ends(cudaStream_t, const PlacesOfLines<double>&, const Told<double>&);
+template void take_ends(cudaStream_t, const PlacesOfLines<float>&, const SendBuffer<float>&);
+template void take_ends(cudaStream_t, const PlacesOfLines<double>&, const SendBuffer<double>&);
 
 }  // namespace poisson::cuda

@@ -2,10 +2,10 @@
 
 #include <cuda_runtime.h>
 
-#include "backends/constant_line.hpp"
-#include "backends/reduced_line.hpp"
+#include "backends/lines/reduced_line.hpp"
+#include "backends/transforms/constant_line.hpp"
 
-/// Functions for AnyLines accept Lines and HeldLines, in both precisions.
+/// Functions for AnyLines accept Lines and StoredLines, in both precisions.
 namespace poisson::cuda {
 
 /// Solves lines in place. With `ends` it solves them between the given values at both ends of each line. `kept`: memory
@@ -22,9 +22,9 @@ void eliminate_folded_lines(cudaStream_t stream, const Lines<T>& lines, T* kept)
 template <class T>
 void take_mean(cudaStream_t stream, const Lines<T>& lines, const ConstantLine& line);
 
-/// Reduces each line and writes the result to its place in `told` (PartOfLine).
+/// Reduces each line and writes the result to its place in `sent` (PartOfLine).
 template <class AnyLines>
-void reduce_lines(cudaStream_t stream, const AnyLines& lines, const Told<typename AnyLines::Value>& told);
+void reduce_lines(cudaStream_t stream, const AnyLines& lines, const SendBuffer<typename AnyLines::Value>& sent);
 
 /// Solves the small systems for the values at the ends of lines.
 template <class T>
@@ -32,6 +32,6 @@ void solve_ends(cudaStream_t stream, const EndSystems<T>& systems);
 
 /// Copies the received values at both ends of each line into the line.
 template <class T>
-void take_ends(cudaStream_t stream, const PlacesOfLines<T>& lines, const Told<T>& ends);
+void take_ends(cudaStream_t stream, const PlacesOfLines<T>& lines, const SendBuffer<T>& ends);
 
 }  // namespace poisson::cuda

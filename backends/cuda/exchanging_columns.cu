@@ -18,17 +18,17 @@ std::optional<ColumnLayers> column_layers(const Space& space, const Box& box) {
     if (p + 1 < cuts.count(2) && last != patch.last[2]) return {};
     if (plane * (last - first) <= most_shared_values) return {};
   }
-  const auto cut_down = [&](Exchange::Turn turn) {
-    for (Exchange::Piece& piece : turn)
+  const auto cut_down = [&](Exchange::Step step) {
+    for (Exchange::Piece& piece : step)
       for (const std::size_t d : {0, 1})
         for (Box* const layer : {&piece.from, &piece.to}) {
           layer->first[d] = box.first[d];
           layer->last[d] = box.last[d];
         }
-    return turn;
+    return step;
   };
   const Exchange& halo = space.halo();
-  return ColumnLayers{cut_down(halo.sent()[halo.under_way()]), cut_down(halo.turns()[halo.under_way()])};
+  return ColumnLayers{cut_down(halo.sent()[halo.in_flight()]), cut_down(halo.steps()[halo.in_flight()])};
 }
 
 }  // namespace poisson::cuda

@@ -2,10 +2,10 @@
 
 #include <utility>
 
-#include "backends/box.hpp"
 #include "backends/cuda/check.cuh"
 #include "backends/cuda/plane_sums.cuh"
 #include "backends/cuda/tiling.cuh"
+#include "backends/memory/box.hpp"
 
 namespace poisson::cuda {
 

@@ -3,9 +3,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "backends/backend.hpp"
+#include "backends/device/backend.hpp"
 
-/// Implements backends/lists.hpp on a GPU.
+/// Implements backends/device/lists.hpp on a GPU.
 namespace poisson::cuda {
 
 void sort(Backend&, std::uint64_t* numbers, std::size_t count);

@@ -8,7 +8,7 @@
 #include "backends/cuda/batches.cuh"
 #include "backends/cuda/check.cuh"
 #include "backends/cuda/ticket.cuh"
-#include "backends/machine.hpp"
+#include "backends/processes/machine.hpp"
 
 namespace poisson::cuda {
 namespace {
@@ -34,13 +34,13 @@ __device__ void take(const Packed& values, const T* slot, const View<T>& v) {
 
 // The next two functions do the same with words. A batch is polled until all its values have arrived.
 template <class T>
-__device__ void put_words(const Packed& values, const View<T>& v, std::uint64_t* slot, unsigned turn) {
+__device__ void put_words(const Packed& values, const View<T>& v, std::uint64_t* slot, unsigned epoch) {
   in_batches<T>(
       values.size(), [&](int at) { return value_at(v, values.place(at)); },
-      [&](int at, T value) { send_word(slot, at, turn, value); });
+      [&](int at, T value) { send_word(slot, at, epoch, value); });
 }
 template <class T>
-__device__ void take_words(const Mailbox& mail, const Packed& values, const std::uint64_t* slot, unsigned turn,
+__device__ void take_words(const Mailbox& mail, const Packed& values, const std::uint64_t* slot, unsigned epoch,
                            const View<T>& v) {
   constexpr int batch = 4;
   const int n = values.size(), step = static_cast<int>(gridDim.x * blockDim.x);
@@ -50,7 +50,7 @@ __device__ void take_words(const Mailbox& mail, const Packed& values, const std:
       bool all = true;
 #pragma unroll
       for (int b = 0; b < batch; ++b)
-        if (at + b * step < n) all = has_come(slot, at + b * step, turn, value[b]) && all;
+        if (at + b * step < n) all = has_come(slot, at + b * step, epoch, value[b]) && all;
       return all;
     });
 #pragma unroll
@@ -62,7 +62,7 @@ __device__ void take_words(const Mailbox& mail, const Packed& values, const std:
 template <class T>
 __global__ void __launch_bounds__(256) swap_kernel(const __grid_constant__ Ticket<T> ticket) {
   await_others();
-  const unsigned turn = ticket.turn();
+  const unsigned epoch = ticket.epoch();
   const int n = ticket.values;
   constexpr int words = Mailbox::words_of<T>;
   const auto each = [&](int pieces, const auto& f) {
@@ -71,20 +71,21 @@ __global__ void __launch_bounds__(256) swap_kernel(const __grid_constant__ Ticke
   };
   if (ticket.as_words) {
     each(ticket.sent, [&](int p, int field, const View<T>& v) {
-      put_words(ticket.out[p].values, v, ticket.words_out(p, turn) + field * n * words, turn);
+      put_words(ticket.out[p].values, v, ticket.words_out(p, epoch) + field * n * words, epoch);
     });
     each(ticket.received, [&](int p, int field, const View<T>& v) {
-      take_words(ticket.mail, ticket.in[p].values, ticket.words_in(p, turn) + field * n * words, turn, v);
+      take_words(ticket.mail, ticket.in[p].values, ticket.words_in(p, epoch) + field * n * words, epoch, v);
     });
-    return ticket.end(turn);
+    return ticket.end(epoch);
   }
-  each(ticket.sent,
-       [&](int p, int field, const View<T>& v) { put(ticket.out[p].values, v, ticket.slot_out(p, turn) + field * n); });
-  ticket.post(turn);
-  ticket.wait(turn);
+  each(ticket.sent, [&](int p, int field, const View<T>& v) {
+    put(ticket.out[p].values, v, ticket.slot_out(p, epoch) + field * n);
+  });
+  ticket.post(epoch);
+  ticket.wait(epoch);
   each(ticket.received,
-       [&](int p, int field, const View<T>& v) { take(ticket.in[p].values, ticket.slot_in(p, turn) + field * n, v); });
-  ticket.end(turn);
+       [&](int p, int field, const View<T>& v) { take(ticket.in[p].values, ticket.slot_in(p, epoch) + field * n, v); });
+  ticket.end(epoch);
 }
 
 template <class T>
@@ -104,7 +105,7 @@ __global__ void __launch_bounds__(256) gather_kernel(const __grid_constant__ Par
   const View<T>& whole = parts.whole;
   const int3& origin = parts.origin;
   const auto& of = parts.of;
-  const unsigned turn = mail.turn_of(Mailbox::of_parts);
+  const unsigned epoch = mail.epoch_of(Mailbox::of_parts);
   const Packed& own = of[mail.rank];
   in_batches<T>(
       own.size(),
@@ -114,13 +115,13 @@ __global__ void __launch_bounds__(256) gather_kernel(const __grid_constant__ Par
       },
       [&](int at, T value) {
         for (int p = 0; p < mail.count; ++p)
-          if (p != mail.rank) mail.part<T>(p, mail.rank, turn)[at] = value;
+          if (p != mail.rank) mail.part<T>(p, mail.rank, epoch)[at] = value;
         value_at(whole, own.place(at)) = value;
       });
-  mail.meet(turn);
+  mail.meet(epoch);
   for (int q = 0; q < mail.count; ++q)
-    if (q != mail.rank) take(of[q], mail.part<T>(mail.rank, q, turn), whole);
-  end_turn(&mail.channels[Mailbox::of_parts], turn, gridDim.x);
+    if (q != mail.rank) take(of[q], mail.part<T>(mail.rank, q, epoch), whole);
+  end_epoch(&mail.channels[Mailbox::of_parts], epoch, gridDim.x);
 }
 
 // Identifies a process by machine, process number and GPU.
@@ -237,14 +238,14 @@ void Mail::open(const MailSizes& sizes) {
 
 template <class T>
 void swap(cudaStream_t stream, const Mailbox& mail, std::span<const View<T>> fields, int axis,
-          const Exchange::Turn& sent, const Exchange::Turn& received) {
+          const Exchange::Step& sent, const Exchange::Step& received) {
   launch(swap_kernel<T>, mail_blocks(sent.front().from.size()), 256, stream,
          Ticket<T>::of(mail, fields, axis, sent, received));
 }
 
 template <class T>
-void Mail::swap(cudaStream_t stream, const View<T>& v, int axis, const Exchange::Turn& sent,
-                const Exchange::Turn& received) {
+void Mail::swap(cudaStream_t stream, const View<T>& v, int axis, const Exchange::Step& sent,
+                const Exchange::Step& received) {
   cuda::swap<T>(stream, box_, {&v, 1}, axis, sent, received);
 }
 
@@ -258,12 +259,12 @@ void Mail::gather(cudaStream_t stream, const Space& space, const View<const T>& 
   launch(gather_kernel<T>, mail_blocks(most), 256, stream, parts);
 }
 
-template void swap(cudaStream_t, const Mailbox&, std::span<const View<float>>, int, const Exchange::Turn&,
-                   const Exchange::Turn&);
-template void swap(cudaStream_t, const Mailbox&, std::span<const View<double>>, int, const Exchange::Turn&,
-                   const Exchange::Turn&);
-template void Mail::swap(cudaStream_t, const View<float>&, int, const Exchange::Turn&, const Exchange::Turn&);
-template void Mail::swap(cudaStream_t, const View<double>&, int, const Exchange::Turn&, const Exchange::Turn&);
+template void swap(cudaStream_t, const Mailbox&, std::span<const View<float>>, int, const Exchange::Step&,
+                   const Exchange::Step&);
+template void swap(cudaStream_t, const Mailbox&, std::span<const View<double>>, int, const Exchange::Step&,
+                   const Exchange::Step&);
+template void Mail::swap(cudaStream_t, const View<float>&, int, const Exchange::Step&, const Exchange::Step&);
+template void Mail::swap(cudaStream_t, const View<double>&, int, const Exchange::Step&, const Exchange::Step&);
 template void Mail::gather(cudaStream_t, const Space&, const View<const float>&, const View<float>&);
 template void Mail::gather(cudaStream_t, const Space&, const View<const double>&, const View<double>&);
 

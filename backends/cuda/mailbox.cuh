@@ -9,11 +9,11 @@
 
 #include <cuda_runtime.h>
 
-#include "backends/backend.hpp"
 #include "backends/cuda/launch.cuh"
 #include "backends/cuda/mailbox_memory.hpp"
-#include "backends/division.hpp"
-#include "backends/mailbox_layout.hpp"
+#include "backends/device/backend.hpp"
+#include "backends/memory/division.hpp"
+#include "backends/spaces/mailbox_layout.hpp"
 
 /// Exchanges messages between the GPUs of several processes from inside kernels, so that a complete solve remains one
 /// CUDA graph.
@@ -26,7 +26,7 @@
 /// one 8-byte store. A reader that sees the current epoch has the value: no flag and no fence are needed. (NCCL's
 /// protocol LL does the same.) Slots for words are never used for anything else.
 ///
-/// The epoch of a channel (`turn` in the code) counts its messages. Each kind of message has two slots, which
+/// The epoch of a channel (`epoch` in the code) counts its messages. Each kind of message has two slots, which
 /// alternate. A process reuses a slot two epochs later, when it has seen that the receiver has read the old message.
 namespace poisson::cuda {
 
@@ -56,8 +56,8 @@ struct Mailbox : MailboxLayout {
 
   static constexpr int of_parts = 3, of_sums = 4, channel_count = 5;
 
-  /// Returns the current epoch of a channel. The kernel's last block ends the epoch (end_turn).
-  __device__ unsigned turn_of(int channel) const {
+  /// Returns the current epoch of a channel. The kernel's last block ends the epoch (end_epoch).
+  __device__ unsigned epoch_of(int channel) const {
     return *const_cast<const volatile unsigned*>(&channels[channel].sent) + 1;
   }
 
@@ -70,37 +70,37 @@ struct Mailbox : MailboxLayout {
   }
 
   /// Raises this block's part flags at all other processes and waits for their flags.
-  __device__ void meet(unsigned turn) const;
+  __device__ void meet(unsigned epoch) const;
 
   /// Waits in the calling thread until `found` returns true or the host has given up.
   template <class Found>
   __device__ void await(const Found& found) const {
     look_until(found, [&] { return *given_up != 0; });
   }
-  __device__ void wait_for(const unsigned* flag, unsigned turn) const {
+  __device__ void wait_for(const unsigned* flag, unsigned epoch) const {
     await([&] {
       unsigned seen = 0;
       asm volatile("ld.acquire.sys.global.u32 %0, [%1];" : "=r"(seen) : "l"(flag) : "memory");
-      return static_cast<int>(seen - turn) >= 0;
+      return static_cast<int>(seen - epoch) >= 0;
     });
   }
 
   template <class T>
-  __device__ T* layer(int process, int axis, int side, unsigned turn) const {
+  __device__ T* layer(int process, int axis, int side, unsigned epoch) const {
     return reinterpret_cast<T*>(of[process] + layers[axis] +
-                                (static_cast<std::size_t>(side) * 2 + turn % 2) * layer_bytes[axis]);
+                                (static_cast<std::size_t>(side) * 2 + epoch % 2) * layer_bytes[axis]);
   }
   template <class T>
-  __device__ T* part(int process, int from, unsigned turn) const {
-    return reinterpret_cast<T*>(of[process] + parts + (static_cast<std::size_t>(from) * 2 + turn % 2) * part_bytes);
+  __device__ T* part(int process, int from, unsigned epoch) const {
+    return reinterpret_cast<T*>(of[process] + parts + (static_cast<std::size_t>(from) * 2 + epoch % 2) * part_bytes);
   }
-  __device__ std::uint64_t* layer_words(int process, int axis, int side, unsigned turn) const {
+  __device__ std::uint64_t* layer_words(int process, int axis, int side, unsigned epoch) const {
     return reinterpret_cast<std::uint64_t*>(of[process] + words[axis]) +
-           (static_cast<std::size_t>(side) * 2 + turn % 2) * word_room[axis];
+           (static_cast<std::size_t>(side) * 2 + epoch % 2) * word_room[axis];
   }
-  __device__ std::uint64_t* sum_words(int process, int from, unsigned turn) const {
+  __device__ std::uint64_t* sum_words(int process, int from, unsigned epoch) const {
     return reinterpret_cast<std::uint64_t*>(of[process] + sums) +
-           (static_cast<std::size_t>(from) * 2 + turn % 2) * sum_room * words_of<double>;
+           (static_cast<std::size_t>(from) * 2 + epoch % 2) * sum_room * words_of<double>;
   }
   /// Counts the words of one value.
   template <class T>
@@ -108,61 +108,61 @@ struct Mailbox : MailboxLayout {
 
   /// Waits for value `at` of a slot of words and returns it.
   template <class T>
-  __device__ T await_word(const std::uint64_t* slot, int at, unsigned turn) const;
+  __device__ T await_word(const std::uint64_t* slot, int at, unsigned epoch) const;
   /// Does the same for the threads of a warp together, so that they continue in step.
   template <class T>
-  __device__ T await_words(const std::uint64_t* slot, int at, unsigned turn) const;
+  __device__ T await_words(const std::uint64_t* slot, int at, unsigned epoch) const;
 };
 
-__device__ inline void raise(unsigned* flag, unsigned turn) {
-  asm volatile("st.release.sys.global.u32 [%0], %1;" ::"l"(flag), "r"(turn) : "memory");
+__device__ inline void raise(unsigned* flag, unsigned epoch) {
+  asm volatile("st.release.sys.global.u32 [%0], %1;" ::"l"(flag), "r"(epoch) : "memory");
 }
 
-__device__ inline void Mailbox::meet(unsigned turn) const {
+__device__ inline void Mailbox::meet(unsigned epoch) const {
   __threadfence_system();
   __syncthreads();
   const int p = static_cast<int>(threadIdx.x);
   if (p < count && p != rank) {
-    raise(part_flag(p, rank, blockIdx.x), turn);
-    wait_for(part_flag(rank, p, blockIdx.x), turn);
+    raise(part_flag(p, rank, blockIdx.x), epoch);
+    wait_for(part_flag(rank, p, blockIdx.x), epoch);
   }
   __syncthreads();
 }
 
-__device__ inline void send_word(std::uint64_t* slot, int at, unsigned turn, float value) {
-  const std::uint64_t word = std::uint64_t{turn} << 32 | __float_as_uint(value);
+__device__ inline void send_word(std::uint64_t* slot, int at, unsigned epoch, float value) {
+  const std::uint64_t word = std::uint64_t{epoch} << 32 | __float_as_uint(value);
   asm volatile("st.relaxed.sys.global.u64 [%0], %1;" ::"l"(slot + at), "l"(word) : "memory");
 }
-__device__ inline void send_word(std::uint64_t* slot, int at, unsigned turn, double value) {
+__device__ inline void send_word(std::uint64_t* slot, int at, unsigned epoch, double value) {
   const auto bits = static_cast<std::uint64_t>(__double_as_longlong(value));
-  const std::uint64_t mark = std::uint64_t{turn} << 32, low = mark | (bits & 0xffffffff), high = mark | bits >> 32;
+  const std::uint64_t mark = std::uint64_t{epoch} << 32, low = mark | (bits & 0xffffffff), high = mark | bits >> 32;
   asm volatile("st.relaxed.sys.global.v2.u64 [%0], {%1, %2};" ::"l"(slot + 2 * at), "l"(low), "l"(high) : "memory");
 }
 /// Loads value `at` of a slot into `value`. Returns whether it belongs to this epoch.
-__device__ inline bool has_come(const std::uint64_t* slot, int at, unsigned turn, float& value) {
+__device__ inline bool has_come(const std::uint64_t* slot, int at, unsigned epoch, float& value) {
   std::uint64_t word = 0;
   asm volatile("ld.relaxed.sys.global.u64 %0, [%1];" : "=l"(word) : "l"(slot + at) : "memory");
   value = __uint_as_float(static_cast<unsigned>(word));
-  return word >> 32 == turn;
+  return word >> 32 == epoch;
 }
-__device__ inline bool has_come(const std::uint64_t* slot, int at, unsigned turn, double& value) {
+__device__ inline bool has_come(const std::uint64_t* slot, int at, unsigned epoch, double& value) {
   std::uint64_t low = 0, high = 0;
   asm volatile("ld.relaxed.sys.global.v2.u64 {%0, %1}, [%2];" : "=l"(low), "=l"(high) : "l"(slot + 2 * at) : "memory");
   value = __longlong_as_double(static_cast<long long>(high << 32 | (low & 0xffffffff)));
-  return low >> 32 == turn && high >> 32 == turn;
+  return low >> 32 == epoch && high >> 32 == epoch;
 }
 
 template <class T>
-__device__ T Mailbox::await_word(const std::uint64_t* slot, int at, unsigned turn) const {
+__device__ T Mailbox::await_word(const std::uint64_t* slot, int at, unsigned epoch) const {
   T value;
-  await([&] { return has_come(slot, at, turn, value); });
+  await([&] { return has_come(slot, at, epoch, value); });
   return value;
 }
 template <class T>
-__device__ T Mailbox::await_words(const std::uint64_t* slot, int at, unsigned turn) const {
+__device__ T Mailbox::await_words(const std::uint64_t* slot, int at, unsigned epoch) const {
   T value;
   const unsigned warp = __activemask();
-  look_until([&] { return __all_sync(warp, has_come(slot, at, turn, value)) != 0; },
+  look_until([&] { return __all_sync(warp, has_come(slot, at, epoch, value)) != 0; },
              [&] { return __any_sync(warp, *given_up) != 0; });
   return value;
 }
@@ -209,8 +209,8 @@ class Mail {
 
   /// Exchanges halo layers with the neighbours across `axis`.
   template <class T>
-  void swap(cudaStream_t stream, const View<T>& v, int axis, const Exchange::Turn& sent,
-            const Exchange::Turn& received);
+  void swap(cudaStream_t stream, const View<T>& v, int axis, const Exchange::Step& sent,
+            const Exchange::Step& received);
   /// Copies the parts of all processes into `whole` on every process.
   template <class T>
   void gather(cudaStream_t stream, const Space& space, const View<const T>& part, const View<T>& whole);

@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <memory>
 
-#include "backends/mailbox_layout.hpp"
-#include "backends/processes.hpp"
+#include "backends/processes/processes.hpp"
+#include "backends/spaces/mailbox_layout.hpp"
 
 namespace poisson::cuda {
 

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "backends/field.hpp"
+#include "backends/device/field.hpp"
 
 /// Kernels march along z while they prefetch the values that they read next. Two-dimensional fields have nothing along
 /// z. Their views, boxes and layouts exchange y and z for these kernels, so that a plane is treated like a body with

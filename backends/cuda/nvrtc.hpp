@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "backends/cuda/runtime_compiler.hpp"
-#include "backends/shared_library.hpp"
+#include "backends/memory/shared_library.hpp"
 
 namespace poisson::cuda {
 

@@ -25,24 +25,25 @@ __global__ void __launch_bounds__(256) swap_parts_kernel(const __grid_constant__
   await_others();
   const Mailbox& mail = parts.mail;
   const int n = parts.n;
-  const unsigned turn = mail.turn_of(Mailbox::of_parts);
+  const unsigned epoch = mail.epoch_of(Mailbox::of_parts);
   for (int i = 1; i <= parts.members; ++i) {
     const int m = (parts.own + i) % parts.members;
     const Unit* const from = parts.from + std::int64_t{m} * n;
-    Unit* const to = m == parts.own ? parts.to + std::int64_t{m} * n : mail.part<Unit>(parts.ranks[m], mail.rank, turn);
+    Unit* const to =
+        m == parts.own ? parts.to + std::int64_t{m} * n : mail.part<Unit>(parts.ranks[m], mail.rank, epoch);
     in_batches<Unit>(
         n, [&](int at) { return from[at]; }, [&](int at, const Unit& unit) { to[at] = unit; });
   }
-  mail.meet(turn);
+  mail.meet(epoch);
   for (int m = 0; m < parts.members; ++m) {
     if (m == parts.own) continue;
-    const Unit* const slot = mail.part<Unit>(mail.rank, parts.ranks[m], turn);
+    const Unit* const slot = mail.part<Unit>(mail.rank, parts.ranks[m], epoch);
     Unit* const to = parts.to + std::int64_t{m} * n;
     // The loads bypass the caches, which do not see stores of other GPUs.
     in_batches<Unit>(
         n, [&](int at) { return __ldcv(slot + at); }, [&](int at, const Unit& unit) { to[at] = unit; });
   }
-  end_turn(&mail.channels[Mailbox::of_parts], turn, gridDim.x);
+  end_epoch(&mail.channels[Mailbox::of_parts], epoch, gridDim.x);
 }
 
 class CudaPartSwap final : public PartSwap {
@@ -50,9 +51,11 @@ class CudaPartSwap final : public PartSwap {
   CudaPartSwap(CudaBackend& device, const Members& members, std::size_t most)
       : device_(device), members_(members), most_(most) {}
 
-  void join() override { device_.join(*members_.processes, MailSizes::of_parts(most_)); }
+  void reserve_halo_buffers() override {
+    device_.reserve_halo_buffers(*members_.processes, MailSizes::of_parts(most_));
+  }
   void swap(const void* from, void* to, std::size_t bytes) override {
-    join();
+    reserve_halo_buffers();
     device_.swap_parts(members_, from, to, bytes, [&] {
       const auto values = static_cast<std::int64_t>(members_.count() * bytes / sizeof(double));
       launch(swap_parts_kernel, mail_blocks(values), 256, device_.stream(), by_mail(from, to, bytes));

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "backends/part_swap.hpp"
+#include "backends/lines/part_swap.hpp"
 
 namespace poisson::cuda {
 

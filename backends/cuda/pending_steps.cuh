@@ -8,11 +8,11 @@
 #include <utility>
 #include <vector>
 
-#include "backends/box.hpp"
 #include "backends/cuda/sequence.cuh"
-#include "backends/memory.hpp"
-#include "backends/precision.hpp"
-#include "backends/round_up.hpp"
+#include "backends/memory/box.hpp"
+#include "backends/memory/memory.hpp"
+#include "backends/memory/precision.hpp"
+#include "backends/memory/round_up.hpp"
 
 namespace poisson::cuda {
 

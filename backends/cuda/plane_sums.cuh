@@ -1,7 +1,7 @@
 #pragma once
 
 #include "backends/cuda/tiling.cuh"
-#include "backends/round_up.hpp"
+#include "backends/memory/round_up.hpp"
 
 /// Computes sums over boxes, plane by plane along z. The sum of a plane depends only on its values and its extent, not
 /// on other planes. Planes are added in a fixed order (add_planes.cuh), so that a sum has the same bits wherever a grid

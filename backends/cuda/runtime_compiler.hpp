@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "backends/error.hpp"
+#include "backends/memory/error.hpp"
 
 namespace poisson::cuda {
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "backends/cuda/tiling.cuh"
-#include "backends/round_up.hpp"
+#include "backends/memory/round_up.hpp"
 
 /// Reduces values over boxes plane by plane along z, for moments and extrema. Each block leaves a partial result. This
 /// header is also compiled at run time.

@@ -72,7 +72,7 @@ Staging::~Staging() {
 }
 
 template <class T>
-void Staging::start(cudaStream_t stream, const View<T>& v, const Exchange::Turn& sent, const Exchange::Turn& received) {
+void Staging::start(cudaStream_t stream, const View<T>& v, const Exchange::Step& sent, const Exchange::Step& received) {
   messages_.clear();
   for (std::size_t p = 0; p < received.size(); ++p) in_[p].resize(bytes_of<T>(received[p].to), through_host_);
   for (std::size_t p = 0; p < sent.size(); ++p) {
@@ -89,7 +89,7 @@ void Staging::start(cudaStream_t stream, const View<T>& v, const Exchange::Turn&
 }
 
 template <class T>
-void Staging::finish(cudaStream_t stream, const View<T>& v, const Exchange::Turn& received,
+void Staging::finish(cudaStream_t stream, const View<T>& v, const Exchange::Step& received,
                      const Processes& processes) {
   (through_host_ ? copied_ : packed_).wait();
   std::vector<Processes::Message> in;
@@ -155,10 +155,10 @@ std::vector<double> Staging::gather(cudaStream_t stream, const double* values, s
   return all;
 }
 
-template void Staging::start(cudaStream_t, const View<float>&, const Exchange::Turn&, const Exchange::Turn&);
-template void Staging::start(cudaStream_t, const View<double>&, const Exchange::Turn&, const Exchange::Turn&);
-template void Staging::finish(cudaStream_t, const View<float>&, const Exchange::Turn&, const Processes&);
-template void Staging::finish(cudaStream_t, const View<double>&, const Exchange::Turn&, const Processes&);
+template void Staging::start(cudaStream_t, const View<float>&, const Exchange::Step&, const Exchange::Step&);
+template void Staging::start(cudaStream_t, const View<double>&, const Exchange::Step&, const Exchange::Step&);
+template void Staging::finish(cudaStream_t, const View<float>&, const Exchange::Step&, const Processes&);
+template void Staging::finish(cudaStream_t, const View<double>&, const Exchange::Step&, const Processes&);
 template void Staging::gather(cudaStream_t, const View<const float>&, const Box&, const View<float>&,
                               const std::vector<Box>&, std::size_t, const Processes&);
 template void Staging::gather(cudaStream_t, const View<const double>&, const Box&, const View<double>&,

@@ -7,10 +7,10 @@
 #include <cuda_runtime.h>
 
 #include "backends/cuda/mark.cuh"
-#include "backends/exchange.hpp"
-#include "backends/groups.hpp"
-#include "backends/processes.hpp"
-#include "backends/view.hpp"
+#include "backends/memory/view.hpp"
+#include "backends/processes/processes.hpp"
+#include "backends/spaces/exchange.hpp"
+#include "backends/spaces/groups.hpp"
 
 namespace poisson::cuda {
 
@@ -42,11 +42,11 @@ class Staging {
   /// Packs the values for other processes after all work launched on the stream so far. Only one exchange may be in
   /// flight.
   template <class T>
-  void start(cudaStream_t stream, const View<T>& v, const Exchange::Turn& sent, const Exchange::Turn& received);
+  void start(cudaStream_t stream, const View<T>& v, const Exchange::Step& sent, const Exchange::Step& received);
   /// Sends the packed values and waits for the received ones. They are unpacked on the stream after the work launched
   /// meanwhile.
   template <class T>
-  void finish(cudaStream_t stream, const View<T>& v, const Exchange::Turn& received, const Processes& processes);
+  void finish(cudaStream_t stream, const View<T>& v, const Exchange::Step& received, const Processes& processes);
 
   /// Gathers the parts of all processes into `whole`. Each part is sent as a message of `most` bytes. `from` is the box
   /// of the local part, and of[p] is the box of part p in `whole`.

@@ -22,11 +22,11 @@ inline unsigned mail_blocks(std::int64_t values) {
 
 /// Ends the epoch of a channel when the last of `blocks` blocks arrives. `first`: a thread of the block that has not
 /// exited.
-__device__ inline void end_turn(Channel* channel, unsigned turn, unsigned blocks, unsigned first = 0) {
+__device__ inline void end_epoch(Channel* channel, unsigned epoch, unsigned blocks, unsigned first = 0) {
   __syncthreads();
   if (threadIdx.x != first || atomicAdd(&channel->ticket, 1u) + 1 < blocks) return;
   channel->ticket = 0;
-  channel->sent = turn;
+  channel->sent = epoch;
 }
 
 /// A message contains at most this many fields.
@@ -58,12 +58,12 @@ struct Ticket {
   Piece out[2], in[2];
 
   /// Returns how many fields fit into a slot, but at least one.
-  static int fields_at_once(const Mailbox& mail, int axis, const Exchange::Turn& sent) {
+  static int fields_at_once(const Mailbox& mail, int axis, const Exchange::Step& sent) {
     const auto bytes = static_cast<std::size_t>(sent.front().from.size()) * sizeof(T);
     return static_cast<int>(std::clamp<std::size_t>(mail.layer_bytes[axis] / bytes, 1, most_fields));
   }
-  static Ticket of(const Mailbox& mail, std::span<const View<T>> fields, int axis, const Exchange::Turn& sent,
-                   const Exchange::Turn& received) {
+  static Ticket of(const Mailbox& mail, std::span<const View<T>> fields, int axis, const Exchange::Step& sent,
+                   const Exchange::Step& received) {
     Ticket ticket{};
     ticket.mail = mail;
     ticket.v = fields.front();
@@ -88,39 +88,41 @@ struct Ticket {
     view.data = data[f];
     return view;
   }
-  __device__ unsigned turn() const { return mail.turn_of(axis); }
-  __device__ T* slot_out(int p, unsigned turn) const { return mail.layer<T>(out[p].process, axis, out[p].side, turn); }
-  __device__ const T* slot_in(int p, unsigned turn) const { return mail.layer<T>(mail.rank, axis, in[p].side, turn); }
-  __device__ std::uint64_t* words_out(int p, unsigned turn) const {
-    return mail.layer_words(out[p].process, axis, out[p].side, turn);
+  __device__ unsigned epoch() const { return mail.epoch_of(axis); }
+  __device__ T* slot_out(int p, unsigned epoch) const {
+    return mail.layer<T>(out[p].process, axis, out[p].side, epoch);
   }
-  __device__ const std::uint64_t* words_in(int p, unsigned turn) const {
-    return mail.layer_words(mail.rank, axis, in[p].side, turn);
+  __device__ const T* slot_in(int p, unsigned epoch) const { return mail.layer<T>(mail.rank, axis, in[p].side, epoch); }
+  __device__ std::uint64_t* words_out(int p, unsigned epoch) const {
+    return mail.layer_words(out[p].process, axis, out[p].side, epoch);
+  }
+  __device__ const std::uint64_t* words_in(int p, unsigned epoch) const {
+    return mail.layer_words(mail.rank, axis, in[p].side, epoch);
   }
 
-  __device__ void post(unsigned turn) const {
+  __device__ void post(unsigned epoch) const {
     if (as_words) return;
     __threadfence_system();
     __syncthreads();
     const int p = static_cast<int>(threadIdx.x);
-    if (p < sent) raise(mail.layer_flag(out[p].process, axis, out[p].side, blockIdx.x), turn);
+    if (p < sent) raise(mail.layer_flag(out[p].process, axis, out[p].side, blockIdx.x), epoch);
   }
-  __device__ void wait(unsigned turn) const {
+  __device__ void wait(unsigned epoch) const {
     if (as_words) return;
     const int p = static_cast<int>(threadIdx.x);
-    if (p < received) mail.wait_for(mail.layer_flag(mail.rank, axis, in[p].side, blockIdx.x), turn);
+    if (p < received) mail.wait_for(mail.layer_flag(mail.rank, axis, in[p].side, blockIdx.x), epoch);
     __syncthreads();
   }
-  __device__ void end(unsigned turn) const { end(turn, gridDim.x); }
+  __device__ void end(unsigned epoch) const { end(epoch, gridDim.x); }
   /// Ends the epoch if only `blocks` blocks participate.
-  __device__ void end(unsigned turn, unsigned blocks, unsigned first = 0) const {
-    end_turn(&mail.channels[axis], turn, blocks, first);
+  __device__ void end(unsigned epoch, unsigned blocks, unsigned first = 0) const {
+    end_epoch(&mail.channels[axis], epoch, blocks, first);
   }
 };
 
 /// Launches a kernel that only exchanges these fields.
 template <class T>
 void swap(cudaStream_t stream, const Mailbox& mail, std::span<const View<T>> fields, int axis,
-          const Exchange::Turn& sent, const Exchange::Turn& received);
+          const Exchange::Step& sent, const Exchange::Step& received);
 
 }  // namespace poisson::cuda

@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
-#include "backends/box.hpp"
-#include "backends/round_up.hpp"
+#include "backends/memory/box.hpp"
+#include "backends/memory/round_up.hpp"
 
 /// Describes how kernels walk over boxes. This header is also compiled at run time.
 namespace poisson::cuda {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "backends/shared_library.hpp"
+#include "backends/memory/shared_library.hpp"
 
 namespace poisson::cuda {
 

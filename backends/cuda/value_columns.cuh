@@ -5,7 +5,7 @@
 #include <cuda_runtime.h>
 
 #include "backends/cuda/sequence.cuh"
-#include "backends/view.hpp"
+#include "backends/memory/view.hpp"
 
 /// Defines the functors that the backend's verbs apply to the columns of a box. They are run by for_columns and in
 /// sequences.

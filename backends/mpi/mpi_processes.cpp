@@ -23,12 +23,12 @@
 #include <mpi-ext.h>  // extensions of Open MPI and its derivatives
 #endif
 
-#include "backends/error.hpp"
-#include "backends/groups.hpp"
-#include "backends/machine.hpp"
+#include "backends/memory/error.hpp"
 #include "backends/mpi/heartbeat.hpp"
 #include "backends/mpi/signs_of_life.hpp"
 #include "backends/mpi/wait_limit.hpp"
+#include "backends/processes/machine.hpp"
+#include "backends/spaces/groups.hpp"
 
 namespace poisson {
 namespace {

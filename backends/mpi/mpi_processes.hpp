@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-#include "backends/processes.hpp"
+#include "backends/processes/processes.hpp"
 
 namespace poisson {
 

@@ -11,7 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "backends/machine.hpp"
+#include "backends/processes/machine.hpp"
 
 namespace poisson {
 

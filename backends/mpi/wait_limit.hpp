@@ -14,9 +14,9 @@
 
 #include <unistd.h>
 
-#include "backends/machine.hpp"
 #include "backends/mpi/mpi_processes.hpp"
 #include "backends/mpi/signs_of_life.hpp"
+#include "backends/processes/machine.hpp"
 
 namespace poisson {
 

@@ -4,7 +4,7 @@
 #include <functional>
 #include <memory>
 
-#include "backends/backend.hpp"
+#include "backends/device/backend.hpp"
 
 namespace poisson {
 

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "backends/error.hpp"
+#include "backends/memory/error.hpp"
 #include "backends/utilities/cpu/reduce.hpp"
 #ifdef POISSON_HAVE_CUDA
 #include "backends/utilities/cuda/reduce.hpp"

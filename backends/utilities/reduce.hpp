@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "backends/backend.hpp"
+#include "backends/device/backend.hpp"
 
 namespace poisson {
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "backends/error.hpp"
+#include "backends/memory/error.hpp"
 #include "backends/utilities/cpu/transpose.hpp"
 #ifdef POISSON_HAVE_CUDA
 #include "backends/utilities/cuda/transpose.hpp"

@@ -114,7 +114,7 @@ Axis Axis::coarser(std::vector<double> nodes) const {
 }
 
 Axis Axis::window(int first, int last) const {
-  if (!whole() || first < 0 || first >= last || last > all_values())
+  if (!is_global() || first < 0 || first >= last || last > all_values())
     throw std::invalid_argument("a window is cut out of a whole axis, and lies in it");
   Axis part = *this;
   if (last - first == all_values()) return part;
@@ -123,7 +123,7 @@ Axis Axis::window(int first, int last) const {
   return part;
 }
 
-Axis Axis::in_whole() const {
+Axis Axis::global() const {
   Axis all = *this;
   all.origin_ = 0;
   all.values_ = -1;
@@ -136,14 +136,14 @@ int Axis::all_values() const {
 }
 
 int Axis::size() const {
-  return whole() ? all_values() : values_;
+  return is_global() ? all_values() : values_;
 }
 
 int Axis::cells() const {
-  return whole() ? all_cells() : std::min(values_, all_cells() - origin_);
+  return is_global() ? all_cells() : std::min(values_, all_cells() - origin_);
 }
 
-int Axis::cell_in_whole(int i) const {
+int Axis::global_cell(int i) const {
   const int n = all_cells(), at = i + origin_;
   return kinds_[0] == BoundaryKind::periodic ? (at + n) % n : std::clamp(at, -1, n);
 }
@@ -159,7 +159,7 @@ double Axis::point(int i) const {
 
 double Axis::point_in_cell(int i, double fraction) const {
   if (degenerate()) return 0;
-  const int cell = cell_in_whole(i);
+  const int cell = global_cell(i);
   if (cell < 0) return nodes_.front();
   if (cell >= all_cells()) return nodes_.back();
   const auto at = static_cast<std::size_t>(cell);
@@ -168,7 +168,7 @@ double Axis::point_in_cell(int i, double fraction) const {
 
 double Axis::width(int i) const {
   if (degenerate()) return 1;
-  const int n = all_cells(), cell = cell_in_whole(i);
+  const int n = all_cells(), cell = global_cell(i);
   if (cell < 0 || cell >= n) return 0;
   if (equidistant_) return (nodes_.back() - nodes_.front()) / n;
   return nodes_[static_cast<std::size_t>(cell) + 1] - nodes_[static_cast<std::size_t>(cell)];
@@ -211,11 +211,11 @@ bool CoarseAxis::nested() const {
 
 int first_behind(const CoarseAxis& coarse, int first) {
   const bool nodes = coarse.axis.centering() == Centering::node;
-  for (int I = 0; I < coarse.axis.in_whole().size(); ++I) {
+  for (int I = 0; I < coarse.axis.global().size(); ++I) {
     const auto at = static_cast<std::size_t>(I);
     if ((nodes ? coarse.place[at] : 0.5 * (coarse.place[at] + coarse.place[at + 1])) >= first) return I;
   }
-  return coarse.axis.in_whole().size();
+  return coarse.axis.global().size();
 }
 
 CoarseAxis coarsen(const Axis& axis, Coarsening rule) {

@@ -37,11 +37,11 @@ class Axis {
   /// not coarsened; the global axis is.
   Axis window(int first, int last) const;
   /// Returns the global axis of a window.
-  Axis in_whole() const;
+  Axis global() const;
   /// Returns the index of value 0 in the global axis.
   int origin() const { return origin_; }
   /// Returns whether this is the global axis and not a window.
-  bool whole() const { return values_ < 0; }
+  bool is_global() const { return values_ < 0; }
 
   int cells() const;
   /// Returns the number of cells of the global axis.
@@ -58,7 +58,7 @@ class Axis {
   double alpha(int end) const { return alpha_[static_cast<std::size_t>(end)]; }
   /// Returns whether this axis is global and closes on itself, so that the values beyond one end are the values at the
   /// other.
-  bool periodic() const { return closed() && whole(); }
+  bool periodic() const { return closed() && is_global(); }
   /// Returns whether the global axis closes on itself.
   bool closed() const { return kinds_[0] == BoundaryKind::periodic; }
   bool degenerate() const { return nodes_.size() == 1; }
@@ -76,7 +76,7 @@ class Axis {
   /// Returns the coordinate of value i.
   double point(int i) const;
   /// Returns the number of cell i, −1 ≤ i ≤ cells(), in the global axis. It is −1 or all_cells() past an open end.
-  int cell_in_whole(int i) const;
+  int global_cell(int i) const;
   /// Returns the coordinate in cell i, −1 ≤ i ≤ cells(), at the given fraction of its width from its lower node. Past
   /// an open end it returns this end. On periodic axes it uses the cell on the other side.
   double point_in_cell(int i, double fraction) const;
@@ -106,7 +106,7 @@ class Axis {
 
  private:
   int all_values() const;
-  bool ends_here(int end) const { return whole() || (end == 0 ? origin_ == 0 : origin_ + values_ == all_values()); }
+  bool ends_here(int end) const { return is_global() || (end == 0 ? origin_ == 0 : origin_ + values_ == all_values()); }
 
   std::vector<double> nodes_{0.0};
   std::array<BoundaryKind, 2> kinds_{BoundaryKind::neumann, BoundaryKind::neumann};

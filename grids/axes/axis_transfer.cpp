@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <stdexcept>
 
-#include "backends/exchange.hpp"
+#include "backends/spaces/exchange.hpp"
 
 namespace poisson {
 namespace {
@@ -151,15 +151,15 @@ Row parts_of_volume(const Axis& fine, const CoarseAxis& coarse, int I) {
   return row;
 }
 
-CoarseAxis in_whole(const CoarseAxis& coarse) {
-  return {coarse.axis.in_whole(), coarse.place};
+CoarseAxis to_global(const CoarseAxis& coarse) {
+  return {coarse.axis.global(), coarse.place};
 }
 
 // Selects the rows of a window from the rows of a global axis, in which row i is stored at i + shift. The result
 // includes up to `shift` rows beyond each end. Indices are converted to the window `from`.
 AxisRows rows_of_window(const AxisRows& all, const Axis& to, const Axis& from, int shift) {
-  const int values = from.in_whole().size(), n = from.size();
-  const bool closed = from.in_whole().periodic();
+  const int values = from.global().size(), n = from.size();
+  const bool closed = from.global().periodic();
   AxisRows own;
   for (int row = to.origin(); row < to.origin() + to.size() + 2 * shift && index(row) < all.size(); ++row) {
     std::array<int, 4> at = all.at[index(row)];
@@ -186,8 +186,8 @@ void AxisRows::add(const std::array<int, 4>& from, const std::array<double, 4>& 
 }
 
 LinearRows linear_rows(const Axis& fine, const CoarseAxis& coarse, bool constant) {
-  if (!fine.whole()) {
-    const LinearRows all = linear_rows(fine.in_whole(), in_whole(coarse), constant);
+  if (!fine.is_global()) {
+    const LinearRows all = linear_rows(fine.global(), to_global(coarse), constant);
     LinearRows own;
     for (int i = fine.origin(); i < fine.origin() + fine.size(); ++i) {
       own.left.push_back(all.left[index(i)] - coarse.axis.origin());
@@ -257,13 +257,13 @@ AxisRows transposed(const LinearRows& P, const Axis& fine, const CoarseAxis& coa
 }  // namespace
 
 AxisRows restriction_rows(const Axis& fine, const CoarseAxis& coarse, bool constant) {
-  if (!fine.whole())
-    return rows_of_window(restriction_rows(fine.in_whole(), in_whole(coarse), constant), coarse.axis, fine, 0);
+  if (!fine.is_global())
+    return rows_of_window(restriction_rows(fine.global(), to_global(coarse), constant), coarse.axis, fine, 0);
   return transposed(linear_rows(fine, coarse, constant), fine, coarse);
 }
 
 AxisRows cubic_rows(const Axis& fine, const CoarseAxis& coarse) {
-  if (!fine.whole()) return rows_of_window(cubic_rows(fine.in_whole(), in_whole(coarse)), fine, coarse.axis, 0);
+  if (!fine.is_global()) return rows_of_window(cubic_rows(fine.global(), to_global(coarse)), fine, coarse.axis, 0);
   AxisRows rows;
   if (fine.degenerate()) {
     rows.add({0, 0, 0, 0}, {1, 0, 0, 0}, 1);
@@ -289,7 +289,7 @@ AxisRows cubic_rows(const Axis& fine, const CoarseAxis& coarse) {
 }
 
 AxisRows cell_means(const Axis& fine, const CoarseAxis& coarse) {
-  if (!fine.whole()) return rows_of_window(cell_means(fine.in_whole(), in_whole(coarse)), coarse.axis, fine, 1);
+  if (!fine.is_global()) return rows_of_window(cell_means(fine.global(), to_global(coarse)), coarse.axis, fine, 1);
   AxisRows rows;
   const int n = std::max(1, fine.cells()), N = std::max(1, coarse.axis.cells());
   const auto mean = [&](int I) {
@@ -314,7 +314,7 @@ AxisRows cell_means(const Axis& fine, const CoarseAxis& coarse) {
 
 AxisRows injection_rows(const Axis& fine, const CoarseAxis& coarse) {
   if (fine.centering() == Centering::cell) return cell_means(fine, coarse);
-  if (!fine.whole()) return rows_of_window(injection_rows(fine.in_whole(), in_whole(coarse)), coarse.axis, fine, 1);
+  if (!fine.is_global()) return rows_of_window(injection_rows(fine.global(), to_global(coarse)), coarse.axis, fine, 1);
   AxisRows rows;
   const int n = fine.size(), N = coarse.axis.size();
   const Places places(fine, coarse);
@@ -334,7 +334,7 @@ AxisRows injection_rows(const Axis& fine, const CoarseAxis& coarse) {
 }
 
 AxisRows sum_rows(const Axis& fine, const CoarseAxis& coarse) {
-  if (!fine.whole()) return rows_of_window(sum_rows(fine.in_whole(), in_whole(coarse)), coarse.axis, fine, 0);
+  if (!fine.is_global()) return rows_of_window(sum_rows(fine.global(), to_global(coarse)), coarse.axis, fine, 0);
   const bool nodes = fine.centering() == Centering::node;
   if (nodes && coarse.nested()) return restriction_rows(fine, coarse);
   const int N = coarse.axis.size();

@@ -8,7 +8,7 @@ Layout Block::layout() const {
   for (std::size_t d = 0; d < 3; ++d) {
     layout.n[d] = axes[d].size();
     layout.periodic[d] = axes[d].periodic();
-    if (!axes[d].whole()) layout.halo[d] = cut_halo;
+    if (!axes[d].is_global()) layout.halo[d] = cut_halo;
   }
   return layout;
 }
@@ -48,9 +48,9 @@ Block Block::part(const std::shared_ptr<const Share>& sharing) const {
   return own;
 }
 
-Block Block::whole() const {
+Block Block::global() const {
   Block all;
-  for (std::size_t d = 0; d < 3; ++d) all.axes[d] = axes[d].in_whole();
+  for (std::size_t d = 0; d < 3; ++d) all.axes[d] = axes[d].global();
   return all;
 }
 

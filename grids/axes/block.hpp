@@ -3,7 +3,7 @@
 #include <array>
 #include <memory>
 
-#include "backends/field.hpp"
+#include "backends/device/field.hpp"
 #include "grids/axes/axis.hpp"
 
 namespace poisson {
@@ -20,7 +20,7 @@ struct Block {
   /// Returns the layout of a field of cells.
   Layout cell_layout() const;
   /// Returns the space of the block's values and unknowns.
-  Space space() const { return share ? Space(*share, whole().unknowns()) : Space(layout(), unknowns()); }
+  Space space() const { return share ? Space(*share, global().unknowns()) : Space(layout(), unknowns()); }
   /// Returns the space of its cells.
   Space cell_space() const;
   /// Returns the unknowns: all values except the Dirichlet nodes.
@@ -32,7 +32,7 @@ struct Block {
   /// Returns the processes that share the block.
   const Processes& processes() const { return share ? *share->processes : *one_process(); }
   /// Returns the global block of a sub-block.
-  Block whole() const;
+  Block global() const;
   bool equidistant() const;
   /// Returns the centering of all its axes.
   Centering centering() const { return axes[0].centering(); }

@@ -3,7 +3,7 @@
 namespace poisson {
 
 CoarsePlaces::CoarsePlaces(const Axis& fine, const CoarseAxis& coarse, int past_end) {
-  const int all = coarse.axis.in_whole().size(), all_fine = fine.in_whole().size(), n = coarse.axis.size();
+  const int all = coarse.axis.global().size(), all_fine = fine.global().size(), n = coarse.axis.size();
   const auto place = [&](int I) {
     int at = I + coarse.axis.origin(), turned = 0;
     if (fine.closed() && at < 0) at += all, turned = -all_fine;

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "backends/field.hpp"
+#include "backends/device/field.hpp"
 
 namespace poisson {
 

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "backends/error.hpp"
+#include "backends/memory/error.hpp"
 #include "grids/kernels/cpu/factories.hpp"
 #include "grids/sampling/problem_data.hpp"
 #ifdef POISSON_HAVE_CUDA
@@ -19,7 +19,7 @@ constexpr std::int64_t worth_compiling = std::int64_t{1} << 22;
 std::vector<Quantity> quantities(const Problem& p) {
   std::vector<Quantity> all{p.source, p.reaction};
   for (std::size_t d = 0; d < coefficient_count(p); ++d) all.push_back(p.coefficient[d]);
-  for (std::size_t m = 0; m < mixed_count(p); ++m) all.push_back(p.mixed[m]);
+  for (std::size_t m = 0; m < offdiagonal_count(p); ++m) all.push_back(p.offdiagonal[m]);
   if (p.initial) all.push_back(*p.initial);
   if (p.exact) all.push_back(*p.exact);
   for_each_face(p, [&](int, int, const Boundary& b) {
@@ -49,9 +49,9 @@ MadeOperator GridKernels::make_operator(Backend& backend, const SchemeRows& rows
   if (assembly == Assembly::recompute) {
     if (auto made = make_recompute_operator(backend, rows, precision, note)) return {std::move(made), {}};
   }
-  SchemeRows held = rows;
-  level_rows(held).kappa_source = nullptr;
-  return {make_stencil_operator(backend, held, precision), std::move(note)};
+  SchemeRows stored = rows;
+  level_rows(stored).kappa_source = nullptr;
+  return {make_stencil_operator(backend, stored, precision), std::move(note)};
 }
 
 std::unique_ptr<Operator> GridKernels::make_recompute_operator(Backend&, const SchemeRows&, Precision,

@@ -10,20 +10,20 @@
 #include "grids/operators/faces.hpp"
 #include "grids/operators/level_rows.hpp"
 #include "grids/operators/operator.hpp"
-#include "grids/rows/island_views.hpp"
+#include "grids/rows/strong_cluster_views.hpp"
 #include "grids/sampling/sampler.hpp"
 
 namespace poisson {
 
-struct Collapse;  // grids/rows/galerkin_formulas.hpp
-struct Probe;
+struct GalerkinProduct;  // grids/rows/galerkin_formulas.hpp
+struct StencilProbe;
 struct LinesOfBands;  // grids/rows/lines_of_bands.hpp
 
 /// `of_roots`: the square of the mean of the square roots. It lies between what currents meet along layers, the mean of
 /// κ, and across them, the harmonic one.
 enum class CellMean { plain, of_roots };
 
-/// Prolongation by columns, in one precision (see Collapse).
+/// Prolongation by columns, in one precision (see GalerkinProduct).
 using Weights = std::array<std::shared_ptr<const Field>, 27>;
 
 /// An operator, and what a user should know of it: why it holds κ although it was to compute it anew; else empty.
@@ -70,15 +70,15 @@ class GridKernels {
   virtual void continue_outwards(Backend&, const Box& inside, Field& u) const = 0;
 
   /// unit = the unit vector of the probe's colour.
-  virtual void paint_colour(Backend&, const Probe&, Field& unit) const = 0;
-  virtual void gather_couplings(Backend&, const Probe&) const = 0;
+  virtual void paint_colour(Backend&, const StencilProbe&, Field& unit) const = 0;
+  virtual void gather_couplings(Backend&, const StencilProbe&) const = 0;
   /// The weights of fine values between coarse ones.
-  virtual void weigh(Backend&, const Collapse&) const = 0;
-  virtual void collapse_rows(Backend&, const Collapse&) const = 0;
+  virtual void weigh(Backend&, const GalerkinProduct&) const = 0;
+  virtual void galerkin_rows(Backend&, const GalerkinProduct&) const = 0;
   /// The rows of lines of these unknowns.
   virtual void fill_line_rows(Backend&, const LinesOfBands&, const Box& unknowns) const = 0;
-  /// One step of Jacobi's method for the constants on islands.
-  virtual void correct_islands(Backend&, const IslandViews&, const Field& b, Field& u) const = 0;
+  /// One step of Jacobi's method for the constants on strong_clusters.
+  virtual void correct_strong_clusters(Backend&, const StrongClusterViews&, const Field& b, Field& u) const = 0;
 
   /// What results ask of fields over a block.
   virtual std::unique_ptr<Functionals> make_functionals(Backend&, const Block&) const = 0;

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "backends/backend.hpp"
+#include "backends/device/backend.hpp"
 #include "grids/kernels/grid_kernels.hpp"
 #include "grids/rows/lines_of_bands.hpp"
 

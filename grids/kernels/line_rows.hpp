@@ -1,6 +1,6 @@
 #pragma once
 
-#include "backends/cut_lines.hpp"
+#include "backends/lines/cut_lines.hpp"
 #include "grids/operators/bands.hpp"
 #include "grids/operators/level_rows.hpp"
 #include "grids/rows/part_row.hpp"

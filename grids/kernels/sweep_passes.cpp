@@ -4,10 +4,10 @@
 #include <cstdint>
 #include <variant>
 
-#include "backends/backend.hpp"
 #include "backends/cpu/launch.hpp"
 #include "backends/cuda/marched.hpp"
-#include "backends/shared_launches.hpp"
+#include "backends/device/backend.hpp"
+#include "backends/device/shared_launches.hpp"
 
 namespace poisson {
 namespace {
@@ -36,16 +36,16 @@ bool suits_gpu(const Space& space) {
 
 // On a partitioned grid a pass has only two sweeps. They are too few to pay for storing the rows of a three-dimensional
 // sub-block, and on a GPU the rows of a plane.
-bool has_sweep_pass(const Space& space, bool gpu, bool held) {
-  const bool whole = space.whole();
-  if (gpu) return suits_gpu(space) && (!held || (whole && cuda::is_plane(space.layout())));
-  return !held || whole || cpu::is_flat(space);
+bool has_sweep_pass(const Space& space, bool gpu, bool stored) {
+  const bool whole = space.is_global();
+  if (gpu) return suits_gpu(space) && (!stored || (whole && cuda::is_plane(space.layout())));
+  return !stored || whole || cpu::is_flat(space);
 }
 
 bool is_pass_worth_it(const Backend& backend, const SchemeRows& rows, Precision precision) {
   const Space& space = level_rows(rows).block.space();
-  const bool held = std::visit([](const auto& own) { return own.variable(); }, rows);
-  return backend.on_gpu() || held || !space.whole() ||
+  const bool stored = std::visit([](const auto& own) { return own.variable(); }, rows);
+  return backend.on_gpu() || stored || !space.is_global() ||
          space.unknown_count() * static_cast<std::int64_t>(bytes_of(precision)) >= least_bytes;
 }
 

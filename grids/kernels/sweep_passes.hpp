@@ -8,9 +8,9 @@
 
 namespace poisson {
 
-/// Returns whether finite volumes on a space, or on a sub-block of one, have passes of several sweeps. `held` means
+/// Returns whether finite volumes on a space, or on a sub-block of one, have passes of several sweeps. `stored` means
 /// that κ varies. The result is the same on all processes.
-bool has_sweep_pass(const Space& space, bool gpu, bool held);
+bool has_sweep_pass(const Space& space, bool gpu, bool stored);
 /// Creates the sweep pass for rows whose coefficients are stored or constant. Returns null for all others: their sweeps
 /// run one by one.
 std::unique_ptr<SweepPass> make_sweep_pass(Backend&, const SchemeRows&, Precision);
@@ -23,7 +23,7 @@ bool is_pass_worth_it(const Backend&, const SchemeRows&, Precision);
 /// Returns the number of sweeps of a pass that could have `sweeps`: the values read from neighbours must lie in the
 /// halo.
 inline int sweeps_on(const Space& space, int sweeps) {
-  return space.whole() || sweeps < cut_halo ? sweeps : cut_halo;
+  return space.is_global() || sweeps < cut_halo ? sweeps : cut_halo;
 }
 /// Returns the description of an axis for a pass of `sweeps` sweeps.
 SweptAxis swept_axis(const Space& space, std::size_t axis, int sweeps);

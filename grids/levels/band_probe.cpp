@@ -23,7 +23,7 @@ Bands probe_bands(const Operator& A, std::vector<Offset> offsets) {
 
   backend.fill(unit, 1);
   A.apply_everywhere(unit, *sum);
-  Probe probe(bands.space);
+  StencilProbe probe(bands.space);
   probe.star = std::ranges::none_of(bands.space.closed(), [](bool closed) { return closed; });
   for (const Offset& o : bands.offsets)
     probe.star = probe.star && std::abs(o[0]) + std::abs(o[1]) + std::abs(o[2]) == 1;

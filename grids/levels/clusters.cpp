@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "backends/backend.hpp"
-#include "backends/lists.hpp"
-#include "backends/places.hpp"
-#include "grids/kernels/island_steps.hpp"
+#include "backends/device/backend.hpp"
+#include "backends/device/lists.hpp"
+#include "backends/memory/places.hpp"
+#include "grids/kernels/strong_cluster_steps.hpp"
 
 namespace poisson {
 namespace {
@@ -157,11 +157,11 @@ Clusters::Place Clusters::neighbour(const Place& p, std::size_t link) const {
 }
 
 bool Clusters::is_unknown(const Place& p) const {
-  return contains(space_.all_unknowns(), in_whole(p));
+  return contains(space_.all_unknowns(), to_global(p));
 }
 
-std::int64_t Clusters::number_in_whole(const Place& p) const {
-  const Place q = in_whole(p);
+std::int64_t Clusters::global_number(const Place& p) const {
+  const Place q = to_global(p);
   return q[0] + std::int64_t{1} * space_.all()[0] * (q[1] + std::int64_t{1} * space_.all()[1] * q[2]);
 }
 
@@ -170,7 +170,7 @@ std::int64_t Clusters::number(const Place& p) const {
   return p[0] + margin_[0] + nx * (p[1] + margin_[1] + ny * (p[2] + margin_[2]));
 }
 
-Clusters::Place Clusters::in_whole(const Place& p) const {
+Clusters::Place Clusters::to_global(const Place& p) const {
   Place q{};
   for (std::size_t d = 0; d < 3; ++d) {
     q[d] = p[d] + space_.origin()[d];

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "backends/memory.hpp"
+#include "backends/memory/memory.hpp"
 #include "grids/operators/bands.hpp"
 #include "grids/rows/cluster_search.hpp"
 
@@ -59,16 +59,16 @@ class Clusters {
   /// The neighbour that a value is coupled to.
   Place neighbour(const Place& p, std::size_t link) const;
   bool is_unknown(const Place& p) const;
-  std::int64_t number_in_whole(const Place& p) const;
-  /// By so many a part is wider in IslandSets than its values, at each end of an axis that is cut.
+  std::int64_t global_number(const Place& p) const;
+  /// By so many a part is wider in StrongClusterSets than its values, at each end of an axis that is cut.
   const Place& margin() const { return margin_; }
-  /// As IslandSets count values.
+  /// As StrongClusterSets count values.
   std::int64_t number(const Place& p) const;
 
  private:
   void visit(ClusterSearch::Step step, const Box& box);
   Buffer find(ClusterSearch::Step step, std::size_t bytes_each, std::uint32_t& count);
-  Place in_whole(const Place& p) const;
+  Place to_global(const Place& p) const;
 
   Space space_;
   Backend& backend_;

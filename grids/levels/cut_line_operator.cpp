@@ -5,7 +5,7 @@
 #include <utility>
 #include <variant>
 
-#include "backends/cut_lines.hpp"
+#include "backends/lines/cut_lines.hpp"
 #include "grids/kernels/line_rows.hpp"
 #include "grids/levels/solved_along.hpp"
 #include "grids/operators/eigenvalue_bound.hpp"
@@ -14,20 +14,20 @@ namespace poisson {
 namespace {
 
 // What holds nodes is a part of what the rows sum to.
-LineRows rows_of_lines(const Operator& A, const SchemeRows& rows, const Field* holding, int axis) {
+LineRows rows_of_lines(const Operator& A, const SchemeRows& rows, const Field* penalty, int axis) {
   Backend& backend = A.backend();
   LineRows lines = make_line_rows(backend, rows, A.precision(), axis);
-  if (holding) {
+  if (penalty) {
     Field in_precision(backend, A.space(), A.precision());
-    backend.convert(*holding, in_precision);
+    backend.convert(*penalty, in_precision);
     backend.axpy(backend.scalar(1), in_precision, lines.sum);
   }
   return lines;
 }
 
 // Held, as lines of bands have it: what is known of the rows is not known of them.
-EigenvalueBound bound_of_lines(const SchemeRows& rows, const Field* holding, int axis) {
-  if (holding) return bounds_of_bands(2).of_lines[static_cast<std::size_t>(axis)];
+EigenvalueBound bound_of_lines(const SchemeRows& rows, const Field* penalty, int axis) {
+  if (penalty) return bounds_of_bands(2).of_lines[static_cast<std::size_t>(axis)];
   return std::visit([&](const auto& own) { return eigenvalue_bounds(own).of_lines[static_cast<std::size_t>(axis)]; },
                     rows);
 }
@@ -111,16 +111,16 @@ std::vector<int> axes_of_cut_lines(const Block& block, const Relaxation& relaxed
   std::vector<int> axes;
   if (relaxed.extent != Extent::line && relaxed.extent != Extent::alternating_lines) return axes;
   for (int d = 0; d < 3; ++d)
-    if (solved_along(relaxed, d) && !block.axes[static_cast<std::size_t>(d)].whole()) axes.push_back(d);
+    if (solved_along(relaxed, d) && !block.axes[static_cast<std::size_t>(d)].is_global()) axes.push_back(d);
   return axes;
 }
 
 std::shared_ptr<const Operator> with_cut_lines(std::shared_ptr<const Operator> A, const SchemeRows& rows,
-                                               const Field* holding, const std::vector<int>& axes) {
+                                               const Field* penalty, const std::vector<int>& axes) {
   const Operator& own = *A;
   return with_lines(
-      std::move(A), axes, [&](int axis) { return bound_of_lines(rows, holding, axis); },
-      [&](int axis) { return rows_of_lines(own, rows, holding, axis); });
+      std::move(A), axes, [&](int axis) { return bound_of_lines(rows, penalty, axis); },
+      [&](int axis) { return rows_of_lines(own, rows, penalty, axis); });
 }
 
 std::shared_ptr<const Operator> with_cut_lines(std::shared_ptr<const Operator> A, const Bands& bands,

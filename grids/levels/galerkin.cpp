@@ -6,7 +6,7 @@
 #include "grids/kernels/grid_kernels.hpp"
 #include "grids/levels/cut_line_operator.hpp"
 #include "grids/levels/gathering.hpp"
-#include "grids/levels/islands.hpp"
+#include "grids/levels/strong_clusters.hpp"
 #include "grids/rows/galerkin_formulas.hpp"
 
 namespace poisson {
@@ -22,7 +22,7 @@ Centres make_centres(Backend& backend, const Block& fine, const CoarseBlock& coa
   std::array<std::size_t, 3> begin{};
   for (std::size_t d = 0; d < 3; ++d) {
     begin[d] = all.size() + 1;
-    const CoarsePlaces places(fine.axes[d], coarse.axes[d], Collapse::none);
+    const CoarsePlaces places(fine.axes[d], coarse.axes[d], GalerkinProduct::none);
     all.insert(all.end(), places.centre.begin(), places.centre.end());
   }
   Centres centres{backend.allocate(all.size() * sizeof(int)), {}};
@@ -51,10 +51,10 @@ GalerkinLevel coarsen_bands(Backend& backend, const Bands& fine, const Block& bl
   bands.scale = fine.scale;
   bands.singular = fine.singular;
   bands.offsets = box_offsets(bands.layout());
-  backend.join(bands.space);
+  backend.reserve_halo_buffers(bands.space);
 
   const Centres centres = make_centres(backend, block, coarse);
-  Collapse c{};
+  GalerkinProduct c{};
   for (std::size_t d = 0; d < 3; ++d) {
     c.fine_n[d] = fine.layout().n[d];
     c.coarse_n[d] = bands.layout().n[d];
@@ -99,7 +99,7 @@ GalerkinLevel coarsen_bands(Backend& backend, const Bands& fine, const Block& bl
   }
   auto sum = std::make_shared<Field>(backend, bands.space, Precision::fp64);
   c.coarse_sum = sum->view<double>();
-  grid_kernels(backend).collapse_rows(backend, c);
+  grid_kernels(backend).galerkin_rows(backend, c);
   exchanged = {sum.get()};
   for (const auto& band : entries) exchanged.push_back(band.get());
   backend.exchange_fields(exchanged, cut_halo);
@@ -153,10 +153,10 @@ Hierarchy make_galerkin_hierarchy(std::shared_ptr<const Operator> finest, Bands 
       h.semicoarsened.push_back(
           below_finest(make_galerkin_hierarchy(h.operators.back(), bands, block, list, false, sharing)));
     if (rough) {
-      auto islands =
-          std::make_shared<const Islands>(bands, precision, block.share ? block.share->processes : one_process());
-      rough = islands->any();
-      if (rough) h.islands.push_back(std::move(islands));
+      auto strong_clusters = std::make_shared<const StrongClusters>(
+          bands, precision, block.share ? block.share->processes : one_process());
+      rough = strong_clusters->any();
+      if (rough) h.strong_clusters.push_back(std::move(strong_clusters));
     }
     const CoarseBlock coarser = part_of(*level.coarser, block);
     GalerkinLevel next = coarsen_bands(backend, bands, block, coarser, precision);

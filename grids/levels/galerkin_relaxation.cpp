@@ -57,7 +57,7 @@ Imbalance imbalance_of(const Block& block, const std::array<double, 3>& coeffici
   Imbalance shares{};
   for (std::size_t a = 0; a < 3; ++a)
     for (std::size_t b = 0; b < 3; ++b) {
-      const Axis one = block.axes[a].in_whole(), other = block.axes[b].in_whole();
+      const Axis one = block.axes[a].global(), other = block.axes[b].global();
       if (a != b && !one.degenerate() && !other.degenerate())
         shares[a][b] = share_of_stronger(couplings_of(one, coefficient[a]), couplings_of(other, coefficient[b]));
     }

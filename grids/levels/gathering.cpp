@@ -4,8 +4,8 @@
 #include <map>
 #include <utility>
 
-#include "backends/backend.hpp"
-#include "backends/places.hpp"
+#include "backends/device/backend.hpp"
+#include "backends/memory/places.hpp"
 #include "grids/operators/faces.hpp"
 
 namespace poisson {
@@ -87,12 +87,12 @@ class Gathered {
 GatheringTransfer::GatheringTransfer(std::unique_ptr<Transfer> parts, Backend& backend, const Block& coarse,
                                      Precision precision)
     : parts_(std::move(parts)), backend_(backend), part_(backend, coarse.space().without_exchange(), precision) {
-  backend.make_room_to_gather(part_.space());
+  backend.reserve_gather_buffers(part_.space());
 }
 
 void GatheringTransfer::take(const Field& coarse) const {
   if (coarse.space().halo().with_others()) backend_.exchange(coarse, cut_halo);
-  backend_.take_part(coarse, part_);
+  backend_.extract_part(coarse, part_);
 }
 
 void GatheringTransfer::restrict_to(const Field& fine, Field& coarse, const Scalar* scale) const {
@@ -142,7 +142,7 @@ SchemeRows gathered(Backend& backend, const SchemeRows& part, const Block& large
     all(faces->reaction, block.space());
   } else if (auto* elements = std::get_if<ElementRows>(&rows)) {
     for (auto& cells : elements->cells) all(cells, block.cell_space());
-    for (auto& cells : elements->mixed) all(cells, block.cell_space());
+    for (auto& cells : elements->offdiagonal) all(cells, block.cell_space());
     all(elements->sigma_cells, block.cell_space());
   }
   return rows;

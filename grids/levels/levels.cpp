@@ -19,13 +19,13 @@ Coarsening coarsening_rule(const Block& block, const LevelRules& rules) {
 LevelAssembly assembly_of(const Block& block, const LevelRules& rules, int level, const Relaxation& relaxation,
                           bool within_planes) {
   if (rules.galerkin && level > 0) return LevelAssembly::bands;
-  LevelAssembly held = rules.assembly;
+  LevelAssembly chosen = rules.assembly;
   // Coarser κ are means, and line and plane solves need stored coefficients.
-  if (held == LevelAssembly::recompute && (level > 0 || within_planes || relaxation.extent != Extent::point))
-    held = LevelAssembly::partial;
-  if (held == LevelAssembly::equidistant && (within_planes || !block.equidistant()))
-    held = LevelAssembly::tensor_product;
-  return rules.elements && within_planes ? LevelAssembly::full : held;
+  if (chosen == LevelAssembly::recompute && (level > 0 || within_planes || relaxation.extent != Extent::point))
+    chosen = LevelAssembly::partial;
+  if (chosen == LevelAssembly::equidistant && (within_planes || !block.equidistant()))
+    chosen = LevelAssembly::tensor_product;
+  return rules.elements && within_planes ? LevelAssembly::full : chosen;
 }
 
 std::vector<std::vector<LevelPlan>> semicoarsened(const Block& block, const LevelRules& rules);
@@ -85,7 +85,7 @@ std::vector<LevelPlan> choose_levels(const Block& block, const LevelRules& rules
 Block index_block(const Block& block) {
   Block index;
   for (std::size_t d = 0; d < 3; ++d) {
-    const Axis axis = block.axes[d].in_whole();
+    const Axis axis = block.axes[d].global();
     const int n = axis.size();
     if (n == 1) continue;
     const int cells = axis.closed() ? n : n - 1;

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "backends/precision.hpp"
+#include "backends/memory/precision.hpp"
 #include "grids/axes/block.hpp"
 #include "grids/levels/galerkin_relaxation.hpp"
 #include "grids/operators/relaxation.hpp"

@@ -5,9 +5,9 @@
 #include <optional>
 #include <utility>
 
-#include "backends/error.hpp"
-#include "backends/groups.hpp"
-#include "backends/places.hpp"
+#include "backends/memory/error.hpp"
+#include "backends/memory/places.hpp"
+#include "backends/spaces/groups.hpp"
 
 namespace poisson {
 namespace {
@@ -42,7 +42,7 @@ Block group_of(const Block& part, const Groups& groups) {
     const std::size_t each = parts.size() / static_cast<std::size_t>(groups.parts[d]);
     for (std::size_t p = 0; p < parts.size(); p += each) share->cuts.first[d].push_back(parts[p]);
   }
-  return part.whole().part(share);
+  return part.global().part(share);
 }
 
 }  // namespace
@@ -60,13 +60,13 @@ Block Sharing::part_of(const Block& whole) const {
 Block Sharing::below(const Block& part) const {
   if (!part.share) return part;
   const std::int64_t unknowns = part.space().unknown_count();
-  if (unknowns < least_shared) return part.whole();
+  if (unknowns < least_shared) return part.global();
   if (groups && part.share->processes != groups->processes) {
     const bool sooner = axes_cut(groups->parts) < axes_cut(parts) && unknowns < least_shared * groups->count();
     if (sooner || !thick(part))
       if (Block group = group_of(part, *groups); thick(group)) return group;
   }
-  return thick(part) ? part : part.whole();
+  return thick(part) ? part : part.global();
 }
 
 std::optional<Groups> groups_on(const std::vector<std::size_t>& machines,

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "backends/processes.hpp"
+#include "backends/processes/processes.hpp"
 #include "grids/axes/block.hpp"
 
 namespace poisson {

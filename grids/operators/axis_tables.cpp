@@ -33,7 +33,7 @@ std::shared_ptr<const Field> in_precision(Backend& backend, const std::shared_pt
     backend.convert(*field, *copy);
     typed = std::move(copy);
   }
-  backend.exchange(*typed, field->space().whole() ? 1 : cut_halo);  // also fills rows in the halo
+  backend.exchange(*typed, field->space().is_global() ? 1 : cut_halo);  // also fills rows in the halo
   return typed;
 }
 template std::shared_ptr<const Field> in_precision<float>(Backend&, const std::shared_ptr<const Field>&);
@@ -55,7 +55,7 @@ CoefficientTables<T>::CoefficientTables(Backend& backend, const LevelRows& rows)
   for (std::size_t d = 0; d < 3; ++d) {
     const Axis& axis = rows.block.axes[d];
     // The four arrays have indices −1 … size. Beyond the cuts of a window they also cover the rows in the halo.
-    const auto rows_past = [&](int end) { return axis.whole() || axis.open(end) ? 0 : cut_halo - 1; };
+    const auto rows_past = [&](int end) { return axis.is_global() || axis.open(end) ? 0 : cut_halo - 1; };
     const int first = -rows_past(0), last = axis.size() + rows_past(1);
     const std::size_t length = static_cast<std::size_t>(last - first) + 2;
     std::vector<T> host(4 * length);

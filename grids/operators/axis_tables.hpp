@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "backends/backend.hpp"
+#include "backends/device/backend.hpp"
 #include "grids/operators/level_rows.hpp"
 #include "grids/rows/coefficients.hpp"
 #include "grids/rows/face_coefficients.hpp"

@@ -3,7 +3,7 @@
 #include <array>
 #include <vector>
 
-#include "backends/field.hpp"
+#include "backends/device/field.hpp"
 #include "grids/operators/bands.hpp"
 
 namespace poisson {

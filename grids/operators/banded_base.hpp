@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "backends/error.hpp"
+#include "backends/memory/error.hpp"
 #include "grids/operators/band_colours.hpp"
 #include "grids/operators/operator.hpp"
 
@@ -63,7 +63,7 @@ class BandedBase : public Operator {
     return std::make_unique<PointSplitting<Derived>>(derived(), EigenvalueBound{largest_});
   }
   std::unique_ptr<Splitting> split_by_colours() const override {
-    if (!space_.whole()) throw RunError("colours of bands are those of a whole grid");
+    if (!space_.is_global()) throw RunError("colours of bands are those of a whole grid");
     return std::make_unique<ColourSplitting<Derived>>(derived());
   }
 

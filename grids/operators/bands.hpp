@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "backends/field.hpp"
+#include "backends/device/field.hpp"
 
 namespace poisson {
 

@@ -42,7 +42,7 @@ BoxTables<T>::BoxTables(Backend& backend, const ElementRows& rows) {
   sigma_ = rows.scale * volume * (rows.sigma_cells ? 1 : rows.sigma);
   for (std::size_t m = 0; m < 3; ++m) {
     const std::size_t d = m == 2 ? 1 : 0, e = m == 0 ? 1 : 2;  // xy, xz, yz
-    mixed_[m] = 0.5 * rows.scale * volume / (unit[d] * unit[e]);
+    offdiagonal_[m] = 0.5 * rows.scale * volume / (unit[d] * unit[e]);
   }
   for (std::size_t d = 0; d < 3; ++d) {
     const Axis& axis = rows.block.axes[d];
@@ -94,7 +94,7 @@ BoxTables<T>::BoxTables(Backend& backend, const ElementRows& rows) {
   for (std::size_t d = 0; d < (rows.isotropic() ? 1 : dimension) && rows.variable(); ++d)
     kappa_.push_back(in_precision<T>(backend, rows.cells[d]));
   for (std::size_t m = 0; m < (dimension == 3 ? 3 : 1) && rows.full_tensor(); ++m)
-    kappa_.push_back(in_precision<T>(backend, rows.mixed[m]));
+    kappa_.push_back(in_precision<T>(backend, rows.offdiagonal[m]));
 }
 
 template <class T>
@@ -119,7 +119,7 @@ Coefficients BoxTables<T>::model() const {
   if constexpr (std::is_base_of_v<CellPlaces, Coefficients>) static_cast<CellPlaces&>(c) = places_;
   if constexpr (requires { c.sigma_cells; }) {
     if (sigma_cells_) c.sigma_cells = sigma_cells_->template view<T>();
-    for (std::size_t m = 0; m < 3; ++m) c.mixed[m] = static_cast<T>(mixed_[m]);
+    for (std::size_t m = 0; m < 3; ++m) c.offdiagonal[m] = static_cast<T>(offdiagonal_[m]);
   }
   return c;
 }
@@ -138,11 +138,11 @@ BandTables<T>::BandTables(Backend& backend, const Block& block, int count) : Ban
 }
 
 template <class T>
-BandTables<T>::BandTables(Backend& backend, const Block& block, const std::vector<Offset>& held, const Bands& bands)
+BandTables<T>::BandTables(Backend& backend, const Block& block, const std::vector<Offset>& stored, const Bands& bands)
     : masses_(masses_of<T>(backend, block)) {
   bands_.push_back(in_precision<T>(backend, bands.sum));
   std::shared_ptr<const Field> zero;
-  for (const Offset& offset : held) {
+  for (const Offset& offset : stored) {
     const auto at = std::ranges::find(bands.offsets, offset);
     if (at != bands.offsets.end()) {
       bands_.push_back(in_precision<T>(backend, bands.entries[static_cast<std::size_t>(at - bands.offsets.begin())]));

@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "backends/backend.hpp"
+#include "backends/device/backend.hpp"
 #include "grids/operators/axis_tables.hpp"
 #include "grids/operators/bands.hpp"
 #include "grids/operators/level_rows.hpp"
@@ -36,7 +36,7 @@ class BoxTables {
 
  private:
   double sigma_ = 0;
-  std::array<double, 3> mixed_{};
+  std::array<double, 3> offdiagonal_{};
   std::array<Buffer, 3> buffers_;
   std::array<BoxAxis<T>, 3> axes_;
   std::vector<std::shared_ptr<const Field>> kappa_;  ///< xx, yy, … in the order of BoxPartial
@@ -47,7 +47,7 @@ class BoxTables {
 
 /// Returns the number of bands of a row that are stored. Stars in two dimensions store none along z.
 template <class Row>
-int bands_held(const Block& block) {
+int stored_bands(const Block& block) {
   return band_count<Row> == 4 ? block.dimension() + 1 : band_count<Row>;
 }
 
@@ -59,9 +59,9 @@ class BandTables {
   BandTables(Backend& backend, const Space& space, int count);
   /// Allocates `count` bands, with the masses of a block.
   BandTables(Backend& backend, const Block& block, int count);
-  /// Uses existing symmetric bands: the row sums, and the bands of the offsets in `held`. Bands of the same precision
+  /// Uses existing symmetric bands: the row sums, and the bands of the offsets in `stored`. Bands of the same precision
   /// are shared, not copied.
-  BandTables(Backend& backend, const Block& block, const std::vector<Offset>& held, const Bands& bands);
+  BandTables(Backend& backend, const Block& block, const std::vector<Offset>& stored, const Bands& bands);
 
   template <class Coefficients>
   Coefficients model() const;

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "backends/backend.hpp"
+#include "backends/device/backend.hpp"
 #include "grids/rows/element_mass.hpp"
 
 namespace poisson {
@@ -16,7 +16,7 @@ struct Steepness {
   double narrow = 0, wide = 0;
 };
 Steepness steepness_of(const ElementRows& rows, std::size_t d) {
-  const Axis axis = rows.block.axes[d].in_whole();
+  const Axis axis = rows.block.axes[d].global();
   double least = axis.width(0), most = least;
   for (int i = 1; i < axis.cells(); ++i) {
     least = std::min(least, axis.width(i));
@@ -86,7 +86,7 @@ double point_bound(const ElementRows& rows) {
 }
 
 // This exceeds by far the energy per unknown of numbers near 1 if the diagonals of rows are near 1.
-constexpr double held_energy = 0x1p48;
+constexpr double constrained_energy = 0x1p48;
 
 // These functions return the next pseudo-random bits (Numerical Recipes, 3rd ed., section 7.1), and the bits after a
 // number of steps.
@@ -144,12 +144,12 @@ double power_estimate(const Operator& A, const SymmetricSplitting& splitting) {
   // two steps of Jacobi remove them.
   A.apply(v, Av);
   backend.dot(v, Av, energy);
-  if (backend.value(energy) > held_energy * static_cast<double>(A.space().unknown_count())) {
+  if (backend.value(energy) > constrained_energy * static_cast<double>(A.space().unknown_count())) {
     const Scalar one = backend.scalar(1);
-    Field held(backend, A.space(), A.precision());
+    Field stored(backend, A.space(), A.precision());
     for (int s = 0; s < 2; ++s) {
-      splitting.start(1, Av, held);
-      backend.axmy(one, held, v);
+      splitting.start(1, Av, stored);
+      backend.axmy(one, stored, v);
       A.apply(v, Av);
     }
   }

@@ -40,9 +40,9 @@ void faces_from_cells(const Block& block, std::size_t axis, const Field& cells, 
       if (lower || upper) {
         value = k0;
         if (along.kind(lower ? 0 : 1) == BoundaryKind::robin) {
-          const auto held = ends->view<double>();
+          const auto stored = ends->view<double>();
           end[axis] = lower ? 1 : 3;
-          value = robin_face(k0, held(end[0], end[1], end[2]), h0);
+          value = robin_face(k0, stored(end[0], end[1], end[2]), h0);
         }
       }
       out(i, j, k) = value;

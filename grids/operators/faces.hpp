@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "backends/field.hpp"
+#include "backends/device/field.hpp"
 #include "grids/axes/axis_transfer.hpp"
 #include "grids/axes/block.hpp"
 #include "grids/rows/coarse_face.hpp"

@@ -5,7 +5,7 @@
 #include <type_traits>
 #include <variant>
 
-#include "backends/field.hpp"
+#include "backends/device/field.hpp"
 #include "grids/axes/block.hpp"
 #include "grids/rows/element_mass.hpp"
 #include "grids/sampling/cell_points.hpp"
@@ -64,18 +64,18 @@ struct FaceRows : LevelRows {
 /// Contains the rows of bilinear and trilinear elements.
 struct ElementRows : LevelRows {
   ElementMass mass = element_mass(Scheme::q1);
-  FieldPerAxis cells;  ///< κ as in NodeRows
-  FieldPerAxis mixed;  ///< contains κ_xy, κ_xz, κ_yz of a full tensor on the cells
+  FieldPerAxis cells;        ///< κ as in NodeRows
+  FieldPerAxis offdiagonal;  ///< contains κ_xy, κ_xz, κ_yz of a full tensor on the cells
   /// Contains σ on the cells and α in the halo, unscaled; null if σ is constant.
   std::shared_ptr<const Field> sigma_cells;
   double sigma_ratio = 0, alpha_ratio = 0;  ///< bound σ/κ of every cell and α/κ of every face's cell from above
 
   bool variable() const { return cells[0] != nullptr; }
   bool isotropic() const { return !cells[1]; }
-  bool full_tensor() const { return mixed[0] != nullptr; }
+  bool full_tensor() const { return offdiagonal[0] != nullptr; }
   /// Returns whether a cell has more than one component of κ.
   bool tensor() const { return full_tensor() || (variable() && !isotropic()); }
-  std::size_t bytes() const { return bytes_of(cells) + bytes_of(mixed) + bytes_of(sigma_cells); }
+  std::size_t bytes() const { return bytes_of(cells) + bytes_of(offdiagonal) + bytes_of(sigma_cells); }
 };
 
 /// Calls f<dimension, rows.tensor()>().

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "backends/backend.hpp"
+#include "backends/device/backend.hpp"
 #include "grids/operators/relaxation.hpp"
 #include "grids/operators/splitting.hpp"
 
@@ -86,7 +86,7 @@ class Transfer {
   virtual void inject(const Field& fine, Field& coarse, const Scalar* scale = nullptr) const = 0;
 };
 
-class Islands;
+class StrongClusters;
 
 struct Semicoarsened;
 
@@ -95,11 +95,12 @@ struct Hierarchy {
   std::vector<std::shared_ptr<const Operator>> operators;
   std::shared_ptr<const Operator> coarsest;  ///< the last operator in fp64
   std::vector<std::unique_ptr<Transfer>> transfers;
-  std::vector<Relaxation> relaxations;                  ///< by level
-  std::vector<std::unique_ptr<Hierarchy>> planes;       ///< problems in the planes of levels that relax planes
-  std::vector<std::shared_ptr<const Islands>> islands;  ///< strong clusters of the first levels that have any
-  std::vector<Semicoarsened> semicoarsened;             ///< further hierarchies below the finest level
-  int decoupled = -1;                                   ///< no operator couples along this axis of a plane problem
+  std::vector<Relaxation> relaxations;             ///< by level
+  std::vector<std::unique_ptr<Hierarchy>> planes;  ///< problems in the planes of levels that relax planes
+  std::vector<std::shared_ptr<const StrongClusters>>
+      strong_clusters;                       ///< strong clusters of the first levels that have any
+  std::vector<Semicoarsened> semicoarsened;  ///< further hierarchies below the finest level
+  int decoupled = -1;                        ///< no operator couples along this axis of a plane problem
 };
 
 /// A hierarchy below a level, with the transfer to its finest level.

@@ -3,7 +3,7 @@
 #include <optional>
 #include <span>
 
-#include "backends/backend.hpp"
+#include "backends/device/backend.hpp"
 
 namespace poisson {
 

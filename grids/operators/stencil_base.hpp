@@ -76,7 +76,7 @@ class StencilBase : public Operator {
         bounds_(bounds),
         tables_(std::move(tables)),
         c_(tables_.template model<Coefficients>()) {
-    backend.join(space_);
+    backend.reserve_halo_buffers(space_);
   }
 
   Backend& backend() const override { return backend_; }
@@ -137,7 +137,7 @@ template <template <class, class> class StencilOperator, class T, class Own, cla
 std::unique_ptr<Operator> make_filled_operator(Backend& backend, const Own& rows, const Fill& fill) {
   return with_model<T>(rows, [&]<class Coefficients>(Model<Coefficients>) -> std::unique_ptr<Operator> {
     using Row = typename StencilBase<T, Coefficients>::Row;
-    BandTables<T> tables(backend, rows.block, bands_held<Row>(rows.block));
+    BandTables<T> tables(backend, rows.block, stored_bands<Row>(rows.block));
     {
       const typename StencilBase<T, Coefficients>::Tables source(backend, rows);
       fill(source.template model<Coefficients>(), tables);
@@ -153,8 +153,8 @@ std::unique_ptr<Operator> make_operator_of(Backend& backend, const LevelRows& ro
                                            const Circles& circles) {
   const int dimension = bands.layout().n[2] == 1 ? 2 : 3;
   const auto make = [&]<class Coefficients>(Model<Coefficients>,
-                                            const std::vector<Offset>& held) -> std::unique_ptr<Operator> {
-    BandTables<T> tables(backend, rows.block, held, bands);
+                                            const std::vector<Offset>& stored) -> std::unique_ptr<Operator> {
+    BandTables<T> tables(backend, rows.block, stored, bands);
     const double most = rows.block.processes().largest(circles(tables.template model<Coefficients>()));
     return std::make_unique<StencilOperator<T, Coefficients>>(backend, rows, bounds_of_bands(most), std::move(tables),
                                                               "bands");

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "backends/backend.hpp"
+#include "backends/device/backend.hpp"
 
 namespace poisson {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "backends/field.hpp"
+#include "backends/device/field.hpp"
 
 namespace poisson {
 

@@ -23,8 +23,8 @@ constexpr bool on_elements(Scheme scheme) {
 struct Boundary {
   BoundaryKind kind = BoundaryKind::dirichlet;
   Quantity value = 0.0;
-  Quantity alpha = 0.0;  ///< Robin only, ≥ 0
-  bool mixed = false;    ///< Robin only: its parts have several conditions (mixed_face.hpp)
+  Quantity alpha = 0.0;   ///< Robin only, ≥ 0
+  bool mixed_bc = false;  ///< Robin only: its parts have several conditions (mixed_bc.hpp)
 };
 
 /// Lists the names of the faces axis by axis, lower before upper.
@@ -41,7 +41,7 @@ struct Problem {
   std::array<Quantity, 3> coefficient{1.0, 1.0, 1.0};
   bool isotropic = true;
   /// Contains κ_xy, κ_xz, κ_yz of a full tensor (elements only), whose matrix must be positive definite in every cell.
-  std::array<Quantity, 3> mixed{0.0, 0.0, 0.0};
+  std::array<Quantity, 3> offdiagonal{0.0, 0.0, 0.0};
   bool full_tensor = false;
   Quantity reaction = 0.0;  ///< σ ≥ 0
   Quantity source = 0.0;    ///< f

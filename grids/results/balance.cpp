@@ -2,8 +2,8 @@
 #include <memory>
 
 #include "grids/results/integrals.hpp"
-#include "grids/schemes/closing.hpp"
-#include "grids/schemes/held_nodes.hpp"
+#include "grids/schemes/balance_input.hpp"
+#include "grids/schemes/constrained_nodes.hpp"
 
 namespace poisson {
 
@@ -18,23 +18,24 @@ double throughput(const Balance& balance) {
 
 Balance balance(const Discretization& d, const Operator& given, const Field& u, const Field& b, Field& work) {
   Balance result;
-  const HeldNodes held(d.setting());
-  const std::unique_ptr<Operator> unheld = held.some() ? unheld_operator(d, given.precision()) : nullptr;
-  const Operator& A = unheld ? *unheld : given;
+  const ConstrainedNodes constrained(d.context());
+  const std::unique_ptr<Operator> unconstrained =
+      constrained.some() ? unconstrained_operator(d, given.precision()) : nullptr;
+  const Operator& A = unconstrained ? *unconstrained : given;
   A.residual(u, b, work);
-  held.clear(work);  // the rest are fluxes
+  constrained.clear(work);  // the rest are fluxes
   result.residual = -d.functionals().sums(work, std::array{Region{A.unknowns(), {}}}).front() / A.scale();
   result.source = d.rhs_sums().total_source();
-  const Closing closing{d.setting(), d.scheme_rows(), d.rhs_sums(), A, u, work};
+  const BalanceInput input{d.context(), d.scheme_rows(), d.rhs_sums(), A, u, work};
   const RowScheme& scheme = row_scheme(d.problem());
-  result.reaction = scheme.reaction(closing);
-  result.flux = scheme.fluxes(closing);
+  result.reaction = scheme.reaction(input);
+  result.flux = scheme.fluxes(input);
   return result;
 }
 
 double imbalance(const Discretization& d, const Operator& A, const Field& u, const Field& b, Field& work,
                  double enough) {
-  if (!HeldNodes(d.setting()).some()) {
+  if (!ConstrainedNodes(d.context()).some()) {
     A.residual(u, b, work);
     const double left = d.functionals().sums(work, std::array{Region{A.unknowns(), {}}}).front() / A.scale(),
                  source = d.rhs_sums().total_source();

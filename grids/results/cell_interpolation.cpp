@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "backends/backend.hpp"
 #include "backends/cpu/launch.hpp"
-#include "backends/places.hpp"
+#include "backends/device/backend.hpp"
+#include "backends/memory/places.hpp"
 #include "grids/results/integrals.hpp"
 #include "grids/sampling/problem_data.hpp"
 #include "grids/schemes/cells/cell_face.hpp"
@@ -259,7 +259,7 @@ double CellInterpolation::at(const Index& cell, std::span<const double> point) c
 double interpolate_at(const Discretization& discretization, const Field& u, std::span<const double> point) {
   const Block& block = discretization.block();
   if (block.centering() == Centering::node) return interpolate_at(block, u, point);
-  if (!u.space().whole()) u.backend().exchange(u, 1);
+  if (!u.space().is_global()) u.backend().exchange(u, 1);
   Box box{{0, 0, 0}, {1, 1, 1}};
   Index cell{};
   for (std::size_t d = 0; d < point.size(); ++d) {

@@ -64,7 +64,7 @@ void add_corner(double factor, const Vector& X, std::size_t p, Vector& to) {
 class Edges {
  public:
   Edges(const Problem& problem, const Block& block)
-      : problem_(problem), block_(block), whole_(block.whole()), n_(whole_.layout().n) {
+      : problem_(problem), block_(block), whole_(block.global()), n_(whole_.layout().n) {
     for (std::size_t d = 0; d < 3; ++d) {
       own_.first[d] = block.axes[d].origin();
       own_.last[d] = own_.first[d] + block.axes[d].size();
@@ -88,7 +88,7 @@ class Edges {
   }
 
  private:
-  bool held(const End& e) const {
+  bool constrained(const End& e) const {
     return boundary(problem_, static_cast<int>(e.axis), e.end).kind == BoundaryKind::dirichlet;
   }
   int outermost(const End& e) const { return e.end == 0 ? 0 : n_[e.axis] - 1; }
@@ -191,7 +191,7 @@ class Edges {
   }
 
   void edge(const End& p, const End& q, std::vector<double>& gradient) {
-    if (!held(p) || !held(q)) return;
+    if (!constrained(p) || !constrained(q)) return;
     struct Station {
       double jump = 0;
       Vector kappa{1, 1, 1};
@@ -235,7 +235,7 @@ class Edges {
     for (std::size_t d = 0; d < 3; ++d) {
       faces.push_back({d, ends[d]});
       at[d] = outermost(faces.back());
-      if (!held(faces.back())) return;
+      if (!constrained(faces.back())) return;
     }
     std::vector<Vector> found(2);  // offsets of the faces, and κ
     Vector &off = found[0], &kappa = found[1];

@@ -63,7 +63,7 @@ class Planes {
 
 // Fetches `width` layers of halo of a distributed field from other processes.
 void fetch_neighbours(const Field& u, int width) {
-  if (!u.space().whole()) u.backend().exchange(u, width);
+  if (!u.space().is_global()) u.backend().exchange(u, width);
 }
 
 // Returns pieces whose places are computed one by one: make(u, node, values) fills the components. `u` provides `reach`
@@ -206,7 +206,7 @@ Box shown_places(const Block& block, Location location) {
   Box box;
   for (std::size_t d = 0; d < 3; ++d) {
     const Axis& axis = block.axes[d];
-    const int past = axis.origin() + axis.size(), values = axis.in_whole().size();
+    const int past = axis.origin() + axis.size(), values = axis.global().size();
     box.first[d] = axis.origin();
     box.last[d] = past == values ? axis.all_cells() : past;
     if (location == Location::node || axis.degenerate()) ++box.last[d];
@@ -252,17 +252,17 @@ Pieces gather_gradient(const Discretization& discretization, const Field& u) {
   const int components = block.dimension();
   if (block.centering() == Centering::cell) {
     fetch_neighbours(u, 1);
-    const auto held = std::make_shared<const std::vector<double>>(gradient_in_cells(discretization, u));
+    const auto gathered = std::make_shared<const std::vector<double>>(gradient_in_cells(discretization, u));
     const Box part = shown_places(block, Location::cell);
-    const std::size_t plane = held->size() / static_cast<std::size_t>(part.last[2] - part.first[2]);
-    return {part, components, [held, plane](int first, int, std::span<double> values) {
-              std::copy_n(held->begin() + static_cast<std::ptrdiff_t>(plane * static_cast<std::size_t>(first)),
+    const std::size_t plane = gathered->size() / static_cast<std::size_t>(part.last[2] - part.first[2]);
+    return {part, components, [gathered, plane](int first, int, std::span<double> values) {
+              std::copy_n(gathered->begin() + static_cast<std::ptrdiff_t>(plane * static_cast<std::size_t>(first)),
                           values.size(), values.begin());
             }};
   }
   std::array<std::vector<Difference>, 3> differences;
   for (std::size_t d = 0; d < 3; ++d)
-    if (!block.axes[d].degenerate()) differences[d] = first_differences(block.axes[d].in_whole());
+    if (!block.axes[d].degenerate()) differences[d] = first_differences(block.axes[d].global());
   return pieces_from(
       block, u, components, 1,
       [=, origin = u.space().origin()](const auto& at, const std::array<int, 3>& node, double* gradient) {
@@ -293,7 +293,7 @@ Pieces gather_error(const Discretization& discretization, const Field& u) {
 }
 
 Pieces gather_density(const Block& part, const Field& r, double factor) {
-  const Block block = part.whole();
+  const Block block = part.global();
   const Box unknowns = block.unknowns();
   const std::array<int, 3> size = block.layout().n;
   return pieces_from(part, r, 1, 0,
@@ -310,7 +310,7 @@ Pieces gather_density(const Block& part, const Field& r, double factor) {
 
 Pieces gather_quantities(const Discretization& discretization, std::vector<Quantity> quantities, std::string_view name,
                          Location location) {
-  const auto whole = std::make_shared<const Block>(discretization.block().whole());
+  const auto whole = std::make_shared<const Block>(discretization.block().global());
   const Box part = shown_places(discretization.block(), location);
   const std::array<int, 3> n = sizes(part),
                            size = location == Location::cell ? whole->cell_layout().n : whole->layout().n;

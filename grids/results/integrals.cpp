@@ -4,13 +4,13 @@
 #include <cmath>
 #include <vector>
 
-#include "backends/backend.hpp"
+#include "backends/device/backend.hpp"
 #include "grids/sampling/sampling.hpp"
 
 namespace poisson {
 
 SolutionNorms solution_norms(const Discretization& discretization, const Field& u) {
-  const Block block = discretization.block().whole();
+  const Block block = discretization.block().global();
   const Functionals::Moments m = discretization.functionals().moments(u);
   SolutionNorms n{m.low.value, m.high.value, m.first, std::sqrt(m.second), {}, {}};
   for (std::size_t d = 0; d < 3; ++d) {
@@ -31,7 +31,7 @@ DifferenceMoments error_moments(const Discretization& discretization, const Fiel
 double mean(const Discretization& discretization, const DifferenceMoments& m) {
   if (!discretization.rows().singular) return 0;
   double volume = 1;
-  for (const Axis& axis : discretization.block().whole().axes) {
+  for (const Axis& axis : discretization.block().global().axes) {
     double length = 0;
     for (int i = 0; i < axis.size(); ++i) length += axis.mass(i);
     volume *= length;
@@ -52,7 +52,7 @@ ErrorNorms error_norms(const Discretization& discretization, const Field& u) {
 }
 
 double interpolate_at(const Block& part, const Field& u, std::span<const double> point) {
-  const Block block = part.whole();
+  const Block block = part.global();
   const Space& space = u.space();
   std::array<int, 3> low{};
   std::array<double, 3> t{};

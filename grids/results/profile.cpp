@@ -108,8 +108,8 @@ class ProfiledBackend final : public Backend {
   void gather(const Field& part, Field& whole) override {
     time(traffic("copy"), {&part, &whole}, [&] { backend_.gather(part, whole); });
   }
-  void take_part(const Field& whole, Field& part) override {
-    time(traffic("copy"), {&part, &part}, [&] { backend_.take_part(whole, part); });
+  void extract_part(const Field& whole, Field& part) override {
+    time(traffic("copy"), {&part, &part}, [&] { backend_.extract_part(whole, part); });
   }
   void dense_product(const Buffer& matrix, const Buffer& index, int rows, int blocks, const Field& x,
                      Field& y) override {

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "backends/axis_products.hpp"
-#include "backends/data_projection.hpp"
+#include "backends/transforms/axis_products.hpp"
+#include "backends/transforms/data_projection.hpp"
 #include "grids/operators/operator.hpp"
 #include "grids/operators/sweep_pass.hpp"
 #include "grids/rows/traffic.hpp"

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "backends/view.hpp"
+#include "backends/memory/view.hpp"
 #include "grids/rows/box_stencil.hpp"
 
 /// Full assembly stores every band of the matrix in a separate array. For the symmetric matrix only the forward half is

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "backends/view.hpp"
+#include "backends/memory/view.hpp"
 #include "grids/rows/box_stencil.hpp"
 
 /// Bilinear and trilinear elements (Q1) are models of the concept Coefficients (grids/rows/coefficients.hpp). Their
@@ -91,7 +91,7 @@ constexpr int tensor_components(Tensor tensor, int dimension) {
 /// Reads κ of the cells from arrays, one for each component of the tensor. ComputedCells (recompute_elements.hpp) has
 /// the same functions.
 template <class T, int Components>
-struct HeldCells {
+struct StoredCells {
   View<const T> kappa[Components];
 
   /// Points to a line of cells along x.
@@ -118,7 +118,7 @@ struct HeldCells {
 /// sums the element matrices of the 4 or 8 cells around a node. A cell contributes κ (K⊗M⊗M + …) + σ M⊗M⊗M over its
 /// corners. Off-diagonal entries contribute κ_xy (Gᵀ⊗G + G⊗Gᵀ)⊗M. This reduces to ±κ_xy/2 ⊗ M for the node itself and
 /// for the corner that is opposite in x and y.
-template <class T, int Dimension, Tensor Kind, class Cells = HeldCells<T, tensor_components(Kind, Dimension)>>
+template <class T, int Dimension, Tensor Kind, class Cells = StoredCells<T, tensor_components(Kind, Dimension)>>
 struct BoxPartial : Cells {
   using Row = BoxRow<T, Dimension>;
   static constexpr int columns = Dimension == 3 ? 4 : 2;  ///< lines of cells
@@ -126,7 +126,7 @@ struct BoxPartial : Cells {
   BoxAxis<T> x, y, z;
   View<const T> sigma_cells;  ///< optional: data may be null
   T sigma;                    ///< scaled; multiplies sigma_cells if present
-  T mixed[3];                 ///< multiplies κ_xy, κ_xz, κ_yz; includes the factor 1/2
+  T offdiagonal[3];           ///< multiplies κ_xy, κ_xz, κ_yz; includes the factor 1/2
 
   struct Line {
     static constexpr bool uniform = true;
@@ -139,7 +139,7 @@ struct BoxPartial : Cells {
     T stiff_z[columns][corners];  ///< mass_y · stiffness_z
     T mass_y[columns][2], mass_z[columns][2];
     T face[columns];  ///< sums of mass_yz
-    T sigma, area, mixed[3];
+    T sigma, area, offdiagonal[3];
     bool varies;
 
     [[gnu::always_inline]] constexpr Row row(int i) const {
@@ -184,13 +184,13 @@ struct BoxPartial : Cells {
         r.at[number(dx, ey * dy, ez * dz)] -= there * mass_yz[q][c] + off * stiff;
       });
       if constexpr (Kind == Tensor::full) {
-        const T xy = T(dx * dy) * mixed[0] * kappa[q].template at<Dimension>(cell);
+        const T xy = T(dx * dy) * offdiagonal[0] * kappa[q].template at<Dimension>(cell);
         r.at[number(dx, dy, 0)] += xy * mass_z[q][0];
         if constexpr (Dimension == 3) {
           r.at[number(0, 0, dz)] -= xy * mass_z[q][1];
           r.at[number(dx, dy, dz)] += xy * mass_z[q][1];
-          const T xz = T(dx * dz) * mixed[1] * kappa[q].template at<4>(cell),
-                  yz = T(dy * dz) * mixed[2] * kappa[q].template at<5>(cell);
+          const T xz = T(dx * dz) * offdiagonal[1] * kappa[q].template at<4>(cell),
+                  yz = T(dy * dz) * offdiagonal[2] * kappa[q].template at<5>(cell);
           r.at[number(0, dy, 0)] -= xz * mass_y[q][1];
           r.at[number(dx, 0, dz)] += xz * mass_y[q][0];
           r.at[number(dx, dy, dz)] += xz * mass_y[q][1] + yz * off;
@@ -233,7 +233,7 @@ struct BoxPartial : Cells {
     l.varies = sigma_cells.data != nullptr;
     l.sigma = sigma;
     l.area = y.mass[j] * (Dimension == 3 ? z.mass[k] : T(1));
-    for (int d = 0; d < 3; ++d) l.mixed[d] = mixed[d];
+    for (int d = 0; d < 3; ++d) l.offdiagonal[d] = offdiagonal[d];
     return l;
   }
   /// See Partial::reads.

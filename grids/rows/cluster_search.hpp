@@ -2,15 +2,15 @@
 
 #include <cstdint>
 
-#include "backends/atomics.hpp"
-#include "backends/box.hpp"
-#include "backends/view.hpp"
+#include "backends/memory/atomics.hpp"
+#include "backends/memory/box.hpp"
+#include "backends/memory/view.hpp"
 
 namespace poisson {
 
 /// Limits the number of values of a strong cluster. In space, larger clusters have values on many coarse grids. In the
 /// plane, clusters of any size float if half of the plane conducts, and coarse grids tie them to others.
-inline constexpr std::uint32_t most_island_values = 1024, most_island_values_in_plane = 1 << 20;
+inline constexpr std::uint32_t most_cluster_values = 1024, most_island_values_in_plane = 1 << 20;
 
 /// Records a strong coupling to a value of another process: the root of the cluster, the value, and the number of the
 /// link.
@@ -42,7 +42,7 @@ struct ClusterSearch {
   Step step = Step::diagonal;
   Wanted wanted = Wanted::small;
   double strong_share = 0;  ///< couplings above this share of the larger diagonal entry are strong
-  std::uint32_t most_values = most_island_values;
+  std::uint32_t most_values = most_cluster_values;
   int n[3] = {}, origin[3] = {}, all[3] = {};
   bool periodic[3] = {}, closed[3] = {};  ///< axes that are periodic on this process, and in the global grid
   Box all_unknowns;                       ///< in global indices

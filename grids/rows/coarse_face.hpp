@@ -1,6 +1,6 @@
 #pragma once
 
-#include "backends/view.hpp"
+#include "backends/memory/view.hpp"
 
 /// κ on a face of the coarser cell-centred block is the area-weighted mean of κ on its fine faces. Each fine face is
 /// multiplied by a gain that accounts for bending currents.

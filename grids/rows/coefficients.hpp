@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "backends/view.hpp"
+#include "backends/memory/view.hpp"
 #include "grids/rows/stencil.hpp"
 
 /// The assembly modes of the node-centred finite volumes implement one concept:

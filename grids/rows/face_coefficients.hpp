@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "backends/view.hpp"
+#include "backends/memory/view.hpp"
 #include "grids/rows/coefficients.hpp"
 #include "grids/rows/stencil.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "backends/field.hpp"
-#include "backends/view.hpp"
+#include "backends/device/field.hpp"
+#include "backends/memory/view.hpp"
 
 // Point formulas of Galerkin coarse operators and of their prolongation, for every backend. A neighbour at a distance
 // of at most 1 along each axis has the code (x + 1) + 3 (y + 1) + 9 (z + 1); 13 is the point itself, codes above are
@@ -19,7 +19,7 @@ constexpr int offset_of(int code, int d) {
 /// are neighbours of one row. Stars without periodic axes take the seven colours of i + 2 j + 3 k mod 7. Else values of
 /// a colour are three apart along each axis, and what is left over on a periodic axis has colours of its own. Colours
 /// go by the indices of the whole grid, of which a process may have a part.
-struct Probe {
+struct StencilProbe {
   int n[3] = {}, origin[3] = {}, regular[3] = {}, colours_along[3] = {};
   bool periodic[3] = {};
   bool star = false;  ///< only offsets along axes are wanted, and no axis is periodic
@@ -27,7 +27,7 @@ struct Probe {
   View<const double> product;
   View<double> band[13];  ///< by code − 14; those without data are not wanted
 
-  explicit Probe(const Space& space) {
+  explicit StencilProbe(const Space& space) {
     for (std::size_t d = 0; d < 3; ++d) {
       n[d] = space.all()[d];
       origin[d] = space.origin()[d];
@@ -93,7 +93,7 @@ struct Probe {
 /// A fine and a coarse level as the formulas see them. Prolongation is stored by columns: weight[code of o] at the
 /// coarse value I is what the fine value o away from I takes from I. 1 at o = 0 is not stored. Of a part of a grid
 /// indices are the part's: what lies beyond a cut is in the halos, of two fine values and one coarse one.
-struct Collapse {
+struct GalerkinProduct {
   static constexpr int none = -(1 << 30);  ///< no fine value
 
   int fine_n[3], coarse_n[3];
@@ -142,7 +142,7 @@ struct Collapse {
 
   /// Couplings and row sum of coarse value (I, J, K): the forward half of Pᵀ A P, and Pᵀ times the fine row sums,
   /// since P keeps constants.
-  constexpr void collapse(int I, int J, int K) const {
+  constexpr void multiply(int I, int J, int K) const {
     const int at[3] = {I, J, K};
     double product[125] = {};  // row I of Pᵀ A, at distances of up to 2 from its centre
     double rows = 0;

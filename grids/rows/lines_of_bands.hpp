@@ -1,6 +1,6 @@
 #pragma once
 
-#include "backends/view.hpp"
+#include "backends/memory/view.hpp"
 #include "grids/rows/galerkin_formulas.hpp"
 #include "grids/rows/part_row.hpp"
 

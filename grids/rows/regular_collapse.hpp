@@ -5,13 +5,13 @@
 
 namespace poisson {
 
-/// Weights and coarse rows of Collapse where a coarse value lies between others at a distance of two: every loop is
-/// unrolled and every offset is a constant, so that sums stay in registers. In the order of Collapse, with its bits.
-/// `star`: of a fine level of 5 or 7 points, else of 9 or 27.
+/// Weights and coarse rows of GalerkinProduct where a coarse value lies between others at a distance of two: every loop
+/// is unrolled and every offset is a constant, so that sums stay in registers. In the order of GalerkinProduct, with
+/// its bits. `star`: of a fine level of 5 or 7 points, else of 9 or 27.
 template <int dimension, bool star>
 struct RegularCollapse {
   /// Whether the fine level has exactly these couplings.
-  static constexpr bool serves(const Collapse& c) {
+  static constexpr bool serves(const GalerkinProduct& c) {
     int count = 0;
     for (int q = 14; q < 27; ++q) {
       if (linked(q) != (c.band[q - 14].data != nullptr)) return false;
@@ -20,16 +20,17 @@ struct RegularCollapse {
     return c.links == count && (c.fine_n[2] == 1) == (dimension == 2);
   }
   /// Whether the formulas hold at coarse value I along an axis.
-  static constexpr bool regular(const Collapse& c, int d, int I) {
+  static constexpr bool regular(const GalerkinProduct& c, int d, int I) {
     if (d >= dimension) return true;
     if (!c.coarsened[d]) return false;
     const int* const at = c.centre[d] + I;
-    if (at[-1] == Collapse::none || at[1] == Collapse::none || at[0] - at[-1] != 2 || at[1] - at[0] != 2) return false;
+    if (at[-1] == GalerkinProduct::none || at[1] == GalerkinProduct::none || at[0] - at[-1] != 2 || at[1] - at[0] != 2)
+      return false;
     return !c.periodic[d] || (at[0] >= 1 && at[0] + 1 < c.fine_n[d]);
   }
 
-  /// Collapse::weigh, all stages.
-  static constexpr void weigh(const Collapse& c, int I, int J, int K) {
+  /// GalerkinProduct::weigh, all stages.
+  static constexpr void weigh(const GalerkinProduct& c, int I, int J, int K) {
     const int f[3] = {c.centre[0][I], c.centre[1][J], c.centre[2][K]};
     double w[27] = {};
     unrolled<1, dimension + 1>([&](auto s) __attribute__((always_inline)) {
@@ -43,8 +44,8 @@ struct RegularCollapse {
     });
   }
 
-  /// Collapse::collapse.
-  static constexpr void collapse(const Collapse& c, int I, int J, int K) {
+  /// GalerkinProduct::product.
+  static constexpr void product(const GalerkinProduct& c, int I, int J, int K) {
     const int f[3] = {c.centre[0][I], c.centre[1][J], c.centre[2][K]};
     double w[27] = {}, rows = 0, coupled[13] = {};
     unrolled<0, 27>([&](auto n) __attribute__((always_inline)) {
@@ -116,12 +117,12 @@ struct RegularCollapse {
 
   // The coupling q of the fine value o away from f.
   template <int o, int q>
-  [[gnu::always_inline]] static constexpr double coupling(const Collapse& c, const int (&f)[3]) {
+  [[gnu::always_inline]] static constexpr double coupling(const GalerkinProduct& c, const int (&f)[3]) {
     constexpr int back = q > 13 ? 13 : q, x = offset_of(o, 0) + offset_of(back, 0),
                   y = offset_of(o, 1) + offset_of(back, 1), z = offset_of(o, 2) + offset_of(back, 2);
     return c.band[q > 13 ? q - 14 : 12 - q](f[0] + x, f[1] + y, f[2] + z);
   }
-  // visit(Number<q>()) for all couplings, in the order of Collapse::link.
+  // visit(Number<q>()) for all couplings, in the order of GalerkinProduct::link.
   template <class Visit>
   [[gnu::always_inline]] static constexpr void for_links(const Visit& visit) {
     unrolled<14, 27>([&](auto n) __attribute__((always_inline)) {
@@ -135,7 +136,7 @@ struct RegularCollapse {
 
   // What row f of PᵀA holds at distance t.
   template <int t>
-  [[gnu::always_inline]] static constexpr double product_at(const Collapse& c, const double (&w)[27],
+  [[gnu::always_inline]] static constexpr double product_at(const GalerkinProduct& c, const double (&w)[27],
                                                             const int (&f)[3]) {
     double product = 0;
     unrolled<0, 27>([&](auto n) __attribute__((always_inline)) {
@@ -151,10 +152,10 @@ struct RegularCollapse {
     return product;
   }
 
-  // Collapse::share.
+  // GalerkinProduct::share.
   template <int o>
-  [[gnu::always_inline]] static constexpr double share(const Collapse& c, const double (&w)[27], const int (&f)[3],
-                                                       int I, int J, int K) {
+  [[gnu::always_inline]] static constexpr double share(const GalerkinProduct& c, const double (&w)[27],
+                                                       const int (&f)[3], int I, int J, int K) {
     double taken = 0, all = 0, size = 0, beside = 0;
     const auto add = [&](auto n, double a) __attribute__((always_inline)) {
       constexpr int rest = rest_of(o, decltype(n)::value);
@@ -172,20 +173,20 @@ struct RegularCollapse {
       else
         beside += coupling<o, q>(c, f);
     });
-    if (all < Collapse::weak * beside) return c.share_beside(o, f, I, J, K);  // seldom
-    if (all <= 1e-3 * size) return Collapse::even_share(between(o));
+    if (all < GalerkinProduct::weak * beside) return c.share_beside(o, f, I, J, K);  // seldom
+    if (all <= 1e-3 * size) return GalerkinProduct::even_share(between(o));
     return taken / all;
   }
 };
 
 /// visit(RegularCollapse<…>()) with the one that serves, else visit(NoRegularCollapse()).
 struct NoRegularCollapse {
-  static constexpr bool regular(const Collapse&, int, int) { return false; }
-  static constexpr void weigh(const Collapse&, int, int, int) {}
-  static constexpr void collapse(const Collapse&, int, int, int) {}
+  static constexpr bool regular(const GalerkinProduct&, int, int) { return false; }
+  static constexpr void weigh(const GalerkinProduct&, int, int, int) {}
+  static constexpr void product(const GalerkinProduct&, int, int, int) {}
 };
 template <class Visit>
-void with_regular_collapse(const Collapse& c, const Visit& visit) {
+void with_regular_collapse(const GalerkinProduct& c, const Visit& visit) {
   if (RegularCollapse<3, true>::serves(c)) return visit(RegularCollapse<3, true>());
   if (RegularCollapse<3, false>::serves(c)) return visit(RegularCollapse<3, false>());
   if (RegularCollapse<2, true>::serves(c)) return visit(RegularCollapse<2, true>());
@@ -195,16 +196,16 @@ void with_regular_collapse(const Collapse& c, const Visit& visit) {
 
 /// The weights, or the row, of a coarse value.
 template <class Regular>
-constexpr void weigh_any(const Collapse& c, int I, int J, int K) {
+constexpr void weigh_any(const GalerkinProduct& c, int I, int J, int K) {
   if (Regular::regular(c, 0, I) && Regular::regular(c, 1, J) && Regular::regular(c, 2, K))
     return Regular::weigh(c, I, J, K);
   for (int stage = 1; stage <= 3; ++stage) c.weigh(stage, I, J, K);
 }
 template <class Regular>
-constexpr void collapse_any(const Collapse& c, int I, int J, int K) {
+constexpr void collapse_any(const GalerkinProduct& c, int I, int J, int K) {
   if (Regular::regular(c, 0, I) && Regular::regular(c, 1, J) && Regular::regular(c, 2, K))
-    return Regular::collapse(c, I, J, K);
-  c.collapse(I, J, K);
+    return Regular::product(c, I, J, K);
+  c.multiply(I, J, K);
 }
 
 }  // namespace poisson

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "backends/round_up.hpp"
+#include "backends/memory/round_up.hpp"
 
 namespace poisson {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "backends/precision.hpp"
+#include "backends/memory/precision.hpp"
 
 namespace poisson {
 

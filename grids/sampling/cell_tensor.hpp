@@ -3,14 +3,14 @@
 #include <array>
 #include <memory>
 
-#include "backends/field.hpp"
+#include "backends/device/field.hpp"
 
 namespace poisson {
 
 /// Contains κ of the cells by component: xx, yy, zz and xy, xz, yz. Missing components are null. In two dimensions zz
 /// counts as 1.
 struct CellTensors {
-  std::array<std::shared_ptr<const Field>, 3> diagonal, mixed;
+  std::array<std::shared_ptr<const Field>, 3> diagonal, offdiagonal;
 };
 
 /// Returns whether a tensor with a positive diagonal is positive definite, by its minors.

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "backends/view.hpp"
+#include "backends/memory/view.hpp"
 #include "grids/axes/block.hpp"
 #include "grids/rows/element_mass.hpp"
 

@@ -4,8 +4,8 @@
 #include <array>
 #include <cmath>
 
-#include "backends/backend.hpp"
 #include "backends/cpu/launch.hpp"
+#include "backends/device/backend.hpp"
 
 namespace poisson {
 
@@ -50,7 +50,7 @@ Jumps jumps_between_cells(const Field& cells) {
   const Space& space = cells.space();
   const Processes& processes = space.processes();
   const auto [x, y, z] = space.origin();
-  if (!space.whole()) cells.backend().exchange(cells);
+  if (!space.is_global()) cells.backend().exchange(cells);
   const auto along_line = [&](int j, int k, const auto& f) {
     for (int i = 0; i < view.n[0]; ++i) {
       const double here = view(i, j, k);

@@ -3,7 +3,7 @@
 #include <array>
 #include <optional>
 
-#include "backends/field.hpp"
+#include "backends/device/field.hpp"
 
 namespace poisson {
 

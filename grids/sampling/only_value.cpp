@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "backends/cpu/launch.hpp"
-#include "backends/processes.hpp"
+#include "backends/processes/processes.hpp"
 
 namespace poisson {
 namespace {
@@ -85,7 +85,7 @@ std::optional<double> only_value(const Quantity& quantity, const SampleGrid& gri
   const Quantity::Function* const f = quantity.function();
   if (!f) return {};
   // Every process evaluates the same lattice, so that no process continues alone.
-  if (range_of(*f, lattice(coordinates(grid.block.whole(), grid.cells, location))).varies()) return {};
+  if (range_of(*f, lattice(coordinates(grid.block.global(), grid.cells, location))).varies()) return {};
   Range range = range_of(*f, coordinates(grid.block, grid.cells, location));
   range = {grid.block.processes().least(range.least), grid.block.processes().largest(range.largest)};
   return range.varies() ? std::nullopt : std::optional(range.least);

@@ -21,8 +21,8 @@ inline std::size_t coefficient_count(const Problem& p) {
 }
 
 /// Return the number of off-diagonal entries κ_xy, κ_xz, κ_yz of a problem, and their configuration keys for messages.
-std::size_t mixed_count(const Problem& problem);
-const char* mixed_key(std::size_t m);
+std::size_t offdiagonal_count(const Problem& problem);
+const char* offdiagonal_key(std::size_t m);
 /// Returns the independent components of κ in each cell: one entry, the diagonal, or the diagonal and the off-diagonal
 /// entries.
 std::vector<Quantity> kappa_components(const Problem& problem);

@@ -4,8 +4,8 @@
 #include <limits>
 #include <vector>
 
-#include "backends/backend.hpp"
 #include "backends/cpu/launch.hpp"
+#include "backends/device/backend.hpp"
 
 namespace poisson {
 

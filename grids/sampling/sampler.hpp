@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "backends/field.hpp"
+#include "backends/device/field.hpp"
 #include "grids/axes/block.hpp"
 #include "grids/problem/problem.hpp"
 #include "grids/sampling/cell_tensor.hpp"

@@ -197,7 +197,7 @@ double offset_from_node(const Axis& axis, double width) {
 // cell is used.
 double point_inside(const Axis& axis, int cell, int end, double distance) {
   if (axis.degenerate()) return 0;
-  const int inside = std::clamp(axis.cell_in_whole(cell), 0, axis.all_cells() - 1);
+  const int inside = std::clamp(axis.global_cell(cell), 0, axis.all_cells() - 1);
   const double width = axis.width(inside - axis.origin());
   const double offset = std::max(distance, offset_from_node(axis, width));
   const double node = axis.nodes()[static_cast<std::size_t>(inside + end)];

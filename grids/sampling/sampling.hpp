@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "backends/error.hpp"
+#include "backends/memory/error.hpp"
 #include "grids/axes/block.hpp"
 #include "grids/problem/quantity.hpp"
 #include "grids/sampling/cell_points.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "backends/view.hpp"
+#include "backends/memory/view.hpp"
 
 namespace poisson {
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <cctype>
 
-#include "grids/sampling/parted_face.hpp"
+#include "grids/sampling/mixed_bc_face.hpp"
 #include "grids/sampling/problem_data.hpp"
 #include "grids/schemes/discretization.hpp"
 #include "grids/schemes/row_scheme.hpp"
@@ -42,7 +42,7 @@ std::size_t bands_of_row(const Problem& p) {
   return static_cast<std::size_t>(row_scheme(p).counts(p, false).neighbours) / 2 + 1;
 }
 
-double values_held(const Problem& p, Assembly assembly) {
+double stored_values(const Problem& p, Assembly assembly) {
   if (assembly == Assembly::recompute) return is_separable(p) || !needs_reaction_field(p) ? 0 : 1;
   if (assembly == Assembly::full) return static_cast<double>(bands_of_row(p));
   return row_scheme(p).counts(p, false).kappa + (needs_reaction_field(p) ? 1 : 0);
@@ -56,7 +56,7 @@ RowCost row_cost(const Problem& p, Assembly assembly, bool gpu) {
                          : constant                      ? counts.products
                                                          : counts.entries_anew;
   // Each neighbour needs u_i − u_n, a product and a sum; the reaction adds one operation.
-  RowCost cost{2 + values_held(p, assembly), 3.0 * counts.computed + 1 + entries};
+  RowCost cost{2 + stored_values(p, assembly), 3.0 * counts.computed + 1 + entries};
   if (assembly != Assembly::recompute || constant) return cost;
   for (const Quantity& component : kappa_components(p))
     if (const std::string* source = component.source()) cost.wide += counts.evaluations * operations_of(*source);
@@ -89,7 +89,7 @@ Assembly chosen_assembly(Assembly assembly, const Problem& problem, bool gpu) {
   const bool constant = is_separable(problem);
   // Constrained nodes are a penalty on the diagonal. Of all element operators only banded ones store a diagonal, so
   // assembly must be full.
-  if (holds_in_bands(problem)) return Assembly::full;
+  if (needs_stored_bands(problem)) return Assembly::full;
   if (assembly == Assembly::recompute) return constant || (gpu && recomputable(problem)) ? assembly : Assembly::partial;
   if (assembly != Assembly::automatic) return assembly;
   if (constant) return row_scheme(problem).walks_faster(problem, gpu) ? Assembly::partial : Assembly::recompute;
@@ -98,7 +98,7 @@ Assembly chosen_assembly(Assembly assembly, const Problem& problem, bool gpu) {
              : Assembly::partial;
 }
 
-bool holds_coefficients(const Problem& problem, Assembly chosen) {
+bool stores_coefficients(const Problem& problem, Assembly chosen) {
   return chosen == Assembly::partial || !is_separable(problem);
 }
 
@@ -107,7 +107,7 @@ std::string reason(Assembly assembly, const Problem& problem, bool gpu) {
   if (assembly == Assembly::recompute && chosen_assembly(assembly, problem, gpu) != assembly)
     return "because varying coefficients must be stored";
   if (assembly != Assembly::automatic) return "as requested";
-  if (holds_in_bands(problem)) return "because elements with several conditions on a face need it";
+  if (needs_stored_bands(problem)) return "because elements with several conditions on a face need it";
   if (constant)
     return row_scheme(problem).walks_faster(problem, gpu) ? "measured to be faster even for constants"
                                                           : "because the coefficients are constant";

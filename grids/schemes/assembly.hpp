@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "backends/precision.hpp"
+#include "backends/memory/precision.hpp"
 #include "grids/operators/level_rows.hpp"
 #include "grids/problem/problem.hpp"
 
@@ -22,7 +22,7 @@ struct RowCost {
 RowCost row_cost(const Problem& problem, Assembly assembly, bool gpu);
 
 /// Returns the number of values that are stored for each row: fields of κ and of the reaction, or bands.
-double values_held(const Problem& problem, Assembly assembly);
+double stored_values(const Problem& problem, Assembly assembly);
 /// Returns the number of arrays of full assembly: the sums of the rows and the forward couplings.
 std::size_t bands_of_row(const Problem& problem);
 
@@ -53,7 +53,7 @@ std::vector<Prediction> predictions(const Problem& problem, bool gpu);
 /// varying coefficients if the device does not compile the expression of κ. `automatic` never uses a compiler.
 Assembly chosen_assembly(Assembly assembly, const Problem& problem, bool gpu);
 /// Returns whether fields of κ, σ and α are stored: if they vary, or if the mode also stores constants.
-bool holds_coefficients(const Problem& problem, Assembly chosen);
+bool stores_coefficients(const Problem& problem, Assembly chosen);
 /// Returns the reason for the mode, in words that follow the mode's name and a comma.
 std::string reason(Assembly assembly, const Problem& problem, bool gpu);
 std::string_view name_of(Assembly assembly);

@@ -7,34 +7,34 @@
 #include <tuple>
 #include <utility>
 
-#include "backends/backend.hpp"
-#include "backends/error.hpp"
+#include "backends/device/backend.hpp"
+#include "backends/memory/error.hpp"
 #include "grids/kernels/grid_kernels.hpp"
 #include "grids/levels/band_probe.hpp"
 #include "grids/levels/cut_line_operator.hpp"
 #include "grids/levels/galerkin.hpp"
 #include "grids/levels/gathering.hpp"
 #include "grids/sampling/consistent_mass.hpp"
-#include "grids/sampling/parted_face.hpp"
+#include "grids/sampling/mixed_bc_face.hpp"
 #include "grids/sampling/problem_data.hpp"
 #include "grids/sampling/sampling.hpp"
+#include "grids/schemes/constrained_nodes.hpp"
 #include "grids/schemes/elements/elements.hpp"
 #include "grids/schemes/elements/fourth_order.hpp"
-#include "grids/schemes/held_nodes.hpp"
 #include "grids/schemes/row_scheme.hpp"
 
 namespace poisson {
 namespace {
 
 // The bands of rows that hold none.
-Bands probed_bands(const Operator& A, std::vector<Offset> offsets, const Field* holding) {
+Bands probed_bands(const Operator& A, std::vector<Offset> offsets, const Field* penalty) {
   Bands bands = probe_bands(A, std::move(offsets));
-  if (!holding) return bands;
+  if (!penalty) return bands;
   Backend& backend = A.backend();
   auto sum = std::make_shared<Field>(backend, bands.space, Precision::fp64);
   const Scalar one = backend.scalar(1);
   backend.copy(*bands.sum, *sum);
-  backend.axpy(one, *holding, *sum);
+  backend.axpy(one, *penalty, *sum);
   backend.exchange(*sum, cut_halo);
   bands.sum = std::move(sum);
   return bands;
@@ -116,14 +116,14 @@ void check_values(const Problem& p) {
   if (p.initial) check(*p.initial, "initial", Sign::any, location, values);
   if (p.exact) check(*p.exact, "exact", Sign::any, location, values);
   collector([&] {
-    for (const PartedFace& face : parted_faces(p, block)) {
+    for (const MixedBcFace& face : mixed_bc_faces(p, block)) {
       collector([&] { face.given(); });
       collector([&] { face.flux_integrals(); });
       collector([&] { face.alpha_integrals(); });
     }
   });
   for_each_face(p, [&](int d, int end, const Boundary& b) {
-    if (b.mixed && p.centering == Centering::node) return;
+    if (b.mixed_bc && p.centering == Centering::node) return;
     const Box face = face_box(block, d, end);
     if (b.kind == BoundaryKind::dirichlet)
       check(b.value, face_key(d, end), Sign::any, location, face);
@@ -142,7 +142,7 @@ Discretization::Discretization(Backend& backend, Problem&& problem, Assembly ass
     : backend_(backend), problem_(std::move(problem)), assembly_(assembly), sharing_(sharing) {
   if (problem_.centering == Centering::cell && on_elements(problem_.scheme))
     throw std::invalid_argument("cell-centred unknowns go with finite volumes");
-  if (holds_in_bands(problem_) && (assembly == Assembly::partial || assembly == Assembly::recompute))
+  if (needs_stored_bands(problem_) && (assembly == Assembly::partial || assembly == Assembly::recompute))
     throw std::invalid_argument(
         "elements with several conditions on a face need their bands stored: use full assembly");
   if (problem_.scheme == Scheme::compact4) require_fourth_order(problem_, true, "the compact scheme");
@@ -153,16 +153,16 @@ Discretization::Discretization(Backend& backend, Problem&& problem, Assembly ass
   const RowScheme& scheme = row_scheme(problem_);
   sampler_ = poisson::make_sampler(backend, {block, scheme.cell_points(problem_)}, problem_, sampling);
   functionals_ = grid_kernels(backend).make_functionals(backend, block);
-  if (has_parted_faces(problem_)) {
+  if (has_mixed_bc(problem_)) {
     ErrorCollector check;
-    check([&] { parted_ = parted_faces(problem_, block); });
+    check([&] { mixed_bc_ = mixed_bc_faces(problem_, block); });
     check.finish(block.processes());
   }
-  const Setting setting{problem_, block, backend_, *sampler_, *functionals_, parted_};
-  if (holds_coefficients(problem_, mode))
-    std::tie(rows_, jumps_) = scheme.sample(setting);
+  const SchemeContext context{problem_, block, backend_, *sampler_, *functionals_, mixed_bc_};
+  if (stores_coefficients(problem_, mode))
+    std::tie(rows_, jumps_) = scheme.sample(context);
   else
-    rows_ = scheme.constants(setting);
+    rows_ = scheme.constants(context);
   if (assembly == Assembly::recompute) request_recompute();
   sampling_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
@@ -171,8 +171,8 @@ SampleGrid Discretization::sample_grid() const {
   return {block(), row_scheme(problem_).cell_points(problem_)};
 }
 
-Setting Discretization::setting() const {
-  return {problem_, block(), backend_, *sampler_, *functionals_, parted_};
+SchemeContext Discretization::context() const {
+  return {problem_, block(), backend_, *sampler_, *functionals_, mixed_bc_};
 }
 
 SchemeRows Discretization::coarsen_rows(const SchemeRows& fine, const CoarseBlock& coarse,
@@ -182,7 +182,7 @@ SchemeRows Discretization::coarsen_rows(const SchemeRows& fine, const CoarseBloc
 
 double Discretization::assemble_rhs(Field& b) const {
   rhs_sums_.reset();
-  rhs_sums_ = row_scheme(problem_).fill_rhs(setting(), rows().scale, b, RhsRows::unknowns);
+  rhs_sums_ = row_scheme(problem_).fill_rhs(context(), rows().scale, b, RhsRows::unknowns);
   return sampler_->sum_of_magnitudes(b, block().unknowns()) / rows().scale;
 }
 
@@ -195,7 +195,7 @@ const RhsSums& Discretization::rhs_sums() const {
 }
 
 void Discretization::initialize(Field& u) const {
-  row_scheme(problem_).fill_solution(setting(), u);
+  row_scheme(problem_).fill_solution(context(), u);
 }
 
 std::size_t Discretization::bytes() const {
@@ -207,15 +207,15 @@ bool Discretization::variable() const {
 }
 
 std::unique_ptr<Operator> Discretization::make_operator(Precision precision) const {
-  return make_level(rows_, holding_field(setting()).get(), precision);
+  return make_level(rows_, penalty_field(context()).get(), precision);
 }
 
-std::unique_ptr<Operator> Discretization::make_level(const SchemeRows& rows, const Field* holding,
+std::unique_ptr<Operator> Discretization::make_level(const SchemeRows& rows, const Field* penalty,
                                                      Precision precision) const {
-  if (!holding) return make_noted(rows, precision, held());
+  if (!penalty) return make_noted(rows, precision, stored_assembly());
   const std::unique_ptr<Operator> A = make_noted(rows, Precision::fp64, Assembly::partial);
   return grid_kernels(backend_).make_box_operator(backend_, level_rows(rows).block,
-                                                  probed_bands(*A, box_offsets(A->layout()), holding), precision);
+                                                  probed_bands(*A, box_offsets(A->layout()), penalty), precision);
 }
 
 std::unique_ptr<Operator> Discretization::make_noted(const SchemeRows& rows, Precision precision,
@@ -225,32 +225,32 @@ std::unique_ptr<Operator> Discretization::make_noted(const SchemeRows& rows, Pre
   return std::move(made.A);
 }
 
-LevelRules level_rules(const Problem& problem, Assembly assembly, bool held, const std::array<double, 3>& kappa,
+LevelRules level_rules(const Problem& problem, Assembly assembly, bool stored, const std::array<double, 3>& kappa,
                        const Jumps& jumps) {
   LevelRules rules;
   rules.kappa = kappa;
   rules.jumps = jumps.largest >= steep_jump;
   rules.elements = on_elements(problem.scheme);
   rules.assembly = assembly == Assembly::full        ? LevelAssembly::full
-                   : !held                           ? LevelAssembly::equidistant
+                   : !stored                         ? LevelAssembly::equidistant
                    : assembly == Assembly::recompute ? LevelAssembly::recompute
                                                      : LevelAssembly::partial;
   return rules;
 }
 
 Hierarchy Discretization::make_hierarchy(Precision precision, RelaxationChoice allowed) const {
-  LevelRules rules = level_rules(problem_, held(), variable(), rows().kappa, jumps_);
+  LevelRules rules = level_rules(problem_, stored_assembly(), variable(), rows().kappa, jumps_);
   rules.precision = precision;
   rules.allowed = allowed;
-  return make_hierarchy(choose_levels(block().whole(), rules));
+  return make_hierarchy(choose_levels(block().global(), rules));
 }
 
 Hierarchy Discretization::make_hierarchy(const std::vector<LevelPlan>& levels) const {
   const bool galerkin = levels.size() > 1 && levels[1].assembly == LevelAssembly::bands;
-  return galerkin ? make_galerkin_levels(levels) : make_levels(rows_, holding_field(setting()), levels);
+  return galerkin ? make_galerkin_levels(levels) : make_levels(rows_, penalty_field(context()), levels);
 }
 
-Hierarchy Discretization::make_levels(SchemeRows rows, std::shared_ptr<const Field> holding,
+Hierarchy Discretization::make_levels(SchemeRows rows, std::shared_ptr<const Field> penalty,
                                       const std::vector<LevelPlan>& levels) const {
   Hierarchy h;
   h.decoupled = level_rows(rows).decoupled;
@@ -261,9 +261,9 @@ Hierarchy Discretization::make_levels(SchemeRows rows, std::shared_ptr<const Fie
       fine.kappa_source = nullptr;
       operator_note_ = "line and plane relaxation needs it";
     }
-    std::unique_ptr<Operator> A = make_level(rows, holding.get(), level.precision);
+    std::unique_ptr<Operator> A = make_level(rows, penalty.get(), level.precision);
     h.operators.push_back(
-        with_cut_lines(std::move(A), rows, holding.get(), axes_of_cut_lines(fine.block, level.smoothed())));
+        with_cut_lines(std::move(A), rows, penalty.get(), axes_of_cut_lines(fine.block, level.smoothed())));
     h.relaxations.push_back(level.relaxation);
     h.planes.emplace_back();
     if (!level.planes.empty()) {
@@ -272,25 +272,25 @@ Hierarchy Discretization::make_levels(SchemeRows rows, std::shared_ptr<const Fie
       common.decoupled = level.relaxation.axis;
       common.singular = false;
       common.kappa_source = nullptr;
-      h.planes.back() = std::make_unique<Hierarchy>(make_levels(std::move(planes), holding, level.planes));
+      h.planes.back() = std::make_unique<Hierarchy>(make_levels(std::move(planes), penalty, level.planes));
     }
     if (!level.coarser) {
       h.coarsest =
-          level.precision == Precision::fp64 ? h.operators.back() : make_level(rows, holding.get(), Precision::fp64);
+          level.precision == Precision::fp64 ? h.operators.back() : make_level(rows, penalty.get(), Precision::fp64);
     } else {
       const Block finer = fine.block;
       const CoarseBlock coarser = part_of(*level.coarser, finer);
       h.transfers.push_back(grid_kernels(backend_).make_transfer(
           backend_, finer, coarser, jumps_.largest >= steep_jump && level.block.centering() == Centering::cell));
       rows = coarsen_rows(rows, coarser, *h.transfers.back());
-      holding = coarser_reaction(backend_, coarser.block, *h.transfers.back(), holding);
+      penalty = coarser_reaction(backend_, coarser.block, *h.transfers.back(), penalty);
       const Block own = sharing_.below(coarser.block);
       if (own.share == coarser.block.share) continue;
       const Precision precision = level.precision;
       h.transfers.back() =
           std::make_unique<GatheringTransfer>(std::move(h.transfers.back()), backend_, coarser.block, precision);
       rows = gathered(backend_, rows, own);
-      holding = gathered(backend_, std::move(holding), coarser.block, own);
+      penalty = gathered(backend_, std::move(penalty), coarser.block, own);
     }
   }
   return h;
@@ -306,14 +306,14 @@ Hierarchy Discretization::make_galerkin_levels(const std::vector<LevelPlan>& lev
     operator_note_ = "line and plane relaxation needs it";
   }
   // The couplings are read off rows that hold no bands.
-  std::unique_ptr<Operator> A = make_noted(rows, Precision::fp64, full_ ? Assembly::partial : held());
+  std::unique_ptr<Operator> A = make_noted(rows, Precision::fp64, full_ ? Assembly::partial : stored_assembly());
   const bool elements = on_elements(problem_.scheme);
   Bands bands =
-      probed_bands(*A, elements ? box_offsets(A->layout()) : star_offsets(A->layout()), holding_field(setting()).get());
-  if (precision != Precision::fp64 || full_) A = make_level(rows, holding_field(setting()).get(), precision);
+      probed_bands(*A, elements ? box_offsets(A->layout()) : star_offsets(A->layout()), penalty_field(context()).get());
+  if (precision != Precision::fp64 || full_) A = make_level(rows, penalty_field(context()).get(), precision);
   const bool cells = block().centering() == Centering::cell;
   std::shared_ptr<const Operator> finest =
-      with_cut_lines(std::move(A), rows, holding_field(setting()).get(), axes_of_cut_lines(block(), relaxed));
+      with_cut_lines(std::move(A), rows, penalty_field(context()).get(), axes_of_cut_lines(block(), relaxed));
   return make_galerkin_hierarchy(std::move(finest), std::move(bands), cells ? index_block(block()) : block(), levels,
                                  jumps_.rough(), sharing_);
 }
@@ -324,7 +324,7 @@ void Discretization::set_boundary_value(int axis, int end, Quantity value) {
   Problem next = problem_;
   Boundary& face = next.boundary[static_cast<std::size_t>(axis)][static_cast<std::size_t>(end)];
   if (face.kind == BoundaryKind::periodic) throw std::invalid_argument("a periodic face has no value");
-  if (face.mixed) throw std::invalid_argument("a face with several conditions has no single value");
+  if (face.mixed_bc) throw std::invalid_argument("a face with several conditions has no single value");
   face.value = std::move(value);
   const RowScheme& scheme = row_scheme(problem_);
   if (variable() && scheme.cell_points(next) != scheme.cell_points(problem_))

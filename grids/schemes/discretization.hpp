@@ -13,14 +13,14 @@
 #include "grids/operators/operator.hpp"
 #include "grids/problem/problem.hpp"
 #include "grids/sampling/jumps.hpp"
-#include "grids/sampling/parted_face.hpp"
+#include "grids/sampling/mixed_bc_face.hpp"
 #include "grids/sampling/sampler.hpp"
 #include "grids/schemes/assembly.hpp"
 #include "grids/schemes/rhs_sums.hpp"
 
 namespace poisson {
 
-struct Setting;
+struct SchemeContext;
 
 /// Is a problem on one block, discretized by node- or cell-centred finite volumes, or by bilinear or trilinear elements
 /// (elements.hpp). The backend evaluates constants, and expressions with source text if it can; the host evaluates all
@@ -66,7 +66,7 @@ class Discretization {
   const Sharing& sharing() const { return sharing_; }
   SampleGrid sample_grid() const;
   /// Returns the context from which its scheme reads data.
-  Setting setting() const;
+  SchemeContext context() const;
   Backend& backend() const { return backend_; }
   /// Return the data of the finest level's rows: the common part of all schemes, and all data.
   const LevelRows& rows() const { return level_rows(rows_); }
@@ -88,10 +88,10 @@ class Discretization {
   /// Return the reasons why expressions are evaluated on the host, and why κ is stored although recomputation was
   /// requested. Each is empty if it does not apply.
   const std::string& evaluated_on_host() const { return sampler_->note(); }
-  const std::string& kappa_held() const { return operator_note_; }
+  const std::string& stored_kappa() const { return operator_note_; }
 
   /// Returns the assembly mode of the finest operator.
-  Assembly held() const {
+  Assembly stored_assembly() const {
     return full_ ? Assembly::full : rows().kappa_source ? Assembly::recompute : Assembly::partial;
   }
   /// Returns the finest operator.
@@ -115,13 +115,13 @@ class Discretization {
 
  private:
   void request_recompute();
-  /// Makes the operator of a level. For elements, `holding` contains the penalties of constrained nodes; they are
+  /// Makes the operator of a level. For elements, `penalty` contains the penalties of constrained nodes; they are
   /// stored in bands, which are read from the rows.
-  std::unique_ptr<Operator> make_level(const SchemeRows& rows, const Field* holding, Precision precision) const;
+  std::unique_ptr<Operator> make_level(const SchemeRows& rows, const Field* penalty, Precision precision) const;
   bool variable() const;  ///< κ is stored or recomputed
   /// Makes an operator and stores its note.
   std::unique_ptr<Operator> make_noted(const SchemeRows& rows, Precision precision, Assembly assembly) const;
-  Hierarchy make_levels(SchemeRows rows, std::shared_ptr<const Field> holding,
+  Hierarchy make_levels(SchemeRows rows, std::shared_ptr<const Field> penalty,
                         const std::vector<LevelPlan>& levels) const;
   Hierarchy make_galerkin_levels(const std::vector<LevelPlan>& levels) const;
 
@@ -135,14 +135,14 @@ class Discretization {
   Jumps jumps_;
   double sampling_seconds_ = 0;
   std::unique_ptr<const Functionals> functionals_;
-  std::vector<PartedFace> parted_;  ///< assigns nodes of faces with several conditions to parts
+  std::vector<MixedBcFace> mixed_bc_;  ///< assigns nodes of faces with several conditions to parts
   mutable std::optional<RhsSums> rhs_sums_;
   mutable std::string operator_note_;
 };
 
 /// Returns the rules by which levels of a problem are chosen, apart from options: the mean and the jumps of κ, and the
 /// data that operators store in a resolved assembly mode.
-LevelRules level_rules(const Problem& problem, Assembly resolved_assembly, bool held,
+LevelRules level_rules(const Problem& problem, Assembly resolved_assembly, bool stored,
                        const std::array<double, 3>& kappa, const Jumps& jumps);
 
 /// Returns whether the finest level may compute κ from expressions: κ consists of constants and expressions.

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "backends/backend.hpp"
+#include "backends/device/backend.hpp"
 #include "grids/sampling/problem_data.hpp"
+#include "grids/schemes/constrained_nodes.hpp"
 #include "grids/schemes/discretization.hpp"
-#include "grids/schemes/held_nodes.hpp"
 
 namespace poisson {
 
@@ -15,10 +15,10 @@ const RowScheme& row_scheme(const Problem& problem) {
   return problem.centering == Centering::cell ? cell_scheme() : node_scheme();
 }
 
-const PartedFace* Setting::parted_at(int axis, int end) const {
+const MixedBcFace* SchemeContext::mixed_bc_at(int axis, int end) const {
   const auto at =
-      std::ranges::find_if(parted, [&](const PartedFace& face) { return face.axis() == axis && face.end() == end; });
-  return at == parted.end() ? nullptr : &*at;
+      std::ranges::find_if(mixed_bc, [&](const MixedBcFace& face) { return face.axis() == axis && face.end() == end; });
+  return at == mixed_bc.end() ? nullptr : &*at;
 }
 
 double scale_of(const Block& block, const std::array<double, 3>& kappa) {
@@ -34,36 +34,36 @@ double scale_of(const Block& block, const std::array<double, 3>& kappa) {
   return std::ldexp(1.0, -std::ilogb(diagonal));
 }
 
-std::optional<Imbalance> measured_imbalance(const Setting& setting, const FieldPerAxis& kappa) {
-  if (!kappa[0] || !kappa[1] || (setting.problem.dimension == 3 && !kappa[2])) return std::nullopt;
+std::optional<Imbalance> measured_imbalance(const SchemeContext& context, const FieldPerAxis& kappa) {
+  if (!kappa[0] || !kappa[1] || (context.problem.dimension == 3 && !kappa[2])) return std::nullopt;
   Imbalance shares{};
   for (std::size_t a = 0; a < 3; ++a)
     for (std::size_t b = 0; b < 3; ++b)
-      if (a != b && kappa[a] && kappa[b]) shares[a][b] = setting.sampler.share_of_stronger(a, *kappa[a], b, *kappa[b]);
+      if (a != b && kappa[a] && kappa[b]) shares[a][b] = context.sampler.share_of_stronger(a, *kappa[a], b, *kappa[b]);
   return shares;
 }
 
-void sample_constants(const Setting& setting, LevelRows& rows) {
-  const Problem& p = setting.problem;
+void sample_constants(const SchemeContext& context, LevelRows& rows) {
+  const Problem& p = context.problem;
   ErrorCollector check;  // checks signs of constants for callers without a checked configuration
   const Box one{{0, 0, 0}, {1, 1, 1}};
   const auto value = [&](const Quantity& q, std::string_view name, Sign sign) {
-    check([&] { sample(q, name, sign, {setting.block}, Location::node, one, [](int, int, const double*) {}); });
+    check([&] { sample(q, name, sign, {context.block}, Location::node, one, [](int, int, const double*) {}); });
     return *q.constant();
   };
-  rows.block = setting.block;
+  rows.block = context.block;
   for (std::size_t d = 0; d < 3; ++d) {
     const std::size_t c = p.isotropic ? 0 : std::min(d, coefficient_count(p) - 1);
     rows.kappa[d] = value(p.coefficient[c], coefficient_key(p, c), Sign::positive);
   }
   rows.sigma = value(p.reaction, "reaction", Sign::nonnegative);
-  bool held = rows.sigma > 0;
+  bool regular = rows.sigma > 0;
   for_each_face(p, [&](int d, int end, const Boundary& b) {
-    held = held || b.kind == BoundaryKind::dirichlet;
-    if (b.kind == BoundaryKind::robin) held |= value(b.alpha, face_key(d, end, true), Sign::nonnegative) > 0;
+    regular = regular || b.kind == BoundaryKind::dirichlet;
+    if (b.kind == BoundaryKind::robin) regular |= value(b.alpha, face_key(d, end, true), Sign::nonnegative) > 0;
   });
-  check.finish(setting.processes());
-  rows.singular = !held;
+  check.finish(context.processes());
+  rows.singular = !regular;
   rows.scale = scale_of(rows.block, rows.kappa);
 }
 
@@ -76,7 +76,7 @@ std::shared_ptr<const Field> coarser_cells(Backend& backend, const Block& fine, 
 }
 
 void reach_over_cuts(const Field& field) {
-  if (!field.space().whole()) field.backend().exchange(field, cut_halo);
+  if (!field.space().is_global()) field.backend().exchange(field, cut_halo);
 }
 
 std::shared_ptr<const Field> coarser_reaction(Backend& backend, const Block& coarse, const Transfer& transfer,
@@ -92,39 +92,39 @@ std::shared_ptr<const Field> coarser_reaction(Backend& backend, const Block& coa
   return coarser;
 }
 
-void fill_nodal_solution(const Setting& setting, Field& u) {
-  const Problem& problem = setting.problem;
-  setting.backend.fill(u, 0);
+void fill_nodal_solution(const SchemeContext& context, Field& u) {
+  const Problem& problem = context.problem;
+  context.backend.fill(u, 0);
   ErrorCollector check;
   if (problem.initial)
     check([&] {
-      setting.sampler.fill({*problem.initial, "initial"}, Location::node, setting.values(), {}, SampleStore::set, u);
+      context.sampler.fill({*problem.initial, "initial"}, Location::node, context.values(), {}, SampleStore::set, u);
     });
-  clear_dirichlet_nodes(setting, u);
+  clear_dirichlet_nodes(context, u);
   for_each_face(problem, [&](int d, int end, const Boundary& face) {
     if (face.kind != BoundaryKind::dirichlet) return;
     const std::string key = face_key(d, end);
     check([&] {
-      setting.sampler.fill({face.value, key}, Location::node, face_box(setting.block, d, end), {}, SampleStore::share,
+      context.sampler.fill({face.value, key}, Location::node, face_box(context.block, d, end), {}, SampleStore::share,
                            u);
     });
   });
-  check.finish(setting.processes());
-  HeldNodes(setting).fill(u);
+  check.finish(context.processes());
+  ConstrainedNodes(context).fill(u);
 }
 
-void clear_dirichlet_nodes(const Setting& setting, Field& x) {
+void clear_dirichlet_nodes(const SchemeContext& context, Field& x) {
   const Quantity zero = 0.0;
-  for_each_face(setting.problem, [&](int d, int end, const Boundary& face) {
+  for_each_face(context.problem, [&](int d, int end, const Boundary& face) {
     if (face.kind == BoundaryKind::dirichlet)
-      setting.sampler.fill({zero, "0"}, Location::node, face_box(setting.block, d, end), {}, SampleStore::set, x);
+      context.sampler.fill({zero, "0"}, Location::node, face_box(context.block, d, end), {}, SampleStore::set, x);
   });
 }
 
-RhsSums fill_nodal_rhs(const Setting& setting, double scale, Field& b, RhsRows rows,
+RhsSums fill_nodal_rhs(const SchemeContext& context, double scale, Field& b, RhsRows rows,
                        const std::function<void(const Datum&, const Box&, int, int)>& integrate) {
-  const auto& [p, block, backend, sampler, functionals, parted] = setting;
-  const Box all = setting.values();
+  const auto& [p, block, backend, sampler, functionals, mixed_bc] = context;
+  const Box all = context.values();
   RhsSums sums;
   ErrorCollector check;
   check([&] {
@@ -133,10 +133,10 @@ RhsSums fill_nodal_rhs(const Setting& setting, double scale, Field& b, RhsRows r
     if (p.source.function()) sampler.fill(f, Location::node, all, {}, SampleStore::set, b);
     integrate(f, all, -1, 0);
   });
-  check.finish(setting.processes());
+  check.finish(context.processes());
   sums.source = sums_by_pieces(functionals, block, b, all, scale);
   const bool all_rows = rows == RhsRows::all;
-  if (!all_rows) clear_dirichlet_nodes(setting, b);
+  if (!all_rows) clear_dirichlet_nodes(context, b);
   for_each_face(p, [&](int axis, int end, const Boundary& face) {
     const bool nothing = face.value.constant() && *face.value.constant() == 0;
     if (face.kind == BoundaryKind::dirichlet || nothing) return;
@@ -147,10 +147,10 @@ RhsSums fill_nodal_rhs(const Setting& setting, double scale, Field& b, RhsRows r
     check([&] { integrate({face.value, key}, box, axis, end); });
     sums.set_face(axis, end, before, in_pieces());
   });
-  check.finish(setting.processes());
+  check.finish(context.processes());
   if (all_rows) return sums;
-  clear_dirichlet_nodes(setting, b);
-  HeldNodes(setting).clear(b);
+  clear_dirichlet_nodes(context, b);
+  ConstrainedNodes(context).clear(b);
   return sums;
 }
 

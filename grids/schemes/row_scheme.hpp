@@ -9,7 +9,7 @@
 #include "grids/operators/level_rows.hpp"
 #include "grids/operators/operator.hpp"
 #include "grids/sampling/jumps.hpp"
-#include "grids/sampling/parted_face.hpp"
+#include "grids/sampling/mixed_bc_face.hpp"
 #include "grids/sampling/problem_data.hpp"
 #include "grids/sampling/sampler.hpp"
 #include "grids/schemes/rhs_sums.hpp"
@@ -18,13 +18,13 @@
 namespace poisson {
 
 /// Contains the context of a scheme: the data from which it computes rows, and the backend that stores them.
-struct Setting {
+struct SchemeContext {
   const Problem& problem;
   const Block& block;
   Backend& backend;
   Sampler& sampler;
   const Functionals& functionals;
-  const std::vector<PartedFace>& parted;  ///< faces with several conditions; only for unknowns at nodes
+  const std::vector<MixedBcFace>& mixed_bc;  ///< faces with several conditions; only for unknowns at nodes
 
   Box values() const { return block.layout().box(); }
   /// Allocates a field of the backend in fp64.
@@ -34,14 +34,14 @@ struct Setting {
   /// Returns the processes that share the block.
   const Processes& processes() const { return block.processes(); }
   /// Returns the face with several conditions at this axis and end, or null if there is none or if `axis` is −1.
-  const PartedFace* parted_at(int axis, int end) const;
+  const MixedBcFace* mixed_bc_at(int axis, int end) const;
 };
 
 /// Measures how the couplings of the axes differ (Jumps::imbalance) from fields of κ in cells. Returns nothing unless κ
 /// has a field for each axis.
-std::optional<Imbalance> measured_imbalance(const Setting& setting, const FieldPerAxis& kappa);
+std::optional<Imbalance> measured_imbalance(const SchemeContext& context, const FieldPerAxis& kappa);
 
-struct Closing;
+struct BalanceInput;
 /// Contains one flux for each face.
 using Fluxes = std::array<double, 6>;
 constexpr std::size_t face_number(int axis, int end) {
@@ -66,23 +66,23 @@ class RowScheme {
   virtual bool walks_faster(const Problem&, bool) const { return false; }
   /// Returns the finest rows if κ, σ and α are not all constants, or if constants are stored anyway. Also returns the
   /// jumps of κ.
-  virtual std::pair<SchemeRows, Jumps> sample(const Setting&) const = 0;
+  virtual std::pair<SchemeRows, Jumps> sample(const SchemeContext&) const = 0;
   /// Returns the finest rows of constants.
-  virtual SchemeRows constants(const Setting&) const = 0;
+  virtual SchemeRows constants(const SchemeContext&) const = 0;
   /// Returns the rows of a coarser level.
   virtual SchemeRows coarsen(Backend&, const SchemeRows& fine, const CoarseBlock& coarse,
                              const Transfer& transfer) const = 0;
   /// Returns the finest rows of nodes without the penalties of constrained nodes. Schemes without such rows return them
   /// unchanged.
-  virtual SchemeRows unheld(const Setting&, const SchemeRows& rows) const { return rows; }
+  virtual SchemeRows unconstrained(const SchemeContext&, const SchemeRows& rows) const { return rows; }
   /// Fills b and returns the sums of the data.
-  virtual RhsSums fill_rhs(const Setting&, double scale, Field& b, RhsRows rows) const = 0;
+  virtual RhsSums fill_rhs(const SchemeContext&, double scale, Field& b, RhsRows rows) const = 0;
   /// Sets the Dirichlet data in their nodes or in the halo, and the initial guess (or zero) in the unknowns.
-  virtual void fill_solution(const Setting&, Field& u) const = 0;
+  virtual void fill_solution(const SchemeContext&, Field& u) const = 0;
 
   /// Return ∫σu of a solution, and ∫ κ ∂u/∂n over each face, as Balance defines them (grids/results/integrals.hpp).
-  virtual double reaction(const Closing&) const = 0;
-  virtual Fluxes fluxes(const Closing&) const = 0;
+  virtual double reaction(const BalanceInput&) const = 0;
+  virtual Fluxes fluxes(const BalanceInput&) const = 0;
 };
 
 /// Return the schemes of node-centred finite volumes, cell-centred finite volumes and elements. Each scheme has a
@@ -94,7 +94,7 @@ const RowScheme& element_scheme();
 const RowScheme& row_scheme(const Problem& problem);
 
 /// Sets block, κ, σ, scale and `singular` from a problem of constants. Throws ValueErrors.
-void sample_constants(const Setting& setting, LevelRows& rows);
+void sample_constants(const SchemeContext& context, LevelRows& rows);
 /// Returns the power of two that scales the diagonal of a typical row to about 1.
 double scale_of(const Block& block, const std::array<double, 3>& kappa);
 /// Returns a copy on a coarser block, into which a scheme puts its coarser fields. Coarse κ are means and have no
@@ -115,12 +115,12 @@ std::shared_ptr<const Field> coarser_reaction(Backend& backend, const Block& coa
                                               const std::shared_ptr<const Field>& reaction);
 
 /// Sets the solution of unknowns at nodes, for finite volumes and elements.
-void fill_nodal_solution(const Setting& setting, Field& u);
+void fill_nodal_solution(const SchemeContext& context, Field& u);
 /// Sets zeros in the Dirichlet nodes of a node-centred block.
-void clear_dirichlet_nodes(const Setting& setting, Field& x);
+void clear_dirichlet_nodes(const SchemeContext& context, Field& x);
 /// Fills b of unknowns at nodes, and returns its sums. integrate(datum, box, face_axis, end) sets b to the integrals of
 /// f (face_axis −1), or adds the integrals of a face's data.
-RhsSums fill_nodal_rhs(const Setting& setting, double scale, Field& b, RhsRows rows,
+RhsSums fill_nodal_rhs(const SchemeContext& context, double scale, Field& b, RhsRows rows,
                        const std::function<void(const Datum&, const Box&, int face_axis, int end)>& integrate);
 
 /// Adds values of the host, times a scale, on a box of nodes.

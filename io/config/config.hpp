@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
-#include "backends/box.hpp"
-#include "backends/processes.hpp"
-#include "backends/transport.hpp"
+#include "backends/memory/box.hpp"
+#include "backends/processes/processes.hpp"
+#include "backends/processes/transport.hpp"
 #include "grids/operators/level_rows.hpp"
 #include "grids/problem/problem.hpp"
 #include "grids/schemes/bands/matrix.hpp"

@@ -8,7 +8,7 @@
 #include <limits>
 #include <utility>
 
-#include "backends/error.hpp"
+#include "backends/memory/error.hpp"
 #include "io/config/config.hpp"
 #include "io/config/config_parts.hpp"
 #include "io/files/hdf5.hpp"

@@ -2,7 +2,7 @@
 #include <array>
 #include <cstdio>
 
-#include "backends/error.hpp"
+#include "backends/memory/error.hpp"
 #include "grids/axes/stretching.hpp"
 #include "io/config/config_parts.hpp"
 #include "io/config/spelling.hpp"
@@ -85,7 +85,7 @@ bool read_matrix_grid(ConfigParts& parts) {
     *matrix = state_matrix(config.matrix_file, shape);
     if (rhs->kind != Kind::null)
       config.rhs_file = parts.path(*rhs);
-    else if (holds_rhs(config.matrix_file))
+    else if (contains_rhs(config.matrix_file))
       config.rhs_file = config.matrix_file;
   } catch (const InputError& error) {
     parts.errors.add(file->mark, "grid.file", error.what());

@@ -6,7 +6,7 @@
 #include <span>
 #include <utility>
 
-#include "grids/problem/mixed_face.hpp"
+#include "grids/problem/mixed_bc.hpp"
 #include "grids/sampling/sampling.hpp"
 #include "io/config/config_parts.hpp"
 #include "io/config/face_choices.hpp"
@@ -157,16 +157,17 @@ class ProblemReader {
         parts_.errors.add(component->mark, "equation." + name,
                           "does not exist in two dimensions; remove it, or give domain three numbers");
     }
-    read_mixed(*value);
+    read_offdiagonal(*value);
     // The effective configuration must not contain entries that do not exist in this dimension, or unused
     // off-diagonals.
     std::erase_if(parts_.document.find("equation")->find("coefficient")->entries, [&](const Value::Entry& entry) {
-      const bool flat = problem_.dimension == 2, mixed = entry.key.size() == 2;
-      return (flat && (entry.key == "z" || entry.key == "xz" || entry.key == "yz")) || (mixed && !problem_.full_tensor);
+      const bool flat = problem_.dimension == 2, offdiagonal = entry.key.size() == 2;
+      return (flat && (entry.key == "z" || entry.key == "xz" || entry.key == "yz")) ||
+             (offdiagonal && !problem_.full_tensor);
     });
   }
 
-  void read_mixed(const Value& value) {
+  void read_offdiagonal(const Value& value) {
     constexpr std::array<std::string_view, 3> entries{"xy", "xz", "yz"};
     for (std::size_t m = 0; m < entries.size(); ++m) {
       const std::string name = "coefficient." + std::string(entries[m]);
@@ -181,7 +182,7 @@ class ProblemReader {
                           "{scheme: q1}, or remove it");
       } else {
         problem_.full_tensor = true;
-        read(*component, "equation." + name, name, problem_.mixed[m]);
+        read(*component, "equation." + name, name, problem_.offdiagonal[m]);
       }
     }
   }
@@ -253,7 +254,7 @@ class ProblemReader {
       read_face(item, key, here, parts[p].boundary);
     }
     for (const char* datum : {"", ".alpha"}) parts_.config.marks[key + datum] = list.mark.text() + ": " + path;
-    face = mixed_face(std::move(parts));
+    face = mixed_bc(std::move(parts));
   }
 
   void check_pairs(const Value& boundary) {

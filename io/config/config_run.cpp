@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "grids/sampling/parted_face.hpp"
+#include "grids/sampling/mixed_bc_face.hpp"
 #include "grids/schemes/assembly.hpp"
 #include "io/config/config_parts.hpp"
 #include "io/config/spelling.hpp"
@@ -141,7 +141,7 @@ void check_assembly(ConfigParts& parts) {
   const Assembly assembly = parts.config.assembly;
   const Value* asked = parts.document.at("discretization.assembly");
   if (asked && (assembly == Assembly::partial || assembly == Assembly::recompute) &&
-      holds_in_bands(parts.config.problem))
+      needs_stored_bands(parts.config.problem))
     parts.errors.add(asked->mark, "discretization.assembly",
                      std::string(name_of(assembly)) +
                          " does not support elements with several conditions on a face (only bands store its "

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "backends/error.hpp"
+#include "backends/memory/error.hpp"
 
 namespace poisson {
 

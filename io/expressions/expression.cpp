@@ -13,7 +13,7 @@
 
 #include <muParser.h>
 
-#include "backends/error.hpp"
+#include "backends/memory/error.hpp"
 #include "io/expressions/expression_check.hpp"
 #include "io/expressions/expression_tree.hpp"
 

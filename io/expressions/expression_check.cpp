@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "backends/error.hpp"
+#include "backends/memory/error.hpp"
 #include "io/config/spelling.hpp"
 
 namespace poisson {

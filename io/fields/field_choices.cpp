@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "grids/sampling/problem_data.hpp"
-#include "grids/schemes/held_nodes.hpp"
+#include "grids/schemes/constrained_nodes.hpp"
 
 namespace poisson {
 namespace {
@@ -19,7 +19,7 @@ int tensor_components(const Problem& problem) {
 
 Pieces residual(const Discretization& d, Solver& solver) {
   solver.A().residual(solver.solution(), solver.rhs(), solver.spare());
-  HeldNodes(d.setting()).clear(solver.spare());
+  ConstrainedNodes(d.context()).clear(solver.spare());
   return gather_density(d.block(), solver.spare(), 1 / solver.A().scale());
 }
 

@@ -8,9 +8,9 @@
 #include <string_view>
 #include <utility>
 
-#include "backends/error.hpp"
-#include "backends/host_memory.hpp"
-#include "backends/memory.hpp"
+#include "backends/memory/error.hpp"
+#include "backends/memory/host_memory.hpp"
+#include "backends/memory/memory.hpp"
 #include "io/config/spelling.hpp"
 #include "io/files/hdf5_chunks.hpp"
 #include "io/files/hdf5_handle.hpp"
@@ -182,11 +182,11 @@ void check_stored(const std::filesystem::path& path, const std::string& name) {
   for (const auto n : shape_of(dataset, path, name)) stated *= static_cast<double>(n);
   std::error_code error;
   const auto length = static_cast<double>(std::filesystem::file_size(path, error));
-  const double held = std::min(static_cast<double>(H5Dget_storage_size(dataset)), length);
+  const double stored = std::min(static_cast<double>(H5Dget_storage_size(dataset)), length);
   constexpr double small = 1 << 24, densest = 2000;  // HDF5's own filters compress far less
-  if (stated > small && held * (H5Pget_nfilters(properties) > 0 ? densest : 1) < stated)
+  if (stated > small && stored * (H5Pget_nfilters(properties) > 0 ? densest : 1) < stated)
     throw InputError("dataset '" + name + "' of '" + path.string() + "' is incomplete (its shape needs " +
-                     readable_bytes(stated) + ", but the file stores only " + readable_bytes(held) +
+                     readable_bytes(stated) + ", but the file stores only " + readable_bytes(stored) +
                      "). Write it again.");
 }
 

@@ -8,8 +8,8 @@
 
 #include <zlib.h>
 
-#include "backends/error.hpp"
-#include "backends/memory.hpp"
+#include "backends/memory/error.hpp"
+#include "backends/memory/memory.hpp"
 
 namespace poisson::hdf5 {
 

@@ -118,9 +118,9 @@ Shape file_shape(const OutputGrid& grid, const FieldHead& field, const std::arra
 
 /// Describes the values that a process writes. If two processes share nodes, the second one writes them.
 struct Portion {
-  Shape start;  ///< global start
-  Shape held;   ///< its values
-  Shape count;  ///< its written values
+  Shape start;   ///< global start
+  Shape stored;  ///< its values
+  Shape count;   ///< its written values
 
   Portion(const OutputGrid& grid, const FieldHead& field) {
     const Box places = grid.places(field.location);
@@ -131,7 +131,7 @@ struct Portion {
       if (at_nodes(field) && places.last[d] < all[d]) --written[d];
     }
     start = file_shape(grid, field, places.first, 0);
-    held = file_shape(grid, field, values, field.components);
+    stored = file_shape(grid, field, values, field.components);
     count = file_shape(grid, field, written, field.components);
   }
 };
@@ -210,9 +210,9 @@ class Hdf5File final : public FieldFile {
     if (next_ == fields_.size()) throw std::invalid_argument("the file has all its values");
     const FieldHead& field = fields_[next_];
     const Portion own(grid_, field);
-    Shape start = own.start, some = own.held, written = own.count;
-    some[0] = own.held[0] * values.size() / static_cast<std::size_t>(own_count(grid_, field));
-    if (done_ + some[0] > own.held[0]) throw std::invalid_argument("field '" + field.name + "' has fewer values");
+    Shape start = own.start, some = own.stored, written = own.count;
+    some[0] = own.stored[0] * values.size() / static_cast<std::size_t>(own_count(grid_, field));
+    if (done_ + some[0] > own.stored[0]) throw std::invalid_argument("field '" + field.name + "' has fewer values");
     start[0] += done_;
     written[0] = std::min(done_ + some[0], own.count[0]) - std::min(done_, own.count[0]);
     attempt([&] {
@@ -226,7 +226,7 @@ class Hdf5File final : public FieldFile {
         check(H5Dwrite(*dataset_, memory_type<double>(), here, there, H5P_DEFAULT, values.data()));
       }
       done_ += some[0];
-      if (done_ < own.held[0]) return;
+      if (done_ < own.stored[0]) return;
       dataset_->close();
       done_ = 0;
       ++next_;

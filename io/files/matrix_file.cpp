@@ -7,9 +7,9 @@
 #include <string>
 #include <string_view>
 
-#include "backends/error.hpp"
-#include "backends/exchange.hpp"
-#include "backends/places.hpp"
+#include "backends/memory/error.hpp"
+#include "backends/memory/places.hpp"
+#include "backends/spaces/exchange.hpp"
 #include "io/files/hdf5.hpp"
 #include "io/files/matrix_market.hpp"
 
@@ -102,7 +102,7 @@ BandedMatrix state_hdf5_bands(const std::filesystem::path& file, const std::opti
 void read_hdf5_bands(const std::filesystem::path& file, BandedMatrix& m) {
   const auto refuse = [&](const std::string& what) { throw InputError("'" + file.string() + "': " + what); };
   const std::vector<std::int64_t> shape = dataset_shape(file, "bands");
-  Hyperslab slab = hyperslab({shape.begin() + 1, shape.end()}, m.held());
+  Hyperslab slab = hyperslab({shape.begin() + 1, shape.end()}, m.stored_rows());
   slab.first.insert(slab.first.begin(), 0);
   slab.count.insert(slab.count.begin(), 1);
   for (std::size_t b = 0; b < m.offsets.size(); ++b) {
@@ -110,7 +110,7 @@ void read_hdf5_bands(const std::filesystem::path& file, BandedMatrix& m) {
     m.entries.push_back(read_box(file, "bands", slab.first, slab.count).values);
     const Offset& o = m.offsets[b];
     auto value = m.entries[b].begin();
-    for_each_place(m.held(), [&](int x, int y, int z) {
+    for_each_place(m.stored_rows(), [&](int x, int y, int z) {
       const double a = *value++;
       if (!std::isfinite(a))
         refuse("band " + std::to_string(b) + " is not finite at point " + point(x, y, z) +
@@ -170,7 +170,7 @@ BandedMatrix state_matrix(const std::filesystem::path& file, const std::optional
   return m;
 }
 
-bool holds_rhs(const std::filesystem::path& file) {
+bool contains_rhs(const std::filesystem::path& file) {
   return is_hdf5(file) && has_dataset(file, "rhs");
 }
 
@@ -189,7 +189,7 @@ void read_matrix(const std::filesystem::path& file, BandedMatrix& m, const std::
       read_hdf5_bands(file, m);
     else
       read_matrix_market(file, m);
-    check_diagonal(file, m, own.value_or(m.held()));
+    check_diagonal(file, m, own.value_or(m.stored_rows()));
   });
   for (std::size_t b = m.offsets.size(); b-- > 0;) {
     const bool entries = std::ranges::any_of(m.entries[b], [](double a) { return a != 0; });
@@ -217,10 +217,10 @@ void read_rhs(const std::filesystem::path& file, BandedMatrix& matrix) {
   if (found != wanted)
     throw InputError("dataset rhs of '" + file.string() + "' has the shape " + text(shape) + "; give " + text(wanted) +
                      ", the shape of the grid");
-  const Hyperslab slab = hyperslab(shape, matrix.held());
+  const Hyperslab slab = hyperslab(shape, matrix.stored_rows());
   Dataset rhs = read_box(file, "rhs", slab.first, slab.count);
   auto value = rhs.values.begin();
-  for_each_place(matrix.held(), [&](int x, int y, int z) {
+  for_each_place(matrix.stored_rows(), [&](int x, int y, int z) {
     if (!std::isfinite(*value++))
       throw InputError("dataset rhs of '" + file.string() + "' is not finite at point " + point(x, y, z) +
                        "; give finite numbers");

@@ -22,7 +22,7 @@ inline constexpr const char* too_many_points = "a grid has at most 10^12 points"
 /// file, a remedy and, if there is one, the line.
 BandedMatrix state_matrix(const std::filesystem::path& file, const std::optional<std::array<int, 3>>& shape);
 /// Returns true if the file is an HDF5 file that also contains a right-hand side.
-bool holds_rhs(const std::filesystem::path& file);
+bool contains_rhs(const std::filesystem::path& file);
 
 /// Reads the entries of such a matrix, checks them and measures the matrix. Sums duplicate entries of Matrix Market.
 /// Balances badly scaled matrices (grids/schemes/bands/matrix.hpp).

@@ -10,9 +10,9 @@
 #include <string>
 #include <string_view>
 
-#include "backends/error.hpp"
-#include "backends/host_memory.hpp"
-#include "backends/places.hpp"
+#include "backends/memory/error.hpp"
+#include "backends/memory/host_memory.hpp"
+#include "backends/memory/places.hpp"
 #include "io/files/matrix_file.hpp"
 
 namespace poisson {
@@ -87,7 +87,7 @@ class Market {
     return value;
   }
   /// Returns true if the rest of the file is long enough for this many lines; "1 1 1" and its end have 6 bytes.
-  bool may_hold(std::int64_t lines) const {
+  bool may_contain(std::int64_t lines) const {
     return static_cast<std::uint64_t>(lines) <= (unread_ + text_.size() - next_ + 1) / 6;
   }
   void end_of_line() {
@@ -172,7 +172,7 @@ Head read_head(Market& market, const std::array<int, 3>& shape) {
         "make them agree");
   if (count < 0) market.fail("the number of entries is negative", "write the matrix again");
   // Every row has a diagonal entry. For small matrices, reading the entries gives a better message.
-  if (const std::int64_t least = std::max(count, rows); least > 100'000 && !market.may_hold(least))
+  if (const std::int64_t least = std::max(count, rows); least > 100'000 && !market.may_contain(least))
     market.fail("the file is too short for " + std::to_string(least) + " entries", "it is truncated; write it again");
   return {banner[4] == "symmetric", banner[3] == "integer", rows, count};
 }
@@ -188,7 +188,7 @@ void read_matrix_market(const std::filesystem::path& file, BandedMatrix& matrix)
   const std::array<int, 3>& shape = matrix.shape;
   Market market(file);
   const auto [symmetric, whole, rows, count] = read_head(market, shape);
-  const auto here = static_cast<std::size_t>(matrix.held().size());
+  const auto here = static_cast<std::size_t>(matrix.stored_rows().size());
   matrix.offsets = {{0, 0, 0}};
   matrix.entries = {std::vector<double>(here)};
   std::map<Offset, std::size_t> bands{{{0, 0, 0}, 0}};
@@ -252,7 +252,7 @@ std::vector<double> read_market_array(const std::filesystem::path& file, const B
                     " columns, but the matrix has " + std::to_string(count) + " rows",
                 "give one column with the same number of rows");
   std::vector<double> values;
-  values.reserve(static_cast<std::size_t>(matrix.held().size()));
+  values.reserve(static_cast<std::size_t>(matrix.stored_rows().size()));
   std::size_t read = 0;
   for_each_place({{0, 0, 0}, matrix.shape}, [&](int x, int y, int z) {
     if (!market.next())

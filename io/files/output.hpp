@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "backends/box.hpp"
-#include "backends/processes.hpp"
+#include "backends/memory/box.hpp"
+#include "backends/processes/processes.hpp"
 #include "grids/problem/quantity.hpp"
 
 namespace poisson {

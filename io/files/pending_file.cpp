@@ -8,8 +8,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "backends/error.hpp"
-#include "backends/memory.hpp"
+#include "backends/memory/error.hpp"
+#include "backends/memory/memory.hpp"
 #include "io/files/descriptor.hpp"
 #include "io/files/result_folder.hpp"
 

@@ -16,8 +16,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "backends/error.hpp"
-#include "backends/memory.hpp"
+#include "backends/memory/error.hpp"
+#include "backends/memory/memory.hpp"
 #include "io/files/output.hpp"
 
 namespace poisson {

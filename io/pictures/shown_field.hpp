@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "backends/processes.hpp"
+#include "backends/processes/processes.hpp"
 #include "io/files/output.hpp"
 
 namespace poisson {

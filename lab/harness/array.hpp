@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "backends/backend.hpp"
+#include "backends/device/backend.hpp"
 
 namespace poisson::lab {
 

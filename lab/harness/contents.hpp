@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "backends/backend.hpp"
+#include "backends/device/backend.hpp"
 
 namespace poisson::lab {
 

@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-#include "backends/backend.hpp"
+#include "backends/device/backend.hpp"
 
 namespace poisson::lab {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "backends/precision.hpp"
+#include "backends/memory/precision.hpp"
 #include "lab/harness/session.hpp"
 
 namespace poisson::lab {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "backends/error.hpp"
+#include "backends/memory/error.hpp"
 #include "io/config/spelling.hpp"
 
 namespace poisson::lab {

@@ -6,8 +6,8 @@
 
 #include <sys/resource.h>
 
-#include "backends/device.hpp"
-#include "backends/probe.hpp"
+#include "backends/device/device.hpp"
+#include "backends/device/probe.hpp"
 #include "lab/harness/contents.hpp"
 #include "lab/harness/device_memory.hpp"
 #include "lab/harness/study.hpp"

@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "backends/backend.hpp"
-#include "backends/error.hpp"
+#include "backends/device/backend.hpp"
+#include "backends/memory/error.hpp"
 #include "lab/harness/machine.hpp"
 #include "lab/harness/timing.hpp"
 

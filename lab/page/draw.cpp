@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "backends/error.hpp"
+#include "backends/memory/error.hpp"
 
 namespace poisson::lab {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "backends/error.hpp"
+#include "backends/memory/error.hpp"
 #include "lab/page/report.hpp"
 
 namespace poisson::lab {

@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <map>
 
-#include "backends/memory.hpp"
+#include "backends/memory/memory.hpp"
 #include "lab/page/report.hpp"
 
 namespace poisson::lab {

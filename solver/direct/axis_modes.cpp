@@ -7,8 +7,8 @@
 #include <numbers>
 #include <span>
 
-#include "backends/blas.hpp"
-#include "backends/waves/wave_tables.hpp"
+#include "backends/transforms/blas.hpp"
+#include "backends/transforms/trig_tables.hpp"
 
 namespace poisson {
 namespace {
@@ -130,9 +130,9 @@ void decompose(const AxisPencil& p, bool has_constant, AxisBasis& basis) {
 }
 
 // sin and cos of 2π q/period, for whole q.
-class Waves {
+class TrigTransforms {
  public:
-  explicit Waves(int period) : period_(period) {
+  explicit TrigTransforms(int period) : period_(period) {
     for (int q = 0; q < period; ++q) sine_.push_back(std::sin(2 * std::numbers::pi * q / period));
   }
   double sine(std::int64_t q) const { return sine_[static_cast<std::size_t>(((q % period_) + period_) % period_)]; }
@@ -157,10 +157,10 @@ void normalize(const AxisPencil& p, std::span<double> modes) {
 
 // Of K v = λ M v, v a wave that changes by the phase π·wave/(2N) from cell to cell: λ, and what M of one cell times v
 // is to v.
-struct WaveValue {
+struct TrigValue {
   double eigenvalue, mass;
 };
-WaveValue value_of(const AxisPencil& p, int wave, int N) {
+TrigValue value_of(const AxisPencil& p, int wave, int N) {
   const double s = std::sin(std::numbers::pi * wave / (4.0 * N));
   const double mass = p.inner.mass + 2 * p.inner.mass_off * (1 - 2 * s * s);
   return {4 * p.inner.coupling * s * s / mass, mass};
@@ -170,7 +170,7 @@ WaveValue value_of(const AxisPencil& p, int wave, int N) {
 // distance from the lower end in cells; on periodic axes w = 4k and p that from the middle.
 AxisBasis closed_modes(const Axis& axis, const AxisPencil& p) {
   const int N = axis.all_cells(), n = static_cast<int>(p.size());
-  const Waves waves(8 * N);
+  const TrigTransforms trig(8 * N);
   const bool closed = axis.closed(), cells = axis.centering() == Centering::cell;
   const bool dirichlet[2]{axis.kind(0) == BoundaryKind::dirichlet, axis.kind(1) == BoundaryKind::dirichlet};
   AxisBasis basis;
@@ -187,13 +187,13 @@ AxisBasis closed_modes(const Axis& axis, const AxisPencil& p) {
         wave = 4 * (sine ? m + 1 : m);
       } else if (dirichlet[0] != dirichlet[1]) {
         wave = 2 * m + 1;
-      } else {  // in number of half waves, sines begin with one; of them the odd ones are even in the middle
+      } else {  // in number of half trig, sines begin with one; of them the odd ones are even in the middle
         wave = 2 * (2 * m + part + (sine ? 1 : 0));
       }
       for (int i = first; i < first + rows; ++i) {
         const int at = closed ? 2 * i - (n - 1) : 2 * (i + axis.first()) + (cells ? 1 : 0);
         const std::int64_t phase = std::int64_t{wave} * at;
-        modes.push_back(sine ? waves.sine(phase) : waves.cosine(phase));
+        modes.push_back(sine ? trig.sine(phase) : trig.cosine(phase));
       }
       basis.eigenvalues.push_back(value_of(p, wave, N).eigenvalue);
     }
@@ -248,28 +248,28 @@ bool has_closed_modes(const Axis& axis) {
   return axis.equidistant() && (axis.closed() || (plain(0) && plain(1)));
 }
 
-AxisWaves axis_waves(const Axis& axis) {
+TrigAxis trig_axis(const Axis& axis) {
   if (!has_closed_modes(axis) || axis.degenerate() || !is_transformable(axis.all_cells())) return {};
   const bool cells = axis.centering() == Centering::cell;
   const bool lower = axis.kind(0) == BoundaryKind::dirichlet, upper = axis.kind(1) == BoundaryKind::dirichlet;
-  AxisWaves waves;
-  waves.kind = axis.closed()    ? WaveKind::periodic
-               : lower != upper ? (cells ? WaveKind::mixed_cells : WaveKind::mixed_nodes)
-               : cells          ? WaveKind::cells
-               : lower          ? WaveKind::sines
-                                : WaveKind::cosines;
-  waves.lower_dirichlet = lower;
-  waves.cells = axis.all_cells();
-  return waves;
+  TrigAxis trig;
+  trig.kind = axis.closed()    ? TrigKind::periodic
+              : lower != upper ? (cells ? TrigKind::mixed_cells : TrigKind::mixed_nodes)
+              : cells          ? TrigKind::cells
+              : lower          ? TrigKind::sines
+                               : TrigKind::cosines;
+  trig.lower_dirichlet = lower;
+  trig.cells = axis.all_cells();
+  return trig;
 }
 
-AxisBasis wave_modes(const AxisWaves& waves, const AxisPencil& pencil) {
+AxisBasis trig_modes(const TrigAxis& trig, const AxisPencil& pencil) {
   AxisBasis basis;
-  basis.waves = waves;
-  for (int position = 0; position < waves.values(); ++position) {
-    const WaveValue value = value_of(pencil, wave_at(waves, position), waves.cells);
+  basis.trig = trig;
+  for (int position = 0; position < trig.values(); ++position) {
+    const TrigValue value = value_of(pencil, wave_at(trig, position), trig.cells);
     basis.eigenvalues.push_back(value.eigenvalue);
-    basis.weights.push_back(1 / (value.mass * square_of_wave(waves, position)));
+    basis.weights.push_back(1 / (value.mass * square_of_wave(trig, position)));
   }
   return basis;
 }

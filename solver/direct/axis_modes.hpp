@@ -3,7 +3,7 @@
 #include <array>
 #include <vector>
 
-#include "backends/axis_products.hpp"
+#include "backends/transforms/axis_products.hpp"
 #include "grids/axes/axis.hpp"
 #include "grids/rows/element_mass.hpp"
 
@@ -37,10 +37,10 @@ AxisBasis axis_modes(const Axis& axis, const AxisPencil& pencil);
 /// Whether these are known in closed form.
 bool has_closed_modes(const Axis& axis);
 
-/// Which waves the modes of an axis are, where there is a fast transform to them.
-AxisWaves axis_waves(const Axis& axis);
+/// Which trig the modes of an axis are, where there is a fast transform to them.
+TrigAxis trig_axis(const Axis& axis);
 /// Their eigenvalues and weights.
-AxisBasis wave_modes(const AxisWaves& waves, const AxisPencil& pencil);
+AxisBasis trig_modes(const TrigAxis& trig, const AxisPencil& pencil);
 
 /// The rows of an axis that is not transformed; a periodic one is folded, and its halves follow each other. Only where
 /// can_have_lines().

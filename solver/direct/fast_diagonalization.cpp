@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "backends/round_up.hpp"
-#include "grids/sampling/parted_face.hpp"
+#include "backends/memory/round_up.hpp"
+#include "grids/sampling/mixed_bc_face.hpp"
 #include "grids/schemes/discretization.hpp"
 #include "solver/direct/axis_modes.hpp"
 #include "solver/direct/mean_data.hpp"
@@ -67,7 +67,7 @@ Separable separable(const Problem& problem, const std::array<double, 3>& kappa, 
 }
 
 bool too_long(const Axis& axis) {
-  return !axis_waves(axis) &&
+  return !trig_axis(axis) &&
          axis.last() - axis.first() > (has_closed_modes(axis) ? longest_closed : longest_decomposed);
 }
 
@@ -75,7 +75,7 @@ bool too_long(const Axis& axis) {
 double cost_of_modes(const Axis& axis, const AxisPencil& pencil, bool along_x) {
   constexpr double fast = 16;
   const double values = static_cast<double>(pencil.size()) * (pencil.symmetric() ? 0.5 : 1);
-  return (axis_waves(axis) ? fast : values) * (along_x ? 0.25 : 1) * (too_long(axis) ? 1e6 : 1);
+  return (trig_axis(axis) ? fast : values) * (along_x ? 0.25 : 1) * (too_long(axis) ? 1e6 : 1);
 }
 
 // The axis whose modes would cost most, of those that may have lines.
@@ -109,8 +109,8 @@ TensorInverse shape_of(const Block& block, const Pencils& p, const Parts& parts)
   const std::optional<int> cut = cut_axis(parts);
   bool all_fast = !cut;
   for (std::size_t d = 0; d < dimension; ++d) {
-    shape.bases[d].waves = axis_waves(block.axes[d]);
-    all_fast = all_fast && shape.bases[d].waves;
+    shape.bases[d].trig = trig_axis(block.axes[d]);
+    all_fast = all_fast && shape.bases[d].trig;
   }
   shape.solved = cut        ? *cut
                  : all_fast ? block.dimension() - 1
@@ -119,8 +119,8 @@ TensorInverse shape_of(const Block& block, const Pencils& p, const Parts& parts)
   if (cut) shape.slabs = parts[s];
   for (std::size_t d = 0; d < dimension; ++d)
     shape.transformed[d] = d != s || all_fast || (!cut && !can_have_lines(p.of[d]));
-  if (!shape.transformed[s]) shape.bases[s].waves = {};
-  for (std::size_t d = 0; d < dimension; ++d) shape.bases[d].folded = !shape.bases[d].waves && p.of[d].symmetric();
+  if (!shape.transformed[s]) shape.bases[s].trig = {};
+  for (std::size_t d = 0; d < dimension; ++d) shape.bases[d].folded = !shape.bases[d].trig && p.of[d].symmetric();
   // Lines that do not close on themselves stay as they are, and those that are cut.
   if (!shape.transformed[s] && (!p.of[s].closed || cut)) shape.bases[s].folded = false;
   return shape;
@@ -129,7 +129,7 @@ TensorInverse shape_of(const Block& block, const Pencils& p, const Parts& parts)
 }  // namespace
 
 std::string no_direct_preconditioner(const Problem& problem, const Parts& parts) {
-  if (has_parted_faces(problem)) return "a face has several conditions";
+  if (has_mixed_bc(problem)) return "a face has several conditions";
   const Block block = make_block(with_mean_data(problem));
   if (std::ranges::count_if(parts, [](int part) { return part > 1; }) > 1)
     return "the grid is cut across more than one axis";
@@ -149,7 +149,7 @@ std::string no_direct_preconditioner(const Problem& problem, const Parts& parts)
 
 std::string no_direct_solution(const Problem& problem, const Parts& parts) {
   if (problem.full_tensor) return "the coefficient is a full tensor, which couples the axes";
-  if (has_parted_faces(problem)) return "a face has several conditions";
+  if (has_mixed_bc(problem)) return "a face has several conditions";
   if (!is_separable(problem)) return "the coefficient, the reaction or a face's alpha varies";
   return no_direct_preconditioner(problem, parts);
 }
@@ -197,7 +197,7 @@ TensorInverse tensor_inverse(const Problem& problem, const Block& part, const st
   for (std::size_t d = 0; d < 3; ++d)
     if (inverse.transformed[d])
       inverse.bases[d] =
-          inverse.bases[d].waves ? wave_modes(inverse.bases[d].waves, p.of[d]) : axis_modes(block.axes[d], p.of[d]);
+          inverse.bases[d].trig ? trig_modes(inverse.bases[d].trig, p.of[d]) : axis_modes(block.axes[d], p.of[d]);
   const auto s = static_cast<std::size_t>(inverse.solved);
   if (inverse.slabs > 1) {
     const Rows rows = rows_of(space, s);
@@ -206,7 +206,7 @@ TensorInverse tensor_inverse(const Problem& problem, const Block& part, const st
     inverse.thickest = space.most_values()[s];
   } else if (!inverse.transformed[s]) {
     inverse.lines = axis_lines(p.of[s]);
-  } else if (!inverse.bases[s].waves) {
+  } else if (!inverse.bases[s].trig) {
     const std::size_t n = p.of[s].size();
     inverse.lines = {inverse.bases[s].eigenvalues, std::vector<double>(n), std::vector<double>(n, 1.0),
                      std::vector<double>(n)};
@@ -284,8 +284,8 @@ bool varies_moderately(const Problem& problem, const std::array<double, 3>& kapp
   for (std::size_t d = 0; d < static_cast<std::size_t>(problem.dimension); ++d) {
     const auto& faces = problem.boundary[d];
     const double length = problem.nodes[d].back() - problem.nodes[d].front();
-    const auto held = static_cast<double>(std::ranges::count(faces, BoundaryKind::dirichlet, &Boundary::kind));
-    least += kappa[d] * std::pow(held * std::numbers::pi / (2 * length), 2);
+    const auto dirichlet = static_cast<double>(std::ranges::count(faces, BoundaryKind::dirichlet, &Boundary::kind));
+    least += kappa[d] * std::pow(dirichlet * std::numbers::pi / (2 * length), 2);
     for (const Boundary& face : faces)
       constant_alphas = constant_alphas && (face.kind != BoundaryKind::robin || face.alpha.constant());
   }

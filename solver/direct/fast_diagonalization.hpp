@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 
-#include "backends/axis_products.hpp"
-#include "backends/data_projection.hpp"
+#include "backends/transforms/axis_products.hpp"
+#include "backends/transforms/data_projection.hpp"
 #include "grids/levels/sharing.hpp"
 #include "grids/problem/problem.hpp"
 #include "grids/sampling/jumps.hpp"

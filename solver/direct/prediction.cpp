@@ -18,12 +18,12 @@ constexpr double loading(bool gpu) {
 // Of matrix products, what device_rate() has for additions and multiplications in 64 bits.
 constexpr double share_of_products = 1.4;
 // Bytes of an unknown that a direct solve moves: norms and residuals; folding to slabs and to u; lines, those that are
-// cut, and those of waves; a fast transform there and back. And what data that stand in u add: the residual before
+// cut, and those of trig; a fast transform there and back. And what data that stand in u add: the residual before
 // it, what rounding is worth, and adding to what is there.
-constexpr double of_residuals = 32, of_slabs = 26, of_lines = 32, of_cut_lines = 40, of_lines_of_waves = 16,
+constexpr double of_residuals = 32, of_slabs = 26, of_lines = 32, of_cut_lines = 40, of_lines_of_trig = 16,
                  of_transform = 32, of_data = 40;
 // Operations of a fast transform of n values over n log₂ n.
-constexpr double of_waves = 5;
+constexpr double of_trig = 5;
 // Seconds of LAPACK for modes of n values over n³, with diagonal and with tridiagonal mass; of sines over n².
 constexpr double of_diagonal = 3e-11, of_tridiagonal = 7e-10, of_sines = 1e-8;
 
@@ -61,16 +61,16 @@ double predicted_direct_seconds(const Problem& problem, const std::array<double,
   const Block block = make_block(problem);
   const DeviceRate& rate = device_rate(gpu);
   const auto unknowns = static_cast<double>(shape.unknowns.size());
-  const double lines = shape.slabs > 1                                             ? of_cut_lines
-                       : shape.bases[static_cast<std::size_t>(shape.solved)].waves ? of_lines_of_waves
-                                                                                   : of_lines;
+  const double lines = shape.slabs > 1                                            ? of_cut_lines
+                       : shape.bases[static_cast<std::size_t>(shape.solved)].trig ? of_lines_of_trig
+                                                                                  : of_lines;
   double seconds = (of_residuals + lines) * unknowns / rate.bytes;
   for (std::size_t d = 0; d < 3; ++d) {
     if (!shape.transformed[d]) continue;
     const int values = shape.unknowns.last[d] - shape.unknowns.first[d];
-    if (shape.bases[d].waves) {  // as lines those of the solved axis are counted
+    if (shape.bases[d].trig) {  // as lines those of the solved axis are counted
       const double bytes = static_cast<int>(d) == shape.solved ? 0 : of_transform;
-      seconds += unknowns * (bytes / rate.bytes + 2 * of_waves * std::log2(values + 1) / rate.flops[1]);
+      seconds += unknowns * (bytes / rate.bytes + 2 * of_trig * std::log2(values + 1) / rate.flops[1]);
       continue;
     }
     const double halves = shape.bases[d].folded ? 2 : 1, n = shape.bases[d].first_half(values);

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "backends/error.hpp"
+#include "backends/memory/error.hpp"
 
 namespace poisson {
 namespace {

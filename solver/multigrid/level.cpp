@@ -17,12 +17,12 @@ Level::Level(std::shared_ptr<const Operator> A, const Operator* exact, int decou
 }
 
 Level::Level(std::shared_ptr<const Operator> A, std::unique_ptr<Transfer> to_coarser, Smoothers smoothers,
-             std::shared_ptr<const Islands> islands, Rounds rounds)
+             std::shared_ptr<const StrongClusters> strong_clusters, Rounds rounds)
     : Level(std::move(A), true) {
   rounds_ = rounds;
   to_coarser_ = std::move(to_coarser);
   smoothers_ = std::move(smoothers);
-  islands_ = std::move(islands);
+  strong_clusters_ = std::move(strong_clusters);
 }
 
 void Level::clear() {
@@ -32,7 +32,7 @@ void Level::clear() {
 void Level::descend(Level& coarse) {
   for (int round = 0; round < rounds_.pre && smoothers_.pre; ++round) {
     smoothers_.pre->smooth(b_, e_, false);
-    if (islands_) islands_->correct(b_, *e_.now);
+    if (strong_clusters_) strong_clusters_->correct(b_, *e_.now);
   }
   if (e_.zero) {
     to_coarser_->restrict_to(b_, coarse.b_);
@@ -50,7 +50,7 @@ void Level::ascend(const Level& coarse) {
     to_coarser_->prolong_add(coarse.correction(), *e_.now);
   e_.zero = false;
   for (int round = 0; round < rounds_.post; ++round) {
-    if (islands_) islands_->correct(b_, *e_.now);
+    if (strong_clusters_) strong_clusters_->correct(b_, *e_.now);
     if (smoothers_.post) smoothers_.post->smooth(b_, e_, true);
   }
 }

@@ -3,7 +3,7 @@
 #include <memory>
 #include <optional>
 
-#include "grids/levels/islands.hpp"
+#include "grids/levels/strong_clusters.hpp"
 #include "grids/operators/operator.hpp"
 #include "solver/multigrid/direct.hpp"
 #include "solver/smoothers/smoother.hpp"
@@ -23,9 +23,10 @@ class Level {
   /// A level that is solved: `exact` and `decoupled` as DirectSolver takes them.
   Level(std::shared_ptr<const Operator> A, const Operator* exact, int decoupled);
   /// One that has a coarser level: how it comes there, and what smooths it on the way there and back.
-  /// The smoothers run so many `rounds`, each next to a correction on the islands; of a level without islands one.
+  /// The smoothers run so many `rounds`, each next to a correction on the strong_clusters; of a level without
+  /// strong_clusters one.
   Level(std::shared_ptr<const Operator> A, std::unique_ptr<Transfer> to_coarser, Smoothers smoothers,
-        std::shared_ptr<const Islands> islands, Rounds rounds);
+        std::shared_ptr<const StrongClusters> strong_clusters, Rounds rounds);
   virtual ~Level() = default;
   Level(const Level&) = delete;
 
@@ -54,7 +55,7 @@ class Level {
   std::shared_ptr<const Operator> A_;
   std::unique_ptr<Transfer> to_coarser_;
   Smoothers smoothers_;
-  std::shared_ptr<const Islands> islands_;  // null for none
+  std::shared_ptr<const StrongClusters> strong_clusters_;  // null for none
   Rounds rounds_;
   std::optional<DirectSolver> direct_;
   Field b_, first_, second_;

@@ -34,7 +34,7 @@ struct InRounds {
   Rounds rounds;
 };
 
-// Sweep by sweep, so that each is followed or preceded by a correction on islands. A polynomial stays whole.
+// Sweep by sweep, so that each is followed or preceded by a correction on strong_clusters. A polynomial stays whole.
 InRounds in_rounds(const SmootherOptions& of) {
   if (of.kind->symmetric) return {of, {}};
   InRounds split{of, {std::max(1, *of.pre), std::max(1, *of.post)}};
@@ -53,7 +53,7 @@ constexpr std::int64_t least_of_w = 1 << 14;
 
 Multigrid::Multigrid(Hierarchy hierarchy, const Options& options)
     : backend_(hierarchy.operators.front()->backend()), cycle_(options.cycle), one_(backend_.scalar(1)) {
-  const std::int64_t least_twice = hierarchy.islands.empty() ? 0 : least_of_w;
+  const std::int64_t least_twice = hierarchy.strong_clusters.empty() ? 0 : least_of_w;
   std::int64_t unknowns_twice =
       hierarchy.operators.front()->space().unknown_count();  // of the last level visited twice
   for (std::size_t l = 0; l < hierarchy.operators.size(); ++l) {
@@ -65,13 +65,13 @@ Multigrid::Multigrid(Hierarchy hierarchy, const Options& options)
       const auto planes = hierarchy.planes[l]
                               ? std::make_shared<Multigrid>(std::move(*hierarchy.planes[l]), options_in_planes(options))
                               : nullptr;
-      const auto islands = l < hierarchy.islands.size() ? hierarchy.islands[l] : nullptr;
+      const auto strong_clusters = l < hierarchy.strong_clusters.size() ? hierarchy.strong_clusters[l] : nullptr;
       const std::vector<SideCorrection> sides =
           l == 0 ? sides_of(hierarchy.semicoarsened, options) : std::vector<SideCorrection>{};
-      const auto [smoother, rounds] = islands ? in_rounds(options.smoother) : InRounds{options.smoother, {}};
+      const auto [smoother, rounds] = strong_clusters ? in_rounds(options.smoother) : InRounds{options.smoother, {}};
       levels_.push_back(std::make_unique<Level>(A, std::move(hierarchy.transfers[l]),
                                                 make_smoothers(*A, smoother, hierarchy.relaxations[l], planes, sides),
-                                                islands, rounds));
+                                                strong_clusters, rounds));
     } else {
       levels_.push_back(std::make_unique<Level>(A, hierarchy.coarsest.get(), hierarchy.decoupled));
     }

@@ -34,8 +34,8 @@ class Multigrid final : public Preconditioner {
   /// With a `residual` of u, corrects u instead: u += inverse · e, A e ≈ scale · residual. Coarse levels then need no
   /// Dirichlet data, and e is prolonged by P.
   void start(const Field& b, Field& u, const Scalar& scale, const Scalar& inverse, const Field* residual = nullptr);
-  /// From now on start() takes held unknowns (HeldNodes) for zero, which cubic interpolation does not know: sweeps put
-  /// them back. `finest`: the operator of b and u.
+  /// From now on start() takes held unknowns (ConstrainedNodes) for zero, which cubic interpolation does not know:
+  /// sweeps put them back. `finest`: the operator of b and u.
   void hold(std::shared_ptr<const Operator> finest);
 
  private:

@@ -12,7 +12,7 @@
 
 #include "backends/cuda/cuda_backend.cuh"
 #include "backends/cuda/launch.cuh"
-#include "backends/error.hpp"
+#include "backends/memory/error.hpp"
 #include "grids/axes/stretching.hpp"
 #include "grids/schemes/discretization.hpp"
 #include "solver/solver.hpp"

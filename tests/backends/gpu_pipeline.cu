@@ -11,7 +11,7 @@
 
 #include "backends/cuda/check.cuh"
 #include "backends/cuda/cuda_backend.cuh"
-#include "backends/error.hpp"
+#include "backends/memory/error.hpp"
 #include "backends/utilities/pipeline.hpp"
 #include "tests/device.hpp"
 

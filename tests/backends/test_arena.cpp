@@ -11,7 +11,7 @@
 
 #include <gtest/gtest.h>
 
-#include "backends/arena.hpp"
+#include "backends/memory/arena.hpp"
 
 namespace poisson {
 namespace {
@@ -19,17 +19,17 @@ namespace {
 /// An arena on the host's memory, whose takings are counted.
 class ArenaTest : public testing::Test {
  protected:
-  std::map<void*, std::size_t> held;
+  std::map<void*, std::size_t> allocated;
   int takes = 0;
   Arena arena{[this](std::size_t bytes) {
                 if (bytes > std::size_t{1} << 30) throw std::bad_alloc();
                 void* const piece = std::aligned_alloc(512, bytes);
-                held[piece] = bytes;
+                allocated[piece] = bytes;
                 ++takes;
                 return piece;
               },
               [this](void* piece) {
-                held.erase(piece);
+                allocated.erase(piece);
                 std::free(piece);
               }};
 };
@@ -44,7 +44,7 @@ TEST_F(ArenaTest, ServesAReservationFromOnePiece) {
   blocks.push_back(arena.allocate(1));
   EXPECT_EQ(takes, 2);
   for (void* const block : blocks) arena.release(block);
-  EXPECT_TRUE(held.empty());
+  EXPECT_TRUE(allocated.empty());
 }
 
 TEST_F(ArenaTest, ReservesNothingThatIsFree) {
@@ -68,7 +68,7 @@ TEST_F(ArenaTest, KeepsWhatItHasWhereThereIsNoMore) {
   EXPECT_THROW(arena.reserve(std::size_t{1} << 40), std::bad_alloc);
   std::memset(block, 1, 100);
   arena.release(block);
-  EXPECT_TRUE(held.empty());
+  EXPECT_TRUE(allocated.empty());
 }
 
 TEST_F(ArenaTest, BlocksOfAnyOrderStayApart) {
@@ -92,10 +92,10 @@ TEST_F(ArenaTest, BlocksOfAnyOrderStayApart) {
     }
   }
   std::size_t largest = 0;
-  for (const auto& [piece, bytes] : held) largest += bytes;
+  for (const auto& [piece, bytes] : allocated) largest += bytes;
   EXPECT_LE(largest, 8U << 20) << "free blocks are not found again";
   for (const auto& [block, bytes] : blocks) arena.release(block);
-  EXPECT_TRUE(held.empty());
+  EXPECT_TRUE(allocated.empty());
 }
 
 }  // namespace

@@ -12,8 +12,8 @@
 #include <gtest/gtest.h>
 #include <omp.h>
 
-#include "backends/backend.hpp"
-#include "backends/error.hpp"
+#include "backends/device/backend.hpp"
+#include "backends/memory/error.hpp"
 #include "tests/device.hpp"
 #include "tests/fields.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "backends/division.hpp"
+#include "backends/memory/division.hpp"
 
 namespace poisson {
 namespace {

@@ -6,8 +6,8 @@
 
 #include <gtest/gtest.h>
 
-#include "backends/ordered_sum.hpp"
-#include "backends/transport_speed.hpp"
+#include "backends/device/transport_speed.hpp"
+#include "backends/memory/ordered_sum.hpp"
 #include "tests/device.hpp"
 #include "tests/fields.hpp"
 #include "tests/processes.hpp"
@@ -33,9 +33,9 @@ TEST(Exchange, LeavesAnInnerPart) {
         SCOPED_TRACE(testing::Message() << parts[0] << parts[1] << parts[2] << ", periodic " << periodic << ", " << p);
         const Exchange exchange(cuts, p);
         const Layout layout = cuts.layout(p);
-        ASSERT_LT(exchange.under_way(), exchange.turns().size());
-        ASSERT_FALSE(exchange.sent()[exchange.under_way()].empty());
-        for (std::size_t t = exchange.under_way() + 1; t < exchange.turns().size(); ++t)
+        ASSERT_LT(exchange.in_flight(), exchange.steps().size());
+        ASSERT_FALSE(exchange.sent()[exchange.in_flight()].empty());
+        for (std::size_t t = exchange.in_flight() + 1; t < exchange.steps().size(); ++t)
           EXPECT_TRUE(exchange.sent()[t].empty());
         for (Box box : {layout.box(), Box{{1, 0, 1}, layout.n}, Box{{2, 2, 2}, {3, 3, 3}}}) {
           const Box inner = exchange.inner(box);
@@ -50,8 +50,8 @@ TEST(Exchange, LeavesAnInnerPart) {
           std::int64_t once = 0;
           for (const int times : taken) once += times == 1 ? 1 : times == 0 ? 0 : 1000000;
           EXPECT_EQ(once, box.size());
-          for (std::size_t t = exchange.under_way(); t < exchange.turns().size(); ++t)
-            for (const Exchange::Piece& piece : exchange.turns()[t])
+          for (std::size_t t = exchange.in_flight(); t < exchange.steps().size(); ++t)
+            for (const Exchange::Piece& piece : exchange.steps()[t])
               for (std::size_t d = 0; d < 3; ++d)
                 if (piece.to.first[d] >= layout.n[d] || piece.to.last[d] <= 0) {  // across this axis
                   EXPECT_TRUE(piece.side < 0 ? inner.first[d] > 0 : inner.last[d] < layout.n[d]);
@@ -70,7 +70,7 @@ TEST(Exchange, FillsHalosBesideWork) {
         const auto backend = test_backend();
         backend->set_least_beside(beside ? 1 : 0);
         const Space space(Share{cuts, processes}, Box{{0, 0, 0}, cuts.n});
-        backend->join(space);
+        backend->reserve_halo_buffers(space);
         const auto host = make_cpu_backend();
         Field there(*host, space, Precision::fp64), x(*backend, space, Precision::fp64);
         const auto value = [&](int i, int j, int k) {
@@ -83,7 +83,7 @@ TEST(Exchange, FillsHalosBesideWork) {
         });
         transfer(there, x);
         int parts_seen = 0;
-        backend->exchange_beside(x, space.layout().box(), [&](const Box&) { ++parts_seen; });
+        backend->exchange_overlapped(x, space.layout().box(), [&](const Box&) { ++parts_seen; });
         EXPECT_EQ(parts_seen > 1, beside);
         const HostRead read(x);
         const auto v = (*read).view<double>();
@@ -106,7 +106,7 @@ TEST(Exchange, SumsHaveTheSameBits) {
       const auto backend = test_backend();
       const Space space =
           count == 1 ? Space(cuts, 0, Box{{0, 0, 0}, cuts.n}) : Space(Share{cuts, processes}, Box{{0, 0, 0}, cuts.n});
-      backend->join(space);
+      backend->reserve_halo_buffers(space);
       const auto host = make_cpu_backend();
       Field there(*host, space, Precision::fp64), x(*backend, space, Precision::fp64);
       for_each_value(there.view<double>(), false, [&](int i, int j, int k) {

@@ -45,7 +45,7 @@ void expect_same(const Cuts& cuts, const std::shared_ptr<const Processes>& proce
   const auto backend = test_backend();
   const Box all{{0, 0, 0}, cuts.n};
   const Space space = processes->alone() ? Space(cuts, 0, all) : Space(Share{cuts, processes}, all);
-  backend->join(space);
+  backend->reserve_halo_buffers(space);
   for (int times = 0; times < 3; ++times) {  // the slots of a mailbox take turns
     std::vector<Field> together, alone;
     std::vector<const Field*> fields;
@@ -116,7 +116,7 @@ TEST(ExchangeFields, OfLaunchedProcessesShareMessages) {
   const int count = launched()->count();
   const Cuts cuts = cuts_of({40, 33, 46}, {1, 1, count}, false);
   const Space space(Share{cuts, launched()}, Box{{0, 0, 0}, cuts.n});
-  backend->join(space);
+  backend->reserve_halo_buffers(space);
   if (!backend->transport().starts_with("peer")) GTEST_SKIP() << "not between peers";
   if (std::getenv("POISSON_GRAPHS")) GTEST_SKIP() << "kernels one by one are not counted";
   std::vector<Field> all;

@@ -11,7 +11,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "backends/host_memory.hpp"
+#include "backends/memory/host_memory.hpp"
 
 namespace poisson {
 namespace {

@@ -10,8 +10,8 @@
 
 #include <gtest/gtest.h>
 
-#include "backends/backend.hpp"
-#include "backends/field.hpp"
+#include "backends/device/backend.hpp"
+#include "backends/device/field.hpp"
 #include "backends/utilities/transpose.hpp"
 #include "grids/axes/stretching.hpp"
 #include "grids/problem/problem.hpp"
@@ -51,7 +51,7 @@ class Nowhere final : public Backend {
   void subtract(const Field&, const Scalar&, const Field&, Field&) override { refuse(); }
   void dot(const Field&, const Field&, Scalar&) override { refuse(); }
   void gather(const Field&, Field&) override { refuse(); }
-  void take_part(const Field&, Field&) override { refuse(); }
+  void extract_part(const Field&, Field&) override { refuse(); }
   void start(const Field&, int, bool) override { refuse(); }
   void finish(const Field&, int) override { refuse(); }
   void dense_product(const Buffer&, const Buffer&, int, int, const Field&, Field&) override { refuse(); }
@@ -141,12 +141,12 @@ TEST(LargeExchange, CopiesWholeSides) {
     const Box own = cuts.patch(p);
     values += own.size();
     const Exchange exchange(cuts, p);
-    ASSERT_EQ(exchange.turns().size(), 3U);
+    ASSERT_EQ(exchange.steps().size(), 3U);
     std::array<std::int64_t, 3> side{};
     const std::int64_t ny = own.last[1] - own.first[1], nz = own.last[2] - own.first[2];
     side = {ny * nz, std::int64_t{4098} * (nz + 2), std::int64_t{4098} * (ny + 2)};
     for (std::size_t axis = 0; axis < 3; ++axis)
-      for (const Exchange::Piece& piece : exchange.turns()[axis]) {
+      for (const Exchange::Piece& piece : exchange.steps()[axis]) {
         EXPECT_EQ(piece.from.size(), side[axis]) << "axis " << axis;
         EXPECT_EQ(piece.to.size(), side[axis]) << "axis " << axis;
       }

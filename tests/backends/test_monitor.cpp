@@ -10,8 +10,8 @@
 
 #include <gtest/gtest.h>
 
-#include "backends/backend.hpp"
-#include "backends/monitor.hpp"
+#include "backends/device/backend.hpp"
+#include "backends/device/monitor.hpp"
 #include "tests/device.hpp"
 #include "tests/fields.hpp"
 

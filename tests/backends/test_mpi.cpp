@@ -13,9 +13,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "backends/groups.hpp"
 #include "backends/mpi/mpi_processes.hpp"
 #include "backends/mpi/signs_of_life.hpp"
+#include "backends/spaces/groups.hpp"
 
 namespace poisson {
 namespace {

@@ -10,8 +10,8 @@
 
 #include <gtest/gtest.h>
 
-#include "backends/monitor.hpp"
-#include "backends/parts_of_lines.hpp"
+#include "backends/device/monitor.hpp"
+#include "backends/lines/parts_of_lines.hpp"
 #ifdef POISSON_HAVE_MPI
 #include "backends/mpi/mpi_processes.hpp"
 #endif
@@ -49,10 +49,10 @@ void expect_swapped(const std::array<int, 3>& parts, int axis, std::size_t most,
   ASSERT_EQ(members.count(), static_cast<std::size_t>(parts[static_cast<std::size_t>(axis)]));
   ASSERT_EQ(members.ranks[members.own()], processes->rank());
   const auto swap = make_part_swap(*backend, members, most);
-  swap->join();
+  swap->reserve_halo_buffers();
   const Space space(Share{cuts, processes}, Box{{0, 0, 0}, cuts.n});
   Field own(*backend, space, Precision::fp32), all(*backend, Layout{.n = cuts.n}, Precision::fp32);
-  backend->make_room_to_gather(space);
+  backend->reserve_gather_buffers(space);
   const Scalar one = backend->scalar(1), zero = backend->scalar(0);
   const Buffer from = backend->allocate(members.count() * most), to = backend->allocate(members.count() * most);
   for (int turn = 0; turn < 5; ++turn) {
@@ -69,7 +69,7 @@ void expect_swapped(const std::array<int, 3>& parts, int axis, std::size_t most,
         // What has been recorded goes on where room has been made for more.
         std::unique_ptr<PartSwap> larger;
         if (times == 2) larger = make_part_swap(*backend, members, most * static_cast<std::size_t>(turn + 2));
-        if (larger) larger->join();
+        if (larger) larger->reserve_halo_buffers();
         const auto swaps = [&] {
           backend->begin(monitor, one, one, zero, one, zero);
           backend->repeat(
@@ -122,7 +122,7 @@ TEST(PartSwap, OfLaunchedProcesses) {
 }
 #endif
 
-/// Every number of a line that is told has a place of its own, among those of the process that solves it.
+/// Every number of a line that is sent has a place of its own, among those of the process that solves it.
 TEST(PartsOfLines, HavePlacesForAllThatIsTold) {
   for (const bool gpu : {false, true})
     for (const LinesInParts& lines :
@@ -145,23 +145,23 @@ TEST(PartsOfLines, HavePlacesForAllThatIsTold) {
         std::iota(members.ranks.begin(), members.ranks.end(), 0);
         const PartsOfLines parts(*backend, Precision::fp64, members, lines);
         const std::int64_t at_a_time = std::int64_t{lines.lanes} * parts.slows();
-        const Told<double> told = parts.told<double>(lines.lanes);
+        const SendBuffer<double> sent = parts.sent<double>(lines.lanes);
         const auto part = static_cast<std::ptrdiff_t>(message / sizeof(double));
-        const int first = processes->rank() * told.share;
+        const int first = processes->rank() * sent.share;
         std::set<const double*> places;
         std::int64_t own = 0;
         for (int slow = 0; slow < parts.slows(); ++slow)
           for (int lane = 0; lane < lines.lanes; ++lane) {
-            const std::ptrdiff_t at = told.of(lane, slow) - told.data;
+            const std::ptrdiff_t at = sent.of(lane, slow) - sent.data;
             const int line = slow * lines.lanes + lane;
-            EXPECT_EQ(at / part, line / told.share);
-            EXPECT_EQ(at % part, line % told.share);
-            own += line >= first && line < first + told.share ? 1 : 0;
+            EXPECT_EQ(at / part, line / sent.share);
+            EXPECT_EQ(at % part, line % sent.share);
+            own += line >= first && line < first + sent.share ? 1 : 0;
             for (int number = 0; number < PartOfLine::count; ++number)
-              places.insert(told.of(lane, slow) + std::int64_t{number} * told.share);
+              places.insert(sent.of(lane, slow) + std::int64_t{number} * sent.share);
           }
         EXPECT_EQ(places.size(), static_cast<std::size_t>(PartOfLine::count * at_a_time));
-        EXPECT_LT(*places.rbegin() - told.data, part * lines.parts);
+        EXPECT_LT(*places.rbegin() - sent.data, part * lines.parts);
         EXPECT_EQ(parts.systems<double>(at_a_time).lines, own);
         EXPECT_EQ(parts.systems<double>(0).lines, 0);
       });

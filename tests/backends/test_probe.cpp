@@ -5,8 +5,8 @@
 
 #include <gtest/gtest.h>
 
-#include "backends/error.hpp"
-#include "backends/probe.hpp"
+#include "backends/device/probe.hpp"
+#include "backends/memory/error.hpp"
 #include "tests/device.hpp"
 
 namespace poisson {

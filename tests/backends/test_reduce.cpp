@@ -10,7 +10,7 @@
 
 #include <gtest/gtest.h>
 
-#include "backends/error.hpp"
+#include "backends/memory/error.hpp"
 #include "backends/utilities/reduce.hpp"
 #include "tests/device.hpp"
 

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "backends/reduced_line.hpp"
+#include "backends/lines/reduced_line.hpp"
 
 namespace poisson {
 namespace {
@@ -44,7 +44,7 @@ TEST(ReducedLine, GivesTheEndsOfEveryPart) {
         const int n = 5 * parts + parts / 2;
         const Ring ring = random_ring(n, closed, singular, static_cast<unsigned>(n));
         const std::vector<double> no_mass(static_cast<std::size_t>(n));
-        std::vector<double> told(static_cast<std::size_t>(parts * PartOfLine::count));
+        std::vector<double> sent(static_cast<std::size_t>(parts * PartOfLine::count));
         const auto first = [&](int p) { return p * n / parts; };
         for (int p = 0; p < parts; ++p) {
           Lines<double> line;
@@ -60,12 +60,12 @@ TEST(ReducedLine, GivesTheEndsOfEveryPart) {
             EXPECT_EQ(reduced.first, 0);
             EXPECT_EQ(reduced.last, 0);
           }
-          told_of(reduced, line.onwards(line.n - 1, 0.0), [&](int number, double value) {
-            told[static_cast<std::size_t>(p * PartOfLine::count + number)] = value;
+          visit_sent(reduced, line.onwards(line.n - 1, 0.0), [&](int number, double value) {
+            sent[static_cast<std::size_t>(p * PartOfLine::count + number)] = value;
           });
         }
         std::vector<double> ends(static_cast<std::size_t>(parts * PartOfLine::ends));
-        EndSystems<double>{told.data(), ends.data(), 1, parts, 1}.solve(0, inverse);
+        EndSystems<double>{sent.data(), ends.data(), 1, parts, 1}.solve(0, inverse);
         for (int p = 0; p < parts; ++p) {
           const double* const found = &ends[static_cast<std::size_t>(p * PartOfLine::ends)];
           EXPECT_NEAR(found[0], ring.u[static_cast<std::size_t>(first(p))], 1e-11) << p << " of " << parts;

@@ -279,10 +279,10 @@ TEST(RuntimeCache, CodeIsMadeByOneAtATime) {
   other.join();
   EXPECT_TRUE(fs::is_empty(folder.path));
 
-  // What a process that is gone has held is free.
+  // What a process that is gone has lock is free.
   const pid_t child = fork();
   if (child == 0) {
-    cuda::CodeCache::Lock held = cache.lock("key");
+    cuda::CodeCache::Lock lock = cache.lock("key");
     _exit(0);
   }
   ASSERT_EQ(waitpid(child, nullptr, 0), child);

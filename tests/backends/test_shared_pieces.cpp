@@ -5,8 +5,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "backends/error.hpp"
-#include "backends/shared_pieces.hpp"
+#include "backends/memory/error.hpp"
+#include "backends/processes/shared_pieces.hpp"
 #include "tests/processes.hpp"
 
 namespace poisson {

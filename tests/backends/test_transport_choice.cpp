@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "backends/transport_choice.hpp"
+#include "backends/device/transport_choice.hpp"
 #ifdef POISSON_HAVE_MPI
 #include "backends/mpi/mpi_processes.hpp"
 #endif

@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "backends/error.hpp"
+#include "backends/memory/error.hpp"
 #include "backends/utilities/transpose.hpp"
 #include "tests/device.hpp"
 

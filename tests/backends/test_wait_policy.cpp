@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 #include <omp.h>
 
-#include "backends/wait_policy.hpp"
+#include "backends/processes/wait_policy.hpp"
 
 namespace poisson {
 namespace {

@@ -79,8 +79,8 @@ TEST(Assembly, ModesAreEqualEntryByEntry) {
     const auto recompute = of(Assembly::recompute), partial = of(Assembly::partial), full = of(Assembly::full);
     EXPECT_EQ(full->assembly(), "full");
     EXPECT_EQ(partial->assembly(), "partial");
-    const bool held = chosen_assembly(Assembly::recompute, p, backend->on_gpu()) == Assembly::partial;
-    EXPECT_EQ(recompute->assembly() == "partial", held);
+    const bool stored = chosen_assembly(Assembly::recompute, p, backend->on_gpu()) == Assembly::partial;
+    EXPECT_EQ(recompute->assembly() == "partial", stored);
     expect_same_entries(*recompute, *full);
     // Robin's α in a field instead of on the axes is sampled otherwise by elements where it varies alone.
     expect_same_entries(*partial, *full);
@@ -191,7 +191,7 @@ TEST(Assembly, RecomputesOnAGpuWhatItsCompilerTakes) {
   expect_recomputed(8 * point);
   p.full_tensor = true;
   p.isotropic = false;
-  p.mixed[1] = p.coefficient[0];  // the others are constants
+  p.offdiagonal[1] = p.coefficient[0];  // the others are constants
   expect_recomputed(2 * 8 * point);
   p.coefficient[0] = [](double x, double, double) { return 1 + x; };
   EXPECT_EQ(chosen_assembly(Assembly::recompute, p, true), Assembly::partial);

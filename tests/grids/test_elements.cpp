@@ -84,7 +84,7 @@ struct PlaneWave {
     p.isotropic = isotropic;
     p.full_tensor = full;
     for (std::size_t d = 0; d < 3; ++d) p.coefficient[d] = quantity(K[d][d]);
-    p.mixed = {quantity(K[0][1]), quantity(K[0][2]), quantity(K[1][2])};
+    p.offdiagonal = {quantity(K[0][1]), quantity(K[0][2]), quantity(K[1][2])};
     p.reaction = quantity(sigma);
     p.source = [*this](double x, double y, double z) { return source({x, y, z}); };
     p.exact = [*this](double x, double y, double z) { return u({x, y, z}); };
@@ -389,7 +389,7 @@ TEST(ElementIterations, RotatedTensor) {
     p.isotropic = false;
     p.full_tensor = true;
     p.coefficient = {K[0][0], K[1][1], 1.0};
-    p.mixed[0] = K[0][1];
+    p.offdiagonal[0] = K[0][1];
     const int count = iterations(p, Krylov::cg, "red-black");
     RecordProperty("rotated_" + std::to_string(n), count);
     EXPECT_LE(count, 70) << n;
@@ -402,7 +402,7 @@ TEST(Elements, RefuseATensorThatIsNotPositiveDefinite) {
   p.isotropic = false;
   p.full_tensor = true;
   p.coefficient = {1.0, 4.0, 1.0};
-  p.mixed[0] = [](double x, double, double) { return x < 0.5 ? 1.0 : 2.5; };
+  p.offdiagonal[0] = [](double x, double, double) { return x < 0.5 ? 1.0 : 2.5; };
   for (const bool checked : {true, false}) {
     try {
       if (checked)

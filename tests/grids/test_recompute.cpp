@@ -32,7 +32,7 @@ double kappa_at(int d, double x, double y, double z) {
                   : std::exp(x - y) + z * z;
 }
 
-double mixed_at(int m, double x, double y, double z) {
+double offdiagonal_at(int m, double x, double y, double z) {
   return 0.3 * std::sin(2 * x + m) * std::cos(y - z);
 }
 
@@ -56,7 +56,7 @@ template <int dimension>
 struct Components {
   template <int c>
   static double at(double x, double y, double z) {
-    return c < dimension ? kappa_at(c, x, y, z) : mixed_at(c - dimension, x, y, z);
+    return c < dimension ? kappa_at(c, x, y, z) : offdiagonal_at(c - dimension, x, y, z);
   }
 };
 
@@ -107,17 +107,17 @@ void expect_equal_rows(const Problem& p) {
   const Discretization d(*host, p);
   const Box box = d.block().layout().box();
   if (const auto* faces = std::get_if<FaceRows>(&d.scheme_rows())) {
-    const CoefficientTables<double> held(*host, *faces), tables(*host, with_source(d, *faces));
+    const CoefficientTables<double> stored(*host, *faces), tables(*host, with_source(d, *faces));
     RecomputeFaces<double, Kappa> recompute{};
     static_cast<RecomputeFaceTables<double>&>(recompute) =
         tables.template model<RecomputeFaces<double, KappaAtRunTime>>();
-    expect_equal_stars(box, held.template model<Faces<double>>(), recompute);
+    expect_equal_stars(box, stored.template model<Faces<double>>(), recompute);
   } else {
     const auto& nodes = std::get<NodeRows>(d.scheme_rows());
-    const CoefficientTables<double> held(*host, nodes), tables(*host, with_source(d, nodes));
+    const CoefficientTables<double> stored(*host, nodes), tables(*host, with_source(d, nodes));
     Recompute<double, Kappa> recompute{};
     static_cast<RecomputeTables<double>&>(recompute) = tables.template model<Recompute<double, KappaAtRunTime>>();
-    expect_equal_stars(box, held.template model<Partial<double, isotropic>>(), recompute);
+    expect_equal_stars(box, stored.template model<Partial<double, isotropic>>(), recompute);
   }
 }
 
@@ -132,12 +132,13 @@ void expect_equal_boxes(Problem p) {
   p.isotropic = kind == Tensor::isotropic;
   p.full_tensor = kind == Tensor::full;
   for (int m = 0; m < 3 && p.full_tensor; ++m)
-    p.mixed[static_cast<std::size_t>(m)] = Quantity([m](double x, double y, double z) { return mixed_at(m, x, y, z); });
+    p.offdiagonal[static_cast<std::size_t>(m)] =
+        Quantity([m](double x, double y, double z) { return offdiagonal_at(m, x, y, z); });
   const auto host = make_cpu_backend();
   const Discretization d(*host, std::as_const(p));
   const auto& rows = std::get<ElementRows>(d.scheme_rows());
-  const BoxTables<double> held(*host, rows), tables(*host, with_source(d, rows));
-  const auto partial = held.template model<BoxPartial<double, dimension, kind>>();
+  const BoxTables<double> stored(*host, rows), tables(*host, with_source(d, rows));
+  const auto partial = stored.template model<BoxPartial<double, dimension, kind>>();
   const auto at_run_time = tables.template model<RecomputeElements<double, dimension, kind, KappaAtRunTime>>();
   RecomputeElements<double, dimension, kind, Components<dimension>> recompute{};
   static_cast<CellPlaces&>(recompute) = at_run_time;
@@ -146,7 +147,7 @@ void expect_equal_boxes(Problem p) {
   recompute.z = at_run_time.z;
   recompute.sigma_cells = at_run_time.sigma_cells;
   recompute.sigma = at_run_time.sigma;
-  std::copy_n(at_run_time.mixed, 3, recompute.mixed);
+  std::copy_n(at_run_time.offdiagonal, 3, recompute.offdiagonal);
   for_each(d.block().layout().box(), [&](int i, int j, int k) {
     const auto a = partial.line(j, k).row(i), b = recompute.line(j, k).row(i);
     for (int n = 0; n < box_points<dimension>; ++n)
@@ -265,7 +266,7 @@ void expect_fields_of_the_host(const Problem& p) {
   if (const auto* elements = std::get_if<ElementRows>(&a.scheme_rows())) {
     const auto& on_device = std::get<ElementRows>(b.scheme_rows());
     expect_equal(on_device.cells, elements->cells);
-    expect_equal(on_device.mixed, elements->mixed);
+    expect_equal(on_device.offdiagonal, elements->offdiagonal);
     EXPECT_NEAR(on_device.sigma_ratio, elements->sigma_ratio, 1e-13);
     EXPECT_NEAR(on_device.alpha_ratio, elements->alpha_ratio, 1e-13);
     EXPECT_LE(distance(*on_device.sigma_cells, *elements->sigma_cells), 1e-14);
@@ -307,7 +308,7 @@ std::vector<Problem> element_problems(const BoxFaces& faces) {
   diagonal.coefficient[2] = 2.0;
   Problem full = diagonal, flat = p;
   full.full_tensor = true;
-  full.mixed = {parse_expression("0.3*sin(2*x)"), 0.25, parse_expression("0.2*cos(y - z)")};
+  full.offdiagonal = {parse_expression("0.3*sin(2*x)"), 0.25, parse_expression("0.2*cos(y - z)")};
   flat.dimension = 2;
   flat.nodes[2].clear();
   Problem flat_full = full;
@@ -322,13 +323,13 @@ TEST_P(Expressions, FillElementsAsTheHostDoes) {
 
 void expect_the_partial_operator(const Problem& p) {
   const auto backend = test_backend();
-  const Discretization held(*backend, p, Assembly::partial);
+  const Discretization stored(*backend, p, Assembly::partial);
   const Discretization fused(*backend, p, Assembly::recompute);
   for (const Precision precision : {Precision::fp32, Precision::fp64}) {
     const double bound = precision == Precision::fp32 ? 3e-6 : 1e-14;
-    const auto A = held.make_operator(precision), B = fused.make_operator(precision);
-    EXPECT_EQ(B->assembly(), on_cpu() ? "partial" : "recompute") << fused.kappa_held();
-    EXPECT_EQ(fused.kappa_held().empty(), !on_cpu());
+    const auto A = stored.make_operator(precision), B = fused.make_operator(precision);
+    EXPECT_EQ(B->assembly(), on_cpu() ? "partial" : "recompute") << fused.stored_kappa();
+    EXPECT_EQ(fused.stored_kappa().empty(), !on_cpu());
     const Layout layout = A->layout();
     Field u(*backend, layout, precision), b(*backend, layout, precision), x(*backend, layout, precision),
         y(*backend, layout, precision);
@@ -433,7 +434,7 @@ TEST(Expression, ThatIsNotPositiveIsRefusedWithItsFirstPoint) {
 TEST(Expression, ThatIsNotDefiniteIsRefusedAsTheHostRefuses) {
   const auto host = make_cpu_backend(), device = test_backend();
   Problem p = element_problems(all_faces()[0].faces)[2];
-  p.mixed[0] = parse_expression("3*x");
+  p.offdiagonal[0] = parse_expression("3*x");
   EXPECT_NE(refusal(*host, p).find("coefficient.xy"), std::string::npos);
   EXPECT_EQ(refusal(*device, p), refusal(*host, p));
 }
@@ -445,7 +446,7 @@ TEST(Recompute, HoldsWhatItCannotComputeAndSaysSo) {
   for (const Problem& p : {from_values, in_cells(from_values), by_elements(from_values)}) {
     const Discretization d(*backend, std::as_const(p), Assembly::recompute);
     EXPECT_EQ(d.make_operator(Precision::fp64)->assembly(), "partial");
-    EXPECT_NE(d.kappa_held(), "");
+    EXPECT_NE(d.stored_kappa(), "");
   }
   for (std::size_t d = 0; d < 3; ++d) {  // flat cells
     lines.nodes[d].clear();
@@ -455,14 +456,14 @@ TEST(Recompute, HoldsWhatItCannotComputeAndSaysSo) {
   o.smoother.extent = RelaxationChoice::lines;
   Solve s(lines, o, Assembly::recompute);
   EXPECT_TRUE(s.run().converged());
-  EXPECT_NE(s.discretization().kappa_held(), "");
+  EXPECT_NE(s.discretization().stored_kappa(), "");
 
-  Problem constant = lines;  // nothing is held anyhow
+  Problem constant = lines;  // nothing is stored anyhow
   constant.coefficient[0] = 2.0;
   constant.reaction = 0.0;
   const Discretization d(*backend, std::as_const(constant), Assembly::recompute);
   EXPECT_EQ(d.make_operator(Precision::fp64)->assembly(), "equidistant");
-  EXPECT_EQ(d.kappa_held(), "");
+  EXPECT_EQ(d.stored_kappa(), "");
 }
 
 void expect_as_many_cycles(Problem p) {
@@ -470,13 +471,13 @@ void expect_as_many_cycles(Problem p) {
     nodes.clear();
     for (int i = 0; i <= 32; ++i) nodes.push_back(i / 32.0);
   }
-  Solve held(p, Options{.method = Method::multigrid}, Assembly::partial),
+  Solve stored(p, Options{.method = Method::multigrid}, Assembly::partial),
       fused(p, Options{.method = Method::multigrid}, Assembly::recompute);
-  const Result a = held.run(), b = fused.run();
+  const Result a = stored.run(), b = fused.run();
   ASSERT_TRUE(a.converged());
   ASSERT_TRUE(b.converged());
   EXPECT_EQ(a.iterations, b.iterations);
-  EXPECT_LE(distance(fused.solution(), held.solution()), 1e-8);
+  EXPECT_LE(distance(fused.solution(), stored.solution()), 1e-8);
 }
 
 TEST(Recompute, SolvesInAsManyCyclesAsPartial) {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "backends/error.hpp"
+#include "backends/memory/error.hpp"
 #include "grids/axes/stretching.hpp"
 #include "grids/levels/sharing.hpp"
 #include "grids/schemes/discretization.hpp"

@@ -203,11 +203,11 @@ TEST(SmoothSources, LoseATenthAtMost) {
           const Problem p = problem(function.u, dimension, kinds, grid(dimension, dimension == 2 ? 32 : 12, stretched));
           Problem at_nodes = p;
           at_nodes.source = on_nodes(p.source, p);
-          const bool held = kinds != all_neumann;
+          const bool regular = kinds != all_neumann;
           constexpr double rounding = 1e-9;
           const double error = error_of(p), nodal = std::max(rounding, 1.1 * error_of(at_nodes));
           const double more = perturbation(function.u, p);
-          const double raised = held && more > 0 ? raised_by(more, p) : more;
+          const double raised = regular && more > 0 ? raised_by(more, p) : more;
           EXPECT_LE(error, std::max(nodal, raised));
           EXPECT_LE(error, std::max(nodal, more));
           worst = std::max(worst, error / std::max(nodal, raised));

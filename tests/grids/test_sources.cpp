@@ -110,17 +110,17 @@ TEST(Sources, OfABoxHeatWithItsPower) {
               p.scheme = way.scheme;
               p.centering = way.centering;
               p.nodes = grid(dimension, stretched);
-              bool held = false;
+              bool regular = false;
               for (std::size_t d = 0; d < static_cast<std::size_t>(dimension); ++d)
                 for (std::size_t end = 0; end < 2; ++end) {
                   p.boundary[d][end] = {faces[d][end], 0.0, 20.0};
-                  held = held || faces[d][end] == D || faces[d][end] == R;
+                  regular = regular || faces[d][end] == D || faces[d][end] == R;
                 }
               Box10W box;
               box.dimension = dimension;
               box.closed = closed;
               p.source = given_on_cells ? on_cells(box.density(10), p.nodes) : box.density(10);
-              if (!held) p.boundary[0][0].kind = D;
+              if (!regular) p.boundary[0][0].kind = D;
               Solve s(p, exact_options());
               ASSERT_TRUE(s.run().converged());
               const Balance b = balance_of(s);
@@ -249,9 +249,9 @@ TEST(Sources, OfPatchesOfFacesBringWhatTheirAreaDoes) {
                             [=](double x, double y, double) { return in_patch(x, y) ? 40.0 : 0.0; }};
         p.boundary[2][0] = {N, 0.0};
         p.exact = 4.0;
-        Solve held(p, exact_options());
-        ASSERT_TRUE(held.run().converged());
-        EXPECT_LE(error_norms(held.discretization(), held.solution()).max, 1e-8);
+        Solve regular(p, exact_options());
+        ASSERT_TRUE(regular.run().converged());
+        EXPECT_LE(error_norms(regular.discretization(), regular.solution()).max, 1e-8);
       }
 }
 

@@ -58,12 +58,12 @@ struct Sweeps {
     }
   }
 
-  /// Whether sweeps go one by one: on a GPU where κ is held in a body, and where it takes them in launches that they
+  /// Whether sweeps go one by one: on a GPU where κ is stored in a body, and where it takes them in launches that they
   /// share.
   bool without_pass() const {
     if (!backend->on_gpu()) return false;
-    const bool held = std::visit([](const auto& own) { return own.variable(); }, discretization.scheme_rows());
-    return A->unknowns().size() <= 1024 || (held && A->layout().n[2] != 1);
+    const bool stored = std::visit([](const auto& own) { return own.variable(); }, discretization.scheme_rows());
+    return A->unknowns().size() <= 1024 || (stored && A->layout().n[2] != 1);
   }
 
   std::unique_ptr<Backend> backend;
@@ -163,7 +163,7 @@ TEST(SweepPass, ReadsNoPadding) {
               with_data(faces, all_grids[0],
                         {.dimension = shape.dimension, .cells = shape.cells, .kappa = kappa, .centering = centering});
           Sweeps s(problem, Precision::fp64);
-          if (!s.pass) continue;  // κ, or α that varies, is held where there may be none
+          if (!s.pass) continue;  // κ, or α that varies, is stored where there may be none
           s.backend->convert(s.u, s.next);
           s.pass->take(omega, s.u, s.b, s.next, nullptr);
           const std::vector<Real> expected = everywhere(*s.backend, s.next);
@@ -175,7 +175,7 @@ TEST(SweepPass, ReadsNoPadding) {
         }
 }
 
-/// On a CPU from half a megabyte a field on, and where κ is held.
+/// On a CPU from half a megabyte a field on, and where κ is stored.
 TEST(SweepPass, IsWorthItWhereCachesHoldNoFields) {
   const auto backend = test_backend();
   const auto worth = [&](const ProblemChoice& choice, Precision precision) {

@@ -58,9 +58,9 @@ TEST(Exchange, GivesAPatchTheValuesAroundIt) {
           if (i < 0 || i >= v.n[0] || j < 0 || j >= v.n[1] || k < 0 || k >= v.n[2]) v(i, j, k) = 0;
         });
       }
-      for (std::size_t turn = 0; turn < patches[0].space().halo().turns().size(); ++turn)
+      for (std::size_t turn = 0; turn < patches[0].space().halo().steps().size(); ++turn)
         for (Field& patch : patches)
-          for (const auto& [owner, side, from, to] : patch.space().halo().turns()[turn]) {
+          for (const auto& [owner, side, from, to] : patch.space().halo().steps()[turn]) {
             const auto source = patches[static_cast<std::size_t>(owner)].view<double>();
             const auto target = patch.view<double>();
             for (int k = 0; k < to.last[2] - to.first[2]; ++k)

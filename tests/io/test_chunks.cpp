@@ -13,7 +13,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "backends/error.hpp"
+#include "backends/memory/error.hpp"
 #include "io/files/hdf5.hpp"
 
 namespace poisson {

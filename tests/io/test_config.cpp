@@ -9,7 +9,7 @@
 #include <hdf5.h>
 
 #include "grids/axes/stretching.hpp"
-#include "grids/problem/mixed_face.hpp"
+#include "grids/problem/mixed_bc.hpp"
 #include "io/config/schema.hpp"
 #include "io/files/formats.hpp"
 #include "solver/smoothers/smoother.hpp"
@@ -383,18 +383,18 @@ TEST_F(Configuration, FacesOfSeveralKinds) {
                                                  "    - {where: z < 0.5, dirichlet: 3}\n"
                                                  "    - {neumann: 7}\n"));
   const Boundary& face = config.problem.boundary[0][1];
-  EXPECT_TRUE(face.mixed);
+  EXPECT_TRUE(face.mixed_bc);
   EXPECT_EQ(at(face.alpha, 1, 0.25, 0), 2);
   EXPECT_EQ(at(face.value, 1, 0.25, 0), 0.25);
-  EXPECT_EQ(at(face.alpha, 1, 0.75, 0.25), holding_alpha);
-  EXPECT_EQ(at(face.value, 1, 0.75, 0.25), 3 * holding_alpha);
+  EXPECT_EQ(at(face.alpha, 1, 0.75, 0.25), penalty_alpha);
+  EXPECT_EQ(at(face.value, 1, 0.75, 0.25), 3 * penalty_alpha);
   EXPECT_EQ(at(face.alpha, 1, 0.75, 0.75), 0);
   EXPECT_EQ(at(face.value, 1, 0.75, 0.75), 7);
   for (const char* scheme : {"fv", "q1"})
     EXPECT_TRUE(load_config(write(cube + "discretization: {scheme: " + scheme +
                                   "}\nboundary:\n  x+: [{where: y < 0.5, dirichlet: 1}, {neumann: 0}]\n"))
                     .problem.boundary[0][1]
-                    .mixed);
+                    .mixed_bc);
 }
 
 // What used to be a boolean keeps its meaning.

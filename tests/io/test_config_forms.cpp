@@ -1,7 +1,7 @@
 // Other ways to write an axis and a face: layers of cells, and the ambient value of a Robin face.
 
 #include "grids/axes/stretching.hpp"
-#include "grids/problem/mixed_face.hpp"
+#include "grids/problem/mixed_bc.hpp"
 #include "tests/config_file.hpp"
 
 namespace poisson {
@@ -64,7 +64,7 @@ TEST_F(Configuration, AnAmbientValueStandsForTheRightHandSideOfARobinFace) {
       faces.push_back(
           load("parameters: {h: 4, air: -2.5}\n" + cube + "boundary: {x+: " + data + "}\n").problem.boundary[0][1]);
     EXPECT_EQ(faces[0].kind, faces[1].kind);
-    EXPECT_EQ(faces[0].mixed, faces[1].mixed);
+    EXPECT_EQ(faces[0].mixed_bc, faces[1].mixed_bc);
     EXPECT_EQ(faces[0].value.constant() != nullptr, faces[1].value.constant() != nullptr);
     for (const double y : {0.125, 0.625, 0.875}) {
       EXPECT_EQ(at(faces[0].alpha, 1, y, 0.375), at(faces[1].alpha, 1, y, 0.375)) << ambient;

@@ -12,7 +12,7 @@
 
 #include <gtest/gtest.h>
 
-#include "backends/error.hpp"
+#include "backends/memory/error.hpp"
 #include "io/expressions/expression.hpp"
 
 namespace poisson {

@@ -19,7 +19,7 @@
 #include <gtest/gtest.h>
 #include <hdf5.h>
 
-#include "backends/places.hpp"
+#include "backends/memory/places.hpp"
 #include "io/files/matrix_file.hpp"
 #include "tests/config_file.hpp"
 #include "tests/processes.hpp"
@@ -27,16 +27,16 @@
 namespace {
 
 // Bytes that this thread has allocated and not given back, and the most of them. What one thread allocates it frees.
-thread_local std::ptrdiff_t held = 0, most_held = 0;
+thread_local std::ptrdiff_t allocated = 0, most_allocated = 0;
 
 void* counted(void* memory) {
   if (!memory) throw std::bad_alloc();
-  held += static_cast<std::ptrdiff_t>(malloc_usable_size(memory));
-  most_held = std::max(most_held, held);
+  allocated += static_cast<std::ptrdiff_t>(malloc_usable_size(memory));
+  most_allocated = std::max(most_allocated, allocated);
   return memory;
 }
 void give_back(void* memory) {
-  if (memory) held -= static_cast<std::ptrdiff_t>(malloc_usable_size(memory));
+  if (memory) allocated -= static_cast<std::ptrdiff_t>(malloc_usable_size(memory));
   std::free(memory);
 }
 
@@ -154,10 +154,10 @@ class MatrixRows : public ConfigFile {
 // What reading takes at most.
 template <class F>
 std::ptrdiff_t bytes_of(const F& f) {
-  const std::ptrdiff_t before = held;
-  most_held = held;
+  const std::ptrdiff_t before = allocated;
+  most_allocated = allocated;
   f();
-  return most_held - before;
+  return most_allocated - before;
 }
 
 // Buffers of a file, and what does not go by rows.
@@ -170,7 +170,7 @@ TEST_F(MatrixRows, OfMatrixMarketAreReadByTheProcessesThatHaveThem) {
     read_matrix(file, whole);
     read_rhs(rhs_file, whole);
   });
-  expect_rows(whole, whole.held());
+  expect_rows(whole, whole.stored_rows());
   EXPECT_TRUE(whole.symmetric());
   ASSERT_GT(of_one, 8 * room);
   for (const int count : {2, 3, 4})
@@ -182,7 +182,7 @@ TEST_F(MatrixRows, OfMatrixMarketAreReadByTheProcessesThatHaveThem) {
         read_rhs(rhs_file, m);
       });
       expect_rows(m, own);
-      EXPECT_LE(m.held().size(), own.size() + 2 * cut_halo * shape[0] * shape[1]);
+      EXPECT_LE(m.stored_rows().size(), own.size() + 2 * cut_halo * shape[0] * shape[1]);
       EXPECT_LE(static_cast<double>(taken - room), 1.15 * static_cast<double>(of_one - room) / count);
       EXPECT_EQ(m.offsets, whole.offsets);
       EXPECT_EQ(m.asymmetry, whole.asymmetry);
@@ -202,7 +202,7 @@ TEST_F(MatrixRows, OfHdf5AreReadByTheProcessesThatHaveThem) {
     });
   };
   const std::ptrdiff_t of_one = read(whole, {});
-  expect_rows(whole, whole.held());
+  expect_rows(whole, whole.stored_rows());
   for (const int count : {2, 3, 4})
     for (int process = 0; process < count; ++process) {
       const Box own = slab(process, count);

@@ -15,7 +15,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-#include "backends/error.hpp"
+#include "backends/memory/error.hpp"
 #include "io/files/hdf5.hpp"
 #include "io/files/output.hpp"
 #include "io/files/pending_file.hpp"

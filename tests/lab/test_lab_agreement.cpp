@@ -12,7 +12,7 @@
 
 #include <gtest/gtest.h>
 
-#include "backends/error.hpp"
+#include "backends/memory/error.hpp"
 #include "lab/harness/noise.hpp"
 #include "lab/page/agreement.hpp"
 #include "lab/page/curve.hpp"

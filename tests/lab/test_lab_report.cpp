@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "backends/error.hpp"
+#include "backends/memory/error.hpp"
 #include "lab/harness/selection.hpp"
 #include "lab/page/curve.hpp"
 #include "lab/page/report.hpp"

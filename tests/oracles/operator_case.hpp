@@ -409,7 +409,7 @@ inline std::unique_ptr<Operator> OperatorCase::within_planes(int axis) {
   SchemeRows rows = discretization.scheme_rows();
   level_rows(rows).decoupled = axis;
   level_rows(rows).singular = false;
-  return grid_kernels(*backend).make_operator(*backend, rows, A->precision(), discretization.held()).A;
+  return grid_kernels(*backend).make_operator(*backend, rows, A->precision(), discretization.stored_assembly()).A;
 }
 
 inline void OperatorCase::expect_planes() {

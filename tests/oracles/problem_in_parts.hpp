@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "grids/axes/stretching.hpp"
-#include "grids/problem/mixed_face.hpp"
+#include "grids/problem/mixed_bc.hpp"
 #include "tests/oracles/manufactured.hpp"
 
 namespace poisson {
@@ -30,7 +30,7 @@ inline Problem problem_in_parts(int dimension, double held_to, int n) {
     const auto up_to = [d](double most) {
       return Quantity([=](double x, double y, double) { return (d == 0 ? y : x) < most ? 1.0 : 0.0; });
     };
-    return mixed_face({{of_kind(D), up_to(held_to)}, {of_kind(N), up_to(0.75)}, {of_kind(R)}});
+    return mixed_bc({{of_kind(D), up_to(held_to)}, {of_kind(N), up_to(0.75)}, {of_kind(R)}});
   };
   std::array<std::vector<double>, 3> nodes;
   for (std::size_t d = 0; d < static_cast<std::size_t>(dimension); ++d) nodes[d] = uniform_nodes(0, 1, n);

@@ -75,10 +75,10 @@ inline System assemble_elements(const Problem& p, double scale = 1) {
         for (std::size_t d = 0; d < dimension; ++d)
           kappa[d][d] = evaluate(p.coefficient[p.isotropic ? 0 : d], centre, cell);
         if (p.full_tensor) {
-          kappa[0][1] = kappa[1][0] = evaluate(p.mixed[0], centre, cell);
+          kappa[0][1] = kappa[1][0] = evaluate(p.offdiagonal[0], centre, cell);
           if (dimension == 3) {
-            kappa[0][2] = kappa[2][0] = evaluate(p.mixed[1], centre, cell);
-            kappa[1][2] = kappa[2][1] = evaluate(p.mixed[2], centre, cell);
+            kappa[0][2] = kappa[2][0] = evaluate(p.offdiagonal[1], centre, cell);
+            kappa[1][2] = kappa[2][1] = evaluate(p.offdiagonal[2], centre, cell);
           }
         }
         const Real sigma = evaluate(p.reaction, centre, cell);

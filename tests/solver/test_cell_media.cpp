@@ -111,8 +111,8 @@ int iterations(const Problem& p, const Options& given = options()) {
   return solved(p, given).iterations;
 }
 
-// Bounds: what was measured at 32³ and 48³, and a margin of three: 13 and 14; 11 and 13, with the first rule of islands
-// alone 28 and 25; 6 and 8. Rediscretized levels take 30 to more than 100 iterations.
+// Bounds: what was measured at 32³ and 48³, and a margin of three: 13 and 14; 11 and 13, with the first rule of
+// strong_clusters alone 28 and 25; 6 and 8. Rediscretized levels take 30 to more than 100 iterations.
 TEST(CellMedia, TakeFewIterationsInSpace) {
   for (const int n : {32, 48}) {
     EXPECT_LE(iterations(problem(Medium::either, {n, n, n})), 17) << n;
@@ -129,7 +129,7 @@ TEST(CellMedia, TakeFewIterationsInThePlane) {
   }
 }
 
-// 12 iterations; 29 by V-cycles with islands of at most 1024 values.
+// 12 iterations; 29 by V-cycles with strong_clusters of at most 1024 values.
 TEST(CellMedia, TakeFewIterationsAtTheThresholdOfPercolation) {
   const Kinds plane{{{N, N}, {D, D}, {N, N}}};
   EXPECT_LE(iterations(problem(Medium::pores, {512, 512, 1}, plane)), 16);

@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include "backends/error.hpp"
+#include "backends/memory/error.hpp"
 #include "grids/kernels/grid_kernels.hpp"
 #include "grids/schemes/discretization.hpp"
 #include "solver/multigrid/direct.hpp"

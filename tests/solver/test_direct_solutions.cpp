@@ -10,7 +10,7 @@
 
 #include <gtest/gtest.h>
 
-#include "backends/error.hpp"
+#include "backends/memory/error.hpp"
 #include "grids/results/gather.hpp"
 #include "solver/direct/fast_diagonalization.hpp"
 #include "tests/problems.hpp"

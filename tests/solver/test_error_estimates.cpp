@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include "backends/clear.hpp"
+#include "backends/device/clear.hpp"
 #include "grids/axes/stretching.hpp"
 #include "grids/results/integrals.hpp"
 #include "solver/direct/axis_modes.hpp"

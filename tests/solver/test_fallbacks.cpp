@@ -15,10 +15,10 @@
 
 #include "grids/axes/stretching.hpp"
 #include "grids/results/integrals.hpp"
-#include "solver/ladder/cost.hpp"
-#include "solver/ladder/dissection.hpp"
-#include "solver/ladder/factorization.hpp"
-#include "solver/ladder/offer.hpp"
+#include "solver/fallbacks/cost.hpp"
+#include "solver/fallbacks/dissection.hpp"
+#include "solver/fallbacks/factorization.hpp"
+#include "solver/fallbacks/offer.hpp"
 #include "solver/plan.hpp"
 #include "solver/smoothers/smoother.hpp"
 #include "tests/solve.hpp"
@@ -60,13 +60,13 @@ struct Refused {
     const KappaSummary kappa{discretization.rows().kappa, discretization.jumps()};
     const Plan plan = make_plan(discretization.problem(), asked, discretization.assembly(), backend->on_gpu(), kappa,
                                 discretization.sharing());
-    const Ladder ladder{{"a fallback", [offer] { return offer; },
-                         [this]() -> std::unique_ptr<Preconditioner> {
-                           ++made;
-                           return nullptr;
-                         }}};
+    const FallbackChain chain{{"a fallback", [offer] { return offer; },
+                               [this]() -> std::unique_ptr<Preconditioner> {
+                                 ++made;
+                                 return nullptr;
+                               }}};
     solver = std::make_unique<Solver>(discretization.make_operator(Precision::fp64),
-                                      discretization.make_hierarchy(plan.hierarchy), plan.options, nullptr, ladder);
+                                      discretization.make_hierarchy(plan.hierarchy), plan.options, nullptr, chain);
     solver->on_fallback([this](const std::string& line) { heard.push_back(line); });
     discretization.assemble_rhs(solver->rhs());
     discretization.initialize(solver->solution());

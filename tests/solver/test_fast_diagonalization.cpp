@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "backends/error.hpp"
+#include "backends/memory/error.hpp"
 #include "solver/direct/axis_modes.hpp"
 #include "solver/direct/fast_diagonalization.hpp"
 #include "solver/plan.hpp"

@@ -15,7 +15,7 @@
 #include <gtest/gtest.h>
 #include <omp.h>
 
-#include "backends/error.hpp"
+#include "backends/memory/error.hpp"
 #include "grids/axes/stretching.hpp"
 #include "grids/results/profile.hpp"
 #include "tests/convergence.hpp"

@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include "backends/error.hpp"
+#include "backends/memory/error.hpp"
 #include "grids/axes/stretching.hpp"
 #include "grids/results/integrals.hpp"
 #include "solver/matrix.hpp"
@@ -193,7 +193,8 @@ TEST(Jumps, InFlatCellsTakeFewIterations) {
 }
 
 // The one unknown of 2 × 2 coarse cells, which meet in it: each adds κ to the diagonal, (κ_xx + κ_yy)/3 as an element.
-// Between open faces islands of small κ are as flat as the box: Galerkin operators on points take 60 to 80 iterations.
+// Between open faces strong_clusters of small κ are as flat as the box: Galerkin operators on points take 60 to 80
+// iterations.
 TEST(Jumps, InFlatCellsBetweenOpenFacesTakeLines) {
   for (const Scheme scheme : {Scheme::fv, Scheme::q1}) {
     Problem p = box(3, 16);

@@ -54,7 +54,7 @@ std::vector<Case> cases() {
     Problem nodes = box(dimension), cells = nodes, elements = nodes, jump = nodes, stretched = nodes;
     cells.centering = Centering::cell;
     elements.scheme = Scheme::q1;
-    // Up to the faces: islands of κ, whose corrections are none of the verbs, do not arise.
+    // Up to the faces: strong_clusters of κ, whose corrections are none of the verbs, do not arise.
     jump.coefficient[0] = [](double x, double, double) { return x < 0.3 ? 1e6 : 1.0; };
     const int n = dimension == 3 ? 64 : 129;
     stretched.nodes[1] = geometric_nodes(0, 1, n, geometric_ratio(1e3, n, StretchedEnd::lower), StretchedEnd::lower);

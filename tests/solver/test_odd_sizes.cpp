@@ -54,8 +54,8 @@ std::array<std::vector<double>, 3> nodes_of(const Cells& cells) {
   return nodes;
 }
 
-using Setting = std::tuple<Unknowns, Faces>;
-class OddSizes : public testing::TestWithParam<Setting> {
+using SchemeContext = std::tuple<Unknowns, Faces>;
+class OddSizes : public testing::TestWithParam<SchemeContext> {
  protected:
   const Unknowns& unknowns = std::get<0>(GetParam());
   const Faces& faces = std::get<1>(GetParam());
@@ -123,8 +123,8 @@ TEST_P(OddSizes, AreSolvedByOneCycleOfFullMultigrid) {
 }
 
 /// The compact scheme takes Dirichlet and periodic faces.
-std::vector<Setting> settings() {
-  std::vector<Setting> all;
+std::vector<SchemeContext> settings() {
+  std::vector<SchemeContext> all;
   for (const Unknowns& unknowns : all_unknowns)
     for (const Faces& faces : all_faces)
       if (unknowns.scheme != Scheme::compact4 || faces.name == "Dirichlet" || faces.name == "Periodic")

@@ -65,7 +65,7 @@ std::vector<Case> cases() {
   element_tensor.isotropic = false;
   element_tensor.full_tensor = true;
   element_tensor.coefficient = {wave, 1.0, wave};
-  element_tensor.mixed[1] = 0.25;
+  element_tensor.offdiagonal[1] = 0.25;
   element_tensor.reaction = wave;
   Problem compact = cube(32);
   compact.scheme = Scheme::compact4;
@@ -101,13 +101,13 @@ std::vector<Case> cases() {
 }
 
 constexpr auto again = CoarseOperator::rediscretized, galerkin = CoarseOperator::galerkin;
-using Setting = std::tuple<Method, Krylov, bool, CoarseOperator>;
-constexpr std::array<Setting, 6> settings{{{Method::multigrid, Krylov::none, true, again},
-                                           {Method::multigrid, Krylov::none, false, again},
-                                           {Method::multigrid, Krylov::cg, true, again},
-                                           {Method::multigrid, Krylov::cg, true, galerkin},
-                                           {Method::cg, Krylov::cg, false, again},
-                                           {Method::jacobi, Krylov::none, false, again}}};
+using SchemeContext = std::tuple<Method, Krylov, bool, CoarseOperator>;
+constexpr std::array<SchemeContext, 6> settings{{{Method::multigrid, Krylov::none, true, again},
+                                                 {Method::multigrid, Krylov::none, false, again},
+                                                 {Method::multigrid, Krylov::cg, true, again},
+                                                 {Method::multigrid, Krylov::cg, true, galerkin},
+                                                 {Method::cg, Krylov::cg, false, again},
+                                                 {Method::jacobi, Krylov::none, false, again}}};
 
 class PlanOf : public testing::TestWithParam<Case> {
  protected:

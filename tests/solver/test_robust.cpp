@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "grids/axes/stretching.hpp"
-#include "solver/ladder/factorization.hpp"
+#include "solver/fallbacks/factorization.hpp"
 #include "tests/solve.hpp"
 
 namespace poisson {
@@ -304,7 +304,8 @@ TEST(Robust, BeyondRoundingStillSolved) {
   EXPECT_NEAR(u[0] * 1e-8, 1, 1e-5);  // what the source brings in leaves through the face
 }
 
-// The rung itself, of rows that sum to zero, periodic axes of every remainder, and more unknowns than one front holds.
+// The fallback itself, of rows that sum to zero, periodic axes of every remainder, and more unknowns than one front
+// holds.
 TEST(Robust, FactorizationSolves) {
   for (const int n : {5, 9, 10, 11})
     for (const Scheme scheme : {Scheme::fv, Scheme::q1})

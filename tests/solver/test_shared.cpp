@@ -10,7 +10,7 @@
 
 #include "grids/axes/stretching.hpp"
 #include "grids/levels/band_probe.hpp"
-#include "grids/levels/shared_islands.hpp"
+#include "grids/levels/shared_strong_clusters.hpp"
 #include "grids/levels/sharing.hpp"
 #include "grids/results/integrals.hpp"
 #include "grids/schemes/discretization.hpp"
@@ -204,8 +204,8 @@ TEST_P(Shared, HasTheLevelsOfTheWhole) {
   }
 }
 
-// κ that jumps from cell to cell, with islands that go through the cuts.
-TEST(SharedIslands, AreThoseOfOneProcess) {
+// κ that jumps from cell to cell, with strong_clusters that go through the cuts.
+TEST(SharedStrongClusters, AreThoseOfOneProcess) {
   for (const int dimension : {2, 3})
     for (const BoundaryKind kind : {BoundaryKind::dirichlet, BoundaryKind::neumann, BoundaryKind::periodic}) {
       SCOPED_TRACE(testing::Message() << dimension << " " << static_cast<int>(kind));
@@ -232,7 +232,8 @@ TEST(SharedIslands, AreThoseOfOneProcess) {
       const Solved one = solve(c, {}, wanted);
       const auto host = test_backend();
       const auto whole = Discretization(*host, std::as_const(p)).make_operator(Precision::fp64);
-      const Islands islands(probe_bands(*whole, star_offsets(whole->layout())), Precision::fp64, one_process());
+      const StrongClusters strong_clusters(probe_bands(*whole, star_offsets(whole->layout())), Precision::fp64,
+                                           one_process());
       const std::vector<std::array<int, 3>> all_parts{{1, 2, 2}, {1, 3, 1}, {2, 2, 1}};
       for (std::array parts : std::span(all_parts).first(on_cpu() ? 3 : 1)) {
         if (dimension == 2) parts = {parts[0], parts[1], 1};
@@ -243,11 +244,11 @@ TEST(SharedIslands, AreThoseOfOneProcess) {
           const Discretization d(*backend, std::as_const(p), Assembly::automatic, Sampling::automatic,
                                  Sharing{processes, parts, 300});
           const auto A = d.make_operator(Precision::fp64);
-          const Islands shared(probe_bands(*A, star_offsets(A->layout())), Precision::fp64, processes);
-          for (std::size_t rule = 0; rule < island_rules.size(); ++rule) {
+          const StrongClusters shared(probe_bands(*A, star_offsets(A->layout())), Precision::fp64, processes);
+          for (std::size_t rule = 0; rule < strong_cluster_rules.size(); ++rule) {
             EXPECT_EQ(processes->sum(static_cast<double>(shared.count(rule))) +
                           static_cast<double>(shared.crossing_count(rule)),
-                      static_cast<double>(islands.count(rule)));
+                      static_cast<double>(strong_clusters.count(rule)));
             EXPECT_GT(shared.crossing_count(rule), 0);
           }
         });
@@ -257,8 +258,8 @@ TEST(SharedIslands, AreThoseOfOneProcess) {
     }
 }
 
-// What a residual says of floating conductors counts those that go through several parts, too.
-TEST(SharedConductors, AreThoseOfOneProcess) {
+// What a residual says of floating floating_subdomains counts those that go through several parts, too.
+TEST(SharedFloatingSubdomains, AreThoseOfOneProcess) {
   Case c;
   Problem& p = c.problem;
   p.dimension = 2;
@@ -287,8 +288,8 @@ TEST(SharedConductors, AreThoseOfOneProcess) {
   }
 }
 
-// Where multigrid fails, several processes climb as well: each has all rows.
-TEST(SharedLadder, IsClimbedTogether) {
+// Where multigrid fails, several processes start_next_fallback as well: each has all rows.
+TEST(SharedFallbackChain, IsClimbedTogether) {
   Case c;
   Problem& p = c.problem;
   p.dimension = 2;

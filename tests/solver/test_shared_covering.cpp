@@ -11,7 +11,7 @@
 
 #include <gtest/gtest.h>
 
-#include "backends/error.hpp"
+#include "backends/memory/error.hpp"
 #include "grids/axes/stretching.hpp"
 #include "solver/matrix.hpp"
 #include "tests/cases/covering.hpp"
@@ -33,10 +33,11 @@ const std::vector<Named<Cutting>> cuttings{{"2", {{1, 2, 1}, {1, 1, 2}}},
                                            {"6", {{2, 3, 1}, {3, 2, 1}}},
                                            {"8", {{2, 4, 1}, {2, 2, 2}}}};
 
-enum class Data { constant, sigma, tensor, smooth, jump, islands, rotated };
-const std::vector<Named<Data>> coefficients{
-    {"constant", Data::constant}, {"sigma", Data::sigma},     {"tensor", Data::tensor},  {"smooth", Data::smooth},
-    {"jump", Data::jump},         {"islands", Data::islands}, {"rotated", Data::rotated}};
+enum class Data { constant, sigma, tensor, smooth, jump, strong_clusters, rotated };
+const std::vector<Named<Data>> coefficients{{"constant", Data::constant}, {"sigma", Data::sigma},
+                                            {"tensor", Data::tensor},     {"smooth", Data::smooth},
+                                            {"jump", Data::jump},         {"islands", Data::strong_clusters},
+                                            {"rotated", Data::rotated}};
 
 struct Discrete {
   int dimension;
@@ -122,7 +123,7 @@ void set_coefficient(Problem& p, Data data) {
         return (x - 0.5) * (x - 0.5) + (y - 0.4) * (y - 0.4) + z * z < 0.15 ? 1e3 : 1.0;
       };
       break;
-    case Data::islands:
+    case Data::strong_clusters:
       p.coefficient[0] = cells([&] { return random() < -0.7 ? 1e5 : 1.0; });
       break;
     case Data::rotated:
@@ -130,7 +131,7 @@ void set_coefficient(Problem& p, Data data) {
       p.isotropic = false;
       p.full_tensor = true;
       for (Quantity& k : p.coefficient) k = cells([&] { return 2 + random(); });
-      for (Quantity& k : p.mixed) k = cells([&] { return 0.3 * random(); });
+      for (Quantity& k : p.offdiagonal) k = cells([&] { return 0.3 * random(); });
       break;
   }
 }
@@ -207,7 +208,7 @@ Case case_of(const NamedFaces& faces, const Discrete& discrete, Data data, Way w
 // the system is badly conditioned these are magnified.
 double bound_of(const Case& c, Data data, Axes along) {
   if (c.options.precision == SolvePrecision::single) return 1e-3;
-  const bool bad = data == Data::islands || data == Data::jump || along == Axes::steep;
+  const bool bad = data == Data::strong_clusters || data == Data::jump || along == Axes::steep;
   return c.options.precision == SolvePrecision::mixed ? (bad ? 1e-6 : 1e-9) : (bad && !on_cpu() ? 1e-10 : 1e-12);
 }
 

@@ -10,7 +10,7 @@
 
 #include <gtest/gtest.h>
 
-#include "backends/error.hpp"
+#include "backends/memory/error.hpp"
 #include "grids/levels/sharing.hpp"
 #include "grids/schemes/discretization.hpp"
 #include "solver/direct/fast_diagonalization.hpp"

@@ -10,7 +10,7 @@
 
 #include <gtest/gtest.h>
 
-#include "backends/groups.hpp"
+#include "backends/spaces/groups.hpp"
 #include "grids/axes/stretching.hpp"
 #include "solver/shared_plan.hpp"
 #include "tests/processes.hpp"
@@ -238,7 +238,7 @@ TEST_P(SharedGroups, SolveAsOneProcess) {
       EXPECT_EQ(history, one.result.history);
       EXPECT_EQ(largest_difference(found, wanted), 0);
     } else {
-      // Corrections on islands of κ are sums of what their pieces have.
+      // Corrections on strong_clusters of κ are sums of what their pieces have.
       EXPECT_LE(largest_difference(found, wanted),
                 (c.name.ends_with("islands") ? 1e-11 : 1e-12) * largest_magnitude(wanted));
     }

@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "grids/axes/stretching.hpp"
-#include "grids/problem/mixed_face.hpp"
+#include "grids/problem/mixed_bc.hpp"
 #include "tests/problems.hpp"
 #include "tests/processes.hpp"
 #include "tests/shared_solve.hpp"
@@ -143,9 +143,10 @@ TEST(SharedLinesOfAllAxes, TakeTurns) {
 
 // Elements have what holds the nodes of parts of faces in their bands, on coarse levels that are discretized again,
 // too: also where those are gathered, and where lines and planes are cut. 12 cells in every direction beside the axis.
-TEST(SharedLinesOfPartedFaces, HoldNodes) {
-  const auto held = [](double x, double y, double z) { return x + y + 0.3 * z < 0.55 ? 1.0 : 0.0; };
-  const Boundary face = mixed_face({{Boundary{BoundaryKind::dirichlet, 1.0}, held}, {Boundary{BoundaryKind::neumann}}});
+TEST(SharedLinesOfMixedBc, HoldNodes) {
+  const auto constrained = [](double x, double y, double z) { return x + y + 0.3 * z < 0.55 ? 1.0 : 0.0; };
+  const Boundary face =
+      mixed_bc({{Boundary{BoundaryKind::dirichlet, 1.0}, constrained}, {Boundary{BoundaryKind::neumann}}});
   for (const auto& [kappa, dimension, axis, smoother] :
        {std::tuple{Kappa::constant, 2, 0, "line"}, std::tuple{Kappa::constant, 3, 2, "line"},
         std::tuple{Kappa::random, 3, 1, "line"}, std::tuple{Kappa::random_full, 2, 1, "line"},
@@ -166,14 +167,14 @@ TEST(SharedLinesOfPartedFaces, HoldNodes) {
 }
 
 // Where an axis is stretched far lines are worth many cycles over points, on several processes as on one.
-TEST(SharedLinesOfPartedFaces, AreTakenOnStretchedAxes) {
+TEST(SharedLinesOfMixedBc, AreTakenOnStretchedAxes) {
   Case c;
   Problem& p = c.problem;
   p.scheme = Scheme::q1;
   p.nodes = {uniform_nodes(0, 1, 16), uniform_nodes(0, 1, 16), geometric_nodes(0, 1, 24, 1.28, StretchedEnd::lower)};
   p.boundary[0][0] =
-      mixed_face({{Boundary{BoundaryKind::dirichlet, 1.0}, [](double, double y, double) { return y < 0.5; }},
-                  {Boundary{BoundaryKind::neumann}}});
+      mixed_bc({{Boundary{BoundaryKind::dirichlet, 1.0}, [](double, double y, double) { return y < 0.5; }},
+                {Boundary{BoundaryKind::neumann}}});
   p.source = 1.0;
   c.options.precision = SolvePrecision::double_;
   std::vector<double> any(static_cast<std::size_t>(make_block(p).layout().size()));

@@ -6,10 +6,10 @@
 
 #include <gtest/gtest.h>
 
-#include "backends/mailbox_layout.hpp"
-#include "backends/round_up.hpp"
+#include "backends/memory/round_up.hpp"
+#include "backends/spaces/mailbox_layout.hpp"
 #include "grids/axes/stretching.hpp"
-#include "grids/levels/islands.hpp"
+#include "grids/levels/strong_clusters.hpp"
 #include "grids/schemes/discretization.hpp"
 #include "solver/shared_plan.hpp"
 #include "solver/solver.hpp"
@@ -36,7 +36,7 @@ TEST(SharedPlan, IsThePlanOfOne) {
   EXPECT_EQ(own.most(), plan.most());
 }
 
-/// Of islands GPUs tell each other more than of small levels: where operators are Galerkin's and κ may jump.
+/// Of strong_clusters GPUs tell each other more than of small levels: where operators are Galerkin's and κ may jump.
 TEST(SharedPlan, HasRoomForWhatIslandsTell) {
   const Sharing sharing{one_process(), {1, 1, 2}};
   const auto mailbox = [&](const Problem& p, CoarseOperator coarse, const std::optional<KappaSummary>& kappa) {
@@ -49,7 +49,7 @@ TEST(SharedPlan, HasRoomForWhatIslandsTell) {
   const Problem p = varying(cube(40));
   const std::size_t without = mailbox(p, CoarseOperator::galerkin, smooth);
   const std::size_t with =
-      without + 2 * MailboxLayout::slots * round_up(CrossingIslands::bytes_of_message(), std::size_t{256});
+      without + 2 * MailboxLayout::slots * round_up(CrossingClusters::bytes_of_message(), std::size_t{256});
   EXPECT_EQ(mailbox(p, CoarseOperator::galerkin, jumping), with);
   EXPECT_EQ(mailbox(p, CoarseOperator::galerkin, {}), with);  // before κ is known
   EXPECT_EQ(mailbox(cube(40), CoarseOperator::galerkin, {}), without);

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "backends/cpu/launch.hpp"
-#include "backends/round_up.hpp"
+#include "backends/memory/round_up.hpp"
 #include "backends/utilities/reduction_terms.hpp"
 
 namespace poisson::cpu {

@@ -4,7 +4,7 @@
 
 #include "backends/cuda/cuda_backend.cuh"
 #include "backends/cuda/mark.cuh"
-#include "backends/error.hpp"
+#include "backends/memory/error.hpp"
 #include "backends/utilities/pipeline.hpp"
 
 namespace poisson {

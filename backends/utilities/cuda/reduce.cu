@@ -3,7 +3,7 @@
 
 #include "backends/cuda/cuda_backend.cuh"
 #include "backends/cuda/words.cuh"
-#include "backends/round_up.hpp"
+#include "backends/memory/round_up.hpp"
 #include "backends/utilities/cuda/reduce.hpp"
 #include "backends/utilities/reduction_terms.hpp"
 
@@ -121,9 +121,9 @@ unsigned blocks_for(std::int64_t words, int depth) {
   int device = 0, multiprocessors = 0;
   check(cudaGetDevice(&device));
   check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
-  constexpr std::int64_t rounds = 4, waves = 5;
+  constexpr std::int64_t rounds = 4, trig = 5;
   const std::int64_t full = std::int64_t{resident} * multiprocessors;
-  const std::int64_t most = std::min<std::int64_t>(waves * full, ReductionRoom::most_partials);
+  const std::int64_t most = std::min<std::int64_t>(trig * full, ReductionRoom::most_partials);
   const std::int64_t of_one_word = divide_up(words, threads), busy = words / (rounds * depth * threads);
   return static_cast<unsigned>(
       std::clamp(std::min(of_one_word, std::clamp(busy, std::min(full, most), most)), std::int64_t{1}, most));

@@ -8,7 +8,7 @@
 
 #include "backends/cuda/check.cuh"
 #include "backends/cuda/words.cuh"
-#include "backends/round_up.hpp"
+#include "backends/memory/round_up.hpp"
 #include "backends/utilities/transpose.hpp"
 
 namespace poisson::cuda {

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "backends/cpu/launch.hpp"
-#include "backends/round_up.hpp"
+#include "backends/memory/round_up.hpp"
 #include "grids/kernels/cpu/factories.hpp"
 #include "grids/operators/banded_base.hpp"
 

@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <vector>
 
-#include "backends/backend.hpp"
 #include "backends/cpu/launch.hpp"
+#include "backends/device/backend.hpp"
 #include "grids/kernels/cpu/sweep.hpp"
 #include "grids/operators/box_colours.hpp"
 #include "grids/operators/stencil_base.hpp"
@@ -34,7 +34,7 @@ void relax_star_colours(const Coefficients& c, const Space& space, int nx, Backe
   const auto colours = colours_on<Colours>(space);
   for (int turn = 0; turn < colours.count(); ++turn) {
     const int colour = reversed ? colours.count() - 1 - turn : turn;
-    backend.exchange_beside(field, space.unknowns(), [&](const Box& part) {
+    backend.exchange_overlapped(field, space.unknowns(), [&](const Box& part) {
       const int first = part.first[0], last = part.last[0];
       for_each_line(part, [&](int j, int k) {
         T* const at = u.line(j, k);
@@ -60,7 +60,7 @@ void relax_box_colours(const Coefficients& c, const Space& space, int nx, Backen
   const bool whole_lines = space.cuts().count(0) == 1, closed = space.layout().periodic[0];
   const int along = whole_lines ? colours.colours[0] : 1;  // colours that a line takes at a time
   for (int turn = 0; turn < colours.count(); turn += along) {
-    backend.exchange_beside(field, space.unknowns(), [&](const Box& part) {
+    backend.exchange_overlapped(field, space.unknowns(), [&](const Box& part) {
       const int first = part.first[0], last = part.last[0];
       for_each_line(part, [&](int j, int k) {
         const auto own = [&](int t) {

@@ -19,12 +19,12 @@ void continue_outwards(const Box& inside, Field& u);
 std::unique_ptr<Operator> make_banded_operator(Backend&, const Bands&, Precision);
 std::unique_ptr<Transfer> make_weighted_transfer(Backend&, const Block& fine, const CoarseBlock& coarse,
                                                  const Weights& weights);
-void paint_colour(const Probe& probe, Field& unit);
-void gather_couplings(const Probe& probe);
-void weigh(const Collapse& collapse);
-void collapse_rows(const Collapse& collapse);
+void paint_colour(const StencilProbe& probe, Field& unit);
+void gather_couplings(const StencilProbe& probe);
+void weigh(const GalerkinProduct& product);
+void galerkin_rows(const GalerkinProduct& product);
 void fill_line_rows(const LinesOfBands& lines, const Box& unknowns);
-void correct_islands(const IslandViews& islands, const Field& b, Field& u);
+void correct_strong_clusters(const StrongClusterViews& strong_clusters, const Field& b, Field& u);
 std::unique_ptr<Functionals> make_functionals(Backend&, const Block& block);
 std::unique_ptr<Sampler> make_sampler(const SampleGrid& grid);
 

@@ -3,9 +3,9 @@
 #include <limits>
 #include <utility>
 
-#include "backends/backend.hpp"
 #include "backends/cpu/launch.hpp"
-#include "backends/places.hpp"
+#include "backends/device/backend.hpp"
+#include "backends/memory/places.hpp"
 #include "grids/kernels/cpu/factories.hpp"
 
 namespace poisson::cpu {

@@ -21,7 +21,7 @@ class WeightedTransfer final : public WeightedTransferBase {
   WeightedTransfer(Backend& backend, const Block& fine, const CoarseBlock& coarse, const Weights& weights)
       : WeightedTransferBase(fine, coarse, weights), backend_(backend) {
     for (std::size_t d = 0; d < 3; ++d) {
-      const CoarsePlaces places(fine.axes[d], coarse.axes[d], Collapse::none);
+      const CoarsePlaces places(fine.axes[d], coarse.axes[d], GalerkinProduct::none);
       centre_[d].assign(places.centre.begin() + 1, places.centre.end() - 1);
       for (const int p : places.parents) between_[d].push_back({p >> 1, (p & 1) != 0});
     }
@@ -196,8 +196,8 @@ class WeightedTransfer final : public WeightedTransferBase {
   int in_pairs_ = 0;  // the first coarse values of a line that lie two apart
 };
 
-// What Probe::gather does, without a look at the rows of other colours.
-void gather_star(const Probe& probe) {
+// What StencilProbe::gather does, without a look at the rows of other colours.
+void gather_star(const StencilProbe& probe) {
   for_each_line(box_of(probe.product.n), [&](int j, int k) {
     for (int c = 14; c < 27; ++c) {
       const auto& band = probe.band[c - 14];
@@ -212,14 +212,14 @@ void gather_star(const Probe& probe) {
 
 }  // namespace
 
-void paint_colour(const Probe& probe, Field& unit) {
+void paint_colour(const StencilProbe& probe, Field& unit) {
   const auto view = unit.view<double>();
   for_each_line(unit.layout().box(), [&](int j, int k) {
     for (int i = 0; i < view.n[0]; ++i) view(i, j, k) = probe.unit(i, j, k);
   });
 }
 
-void gather_couplings(const Probe& probe) {
+void gather_couplings(const StencilProbe& probe) {
   if (probe.star) return gather_star(probe);
   for_each_line(box_of(probe.product.n), [&](int j, int k) {
     for (int i = 0; i < probe.product.n[0]; ++i) probe.gather(i, j, k);

@@ -8,25 +8,25 @@ namespace {
 // A coarse value needs hundreds of products, so few of them are worth the threads.
 constexpr std::int64_t few_values = heavy_threshold / 8;
 
-Box coarse_values(const Collapse& collapse) {
-  const auto& n = collapse.coarse_n;
+Box coarse_values(const GalerkinProduct& product) {
+  const auto& n = product.coarse_n;
   return {{0, 0, 0}, {n[0], n[1], n[2]}};
 }
 
 }  // namespace
 
-void weigh(const Collapse& collapse) {
-  with_regular_collapse(collapse, [&]<class Regular>(Regular) {
-    for_each_line(coarse_values(collapse), few_values, [&](int J, int K) {
-      for (int I = 0; I < collapse.coarse_n[0]; ++I) weigh_any<Regular>(collapse, I, J, K);
+void weigh(const GalerkinProduct& product) {
+  with_regular_collapse(product, [&]<class Regular>(Regular) {
+    for_each_line(coarse_values(product), few_values, [&](int J, int K) {
+      for (int I = 0; I < product.coarse_n[0]; ++I) weigh_any<Regular>(product, I, J, K);
     });
   });
 }
 
-void collapse_rows(const Collapse& collapse) {
-  with_regular_collapse(collapse, [&]<class Regular>(Regular) {
-    for_each_line(coarse_values(collapse), few_values, [&](int J, int K) {
-      for (int I = 0; I < collapse.coarse_n[0]; ++I) collapse_any<Regular>(collapse, I, J, K);
+void galerkin_rows(const GalerkinProduct& product) {
+  with_regular_collapse(product, [&]<class Regular>(Regular) {
+    for_each_line(coarse_values(product), few_values, [&](int J, int K) {
+      for (int I = 0; I < product.coarse_n[0]; ++I) collapse_any<Regular>(product, I, J, K);
     });
   });
 }

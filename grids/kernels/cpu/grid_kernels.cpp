@@ -27,15 +27,16 @@ class HostKernels final : public KernelsWithOperators<OnHost> {
     cpu::coarsen_faces(fine, coarse, axis, coarse_ends, coarse_faces);
   }
   void continue_outwards(Backend&, const Box& inside, Field& u) const override { cpu::continue_outwards(inside, u); }
-  void paint_colour(Backend&, const Probe& probe, Field& unit) const override { cpu::paint_colour(probe, unit); }
-  void gather_couplings(Backend&, const Probe& probe) const override { cpu::gather_couplings(probe); }
-  void weigh(Backend&, const Collapse& collapse) const override { cpu::weigh(collapse); }
-  void collapse_rows(Backend&, const Collapse& collapse) const override { cpu::collapse_rows(collapse); }
+  void paint_colour(Backend&, const StencilProbe& probe, Field& unit) const override { cpu::paint_colour(probe, unit); }
+  void gather_couplings(Backend&, const StencilProbe& probe) const override { cpu::gather_couplings(probe); }
+  void weigh(Backend&, const GalerkinProduct& product) const override { cpu::weigh(product); }
+  void galerkin_rows(Backend&, const GalerkinProduct& product) const override { cpu::galerkin_rows(product); }
   void fill_line_rows(Backend&, const LinesOfBands& lines, const Box& unknowns) const override {
     cpu::fill_line_rows(lines, unknowns);
   }
-  void correct_islands(Backend&, const IslandViews& islands, const Field& b, Field& u) const override {
-    cpu::correct_islands(islands, b, u);
+  void correct_strong_clusters(Backend&, const StrongClusterViews& strong_clusters, const Field& b,
+                               Field& u) const override {
+    cpu::correct_strong_clusters(strong_clusters, b, u);
   }
   std::unique_ptr<Functionals> make_functionals(Backend& backend, const Block& block) const override {
     return cpu::make_functionals(backend, block);

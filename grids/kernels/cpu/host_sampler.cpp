@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "backends/cpu/launch.hpp"
-#include "backends/places.hpp"
+#include "backends/memory/places.hpp"
 #include "grids/kernels/cpu/factories.hpp"
 #include "grids/operators/faces.hpp"
 #include "grids/sampling/stronger_coupling.hpp"
@@ -106,7 +106,7 @@ class HostSampler final : public Sampler {
       bool indefinite = false;
       for (int i = box.first[0]; i < box.last[0]; ++i) {
         const auto d = [&](std::size_t at) { return entry(kappa.diagonal[at], 1, i, j, k); };
-        const auto m = [&](std::size_t at) { return entry(kappa.mixed[at], 0, i, j, k); };
+        const auto m = [&](std::size_t at) { return entry(kappa.offdiagonal[at], 0, i, j, k); };
         indefinite = indefinite || !is_definite(d(0), d(1), d(2), m(0), m(1), m(2));
       }
       return indefinite ? 1.0 : 0.0;

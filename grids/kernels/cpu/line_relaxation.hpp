@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <vector>
 
-#include "backends/box.hpp"
 #include "backends/cpu/launch.hpp"
-#include "backends/round_up.hpp"
+#include "backends/memory/box.hpp"
+#include "backends/memory/round_up.hpp"
 #include "grids/rows/box_stencil.hpp"
 
 namespace poisson::cpu {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "backends/cpu/launch.hpp"
-#include "backends/error.hpp"
+#include "backends/memory/error.hpp"
 #include "grids/kernels/cpu/colour_relaxation.hpp"
 #include "grids/kernels/cpu/factories.hpp"
 #include "grids/kernels/cpu/line_relaxation.hpp"
@@ -231,7 +231,7 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
   /// A sweep whose points read u one value beyond the box, whose halo is exchanged meanwhile.
   template <class Body>
   void sweep_beside(const Field& u, const Box& box, const Body& body) const {
-    backend_.exchange_beside(u, box, [&](const Box& part) { sweep(c_, part, nx_, body); });
+    backend_.exchange_overlapped(u, box, [&](const Box& part) { sweep(c_, part, nx_, body); });
   }
   template <class F>
   double sum_over(const F& f) const {

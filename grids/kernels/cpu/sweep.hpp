@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <vector>
 
-#include "backends/box.hpp"
 #include "backends/cpu/launch.hpp"
+#include "backends/memory/box.hpp"
 
 namespace poisson::cpu {
 

@@ -9,7 +9,7 @@
 #include <omp.h>
 
 #include "backends/cpu/launch.hpp"
-#include "backends/round_up.hpp"
+#include "backends/memory/round_up.hpp"
 #include "grids/kernels/cpu/aligned_loop.hpp"
 #include "grids/kernels/cpu/kept_rows.hpp"
 #include "grids/kernels/cpu/stream.hpp"
@@ -23,7 +23,7 @@ namespace poisson::cpu {
 
 /// Models that store κ satisfy this concept: a pass computes their rows once.
 template <class Coefficients>
-concept HoldsKappa = requires(const Coefficients c) {
+concept StoresKappa = requires(const Coefficients c) {
   c.kappa;
 };
 
@@ -37,7 +37,7 @@ inline int sweeps_of_pass(const Layout& layout) {
 
 /// A thread's stored planes must fit its cache, which is about this many bytes. Stored rows justify a larger tile.
 template <class Coefficients>
-inline constexpr std::int64_t tile_bytes = std::int64_t{HoldsKappa<Coefficients> ? 5 : 3} << 20;
+inline constexpr std::int64_t tile_bytes = std::int64_t{StoresKappa<Coefficients> ? 5 : 3} << 20;
 
 /// Fields of at least this size are written past the caches: before the next pass reads a value, the caches would have
 /// evicted it.
@@ -53,7 +53,7 @@ template <class T, class Coefficients>
 class TiledSweeps final : public SweepPass {
   using Tables = typename TablesFor<T, Coefficients>::Type;
   using Line = decltype(std::declval<const Coefficients&>().line(0, 0));
-  static constexpr bool keeps_rows = HoldsKappa<Coefficients>;
+  static constexpr bool keeps_rows = StoresKappa<Coefficients>;
 
  public:
   template <class Own>
@@ -72,7 +72,7 @@ class TiledSweeps final : public SweepPass {
   int sweeps() const override { return sweeps_; }
 
   void take(double omega, const Field& u, const Field& b, Field& next, Scalar* norm) const override {
-    backend_.exchange(u, space_.whole() ? 1 : sweeps_);
+    backend_.exchange(u, space_.is_global() ? 1 : sweeps_);
     const Box& box = space_.unknowns();
     if (norm) squares_.resize(static_cast<std::size_t>(box.last[1]) * static_cast<std::size_t>(box.last[2]));
     const March march{*this,       static_cast<T>(omega), u.view<T>(),
@@ -220,9 +220,9 @@ class TiledSweeps final : public SweepPass {
       const SweptAxis &cross = pass.across_, &way = pass.along_;
       // Returns the lines of a plane after the previous sweep.
       const auto source = [&, before = sweep - 1](int plane) {
-        return [&, held = before > 0 && way.holds(plane), plane,
+        return [&, stored = before > 0 && way.holds(plane), plane,
                 from = before > 0 ? kept.plane(before, plane) : nullptr](int c) -> const T* {
-          return held && cross.holds(c) ? from + c * kept.pitch : line(u, c, plane);
+          return stored && cross.holds(c) ? from + c * kept.pitch : line(u, c, plane);
         };
       };
       const auto below = source(p - 1), own = source(p), above = source(p + 1);

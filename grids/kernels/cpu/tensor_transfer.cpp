@@ -134,7 +134,7 @@ class TensorTransfer final : public Transfer {
  private:
   // Exchanges the halo across cuts. Unpartitioned periodic axes need no halo, because their indices wrap around.
   void reach_over_cuts(const Field& x) const {
-    if (!x.space().whole()) backend_.exchange(x, cut_halo);
+    if (!x.space().is_global()) backend_.exchange(x, cut_halo);
   }
 
   template <bool add>

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "backends/exchange.hpp"
+#include "backends/spaces/exchange.hpp"
 
 /// Transfers on the CPU consist of weighted sums of lines along x.
 namespace poisson::cpu {

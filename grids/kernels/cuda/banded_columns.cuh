@@ -4,7 +4,7 @@
 
 #include "backends/cuda/sequence.cuh"
 #include "backends/cuda/tiling.cuh"
-#include "backends/view.hpp"
+#include "backends/memory/view.hpp"
 #include "grids/operators/band_colours.hpp"
 
 /// These column functors implement the verbs of a banded operator. All fields that a row reads have the same layout and

@@ -1,7 +1,7 @@
 #include <type_traits>
 
 #include "backends/cuda/launch.cuh"
-#include "backends/round_up.hpp"
+#include "backends/memory/round_up.hpp"
 #include "grids/kernels/cuda/box_lines.hpp"
 
 /// Both colours of a line are relaxed in one launch. A launch for one colour would use every second value of the bands,

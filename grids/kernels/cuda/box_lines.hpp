@@ -5,7 +5,7 @@
 
 #include <cuda_runtime.h>
 
-#include "backends/view.hpp"
+#include "backends/memory/view.hpp"
 #include "grids/rows/band_coefficients.hpp"
 
 namespace poisson::cuda {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "backends/cuda/launch.cuh"
-#include "backends/view.hpp"
+#include "backends/memory/view.hpp"
 #include "grids/kernels/cuda/column_pair.cuh"
 #include "grids/rows/stencil.hpp"
 #include "grids/rows/swept_axis.hpp"

@@ -9,7 +9,7 @@
 #include "backends/cuda/device_tables.hpp"
 #include "backends/cuda/marched.hpp"
 #include "backends/cuda/runtime_module.hpp"
-#include "backends/gather_lists.hpp"
+#include "backends/spaces/gather_lists.hpp"
 #include "grids/kernels/cuda/evaluate_columns.cuh"
 #include "grids/kernels/cuda/factories.hpp"
 #include "grids/kernels/cuda/read_slices.cuh"
@@ -201,7 +201,7 @@ class CudaSampler final : public Sampler {
     const Space& space = cells.space();
     const Processes& processes = space.processes();
     const auto [x, y, z] = space.origin();
-    if (!space.whole()) device_.exchange(cells);
+    if (!space.is_global()) device_.exchange(cells);
     CellStatistics found;
     found.sum = sum_of_magnitudes(cells, box);
     const Extremes own = extremes(cells, box);

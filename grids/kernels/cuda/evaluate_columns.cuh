@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "backends/cuda/slices.cuh"
-#include "backends/view.hpp"
+#include "backends/memory/view.hpp"
 
 /// These column functors use the values of a datum of the problem on the device. Value is a constant or an expression,
 /// called as value(x, y, z). This file is also compiled at run time.

@@ -30,12 +30,12 @@ template <class T>
 std::unique_ptr<Operator> make_banded_operator(Backend&, const Bands&);
 std::unique_ptr<Transfer> make_weighted_transfer(Backend&, const Block& fine, const CoarseBlock& coarse,
                                                  const Weights& weights);
-void paint_colour(Backend&, const Probe& probe, Field& unit);
-void gather_couplings(Backend&, const Probe& probe);
-void weigh(Backend&, const Collapse& collapse);
-void collapse_rows(Backend&, const Collapse& collapse);
+void paint_colour(Backend&, const StencilProbe& probe, Field& unit);
+void gather_couplings(Backend&, const StencilProbe& probe);
+void weigh(Backend&, const GalerkinProduct& product);
+void galerkin_rows(Backend&, const GalerkinProduct& product);
 void fill_line_rows(Backend&, const LinesOfBands& lines, const Box& unknowns);
-void correct_islands(Backend&, const IslandViews& islands, const Field& b, Field& u);
+void correct_strong_clusters(Backend&, const StrongClusterViews& strong_clusters, const Field& b, Field& u);
 std::unique_ptr<Functionals> make_functionals(Backend&, const Block& block);
 
 }  // namespace poisson::cuda

@@ -8,8 +8,8 @@
 #include "backends/cuda/device_tables.hpp"
 #include "backends/cuda/marched.hpp"
 #include "backends/cuda/slices.cuh"
-#include "backends/gather_lists.hpp"
-#include "backends/round_up.hpp"
+#include "backends/memory/round_up.hpp"
+#include "backends/spaces/gather_lists.hpp"
 #include "grids/kernels/cuda/factories.hpp"
 #include "grids/kernels/cuda/read_slices.cuh"
 

@@ -8,7 +8,7 @@ namespace poisson::cuda {
 namespace {
 
 struct Paint {
-  Probe probe;
+  StencilProbe probe;
   View<double> unit;
   __device__ void operator()(int i, int j, int k0, int k1) const {
     for (int k = k0; k < k1; ++k) unit(i, j, k) = probe.unit(i, j, k);
@@ -16,7 +16,7 @@ struct Paint {
 };
 
 struct Gather {
-  Probe probe;
+  StencilProbe probe;
   __device__ void operator()(int i, int j, int k0, int k1) const {
     for (int k = k0; k < k1; ++k) probe.gather(i, j, k);
   }
@@ -36,18 +36,18 @@ using OnDevice = typename OnDeviceOf<Regular>::Type;
 
 template <class Regular>
 struct Weigh {
-  Collapse collapse;
+  GalerkinProduct product;
   __device__ void operator()(int I, int J, int K0, int K1) const {
-    for (int K = K0; K < K1; ++K) weigh_any<Regular>(collapse, I, J, K);
+    for (int K = K0; K < K1; ++K) weigh_any<Regular>(product, I, J, K);
   }
 };
 
 template <class Regular>
 struct Rows {
   static constexpr int resident_threads = 256;  // sums over 27 rows need registers
-  Collapse collapse;
+  GalerkinProduct product;
   __device__ void operator()(int I, int J, int K0, int K1) const {
-    for (int K = K0; K < K1; ++K) collapse_any<Regular>(collapse, I, J, K);
+    for (int K = K0; K < K1; ++K) collapse_any<Regular>(product, I, J, K);
   }
 };
 
@@ -71,23 +71,23 @@ void launch(Backend& backend, const Box& box, const Column& column) {
 
 }  // namespace
 
-void paint_colour(Backend& backend, const Probe& probe, Field& unit) {
+void paint_colour(Backend& backend, const StencilProbe& probe, Field& unit) {
   launch(backend, unit.layout().box(), Paint{probe, unit.view<double>()});
 }
 
-void gather_couplings(Backend& backend, const Probe& probe) {
+void gather_couplings(Backend& backend, const StencilProbe& probe) {
   launch(backend, box_of(probe.product.n), Gather{probe});
 }
 
-void weigh(Backend& backend, const Collapse& collapse) {
-  with_regular_collapse(collapse, [&]<class Regular>(Regular) {
-    launch(backend, box_of(collapse.coarse_n), Weigh<OnDevice<Regular>>{collapse});
+void weigh(Backend& backend, const GalerkinProduct& product) {
+  with_regular_collapse(product, [&]<class Regular>(Regular) {
+    launch(backend, box_of(product.coarse_n), Weigh<OnDevice<Regular>>{product});
   });
 }
 
-void collapse_rows(Backend& backend, const Collapse& collapse) {
-  with_regular_collapse(collapse, [&]<class Regular>(Regular) {
-    launch(backend, box_of(collapse.coarse_n), Rows<OnDevice<Regular>>{collapse});
+void galerkin_rows(Backend& backend, const GalerkinProduct& product) {
+  with_regular_collapse(product, [&]<class Regular>(Regular) {
+    launch(backend, box_of(product.coarse_n), Rows<OnDevice<Regular>>{product});
   });
 }
 

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "backends/cuda/check.cuh"
-#include "backends/error.hpp"
-#include "backends/round_up.hpp"
+#include "backends/memory/error.hpp"
+#include "backends/memory/round_up.hpp"
 #include "grids/kernels/cuda/line_segment.cuh"
 #include "grids/rows/band_coefficients.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "backends/cuda/launch.cuh"
-#include "backends/view.hpp"
+#include "backends/memory/view.hpp"
 #include "grids/rows/band_coefficients.hpp"
 #include "grids/rows/coefficients.hpp"
 #include "grids/rows/stencil.hpp"

@@ -4,8 +4,8 @@
 
 #include "backends/cuda/check.cuh"
 #include "backends/cuda/launch.cuh"
-#include "backends/field.hpp"
-#include "backends/round_up.hpp"
+#include "backends/device/field.hpp"
+#include "backends/memory/round_up.hpp"
 #include "grids/kernels/cuda/colour_march.cuh"
 #include "grids/kernels/cuda/paired_sweeps.hpp"
 #include "grids/kernels/cuda/polynomial_pairs.cuh"

@@ -3,7 +3,7 @@
 #include <span>
 #include <string>
 
-#include "backends/precision.hpp"
+#include "backends/memory/precision.hpp"
 #include "grids/operators/level_rows.hpp"
 #include "grids/rows/box_coefficients.hpp"
 

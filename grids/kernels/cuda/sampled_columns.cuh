@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "backends/view.hpp"
+#include "backends/memory/view.hpp"
 #include "grids/kernels/cuda/evaluate_columns.cuh"
 #include "grids/operators/faces.hpp"
 #include "grids/sampling/jumps.hpp"

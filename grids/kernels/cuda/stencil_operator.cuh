@@ -11,7 +11,7 @@
 #include "backends/cuda/cuda_backend.cuh"
 #include "backends/cuda/exchanging_columns.cuh"
 #include "backends/cuda/launch.cuh"
-#include "backends/error.hpp"
+#include "backends/memory/error.hpp"
 #include "grids/kernels/cuda/box_columns.cuh"
 #include "grids/kernels/cuda/box_lines.hpp"
 #include "grids/kernels/cuda/element_march.cuh"
@@ -166,23 +166,23 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
         BoundedSplitting::take(steps.first(first), reversed, b, u);
         s = first;
       }
-      for (bool told = false; s < steps.size(); ++s, std::swap(u.now, u.other))
-        told = take(steps[s], *u.now, b, *u.other, told, s + 1 < steps.size() ? u.other : nullptr);
+      for (bool already_sent = false; s < steps.size(); ++s, std::swap(u.now, u.other))
+        already_sent = take(steps[s], *u.now, b, *u.other, already_sent, s + 1 < steps.size() ? u.other : nullptr);
     }
 
    private:
-    // `told` and `made` are those of march().
-    bool take(PolynomialStep step, const Field& u, const Field& b, Field& previous, bool told,
+    // `already_sent` and `made` are those of march().
+    bool take(PolynomialStep step, const Field& u, const Field& b, Field& previous, bool already_sent,
               const Field* made) const {
       if constexpr (pairs)
         if (A_.takes_pairs() && !A_.kernels_.shares(A_.unknowns_)) {
-          A_.backend_.exchange_beside(u, A_.unknowns_, [&](const Box& part) {
+          A_.backend_.exchange_overlapped(u, A_.unknowns_, [&](const Box& part) {
             take_paired_step<T>(A_.kernels_.stream(), A_.c_, part, step, u, b, previous);
           });
           return false;
         }
       const Polynomial<T> body{view(b), view(previous), static_cast<T>(step.alpha), static_cast<T>(step.beta)};
-      return A_.march(A_.unknowns_, u, body, told, made);
+      return A_.march(A_.unknowns_, u, body, already_sent, made);
     }
 
     const StencilOperator& A_;
@@ -213,14 +213,14 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
   void relax_both(double omega, bool reversed, const Field& b, Iterate& u) const {
     const auto& [x, y, z] = space_.origin();
     const int parity = (reversed ? 1 : 0) + x + y + z;
-    const bool from_zero = u.zero && space_.whole();
+    const bool from_zero = u.zero && space_.is_global();
     if (u.zero && !from_zero) backend_.fill(*u.now, 0);
     if (!from_zero) backend_.exchange(*u.now);
     Field& next = *u.other;
     const auto relax = [&](const Box& box) {
       relax_both_colours<T>(kernels_.stream(), c_, space_, box, omega, parity, from_zero, *u.now, b, next);
     };
-    if (space_.whole()) {
+    if (space_.is_global()) {
       relax(unknowns_);
     } else {
       const Box inner = away_from_cuts();
@@ -228,7 +228,7 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
       for (const Box& layer : layers)
         relax_first_colour<T>(kernels_.stream(), c_, layer, omega, parity, *u.now, b, next);
       bool relaxed = false;
-      backend_.exchange_beside(next, unknowns_, [&](const Box&) {
+      backend_.exchange_overlapped(next, unknowns_, [&](const Box&) {
         if (!std::exchange(relaxed, true)) relax(inner);
       });
       for (const Box& layer : layers)
@@ -316,7 +316,7 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
     const GaussSeidel<T, Coefficients> relax{marched_, view(u), view(b), static_cast<T>(omega)};
     for (int c = 0; c < colours.count(); ++c) {
       const int colour = reversed ? colours.count() - 1 - c : c;
-      backend_.exchange_beside(u, unknowns_, [&](const Box& part) {
+      backend_.exchange_overlapped(u, unknowns_, [&](const Box& part) {
         if (colours.count() == 2) {
           relax_colour(relax, colour + x + y + z, part);
         } else {
@@ -337,7 +337,7 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
     if constexpr (of_box_bands<T, Coefficients>)
       if (space_.cuts().count(0) == 1 && !space_.closed()[0]) return relax_whole_lines(colours, omega, reversed, b, u);
     for (int c = 0; c < colours.count(); ++c)
-      backend_.exchange_beside(u, unknowns_, [&](const Box& part) {
+      backend_.exchange_overlapped(u, unknowns_, [&](const Box& part) {
         relax_box(colours, reversed ? colours.count() - 1 - c : c, omega, b, u, part);
       });
   }
@@ -373,13 +373,13 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
                            sets);
     };
     const auto& closed = space_.closed();
-    if (space_.whole() && !closed[1] && !closed[2] && !kernels_.shares(unknowns_)) {  // nothing to exchange
+    if (space_.is_global() && !closed[1] && !closed[2] && !kernels_.shares(unknowns_)) {  // nothing to exchange
       std::array<LineSet, 4> sets;
       for (int c = 0; c < across; ++c) sets[static_cast<std::size_t>(c)] = lines_of(colour_of(c), unknowns_);
       return relax(unknowns_, std::span(sets).first(static_cast<std::size_t>(across)));
     }
     for (int c = 0; c < across; ++c)
-      backend_.exchange_beside(u, unknowns_, [&](const Box& part) {
+      backend_.exchange_overlapped(u, unknowns_, [&](const Box& part) {
         if (kernels_.shares(part)) {
           for (int x = 0; x < colours.colours[0]; ++x)
             relax_box(colours, colour_of(c) + (reversed ? colours.colours[0] - 1 - x : x), omega, b, u, part);
@@ -405,11 +405,12 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
   void columns(const Box& box, const Column& column) const {
     kernels_.columns(walked(box), column);
   }
-  /// Evaluates body at the points of a box; body reads u and its halo. `told` means that the kernel that computed u has
-  /// already sent u to the neighbours. `made` is the field that this kernel writes and the next one reads, or null.
-  /// Returns whether this kernel has sent `made` to the neighbours.
+  /// Evaluates body at the points of a box; body reads u and its halo. `already_sent` means that the kernel that
+  /// computed u has already sent u to the neighbours. `made` is the field that this kernel writes and the next one
+  /// reads, or null. Returns whether this kernel has sent `made` to the neighbours.
   template <class Body>
-  bool march(const Box& box, const Field& u, const Body& body, bool told = false, const Field* made = nullptr) const {
+  bool march(const Box& box, const Field& u, const Body& body, bool already_sent = false,
+             const Field* made = nullptr) const {
     using Shared = typename WalkFor<T, Coefficients, Body>::Shared;
     if (kernels_.shares(walked(box))) {
       backend_.exchange(u);
@@ -417,11 +418,11 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
       return false;
     }
     if constexpr (exchanges_by_itself<T, Coefficients, Body>)
-      if (const auto ends = column_ends<T>(static_cast<CudaBackend&>(backend_), u, box, told, made)) {
+      if (const auto ends = column_ends<T>(static_cast<CudaBackend&>(backend_), u, box, already_sent, made)) {
         kernels_.columns(box, Walk<Body>{marched_, view(u), body}, *ends);
         return made != nullptr;
       }
-    backend_.exchange_beside(
+    backend_.exchange_overlapped(
         u, box, [&](const Box& part) { walk(u, body, [&](const auto& column) { columns(part, column); }); });
     return false;
   }
@@ -438,7 +439,7 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
       });
     };
     if (sums.thickness == 1) {
-      backend_.exchange_beside(u, unknowns_, part_of_planes, marched_axis());
+      backend_.exchange_overlapped(u, unknowns_, part_of_planes, marched_axis());
     } else {
       backend_.exchange(u);
       part_of_planes(unknowns_);

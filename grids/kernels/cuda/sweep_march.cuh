@@ -4,7 +4,7 @@
 #include <type_traits>
 
 #include "backends/cuda/slices.cuh"
-#include "backends/view.hpp"
+#include "backends/memory/view.hpp"
 #include "grids/kernels/cuda/stencil_march.cuh"
 #include "grids/rows/coefficients.hpp"
 #include "grids/rows/stencil.hpp"

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "backends/cuda/cuda_backend.cuh"
-#include "backends/round_up.hpp"
+#include "backends/memory/round_up.hpp"
 #include "grids/kernels/cuda/marched_models.hpp"
 #include "grids/kernels/cuda/sweep_march.cuh"
 #include "grids/kernels/sweep_passes.hpp"
@@ -75,7 +75,7 @@ class MarchedSweeps final : public SweepPass {
   int sweeps() const override { return Tile::sweeps; }
 
   void take(double omega, const Field& u, const Field& b, Field& next, Scalar* norm) const override {
-    if (!space_.whole()) backend_.exchange(u, Tile::sweeps);
+    if (!space_.is_global()) backend_.exchange(u, Tile::sweeps);
     auto* const squares = static_cast<double*>(squares_.data());
     Rows rows = rows_;
     rows.set(static_cast<T>(omega));
@@ -89,10 +89,10 @@ class MarchedSweeps final : public SweepPass {
     };
     if (!norm) return march(std::false_type());
     march(std::true_type());
-    double* const sum = space_.whole() ? norm->address() : backend_.partials();
+    double* const sum = space_.is_global() ? norm->address() : backend_.partials();
     add_squares_kernel<1024><<<1, 1024, 0, stream>>>(squares, static_cast<int>(cut_.blocks()), sum);
     launched(stream);
-    if (space_.whole()) return;
+    if (space_.is_global()) return;
     PlaneSums one(Box(), Tiling(Box()), 1);  // the sum of this process counts as one plane
     one.groups = 1;
     backend_.add_up(space_, one, 1, *norm);
@@ -156,11 +156,11 @@ namespace poisson {
 template <>
 template <class T, class Own>
 std::unique_ptr<SweepPass> SweepPassesOn<OnCuda>::make(Backend& backend, const Own& rows) {
-  constexpr bool held = !std::is_same_v<Own, LevelRows>;
-  if constexpr (!held)
-    if (!rows.block.space().whole()) return cuda::make_sweep_pass_of_part<T>(backend, rows);
+  constexpr bool stored = !std::is_same_v<Own, LevelRows>;
+  if constexpr (!stored)
+    if (!rows.block.space().is_global()) return cuda::make_sweep_pass_of_part<T>(backend, rows);
   return with_model<T>(rows, [&]<class Coefficients>(Model<Coefficients>) -> std::unique_ptr<SweepPass> {
-    if constexpr (held)
+    if constexpr (stored)
       return std::make_unique<cuda::MarchedSweeps<T, Coefficients, true, cuda::PassTile>>(backend, rows);
     else
       return cuda::make_marched_sweeps<T, Coefficients>(backend, rows);

@@ -20,22 +20,23 @@ namespace {
 class MarchedRows {
  public:
   MarchedRows(const Axis& fine, const CoarseAxis& coarse, bool constant)
-      : n_(fine.size()), N_(coarse.axis.size()), margin(fine.whole() ? 1 : cut_halo) {
-    const Axis all_fine = fine.in_whole(), all_coarse = coarse.axis.in_whole();
+      : n_(fine.size()), N_(coarse.axis.size()), margin(fine.is_global() ? 1 : cut_halo) {
+    const Axis all_fine = fine.global(), all_coarse = coarse.axis.global();
     const LinearRows P = linear_rows(all_fine, {all_coarse, coarse.place}, constant);
     const int values = all_fine.size();
-    const auto in_whole = [&](int i) { return i + fine.origin(); };
+    const auto to_global = [&](int i) { return i + fine.origin(); };
     for (int i = -margin; i < n_ + margin; ++i) {
-      const int turn = !fine.closed() ? 0 : in_whole(i) < 0 ? -1 : in_whole(i) / values;
-      const auto at = static_cast<std::size_t>(std::clamp(in_whole(i) - turn * values, 0, values - 1));
+      const int turn = !fine.closed() ? 0 : to_global(i) < 0 ? -1 : to_global(i) / values;
+      const auto at = static_cast<std::size_t>(std::clamp(to_global(i) - turn * values, 0, values - 1));
       left.push_back(P.left[at] + turn * all_coarse.size() - coarse.axis.origin());
       weight.push_back(P.weight[at]);
     }
     weight.push_back(1);  // read after the last row, but not used
     // There are no fine values past an open end.
-    const int first = fine.open(0) || fine.degenerate() ? 0 : std::max(-margin, fine.closed() ? -margin : -in_whole(0));
+    const int first =
+        fine.open(0) || fine.degenerate() ? 0 : std::max(-margin, fine.closed() ? -margin : -to_global(0));
     const int last =
-        fine.open(1) || fine.degenerate() ? n_ : n_ + std::min(margin, fine.closed() ? margin : values - in_whole(n_));
+        fine.open(1) || fine.degenerate() ? n_ : n_ + std::min(margin, fine.closed() ? margin : values - to_global(n_));
     const auto left_of = [&](int i) { return left[static_cast<std::size_t>(i + margin)]; };
     for (int I = 0, behind = first; I < N_; ++I) {  // `left` is nondecreasing
       while (behind < last && left_of(behind) < I - 1) ++behind;
@@ -174,7 +175,7 @@ class TensorTransfer final : public Transfer {
   }
 
   void restrict_to(const Field& fine, Field& coarse, const Scalar* scale) const override {
-    device_.exchange(fine, fine.space().whole() ? 1 : cut_halo);
+    device_.exchange(fine, fine.space().is_global() ? 1 : cut_halo);
     with_marched(fine, coarse, [&]<class F, class C>(View<const F> f, View<C> c) {
       device_.for_columns<TransferSteps>(coarse_, Restrict<F, C>{f, c, runs_.axis[0], runs_.axis[1], width_[0],
                                                                  width_[1], march_, spans_, address(scale)});
@@ -219,7 +220,7 @@ class TensorTransfer final : public Transfer {
   }
   // Exchanges the halo across cuts. Unpartitioned periodic axes need no halo, because their indices wrap around.
   void reach_over_cuts(const Field& x) const {
-    if (!x.space().whole()) device_.exchange(x, cut_halo);
+    if (!x.space().is_global()) device_.exchange(x, cut_halo);
   }
   static const double* address(const Scalar* scale) { return scale ? scale->address() : nullptr; }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "backends/view.hpp"
+#include "backends/memory/view.hpp"
 #include "grids/rows/stencil.hpp"
 
 /// These column functors implement the transfers between two levels; for_columns and sequences run them. Rows are those
@@ -210,10 +210,10 @@ struct Interpolate {
     const double factor = factor_of(scale);
     const Plane plane(*this, i, j);
     constexpr int none = -8;
-    int held[4] = {none, none, none, none};
+    int loaded[4] = {none, none, none, none};
     double value[4] = {};
     for (int k = k0; k < k1; ++k) {
-      slide(plane, &z.at[4 * k], held, value);
+      slide(plane, &z.at[4 * k], loaded, value);
       double sum = 0;
 #pragma unroll
       for (int p = 0; p < 4; ++p) sum += z.weight[4 * k + p] * value[p];
@@ -250,18 +250,18 @@ struct Interpolate {
     }
   };
 
-  // Moves the window `held` to the four planes `wanted`; away from ends only the last plane is new.
-  __device__ void slide(const Plane& plane, const int* wanted, int (&held)[4], double (&value)[4]) const {
-    const bool one = wanted[0] == held[1] && wanted[1] == held[2] && wanted[2] == held[3];
+  // Moves the window `loaded` to the four planes `wanted`; away from ends only the last plane is new.
+  __device__ void slide(const Plane& plane, const int* wanted, int (&loaded)[4], double (&value)[4]) const {
+    const bool one = wanted[0] == loaded[1] && wanted[1] == loaded[2] && wanted[2] == loaded[3];
 #pragma unroll
     for (int p = 0; p < 4; ++p) {
       if (one && p < 3)
         value[p] = value[p + 1];
-      else if (wanted[p] != held[p])
+      else if (wanted[p] != loaded[p])
         value[p] = plane.value(wanted[p]);
     }
 #pragma unroll
-    for (int p = 0; p < 4; ++p) held[p] = wanted[p];
+    for (int p = 0; p < 4; ++p) loaded[p] = wanted[p];
   }
 };
 

@@ -25,7 +25,7 @@ class WeightedTransfer final : public WeightedTransferBase {
     DeviceTables tables;
     all_along_ = axes_of_all_weights();
     for (std::size_t d = 0; d < 3; ++d) {
-      const CoarsePlaces places(fine.axes[d], coarse.axes[d], Collapse::none);
+      const CoarsePlaces places(fine.axes[d], coarse.axes[d], GalerkinProduct::none);
       tables.add(std::vector<int>(places.centre.begin() + 1, places.centre.end() - 1), places_.centre[d]);
       tables.add(places.parents, places_.parents[d]);
       add_fine_of_coarse(tables, d, places.parents);

@@ -5,8 +5,8 @@
 #include <limits>
 #include <numeric>
 
-#include "backends/backend.hpp"
-#include "backends/places.hpp"
+#include "backends/device/backend.hpp"
+#include "backends/memory/places.hpp"
 #include "grids/axes/stretching.hpp"
 
 namespace poisson {
@@ -33,7 +33,7 @@ bool on_grid(const BandedMatrix& m, const Offset& point) {
 }  // namespace
 
 void measure(BandedMatrix& m, const std::optional<Box>& own, const Processes& processes) {
-  const Box rows = own.value_or(m.held());
+  const Box rows = own.value_or(m.stored_rows());
   const std::vector<double>& diagonal = m.entries[band_of(m, {0, 0, 0})];
   std::vector<double> off(static_cast<std::size_t>(rows.size()), 0.0);
   double asymmetry = 0, dominance = 1;
@@ -83,7 +83,7 @@ constexpr double widest_diagonal = 0x1p60;
 // processes; nothing reads these entries.
 void scale_entries(BandedMatrix& m, const std::vector<int>& exponents, int sign) {
   for (std::size_t b = 0; b < m.offsets.size(); ++b)
-    for_each_place(m.held(), [&](int x, int y, int z) {
+    for_each_place(m.stored_rows(), [&](int x, int y, int z) {
       const Offset there = neighbour({x, y, z}, m.offsets[b]);
       if (!on_grid(m, there) || !m.holds(there)) return;
       const std::size_t i = m.place(x, y, z);
@@ -97,7 +97,7 @@ void scale_entries(BandedMatrix& m, const std::vector<int>& exponents, int sign)
 void balance(BandedMatrix& m, const std::optional<Box>& own, const Processes& processes) {
   const std::vector<double>& diagonal = m.entries[band_of(m, {0, 0, 0})];
   double least = std::numeric_limits<double>::max(), most = 0;
-  for_each_place(own.value_or(m.held()), [&](int x, int y, int z) {
+  for_each_place(own.value_or(m.stored_rows()), [&](int x, int y, int z) {
     const double a = diagonal[m.place(x, y, z)];
     least = std::min(least, a);
     most = std::max(most, a);
@@ -156,7 +156,7 @@ Bands make_bands(Backend& backend, const BandedMatrix& m, const Block& block) {
     const auto view = staging.view<double>();
     for_each_place(own, [&](int x, int y, int z) { view(x - first[0], y - first[1], z - first[2]) = f(x, y, z); });
     transfer(staging, *field);
-    if (!bands.space.whole()) backend.exchange(*field, cut_halo);
+    if (!bands.space.is_global()) backend.exchange(*field, cut_halo);
     return field;
   };
 

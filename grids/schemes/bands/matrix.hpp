@@ -34,16 +34,16 @@ struct BandedMatrix {
     return static_cast<std::size_t>(shape[0]) * static_cast<std::size_t>(shape[1]) * static_cast<std::size_t>(shape[2]);
   }
   /// Returns the points whose rows are stored.
-  Box held() const { return some.value_or(Box{{0, 0, 0}, shape}); }
+  Box stored_rows() const { return some.value_or(Box{{0, 0, 0}, shape}); }
   bool holds(const Offset& point) const {
-    const Box box = held();
+    const Box box = stored_rows();
     for (std::size_t d = 0; d < 3; ++d)
       if (point[d] < box.first[d] || point[d] >= box.last[d]) return false;
     return true;
   }
   /// Returns the index of a point's values, x fastest.
   std::size_t place(int x, int y, int z) const {
-    const Box box = held();
+    const Box box = stored_rows();
     const auto along = [&](std::size_t d, int i) { return static_cast<std::size_t>(i - box.first[d]); };
     const auto values = [&](std::size_t d) { return static_cast<std::size_t>(box.last[d] - box.first[d]); };
     return along(0, x) + values(0) * (along(1, y) + values(1) * along(2, z));

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "backends/places.hpp"
+#include "backends/memory/places.hpp"
 #include "grids/axes/block.hpp"
 #include "grids/problem/problem.hpp"
 

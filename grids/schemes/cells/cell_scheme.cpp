@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "backends/backend.hpp"
+#include "backends/device/backend.hpp"
+#include "grids/schemes/balance_input.hpp"
 #include "grids/schemes/cells/cell_face.hpp"
-#include "grids/schemes/closing.hpp"
 #include "grids/schemes/discretization.hpp"
 
 namespace poisson {
@@ -19,17 +19,17 @@ Box layer(const Layout& ends, std::size_t axis, int at) {
   return box;
 }
 
-// Samples the data behind the Robin faces across an axis; returns null if there are none. Sets `held` if these faces
+// Samples the data behind the Robin faces across an axis; returns null if there are none. Sets `regular` if these faces
 // determine u.
-std::shared_ptr<Field> sample_ends(const Setting& setting, std::size_t axis, const Field& kappa, ErrorCollector& check,
-                                   bool& held) {
-  const auto& [p, block, backend, sampler, functionals, parted] = setting;
+std::shared_ptr<Field> sample_ends(const SchemeContext& context, std::size_t axis, const Field& kappa,
+                                   ErrorCollector& check, bool& regular) {
+  const auto& [p, block, backend, sampler, functionals, mixed_bc] = context;
   const int d = static_cast<int>(axis);
   std::shared_ptr<Field> ends;
   for (int end = 0; end < 2; ++end) {
     const Boundary& b = boundary(p, d, end);
     if (b.kind != BoundaryKind::robin) continue;
-    if (!ends) ends = setting.field(ends_space(block, axis));
+    if (!ends) ends = context.field(ends_space(block, axis));
     if (!block.axes[axis].open(end)) continue;
     const auto inside = functionals.values(kappa, cells_behind(block, d, end));
     check([&] {
@@ -37,7 +37,7 @@ std::shared_ptr<Field> sample_ends(const Setting& setting, std::size_t axis, con
           sample(b.alpha, face_key(d, end, true), Sign::nonnegative, {block}, Location::cell, face_box(block, d, end));
       sampler.put(layer(ends->layout(), axis, 2 * end), inside, SampleStore::set, *ends);
       sampler.put(layer(ends->layout(), axis, 2 * end + 1), alpha, SampleStore::set, *ends);
-      held = held || std::ranges::any_of(alpha, [](double a) { return a > 0; });
+      regular = regular || std::ranges::any_of(alpha, [](double a) { return a > 0; });
     });
   }
   return ends;
@@ -73,25 +73,25 @@ class CellScheme final : public RowScheme {
             .means = 5 * (6 + division_flops)};
   }
 
-  std::pair<SchemeRows, Jumps> sample(const Setting& setting) const override {
-    const auto& [p, block, backend, sampler, functionals, parted] = setting;
+  std::pair<SchemeRows, Jumps> sample(const SchemeContext& context) const override {
+    const auto& [p, block, backend, sampler, functionals, mixed_bc] = context;
     FaceRows rows;
     rows.block = block;
-    const Box all = setting.values();
+    const Box all = context.values();
     ErrorCollector check;
     Jumps jumps;
-    bool held = has_dirichlet_face(p);          // u is determined by such a face, by α or by σ
+    bool regular = has_dirichlet_face(p);       // u is determined by such a face, by α or by σ
     FieldPerAxis all_kappa;                     // covers the directions with a separate κ
-    auto kappa = setting.field(block.space());  // belongs to the last of these
+    auto kappa = context.field(block.space());  // belongs to the last of these
     for (int d = 0; d < p.dimension; ++d) {
       const auto axis = static_cast<std::size_t>(d);
       if (axis < coefficient_count(p)) {
-        if (axis > 0) kappa = setting.field(block.space());
+        if (axis > 0) kappa = context.field(block.space());
         check([&] {
           sampler.fill({p.coefficient[axis], coefficient_key(p, axis), Sign::positive}, Location::cell, all, {},
                        SampleStore::set, *kappa);
         });
-        if (!check.none(setting.processes())) continue;
+        if (!check.none(context.processes())) continue;
         const CellStatistics found = sampler.statistics(*kappa);
         rows.kappa[axis] = found.sum / static_cast<double>(kappa->space().size());
         jumps.join(found.jumps);
@@ -100,13 +100,13 @@ class CellScheme final : public RowScheme {
       } else {
         rows.kappa[axis] = rows.kappa[0];
       }
-      rows.ends[axis] = sample_ends(setting, axis, *kappa, check, held);
-      auto faces = setting.field(block.space());
+      rows.ends[axis] = sample_ends(context, axis, *kappa, check, regular);
+      auto faces = context.field(block.space());
       sampler.faces_from_cells(axis, *kappa, rows.ends[axis].get(), *faces);
       reach_over_cuts(*faces);
       rows.faces[axis] = std::move(faces);
     }
-    jumps.imbalance = measured_imbalance(setting, all_kappa);
+    jumps.imbalance = measured_imbalance(context, all_kappa);
     all_kappa = {};
     if (p.dimension == 2) rows.kappa[2] = rows.kappa[0];
     rows.scale = scale_of(block, rows.kappa);
@@ -115,24 +115,24 @@ class CellScheme final : public RowScheme {
         poisson::sample(p.reaction, "reaction", Sign::nonnegative, {block}, Location::cell, {{0, 0, 0}, {1, 1, 1}});
       });
       rows.sigma = *sigma;
-      held = held || *sigma > 0;
+      regular = regular || *sigma > 0;
     } else {
-      auto reaction = setting.field(block.space());
+      auto reaction = context.field(block.space());
       check([&] {
         sampler.fill({p.reaction, "reaction", Sign::nonnegative}, Location::cell, all,
                      {.factor = rows.scale, .volume = true}, SampleStore::set, *reaction);
       });
-      held = sampler.sum_of_magnitudes(*reaction, all) > 0 || held;
+      regular = sampler.sum_of_magnitudes(*reaction, all) > 0 || regular;
       rows.reaction = std::move(reaction);
     }
-    check.finish(setting.processes());
-    rows.singular = !setting.processes().any(held);
+    check.finish(context.processes());
+    rows.singular = !context.processes().any(regular);
     return {rows, jumps};
   }
 
-  SchemeRows constants(const Setting& setting) const override {
+  SchemeRows constants(const SchemeContext& context) const override {
     FaceRows rows;
-    sample_constants(setting, rows);
+    sample_constants(context, rows);
     return rows;
   }
 
@@ -152,16 +152,16 @@ class CellScheme final : public RowScheme {
     return rows;
   }
 
-  RhsSums fill_rhs(const Setting& setting, double scale, Field& b, RhsRows) const override {
-    const auto& [p, block, backend, sampler, functionals, parted] = setting;
+  RhsSums fill_rhs(const SchemeContext& context, double scale, Field& b, RhsRows) const override {
+    const auto& [p, block, backend, sampler, functionals, mixed_bc] = context;
     RhsSums sums;
     ErrorCollector check;
     check([&] {
-      sampler.fill({p.source, "source"}, Location::cell, setting.values(), {.factor = scale, .volume = true},
+      sampler.fill({p.source, "source"}, Location::cell, context.values(), {.factor = scale, .volume = true},
                    SampleStore::set, b);
     });
-    check.finish(setting.processes());
-    sums.source = sums_by_pieces(functionals, block, b, setting.values(), scale);
+    check.finish(context.processes());
+    sums.source = sums_by_pieces(functionals, block, b, context.values(), scale);
     for_each_face(p, [&](int d, int end, const Boundary& face) {
       if (face.kind == BoundaryKind::dirichlet) return;
       check([&] {
@@ -173,16 +173,16 @@ class CellScheme final : public RowScheme {
         sampler.put(cells.behind(), added, SampleStore::add, b);
       });
     });
-    check.finish(setting.processes());
+    check.finish(context.processes());
     return sums;
   }
 
-  void fill_solution(const Setting& setting, Field& u) const override {
-    const auto& [p, block, backend, sampler, functionals, parted] = setting;
+  void fill_solution(const SchemeContext& context, Field& u) const override {
+    const auto& [p, block, backend, sampler, functionals, mixed_bc] = context;
     backend.fill(u, 0);
     ErrorCollector check;
     if (p.initial)
-      check([&] { sampler.fill({*p.initial, "initial"}, Location::cell, setting.values(), {}, SampleStore::set, u); });
+      check([&] { sampler.fill({*p.initial, "initial"}, Location::cell, context.values(), {}, SampleStore::set, u); });
     for_each_face(p, [&](int d, int end, const Boundary& face) {
       if (face.kind != BoundaryKind::robin) return;
       check([&] {
@@ -201,16 +201,16 @@ class CellScheme final : public RowScheme {
                        clear ? SampleStore::set : SampleStore::share, u);
         });
       });
-    check.finish(setting.processes());
+    check.finish(context.processes());
   }
 
-  double reaction(const Closing& c) const override {
+  double reaction(const BalanceInput& c) const override {
     if (const double* sigma = c.problem().reaction.constant()) return *sigma == 0 ? 0 : *sigma * c.integral();
     const auto& rows = std::get<FaceRows>(c.rows);
-    return c.setting.functionals.product(*rows.reaction, c.u, c.setting.values()) / rows.scale;
+    return c.context.functionals.product(*rows.reaction, c.u, c.context.values()) / rows.scale;
   }
 
-  Fluxes fluxes(const Closing& c) const override {
+  Fluxes fluxes(const BalanceInput& c) const override {
     Fluxes all{};
     for_each_face(c.problem(),
                   [&](int d, int end, const Boundary& face) { all[face_number(d, end)] = flux(c, d, end, face); });
@@ -218,14 +218,14 @@ class CellScheme final : public RowScheme {
   }
 
  private:
-  static double flux(const Closing& c, int d, int end, const Boundary& face) {
+  static double flux(const BalanceInput& c, int d, int end, const Boundary& face) {
     const Problem& p = c.problem();
     const Block& block = c.block();
     const auto axis = static_cast<std::size_t>(d);
     const Box cells = cells_behind(block, d, end);
     const double* kappa = p.coefficient[p.isotropic ? 0 : axis].constant();
     if (kappa && face.value.constant() && face.alpha.constant()) {
-      const Block whole = block.whole();
+      const Block whole = block.global();
       const Axis& across = whole.axes[axis];
       const double h = across.width(end == 0 ? 0 : across.cells() - 1);
       const auto v = CellFace::values(face.kind, *face.value.constant(), *kappa, *face.alpha.constant(), h,
@@ -240,7 +240,7 @@ class CellScheme final : public RowScheme {
       }
       return v.given * area - (v.conductance == 0 ? 0 : v.conductance * c.sum(behind));
     }
-    const Layer value(c.setting.functionals, c.u, cells);
+    const Layer value(c.context.functionals, c.u, cells);
     LineSums lines(cells);
     CellFace(p, block, d, end).visit([&](int i, int j, int k, const CellFace::Values& v) {
       lines(j, k) += block.face_area(d, i, j, k) * (v.given - v.conductance * value(i, j, k));

@@ -3,29 +3,29 @@
 
 #include <algorithm>
 
-#include "backends/backend.hpp"
-#include "grids/schemes/closing.hpp"
+#include "backends/device/backend.hpp"
+#include "grids/schemes/balance_input.hpp"
+#include "grids/schemes/constrained_nodes.hpp"
 #include "grids/schemes/discretization.hpp"
 #include "grids/schemes/elements/elements.hpp"
-#include "grids/schemes/held_nodes.hpp"
 
 namespace poisson {
 namespace {
 
 // Adds scale·∫ of a datum against the hat functions of the nodes of a box to b. On a face the integral is over the
 // face.
-void add_integral(const Setting& setting, double scale, const Datum& datum, const Box& nodes, int face_axis, int end,
-                  Field& b) {
-  const auto& [p, block, backend, sampler, functionals, parted] = setting;
+void add_integral(const SchemeContext& context, double scale, const Datum& datum, const Box& nodes, int face_axis,
+                  int end, Field& b) {
+  const auto& [p, block, backend, sampler, functionals, mixed_bc] = context;
   const bool in_cells = taken_in_cells(p, datum.quantity, block, face_axis, end);
   if (!in_cells && (taken_at_nodes(p, datum.quantity) || !datum.quantity.function())) {
-    const auto values = setting.field(block.space());
-    const Box all = face_axis >= 0 ? face_box(block, face_axis, end) : setting.values();
+    const auto values = context.field(block.space());
+    const Box all = face_axis >= 0 ? face_box(block, face_axis, end) : context.values();
     sampler.fill(datum, Location::node, all, {}, SampleStore::set, *values);
     backend.exchange(*values);
     return sampler.add_product(consistent_mass(block, p.scheme, face_axis), *values, nodes, scale, b);
   }
-  const auto values = setting.field(block.cell_space());
+  const auto values = context.field(block.cell_space());
   const Box cells = cells_around(block, nodes, face_axis, end);
   if (in_cells) {
     sampler.fill(datum, Location::cell, cells, {}, SampleStore::set, *values);
@@ -48,7 +48,7 @@ class ElementScheme final : public RowScheme {
     // axis.
     return {.neighbours = neighbours,
             .computed = neighbours,
-            .kappa = static_cast<double>(coefficient_count(p) + mixed_count(p)),
+            .kappa = static_cast<double>(coefficient_count(p) + offdiagonal_count(p)),
             .entries = entry_flops(p, gpu),
             .products = 3.0 * (neighbours + 1) + 7,
             .evaluations = cube ? 8.0 : 4.0,
@@ -65,22 +65,23 @@ class ElementScheme final : public RowScheme {
            !needs_reaction_field(p) && *p.reaction.constant() == 0;
   }
 
-  std::pair<SchemeRows, Jumps> sample(const Setting& setting) const override {
-    const auto& [p, block, backend, sampler, functionals, parted] = setting;
+  std::pair<SchemeRows, Jumps> sample(const SchemeContext& context) const override {
+    const auto& [p, block, backend, sampler, functionals, mixed_bc] = context;
     ElementRows rows;
     rows.block = block;
     rows.mass = element_mass(p.scheme);
     const Box all = block.cell_layout().box();
     ErrorCollector check;
     const auto sampled = [&](const Quantity& quantity, std::string_view key, Sign sign) {
-      auto cells = setting.field(block.cell_space());
+      auto cells = context.field(block.cell_space());
       check([&] { sampler.fill({quantity, key, sign}, Location::cell, all, {}, SampleStore::set, *cells); });
       return cells;
     };
     CellTensors kappa;
     for (std::size_t d = 0; d < coefficient_count(p); ++d)
       kappa.diagonal[d] = sampled(p.coefficient[d], coefficient_key(p, d), Sign::positive);
-    for (std::size_t m = 0; m < mixed_count(p); ++m) kappa.mixed[m] = sampled(p.mixed[m], mixed_key(m), Sign::any);
+    for (std::size_t m = 0; m < offdiagonal_count(p); ++m)
+      kappa.offdiagonal[m] = sampled(p.offdiagonal[m], offdiagonal_key(m), Sign::any);
     auto sigmas = sampled(p.reaction, "reaction", Sign::nonnegative);
     bool robin = false;
     double alpha = 0;
@@ -90,15 +91,15 @@ class ElementScheme final : public RowScheme {
       const Box ghosts = alpha_box(block, d, end);
       const std::string key = face_key(d, end, true);
       check([&] {
-        sampler.fill({b.mixed ? passing_alpha(b) : b.alpha, key, Sign::nonnegative}, Location::cell, ghosts, {},
+        sampler.fill({b.mixed_bc ? passing_alpha(b) : b.alpha, key, Sign::nonnegative}, Location::cell, ghosts, {},
                      SampleStore::set, *sigmas);
         alpha = std::max(alpha, sampler.extremes(*sigmas, ghosts).largest);
       });
     });
-    check.finish(setting.processes());
-    alpha = setting.processes().largest(alpha);
+    check.finish(context.processes());
+    alpha = context.processes().largest(alpha);
     if (p.full_tensor && !sampler.positive_definite(kappa))
-      together(setting.processes(), [&] { check_element_values(p, {block, element_points(p)}); });
+      together(context.processes(), [&] { check_element_values(p, {block, element_points(p)}); });
 
     Jumps jumps;
     double least_kappa = 1e300;
@@ -108,31 +109,31 @@ class ElementScheme final : public RowScheme {
       jumps.join(found.jumps);
       least_kappa = std::min(least_kappa, sampler.extremes(*kappa.diagonal[d], all).least);
     }
-    jumps.imbalance = measured_imbalance(setting, kappa.diagonal);
-    least_kappa = setting.processes().least(least_kappa);
-    for (const FieldPerAxis* fields : {&kappa.diagonal, &kappa.mixed})
+    jumps.imbalance = measured_imbalance(context, kappa.diagonal);
+    least_kappa = context.processes().least(least_kappa);
+    for (const FieldPerAxis* fields : {&kappa.diagonal, &kappa.offdiagonal})
       for (const auto& cells : *fields)
         if (cells) reach_over_cuts(*cells);
     reach_over_cuts(*sigmas);
     if (p.isotropic) rows.kappa = {rows.kappa[0], rows.kappa[0], rows.kappa[0]};
     rows.scale = scale_of(block, rows.kappa);
     rows.cells = kappa.diagonal;
-    rows.mixed = kappa.mixed;
-    const double sigma = setting.processes().largest(sampler.extremes(*sigmas, all).largest);
+    rows.offdiagonal = kappa.offdiagonal;
+    const double sigma = context.processes().largest(sampler.extremes(*sigmas, all).largest);
     if (p.reaction.constant() && !robin)
       rows.sigma = *p.reaction.constant();
     else
       rows.sigma_cells = std::move(sigmas);
     rows.sigma_ratio = sigma / least_kappa;
     rows.alpha_ratio = alpha / least_kappa;
-    rows.singular = !has_dirichlet_face(p) && !HeldNodes(setting).some() && sigma == 0 && alpha == 0;
+    rows.singular = !has_dirichlet_face(p) && !ConstrainedNodes(context).some() && sigma == 0 && alpha == 0;
     return {rows, jumps};
   }
 
-  SchemeRows constants(const Setting& setting) const override {
-    const Problem& p = setting.problem;
+  SchemeRows constants(const SchemeContext& context) const override {
+    const Problem& p = context.problem;
     ElementRows rows;
-    sample_constants(setting, rows);
+    sample_constants(context, rows);
     rows.mass = element_mass(p.scheme);
     double alpha = 0;
     for_each_face(p, [&](int, int, const Boundary& b) {
@@ -154,33 +155,33 @@ class ElementScheme final : public RowScheme {
     };
     for (std::size_t d = 0; d < 3; ++d) {
       coarsen(rows.cells[d], of_kappa);
-      coarsen(rows.mixed[d], CellMean::plain);
+      coarsen(rows.offdiagonal[d], CellMean::plain);
     }
     coarsen(rows.sigma_cells, CellMean::plain, true);
     return rows;
   }
 
   // Sums of products use fp64.
-  RhsSums fill_rhs(const Setting& setting, double scale, Field& b, RhsRows rows) const override {
-    if (b.precision() == Precision::fp64) return fill_wide_rhs(setting, scale, b, rows);
-    Field wide(setting.backend, b.space(), Precision::fp64);
-    const RhsSums sums = fill_wide_rhs(setting, scale, wide, rows);
-    setting.backend.convert(wide, b);
+  RhsSums fill_rhs(const SchemeContext& context, double scale, Field& b, RhsRows rows) const override {
+    if (b.precision() == Precision::fp64) return fill_wide_rhs(context, scale, b, rows);
+    Field wide(context.backend, b.space(), Precision::fp64);
+    const RhsSums sums = fill_wide_rhs(context, scale, wide, rows);
+    context.backend.convert(wide, b);
     return sums;
   }
 
-  void fill_solution(const Setting& setting, Field& u) const override { fill_nodal_solution(setting, u); }
+  void fill_solution(const SchemeContext& context, Field& u) const override { fill_nodal_solution(context, u); }
 
-  double reaction(const Closing& c) const override {
+  double reaction(const BalanceInput& c) const override {
     if (const double* sigma = c.problem().reaction.constant()) return *sigma == 0 ? 0 : *sigma * c.integral();
-    return c.setting.functionals.cell_product(*std::get<ElementRows>(c.rows).sigma_cells, c.u);
+    return c.context.functionals.cell_product(*std::get<ElementRows>(c.rows).sigma_cells, c.u);
   }
 
-  Fluxes fluxes(const Closing& c) const override {
+  Fluxes fluxes(const BalanceInput& c) const override {
     Fluxes passed_back{};
     for_each_face(c.problem(), [&](int axis, int end, const Boundary& face) {
       if (face.kind != BoundaryKind::robin) return;
-      if (face.mixed) {
+      if (face.mixed_bc) {
         Boundary passing = face;
         passing.alpha = passing_alpha(face);
         passed_back[face_number(axis, end)] = passed_back_on_cells(c, axis, end, passing);
@@ -195,15 +196,15 @@ class ElementScheme final : public RowScheme {
 
  private:
   // Returns ∫αu over a face, with α on the faces of cells and the mean of u at their corners.
-  static double passed_back_on_cells(const Closing& c, int axis, int end, const Boundary& face) {
+  static double passed_back_on_cells(const BalanceInput& c, int axis, int end, const Boundary& face) {
     const Block& block = c.block();
     const auto across = static_cast<std::size_t>(axis);
     Box box = face_box(block, axis, end);
     const Box ghosts = ghost_box(block, axis, end);
     for (std::size_t e = 0; e < 3 && box.size() > 0; ++e)  // includes the next node beyond a cut
-      if (e != across && !block.axes[e].whole() && !block.axes[e].open(1)) ++box.last[e];
-    c.setting.backend.exchange(c.u);
-    const Layer value(c.setting.functionals, c.u, box);
+      if (e != across && !block.axes[e].is_global() && !block.axes[e].open(1)) ++box.last[e];
+    c.context.backend.exchange(c.u);
+    const Layer value(c.context.functionals, c.u, box);
     LineSums lines(ghosts);
     poisson::sample(face.alpha, face_key(axis, end, true), Sign::any, {block, element_points(c.problem())},
                     Location::cell, ghosts, [&](int j, int k, const double* alpha) {
@@ -243,12 +244,12 @@ class ElementScheme final : public RowScheme {
     return 2 * corners * cell + (field ? 2 * corners : 2);
   }
 
-  static RhsSums fill_wide_rhs(const Setting& setting, double scale, Field& b, RhsRows rows) {
-    return fill_nodal_rhs(setting, scale, b, rows, [&](const Datum& datum, const Box& box, int face_axis, int end) {
-      if (face_axis < 0) setting.backend.fill(b, 0);
-      if (const PartedFace* face = setting.parted_at(face_axis, end))
-        return add_scaled(setting.sampler, box, face->flux_against_hats(), scale, b);
-      add_integral(setting, scale, datum, box, face_axis, end, b);
+  static RhsSums fill_wide_rhs(const SchemeContext& context, double scale, Field& b, RhsRows rows) {
+    return fill_nodal_rhs(context, scale, b, rows, [&](const Datum& datum, const Box& box, int face_axis, int end) {
+      if (face_axis < 0) context.backend.fill(b, 0);
+      if (const MixedBcFace* face = context.mixed_bc_at(face_axis, end))
+        return add_scaled(context.sampler, box, face->flux_against_hats(), scale, b);
+      add_integral(context, scale, datum, box, face_axis, end, b);
     });
   }
 };

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "backends/backend.hpp"
+#include "backends/device/backend.hpp"
 #include "grids/sampling/cell_tensor.hpp"
 #include "grids/sampling/problem_data.hpp"
 #include "grids/schemes/discretization.hpp"
@@ -45,7 +45,7 @@ void check_definite(const SampleGrid& grid, const CellTensors& kappa) {
         CellTensor tensor{1, 1, 1, 0, 0, 0};
         for (std::size_t d = 0; d < 3; ++d) {
           if (kappa.diagonal[d]) tensor[d] = kappa.diagonal[d]->view<double>()(i, j, k);
-          if (kappa.mixed[d]) tensor[3 + d] = kappa.mixed[d]->view<double>()(i, j, k);
+          if (kappa.offdiagonal[d]) tensor[3 + d] = kappa.offdiagonal[d]->view<double>()(i, j, k);
         }
         const int entry = indefinite_entry(tensor);
         if (entry < 0) continue;
@@ -63,7 +63,7 @@ void check_definite(const SampleGrid& grid, const CellTensors& kappa) {
           std::snprintf(text.data(), text.size(),
                         "must keep the tensor positive definite, with x %g, y %g, z %g, xy %g, xz %g, yz %g there",
                         tensor[0], tensor[1], tensor[2], tensor[3], tensor[4], tensor[5]);
-        throw ValueErrors({ValueError(mixed_key(m), point, tensor[3 + m], text.data())});
+        throw ValueErrors({ValueError(offdiagonal_key(m), point, tensor[3 + m], text.data())});
       }
 }
 
@@ -106,8 +106,8 @@ void check_element_values(const Problem& p, const SampleGrid& grid) {
     check([&] {
       kappa.diagonal[d] = sampled_cells(*host, grid, p.coefficient[d], coefficient_key(p, d), Sign::positive);
     });
-  for (std::size_t m = 0; m < mixed_count(p); ++m)
-    check([&] { kappa.mixed[m] = sampled_cells(*host, grid, p.mixed[m], mixed_key(m), Sign::any); });
+  for (std::size_t m = 0; m < offdiagonal_count(p); ++m)
+    check([&] { kappa.offdiagonal[m] = sampled_cells(*host, grid, p.offdiagonal[m], offdiagonal_key(m), Sign::any); });
   check.finish();
   check_definite(grid, kappa);
 }

@@ -1,6 +1,6 @@
 #include "grids/schemes/elements/fourth_order.hpp"
 
-#include "backends/error.hpp"
+#include "backends/memory/error.hpp"
 #include "grids/axes/axis.hpp"
 #include "grids/sampling/problem_data.hpp"
 
@@ -19,7 +19,7 @@ std::vector<Obstacle> fourth_order_obstacles(const Problem& p, bool constant_rea
   for_each_face(p, [&](int d, int end, const Boundary& b) {
     if (b.kind == BoundaryKind::dirichlet) return;
     found.push_back({face, static_cast<std::size_t>(2 * d + end),
-                     b.mixed                         ? "has several conditions"
+                     b.mixed_bc                      ? "has several conditions"
                      : b.kind == BoundaryKind::robin ? "is a Robin face"
                                                      : "is a Neumann face",
                      "Dirichlet and periodic faces"});

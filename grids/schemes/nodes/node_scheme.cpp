@@ -1,10 +1,10 @@
 // Finite volumes around nodes store κ on the cells between nodes, with κ of faces in the halo. They store
 // scale·(σ·volume + α·area) at the nodes, plus the penalties of nodes that faces with several conditions constrain.
 
-#include "backends/backend.hpp"
-#include "grids/schemes/closing.hpp"
+#include "backends/device/backend.hpp"
+#include "grids/schemes/balance_input.hpp"
+#include "grids/schemes/constrained_nodes.hpp"
 #include "grids/schemes/discretization.hpp"
-#include "grids/schemes/held_nodes.hpp"
 
 namespace poisson {
 namespace {
@@ -26,19 +26,19 @@ class NodeScheme final : public RowScheme {
             .entries_anew = entries};
   }
 
-  std::pair<SchemeRows, Jumps> sample(const Setting& setting) const override {
-    const auto& [p, block, backend, sampler, functionals, parted] = setting;
+  std::pair<SchemeRows, Jumps> sample(const SchemeContext& context) const override {
+    const auto& [p, block, backend, sampler, functionals, mixed_bc] = context;
     NodeRows rows;
     rows.block = block;
     ErrorCollector check;
     Jumps jumps;
     for (std::size_t d = 0; d < coefficient_count(p); ++d) {
-      auto cells = setting.field(block.cell_space());
+      auto cells = context.field(block.cell_space());
       check([&] {
         sampler.fill({p.coefficient[d], coefficient_key(p, d), Sign::positive}, Location::cell,
                      with_halo(block, cells->layout().box()), {}, SampleStore::set, *cells);
       });
-      if (!check.none(setting.processes())) continue;
+      if (!check.none(context.processes())) continue;
       const CellStatistics found = sampler.statistics(*cells);
       rows.kappa[d] = found.sum / static_cast<double>(cells->space().size());
       jumps.join(found.jumps);
@@ -46,7 +46,7 @@ class NodeScheme final : public RowScheme {
       reach_over_cuts(*cells);
       rows.cells[d] = std::move(cells);
     }
-    jumps.imbalance = measured_imbalance(setting, rows.cells);
+    jumps.imbalance = measured_imbalance(context, rows.cells);
     if (p.isotropic) rows.kappa = {rows.kappa[0], rows.kappa[0], rows.kappa[0]};
     rows.scale = scale_of(block, rows.kappa);
 
@@ -57,21 +57,21 @@ class NodeScheme final : public RowScheme {
         poisson::sample(p.reaction, "reaction", Sign::nonnegative, {block}, Location::node, {{0, 0, 0}, {1, 1, 1}});
       });
     } else {
-      auto reaction = sampled_reaction(setting, rows.scale, check);
-      sum = sampler.sum_of_magnitudes(*reaction, setting.values());
-      const HeldNodes held(setting);
-      held.add(holding_reaction, *reaction);
-      if (held.some()) sum = holding_reaction;
+      auto reaction = sampled_reaction(context, rows.scale, check);
+      sum = sampler.sum_of_magnitudes(*reaction, context.values());
+      const ConstrainedNodes constrained(context);
+      constrained.add(penalty_reaction, *reaction);
+      if (constrained.some()) sum = penalty_reaction;
       rows.reaction = std::move(reaction);
     }
-    check.finish(setting.processes());
+    check.finish(context.processes());
     rows.singular = !has_dirichlet_face(p) && sum == 0;
     return {rows, jumps};
   }
 
-  SchemeRows constants(const Setting& setting) const override {
+  SchemeRows constants(const SchemeContext& context) const override {
     NodeRows rows;
-    sample_constants(setting, rows);
+    sample_constants(context, rows);
     return rows;
   }
 
@@ -84,30 +84,30 @@ class NodeScheme final : public RowScheme {
     return rows;
   }
 
-  SchemeRows unheld(const Setting& setting, const SchemeRows& held) const override {
-    auto rows = std::get<NodeRows>(held);
+  SchemeRows unconstrained(const SchemeContext& context, const SchemeRows& constrained) const override {
+    auto rows = std::get<NodeRows>(constrained);
     ErrorCollector check;
-    rows.reaction = sampled_reaction(setting, rows.scale, check);
-    check.finish(setting.processes());
+    rows.reaction = sampled_reaction(context, rows.scale, check);
+    check.finish(context.processes());
     return rows;
   }
 
-  RhsSums fill_rhs(const Setting& setting, double scale, Field& b, RhsRows rows) const override {
-    return fill_nodal_rhs(setting, scale, b, rows, [&](const Datum& datum, const Box& box, int face_axis, int end) {
-      if (const PartedFace* face = setting.parted_at(face_axis, end))
-        return add_scaled(setting.sampler, box, face->flux_integrals(), scale, b);
-      setting.sampler.fill_integrals(datum, box, {.factor = scale, .face_axis = face_axis},
+  RhsSums fill_rhs(const SchemeContext& context, double scale, Field& b, RhsRows rows) const override {
+    return fill_nodal_rhs(context, scale, b, rows, [&](const Datum& datum, const Box& box, int face_axis, int end) {
+      if (const MixedBcFace* face = context.mixed_bc_at(face_axis, end))
+        return add_scaled(context.sampler, box, face->flux_integrals(), scale, b);
+      context.sampler.fill_integrals(datum, box, {.factor = scale, .face_axis = face_axis},
                                      face_axis < 0 ? SampleStore::set : SampleStore::add, b);
     });
   }
 
-  void fill_solution(const Setting& setting, Field& u) const override { fill_nodal_solution(setting, u); }
+  void fill_solution(const SchemeContext& context, Field& u) const override { fill_nodal_solution(context, u); }
 
   // The rows contain α on Robin faces, so those layers are integrated separately.
-  double reaction(const Closing& c) const override {
+  double reaction(const BalanceInput& c) const override {
     const Problem& p = c.problem();
     if (const double* sigma = p.reaction.constant()) return *sigma == 0 ? 0 : *sigma * c.integral();
-    Box box = c.setting.values();
+    Box box = c.context.values();
     double sum = 0;
     for_each_face(p, [&](int axis, int end, const Boundary& face) {
       if (face.kind != BoundaryKind::robin) return;
@@ -120,42 +120,42 @@ class NodeScheme final : public RowScheme {
       sum += c.integral_with({p.reaction, "reaction"}, layer, -1);
     });
     const auto& rows = std::get<NodeRows>(c.rows);
-    return sum + c.setting.functionals.product(*rows.reaction, c.u, box) / rows.scale;
+    return sum + c.context.functionals.product(*rows.reaction, c.u, box) / rows.scale;
   }
 
-  Fluxes fluxes(const Closing& c) const override {
+  Fluxes fluxes(const BalanceInput& c) const override {
     Fluxes passed_back{};
     for_each_face(c.problem(), [&](int axis, int end, const Boundary& face) {
-      if (face.kind != BoundaryKind::robin || face.mixed) return;
+      if (face.kind != BoundaryKind::robin || face.mixed_bc) return;
       const double* alpha = face.alpha.constant();
       const std::string key = face_key(axis, end, true);
       passed_back[face_number(axis, end)] =
           alpha ? *alpha * c.integral_over(axis, end)
                 : c.integral_with({face.alpha, key}, face_box(c.block(), axis, end), axis);
     });
-    for (const PartedFace& face : c.setting.parted)
+    for (const MixedBcFace& face : c.context.mixed_bc)
       passed_back[face_number(face.axis(), face.end())] = c.product(face.nodes(), face.alpha_integrals());
     return fluxes_at_nodes(c, passed_back);
   }
 
  private:
   // Returns scale·(σ·volume + α·area).
-  static std::shared_ptr<Field> sampled_reaction(const Setting& setting, double scale, ErrorCollector& check) {
-    const auto& [p, block, backend, sampler, functionals, parted] = setting;
-    auto reaction = setting.field(block.space());
+  static std::shared_ptr<Field> sampled_reaction(const SchemeContext& context, double scale, ErrorCollector& check) {
+    const auto& [p, block, backend, sampler, functionals, mixed_bc] = context;
+    auto reaction = context.field(block.space());
     check([&] {
-      sampler.fill_integrals({p.reaction, "reaction", Sign::nonnegative}, setting.values(), {.factor = scale},
+      sampler.fill_integrals({p.reaction, "reaction", Sign::nonnegative}, context.values(), {.factor = scale},
                              SampleStore::set, *reaction);
     });
     for_each_face(p, [&](int d, int end, const Boundary& b) {
-      if (b.kind != BoundaryKind::robin || b.mixed) return;
+      if (b.kind != BoundaryKind::robin || b.mixed_bc) return;
       const std::string key = face_key(d, end, true);
       check([&] {
         sampler.fill_integrals({b.alpha, key, Sign::nonnegative}, face_box(block, d, end),
                                {.factor = scale, .face_axis = d}, SampleStore::add, *reaction);
       });
     });
-    for (const PartedFace& face : parted)
+    for (const MixedBcFace& face : mixed_bc)
       check([&] { add_scaled(sampler, face.nodes(), face.alpha_integrals(), scale, *reaction); });
     return reaction;
   }

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "backends/memory.hpp"
+#include "backends/memory/memory.hpp"
 #include "lab/page/curve.hpp"
 #include "lab/page/verdict.hpp"
 #include "lab/studies/cache/study.hpp"
@@ -12,10 +12,10 @@ double held_bytes(const Panel& panel, std::string_view way) {
   const Curve curve(panel, way);
   if (curve.empty()) return NAN;
   const double middle = std::sqrt(curve.highest().value * curve.last().value);
-  double held = curve.first().x;
+  double cached = curve.first().x;
   for (const Point& point : curve.points())
-    if (point.value > middle) held = point.x;
-  return held;
+    if (point.value > middle) cached = point.x;
+  return cached;
 }
 
 std::vector<std::string> conclude_cache(const Panels& panels) {

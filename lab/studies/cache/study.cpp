@@ -62,7 +62,7 @@ Panels measure(Session& session) {
 }
 
 // Returns the KiB that fit into a cache.
-double held(const Panels& panels, std::string_view way) {
+double cached(const Panels& panels, std::string_view way) {
   const Panel* const panel = find_panel(panels, "working-set");
   return panel ? held_bytes(*panel, way) / 1024 : std::numeric_limits<double>::quiet_NaN();
 }
@@ -71,11 +71,11 @@ constexpr std::array lectures{Lecture::today, Lecture::goeddeke, Lecture::filipo
 constexpr std::array history{
     Historical{Lecture::filipovic, "Fermi", "first-level cache of a multiprocessor; here by powers of two", 16, "KiB",
                [](const Panels& panels, const Machine& machine) {
-                 return held(panels, by_first_level) / machine.multiprocessors;
+                 return cached(panels, by_first_level) / machine.multiprocessors;
                },
                48},
     Historical{Lecture::filipovic, "Fermi", "cache that all multiprocessors share; here by powers of two", 768, "KiB",
-               [](const Panels& panels, const Machine&) { return held(panels, by_shared_level); }},
+               [](const Panels& panels, const Machine&) { return cached(panels, by_shared_level); }},
 };
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "backends/field.hpp"
+#include "backends/device/field.hpp"
 #include "lab/harness/session.hpp"
 #include "lab/harness/study.hpp"
 

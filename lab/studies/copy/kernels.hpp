@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include "backends/backend.hpp"
+#include "backends/device/backend.hpp"
 
 namespace poisson::lab {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "backends/memory.hpp"
+#include "backends/memory/memory.hpp"
 #include "lab/harness/contents.hpp"
 #include "lab/harness/session.hpp"
 #include "lab/harness/with_cuda.hpp"

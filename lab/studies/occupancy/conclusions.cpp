@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "backends/memory.hpp"
+#include "backends/memory/memory.hpp"
 #include "lab/page/curve.hpp"
 #include "lab/page/verdict.hpp"
 #include "lab/studies/occupancy/study.hpp"
@@ -142,10 +142,10 @@ std::vector<std::string> conclude_occupancy(const std::vector<Panel>& panels, do
     lowest.push_back(curve.last().value);
   }
   for (const char* const kind : {"block-size", "shared-memory"})
-    if (const Panel* const held = find_panel(panels, kind), * const rates =
+    if (const Panel* const live = find_panel(panels, kind), * const rates =
                                                                 find_panel(panels, std::string(kind) + "-copy");
-        held && rates)
-      conclude_limit(*held, *rates, sentences);
+        live && rates)
+      conclude_limit(*live, *rates, sentences);
   if (lowest.size() == 2)
     sentences.push_back("At the fewest warps, more loads per thread give " + figure(lowest[1] / lowest[0]) +
                         (lowest[1] > 1.2 * lowest[0]

@@ -23,14 +23,14 @@ constexpr int besides = 16;
 // address depends on their topmost bit. That bit is 0, which the compiler cannot know.
 template <int registers, int in_flight>
 __global__ void __maxnreg__(registers) hold_kernel(const std::uint32_t* words, unsigned count, std::uint32_t* sums) {
-  constexpr int held = registers - besides;
-  static_assert(held % in_flight == 0);
+  constexpr int live = registers - besides;
+  static_assert(live % in_flight == 0);
   const unsigned thread = blockIdx.x * threads + threadIdx.x, step = gridDim.x * threads;
-  std::uint32_t sum[held] = {};
+  std::uint32_t sum[live] = {};
   unsigned i = thread;
   while (i < count) {
 #pragma unroll
-    for (int k = 0; k < held; k += in_flight) {
+    for (int k = 0; k < live; k += in_flight) {
       std::uint32_t word[in_flight];
 #pragma unroll
       for (int l = 0; l < in_flight; ++l) word[l] = i + l * step < count ? words[i + l * step] : 0;
@@ -41,7 +41,7 @@ __global__ void __maxnreg__(registers) hold_kernel(const std::uint32_t* words, u
   }
   std::uint32_t all = 0;
 #pragma unroll
-  for (int k = 0; k < held; ++k) all += (2 * k + 1) * sum[k];
+  for (int k = 0; k < live; ++k) all += (2 * k + 1) * sum[k];
   sums[thread] = all;
 }
 

@@ -29,16 +29,16 @@ struct HeldWord {
 };
 
 /// Is the oracle of one thread. The thread reads the words thread, thread + threads, … below `count`, adds them
-/// cyclically to `held` sums, and returns Σ (2k + 1) sum_k modulo 2^32. The result depends on every word and on its
+/// cyclically to `live` sums, and returns Σ (2k + 1) sum_k modulo 2^32. The result depends on every word and on its
 /// sum.
 struct HeldSum {
   std::int64_t count = 0, threads = 0;
-  int held = 0;
+  int live = 0;
   constexpr std::uint32_t operator()(std::int64_t thread) const {
     std::uint32_t sum = 0, turn = 0;
     for (std::int64_t i = thread; i < count; i += threads) {
       sum += (2 * turn + 1) * HeldWord{}(static_cast<std::uint64_t>(i));
-      turn = turn + 1 == static_cast<std::uint32_t>(held) ? 0 : turn + 1;
+      turn = turn + 1 == static_cast<std::uint32_t>(live) ? 0 : turn + 1;
     }
     return sum;
   }

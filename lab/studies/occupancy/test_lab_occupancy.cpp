@@ -90,9 +90,9 @@ TEST(Conclusions, SayWhereThereIsNoCliff) {
 
 TEST(Conclusions, OfBlocksAndSharedMemory) {
   auto all = panels([](double) { return 3900.0; }, [](double) { return 3900.0; });
-  const auto held = [](double threads) { return threads < 64 ? 32.0 : 64.0; };
+  const auto live = [](double threads) { return threads < 64 ? 32.0 : 64.0; };
   const std::vector<double> sizes{32, 48, 64, 256, 512};
-  all.push_back(synthetic_panel("block-size", sizes, {{resident_warps, held}, {predicted_warps, held}}));
+  all.push_back(synthetic_panel("block-size", sizes, {{resident_warps, live}, {predicted_warps, live}}));
   all.push_back(
       synthetic_panel("block-size-copy", sizes, {{copied, [](double x) { return std::min(10 * x, 2000.0); }}}));
   all.push_back(synthetic_panel("shared-memory", {0, 1 << 17},

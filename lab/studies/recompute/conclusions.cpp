@@ -89,13 +89,13 @@ std::string on_recomputing(const Panel& panel, EntrySource source) {
   const Line own = measured(panel, name_of(source)), expected = predicted(panel, name_of(source));
   if (own.empty() || !quotable(panel)) return {};
   std::string text;
-  for (const EntrySource held : {EntrySource::full, EntrySource::half, EntrySource::partial}) {
-    Line other = measured(panel, name_of(held));
-    const Line other_expected = predicted(panel, name_of(held));
+  for (const EntrySource stored : {EntrySource::full, EntrySource::half, EntrySource::partial}) {
+    Line other = measured(panel, name_of(stored));
+    const Line other_expected = predicted(panel, name_of(stored));
     if (other.size() != own.size()) continue;
-    for (auto& [x, rate] : other) rate = typical(panel, name_of(held));  // is flat
-    text += (text.empty() ? "" : ", ") + quoted(name_of(held)) + " " +
-            (held == EntrySource::partial ? surely_until(own, other, panel.noise) : until(ahead_until(own, other)));
+    for (auto& [x, rate] : other) rate = typical(panel, name_of(stored));  // is flat
+    text += (text.empty() ? "" : ", ") + quoted(name_of(stored)) + " " +
+            (stored == EntrySource::partial ? surely_until(own, other, panel.noise) : until(ahead_until(own, other)));
     if (expected.size() == own.size() && other_expected.size() == own.size())
       text += " (predicted " + until(ahead_until(expected, other_expected)) + ")";
   }
@@ -119,9 +119,9 @@ std::string on_winner(const Panel& panel) {
   if (!quotable(panel)) return on_dear_entries(panel);
   const double dear = places(panel).back();
   const std::string& winner = best_at(panel, dear, variants_of(panel))->variant;
-  const bool held = winner != name_of(EntrySource::fly) && winner != name_of(EntrySource::once);
+  const bool stored = winner != name_of(EntrySource::fly) && winner != name_of(EntrySource::once);
   return panel.title + ": with entries of " + figure(dear) + " multiply-adds the fastest is " + quoted(winner) +
-         (held ? ": hold what is dear." : ".");
+         (stored ? ": hold what is dear." : ".");
 }
 
 std::string on_prediction(const Panel& panel) {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "backends/field.hpp"
+#include "backends/device/field.hpp"
 #include "lab/harness/noise.hpp"
 #include "lab/harness/study.hpp"
 

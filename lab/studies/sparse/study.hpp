@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "backends/backend.hpp"
+#include "backends/device/backend.hpp"
 #include "lab/harness/array.hpp"
 #include "lab/harness/noise.hpp"
 #include "lab/harness/study.hpp"

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "backends/memory.hpp"
+#include "backends/memory/memory.hpp"
 #include "lab/page/curve.hpp"
 #include "lab/page/verdict.hpp"
 #include "lab/studies/texture/study.hpp"

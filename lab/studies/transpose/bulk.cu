@@ -9,7 +9,7 @@
 #include <cuda.h>
 
 #include "backends/cuda/words.cuh"
-#include "backends/error.hpp"
+#include "backends/memory/error.hpp"
 #include "lab/harness/stream.cuh"
 #include "lab/studies/transpose/study.hpp"
 

@@ -5,7 +5,7 @@
 
 #include <cublas_v2.h>
 
-#include "backends/error.hpp"
+#include "backends/memory/error.hpp"
 #include "lab/harness/stream.cuh"
 #endif
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "backends/field.hpp"
+#include "backends/device/field.hpp"
 #include "lab/harness/noise.hpp"
 #include "lab/harness/study.hpp"
 

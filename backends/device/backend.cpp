@@ -1,0 +1,34 @@
+#include "backends/device/backend.hpp"
+
+#include <cstdlib>
+
+namespace poisson {
+namespace {
+
+// Above this size the work on a box takes longer than dividing the box costs. On a GPU that is three launches and a
+// fork, about 10 µs.
+constexpr std::int64_t default_least_beside = std::int64_t{1} << 19;
+
+}  // namespace
+
+Backend::Backend() : least_beside_(default_least_beside) {
+  if (const char* text = std::getenv("POISSON_OVERLAP")) set_least_beside(std::atoll(text));
+}
+
+void Backend::set_least_beside(std::int64_t values) {
+  least_beside_ = values > 0 ? values : std::numeric_limits<std::int64_t>::max();
+}
+
+Scalar Backend::scalar(double value) {
+  Scalar s(allocate(sizeof(double)));
+  write(&value, s.address(), sizeof value);
+  return s;
+}
+
+double Backend::value(const Scalar& s) {
+  double value = 0;
+  read(s.address(), &value, sizeof value);
+  return value;
+}
+
+}  // namespace poisson

@@ -1,0 +1,73 @@
+#include "backends/lines/cut_lines.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "backends/cpu/cut_lines.hpp"
+#include "backends/memory/error.hpp"
+#ifdef POISSON_HAVE_CUDA
+#include "backends/cuda/cut_lines.hpp"
+#endif
+
+namespace poisson {
+namespace {
+
+// Describes the lines of a patch with `values` values along each axis.
+LinesInParts lines_along(int axis, const std::array<int, 3>& values, int parts) {
+  const auto [fast, slow] = axes_across(axis);
+  return {parts, values[fast], values[slow], values[static_cast<std::size_t>(axis)]};
+}
+
+PartsOfLines parts_of(const LineRows& rows) {
+  const Space& space = rows.sum.space();
+  const Cuts& cuts = space.cuts();
+  return {rows.sum.backend(), rows.sum.precision(), members_along(cuts, rows.processes, rows.axis),
+          lines_along(rows.axis, space.most_values(), cuts.count(static_cast<std::size_t>(rows.axis)))};
+}
+
+}  // namespace
+
+CutLines::CutLines(LineRows rows) : rows_(std::move(rows)), ends_(parts_of(rows_)) {
+  ends_.reserve_halo_buffers();
+}
+
+void CutLines::solve(Field& x) {
+  const auto [fast, slow] = axes_across(rows_.axis);
+  const int most = space().most_values()[slow];
+  for (int first = 0; first < most; first += ends_.slows()) {
+    reduce(x, first);
+    ends_.tell();
+    solve_ends(std::int64_t{count(fast)} * std::clamp(count(slow) - first, 0, ends_.slows()));
+    ends_.tell_ends();
+    take_ends(x, first);
+  }
+  eliminate(x);
+}
+
+std::unique_ptr<CutLines> make_cut_lines(LineRows rows) {
+  switch (rows.sum.backend().kind()) {
+    case BackendKind::cpu:
+      return cpu::make_cut_lines(std::move(rows));
+    case BackendKind::cuda:
+#ifdef POISSON_HAVE_CUDA
+      return cuda::make_cut_lines(std::move(rows));
+#endif
+      break;
+  }
+  throw RunError("there are no lines for CUDA (this build lacks them)", Remedy::host);
+}
+
+std::size_t cut_lines_bytes(const Layout& layout, Precision precision, const std::array<int, 3>& parts, int axis,
+                            bool gpu) {
+  const LinesInParts lines = lines_along(axis, layout.n, parts[static_cast<std::size_t>(axis)]);
+  return 2 * static_cast<std::size_t>(layout.allocated(precision)) * bytes_of(precision) +
+         PartsOfLines::bytes(precision, lines, gpu);
+}
+
+std::size_t cut_lines_message_bytes(const Layout& layout, Precision precision, const std::array<int, 3>& parts,
+                                    int axis, bool gpu) {
+  return PartsOfLines::bytes_of_message(precision, lines_along(axis, layout.n, parts[static_cast<std::size_t>(axis)]),
+                                        gpu);
+}
+
+}  // namespace poisson

@@ -1,0 +1,104 @@
+#include "backends/spaces/exchange.hpp"
+
+#include <algorithm>
+
+namespace poisson {
+
+std::array<int, 3> Cuts::place(int number) const {
+  return {number % count(0), number / count(0) % count(1), number / (count(0) * count(1))};
+}
+
+Box Cuts::patch(int number) const {
+  const std::array<int, 3> at = place(number);
+  Box box;
+  for (std::size_t d = 0; d < 3; ++d) {
+    const auto part = static_cast<std::size_t>(at[d]);
+    box.first[d] = first[d][part];
+    box.last[d] = part + 1 < first[d].size() ? first[d][part + 1] : n[d];
+  }
+  return box;
+}
+
+Exchange::Exchange(const Cuts& cuts, int patch) {
+  const std::array<int, 3> here = cuts.place(patch);
+  const Box own = cuts.patch(patch);
+  std::size_t last_cut = 3;
+  for (std::size_t d = 0; d < 3; ++d) {
+    n_[d] = own.last[d] - own.first[d];
+    if (cuts.count(d) > 1) last_cut = d;
+  }
+  for (int width = 1; width <= cut_halo; ++width) {
+    Box box;  // planes that are copied along an axis
+    for (std::size_t d = 0; d < 3; ++d) box.last[d] = own.last[d] - own.first[d];
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      if (axis > 0 && cuts.n[axis] == 1) continue;  // such an axis has no halo
+      const int parts = cuts.count(axis), wide = parts > 1 ? width : 1, n = own.last[axis] - own.first[axis];
+      Step step, sent;
+      for (const int side : {-1, 1}) {
+        int next = here[axis] + side;
+        if (next < 0 || next >= parts) {
+          if (!cuts.periodic[axis]) continue;
+          next = (next + parts) % parts;
+        }
+        std::array<int, 3> at = here;
+        at[axis] = next;
+        const int neighbour = at[0] + cuts.count(0) * (at[1] + cuts.count(1) * at[2]);
+        const Box there = cuts.patch(neighbour);
+        const int m = there.last[axis] - there.first[axis];
+        // Data past open ends of the following axes are sent as well: no later step sends them.
+        Box across = box;
+        for (std::size_t d = axis + 1; d < 3 && parts > 1; ++d) {
+          if (cuts.n[d] == 1) continue;
+          --across.first[d];
+          ++across.last[d];
+        }
+        // Returns the layers next to an end, inside a patch of `values` values or in its halo.
+        const auto layers = [&](int end, int values, bool inside) {
+          Box part = across;
+          part.first[axis] = end < 0 ? (inside ? 0 : -wide) : (inside ? values - wide : values);
+          part.last[axis] = part.first[axis] + wide;
+          return part;
+        };
+        late_[axis][side < 0 ? 0 : 1] = axis >= last_cut;
+        step.push_back({neighbour, side, layers(-side, m, true), layers(side, n, false)});
+        if (parts > 1) sent.push_back({neighbour, -side, layers(side, n, true), layers(-side, m, false)});
+      }
+      if (!step.empty()) {
+        if (axis == last_cut) in_flight_ = steps_[static_cast<std::size_t>(width - 1)].size();
+        if (parts == 1 && width == 1) own_steps_.push_back(step);
+        with_others_ = with_others_ || parts > 1;
+        steps_[static_cast<std::size_t>(width - 1)].push_back(std::move(step));
+        sent_[static_cast<std::size_t>(width - 1)].push_back(std::move(sent));
+      }
+      box.first[axis] -= wide;
+      box.last[axis] += wide;
+    }
+  }
+  if (!with_others_) in_flight_ = steps_[0].size();
+}
+
+Box Exchange::inner(const Box& box) const {
+  Box inside = box;
+  for (std::size_t d = 0; d < 3; ++d) {
+    if (late_[d][0]) inside.first[d] = std::max(box.first[d], 1);
+    if (late_[d][1]) inside.last[d] = std::min(box.last[d], n_[d] - 1);
+    inside.first[d] = std::min(inside.first[d], box.last[d]);
+    inside.last[d] = std::max(inside.last[d], inside.first[d]);
+  }
+  return inside;
+}
+
+std::vector<Box> around(const Box& box, const Box& inner) {
+  std::vector<Box> parts;
+  Box rest = box;
+  for (const std::size_t d : {2, 1, 0}) {
+    Box below = rest, above = rest;
+    below.last[d] = rest.first[d] = inner.first[d];
+    above.first[d] = rest.last[d] = inner.last[d];
+    for (const Box& part : {below, above})
+      if (part.size() > 0) parts.push_back(part);
+  }
+  return parts;
+}
+
+}  // namespace poisson

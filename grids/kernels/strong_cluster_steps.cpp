@@ -1,0 +1,47 @@
+#include "grids/kernels/strong_cluster_steps.hpp"
+
+#include "backends/device/backend.hpp"
+#include "grids/kernels/cpu/strong_clusters.hpp"
+#ifdef POISSON_HAVE_CUDA
+#include "grids/kernels/cuda/strong_clusters.hpp"
+#endif
+
+namespace poisson {
+
+void search_clusters(Backend& backend, const Box& box, const ClusterSearch& search) {
+#ifdef POISSON_HAVE_CUDA
+  if (backend.on_gpu()) return cuda::search_clusters(backend, box, search);
+#endif
+  if (!backend.on_gpu()) cpu::search_clusters(box, search);
+}
+
+void build_strong_clusters(Backend& backend, std::uint32_t count, const StrongClusterBuild& build) {
+#ifdef POISSON_HAVE_CUDA
+  if (backend.on_gpu()) return cuda::build_strong_clusters(backend, count, build);
+#endif
+  if (!backend.on_gpu()) cpu::build_strong_clusters(count, build);
+}
+
+void find_shifts(Backend& backend, const StrongClusterViews& strong_clusters, const Field& b, const Field& u) {
+#ifdef POISSON_HAVE_CUDA
+  if (backend.on_gpu()) return cuda::find_shifts(backend, strong_clusters, b, u);
+#endif
+  if (!backend.on_gpu()) cpu::find_shifts(strong_clusters, b, u);
+}
+
+void shift_values(Backend& backend, const StrongClusterViews& strong_clusters, Field& u) {
+#ifdef POISSON_HAVE_CUDA
+  if (backend.on_gpu()) return cuda::shift_values(backend, strong_clusters, u);
+#endif
+  if (!backend.on_gpu()) cpu::shift_values(strong_clusters, u);
+}
+
+void add_shifts(Backend& backend, const double* parts, std::int64_t step, int count, std::int64_t shifts,
+                double* shift) {
+#ifdef POISSON_HAVE_CUDA
+  if (backend.on_gpu()) return cuda::add_shifts(backend, parts, step, count, shifts, shift);
+#endif
+  if (!backend.on_gpu()) cpu::add_shifts(parts, step, count, shifts, shift);
+}
+
+}  // namespace poisson

@@ -1,0 +1,111 @@
+#include "solver/fallbacks/cost.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+
+#include "backends/memory/memory.hpp"
+#include "solver/fallbacks/dissection.hpp"
+#include "solver/fallbacks/fallback_chain.hpp"
+
+namespace poisson {
+namespace {
+
+// Bytes that one thread moves, fitted to measured times (docs/design/solver.md). Reading rows takes a product, and the
+// copies of a field on either side of it, for each colour of unknowns.
+constexpr double bytes_of_colour = 600, bytes_of_neighbour = 25;
+constexpr double bytes_of_order = 200;       // of one of the places around an unknown, when unknowns are ordered
+constexpr double bytes_of_front_entry = 60;  // allocated, filled, added up and stored
+constexpr double bytes_of_factor = 3.5;      // of a stored byte, in a solution
+constexpr double bytes_of_pairing = 300;     // of a coupling, on all levels together
+constexpr int iterations_of_factors = 4, iterations_of_aggregates = 30;
+
+// A cycle moves so many bytes for each of 10⁴ unknowns, and so many more with each decade of unknowns beyond: levels
+// that are visited twice hardly become smaller.
+struct CycleBytes {
+  double least, decade;
+};
+CycleBytes bytes_of_cycle(const UnknownGrid& grid) {
+  const bool box = grid.neighbours > 6;
+  if (grid.axes < 3) return box ? CycleBytes{1350, 650} : CycleBytes{800, 400};
+  return box ? CycleBytes{2400, 0} : CycleBytes{2475, 3300};
+}
+
+std::array<int, 3> extents(const Space& space) {
+  const Box& all = space.all_unknowns();
+  return {all.last[0] - all.first[0], all.last[1] - all.first[1], all.last[2] - all.first[2]};
+}
+
+double colours(const UnknownGrid& grid) {
+  double count = 1;
+  for (std::size_t d = 0; d < 3; ++d) count *= grid.n[d] > 1 ? 3 : 1;
+  return count;
+}
+
+// Of reading the rows.
+double bytes_of_rows(const UnknownGrid& grid) {
+  const double products = colours(grid) + 1;
+  return static_cast<double>(grid.count()) * products * (bytes_of_colour + bytes_of_neighbour * grid.neighbours);
+}
+
+}  // namespace
+
+UnknownGrid::UnknownGrid(const Space& space, bool box) : UnknownGrid(extents(space), space.closed(), box) {}
+
+UnknownGrid::UnknownGrid(const std::array<int, 3>& unknowns, const std::array<bool, 3>& closed, bool box)
+    : n(unknowns) {
+  for (std::size_t d = 0; d < 3; ++d) {
+    periodic[d] = closed[d] && n[d] > 1;
+    if (n[d] > 1) ++axes;
+  }
+  neighbours = box ? static_cast<int>(std::pow(3, axes)) - 1 : 2 * axes;
+}
+
+std::string FallbackCost::text() const {
+  return std::to_string(unknowns) + " unknowns, predicted " + time_text() + " and " +
+         readable_bytes(static_cast<double>(bytes));
+}
+
+std::string FallbackCost::time_text() const {
+  std::array<char, 32> time{};
+  const double s = seconds();
+  if (s < 120)
+    std::snprintf(time.data(), time.size(), "%.2g s", s < 0.01 ? 0.01 : s < 99.5 ? s : std::round(s / 10) * 10);
+  else if (s < 7200)
+    std::snprintf(time.data(), time.size(), "%.0f min", s / 60);
+  else
+    std::snprintf(time.data(), time.size(), "%.2g h", s / 3600);
+  return time.data();
+}
+
+FallbackCost cost_of_factorization(const UnknownGrid& grid, const HostSpeed& speed) {
+  const DissectionCost work = predict_dissection(grid.n, grid.periodic);
+  const auto count = static_cast<double>(grid.count());
+  FallbackCost cost;
+  cost.unknowns = grid.count();
+  cost.flops = work.flops;
+  cost.bytes = work.bytes;
+  cost.iterations = iterations_of_factors;
+  cost.setup = work.small_flops / speed.small_flops + (work.flops - work.small_flops) / speed.flops +
+               (bytes_of_rows(grid) + count * colours(grid) * bytes_of_order + work.entries * bytes_of_front_entry) /
+                   speed.bytes;
+  cost.iteration =
+      (bytes_of_factor * static_cast<double>(work.factors) + count * colours(grid) * bytes_of_order) / speed.bytes;
+  return cost;
+}
+
+FallbackCost cost_of_aggregation(const UnknownGrid& grid, const HostSpeed& speed) {
+  const double couplings = static_cast<double>(grid.count()) * grid.neighbours;
+  FallbackCost cost;
+  cost.unknowns = grid.count();
+  cost.bytes = bytes_of_aggregates(grid.count(), grid.neighbours > 6);
+  cost.iterations = iterations_of_aggregates;
+  cost.setup = (bytes_of_rows(grid) + couplings * bytes_of_pairing) / speed.bytes;
+  const auto [least, decade] = bytes_of_cycle(grid);
+  const double decades = std::log10(std::max(1e4, static_cast<double>(grid.count()))) - 4;
+  cost.iteration = static_cast<double>(grid.count()) * (least + decade * decades) / speed.bytes;
+  return cost;
+}
+
+}  // namespace poisson

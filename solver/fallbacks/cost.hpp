@@ -1,0 +1,44 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "backends/spaces/space.hpp"
+#include "solver/fallbacks/host_speed.hpp"
+
+namespace poisson {
+
+/// The unknowns of an operator, those of all processes.
+struct UnknownGrid {
+  /// `box`: rows couple more than the nearest neighbours.
+  UnknownGrid(const Space& space, bool box);
+  UnknownGrid(const std::array<int, 3>& n, const std::array<bool, 3>& periodic, bool box);
+
+  std::array<int, 3> n{};
+  std::array<bool, 3> periodic{};
+  int axes = 0;        ///< with more than one unknown
+  int neighbours = 0;  ///< couplings of a row, at most
+  std::int64_t count() const { return std::int64_t{1} * n[0] * n[1] * n[2]; }
+};
+
+/// Time and memory that a fallback is predicted to need on this host.
+struct FallbackCost {
+  std::int64_t unknowns = 0;
+  double setup = 0;      ///< seconds before its first iteration
+  double iteration = 0;  ///< seconds of each
+  int iterations = 0;    ///< that it usually takes
+  std::size_t bytes = 0;
+  double flops = 0;  ///< of a factorization; else 0
+
+  double seconds() const { return setup + iterations * iteration; }
+  /// "262144 unknowns, predicted 12 s and 2.3 GiB".
+  std::string text() const;
+  std::string time_text() const;  ///< "12 s"
+};
+
+FallbackCost cost_of_factorization(const UnknownGrid& grid, const HostSpeed& speed);
+FallbackCost cost_of_aggregation(const UnknownGrid& grid, const HostSpeed& speed);
+
+}  // namespace poisson

@@ -1,0 +1,136 @@
+#include "solver/fallbacks/fallback_chain.hpp"
+
+#include <new>
+#include <utility>
+
+#include "backends/memory/host_memory.hpp"
+#include "backends/processes/machine.hpp"
+#include "solver/fallbacks/aggregation.hpp"
+#include "solver/fallbacks/cost.hpp"
+#include "solver/fallbacks/factorization.hpp"
+#include "solver/fallbacks/whole_operator.hpp"
+
+namespace poisson {
+namespace {
+
+// A factorization that takes so many operations comes before aggregates, which take longer to converge.
+constexpr double few_flops = 4e9;
+// Predictions below this do without a measurement of the host.
+constexpr double sure_seconds = 1;
+// The share of the available memory that factors, and aggregates, may take.
+constexpr double share_of_factors = 0.5, share_of_aggregates = 0.8;
+
+constexpr const char* by_factorization = "conjugate gradients preconditioned by a factorization in 64 bits";
+constexpr const char* by_aggregates = "conjugate gradients preconditioned by aggregation multigrid in 64 bits";
+
+// What the methods of an operator know of one another, and of the host.
+struct Circumstances {
+  UnknownGrid grid;
+  Fallback fallback;
+  const Processes& processes;  // which take the same steps
+  HostSpeed speed{};
+  bool measured = false;
+  bool factorized = false;  // the first fallback stands
+};
+
+using Cost = FallbackCost (*)(const UnknownGrid&, const HostSpeed&);
+
+// The cost of a fallback, the same on all processes: that of the slowest.
+FallbackCost predict(Circumstances& all, Cost cost_of) {
+  FallbackCost cost = cost_of(all.grid, all.speed);
+  if (cost.seconds() > sure_seconds && !all.measured) {
+    all.speed = measure_host_speed();
+    const Processes& p = all.processes;
+    all.speed = {p.least(all.speed.flops), p.least(all.speed.small_flops), p.least(all.speed.bytes)};
+    all.measured = true;
+  }
+  return cost_of(all.grid, all.speed);
+}
+
+Offer decide(const Circumstances& all, const FallbackCost& cost, double share) {
+  const int here = all.processes.alone() ? 1 : count_on_machine(all.processes);
+  const double most = all.processes.least(share * static_cast<double>(available_memory(here).bytes));
+  return judge(cost, all.fallback, most, here);
+}
+
+Offer skipped() {
+  return {Offer::Kind::skipped, {}, {}};
+}
+
+// `early`: the factorization that comes first, if it is small; else the one that comes last, if it is large.
+Offer offer_factorization(Circumstances& all, bool early) {
+  if ((cost_of_factorization(all.grid, all.speed).flops <= few_flops) != early) return skipped();
+  return decide(all, predict(all, cost_of_factorization), share_of_factors);
+}
+
+Offer offer_aggregation(Circumstances& all) {
+  if (all.factorized) return skipped();
+  return decide(all, predict(all, cost_of_aggregation), share_of_aggregates);
+}
+
+// Null on all processes if memory runs out on one of them.
+template <class F>
+std::unique_ptr<Preconditioner> make_together(const Processes& processes, const F& f) {
+  std::unique_ptr<Preconditioner> made;
+  try {
+    made = f();
+  } catch (const std::bad_alloc&) {
+    made = nullptr;
+  }
+  return processes.any(!made) ? nullptr : std::move(made);
+}
+
+using Whole = std::function<std::shared_ptr<const Operator>()>;
+
+// The methods of all rows, which `whole` returns once they are needed, for the processes that start_next_fallback
+// together.
+FallbackChain chain_of(const std::shared_ptr<Circumstances>& all, const Whole& whole,
+                       const std::function<std::unique_ptr<Preconditioner>(std::unique_ptr<Preconditioner>)>& wrap) {
+  const auto factorize = [=] {
+    const std::shared_ptr<const Operator> A = whole();
+    return wrap(make_together(all->processes, [&] {
+      auto factors = std::make_unique<Factorization>(A);
+      factors->factorize();
+      return factors;
+    }));
+  };
+  const auto aggregate = [=] {
+    const std::shared_ptr<const Operator> A = whole();
+    return wrap(make_together(all->processes, [&] { return std::make_unique<Aggregation>(A); }));
+  };
+  return {{by_factorization, [=] { return offer_factorization(*all, true); },
+           [=] {
+             auto made = factorize();
+             all->factorized = made != nullptr;
+             return made;
+           }},
+          {by_aggregates, [=] { return offer_aggregation(*all); }, aggregate},
+          {by_factorization, [=] { return offer_factorization(*all, false); }, factorize}};
+}
+
+}  // namespace
+
+FallbackChain make_fallback_chain(const std::shared_ptr<const Operator>& A, bool box, Fallback fallback) {
+  if (A->precision() != Precision::fp64 || fallback == Fallback::never) return {};
+  const auto all =
+      std::make_shared<Circumstances>(Circumstances{UnknownGrid(A->space(), box), fallback, A->space().processes()});
+  if (A->space().is_global())
+    return chain_of(
+        all, [A] { return A; }, [](std::unique_ptr<Preconditioner> made) { return made; });
+  const auto rows = std::make_shared<std::shared_ptr<const Operator>>();  // of the whole, once a fallback is made
+  return chain_of(
+      all,
+      [=] {
+        if (!*rows) *rows = whole_operator(*A, box);
+        return *rows;
+      },
+      [A](std::unique_ptr<Preconditioner> made) { return made ? for_part(*A, std::move(made)) : nullptr; });
+}
+
+// Rows as they are read take 340 bytes, and those of the finest level and its vectors 100 beside 12 a coupling; coarser
+// levels come when the former are gone.
+std::size_t bytes_of_aggregates(std::int64_t unknowns, bool box) {
+  return static_cast<std::size_t>(unknowns) * (440 + 12 * (box ? 26 : 6));
+}
+
+}  // namespace poisson

@@ -1,0 +1,51 @@
+#include "solver/fallbacks/host_speed.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "solver/fallbacks/factorization.hpp"
+
+namespace poisson {
+namespace {
+
+constexpr double least_seconds = 5e-3;                // of a measurement: the clock and the threads' start do not count
+constexpr std::int64_t large = 1024, small = 128;     // rows of fronts
+constexpr std::size_t values = std::size_t{1} << 22;  // more than caches hold
+
+// Seconds of one call, after one that warms up.
+template <class F>
+double seconds_of(const F& f) {
+  using clock = std::chrono::steady_clock;
+  f();
+  const auto start = clock::now();
+  int calls = 0;
+  double elapsed = 0;
+  do {
+    f();
+    ++calls;
+    elapsed = std::chrono::duration<double>(clock::now() - start).count();
+  } while (elapsed < least_seconds);
+  return elapsed / calls;
+}
+
+}  // namespace
+
+HostSpeed measure_host_speed() {
+  HostSpeed speed;
+  const auto flops = [](std::int64_t rows) { return static_cast<double>(rows * rows * rows) / 3; };
+  speed.flops = flops(large) / seconds_of([] { eliminate_front(large); });
+  speed.small_flops = flops(small) / seconds_of([] { eliminate_front(small); });
+  const std::vector<double> read(values, 1);
+  volatile double kept = 0;
+  speed.bytes = static_cast<double>(values * sizeof(double)) / seconds_of([&] {
+                  double sum = 0;
+#pragma omp simd reduction(+ : sum)
+                  for (std::size_t i = 0; i < values; ++i) sum += read[i];
+                  kept = sum;
+                });
+  return speed;
+}
+
+}  // namespace poisson
