@@ -25,6 +25,7 @@ std::optional<double> SmootherOptions::value(std::string_view parameter) const {
 Options Options::choose(double coefficient_jump, bool points_suffice, bool mild, int dimension) const {
   Options o = *this;
   if (o.method == Method::automatic) o.method = Method::multigrid;
+  if (o.cycle == Cycle::automatic) o.cycle = Cycle::v;
   if (o.preconditioner == PreconditionerChoice::multigrid) {
     o.method = Method::multigrid;
     o.krylov = Krylov::cg;

@@ -14,7 +14,8 @@
 namespace poisson {
 
 enum class Method { automatic, jacobi, cg, multigrid, direct };
-enum class Cycle { v, w, f };
+/// automatic: W-cycles in the plane where κ has many large jumps, otherwise V-cycles.
+enum class Cycle { v, w, f, automatic };
 /// What accelerates multigrid; automatic: conjugate gradients where κ jumps.
 enum class Krylov { automatic, none, cg };
 /// What conjugate gradients precondition with. One that is named makes the method conjugate gradients.
@@ -49,7 +50,7 @@ struct Options {
   Method method = Method::automatic;
   double tolerance = 1e-8;  ///< on ‖b − Au‖ / max(‖b‖, ‖b − Au₀‖), ‖r‖² = rᵀD⁻¹r; 0 runs max_iterations exactly
   int max_iterations = 100;
-  Cycle cycle = Cycle::v;
+  Cycle cycle = Cycle::automatic;
   bool full_multigrid = true;
   bool extrapolate = false;  ///< solve, correct b by τ-extrapolation (extrapolation.hpp), and solve again
   SmootherOptions smoother{};

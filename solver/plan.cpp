@@ -315,8 +315,8 @@ Plan count(std::vector<LevelPlan> chosen, const Options& options, const Finest& 
 // Whether multigrid was left alone, so that something else may take its place.
 bool says_nothing_of_multigrid(const Options& o) {
   const SmootherOptions& s = o.smoother;
-  return !s.kind && !s.extent && !s.pre && !s.post && o.cycle == Cycle::v && o.full_multigrid && !o.extrapolate &&
-         o.krylov == Krylov::automatic && o.coarse_operator == CoarseOperator::automatic &&
+  return !s.kind && !s.extent && !s.pre && !s.post && o.cycle == Cycle::automatic && o.full_multigrid &&
+         !o.extrapolate && o.krylov == Krylov::automatic && o.coarse_operator == CoarseOperator::automatic &&
          o.preconditioner == PreconditionerChoice::automatic;
 }
 

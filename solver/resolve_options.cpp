@@ -167,7 +167,7 @@ Options resolve_options(const Options& given, const Problem& problem, std::optio
   }
   options = options.choose(kappa.jumps.largest, points, few_jumps(kappa.jumps, block), problem.dimension);
   // In the plane V-cycles add up what clusters of all sizes leave on every level.
-  if (problem.dimension == 2 && given.cycle == Cycle::v && options.method == Method::multigrid &&
+  if (problem.dimension == 2 && given.cycle == Cycle::automatic && options.method == Method::multigrid &&
       options.coarse_operator == CoarseOperator::galerkin && options.smoother.extent == RelaxationChoice::points &&
       many_jumps(kappa.jumps, block))
     options.cycle = Cycle::w;

@@ -107,9 +107,12 @@ Schema solver() {
           {.key = "cycle",
            .type = Type::choice,
            .doc = "The multigrid cycle.",
-           .fallback = "v",
-           .choices = {choice("v", Cycle::v,
-                              "Visits every level once; in a plane with many large jumps of the coefficient as w."),
+           .fallback = "auto",
+           .choices = {choice(
+                           "auto", Cycle::automatic,
+                           "w in the plane if points are relaxed on Galerkin levels and the coefficient has many large "
+                           "jumps; otherwise v."),
+                       choice("v", Cycle::v, "Visits every level once."),
                        choice("w", Cycle::w,
                               "Visits a level twice if it has at most a third of the unknowns of the finer one."),
                        choice("f", Cycle::f, "An F-cycle, then a V-cycle.")}},
