@@ -38,7 +38,7 @@ Clusters::Clusters(const Bands& bands, double strong_share)
     if (space_.cuts().count(d) > 1) margin_[d] = 1;
   }
   search_.strong_share = strong_share;
-  if (std::ranges::count(search_.all, 1) > 0) search_.most_values = most_island_values_in_plane;
+  if (std::ranges::count(search_.all, 1) > 0) search_.most_values = most_cluster_values_in_plane;
   search_.all_unknowns = space_.all_unknowns();
   search_.inner = {{0, 0, 0}, {1, 1, 1}};
   for (std::size_t d = 0; d < 3; ++d)

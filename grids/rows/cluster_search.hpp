@@ -10,7 +10,7 @@ namespace poisson {
 
 /// Limits the number of values of a strong cluster. In space, larger clusters have values on many coarse grids. In the
 /// plane, clusters of any size float if half of the plane conducts, and coarse grids tie them to others.
-inline constexpr std::uint32_t most_cluster_values = 1024, most_island_values_in_plane = 1 << 20;
+inline constexpr std::uint32_t most_cluster_values = 1024, most_cluster_values_in_plane = 1 << 20;
 
 /// Records a strong coupling to a value of another process: the root of the cluster, the value, and the number of the
 /// link.

@@ -1,6 +1,6 @@
 #include "backends/cpu/launch.hpp"
 #include "grids/kernels/cpu/factories.hpp"
-#include "grids/rows/regular_collapse.hpp"
+#include "grids/rows/regular_product.hpp"
 
 namespace poisson::cpu {
 namespace {
@@ -16,7 +16,7 @@ Box coarse_values(const GalerkinProduct& product) {
 }  // namespace
 
 void weigh(const GalerkinProduct& product) {
-  with_regular_collapse(product, [&]<class Regular>(Regular) {
+  with_regular_product(product, [&]<class Regular>(Regular) {
     for_each_line(coarse_values(product), few_values, [&](int J, int K) {
       for (int I = 0; I < product.coarse_n[0]; ++I) weigh_any<Regular>(product, I, J, K);
     });
@@ -24,9 +24,9 @@ void weigh(const GalerkinProduct& product) {
 }
 
 void galerkin_rows(const GalerkinProduct& product) {
-  with_regular_collapse(product, [&]<class Regular>(Regular) {
+  with_regular_product(product, [&]<class Regular>(Regular) {
     for_each_line(coarse_values(product), few_values, [&](int J, int K) {
-      for (int I = 0; I < product.coarse_n[0]; ++I) collapse_any<Regular>(product, I, J, K);
+      for (int I = 0; I < product.coarse_n[0]; ++I) multiply_any<Regular>(product, I, J, K);
     });
   });
 }

@@ -2,7 +2,7 @@
 #include "grids/kernels/cuda/factories.hpp"
 #include "grids/kernels/grid_kernels.hpp"
 #include "grids/rows/lines_of_bands.hpp"
-#include "grids/rows/regular_collapse.hpp"
+#include "grids/rows/regular_product.hpp"
 
 namespace poisson::cuda {
 namespace {
@@ -28,8 +28,8 @@ struct OnDeviceOf {
   using Type = Regular;
 };
 template <>
-struct OnDeviceOf<RegularCollapse<3, false>> {
-  using Type = NoRegularCollapse;
+struct OnDeviceOf<RegularProduct<3, false>> {
+  using Type = NoRegularProduct;
 };
 template <class Regular>
 using OnDevice = typename OnDeviceOf<Regular>::Type;
@@ -47,7 +47,7 @@ struct Rows {
   static constexpr int resident_threads = 256;  // sums over 27 rows need registers
   GalerkinProduct product;
   __device__ void operator()(int I, int J, int K0, int K1) const {
-    for (int K = K0; K < K1; ++K) collapse_any<Regular>(product, I, J, K);
+    for (int K = K0; K < K1; ++K) multiply_any<Regular>(product, I, J, K);
   }
 };
 
@@ -80,13 +80,13 @@ void gather_couplings(Backend& backend, const StencilProbe& probe) {
 }
 
 void weigh(Backend& backend, const GalerkinProduct& product) {
-  with_regular_collapse(product, [&]<class Regular>(Regular) {
+  with_regular_product(product, [&]<class Regular>(Regular) {
     launch(backend, box_of(product.coarse_n), Weigh<OnDevice<Regular>>{product});
   });
 }
 
 void galerkin_rows(Backend& backend, const GalerkinProduct& product) {
-  with_regular_collapse(product, [&]<class Regular>(Regular) {
+  with_regular_product(product, [&]<class Regular>(Regular) {
     launch(backend, box_of(product.coarse_n), Rows<OnDevice<Regular>>{product});
   });
 }

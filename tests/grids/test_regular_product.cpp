@@ -10,7 +10,7 @@
 
 #include <gtest/gtest.h>
 
-#include "grids/rows/regular_collapse.hpp"
+#include "grids/rows/regular_product.hpp"
 
 namespace poisson {
 namespace {
@@ -46,15 +46,15 @@ class Levels {
     std::uniform_real_distribution<double> uniform;
     std::array<int, 3> coarse{};
     for (std::size_t d = 0; d < 3; ++d) {
-      collapse.fine_n[d] = fine[d];
+      product.fine_n[d] = fine[d];
       coarse[d] = fine[d] == 1 ? 1 : fine[d] / 2 + 1;
-      collapse.coarse_n[d] = coarse[d];
-      collapse.coarsened[d] = fine[d] > 1;
-      collapse.single[d] = fine[d] == 1;
-      centres_[d].push_back(Collapse::none);
+      product.coarse_n[d] = coarse[d];
+      product.coarsened[d] = fine[d] > 1;
+      product.single[d] = fine[d] == 1;
+      centres_[d].push_back(GalerkinProduct::none);
       for (int I = 0; I < coarse[d]; ++I) centres_[d].push_back(std::min(2 * I, fine[d] - 1));
-      centres_[d].push_back(Collapse::none);
-      collapse.centre[d] = centres_[d].data() + 1;
+      centres_[d].push_back(GalerkinProduct::none);
+      product.centre[d] = centres_[d].data() + 1;
     }
     values_.reserve(60);
     const auto make = [&](const std::array<int, 3>& n) { return values_.emplace_back(n).view; };
@@ -65,7 +65,7 @@ class Levels {
           for (int i = 0; i < fine[0]; ++i) visit(i, j, k);
     };
     for_each([&](int i, int j, int k) { sum(i, j, k) = uniform(random) < 0.1 ? 0.1 : 0; });
-    collapse.sum = sum;
+    product.sum = sum;
     for (int q = 14; q < 27; ++q) {
       const std::array<int, 3> o{offset_of(q, 0), offset_of(q, 1), offset_of(q, 2)};
       const int along = std::abs(o[0]) + std::abs(o[1]) + std::abs(o[2]);
@@ -76,45 +76,44 @@ class Levels {
             i + o[0] >= 0 && i + o[0] < fine[0] && j + o[1] >= 0 && j + o[1] < fine[1] && k + o[2] < fine[2];
         if (exists) band(i, j, k) = std::pow(10.0, c.decades * uniform(random)) * (uniform(random) < 0.05 ? -0.1 : 1);
       });
-      collapse.band[q - 14] = band;
-      collapse.link[collapse.links++] = q;
-      collapse.link[collapse.links++] = 26 - q;
+      product.band[q - 14] = band;
+      product.link[product.links++] = q;
+      product.link[product.links++] = 26 - q;
     }
     for (int code = 0; code < 27; ++code) {
       if (code == 13 || (c.dimension == 2 && offset_of(code, 2) != 0)) continue;
-      collapse.weight[code] = make(coarse);
-      if (code > 13) collapse.coarse_band[code - 14] = make(coarse);
+      product.weight[code] = make(coarse);
+      if (code > 13) product.coarse_band[code - 14] = make(coarse);
     }
-    collapse.coarse_sum = make(coarse);
+    product.coarse_sum = make(coarse);
   }
 
   /// All weights, then all couplings and row sums; how many coarse values are regular.
   template <class Regular>
   std::vector<double> run(int& regular) {
     const auto for_each = [&](const auto& visit) {
-      for (int K = 0; K < collapse.coarse_n[2]; ++K)
-        for (int J = 0; J < collapse.coarse_n[1]; ++J)
-          for (int I = 0; I < collapse.coarse_n[0]; ++I) visit(I, J, K);
+      for (int K = 0; K < product.coarse_n[2]; ++K)
+        for (int J = 0; J < product.coarse_n[1]; ++J)
+          for (int I = 0; I < product.coarse_n[0]; ++I) visit(I, J, K);
     };
     regular = 0;
     for_each([&](int I, int J, int K) {
-      weigh_any<Regular>(collapse, I, J, K);
-      regular +=
-          Regular::regular(collapse, 0, I) && Regular::regular(collapse, 1, J) && Regular::regular(collapse, 2, K);
+      weigh_any<Regular>(product, I, J, K);
+      regular += Regular::regular(product, 0, I) && Regular::regular(product, 1, J) && Regular::regular(product, 2, K);
     });
-    for_each([&](int I, int J, int K) { collapse_any<Regular>(collapse, I, J, K); });
+    for_each([&](int I, int J, int K) { multiply_any<Regular>(product, I, J, K); });
     std::vector<double> found;
     for_each([&](int I, int J, int K) {
-      for (const auto& w : collapse.weight)
+      for (const auto& w : product.weight)
         if (w.data) found.push_back(w(I, J, K));
-      for (const auto& band : collapse.coarse_band)
+      for (const auto& band : product.coarse_band)
         if (band.data) found.push_back(band(I, J, K));
-      found.push_back(collapse.coarse_sum(I, J, K));
+      found.push_back(product.coarse_sum(I, J, K));
     });
     return found;
   }
 
-  Collapse collapse{};
+  GalerkinProduct product{};
 
  private:
   std::array<std::vector<int>, 3> centres_;
@@ -127,10 +126,10 @@ TEST_P(RegularFormulas, GiveWhatAllLoopsGive) {
   const Case& c = GetParam();
   Levels levels(c, {11, 8, c.dimension == 3 ? 9 : 1});
   int regular = 0, none = 0;
-  const std::vector<double> wanted = levels.run<NoRegularCollapse>(none);
+  const std::vector<double> wanted = levels.run<NoRegularProduct>(none);
   bool served = false;
-  with_regular_collapse(levels.collapse, [&]<class Regular>(Regular) {
-    served = !std::is_same_v<Regular, NoRegularCollapse>;
+  with_regular_product(levels.product, [&]<class Regular>(Regular) {
+    served = !std::is_same_v<Regular, NoRegularProduct>;
     const std::vector<double> found = levels.run<Regular>(regular);
     ASSERT_EQ(found.size(), wanted.size());
     for (std::size_t i = 0; i < found.size(); ++i)

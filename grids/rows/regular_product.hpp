@@ -9,7 +9,7 @@ namespace poisson {
 /// is unrolled and every offset is a constant, so that sums stay in registers. In the order of GalerkinProduct, with
 /// its bits. `star`: of a fine level of 5 or 7 points, else of 9 or 27.
 template <int dimension, bool star>
-struct RegularCollapse {
+struct RegularProduct {
   /// Whether the fine level has exactly these couplings.
   static constexpr bool serves(const GalerkinProduct& c) {
     int count = 0;
@@ -179,19 +179,19 @@ struct RegularCollapse {
   }
 };
 
-/// visit(RegularCollapse<…>()) with the one that serves, else visit(NoRegularCollapse()).
-struct NoRegularCollapse {
+/// visit(RegularProduct<…>()) with the one that serves, else visit(NoRegularProduct()).
+struct NoRegularProduct {
   static constexpr bool regular(const GalerkinProduct&, int, int) { return false; }
   static constexpr void weigh(const GalerkinProduct&, int, int, int) {}
   static constexpr void product(const GalerkinProduct&, int, int, int) {}
 };
 template <class Visit>
-void with_regular_collapse(const GalerkinProduct& c, const Visit& visit) {
-  if (RegularCollapse<3, true>::serves(c)) return visit(RegularCollapse<3, true>());
-  if (RegularCollapse<3, false>::serves(c)) return visit(RegularCollapse<3, false>());
-  if (RegularCollapse<2, true>::serves(c)) return visit(RegularCollapse<2, true>());
-  if (RegularCollapse<2, false>::serves(c)) return visit(RegularCollapse<2, false>());
-  visit(NoRegularCollapse());
+void with_regular_product(const GalerkinProduct& c, const Visit& visit) {
+  if (RegularProduct<3, true>::serves(c)) return visit(RegularProduct<3, true>());
+  if (RegularProduct<3, false>::serves(c)) return visit(RegularProduct<3, false>());
+  if (RegularProduct<2, true>::serves(c)) return visit(RegularProduct<2, true>());
+  if (RegularProduct<2, false>::serves(c)) return visit(RegularProduct<2, false>());
+  visit(NoRegularProduct());
 }
 
 /// The weights, or the row, of a coarse value.
@@ -202,7 +202,7 @@ constexpr void weigh_any(const GalerkinProduct& c, int I, int J, int K) {
   for (int stage = 1; stage <= 3; ++stage) c.weigh(stage, I, J, K);
 }
 template <class Regular>
-constexpr void collapse_any(const GalerkinProduct& c, int I, int J, int K) {
+constexpr void multiply_any(const GalerkinProduct& c, int I, int J, int K) {
   if (Regular::regular(c, 0, I) && Regular::regular(c, 1, J) && Regular::regular(c, 2, K))
     return Regular::product(c, I, J, K);
   c.multiply(I, J, K);
