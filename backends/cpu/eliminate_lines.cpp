@@ -68,7 +68,7 @@ void eliminate_between(const AnyLines& lines) {
   for_groups(lines, make, [&](Factors<T>& factors, int slow, int first, int lanes) {
     std::int64_t lane[side_by_side];  // offset of line
     typename AnyLines::Own own[side_by_side];
-    T left[side_by_side], before[side_by_side];  // of the previous row: pivot without its coupling, gain
+    T left[side_by_side], before[side_by_side];  // previous row's pivot without its coupling, and gain
     for (int l = 0; l < lanes; ++l) {
       lane[l] = lines.at(first + l, slow) - lines.values;
       own[l] = lines.own(first + l, slow);

@@ -223,7 +223,7 @@ void CudaBackend::connect(const Processes& processes) {
   processes_ = &processes;
   reached_ = choose_transport();
   stops_ = scalar();
-  // Without mailboxes the host takes part in every exchange, so no loop can run on the device.
+  // Without mailboxes the host is involved in every exchange, so no loop can run on the device.
   if (!mail_) conditional_nodes_ = false;
 }
 

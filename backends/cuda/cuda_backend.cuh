@@ -243,7 +243,7 @@ class CudaBackend final : public Backend {
   std::unique_ptr<Watch> watch_;
   bool conditional_nodes_ = false;
   bool records_ = true;                                          ///< is false if verbs must run when they are called
-  HostSteps* steps_ = nullptr;                                   ///< is being recorded, if the host takes part
+  HostSteps* steps_ = nullptr;                                   ///< is being recorded, if it has host steps
   std::vector<std::unique_ptr<Recording>>* segments_ = nullptr;  ///< the graphs between
   Monitor* monitor_ = nullptr;                                   ///< observes the run
   std::unique_ptr<Side> side_;

@@ -1,4 +1,4 @@
-// This part of the backend records runs in which the host takes part: graphs, and the steps of the host between them.
+// This part of the backend records runs with host steps: graphs, and the steps of the host between them.
 #include <utility>
 
 #include "backends/cuda/cuda_backend.cuh"

@@ -13,7 +13,7 @@ namespace poisson::cuda {
 inline thread_local bool streams_have_met = false;
 
 /// Launches a kernel that may start before the preceding one has ended, and that begins with await_others(). Short
-/// kernels follow each other faster in this way. (CUDA Programming Guide, "Programmatic Dependent Launch".)
+/// kernels follow each other faster in this way (CUDA Programming Guide, "Programmatic Dependent Launch").
 template <class... Parameters, class... Arguments>
 void launch(void (*kernel)(Parameters...), dim3 blocks, unsigned threads, cudaStream_t stream,
             const Arguments&... arguments) {

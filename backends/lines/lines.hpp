@@ -38,7 +38,7 @@ struct Lines : PlacesOfLines<T> {
   const T *fast_eigenvalues = nullptr, *slow_eigenvalues = nullptr;
   const T *sum = nullptr, *coupling = nullptr, *mass_sum = nullptr, *mass_off = nullptr;
 
-  /// The rows of a line depend on this number, μ.
+  /// The rows of a line are functions of this number, μ.
   using Own = T;
   constexpr T own(int lane, int slow) const {
     return (fast_eigenvalues ? fast_eigenvalues[lane] : T(0)) + (slow_eigenvalues ? slow_eigenvalues[slow] : T(0));
@@ -72,7 +72,7 @@ struct Lines : PlacesOfLines<T> {
 /// Describes tridiagonal systems whose rows are stored in fields with the layout of the values.
 template <class T>
 struct StoredLines : PlacesOfLines<T> {
-  const T *sum = nullptr, *coupling = nullptr;  ///< of the first row of the first line
+  const T *sum = nullptr, *coupling = nullptr;  ///< point to the first row of the first line
 
   /// Identifies a line by its offset from the first one.
   using Own = std::int64_t;

@@ -5,7 +5,7 @@
 namespace poisson {
 
 /// Divides by a fixed divisor with one multiplication: n/d = ⌊n·⌈2⁶⁴/d⌉/2⁶⁴⌋ for n and d below 2³¹. Rounding the factor
-/// up adds less than 1/d to a quotient. (Granlund and Montgomery, PLDI 1994.)
+/// up adds less than 1/d to a quotient (Granlund and Montgomery, PLDI 1994).
 class Division {
   __extension__ using Product = unsigned __int128;
 

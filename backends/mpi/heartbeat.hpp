@@ -148,7 +148,7 @@ class Heartbeat {
       if (gone(p)) return true;
     return false;
   }
-  /// Returns whether a process that sends to this one has not said goodbye.
+  /// Returns whether a process that sends to this one has not announced its end.
   bool one_is_to_leave() const {
     for (int p = 0; p < ring_.size(); ++p)
       if (p != ring_.rank() && (p == before() || watch_.sees(p)) &&

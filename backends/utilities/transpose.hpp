@@ -13,7 +13,7 @@ namespace poisson {
 /// Matrix b begins b·from_stride elements after the source's first element and b·to_stride after the destination's. The
 /// matrices of a batch may follow each other (stride ≥ pitch · rows) or be interleaved within longer rows.
 struct Transposition {
-  std::int64_t rows = 0, columns = 0;  ///< of each source matrix
+  std::int64_t rows = 0, columns = 0;  ///< size of each source matrix
   std::size_t element = 8;             ///< bytes: 4, 8 or 16
   std::int64_t from_pitch = 0, to_pitch = 0;
   std::int64_t batch = 1;

@@ -19,90 +19,92 @@ struct GalerkinProduct;  // grids/rows/galerkin_formulas.hpp
 struct StencilProbe;
 struct LinesOfBands;  // grids/rows/lines_of_bands.hpp
 
-/// `of_roots`: the square of the mean of the square roots. It lies between what currents meet along layers, the mean of
-/// κ, and across them, the harmonic one.
+/// Selects the mean of κ over fine cells. `of_roots` is the square of the mean of the square roots. It lies between the
+/// arithmetic mean, which is the effective κ along layers, and the harmonic mean, which is the effective κ across them.
 enum class CellMean { plain, of_roots };
 
-/// Prolongation by columns, in one precision (see GalerkinProduct).
+/// `Weights` stores the columns of a prolongation in one precision (see GalerkinProduct).
 using Weights = std::array<std::shared_ptr<const Field>, 27>;
 
-/// An operator, and what a user should know of it: why it holds κ although it was to compute it anew; else empty.
+/// Contains an operator and a note for the user. The note states why the operator stores κ although κ was to be
+/// recomputed; otherwise it is empty.
 struct MadeOperator {
   std::unique_ptr<Operator> A;
   std::string note;
 };
 
-/// What a backend brings to grids: operators, transfers, and the loops that set levels up.
+/// `GridKernels` contains a backend's operators, transfers, and the loops that set up levels.
 class GridKernels {
  public:
   virtual ~GridKernels() = default;
 
-  /// The operator of a level. What holds no bands is `equidistant` or `tensor-product` for constant κ, `recompute`
-  /// where κ has source text and the backend compiles it, else `partial`. Elements within planes are always bands.
+  /// Returns the operator of a level. An operator without stored bands is `equidistant` or `tensor-product` for
+  /// constant κ, `recompute` if κ has source text that the backend compiles, and otherwise `partial`. Elements within
+  /// planes always store bands.
   MadeOperator make_operator(Backend&, const SchemeRows&, Precision, Assembly = Assembly::partial) const;
-  /// The operator with these bands, `assembly` "bands". Gauss–Seidel runs over the colours of the offsets; the largest
-  /// eigenvalue of D⁻¹A is bounded by Gershgorin's circles. Where precision is fp64, the operator shares the fields.
-  /// All masses are 1.
+  /// Returns the operator with these bands; its `assembly` is "bands". Gauss–Seidel runs over the colours of the
+  /// offsets. Gershgorin's circles bound the largest eigenvalue of D⁻¹A. In fp64 the operator shares the fields. All
+  /// masses are 1.
   virtual std::unique_ptr<Operator> make_banded_operator(Backend&, const Bands&, Precision) const = 0;
-  /// The operator with these bands, symmetric and of reach 1, on the block: rows of 5 or 7 points where the offsets are
-  /// a star, else of 9 or 27, with all that operators in full assembly do. `assembly`, the bound of the largest
-  /// eigenvalue and whose fields they are is as above; masses are those of the block.
+  /// Returns the operator with these bands, which must be symmetric and of reach 1, on the block. Rows have 5 or 7
+  /// points if the offsets form a star, otherwise 9 or 27. The operator supports the same verbs as full assembly. Its
+  /// `assembly`, eigenvalue bound and field ownership are as for make_banded_operator; masses are those of the block.
   std::unique_ptr<Operator> make_box_operator(Backend&, const Block&, const Bands&, Precision) const;
 
-  /// The transfers between a block and the coarser one made from it. Cell-centred with `constant`: prolongation is
-  /// piecewise constant, as jumps of κ need it, else multilinear.
+  /// Returns the transfers between a block and the coarser block made from it. `constant` applies to cell-centred
+  /// blocks: their prolongation is then piecewise constant, as jumps of κ require. Otherwise it is multilinear.
   virtual std::unique_ptr<Transfer> make_transfer(Backend&, const Block& fine, const CoarseBlock& coarse,
                                                   bool constant = false) const = 0;
-  /// The transfer that the weights describe; `interpolate` is the prolongation itself.
+  /// Returns the transfer with these weights; its `interpolate` is the prolongation.
   virtual std::unique_ptr<Transfer> make_weighted_transfer(Backend&, const Block& fine, const CoarseBlock& coarse,
                                                            const Weights& weights) const = 0;
 
-  /// Means by volume of a field of cells over the children of each coarse cell. `with_faces`: and the means over faces
-  /// of what stands in its halo beyond open ends.
+  /// Computes volume means of a cell field over the children of each coarse cell. `with_faces` also averages over faces
+  /// the values that are stored in the halo past open ends.
   virtual void coarsen_cells(Backend&, const Block& fine, const CoarseBlock& coarse, const Field& fine_cells,
                              Field& coarse_cells, CellMean mean = CellMean::plain, bool with_faces = false) const = 0;
-  /// The coarse faces across an axis, Robin faces from the coarse `ends`: as CoarseFace says where coarse cells are
-  /// unions of fine ones. Where they are not, κ is smooth, and a face between two fine ones takes the mean of their
-  /// means.
+  /// Computes the coarse faces across an axis, Robin faces from `coarse_ends`. The formula is that of CoarseFace if
+  /// coarse cells are unions of fine cells. Otherwise κ is smooth, and a face between two fine faces gets the mean of
+  /// their means.
   virtual void coarsen_faces(Backend&, const FaceRows& fine, const CoarseBlock& coarse, std::size_t axis,
                              const Field* coarse_ends, Field& coarse_faces) const = 0;
-  /// Values outside a box take that of the nearest within.
+  /// Sets each value outside a box to the nearest value inside.
   virtual void continue_outwards(Backend&, const Box& inside, Field& u) const = 0;
 
-  /// unit = the unit vector of the probe's colour.
+  /// Sets `unit` to the unit vector of the probe's colour.
   virtual void paint_colour(Backend&, const StencilProbe&, Field& unit) const = 0;
   virtual void gather_couplings(Backend&, const StencilProbe&) const = 0;
-  /// The weights of fine values between coarse ones.
+  /// Computes the weights of the fine values that lie between coarse values.
   virtual void weigh(Backend&, const GalerkinProduct&) const = 0;
   virtual void galerkin_rows(Backend&, const GalerkinProduct&) const = 0;
-  /// The rows of lines of these unknowns.
+  /// Fills the rows of the lines through these unknowns.
   virtual void fill_line_rows(Backend&, const LinesOfBands&, const Box& unknowns) const = 0;
-  /// One step of Jacobi's method for the constants on strong_clusters.
+  /// Does one step of Jacobi's method for the constants on strong clusters.
   virtual void correct_strong_clusters(Backend&, const StrongClusterViews&, const Field& b, Field& u) const = 0;
 
-  /// What results ask of fields over a block.
+  /// Returns the functionals of fields over a block, which results need.
   virtual std::unique_ptr<Functionals> make_functionals(Backend&, const Block&) const = 0;
-  /// Evaluates data into the backend's fields. `data`: the quantities with source text that a device is to evaluate,
-  /// and whether it does so with constants.
+  /// Returns a sampler that evaluates data into the backend's fields. `data` lists the quantities with source text that
+  /// a device is to evaluate; `constants` states whether the device also evaluates constants.
   virtual std::unique_ptr<Sampler> make_sampler(Backend&, const SampleGrid&, std::span<const Quantity> data,
                                                 bool constants) const = 0;
 
  protected:
-  /// From κ in memory, or constant.
+  /// Returns an operator with stored or constant κ.
   virtual std::unique_ptr<Operator> make_stencil_operator(Backend&, const SchemeRows&, Precision) const = 0;
-  /// From κ's source text; null where the backend cannot, and why not.
+  /// Returns an operator that compiles κ's source text, or null and the reason if the backend cannot compile it.
   virtual std::unique_ptr<Operator> make_recompute_operator(Backend&, const SchemeRows&, Precision,
                                                             std::string& why_not) const;
-  /// That holds the bands of the rows, or these bands.
+  /// Returns an operator that stores the bands of the rows, or the given bands.
   virtual std::unique_ptr<Operator> make_assembled_operator(Backend&, const SchemeRows&, Precision) const = 0;
   virtual std::unique_ptr<Operator> make_assembled_operator(Backend&, const LevelRows&, const Bands&,
                                                             Precision) const = 0;
 };
 
-/// Those of a backend. Throws RunError where this build has none.
+/// Returns the kernels of a backend. Throws RunError if this build has none.
 const GridKernels& grid_kernels(const Backend&);
 
-/// The sampler of a problem's data.
+/// Returns the sampler of a problem's data.
 std::unique_ptr<Sampler> make_sampler(Backend&, const SampleGrid&, const Problem&, Sampling);
 
 }  // namespace poisson

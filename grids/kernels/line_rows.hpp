@@ -7,15 +7,15 @@
 
 namespace poisson {
 
-/// The rows of the lines along an axis, of what a process has of a level.
+/// Returns the rows of the lines along an axis on this process's part of a level.
 LineRows make_line_rows(Backend&, const SchemeRows&, Precision, int axis);
-/// The same of bands of reach 1, which these processes share.
+/// Does the same for bands of reach 1, which are distributed over these processes.
 LineRows make_line_rows(Backend&, const Bands&, std::shared_ptr<const Processes>, Precision, int axis);
 
 struct OnHost;
 struct OnCuda;
 
-/// How one kind of device fills them, instantiated for each precision in translation units of their own.
+/// Fills the rows on one kind of device. A separate translation unit instantiates each precision.
 template <class Device>
 struct LineRowsOn {
   template <class T, class Own>

@@ -25,7 +25,7 @@ class WeightedTransferBase : public Transfer {
 
   Box fine_unknowns_, coarse_unknowns_;
   Weights weights_;
-  Precision precision_ = Precision::fp64;  ///< of the weights
+  Precision precision_ = Precision::fp64;  ///< weights' precision
 };
 
 }  // namespace poisson

@@ -13,7 +13,7 @@ namespace {
 
 using Step = ClusterSearch::Step;
 
-// So many rows are read at a time: of 27 points 240 bytes each.
+// Rows are read in batches of at most this number. A row of 27 points has 240 bytes.
 constexpr std::size_t most_rows_at_a_time = std::size_t{1} << 18;
 
 Box line_of(std::size_t count) {
@@ -67,7 +67,7 @@ void Clusters::visit(Step step, const Box& box) {
   search_clusters(backend_, box, search_);
 }
 
-// What a step finds: counted first.
+// Returns the list that a step writes. The step runs twice: the first run only counts.
 Buffer Clusters::find(Step step, std::size_t bytes_each, std::uint32_t& count) {
   Buffer memory;
   count = 0;

@@ -10,7 +10,8 @@
 
 namespace poisson {
 
-/// A list of values in the backend's memory, above each the root of its cluster, in ascending order.
+/// Owns a list of values in the backend's memory. The upper half of each key is the root of the value's cluster. Keys
+/// are in ascending order.
 struct ClusterList {
   Buffer memory;
   std::uint32_t count = 0;
@@ -18,21 +19,21 @@ struct ClusterList {
   std::uint64_t* keys() const { return static_cast<std::uint64_t*>(memory.data()); }
 };
 
-/// What rows of a matrix hold, ordered by root, then by value.
+/// Contains rows of a matrix, ordered by root, then by value.
 struct ClusterRows {
   using Place = std::array<int, 3>;
   struct Value {
-    std::uint32_t number, root, state;  ///< as ClusterSearch has them
+    std::uint32_t number, root, state;  ///< as in ClusterSearch
     double row_sum, diagonal;
-    std::size_t couplings;  ///< the first of the value's in `couplings`
+    std::size_t couplings;  ///< index of the first in `ClusterRows::couplings`
   };
 
   std::vector<Value> values;
-  std::vector<double> couplings;  ///< of each value as many as there are links
+  std::vector<double> couplings;  ///< links() for each value
 };
 
-/// The clusters of a symmetric matrix of reach 1, found where its bands are: the host gets lists alone. `strong_share`
-/// as ClusterSearch has it. Of a part of a grid all processes call all functions together.
+/// Finds the clusters of a symmetric matrix of reach 1 in the memory of its bands; only lists are copied to the host.
+/// `strong_share` is that of ClusterSearch. On a distributed grid all processes call all functions together.
 class Clusters {
  public:
   using Place = ClusterRows::Place;
@@ -49,20 +50,20 @@ class Clusters {
 
   ClusterList pick(ClusterSearch::Wanted wanted);
   ClusterRows read(const ClusterList& list);
-  /// The couplings of this part's unknowns to those of other processes that tie clusters together.
+  /// Returns the strong couplings between this process's unknowns and unknowns of other processes.
   std::vector<RootedTie> ties();
-  /// What pick(Wanted::chosen) picks.
+  /// Chooses the clusters whose values pick(Wanted::chosen) lists.
   void choose(const std::vector<std::uint32_t>& roots);
 
   std::size_t links() const { return static_cast<std::size_t>(search_.links()); }
   Place place_of(std::uint32_t value) const;
-  /// The neighbour that a value is coupled to.
+  /// Returns the neighbour at the other end of a link.
   Place neighbour(const Place& p, std::size_t link) const;
   bool is_unknown(const Place& p) const;
   std::int64_t global_number(const Place& p) const;
-  /// By so many a part is wider in StrongClusterSets than its values, at each end of an axis that is cut.
+  /// Returns the margin of StrongClusterSets: 1 along cut axes, otherwise 0.
   const Place& margin() const { return margin_; }
-  /// As StrongClusterSets count values.
+  /// Returns a value's number in StrongClusterSets.
   std::int64_t number(const Place& p) const;
 
  private:

@@ -13,7 +13,7 @@
 namespace poisson {
 namespace {
 
-// What holds nodes is a part of what the rows sum to.
+// Returns the rows of lines. The penalty of constrained nodes is added to the row sums.
 LineRows rows_of_lines(const Operator& A, const SchemeRows& rows, const Field* penalty, int axis) {
   Backend& backend = A.backend();
   LineRows lines = make_line_rows(backend, rows, A.precision(), axis);
@@ -25,7 +25,8 @@ LineRows rows_of_lines(const Operator& A, const SchemeRows& rows, const Field* p
   return lines;
 }
 
-// Held, as lines of bands have it: what is known of the rows is not known of them.
+// Returns the eigenvalue bound of line relaxation. With a penalty it is the bound of bands, since the bounds of rows
+// do not apply.
 EigenvalueBound bound_of_lines(const SchemeRows& rows, const Field* penalty, int axis) {
   if (penalty) return bounds_of_bands(2).of_lines[static_cast<std::size_t>(axis)];
   return std::visit([&](const auto& own) { return eigenvalue_bounds(own).of_lines[static_cast<std::size_t>(axis)]; },
@@ -51,10 +52,10 @@ class CutLineSplitting final : public BoundedSplitting {
  private:
   const Operator& A_;
   std::shared_ptr<CutLines> lines_;
-  mutable Field e_;  // a residual, then what is solved for
+  mutable Field e_;  // residual, then correction
 };
 
-// The lines along an axis, null where this process has them whole.
+// `LinesOfAxis` contains the lines along an axis; `lines` is null if they are not cut.
 struct LinesOfAxis {
   EigenvalueBound bound;
   std::shared_ptr<CutLines> lines;

@@ -10,15 +10,14 @@
 
 namespace poisson {
 
-/// The axes of the lines that a level relaxes and of which other processes have parts.
+/// Returns the axes along which a level relaxes lines that are cut between processes.
 std::vector<int> axes_of_cut_lines(const Block& block, const Relaxation& relaxed);
 
-/// Returns A, the operator of these rows, with splittings by the lines along these axes, which all processes solve for
-/// together. `penalty`, if any, stands on the diagonals of A beside what the rows have. Returns A itself where there
-/// are no axes.
+/// Returns A, the operator of these rows, with splittings by the lines along these axes. All processes solve the lines
+/// together. `penalty`, if not null, is added to the diagonal of A. Returns A itself if there are no axes.
 std::shared_ptr<const Operator> with_cut_lines(std::shared_ptr<const Operator> A, const SchemeRows& rows,
                                                const Field* penalty, const std::vector<int>& axes);
-/// The same of the operator of these bands, which the processes of the block share.
+/// Does the same for the operator of these bands, which is distributed over the processes of the block.
 std::shared_ptr<const Operator> with_cut_lines(std::shared_ptr<const Operator> A, const Bands& bands,
                                                const Block& block, const std::vector<int>& axes);
 

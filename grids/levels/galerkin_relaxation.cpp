@@ -16,7 +16,7 @@ std::vector<double> couplings_of(const Axis& axis, double coefficient) {
   return all;
 }
 
-// The part of all pairs of cells of two axes in which the coupling of the first exceeds that of the second.
+// Returns the share of all pairs of cells of two axes in which the coupling of the first axis is the stronger one.
 double share_of_stronger(const std::vector<double>& first, std::vector<double> second) {
   std::ranges::sort(second);
   std::ptrdiff_t stronger = 0;
@@ -25,14 +25,16 @@ double share_of_stronger(const std::vector<double>& first, std::vector<double> s
   return static_cast<double>(stronger) / (static_cast<double>(first.size()) * static_cast<double>(second.size()));
 }
 
-// Shares of unbalanced cells that points bear, that lines bear across them, and that do not count as weak along them.
+// These are shares of unbalanced cells: the largest with point relaxation, the largest across lines, and the largest
+// with weak couplings along lines that is neglected.
 constexpr double borne_by_points = 0.2, borne_by_lines = 0.05, hardly_weak = 0.05;
-// Share of cells with a jump across lines up to which these are kept.
+// Coarse levels keep lines up to this share of cells with a jump across the lines.
 constexpr double few_across = 0.02;
-// Share of neighbours with a large ratio from which κ is random from cell to cell, and so are the strongest couplings.
+// From this share of neighbours with a large ratio on, κ is random from cell to cell, and so is the axis of the
+// strongest couplings.
 constexpr double from_cell_to_cell = 0.3;
 
-// The share of cells in which the couplings of the two axes other than `axis` are unlike.
+// Returns the share of cells in which the couplings of the two axes other than `axis` are unlike.
 double unlike_across(const Imbalance& shares, std::size_t axis) {
   const std::size_t a = (axis + 1) % 3, b = (axis + 2) % 3;
   return shares[a][b] + shares[b][a];

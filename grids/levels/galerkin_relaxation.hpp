@@ -5,16 +5,18 @@
 
 namespace poisson {
 
-/// The shares that the widths of cells and one κ per axis give. An axis of one value is balanced with all others.
+/// Returns the shares of unbalanced cells for the cell widths and one κ per axis. An axis of one value is balanced with
+/// all others.
 Imbalance imbalance_of(const Block& block, const std::array<double, 3>& coefficient);
 
-/// What the levels of Galerkin operators relax.
+/// Describes the relaxation on levels of Galerkin operators.
 struct GalerkinRelaxation {
   Relaxation relaxation;  ///< points, lines along one axis, or lines along all axes in turn
   /// Lines: coarse levels keep the axis of the relaxation until the others cannot be coarsened any more. Then no coarse
   /// level has to represent an error that oscillates along the lines.
   bool keeps_lines = false;
-  /// Lines along one axis whose couplings are hardly anywhere the weak ones: mean couplings show this, too.
+  /// Set for lines along one axis whose couplings are almost nowhere the weak ones. Mean couplings lead to the same
+  /// choice.
   bool uniform = false;
   /// Lines in turn: for each axis the finest level also has a hierarchy that keeps this axis.
   bool semicoarsens = false;
@@ -25,7 +27,7 @@ struct GalerkinRelaxation {
 /// in some cells, and κ hardly jumps across them (docs/design/coarse-operators.md).
 GalerkinRelaxation relaxation_on_galerkin(const Block& block, const Imbalance& imbalance, const Jumps& jumps);
 
-/// How a Galerkin level with this relaxation is coarsened.
+/// Returns the relaxation and coarsening of a Galerkin level.
 LevelChoice choose_on_galerkin(const Block& block, const std::array<double, 3>& coefficient,
                                const GalerkinRelaxation& relaxation);
 

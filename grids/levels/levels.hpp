@@ -40,7 +40,7 @@ struct LevelRules {
   /// The assembly of the finest operator, and of the other operators unless a rule selects another one.
   LevelAssembly assembly = LevelAssembly::equidistant;
   bool galerkin = false;           ///< coarser operators are Galerkin products
-  GalerkinRelaxation on_galerkin;  ///< relaxation on Galerkin levels
+  GalerkinRelaxation on_galerkin;  ///< describes Galerkin levels
   bool elements = false;           ///< rows are elements; within planes they are stored as bands
 };
 

@@ -11,19 +11,21 @@
 namespace poisson {
 namespace {
 
-// Of a cluster that goes on elsewhere, for all to know. Processes know it by its root there.
+// `Part` is one process's part of a cluster that extends over several processes, identified by its root there. All
+// processes get all parts.
 struct Part {
   int process;
   std::uint32_t root, state;
 };
-// From a value of a process, which is in this cluster, to one of another.
+// `Tie` is a strong coupling from a value of a process, in the cluster of `root`, to a value of another process.
 struct Tie {
   int process;
   std::uint32_t root;
-  std::int64_t here, there;  // in the whole
+  std::int64_t here, there;  // global numbers
 };
 
-// The strong_clusters that go through several processes: of this one's roots each; and how many there are.
+// `Joined` maps the roots of this process to the numbers of clusters that extend over several processes, and counts
+// these clusters.
 struct Joined {
   std::map<std::uint32_t, std::int64_t> cluster;
   std::int64_t count = 0;
@@ -31,7 +33,7 @@ struct Joined {
 
 Joined join(const Processes& processes, std::uint32_t most_values, const std::vector<Part>& parts,
             const std::vector<Tie>& ties) {
-  std::map<std::pair<int, std::uint32_t>, std::size_t> place;  // among the parts
+  std::map<std::pair<int, std::uint32_t>, std::size_t> place;  // index in `parts`
   for (std::size_t i = 0; i < parts.size(); ++i) place[{parts[i].process, parts[i].root}] = i;
   std::map<std::int64_t, std::size_t> part_at;
   for (const Tie& t : ties) part_at[t.here] = place.at({t.process, t.root});
@@ -62,7 +64,7 @@ Joined join(const Processes& processes, std::uint32_t most_values, const std::ve
   return joined;
 }
 
-// The clusters that go on elsewhere, joined.
+// Joins the parts of clusters that extend over several processes.
 Joined join_crossing(Clusters& clusters) {
   const Processes& processes = clusters.space().processes();
   std::vector<Part> parts;
@@ -83,7 +85,7 @@ void add_crossing(Clusters& clusters, const Joined& joined, double slow, StrongC
   for (const auto& [root, cluster] : joined.cluster) roots.push_back(root);
   clusters.choose(roots);
   const ClusterRows rows = clusters.read(clusters.pick(ClusterSearch::Wanted::chosen));
-  // Which cluster each value is in, those of the neighbours too.
+  // `cluster_of` maps each value in these clusters, of any process, to its cluster.
   struct Member {
     std::int64_t value, cluster;
   };
@@ -107,7 +109,7 @@ void add_crossing(Clusters& clusters, const Joined& joined, double slow, StrongC
       return found != cluster_of.end() && found->second == number;
     });
   }
-  // Energies are those of all parts.
+  // The energy of a cluster is the sum over its parts.
   std::vector<double> sums;
   for (const StrongCluster& i : strong_clusters) sums.insert(sums.end(), {i.sums.energy, i.sums.diagonals});
   if (sums.empty()) return;

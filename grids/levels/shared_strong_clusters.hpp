@@ -4,9 +4,8 @@
 
 namespace poisson {
 
-/// The strong_clusters (StrongClusterRule::slow) that go through the parts of several processes, which call it
-/// together: the same ones in the same order everywhere, each with the values that this process has and the energy of
-/// all.
+/// Returns the strong clusters (StrongClusterRule::slow) that extend over several processes. Collective. Every process
+/// gets the same clusters in the same order, each with this process's values and the energy of all parts.
 StrongClusterSets find_crossing_clusters(Clusters& clusters, double slow);
 
 }  // namespace poisson

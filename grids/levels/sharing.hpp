@@ -23,7 +23,7 @@ inline Parts parts_of(const Space& space) {
 /// group were one process. The members of a group all store the box that contains their parts, and perform the same
 /// computations.
 struct Groups {
-  Parts parts;  ///< the number of groups along each axis
+  Parts parts;  ///< groups along axes
   /// Contains one process of each group, in the order of their boxes: the process with the same place in its group as
   /// this process. This process exchanges messages with these; the other members of the groups do the same among
   /// themselves.

@@ -15,7 +15,7 @@ namespace {
 
 using Step = StrongClusterBuild::Step;
 
-// What processes on GPUs tell each other of them has half a megabyte (MailboxLayout).
+// A message with this number of shares between processes on GPUs has half a megabyte (MailboxLayout).
 constexpr int most_at_a_time = 1 << 16;
 
 Space space_of_shares(int shares, const std::shared_ptr<const Processes>& processes) {
@@ -25,7 +25,7 @@ Space space_of_shares(int shares, const std::shared_ptr<const Processes>& proces
   return {Share{cuts, processes}, {{}, cuts.n}};
 }
 
-// Numbers in the memory of a backend.
+// `List` owns numbers in the memory of a backend.
 template <class T>
 struct List {
   Backend* from;

@@ -45,7 +45,7 @@ class BandColours {
   int count_ = 1;
   bool lattice_ = false;
   std::array<int, 3> weight_{1, 0, 0};  // lattice
-  // For products: the moduli, the first value with a separate residue, and the numbers of residues.
+  // Products need the moduli, the first value with a separate residue, and the numbers of residues.
   std::array<int, 3> modulus_{}, regular_{}, residues_{};
 };
 

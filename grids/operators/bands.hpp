@@ -30,7 +30,7 @@ struct Bands {
   std::vector<std::shared_ptr<const Field>> entries;
   std::shared_ptr<const Field> sum;  ///< A times 1, with all values of the field as unknowns
   double scale = 1;                  ///< power of two by which A has been multiplied
-  bool singular = false;             ///< A maps constants to zero
+  bool singular = false;             ///< A·1 = 0
 
   const Layout& layout() const { return space.layout(); }
   const Box& unknowns() const { return space.unknowns(); }

@@ -103,7 +103,7 @@ struct Hierarchy {
   int decoupled = -1;                        ///< no operator couples along this axis of a plane problem
 };
 
-/// A hierarchy below a level, with the transfer to its finest level.
+/// Contains a hierarchy below a level, and the transfer to its finest level.
 struct Semicoarsened {
   std::unique_ptr<Transfer> transfer;
   Hierarchy levels;

@@ -11,7 +11,7 @@ namespace poisson {
 
 /// Describes a part of a face and its boundary condition.
 struct FacePart {
-  Boundary boundary;     ///< of any kind but periodic; data are numbers or functions
+  Boundary boundary;     ///< is not periodic; data are numbers or functions
   Quantity where = 1.0;  ///< a function that is not zero on the part; a number applies everywhere
 };
 

@@ -4,18 +4,18 @@
 
 #include "grids/rows/stencil.hpp"
 
-/// Rows of 9 or 27 points: all neighbours in the box of ±1 along two or three axes, as bilinear and trilinear elements
-/// couple them. The neighbour at (dx, dy, dz) has the number (dx + 1) + 3 (dy + 1) + 9 (dz + 1), in two dimensions
-/// without the last term, so that the numbers n and points − 1 − n are opposite.
+/// Rows of 9 or 27 points couple a value to all neighbours in the box of ±1 along two or three axes, as bilinear and
+/// trilinear elements do. The neighbour at (dx, dy, dz) has the number (dx + 1) + 3 (dy + 1) + 9 (dz + 1), in two
+/// dimensions without the last term. The neighbours n and points − 1 − n are therefore opposite.
 namespace poisson {
 
-/// A number that the compiler knows.
+/// Represents a compile-time number.
 template <int n>
 struct Number {
   static constexpr int value = n;
 };
-/// f(Number<first>()), …, f(Number<last − 1>()): a loop that is unrolled before anything else happens to it, so that
-/// arrays indexed by its numbers become registers.
+/// Calls f(Number<first>()), …, f(Number<last − 1>()). The loop is unrolled before any other optimization, so arrays
+/// that are indexed by its numbers become registers.
 template <int first, int last, class F>
 [[gnu::always_inline]] constexpr void unrolled(const F& f) {
   if constexpr (first < last) {
@@ -28,12 +28,12 @@ template <int Dimension>
 inline constexpr int box_points = Dimension == 3 ? 27 : 9;
 template <int Dimension>
 inline constexpr int box_centre = box_points<Dimension> / 2;
-/// Offset of a neighbour along an axis: −1, 0 or 1.
+/// Returns the offset of a neighbour along an axis: −1, 0 or 1.
 constexpr int box_offset(int neighbour, int axis) {
   return (axis == 0 ? neighbour : axis == 1 ? neighbour / 3 : neighbour / 9) % 3 - 1;
 }
 
-/// The values in the box around a point.
+/// Contains the values in the box around a point.
 template <class T, int Dimension>
 struct Patch {
   T centre, value[box_points<Dimension>];
@@ -50,8 +50,8 @@ struct Patch {
   }
 };
 
-/// Couplings to the neighbours (minus the off-diagonal entries of A, of either sign), by number; at the centre's number
-/// the row's sum, which reaction and Robin faces make.
+/// Contains the couplings to the neighbours by number: minus the off-diagonal entries of A, of either sign. The entry
+/// at the centre is the sum of the row, to which the reaction and Robin faces contribute.
 template <class T, int Dimension>
 struct BoxRow {
   using Neighbours = Patch<T, Dimension>;
@@ -66,11 +66,11 @@ struct BoxRow {
     });
     return sum;
   }
-  /// (A u)_i = Σ_n a_n (u_i − u_n) + σ_i u_i. The couplings along x come last.
+  /// Returns (A u)_i = Σ_n a_n (u_i − u_n) + σ_i u_i. The couplings along x are added last.
   [[gnu::always_inline]] constexpr T times(const Patch<T, Dimension>& u) const {
     return times_beside(u) + along_x(u.centre, u.value[box_centre<Dimension> - 1], u.value[box_centre<Dimension> + 1]);
   }
-  /// The same without the couplings along x.
+  /// Returns (A u)_i without the couplings along x.
   [[gnu::always_inline]] constexpr T times_beside(const Patch<T, Dimension>& u) const {
     T sum = at[box_centre<Dimension>] * u.centre;
     unrolled<0, box_centre<Dimension> - 1>([&](auto n) __attribute__((always_inline)) {
@@ -96,11 +96,11 @@ constexpr double gershgorin(const BoxRow<T, Dimension>& a) {
   return sum / diagonal;
 }
 
-/// How far the numbers of neighbours along an axis lie apart.
+/// Returns the distance between the numbers of neighbours along an axis.
 constexpr int box_stride(int axis) {
   return axis == 0 ? 1 : axis == 1 ? 3 : 9;
 }
-/// The couplings of a row along an axis.
+/// `before` and `after` return the couplings of a row along an axis.
 template <class T, int Dimension>
 [[gnu::always_inline]] constexpr T before(const BoxRow<T, Dimension>& a, int axis) {
   constexpr int c = box_centre<Dimension>;
@@ -112,7 +112,8 @@ template <class T, int Dimension>
   return axis == 0 ? a.at[c + 1] : axis == 1 || Dimension == 2 ? a.at[c + 3] : a.at[Dimension == 2 ? 0 : c + 9];
 }
 
-/// The row with the couplings to neighbours that are off its plane across an axis (−1: none) on its diagonal alone.
+/// Returns the row decoupled from the planes next to it across an axis (−1: none): couplings to neighbours outside its
+/// plane only contribute to its diagonal.
 template <class T, int Dimension>
 [[gnu::always_inline]] constexpr BoxRow<T, Dimension> decoupled(BoxRow<T, Dimension> a, int axis) {
   unrolled<0, box_points<Dimension>>([&](auto n) __attribute__((always_inline)) {

@@ -15,17 +15,17 @@ constexpr int offset_of(int code, int d) {
   return (d == 0 ? code % 3 : d == 1 ? code / 3 % 3 : code / 9) - 1;
 }
 
-/// Reads the couplings of an operator of reach 1 off its products with coloured unit vectors: no two values of a colour
-/// are neighbours of one row. Stars without periodic axes take the seven colours of i + 2 j + 3 k mod 7. Else values of
-/// a colour are three apart along each axis, and what is left over on a periodic axis has colours of its own. Colours
-/// go by the indices of the whole grid, of which a process may have a part.
+/// Reads the couplings of an operator of reach 1 off its products with coloured unit vectors. No two values of a colour
+/// are neighbours of one row. Stars without periodic axes use the seven colours (i + 2 j + 3 k) mod 7. Otherwise values
+/// of a colour are three apart along each axis, and the remaining values of a periodic axis get additional colours.
+/// Colours depend on global indices; the views are local to the process.
 struct StencilProbe {
   int n[3] = {}, origin[3] = {}, regular[3] = {}, colours_along[3] = {};
   bool periodic[3] = {};
-  bool star = false;  ///< only offsets along axes are wanted, and no axis is periodic
+  bool star = false;  ///< all offsets lie along axes, and no axis is periodic
   int colour = 0;
   View<const double> product;
-  View<double> band[13];  ///< by code − 14; those without data are not wanted
+  View<double> band[13];  ///< by code − 14; bands without data are skipped
 
   explicit StencilProbe(const Space& space) {
     for (std::size_t d = 0; d < 3; ++d) {
@@ -44,18 +44,18 @@ struct StencilProbe {
     if (star) return (i + 2 * j + 3 * k) % 7;
     return (residue(2, k) * colours_along[1] + residue(1, j)) * colours_along[0] + residue(0, i);
   }
-  /// The unit vector of the colour.
+  /// Returns the unit vector of the colour at a local index.
   constexpr double unit(int i, int j, int k) const {
     return colour_of(i + origin[0], j + origin[1], k + origin[2]) == colour ? 1 : 0;
   }
-  /// Of a star: the first i ≥ 0 of line (j, k) whose neighbour at the offset of code c has the colour; then every
-  /// seventh does.
+  /// Returns, for a star, the first i ≥ 0 of line (j, k) whose neighbour at the offset of code c has the colour. Every
+  /// seventh value after it has such a neighbour as well.
   constexpr int first_of_star(int c, int j, int k) const {
     const int at =
         colour_of(origin[0] + offset_of(c, 0), j + origin[1] + offset_of(c, 1), k + origin[2] + offset_of(c, 2));
     return (colour - at + 7) % 7;
   }
-  /// Keeps what row (i, j, k) of the product says about couplings.
+  /// Stores the couplings that row (i, j, k) of the product contains.
   constexpr void gather(int i, int j, int k) const {
     if (star) return gather_star(i, j, k);
     const int at[3] = {i + origin[0], j + origin[1], k + origin[2]};
@@ -80,7 +80,8 @@ struct StencilProbe {
   }
 
  private:
-  // Of a star the colour says by itself which neighbour has it: 1, 2 and 3 further on it is the next one along x, y, z.
+  // For a star, the colour identifies the neighbour: the next values along x, y and z have colours that are larger by
+  // 1, 2 and 3.
   constexpr void gather_star(int i, int j, int k) const {
     const int at[3] = {i + origin[0], j + origin[1], k + origin[2]};
     const int d = (colour - colour_of(at[0], at[1], at[2]) + 7) % 7 - 1;
@@ -90,29 +91,29 @@ struct StencilProbe {
   }
 };
 
-/// A fine and a coarse level as the formulas see them. Prolongation is stored by columns: weight[code of o] at the
-/// coarse value I is what the fine value o away from I takes from I. 1 at o = 0 is not stored. Of a part of a grid
-/// indices are the part's: what lies beyond a cut is in the halos, of two fine values and one coarse one.
+/// Describes a fine and a coarse level for the formulas. Prolongation is stored by columns: weight[code of o] at the
+/// coarse value I is the weight of I in the fine value at I + o. The weight 1 at o = 0 is not stored. On a distributed
+/// grid, indices are local. Values past a cut are in the halos, which have two fine values and one coarse value.
 struct GalerkinProduct {
   static constexpr int none = -(1 << 30);  ///< no fine value
 
   int fine_n[3], coarse_n[3];
-  bool periodic[3];  ///< the axis closes on itself, and is whole
+  bool periodic[3];  ///< the axis is periodic and not cut
   bool coarsened[3];
-  bool single[3];        ///< of a single coarse value
-  const int* centre[3];  ///< where coarse values −1 … n lie in the fine level, by axis; none past open ends
-  View<const double> band[13], sum;  ///< of the fine level; bands by code − 14, without data where there is none
-  int links, link[26];               ///< the codes of the couplings that there are
-  View<double> weight[27];           ///< without data where there is none
+  bool single[3];                    ///< one coarse value
+  const int* centre[3];              ///< maps coarse values −1 … n of an axis to fine values; none past open ends
+  View<const double> band[13], sum;  ///< the fine level stores band[code − 14]; an absent band has no data
+  int links, link[26];               ///< lists the codes of existing couplings
+  View<double> weight[27];           ///< has no data if absent
   View<double> coarse_band[13], coarse_sum;
 
-  /// The coupling of fine value f to the one at the offset of a link's code.
+  /// Returns the coupling of fine value f to the value at the offset of a code.
   constexpr double coupling(const int (&f)[3], int code) const {
     if (code > 13) return band[code - 14](f[0], f[1], f[2]);
     return band[12 - code](f[0] + offset_of(code, 0), f[1] + offset_of(code, 1), f[2] + offset_of(code, 2));
   }
 
-  /// The fine value o away from coarse value I along one axis; none where there is none that I takes part in.
+  /// Returns the fine value at distance o from coarse value I along an axis, or none if I does not contribute to one.
   constexpr int fine_at(int d, int I, int o) const {
     const int at = centre[d][I];
     if (o == 0) return at;
@@ -122,12 +123,12 @@ struct GalerkinProduct {
     return f < 0 ? f + fine_n[d] : f >= fine_n[d] ? f - fine_n[d] : f;
   }
 
-  /// Weights of the fine values that lie between coarse ones along `stage` axes: the couplings of a fine value are
-  /// summed over the axes along which it coincides with coarse values, and it becomes the mean of its neighbours,
-  /// weighted by what is left (Dendy, J. Comput. Phys. 48, 1982; on three axes as edges, faces, centres). A fine value
-  /// that is strongly coupled only beside these axes follows its neighbours there, which are eliminated. Without the
-  /// row sum: constants are always kept. Weights of
-  /// the same coarse value for fewer axes must stand already.
+  /// Computes the weights of the fine values that lie between coarse values along `stage` axes. The couplings of a fine
+  /// value are summed along the axes on which it coincides with coarse values. The fine value becomes the mean of its
+  /// neighbours, weighted by these sums (Dendy, J. Comput. Phys. 48, 1982; on three axes edges, faces and centres). If
+  /// the couplings along the `stage` axes are weak, the neighbours along the other axes are eliminated, and their
+  /// couplings are used. Row sums are left out, so P preserves constants. The weights of the same coarse value for
+  /// fewer axes must be known.
   constexpr void weigh(int stage, int I, int J, int K) const {
     for (int code = 0; code < 27; ++code) {
       const int o[3] = {offset_of(code, 0), offset_of(code, 1), offset_of(code, 2)};
@@ -140,8 +141,8 @@ struct GalerkinProduct {
     }
   }
 
-  /// Couplings and row sum of coarse value (I, J, K): the forward half of Pᵀ A P, and Pᵀ times the fine row sums,
-  /// since P keeps constants.
+  /// Computes the couplings and the row sum of coarse value (I, J, K): the forward half of Pᵀ A P, and Pᵀ times the
+  /// fine row sums, because P preserves constants.
   constexpr void multiply(int I, int J, int K) const {
     const int at[3] = {I, J, K};
     double product[125] = {};  // row I of Pᵀ A, at distances of up to 2 from its centre
@@ -166,7 +167,8 @@ struct GalerkinProduct {
     }
     coarse_sum(I, J, K) = rows;
 
-    // Along each axis, a distance t has at most two parents: coarse value `next` further, from which it lies `from`.
+    // Along each axis, a fine value at distance t has at most two parents: coarse values I + next, from which it has
+    // the distance `from`.
     struct Parents {
       int count, next[2], from[2];
     };
@@ -177,7 +179,7 @@ struct GalerkinProduct {
         const int side = t < 0 ? -1 : 1, near = fine_at(d, at[d], side);
         if (t == 0) {
           p = {1, {0, 0}, {0, 0}};
-        } else if (near == none) {  // the next value is coarse itself, or there is none
+        } else if (near == none) {  // the next value is coarse, or the axis ends
           if (t == side && has_neighbour(d, at[d], side)) p = {1, {side, 0}, {0, 0}};
         } else if (t == side) {
           p = {2, {0, side}, {side, -side}};
@@ -203,12 +205,13 @@ struct GalerkinProduct {
       if (coarse_band[code - 14].data) coarse_band[code - 14](I, J, K) = coupled[code];
   }
 
-  /// A fine value whose couplings towards coarse values are that much smaller than those beside them takes the way
-  /// through its neighbours.
+  /// Neighbours of a fine value are eliminated if its couplings along the axes between coarse values are below this
+  /// share of its other couplings.
   static constexpr double weak = 1e-2;
-  /// Where there is nothing to weigh by.
+  /// Returns the weight of each coarse value if the couplings give none.
   static constexpr double even_share(int between) { return between == 1 ? 0.5 : between == 2 ? 0.25 : 0.125; }
-  /// What the fine value at the offset of a code from value f, which coarse value (I, J, K) is, takes from the latter.
+  /// Returns the weight of coarse value (I, J, K), which is fine value f, in the fine value at the offset of a code
+  /// from f.
   constexpr double share_beside(int code, const int (&f)[3], int I, int J, int K) const {
     const int o[3] = {offset_of(code, 0), offset_of(code, 1), offset_of(code, 2)};
     const int at[3] = {f[0] + o[0], f[1] + o[1], f[2] + o[2]};
@@ -218,7 +221,7 @@ struct GalerkinProduct {
  private:
   constexpr bool has_neighbour(int d, int I, int side) const { return !single[d] && centre[d][I + side] != none; }
 
-  // What fine value f, o away from coarse value I, takes from I.
+  // Returns the weight of coarse value I in fine value f, which has the offset o from I.
   constexpr double share(const int (&o)[3], int stage, const int (&f)[3], int I, int J, int K) const {
     double taken = 0, all = 0, size = 0;
     const auto add = [&](int q, double a) {
@@ -226,7 +229,7 @@ struct GalerkinProduct {
                          o[2] == 0 ? 0 : offset_of(q, 2)};
       all += a;
       size += a < 0 ? -a : a;
-      bool inward = true;  // towards I, or not at all, along every axis
+      bool inward = true;  // along each axis, the step leads towards I or is zero
       for (int d = 0; d < 3; ++d) inward = inward && (to[d] == 0 || to[d] == -o[d]);
       if (!inward) return;
       const int rest = code_of(o[0] + to[0], o[1] + to[1], o[2] + to[2]);
@@ -247,18 +250,18 @@ struct GalerkinProduct {
     return taken / all;
   }
 
-  // Whether a coupling leads along an axis between coarse values.
+  // Returns whether a coupling has a step along an axis on which the fine value lies between coarse values.
   constexpr bool leads_away(const int (&o)[3], int q) const {
     for (int d = 0; d < 3; ++d)
       if (o[d] != 0 && offset_of(q, d) != 0) return true;
     return false;
   }
 
-  // The couplings of fine value f through its neighbour at q, which lies beside it and is eliminated.
+  // Adds the couplings that fine value f gets if its neighbour at q is eliminated.
   template <class Add>
   constexpr void add_eliminated(const int (&o)[3], const int (&f)[3], int q, const Add& add) const {
     const double a = coupling(f, q);
-    if (a == 0) return;  // there may be no such neighbour
+    if (a == 0) return;  // the neighbour may not exist
     int c[3] = {f[0] + offset_of(q, 0), f[1] + offset_of(q, 1), f[2] + offset_of(q, 2)};
     for (int d = 0; d < 3; ++d)
       if (periodic[d]) c[d] = c[d] < 0 ? c[d] + fine_n[d] : c[d] >= fine_n[d] ? c[d] - fine_n[d] : c[d];

@@ -6,11 +6,11 @@
 
 namespace poisson {
 
-/// The rows of the lines along an axis, read off bands of reach 1 in double precision, for every backend.
+/// Reads the rows of the lines along an axis off bands of reach 1 in double precision, on every backend.
 struct LinesOfBands {
   LineEnds ends;
-  View<const double> band[13], row_sum;  ///< bands by code − 14, without data where there is none
-  View<double> sum, onwards;             ///< what a part of a line stores of a row (PartRow)
+  View<const double> band[13], row_sum;  ///< band[code − 14] has no data if absent
+  View<double> sum, onwards;             ///< the stored row (PartRow)
 
   constexpr double coupling(int code, int i, int j, int k) const {
     const View<const double>& stored = band[code > 13 ? code - 14 : 12 - code];

@@ -5,12 +5,13 @@
 
 namespace poisson {
 
-/// Weights and coarse rows of GalerkinProduct where a coarse value lies between others at a distance of two: every loop
-/// is unrolled and every offset is a constant, so that sums stay in registers. In the order of GalerkinProduct, with
-/// its bits. `star`: of a fine level of 5 or 7 points, else of 9 or 27.
+/// Computes the weights and coarse rows of GalerkinProduct for coarse values whose coarse neighbours are two fine
+/// values away. Every loop is unrolled and every offset is a constant, so sums stay in registers. The order of
+/// operations is that of GalerkinProduct. `star` selects fine levels of 5 or 7 points;
+/// otherwise they have 9 or 27.
 template <int dimension, bool star>
 struct RegularProduct {
-  /// Whether the fine level has exactly these couplings.
+  /// Returns whether the fine level has exactly these couplings.
   static constexpr bool serves(const GalerkinProduct& c) {
     int count = 0;
     for (int q = 14; q < 27; ++q) {
@@ -19,7 +20,7 @@ struct RegularProduct {
     }
     return c.links == count && (c.fine_n[2] == 1) == (dimension == 2);
   }
-  /// Whether the formulas hold at coarse value I along an axis.
+  /// Returns whether the formulas apply to coarse value I along an axis.
   static constexpr bool regular(const GalerkinProduct& c, int d, int I) {
     if (d >= dimension) return true;
     if (!c.coarsened[d]) return false;
@@ -29,7 +30,7 @@ struct RegularProduct {
     return !c.periodic[d] || (at[0] >= 1 && at[0] + 1 < c.fine_n[d]);
   }
 
-  /// GalerkinProduct::weigh, all stages.
+  /// Does all stages of GalerkinProduct::weigh.
   static constexpr void weigh(const GalerkinProduct& c, int I, int J, int K) {
     const int f[3] = {c.centre[0][I], c.centre[1][J], c.centre[2][K]};
     double w[27] = {};
@@ -44,7 +45,7 @@ struct RegularProduct {
     });
   }
 
-  /// GalerkinProduct::product.
+  /// Does the same as GalerkinProduct::multiply.
   static constexpr void product(const GalerkinProduct& c, int I, int J, int K) {
     const int f[3] = {c.centre[0][I], c.centre[1][J], c.centre[2][K]};
     double w[27] = {}, rows = 0, coupled[13] = {};
@@ -82,7 +83,8 @@ struct RegularProduct {
   }
   static constexpr bool exists(int code) { return dimension == 3 || offset_of(code, 2) == 0; }
   static constexpr bool linked(int code) { return exists(code) && code != 13 && (!star || between(code) == 1); }
-  /// Offsets of up to 2 are numbered by 125; the code of t less `times` the offset of a code, −1 where that is none.
+  /// Numbers t < 125 encode offsets of up to 2. `difference` returns the code of the offset of t minus `times` the
+  /// offset of a code, or −1 if that offset has no code.
   static constexpr int offset_of_t(int t, int d) { return (d == 0 ? t % 5 : d == 1 ? t / 5 % 5 : t / 25) - 2; }
   static constexpr int difference(int t, int code, int times) {
     int o[3] = {};
@@ -92,7 +94,7 @@ struct RegularProduct {
     }
     return code_of(o[0], o[1], o[2]);
   }
-  // Whether a coupling to t becomes one to a coarse value that is stored.
+  // Returns whether an entry at t contributes to a stored coarse coupling.
   static constexpr bool is_wanted(int t) {
     if (dimension == 2 && offset_of_t(t, 2) != 0) return false;
     for (int next = 14; next < 27; ++next)
@@ -104,7 +106,8 @@ struct RegularProduct {
       if (offset_of(o, d) != 0 && offset_of(q, d) != 0) return true;
     return false;
   }
-  // The code of what is left of offset o after a step along q, −1 where that leads away from the coarse value.
+  // Returns the code of the remaining offset after a step along q from offset o, or −1 if q leads away from the coarse
+  // value.
   static constexpr int rest_of(int o, int q) {
     int rest[3] = {};
     for (int d = 0; d < 3; ++d) {
@@ -115,14 +118,14 @@ struct RegularProduct {
     return code_of(rest[0], rest[1], rest[2]);
   }
 
-  // The coupling q of the fine value o away from f.
+  // Returns coupling q of the fine value at offset o from f.
   template <int o, int q>
   [[gnu::always_inline]] static constexpr double coupling(const GalerkinProduct& c, const int (&f)[3]) {
     constexpr int back = q > 13 ? 13 : q, x = offset_of(o, 0) + offset_of(back, 0),
                   y = offset_of(o, 1) + offset_of(back, 1), z = offset_of(o, 2) + offset_of(back, 2);
     return c.band[q > 13 ? q - 14 : 12 - q](f[0] + x, f[1] + y, f[2] + z);
   }
-  // visit(Number<q>()) for all couplings, in the order of GalerkinProduct::link.
+  // Calls visit(Number<q>()) for all couplings, in the order of GalerkinProduct::link.
   template <class Visit>
   [[gnu::always_inline]] static constexpr void for_links(const Visit& visit) {
     unrolled<14, 27>([&](auto n) __attribute__((always_inline)) {
@@ -134,7 +137,7 @@ struct RegularProduct {
     });
   }
 
-  // What row f of PᵀA holds at distance t.
+  // Returns the entry of row f of PᵀA at distance t.
   template <int t>
   [[gnu::always_inline]] static constexpr double product_at(const GalerkinProduct& c, const double (&w)[27],
                                                             const int (&f)[3]) {
@@ -152,7 +155,7 @@ struct RegularProduct {
     return product;
   }
 
-  // GalerkinProduct::share.
+  // Does the same as GalerkinProduct::share.
   template <int o>
   [[gnu::always_inline]] static constexpr double share(const GalerkinProduct& c, const double (&w)[27],
                                                        const int (&f)[3], int I, int J, int K) {
@@ -179,7 +182,7 @@ struct RegularProduct {
   }
 };
 
-/// visit(RegularProduct<…>()) with the one that serves, else visit(NoRegularProduct()).
+/// `with_regular_product` calls visit with the RegularProduct that serves the product, or with NoRegularProduct.
 struct NoRegularProduct {
   static constexpr bool regular(const GalerkinProduct&, int, int) { return false; }
   static constexpr void weigh(const GalerkinProduct&, int, int, int) {}
@@ -194,7 +197,7 @@ void with_regular_product(const GalerkinProduct& c, const Visit& visit) {
   visit(NoRegularProduct());
 }
 
-/// The weights, or the row, of a coarse value.
+/// `weigh_any` computes the weights of a coarse value, `multiply_any` its row.
 template <class Regular>
 constexpr void weigh_any(const GalerkinProduct& c, int I, int J, int K) {
   if (Regular::regular(c, 0, I) && Regular::regular(c, 1, J) && Regular::regular(c, 2, K))

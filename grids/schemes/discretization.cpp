@@ -26,7 +26,7 @@
 namespace poisson {
 namespace {
 
-// The bands of rows that hold none.
+// Returns the bands of an operator that stores none, with the penalty added to the row sums.
 Bands probed_bands(const Operator& A, std::vector<Offset> offsets, const Field* penalty) {
   Bands bands = probe_bands(A, std::move(offsets));
   if (!penalty) return bands;
@@ -86,14 +86,14 @@ void check_values(const Problem& p) {
   ErrorCollector collector;
   const auto check = [&](const Quantity& quantity, const std::string& key, Sign sign, Location where, Box box) {
     if (quantity.constant())
-      for (std::size_t d = 0; d < 3; ++d) box.last[d] = box.first[d] + 1;  // the first stands for all
+      for (std::size_t d = 0; d < 3; ++d) box.last[d] = box.first[d] + 1;  // one value is enough
     collector([&] { sample(quantity, key, sign, grid, where, box, drop); });
   };
   for (std::size_t d = 0; d < coefficient_count(p); ++d)
     check(p.coefficient[d], coefficient_key(p, d), Sign::positive, Location::cell,
           location == Location::cell ? cells : with_halo(block, cells));
-  // As they are taken, where they are not constants: at points within the cells around a node; f at nodes, too, where
-  // files show it.
+  // Functions are checked at the points where they are sampled, in the cells around a node. f is also checked at nodes,
+  // because files contain it there.
   const auto check_integral = [&](const Quantity& quantity, const std::string& key, Sign sign, const Box& box,
                                   int face_axis, int end) {
     if (location == Location::cell || !quantity.function() || p.scheme == Scheme::compact4)
@@ -298,14 +298,14 @@ Hierarchy Discretization::make_levels(SchemeRows rows, std::shared_ptr<const Fie
 
 Hierarchy Discretization::make_galerkin_levels(const std::vector<LevelPlan>& levels) const {
   const Precision precision = levels.front().precision;
-  // Lines are solved from what is stored.
+  // Line relaxation needs stored coefficients.
   SchemeRows rows = rows_;
   const Relaxation relaxed = levels.front().smoothed();
   if (level_rows(rows).kappa_source && relaxed.extent != Extent::point) {
     level_rows(rows).kappa_source = nullptr;
     operator_note_ = "line and plane relaxation needs it";
   }
-  // The couplings are read off rows that hold no bands.
+  // Couplings are read off an operator without stored bands.
   std::unique_ptr<Operator> A = make_noted(rows, Precision::fp64, full_ ? Assembly::partial : stored_assembly());
   const bool elements = on_elements(problem_.scheme);
   Bands bands =

@@ -13,11 +13,12 @@
 #include "grids/rows/colours.hpp"
 #include "grids/rows/stencil.hpp"
 
-/// Gauss–Seidel in colours. A colour has every second value of a line. Loops over such values compile to scalar code or
-/// gathers, so vector code computes all values of the line into scratch memory, and those of the colour are kept.
+/// Gauss–Seidel relaxes colour after colour. A colour has every second value of a line. Loops over such values compile
+/// to scalar code or gathers. Vector code therefore computes all values of the line into scratch memory, and only the
+/// values of the colour are copied.
 namespace poisson::cpu {
 
-/// Scratch memory of a thread: so many lines, each of `values` values.
+/// Returns scratch memory of this thread for `lines` lines of `values` values.
 template <class T>
 T* line_scratch(int lines, int values) {
   thread_local std::vector<T> memory;
@@ -26,8 +27,8 @@ T* line_scratch(int lines, int values) {
   return memory.data();
 }
 
-/// One sweep over the colours of a 5- or 7-point stencil. What is computed for values of other colours, whose
-/// neighbours another thread may be relaxing, is dropped.
+/// Does one sweep over the colours of a 5- or 7-point stencil. Results for values of other colours are discarded, since
+/// another thread may be relaxing the neighbours of these values.
 template <class T, class Coefficients>
 void relax_star_colours(const Coefficients& c, const Space& space, int nx, Backend& backend, T omega, bool reversed,
                         const View<const T>& b, const Field& field, const View<T>& u) {
@@ -51,14 +52,15 @@ void relax_star_colours(const Coefficients& c, const Space& space, int nx, Backe
   }
 }
 
-/// One sweep over the colours of a 9- or 27-point stencil. Lines of one colour are no neighbours, and the colours of a
-/// line follow each other: where x is not cut, a line takes its colours in turn, while its rows are read once.
+/// Does one sweep over the colours of a 9- or 27-point stencil. Lines of one colour are not neighbours, and the colours
+/// of a line are consecutive. If x is not cut, a line therefore relaxes all its colours in turn and reads its rows
+/// once.
 template <class T, class Coefficients>
 void relax_box_colours(const Coefficients& c, const Space& space, int nx, Backend& backend, T omega, bool reversed,
                        const View<const T>& b, const Field& field, const View<T>& u) {
   const auto colours = colours_on<BoxColours>(space);
   const bool whole_lines = space.cuts().count(0) == 1, closed = space.layout().periodic[0];
-  const int along = whole_lines ? colours.colours[0] : 1;  // colours that a line takes at a time
+  const int along = whole_lines ? colours.colours[0] : 1;  // colours per pass of a line
   for (int turn = 0; turn < colours.count(); turn += along) {
     backend.exchange_overlapped(field, space.unknowns(), [&](const Box& part) {
       const int first = part.first[0], last = part.last[0];
@@ -71,7 +73,8 @@ void relax_box_colours(const Coefficients& c, const Space& space, int nx, Backen
         if (!some) return;
         T* const at = u.line(j, k);
         const T* const in = at;
-        // What the rows give without their couplings along the line, and these; ω/D.
+        // `rest` is the residual without the couplings along the line, `before` and `after` are these couplings, and
+        // `factor` is ω/D.
         T* const rest = line_scratch<T>(4, nx);
         T *const before = rest + nx, *const after = before + nx, *const factor = after + nx;
         for_line(c.line(j, k), first, last, nx, [=, rhs = b.line(j, k), sy = u.sy, sz = u.sz](const auto& row, int i) {

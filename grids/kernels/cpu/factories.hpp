@@ -4,7 +4,7 @@
 
 #include "grids/kernels/grid_kernels.hpp"
 
-/// What the CPU brings to GridKernels (grids/kernels/grid_kernels.hpp).
+/// These functions implement GridKernels (grids/kernels/grid_kernels.hpp) on the CPU.
 namespace poisson::cpu {
 
 const GridKernels& grid_kernels();

@@ -37,7 +37,7 @@ class WeightedTransfer final : public WeightedTransferBase {
         for_each_line(coarse_unknowns_, [&](int J, int K) {
           const int n = c.n[0];
           F* const sum = scratch<F>(3, n + 1);
-          F *const even = sum + n + 1, *const odd = even + n + 2;  // odd[-1]: the value before the first
+          F *const even = sum + n + 1, *const odd = even + n + 2;  // odd[-1] is the value before the first
           const int* at = centre_[0].data();
           const F* middle = f.line(centre_[1][index(J)], centre_[2][index(K)]);
           for (int I = 0; I < n; ++I) sum[I] = middle[at[I]];
@@ -87,12 +87,12 @@ class WeightedTransfer final : public WeightedTransferBase {
 
  private:
   struct Between {
-    int left;      // the coarse value at or before a fine one, past a cut or a periodic end in the halo
-    bool between;  // whether the fine one lies between that and the next
+    int left;      // the coarse value at or before a fine value; it may be in the halo
+    bool between;  // whether the fine value lies between `left` and the next coarse value
   };
   static std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
-  // Memory of a thread for so many lines.
+  // Returns scratch memory of this thread for `lines` lines.
   template <class T>
   static T* scratch(int lines, int values) {
     thread_local std::vector<T> memory;
@@ -100,7 +100,7 @@ class WeightedTransfer final : public WeightedTransferBase {
     if (memory.size() < needed) memory.resize(needed);
     return memory.data();
   }
-  // The values of so many pairs, every second one, and the one before them.
+  // Splits `pairs` pairs of values into even and odd ones, and copies the value before them to odd[-1].
   template <class T>
   static void split_pairs(const T* from, int pairs, T* even, T* odd) {
     odd[-1] = from[-1];
@@ -110,7 +110,7 @@ class WeightedTransfer final : public WeightedTransferBase {
       odd[I] = from[2 * I + 1];
     }
   }
-  // sum += weight · value, … for a line.
+  // Adds weight · value to the sums of a line, for each pair of arguments.
   template <class T, class W>
   static void add_weighted(T* sum, int n, const W* a, const T* x, const W* b, const T* y) {
 #pragma omp simd
@@ -141,7 +141,7 @@ class WeightedTransfer final : public WeightedTransferBase {
         for_each_line(fine_unknowns_, [&](int j, int k) {
           const int n = c.n[0], values = static_cast<int>(between_[0].size());
           C* const value = scratch<C>(2, values + n + 2);
-          C *const even = value + values, *const odd = even + n + 1;  // at and behind each coarse value
+          C *const even = value + values, *const odd = even + n + 1;  // at each coarse value, and after it
           std::fill(value, odd + n, C(0));
           const Between &y = between_[1][index(j)], &z = between_[2][index(k)];
           const int* at = centre_[0].data();
@@ -177,7 +177,7 @@ class WeightedTransfer final : public WeightedTransferBase {
             pairs[2 * I] = even[I];
             pairs[2 * I + 1] = odd[I];
           }
-          // A value behind a coarse one that is coarse itself is overwritten.
+          // If the value after a coarse value is coarse as well, it is overwritten.
           for (int I = whole; I < n; ++I) {
             value[at[I]] = even[I];
             if (at[I] + 1 < values) value[at[I] + 1] = odd[I];
@@ -193,10 +193,10 @@ class WeightedTransfer final : public WeightedTransferBase {
   Backend& backend_;
   std::array<std::vector<int>, 3> centre_;
   std::array<std::vector<Between>, 3> between_;
-  int in_pairs_ = 0;  // the first coarse values of a line that lie two apart
+  int in_pairs_ = 0;  // leading coarse values of a line that are two apart
 };
 
-// What StencilProbe::gather does, without a look at the rows of other colours.
+// Does the same as StencilProbe::gather for a star, but visits only the rows next to a value of the colour.
 void gather_star(const StencilProbe& probe) {
   for_each_line(box_of(probe.product.n), [&](int j, int k) {
     for (int c = 14; c < 27; ++c) {

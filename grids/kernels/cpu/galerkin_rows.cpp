@@ -5,7 +5,7 @@
 namespace poisson::cpu {
 namespace {
 
-// A coarse value needs hundreds of products, so few of them are worth the threads.
+// A coarse value needs hundreds of products, so threads pay off from a small number of values on.
 constexpr std::int64_t few_values = heavy_threshold / 8;
 
 Box coarse_values(const GalerkinProduct& product) {

@@ -16,7 +16,8 @@
 
 namespace poisson::cpu {
 
-/// The verbs of an operator on the CPU: the point formulas of grids/rows/stencil.hpp over one model of Coefficients.
+/// Implements the verbs of an operator on the CPU with the point formulas of grids/rows/stencil.hpp, for one model of
+/// Coefficients.
 template <class T, class Coefficients>
 class StencilOperator final : public StencilBase<T, Coefficients> {
   using Base = StencilBase<T, Coefficients>;
@@ -115,7 +116,7 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
     const auto vb = b.view<T>();
     const auto out = previous.view<T>();
     const T alpha = static_cast<T>(step.alpha), beta = static_cast<T>(step.beta);
-    if (beta == T(0)) {  // the previous iterate may be anything, infinite even
+    if (beta == T(0)) {  // the previous iterate may be infinite or NaN
       sweep_beside(u, unknowns_, [&](int j, int k) {
         return [in = vu.line(j, k), rhs = vb.line(j, k), to = out.line(j, k), sy = vu.sy, sz = vu.sz, alpha](
                    const Row& a, int i) {
@@ -228,7 +229,7 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
     });
   }
 
-  /// A sweep whose points read u one value beyond the box, whose halo is exchanged meanwhile.
+  /// Runs a sweep that reads u one value past the box, and exchanges the halo of u meanwhile.
   template <class Body>
   void sweep_beside(const Field& u, const Box& box, const Body& body) const {
     backend_.exchange_overlapped(u, box, [&](const Box& part) { sweep(c_, part, nx_, body); });

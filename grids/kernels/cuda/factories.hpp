@@ -5,17 +5,17 @@
 
 #include "grids/kernels/grid_kernels.hpp"
 
-/// What CUDA brings to GridKernels (grids/kernels/grid_kernels.hpp).
+/// These functions implement GridKernels (grids/kernels/grid_kernels.hpp) in CUDA.
 namespace poisson::cuda {
 
 const GridKernels& grid_kernels();
 
-/// An operator that computes κ from LevelRows::kappa_source. Throws NoRuntimeCode where it cannot be compiled.
+/// Returns an operator that computes κ from LevelRows::kappa_source. Throws NoRuntimeCode if it cannot be compiled.
 template <class T, class Own>
 std::unique_ptr<Operator> make_recompute_operator(Backend&, const Own&);
-/// `data`: the quantities with source text that will be asked for.
+/// Returns a sampler. `data` lists the quantities with source text that it will evaluate.
 std::unique_ptr<Sampler> make_sampler(Backend&, const SampleGrid&, std::span<const Quantity> data, bool constants);
-/// What samplers do for elements (grids/sampling/sampler.hpp).
+/// The next three functions implement the sampler's functions for elements (grids/sampling/sampler.hpp).
 Extremes extremes_of(Backend&, const Field& cells, const Box& box);
 bool positive_definite(Backend&, const CellTensors& kappa);
 void add_product(Backend&, const MassRows& M, const Field& f, const Box& box, double factor, Field& out);

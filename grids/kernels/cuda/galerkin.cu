@@ -22,7 +22,7 @@ struct Gather {
   }
 };
 
-// Unrolled over 27 couplings the formulas spill kilobytes of registers.
+// Formulas that are unrolled over 27 couplings spill kilobytes of registers.
 template <class Regular>
 struct OnDeviceOf {
   using Type = Regular;
@@ -62,7 +62,7 @@ Box box_of(const int (&n)[3]) {
   return {{0, 0, 0}, {n[0], n[1], n[2]}};
 }
 
-// Set-up: nothing to share a launch with.
+// Set-up has no other kernel that could share the launch.
 template <class Column>
 void launch(Backend& backend, const Box& box, const Column& column) {
   static_assert(sizeof(Column) < 4000, "kernels take 4 KiB of arguments");
