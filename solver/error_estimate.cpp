@@ -1,4 +1,4 @@
-// What a solver says about the error of its solution.
+// This file estimates the error of a solution.
 
 #include <algorithm>
 #include <array>
@@ -16,26 +16,27 @@
 namespace poisson {
 namespace {
 
-// No cycle contracts all errors by more, whatever one step made of a residual that few rows dominate.
+// Cycles never contract all errors by more than this, even if one step reduced more of a residual that few rows
+// dominate.
 constexpr double best_contraction = 0.1;
 
-// A single cycle says less of what the next ones will do.
+// A single cycle is a weaker predictor of the next ones.
 double least_contraction(const MonitorState& state) {
   return state.iterations == 1 ? 2 * best_contraction : best_contraction;
 }
 
-// Between these the contraction of conjugate gradients says enough about their error.
+// Between these contractions, conjugate gradients estimate their error reliably,
 constexpr double least_even = 0.02, most_even = 0.2;
-// Unless by it less is left than this share of the relative residual.
+// unless the estimate is below this fraction of the relative residual.
 constexpr double least_of_residual = 0.03;
 
-// A contraction that two steps show is not taken for worse.
+// A contraction measured from two steps is limited to this.
 constexpr double most_left = 0.99;
 
 }  // namespace
 
-// The last contraction of cycles alone; under conjugate gradients, which are not as even, the worst one of the last
-// three iterations or the last third of them, on one preconditioner.
+// Returns the last contraction of plain cycles. Conjugate gradients are less even: for them it returns the worst
+// contraction of the last three iterations, or of the last third, with the same preconditioner.
 double Solver::contraction(const Monitor& monitor) const {
   const auto& norms = monitor.history();
   double worst = 0;
@@ -46,9 +47,10 @@ double Solver::contraction(const Monitor& monitor) const {
   return std::sqrt(worst);
 }
 
-// ∫ κ|∇u|² + σu² and what Robin faces add, but for the half cells at Dirichlet faces of unknowns in cells. Where
-// these are, the host reads u: not from a device's large fields, which would take longer than a solve. None where
-// unknowns are constrained: meanwhile they are zero, and u falls to them within a cell.
+// Computes ∫ κ|∇u|² + σu² plus the contribution of Robin faces, without the half cells at Dirichlet faces of
+// cell-centred unknowns. With such faces the host reads u, except for large device fields, whose copy would cost more
+// than a solve. Returns nothing if unknowns are constrained: they are zero during a solve, and u drops to zero within a
+// cell.
 std::optional<double> Solver::energy() {
   if (problem_.constrained) return {};
   bool in_halo = false;
@@ -59,7 +61,8 @@ std::optional<double> Solver::energy() {
     backend_.dot(u_, q_, work_);
     return backend_.value(work_);
   }
-  // With the value behind a Dirichlet face in the halo nothing flows through it; afterwards the data are put back.
+  // Copying the inner value into the halo makes the flow through a Dirichlet face zero. The data are restored
+  // afterwards.
   const auto host = make_cpu_backend();
   Field copy;
   if (!on_host(u_)) {
@@ -98,13 +101,13 @@ std::optional<double> Solver::energy() {
   return energy;
 }
 
-// Cycles alone are even: of what remains as many times the last step as their contraction promises. Under conjugate
-// gradients that is led astray by a residual that few rows dominate and by steps that happen to be long or short, and
-// so, unless the contraction was even, too, the step that would come next has two votes in three.
+// Plain cycles contract evenly: the remaining error is the last step times a factor that follows from the contraction.
+// Conjugate gradients are less even: few rows may dominate a residual, and steps may be long or short by chance. Unless
+// their contraction was even, the estimate therefore weights the next step by 2/3.
 double Solver::estimated_error(const Monitor& monitor) {
   const MonitorState& state = monitor.state();
   double error = std::max(seen_error(monitor), unseen_error(state));
-  // At the rounding limit steps are short because they are useless, not because little is left.
+  // At the rounding limit steps are short because they no longer help, not because the error is small.
   if (options_.tolerance > 0 && state.verdict == Verdict::stagnated && stepping())
     error = std::max(error, error_by_step(u_, *stepping()));
   return error;
@@ -139,12 +142,13 @@ double Solver::seen_error(const Monitor& monitor) {
   const double step = std::abs(backend_.value(alpha_)) * std::sqrt(backend_.value(work_)) / size;
   const double next = std::max(step / (1 - std::min(left, 0.97)), unmet);
   if (!is_finite(next)) return past;
-  // A step that leaves the residual as it was says less.
+  // A step that hardly changes the residual is a weaker predictor.
   return 3 * std::max(next, left > 0.97 ? std::sqrt(next * past) : std::cbrt(next * next * past));
 }
 
-// As many times the last step as a contraction promises, in L2 and, as D⁻¹ hides what couplings weaker than others of
-// their row bring about, in energy (Hestenes, Stiefel, J. Res. Natl. Bur. Stand. 49, 1952, theorem 6:1). `size`: ‖u‖.
+// Estimates the error as the last step times the factor that follows from the contraction `rho`. The estimate is in L2
+// and also in energy, because D⁻¹ hides errors along couplings weaker than others of their row (Hestenes, Stiefel, J.
+// Res. Natl. Bur. Stand. 49, 1952, theorem 6:1). `size`: ‖u‖.
 double Solver::error_by_last_step(const Monitor& monitor, double size, double rho) {
   const MonitorState& state = monitor.state();
   const double epsilon = unit_roundoff(A_->precision());
@@ -158,7 +162,7 @@ double Solver::error_by_last_step(const Monitor& monitor, double size, double rh
   backend_.dot(e, e, work_);
   const double length = sweeps ? 1 : std::abs(backend_.value(conjugate ? alpha_ : applied_));
   const double correction = length * std::sqrt(backend_.value(work_));
-  if (sweeps) {  // of what is left, the next sweep takes 1 − ρ
+  if (sweeps) {  // the next sweep removes the fraction 1 − ρ
     const double left = std::pow(std::clamp(rho, best_contraction, 1.0), 1.0 / JacobiSweeps::sweeps);
     return correction / (left < 1 ? 1 - left : 1) / size;
   }
@@ -175,17 +179,17 @@ double Solver::error_by_last_step(const Monitor& monitor, double size, double rh
   return std::max(step, energetic) + epsilon * std::sqrt(backend_.value(work_) / *whole);
 }
 
-// Whether errors larger than this may have a residual that rounding drowns: neither contraction nor steps that were
-// taken before rounding began see them.
+// Returns whether errors larger than `error` may have a residual below rounding. Neither the contraction nor the steps
+// made before the rounding limit detect them.
 bool Solver::rounding_may_hide(double error) const {
   return error < unit_roundoff(A_->precision()) * problem_.error_per_residual;
 }
 
-// Three times the correction that comes next, over one minus its length beside that of the last one; it is not taken.
-// At the rounding limit it is what rounding leaves of the error, longer or shorter by chance, and it shows modes that
-// cycles hardly reduce.
+// Returns three times the next correction over one minus its ratio to the last one, without applying it. At the
+// rounding limit this correction is the part of the error that rounding leaves, longer or shorter by chance. It detects
+// modes that cycles hardly reduce.
 double Solver::error_by_next_step(double last, double size) {
-  constexpr double most = 0.9;  // corrections that do not shrink are the error itself, or rounding
+  constexpr double most = 0.9;  // corrections that do not shrink are the error itself or rounding
   A_->residual(u_, b_, preconditioner_->rhs(), one_, norm_);
   backend_.scale_to_unit(norm_, count_, scale_, inverse_);
   A_->residual(u_, b_, preconditioner_->rhs(), scale_, norm_);
@@ -196,14 +200,14 @@ double Solver::error_by_next_step(double last, double size) {
   return 3 * next / (1 - (last > 0 ? std::min(next / last, most) : 0)) / size;
 }
 
-// What takes a step from any iterate, if anything does: sweeps and direct solutions have their own ways.
+// Returns the preconditioner that can step from any iterate. Jacobi sweeps and direct solutions have none.
 Preconditioner* Solver::stepping() {
   if (active_) return active_;
   return options_.method == Method::jacobi || options_.method == Method::direct ? nullptr : preconditioner_.get();
 }
 
-// Whether the iterate of the least residual is to be taken for the last one. At the rounding limit residuals do not
-// tell which is better, and steps from both do: the least one may be that of zero.
+// Returns whether the iterate with the smallest residual replaces the last one. At the rounding limit residuals cannot
+// rank the two, but steps from both can: the smallest residual may belong to zero.
 bool Solver::takes_best(const MonitorState& state, Result& result) {
   if (state.verdict != Verdict::stagnated || !stepping() || !best_) return true;
   const double of_best = error_by_step(best_, *stepping());
@@ -212,14 +216,14 @@ bool Solver::takes_best(const MonitorState& state, Result& result) {
   return takes;
 }
 
-// ‖u‖, or that of a guess for data of zero, of which nothing else is left to compare with.
+// Returns ‖u‖, or the norm of the guess if all data are zero, because nothing else gives a scale.
 double Solver::size_of(const Field& u) {
   backend_.dot(u, u, work_);
   return std::max(std::sqrt(backend_.value(work_)), guess_size_);
 }
 
-// The size of a preconditioner's next correction beside that of u, over one minus the contraction of the step after it.
-// Neither step is taken. 0 where memory for an iterate more is not to be had, on one process.
+// Returns the relative size of the next correction over one minus the contraction of the step after it. Neither step is
+// applied to u. Returns 0 if one process runs alone and has no memory for another iterate.
 double Solver::error_by_step(const Field& u, Preconditioner& preconditioner) {
   Field ahead;
   try {
@@ -245,11 +249,11 @@ double Solver::error_by_step(const Field& u, Preconditioner& preconditioner) {
   if (lengths[0] == 0) return 0;
   const double left = lengths[1] / lengths[0],
                error = size > 0 ? lengths[0] / (1 - std::min(left, most_left)) / size : 1;
-  return left > 1 ? std::min(error, 1.0) : error;  // steps that grow show no more than that nothing is known
+  return left > 1 ? std::min(error, 1.0) : error;  // growing steps only show that nothing is known
 }
 
-// Sweeps over points, and conjugate gradients around the diagonal, hardly see errors that are smooth along strong
-// couplings: where the bound by the residual does not exclude them, a stronger preconditioner looks for them.
+// Point sweeps and diagonally preconditioned conjugate gradients hardly detect errors that are smooth along strong
+// couplings. If the residual bound does not exclude such errors, a more robust preconditioner looks for them.
 double Solver::unseen_error(const MonitorState& state) {
   const bool by_points = options_.method == Method::jacobi ||
                          (options_.method == Method::cg && options_.preconditioner == PreconditionerChoice::diagonal);
@@ -258,7 +262,7 @@ double Solver::unseen_error(const MonitorState& state) {
     return 0;
   const double bound = relative(state.last, state) * problem_.error_per_residual;
   if (bound <= promised_error * options_.tolerance) return 0;
-  // Rounding may hide them from everything.
+  // Rounding may hide such errors from every preconditioner.
   if (bound * unit_roundoff(A_->precision()) > relative(state.last, state)) return std::min(bound, 1.0);
   if (!judge_ && problem_.judge) judge_ = problem_.judge();
   return judge_ ? error_by_step(u_, *judge_) : std::min(bound, 1.0);

@@ -54,7 +54,7 @@ Extrapolation::Extrapolation(const Discretization& discretization, Precision pre
   to_coarser_ = grid_kernels(backend_).make_transfer(backend_, block, coarse);
   SchemeRows rows = discretization.coarsen_rows(discretization.scheme_rows(), coarse, *to_coarser_);
   auto& nodes = std::get<NodeRows>(rows);
-  if (nodes.reaction) {  // σ of the nodes, where coarse levels of multigrid have means
+  if (nodes.reaction) {  // σ at the nodes; multigrid's coarse levels use means
     auto reaction = std::make_shared<Field>(backend_, coarse.block.space(), Precision::fp64);
     Field work(backend_, coarse.block.space(), Precision::fp64);
     at_every_second_node(*std::get<NodeRows>(discretization.scheme_rows()).reaction,
@@ -78,7 +78,7 @@ void Extrapolation::correct(const Field& u, Field& b, Field& correction) {
   backend_.axpy(one_, correction, b);
 }
 
-// Integrals over the control volumes there.
+// Samples `fine` on the coarse grid. `integrated` values become integrals over the coarse control volumes.
 void Extrapolation::at_every_second_node(const Field& fine, bool integrated, Field& work, Field& coarse) {
   if (!integrated) return to_coarser_->inject(fine, coarse, &volume_);
   to_coarser_->inject(fine, coarse, &at_nodes_);

@@ -1,5 +1,5 @@
-// What a solver does where its iteration fails, or where only the residual is small: it continues, and it announces,
-// makes and refuses fallbacks.
+// This file handles failed iterations and iterations with a small residual but a large error: the solver resumes them,
+// or it announces, makes and refuses fallbacks.
 
 #include <algorithm>
 #include <cmath>
@@ -13,7 +13,7 @@
 namespace poisson {
 namespace {
 
-// Why the iteration does not go on as it is.
+// Returns why the iteration cannot continue unchanged.
 std::string reason_of(const Monitor& monitor) {
   const MonitorState& state = monitor.state();
   switch (state.verdict) {
@@ -32,7 +32,7 @@ std::string reason_of(const Monitor& monitor) {
 
 }  // namespace
 
-// A fallback that may start, made if it is not there yet; else null. One line says which and why.
+// Returns a fallback that may start, made on first use, or null. Reports one line with its name and the reason.
 Preconditioner* Solver::make_fallback(std::size_t at, const Monitor& monitor, Result& result) {
   fallbacks_.resize(chain_.size());
   const Offer offer = chain_[at].offer();
@@ -63,11 +63,11 @@ Preconditioner* Solver::make_fallback(std::size_t at, const Monitor& monitor, Re
   return refuse("memory ran out during its set-up: use fewer cells, or another solver.smoother");
 }
 
-// Conjugate gradients take iterates back, which direct solutions do not: the best one is what they have found. Cycles
-// that broke down before a residual rose have stored none: the data alone are left.
+// Conjugate gradients can undo iterates, and so best_ is their best one; direct solutions do not. If cycles broke down
+// before a residual rose, best_ was never written, and u restarts from the data alone.
 void Solver::begin_from_best(const MonitorState& state) {
   const bool broken = state.verdict == Verdict::not_finite;
-  const bool stores = active_ || options_.method == Method::multigrid;  // once a finite residual has risen
+  const bool stores = active_ || options_.method == Method::multigrid;  // only after a finite residual has risen
   const bool stored = best_ && (best_stored_ || (stores && state.best_iteration + (broken ? 1 : 0) < state.iterations));
   if (!best_) best_ = Field(backend_, A_->space(), A_->precision());
   if (broken && !stored)
@@ -78,7 +78,7 @@ void Solver::begin_from_best(const MonitorState& state) {
   best_stored_ = true;
 }
 
-// ‖b − Au‖² of u as it is; leaves the residual in r.
+// Returns ‖b − Au‖² of the current u and leaves the residual in r.
 double Solver::true_norm() {
   for (Field* f : {&r_, &p_, &q_})
     if (!*f) *f = Field(backend_, A_->space(), A_->precision());
@@ -87,7 +87,7 @@ double Solver::true_norm() {
   return backend_.value(norm_);
 }
 
-// Ends with the best iterate where an iteration broke down and what could go on was refused.
+// Restores the best iterate after a breakdown if every fallback was refused.
 void Solver::withdraw(Monitor& monitor) {
   const Verdict verdict = monitor.state().verdict;
   if ((verdict != Verdict::diverged && verdict != Verdict::not_finite) || !best_) return;
@@ -98,7 +98,7 @@ void Solver::withdraw(Monitor& monitor) {
   monitor.state().verdict = Verdict::stagnated;
 }
 
-// The same around what the host takes part in, and what therefore nothing records.
+// Conjugate gradients around a preconditioner that runs on the host, so the loop cannot be recorded.
 void Solver::solve_on(Preconditioner& preconditioner, Monitor& monitor) {
   const MonitorState& state = monitor.state();
   const double epsilon = unit_roundoff(A_->precision());
@@ -106,7 +106,7 @@ void Solver::solve_on(Preconditioner& preconditioner, Monitor& monitor) {
   for (int at_floor = 0; state.iterations < options_.max_iterations && state.verdict == Verdict::running;) {
     next_direction(preconditioner);
     backend_.axpy(alpha_, p_, u_);
-    A_->residual(u_, b_, r_, one_, norm_);  // the recurrence would claim what rounding does not allow
+    A_->residual(u_, b_, r_, one_, norm_);  // the recurrence would not show the rounding limit
     monitor.observe(backend_.value(norm_));
     if (A_->singular()) A_->project_rhs(r_, work_);
     if (state.rose != 0) backend_.subtract(u_, alpha_, p_, best_);
@@ -116,8 +116,8 @@ void Solver::solve_on(Preconditioner& preconditioner, Monitor& monitor) {
   }
 }
 
-// The next fallback that may start goes on from the best iterate. If there is none, the iteration that was given up as
-// too slow goes on. False: nothing is left.
+// Resumes from the best iterate with the next fallback that may start. If there is none, resumes the iteration that was
+// abandoned as too slow. Returns false if nothing is left.
 bool Solver::start_next_fallback(Monitor& monitor, Result& result) {
   const MonitorState& state = monitor.state();
   while (fallback_ < chain_.size()) {
@@ -141,13 +141,13 @@ bool Solver::start_next_fallback(Monitor& monitor, Result& result) {
     if (!result.refused.empty()) withdraw(monitor);
     return false;
   }
-  // What was given up for its prospects is all there is.
+  // No fallback is left: resume the iteration that was abandoned as too slow.
   monitor.rule().horizon = 0;
   resume_abandoned(monitor);
   return true;
 }
 
-// Sweeps are taken again: what they began from is at hand, and they give the same bits.
+// Jacobi sweeps are repeated from their stored start; they give the same bits.
 void Solver::restore_best(const MonitorState& state) {
   backend_.copy(best_, u_);
   if (options_.method != Method::jacobi) return;
@@ -155,7 +155,7 @@ void Solver::restore_best(const MonitorState& state) {
   for (int i = state.since; i < state.best_iteration; ++i) preconditioner_->correct(*A_, u_, b_, &one_, one_, work_);
 }
 
-// The same iteration goes on below the tolerance.
+// Resumes the same iteration with a smaller tolerance.
 void Solver::resume_abandoned(Monitor& monitor) {
   if (monitor.state().best_iteration < monitor.state().iterations) restore_best(monitor.state());
   begin_again(monitor);
@@ -164,8 +164,8 @@ void Solver::resume_abandoned(Monitor& monitor) {
   if (options_.krylov == Krylov::cg) verify(monitor);
 }
 
-// Goes on where the iteration failed or is predicted to, and where the residual is below the tolerance and u is not yet
-// what it promises.
+// Continues if the iteration failed or is predicted to fail, or if the residual is below the tolerance and the
+// estimated error of u is too large.
 void Solver::finish(Monitor& monitor, Result& result) {
   const MonitorState& state = monitor.state();
   const double tolerance = options_.tolerance;
@@ -176,24 +176,24 @@ void Solver::finish(Monitor& monitor, Result& result) {
            state.verdict == Verdict::not_finite;
   };
   const auto conjugate = [&] { return options_.krylov == Krylov::cg || active_; };
-  // Where rounding may hide errors their estimates depend on chance, and have to be smaller.
+  // If rounding may hide errors, their estimates depend on chance, so the limit is stricter.
   const auto promised = [&] {
     return promised_error * tolerance * (conjugate() && rounding_may_hide(result.estimated_error) ? 0.2 : 1);
   };
   const auto inaccurate = [&] {
     return state.verdict == Verdict::converged && !(result.estimated_error <= promised());
   };
-  // Where κ has a wide range, small errors of u may be large flows.
+  // If κ has a wide range, small errors of u may be large flows.
   const auto imbalance = [&] {
     const bool seen = problem_.imbalance && !problem_.constrained && r_ && state.verdict == Verdict::converged;
     if (!seen || !conjugate()) return 0.0;
     const double share = problem_.imbalance(*A_, u_, b_, r_);
-    backend_.fill(r_, 0);  // in Dirichlet nodes, too, where it constrained flows
+    backend_.fill(r_, 0);  // also in Dirichlet nodes, where it stored flows
     return share;
   };
   double unbalanced = imbalance();
   const auto short_of = [&] { return std::max(inaccurate() ? result.estimated_error : 0.0, unbalanced); };
-  // What rounding ends, the floor known by the u that was found, no fallback betters.
+  // No fallback improves an iteration limited by rounding. The floor is recomputed from the final u.
   const double epsilon = unit_roundoff(A_->precision());
   const auto at_floor = [&] {
     if (!failed() || !is_finite(state.last)) return false;
@@ -201,31 +201,31 @@ void Solver::finish(Monitor& monitor, Result& result) {
     A_->rounding(u_, work_);
     const double rounding = backend_.value(work_);
     if (is_finite(rounding)) monitor.state().rounding = rounding;
-    // A first fallback may yet come below it, as where u is next to constant, or better u all the same.
+    // The first fallback may still get below the floor if u is nearly constant, or improve u in spite of it.
     const double share = fallback_ == 0 && !chain_.empty() ? 0.1 : 0.5;
     return std::sqrt(state.best) < share * epsilon * std::sqrt(rounding) &&
            (fallback_ > 0 || result.estimated_error <= promised_error * tolerance);
   };
-  bool rounding_ends = false;  // other methods have residuals of the same rounding
+  bool rounding_ends = false;  // other methods have the same rounding in their residuals
   if (options_.method == Method::direct && (failed() || inaccurate())) {
     result.estimated_error = take_direct_steps(monitor);
     A_->rounding(u_, work_);
     rounding_ends = state.last <= 16 * epsilon * epsilon * backend_.value(work_);
   }
   const auto may_go_on = [&] { return state.iterations < options_.max_iterations && !rounding_ends && !at_floor(); };
-  // Estimates of conjugate gradients may be low by a factor of ten: next to what is promised the iteration continues.
+  // Error estimates of conjugate gradients may be low by a factor of ten, so the iteration continues near the limit.
   const auto near = [&] { return conjugate() && result.estimated_error > 0.3 * promised_error * tolerance; };
   const auto goes_on = [&](int resumed) {
     return failed() || inaccurate() || unbalanced > promised_error * tolerance || (near() && resumed < 2);
   };
-  // Each preconditioner is resumed on with twice before a stronger one is made.
+  // Each preconditioner is resumed twice before a more robust one is made.
   for (int resumed = 0; may_go_on() && goes_on(resumed);) {
     const bool good = !failed() && !inaccurate();
     const double estimate = result.estimated_error;
     const double excess = std::max(short_of(), near() ? estimate : 0.0);
     if (!failed()) {
       double& target = monitor.rule().tolerance;
-      if (state.last > 0) target = std::min(target, relative(state.last, state));  // one iteration at least
+      if (state.last > 0) target = std::min(target, relative(state.last, state));  // one more iteration
       target *= std::clamp(0.3 * promised_error * tolerance / excess, 1e-3, 0.3);
     }
     if (!failed() && (!direct_ || active_) && resumed++ < 2)
@@ -235,7 +235,7 @@ void Solver::finish(Monitor& monitor, Result& result) {
     else
       break;
     result.estimated_error = estimated_error(monitor);
-    if (good && failed()) {  // rounding ends what would better flows or estimates, and u is no worse
+    if (good && failed()) {  // rounding stops the improvement of flows or estimates; u is no worse
       result.estimated_error = estimate;
       break;
     }

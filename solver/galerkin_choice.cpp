@@ -4,7 +4,7 @@ namespace poisson {
 namespace {
 
 constexpr double many_jumps_of_a_line = 2;
-// A range so many times the largest jump is that of κ that varies in many steps.
+// If the range of κ exceeds this multiple of its largest jump, κ varies in many steps.
 constexpr double range_of_many_steps = 10;
 constexpr double jump_in_cells = 300;
 // Steps of κ that a line meets within layers, at most, and across them, at least.

@@ -37,7 +37,7 @@ void JacobiSweeps::correct(const Operator&, Field& u, const Field& b, const Scal
     }
     if (now != &u) A_->backend().copy(*now, u);
   } else {
-    A_->backend().convert(u, ahead_);  // with the data of faces
+    A_->backend().convert(u, ahead_);  // includes face data
     if (ahead() > 1 && !A_->space().is_global()) A_->backend().exchange(b, ahead() - 1);
   }
   look_ahead(u, b, norm);

@@ -9,23 +9,23 @@
 
 namespace poisson {
 
-/// Jacobi's method, damped: u ← u + ω D⁻¹(b − A u), several sweeps a pass where there are passes, with the same bits as
-/// one by one. An iteration of the solver is so many sweeps, and `correct` takes them; nothing is left for `solve`.
-/// The norm of the iterate comes with the pass that goes on from it, so that one pass more is made than is needed.
+/// Iterates damped Jacobi's method: u ← u + ω D⁻¹(b − A u). If a SweepPass is given, one pass makes several sweeps with
+/// the same bits as single sweeps. An iteration of the solver is `sweeps` sweeps, all made in `correct`; `solve` does
+/// nothing. The norm of an iterate is a by-product of the next pass, so one more pass is made than needed.
 class JacobiSweeps final : public Preconditioner {
  public:
-  /// Of an iteration: a number that every depth of a pass divides into an even number of passes.
+  /// Number of sweeps per iteration. Every depth of a pass divides it into an even number of passes.
   static constexpr int sweeps = 24;
 
-  /// `A`: the operator of the solution; `pass`: of its rows, null for none.
+  /// `A` is the operator of the solution. `pass` sweeps its rows and may be null.
   JacobiSweeps(std::shared_ptr<const Operator> A, std::unique_ptr<const SweepPass> pass,
                const SmootherOptions& options);
 
   Field& rhs() override { return ahead_; }
   void solve() override {}
-  /// What the next sweep would add. The sweeps that have been taken ahead are lost: a residual is to be taken anew.
+  /// Returns the update of the next sweep. Discards the sweeps made ahead, so the caller must compute a new residual.
   const Field& correction() const override;
-  /// Without `applied` the norm of u alone, from where an iteration goes on.
+  /// Without `applied`, only computes the norm of u at the start of an iteration.
   void correct(const Operator& A, Field& u, const Field& b, const Scalar* applied, const Scalar& scale,
                Scalar& norm) override;
 
@@ -37,7 +37,7 @@ class JacobiSweeps final : public Preconditioner {
   std::unique_ptr<const SweepPass> pass_;
   std::unique_ptr<const SymmetricSplitting> points_;
   double damping_;
-  mutable Field ahead_;  // u after the sweeps of one pass more
+  mutable Field ahead_;  // u after one more pass
   const Field *u_ = nullptr, *b_ = nullptr;
   Scalar one_;
 };

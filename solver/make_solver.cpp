@@ -25,16 +25,16 @@
 namespace poisson {
 namespace {
 
-// Ratio of κ over the box from which energies say more than steps, and from which D⁻¹ hides errors, unless coarse
-// operators are those of κ itself.
+// Ranges of κ over the box. Beyond the first, energies estimate errors better than steps. Beyond the second, D⁻¹ hides
+// errors unless coarse operators are Galerkin products.
 constexpr double uneven_range = 10, hiding_range = 1e4;
-// From which on a small error of u may be a large flow.
+// Beyond this range of κ a small error of u may be a large flow.
 constexpr double unbalancing_range = 1e2;
-// So many unknowns are looked at for floating_subdomains: the rows take 400 bytes of each for a moment.
+// Floating subdomains are searched for up to this number of unknowns: their rows temporarily need 400 bytes each.
 constexpr std::int64_t most_looked_at = std::int64_t{1} << 20;
 
-// For conjugate gradients that go on where direct solutions fail. Null where half of the host's memory does not hold
-// it.
+// Makes the multigrid preconditioner for conjugate gradients that continue after a failed direct solution. Returns null
+// if it needs more than half of the host's available memory.
 std::unique_ptr<Preconditioner> multigrid_for(const Discretization& discretization, Options options,
                                               const KappaSummary& kappa) {
   options.method = Method::multigrid;
@@ -74,7 +74,7 @@ std::unique_ptr<Solver> make_solver(const Discretization& discretization, const 
   const Precision inner = options.precision == SolvePrecision::double_ ? Precision::fp64 : Precision::fp32;
   const double part = static_cast<double>(space.layout().size()) / static_cast<double>(space.size());
   const std::size_t most = shared ? static_cast<std::size_t>(part * static_cast<double>(plan.most())) : plan.most();
-  // With its halos a thin part may have more already.
+  // A thin block with its halos may already have more.
   discretization.backend().reserve(most - std::min(most, discretization.bytes()));
   Hierarchy hierarchy;
   if (options.method == Method::multigrid)
@@ -145,7 +145,8 @@ std::unique_ptr<Solver> make_solver(const Discretization& discretization, const 
     std::unique_ptr<DiagonalScaling> scaling;
     std::unique_ptr<AxisProducts> products;
     bool drops_mean = false;
-    // What nobody asked for, and a library is missing that it takes, or another process misses it.
+    // Falls back to multigrid if the direct method was chosen automatically and a library is missing here or on another
+    // process.
     const auto without = [&] {
       if (asked.method == Method::direct || asked.preconditioner == PreconditionerChoice::direct) throw;
       Options others = asked;

@@ -14,7 +14,8 @@
 namespace poisson {
 namespace {
 
-// All points of a matrix count alike in sums over it, as cells of equal widths do. Nodes at the ends of axes do not.
+// Returns a block on which all points of a matrix have equal weights in sums, like cells of equal widths. Nodes at the
+// ends of axes would have other weights.
 Block counted_alike(const Block& block) {
   Block cells;
   for (std::size_t d = 0; d < 3; ++d)
@@ -23,7 +24,7 @@ Block counted_alike(const Block& block) {
   return block.share ? cells.part(block.share) : cells;
 }
 
-// Whether it couples more than the neighbours along axes.
+// Returns whether rows couple more than the nearest neighbours along axes.
 bool reaches_corners(const BandedMatrix& matrix) {
   return std::ranges::any_of(matrix.offsets,
                              [](const Offset& o) { return std::abs(o[0]) + std::abs(o[1]) + std::abs(o[2]) > 1; });
@@ -65,8 +66,8 @@ std::unique_ptr<Solver> make_solver(Backend& backend, const BandedMatrix& matrix
   const auto part = static_cast<double>(block.layout().size()) / static_cast<double>(block.space().size());
   backend.reserve(static_cast<std::size_t>(part * static_cast<double>(plan.most())));
   Bands bands = make_bands(backend, matrix, block);
-  // Multigrid of several processes takes rows of a shape, as its coarser levels do. Their colours are those of the
-  // bands.
+  // Multigrid on several processes needs rows of a fixed shape, as on its coarser levels. Their colours are those of
+  // the bands.
   const auto operator_in = [&](Precision precision) -> std::shared_ptr<const Operator> {
     if (block.share && options.method == Method::multigrid)
       return grid_kernels(backend).make_box_operator(backend, counted_alike(block), bands, precision);
@@ -79,7 +80,7 @@ std::unique_ptr<Solver> make_solver(Backend& backend, const BandedMatrix& matrix
                                         true, sharing);
   else
     hierarchy.operators.push_back(A);
-  if (outer == inner) bands = {};  // the operator has what it needs
+  if (outer == inner) bands = {};  // the operator has its own copy
   if (profile) {
     hierarchy = profile->wrap(std::move(hierarchy));
     A = hierarchy.operators.front();

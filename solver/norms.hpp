@@ -10,7 +10,7 @@
 
 namespace poisson {
 
-/// Values that a device hands to the host in about the time of an iteration.
+/// Number of values that a device copies to the host in about the time of an iteration.
 constexpr std::int64_t largest_read = std::int64_t{1} << 18;
 
 inline double unit_roundoff(Precision precision) {
@@ -18,13 +18,13 @@ inline double unit_roundoff(Precision precision) {
                                       : std::numeric_limits<double>::epsilon() / 2.0;
 }
 
-/// √(norm/reference) of squared norms; 0 where there is nothing to solve.
+/// Returns √(norm/reference) of squared norms, or 0 if there is nothing to solve.
 inline double relative(double norm, const MonitorState& state) {
   return state.reference > 0 ? std::sqrt(norm / state.reference) : 0;
 }
 
-/// Of ‖b‖², how much rounding leaves of data that are all taken off: thirty roundings of the data, and those of their
-/// sum along each axis, where those of equal data are alike.
+/// Returns the fraction of ‖b‖² that rounding leaves when the projection removes all data. The bound counts thirty
+/// roundings of the data and the roundings of their sum along each axis, which are alike for equal data.
 inline double left_by_projection(const Space& space, double epsilon) {
   const auto& n = space.all();
   const double of_sum = (n[0] + n[1] + n[2]) * unit_roundoff(Precision::fp64);

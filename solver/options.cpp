@@ -9,8 +9,8 @@
 namespace poisson {
 namespace {
 
-// Ratio of κ in neighbouring cells from which Galerkin operators repay their set-up and their costlier cycles
-// (docs/design/coarse-operators.md): in two dimensions a cycle hardly takes longer.
+// Returns the ratio of κ in neighbouring cells from which Galerkin operators repay their set-up cost and more expensive
+// cycles (docs/design/coarse-operators.md). In two dimensions a cycle costs hardly more.
 constexpr double galerkin_jump(int dimension) {
   return dimension == 2 ? 1e2 : 1e3;
 }
@@ -36,8 +36,8 @@ Options Options::choose(double coefficient_jump, bool points_suffice, bool mild,
   }
   if (o.krylov == Krylov::automatic) o.krylov = coefficient_jump >= steep_jump ? Krylov::cg : Krylov::none;
   SmootherOptions& s = o.smoother;
-  // Unless resolve_options found that couplings call for Galerkin operators, lines and planes that are wanted or needed
-  // come before them.
+  // Line and plane relaxation, requested or needed, has priority over Galerkin operators, unless resolve_options found
+  // that the couplings require them.
   const bool lines = s.lines_or_planes();
   if (o.method != Method::multigrid)
     o.coarse_operator = CoarseOperator::rediscretized;
@@ -55,12 +55,12 @@ Options Options::choose(double coefficient_jump, bool points_suffice, bool mild,
     o.krylov = o.method == Method::cg ? Krylov::cg : Krylov::none;
     o.full_multigrid = false;
   }
-  // Modes are not worth being narrower than the solution, and sweeps go over the solution itself.
+  // Modes in a lower precision than the solution gain nothing, and Jacobi sweeps update the solution itself.
   const bool whole =
       o.method == Method::direct || o.method == Method::jacobi || o.preconditioner == PreconditionerChoice::direct;
   if (whole && o.precision == SolvePrecision::mixed) o.precision = SolvePrecision::double_;
-  // Smoothing after the correction alone contracts as well as smoothing on both sides and reads less, but not under a
-  // Krylov method or across jumps of the coefficient.
+  // Smoothing only after the coarse correction contracts as well as smoothing on both sides and reads less, but not
+  // under a Krylov method or across jumps of the coefficient.
   const bool one_sided = o.krylov == Krylov::none && coefficient_jump < steep_jump;
   if (!s.extent) s.extent = s.kind || galerkin ? RelaxationChoice::points : RelaxationChoice::automatic;
   if (!s.kind) s.kind = &smoother_kind(one_sided || lines ? "chebyshev" : "red-black");

@@ -7,23 +7,23 @@
 
 namespace poisson {
 
-/// What of a plan the process holds that has most: its part of the levels that processes share, that of its group, and
-/// all of the levels that every process has.
+/// The share of a plan on the process that stores most: its blocks of the distributed levels, the levels of its group,
+/// and the replicated levels.
 struct PlanOfProcess {
-  std::vector<std::size_t> levels;  ///< bytes of each, finest first
-  int in_parts = 0, in_groups = 0;  ///< so many levels are shared by all, and then so many by groups
-  std::size_t bytes = 0;            ///< of all of them
-  std::size_t whole = 0;            ///< of those that every process has
-  std::size_t setup = 0;            ///< so many bytes more for a moment of set-up, as in the plan
-  std::size_t tables = 0;           ///< at most so many bytes more, as in the plan
-  /// So many bytes more where what other GPUs send lies on this one (mailbox_layout.hpp): at the most of all
+  std::vector<std::size_t> levels;  ///< per level, finest first
+  int in_parts = 0, in_groups = 0;  ///< levels shared by all processes, then by groups
+  std::size_t bytes = 0;            ///< all levels
+  std::size_t whole = 0;            ///< replicated levels
+  std::size_t setup = 0;            ///< extra bytes during set-up, as in the plan
+  std::size_t tables = 0;           ///< upper bound of extra bytes, as in the plan
+  /// Extra bytes for the exchange buffers that other GPUs write on this one (mailbox_layout.hpp): the maximum over all
   /// transports.
   std::size_t mailbox = 0;
 
   std::size_t most() const { return bytes + setup + tables + mailbox; }
 };
 
-/// The plan's own bytes where there is one process.
+/// Returns the share of the process that stores most; for one process it equals the plan's own bytes.
 PlanOfProcess plan_of_process(const Plan& plan, const Sharing& sharing);
 
 }  // namespace poisson

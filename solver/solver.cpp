@@ -16,7 +16,7 @@
 namespace poisson {
 namespace {
 
-// A window without progress long enough for each method: Krylov residuals have plateaus, Jacobi is slow.
+// Chooses a window without progress that suits the method: Krylov residuals have plateaus, and Jacobi is slow.
 StoppingRule stopping_rule(const Options& o, double epsilon, const Space& space) {
   StoppingRule rule;
   rule.negligible = left_by_projection(space, epsilon);
@@ -27,22 +27,22 @@ StoppingRule stopping_rule(const Options& o, double epsilon, const Space& space)
     rule.stagnation_gain = 1e-6;
   }
   if (o.method == Method::multigrid && o.krylov == Krylov::cg) rule.stagnation_window = 40;
-  if (o.method == Method::direct) {  // what is not a tenth of what it was is rounding
+  if (o.method == Method::direct) {  // a step that gains less than a factor of ten is rounding
     rule.stagnation_window = 1;
     rule.stagnation_gain = 0.99;
   }
   return rule;
 }
 
-// Where cycles diverge, full multigrid runs them on every level, and conjugate gradients, which make do with such
-// cycles, cannot make up for its start: one with 10⁴ times the residual of zero is given up. One with some 100 times
-// that, as of data that oscillate where κ jumps, still saves iterations.
+// If cycles diverge, full multigrid runs them on every level, and conjugate gradients, which tolerate such cycles,
+// cannot repair its start. A start with 10⁴ times the residual of zero is abandoned. About 100 times that residual, as
+// with data that oscillate where κ jumps, still saves iterations.
 bool hopeless(const MonitorState& s) {
   return s.verdict != Verdict::converged && is_finite(s.initial) && !(s.first <= 1e8 * s.initial);
 }
 
-// An iteration that is predicted to take more goes on with something stronger. Direct solutions take less time than
-// cycles over planes.
+// An iteration that is predicted to need more iterations than this switches to a fallback. Direct solutions cost less
+// than cycles over planes.
 constexpr int iteration_limit(const Options& o) {
   return o.preconditioner == PreconditionerChoice::direct ? 150 : 60;
 }
@@ -105,7 +105,7 @@ std::size_t Solver::kernels_per_iteration() const {
   return 0;
 }
 
-// Data that stand in u, as of Dirichlet faces, are a guess.
+// Nonzero data stored in u, such as Dirichlet data, count as a guess.
 bool Solver::solves_at_once(bool given_guess) const {
   return direct_ && !given_guess && options_.max_iterations > 0 && problem_.homogeneous && problem_.homogeneous();
 }
@@ -116,8 +116,8 @@ void Solver::prepare(bool given_guess) {
   if (recording) return;
   Monitor any;
   backend_.prepare(recording, [&] { start_and_iterate(from, any); });
-  if (!recording) return;  // every verb runs as it is called: what could be prepared would be a solve
-  // A kernel is loaded at its first launch: these are the ones that solve may launch beside the recording.
+  if (!recording) return;  // without a recording, preparing would run a solve
+  // A kernel is loaded at its first launch. These calls load the kernels that solve may launch outside the recording.
   const Field& e = last_correction();
   backend_.dot(e, e, work_);
   backend_.dot(u_, u_, work_);
@@ -148,7 +148,8 @@ Result Solver::solve(bool given_guess, const Listener& listener) {
         recordings_[static_cast<std::size_t>(start)], [&] { start_and_iterate(start, monitor); }, monitor);
     result.projected += backend_.value(projected_);
   };
-  // Where it ends in what is no number; α that is none spoils Dirichlet nodes, too.
+  // The start is saved in case the iteration ends in values that are not finite. A non-finite α also spoils Dirichlet
+  // nodes.
   best_stored_ = !chain_.empty() && best_ && (given_guess || options_.krylov == Krylov::cg);
   if (best_stored_) backend_.copy(u_, best_);
   run(from);
@@ -161,7 +162,7 @@ Result Solver::solve(bool given_guess, const Listener& listener) {
   }
   if (options_.krylov == Krylov::cg) verify(monitor);
   if (monitor.state().reference == 0 && is_finite(monitor.state().last))
-    clear_unknowns(u_);  // the data ask for no more
+    clear_unknowns(u_);  // the exact solution is zero
   finish(monitor, result);
 
   const MonitorState& state = monitor.state();
@@ -180,20 +181,20 @@ Result Solver::solve(bool given_guess, const Listener& listener) {
   result.reference = std::sqrt(state.reference);
   for (const double norm : monitor.history()) result.history.push_back(relative(norm, state));
   const bool exact_count = options_.tolerance == 0 && state.verdict == Verdict::running;
-  // Direct steps end where rounding begins; sweeps are not worth repeating for what rounding makes of the last ones.
+  // Direct steps end at the rounding limit. Repeating Jacobi sweeps only to undo rounding is not worth the time.
   const bool kept_best = (options_.method != Method::direct || active_) &&
                          (options_.method != Method::jacobi || state.last > 4 * state.best);
   const bool earlier = kept_best && state.best_iteration < state.iterations && state.verdict != Verdict::not_finite &&
                        !exact_count && takes_best(state, result);
   if (earlier) restore_best(state);
   result.final = std::sqrt(earlier ? state.best : state.last);
-  if (exact_count && options_.krylov == Krylov::cg) {  // the recurrence knows nothing of what rounding leaves
+  if (exact_count && options_.krylov == Krylov::cg) {  // the recurrence does not include rounding
     A_->residual(u_, b_, r_, one_, norm_);
     result.final = std::sqrt(backend_.value(norm_));
     result.history.back() = relative(backend_.value(norm_), state);
   }
   if (A_->singular() && !(at_once && direct_->drops_mean())) A_->project_solution(u_);
-  if (state.first > state.initial && result.converged()) {  // the floor of the start is far off
+  if (state.first > state.initial && result.converged()) {  // the floor of the start is far from that of u
     A_->rounding(u_, work_);
     monitor.state().rounding = backend_.value(work_);
   }
@@ -202,8 +203,8 @@ Result Solver::solve(bool given_guess, const Listener& listener) {
   return result;
 }
 
-// Residuals are relative to the data, whatever the guess: one next to the solution would leave nothing else to be
-// relative to. Only a guess for data of zero is measured against its own residual.
+// Residuals are relative to the data and not to the guess: a guess close to the solution would leave no usable
+// reference. A guess is measured against its own residual only if all data are zero.
 Solver::Start Solver::start_for(bool given_guess) {
   guess_size_ = 0;
   if (!given_guess) return direct_ && !solves_at_once(false) ? Start::data : Start::nothing;
@@ -228,13 +229,13 @@ Solver::Start Solver::start_for(bool given_guess) {
 }
 
 void Solver::start_and_iterate(Start from, Monitor& monitor) {
-  // A given number of iterations is shared between the two equations of extrapolation.
+  // A fixed number of iterations is divided between the two equations of extrapolation.
   const int half = options_.max_iterations - options_.max_iterations / 2;
   start(from, monitor);
   iterate(monitor, extrapolation_ && options_.tolerance == 0 ? half : options_.max_iterations);
 }
 
-// From u = 0, whose residual is b.
+// Starts from u = 0, whose residual is b.
 void Solver::solve_at_once(Monitor& monitor) {
   backend_.begin(monitor, raw_norm_, data_norm_, data_norm_, data_norm_, zero_);
   direct_->solve_for(b_, u_);
@@ -243,7 +244,8 @@ void Solver::solve_at_once(Monitor& monitor) {
   backend_.observe(monitor, norm_);
 }
 
-// Norms of the data and of the start, then full multigrid; leaves scale and inverse for the first correction.
+// Computes the norms of the data and of the start, then runs full multigrid. Leaves scale and inverse for the first
+// correction.
 void Solver::start(Start from, Monitor& monitor) {
   if (problem_.projection) {
     problem_.projection->apply(b_, projected_, raw_norm_, data_norm_);
@@ -262,7 +264,7 @@ void Solver::start(Start from, Monitor& monitor) {
     if (A_->singular()) A_->project_solution(u_);
     take_residual(scale_, norm_);
   } else if (options_.krylov == Krylov::cg || options_.method == Method::direct || options_.method == Method::jacobi) {
-    backend_.assign(initial_norm_, norm_);  // the residual is taken, and needs no scale
+    backend_.assign(initial_norm_, norm_);  // is computed, and needs no scale
     backend_.assign(one_, inverse_);
   } else {
     backend_.scale_to_unit(initial_norm_, count_, scale_, inverse_);
@@ -272,7 +274,7 @@ void Solver::start(Start from, Monitor& monitor) {
   backend_.begin(monitor, raw_norm_, data_norm_, from == Start::guess ? guess_norm_ : initial_norm_, norm_, work_);
 }
 
-// To where the method has its residual, for refinement scaled.
+// Writes the residual into the field that the method reads, scaled for refinement.
 void Solver::take_residual(const Scalar& scale, Scalar& norm) {
   if (options_.krylov == Krylov::cg || active_)
     A_->residual(u_, b_, r_, one_, norm);
@@ -280,7 +282,7 @@ void Solver::take_residual(const Scalar& scale, Scalar& norm) {
     preconditioner_->correct(*A_, u_, b_, nullptr, scale, norm);
 }
 
-// From the residual of u and b as they are now.
+// Restarts from the residual of the current u and b.
 void Solver::begin_again(Monitor& monitor) {
   take_residual(one_, norm_);
   if (options_.method == Method::jacobi) {
@@ -304,8 +306,7 @@ void Solver::resume(Monitor& monitor) {
       recordings_.back(), [&] { iterate(monitor, options_.max_iterations); }, monitor);
 }
 
-// Puts the extrapolated equation in the place of the one that u solves, and solves it from there. Returns 1ᵀ of what
-// that added to b.
+// Replaces the equation that u solves by the extrapolated one and solves it from u. Returns 1ᵀ of the change of b.
 double Solver::extrapolate(Monitor& monitor) {
   Field& r = options_.krylov == Krylov::cg ? r_ : preconditioner_->rhs();
   Field& correction = best_;
@@ -316,7 +317,7 @@ double Solver::extrapolate(Monitor& monitor) {
   } else {
     backend_.fill(r, 1);
     backend_.dot(r, correction, work_);
-    backend_.fill(r, 0);  // as it has to be in Dirichlet nodes
+    backend_.fill(r, 0);  // Dirichlet nodes must be zero
     sum = backend_.value(work_);
   }
   begin_again(monitor);
@@ -324,8 +325,8 @@ double Solver::extrapolate(Monitor& monitor) {
   return sum;
 }
 
-// The recursive residual of conjugate gradients drifts from the true one, and only the true one counts: where that has
-// not converged, they start again from it.
+// The recursive residual of conjugate gradients drifts from the true one. Only the true one decides: if it has not
+// converged, the iteration restarts from it.
 void Solver::verify(Monitor& monitor) {
   const MonitorState& state = monitor.state();
   while (state.verdict == Verdict::converged && state.iterations > 0 && state.iterations < options_.max_iterations) {
@@ -337,8 +338,8 @@ void Solver::verify(Monitor& monitor) {
   }
 }
 
-// Iterative refinement: u += e with e ≈ A⁻¹ r, the residual r recomputed in the precision of the solution and handed to
-// the preconditioner scaled by a power of two to a root mean square near 1.
+// Iterative refinement: u += e with e ≈ A⁻¹ r. The residual r is computed in the precision of the solution. A power of
+// two scales it to a root mean square near 1 for the preconditioner.
 void Solver::refine(Monitor& monitor, int limit) {
   backend_.repeat(
       limit,
@@ -354,8 +355,8 @@ void Solver::refine(Monitor& monitor, int limit) {
       monitor);
 }
 
-// A singular A is so but for rounding, and r has what no correction takes off it. A preconditioner would leave that
-// spread by volume, in small rows, too, where D⁻¹ makes much of it.
+// A is singular only up to rounding, so r keeps a null-space component that no correction removes. A preconditioner
+// would leave it spread by volume, also in small rows, where D⁻¹ amplifies it.
 void Solver::restart_conjugation() {
   if (A_->singular()) A_->project_rhs(r_, work_);
   backend_.fill(p_, 0);
@@ -363,8 +364,9 @@ void Solver::restart_conjugation() {
   backend_.assign(zero_, pq_);
 }
 
-// Flexible conjugate gradients with the Polak–Ribière β (Notay, SIAM J. Sci. Comput. 22, 2000): r_{k+1} − r_k = −α q
-// turns it into −zᵀq / pᵀq, which needs no second residual and does not see the scale of z. Leaves p, q = A p and α.
+// Flexible conjugate gradients with the Polak–Ribière β (Notay, SIAM J. Sci. Comput. 22, 2000). With r_{k+1} − r_k = −α
+// q, β becomes −zᵀq / pᵀq, which needs no second residual and does not depend on the scale of z. Leaves p, q = A p and
+// α.
 void Solver::next_direction(Preconditioner& preconditioner) {
   backend_.scale_to_unit(norm_, count_, scale_, inverse_);
   backend_.scale(scale_, r_, preconditioner.rhs());
@@ -374,7 +376,7 @@ void Solver::next_direction(Preconditioner& preconditioner) {
   backend_.ratio(work_, pq_, beta_);
   backend_.negate(beta_);
   backend_.xpay(z, beta_, p_);
-  if (A_->singular()) A_->project_solution(p_);  // a mean that grows hides u behind its rounding
+  if (A_->singular()) A_->project_solution(p_);  // rounding of a growing mean would hide u
   A_->apply(p_, q_);
   backend_.dot(p_, q_, pq_);
   backend_.dot(r_, p_, work_);

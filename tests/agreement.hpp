@@ -13,11 +13,11 @@
 #include "tests/problems.hpp"
 #include "tests/solve.hpp"
 
-/// The device under test against the CPU: the same problems with the same options for a fixed number of cycles. Bounds
-/// are in units of the largest value of the solution.
+/// These functions compare the device under test with the CPU: the same problems and options run for a fixed number of
+/// cycles. Bounds are in units of the largest value of the solution.
 namespace poisson {
 
-[[maybe_unused]] inline const int chosen = setenv("POISSON_TEST_DEVICE", "cuda", 0);  // unless another is named
+[[maybe_unused]] inline const int chosen = setenv("POISSON_TEST_DEVICE", "cuda", 0);  // default device
 
 struct Outcome {
   Result result;
@@ -40,20 +40,21 @@ inline Outcome on_device(const Problem& problem, const Options& options, Assembl
   return outcome(s);
 }
 
-/// Reads as: how far apart two solutions are, in units of the largest value.
+/// Returns the largest difference of two solutions, in units of the largest value.
 inline double distance(const Outcome& a, const Outcome& b) {
   EXPECT_EQ(a.u.size(), b.u.size());
   double largest = 0;
   for (std::size_t i = 0; i < a.u.size(); ++i) {
     const double d = std::abs(a.u[i] - b.u[i]);
-    largest = d <= largest ? largest : d;  // NaN stays
+    largest = d <= largest ? largest : d;  // NaN is kept
   }
   return a.largest > 0 ? largest / a.largest : largest;
 }
 
-/// What the precision allows. In double the rounding of the solution, which axes that stretch by 10³ and conjugate
-/// gradients amplify, the more so the farther they are from convergence; mixed, what single precision makes of the last
-/// correction as well, whose size the estimated error gives; single, its rounding.
+/// Returns the difference that the precision allows. In fp64 it is the rounding of the solution, which conjugate
+/// gradients and axes stretched by 10³ amplify, the more so the farther they are from convergence. In mixed precision
+/// it also contains the fp32 rounding of the last correction, whose size is the estimated error. In fp32 it is the
+/// rounding of the solution.
 inline double bound(const Options& options, const Result& result, bool very_stretched) {
   const bool amplified = very_stretched || options.krylov == Krylov::cg || options.method == Method::cg;
   const double error = std::isfinite(result.estimated_error) ? std::min(result.estimated_error, 1.0) : 1;
@@ -68,14 +69,13 @@ inline double bound(const Options& options, const Result& result, bool very_stre
   return 1e-3;
 }
 
-/// Relative residuals below this are rounding, which devices need not share.
+/// Returns the relative residual below which rounding dominates, so that devices may differ.
 inline double rounding_level(SolvePrecision precision) {
   return precision == SolvePrecision::single ? 3e-4 : 1e-10;
 }
 
-/// Residuals fall by factors that agree to two digits; with corrections in single precision to a few per cent. Below
-/// `noise` a factor is what rounding made it: the iteration had ended, or a correction, whose rounding axes amplify
-/// that stretch by 10³.
+/// Expects residual reductions that agree to two digits, or to a few per cent with fp32 corrections. Differences below
+/// `noise` are rounding: the iteration had ended, or a correction was rounded, which axes stretched by 10³ amplify.
 inline void expect_contraction(const Result& host, const Result& device, SolvePrecision precision,
                                bool very_stretched) {
   ASSERT_EQ(host.history.size(), device.history.size());
@@ -88,9 +88,9 @@ inline void expect_contraction(const Result& host, const Result& device, SolvePr
   }
 }
 
-/// Iterations that can be compared: until the residual is rounding, at most as many as asked for. Where full multigrid
-/// starts from more than zero would, the cycle diverges, and conjugate gradients with it enlarge rounding a
-/// thousandfold each iteration: three.
+/// Returns the number of comparable iterations: those before the residual reaches rounding, at most the requested
+/// number. If full multigrid starts from more than the residual of zero, the cycle diverges, and conjugate gradients
+/// amplify rounding a thousandfold per iteration; then the limit is three.
 inline int comparable_iterations(const Result& result, const Options& options) {
   const bool diverges = options.krylov == Krylov::cg && result.history.front() > 1.5;
   const int most = diverges ? std::min(result.iterations, 3) : result.iterations;
@@ -106,7 +106,7 @@ inline double expect_agreement(const Problem& problem, Options options, bool ver
                                Assembly assembly = Assembly::automatic) {
   Outcome host = on_host(problem, options, assembly);
   const int count = comparable_iterations(host.result, options);
-  if (count < options.max_iterations) {  // what follows would compare noise
+  if (count < options.max_iterations) {  // more iterations would compare noise
     options.max_iterations = count;
     host = on_host(problem, options, assembly);
   }
@@ -124,7 +124,7 @@ inline double expect_agreement(const Problem& problem, Options options, bool ver
   return d;
 }
 
-/// A combination of everything, its settings drawn by a number.
+/// Combines settings drawn from a random number.
 struct Choice {
   ProblemChoice problem;
   Options options{.method = Method::multigrid};

@@ -13,7 +13,7 @@
 
 namespace poisson {
 
-/// A folder of its own for each test, gone afterwards, to write configurations into.
+/// Creates a folder for each test, to write configurations into, and deletes it afterwards.
 class ConfigFile : public testing::Test {
  protected:
   ConfigFile() { std::filesystem::create_directories(folder); }
@@ -28,7 +28,7 @@ class ConfigFile : public testing::Test {
     return load_config(write(text), overrides);
   }
 
-  /// The errors of a configuration as one text, the folder's name taken out.
+  /// Returns the errors of a configuration as one text, without the name of the folder.
   std::string errors(const std::string& text, const std::vector<std::string>& overrides = {}) const {
     try {
       load(text, overrides);
@@ -51,10 +51,10 @@ class ConfigFile : public testing::Test {
 inline const std::string cube = "domain: {lower: [0, 0, 0], upper: [1, 1, 1]}\ngrid: {cells: [4, 4, 4]}\n";
 inline const std::string square = "domain: {lower: [0, 0], upper: [1, 1]}\ngrid: {cells: [4, 4]}\n";
 
-/// A row of a table of wrong configurations.
+/// Describes one wrong configuration of a table.
 struct Malformed {
   std::string name;
-  std::string base;  ///< comes before `text`: two lines that would be right
+  std::string base;  ///< two valid lines that precede `text`
   std::string text;
   std::vector<std::string> overrides;
   std::string message;

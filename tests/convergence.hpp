@@ -13,12 +13,12 @@
 #include "grids/results/integrals.hpp"
 #include "tests/solve.hpp"
 
-/// Orders of convergence: what errors do from one grid to the next finer one.
+/// These functions observe orders of convergence: the reduction of errors from one grid to the next finer one.
 namespace poisson {
 
-/// Of a grid and of the one before it, which has half as many cells per axis.
+/// Compares a grid with the previous one, which has half as many cells per axis.
 struct ObservedOrder {
-  int cells;  ///< of the finer one
+  int cells;  ///< finer grid
   ErrorNorms coarse, fine;
   double max() const { return std::log2(coarse.max / fine.max); }
   double l2() const { return std::log2(coarse.l2 / fine.l2); }
@@ -29,8 +29,8 @@ struct ObservedOrder {
   }
 };
 
-/// Solves problem(n) for each n of `cells`, each twice the one before, with the options that are given or options(n).
-/// Where a solve does not converge, the test has failed and the rest is left out.
+/// Solves problem(n) for each n of `cells`, each twice the previous one, with the given options or options(n). If a
+/// solve does not converge, the test fails and the other sizes are skipped.
 template <class F, class O>
 std::vector<ObservedOrder> observed_orders(const std::vector<int>& cells, const F& problem, const O& options) {
   std::vector<ObservedOrder> orders;
@@ -53,7 +53,7 @@ std::vector<ObservedOrder> observed_orders(const std::vector<int>& cells, const 
   return orders;
 }
 
-/// The least of all these orders, as a property of the test.
+/// Records the least of these orders as a property of the test.
 inline void record_least(const std::vector<ObservedOrder>& orders) {
   double least = std::numeric_limits<double>::infinity();
   for (const ObservedOrder& o : orders) least = std::min(least, o.least());

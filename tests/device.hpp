@@ -1,7 +1,7 @@
 #pragma once
 
-// The device that the tests run on: one body of tests for all backends. POISSON_TEST_DEVICE names it as
-// backend.device does; without the variable it is the CPU.
+// The tests run on one device, with the same test bodies for all backends. POISSON_TEST_DEVICE names it like
+// backend.device; the default is the CPU.
 
 #include <cstdlib>
 #include <memory>

@@ -5,7 +5,7 @@
 
 namespace poisson {
 
-/// Expressions that are translated: every function, every operator, every question of precedence.
+/// Expressions that can be translated. They contain every function, every operator and every question of precedence.
 inline constexpr std::array<std::string_view, 96> expressions{{
     "x",
     "-x",
@@ -105,7 +105,7 @@ inline constexpr std::array<std::string_view, 96> expressions{{
     "max(y, sqrt(x))",
 }};
 
-/// No translation: only muParser computes these.
+/// Only muParser computes these expressions; they have no translation.
 inline constexpr std::array<std::string_view, 2> untranslated{{"x*(0.5 && 1)", "x + (1 || 0)"}};
 
 }  // namespace poisson

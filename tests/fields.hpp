@@ -23,7 +23,7 @@ inline Real epsilon(Precision p) {
                               : Real{std::numeric_limits<double>::epsilon()};
 }
 
-/// Uniform in [−1, 1), the same numbers with every standard library.
+/// Generates uniform numbers in [−1, 1) that are the same with every standard library.
 class Random {
  public:
   explicit Random(unsigned seed) : engine_(seed) {}
@@ -38,12 +38,12 @@ class Random {
   std::mt19937 engine_;
 };
 
-/// A field's memory from the first to the last value of its halo, on the host.
+/// Copies a field's memory, from the first to the last value of its halo, to the host.
 template <class T>
 struct Image {
   std::vector<T> memory;
   View<T> view;
-  T* address;  ///< of memory.front() on the device
+  T* address;  ///< device address of memory.front()
 
   Image(Backend& backend, const Field& field) {
     view = const_cast<Field&>(field).template view<T>();
@@ -58,7 +58,7 @@ struct Image {
   void store(Backend& backend) const { backend.write(memory.data(), address, memory.size() * sizeof(T)); }
 };
 
-/// Calls f(i, j, k) for all values, x fastest, each axis widened by its halo where asked.
+/// Calls f(i, j, k) for all values, x fastest. If requested, each axis includes its halo.
 template <class T, class F>
 void for_each_value(const View<T>& v, bool with_halo, const F& f) {
   std::array<int, 3> h{};
@@ -77,8 +77,8 @@ inline Vector values(Backend& backend, const Field& field) {
   return result;
 }
 
-/// Gives the field values, rounded to its precision, and returns them so. What no verb may read into a result becomes
-/// NaN: the padding and the halo of periodic axes.
+/// Sets the field values, rounded to the field's precision, and returns them. The padding and the halo of periodic
+/// axes, which no verb may read into a result, become NaN.
 inline Vector set_values(Backend& backend, Field& field, const Vector& v) {
   dispatch(field.precision(), [&]<class T>(T) {
     Image<T> image(backend, field);
@@ -99,7 +99,7 @@ inline Vector set_values(Backend& backend, Field& field, const Vector& v) {
   return values(backend, field);
 }
 
-/// What the halo holds beyond the ends of axes that are not periodic.
+/// Returns the halo values beyond the ends of axes that are not periodic.
 inline Vector open_halo(Backend& backend, const Field& field) {
   Vector halo;
   dispatch(field.precision(), [&]<class T>(T) {
@@ -118,7 +118,7 @@ inline bool open_halo_is_zero(Backend& backend, const Field& field) {
   return std::ranges::all_of(open_halo(backend, field), [](Real x) { return x == 0; });
 }
 
-/// |actual − expected| ≤ bound, value by value; NaN is never within. On failure names the worst value.
+/// Checks |actual − expected| ≤ bound for each value; NaN never passes. A failure names the worst value.
 inline testing::AssertionResult within(const Vector& actual, const Vector& expected, const Vector& bound) {
   if (actual.size() != expected.size() || actual.size() != bound.size())
     return testing::AssertionFailure() << "sizes differ: " << actual.size() << " and " << expected.size();
@@ -144,7 +144,7 @@ inline testing::AssertionResult within(Real actual, Real expected, Real bound) {
   return within(Vector{actual}, Vector{expected}, Vector{bound});
 }
 
-/// Equal to the last bit, NaN to NaN.
+/// Compares two values bit by bit, except that any NaN equals any other.
 inline bool same_bits(Real a, Real b) {
   return a == b || (std::isnan(a) && std::isnan(b));
 }

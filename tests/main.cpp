@@ -1,5 +1,5 @@
-// Every test program begins here: it runs on the device that POISSON_TEST_DEVICE names and, where there is none, ends
-// with the status that says skipped.
+// Every test program starts here. It runs on the device that POISSON_TEST_DEVICE names. If that does not exist, it
+// exits with the status for skipped tests.
 
 #include <cstdio>
 

@@ -8,7 +8,7 @@
 
 namespace poisson {
 
-/// Puts what one process has of a field where it belongs in the whole, x fastest.
+/// Writes the sub-block of a process to its place in the global array, x fastest.
 inline void put_part(const Field& part, std::vector<double>& all) {
   const HostRead read(part);
   const Space& space = part.space();

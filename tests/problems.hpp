@@ -11,7 +11,7 @@
 #include "grids/problem/problem.hpp"
 #include "tests/fields.hpp"
 
-/// The problems that the tests of the grid's verbs run through: products of these tables.
+/// These tables define the problems for the tests of grid verbs: the tests use their products.
 namespace poisson {
 
 using BoxFaces = std::array<std::array<Boundary, 2>, 3>;
@@ -52,7 +52,7 @@ inline std::vector<NamedFaces> all_faces() {
           {"mixed_reversed", {{{N, D}, {V, N}, {D, V}}}}};
 }
 
-/// How the nodes of an axis lie, and the units of length and κ.
+/// Describes the nodes of an axis, and the units of length and κ.
 struct NamedGrid {
   std::string name;
   double length, kappa;
@@ -61,7 +61,7 @@ inline void PrintTo(const NamedGrid& grid, std::ostream* out) {
   *out << grid.name;
 }
 
-/// Equidistant nodes are exact numbers, so that their widths are the same whichever way they are computed.
+/// Equidistant nodes are exact numbers, so their widths do not depend on how they are computed.
 inline const std::vector<NamedGrid> all_grids{{"equidistant", 1, 1},     {"tanh", 1, 1},
                                               {"geometric", 1, 1},       {"explicit", 1, 1},
                                               {"micro", 0x1p-20, 1e-12}, {"giant", 0x1p20, 1e12}};
@@ -94,7 +94,7 @@ struct ProblemChoice {
   Scheme scheme = Scheme::fv;
 };
 
-/// A problem whose terms are of one size whatever the units of the grid.
+/// Returns a problem whose terms have equal magnitude in any units of the grid.
 inline Problem make_problem(const NamedFaces& faces, const NamedGrid& grid, const ProblemChoice& choice) {
   const double L = grid.length, K = grid.kappa;
   Problem p;
@@ -134,7 +134,7 @@ inline Problem make_problem(const NamedFaces& faces, const NamedGrid& grid, cons
     for (std::size_t m = 0; m < (p.dimension == 3 ? 3U : 1U); ++m) {
       const auto& a = p.coefficient[m == 2 ? 1 : 0].array()->values;
       const auto& b = p.coefficient[m == 0 ? 1 : 2].array()->values;
-      GridArray cells{Location::cell, shape, {}};  // each below half the root: definite
+      GridArray cells{Location::cell, shape, {}};  // less than half the root each, so κ is definite
       for (std::size_t c = 0; c < a.size(); ++c) cells.values.push_back(0.45 * random() * std::sqrt(a[c] * b[c]));
       p.offdiagonal[m] = cells;
     }
@@ -147,7 +147,7 @@ inline Problem make_problem(const NamedFaces& faces, const NamedGrid& grid, cons
   return p;
 }
 
-/// A problem with data of all frequencies, of one size whatever the units of the grid.
+/// Returns a problem with data of all frequencies and of equal magnitude in any units of the grid.
 inline Problem with_data(const NamedFaces& faces, const NamedGrid& grid, const ProblemChoice& choice) {
   const double L = grid.length, K = grid.kappa;
   Problem p = make_problem(faces, grid, choice);

@@ -1,6 +1,7 @@
 #pragma once
 
-// Several processes as threads of one: each test body runs with as many parts as it asks for, without a launcher.
+// Simulates several processes with threads of one process: each test body runs with the requested number of parts,
+// without a launcher.
 
 #include <barrier>
 #include <condition_variable>
@@ -19,7 +20,7 @@
 
 namespace poisson {
 
-/// What the threads of a group share.
+/// Owns the state that the threads of a group share.
 class Threads {
  public:
   explicit Threads(int count) : count_(count), barrier_(count), gathered_(static_cast<std::size_t>(count)) {}
@@ -89,8 +90,8 @@ class ThreadProcess final : public Processes {
   int rank_;
 };
 
-/// Calls f(processes) in so many threads, each as one process of them. Where one throws, all of them must: the first
-/// one's exception is thrown again.
+/// Calls f(processes) in `count` threads, each of which acts as one process. If one throws, all must throw; the first
+/// exception is thrown again.
 template <class F>
 void as_processes(int count, const F& f) {
   Threads shared(count);

@@ -13,7 +13,7 @@
 #include "tests/device.hpp"
 #include "tests/parts.hpp"
 
-/// Problems that several processes solve together, each of them calling `solve`.
+/// These functions solve problems on several processes, each of which calls `solve`.
 namespace poisson {
 
 struct Case {
@@ -26,13 +26,14 @@ inline void PrintTo(const Case& c, std::ostream* out) {
 }
 
 struct Solved {
-  std::vector<double> u;  // of the whole, x fastest
+  std::vector<double> u;  // global, x fastest
   Result result;
   SolutionNorms norms;
   Balance balance;
 };
 
-// `beside`: whether boxes of any size are worked on while messages are under way, or none.
+// Solves a case on this process. `beside` forces or forbids the overlap of communication with computation, for boxes of
+// any size.
 inline Solved solve(const Case& c, const Sharing& sharing, std::vector<double>& all, bool beside = true,
                     Assembly assembly = Assembly::automatic) {
   const auto backend = test_backend();
@@ -49,7 +50,7 @@ inline Solved solve(const Case& c, const Sharing& sharing, std::vector<double>& 
   return solved;
 }
 
-/// The largest difference of two fields; NaN stays.
+/// Returns the largest difference of two fields; NaN is kept.
 inline double largest_difference(const std::vector<double>& a, const std::vector<double>& b) {
   double most = 0;
   for (std::size_t i = 0; i < a.size(); ++i) {

@@ -7,7 +7,7 @@
 
 namespace poisson {
 
-/// The type and form of a smoother, as a configuration names them.
+/// Selects a smoother by its type and form in a configuration.
 inline void choose(SmootherOptions& options, std::string_view type, std::string_view form = {}) {
   const bool lines = type == "line", planes = type == "plane";
   options.kind = type == "auto" ? nullptr : &smoother_kind(lines || planes ? "chebyshev" : type, form);
@@ -24,7 +24,7 @@ inline SmootherOptions smoothing(std::string_view type, std::string_view form, i
   return options;
 }
 
-/// One Gauss–Seidel sweep over all colours.
+/// Runs one Gauss–Seidel sweep over all colours.
 inline void relax_colours(const Operator& A, double omega, bool reversed, const Field& b, Field& u) {
   const PolynomialStep step{omega, 0};
   Iterate iterate{&u, &u, false};

@@ -1,6 +1,6 @@
 #pragma once
 
-// A problem, its levels and its solver in one object, and what the numerical tests do with them.
+// Combines a problem, its levels and its solver in one object for the numerical tests.
 
 #include <cmath>
 #include <cstdint>
@@ -28,7 +28,7 @@ class Solve {
     reset();
   }
 
-  /// Right-hand side, Dirichlet data and initial guess as the problem has them.
+  /// Sets the right-hand side, Dirichlet data and initial guess of the problem.
   void reset() {
     discretization_->assemble_rhs(solver_->rhs());
     discretization_->initialize(solver_->solution());
@@ -50,7 +50,7 @@ class Solve {
   std::unique_ptr<Solver> solver_;
 };
 
-/// Calls f(i, j, k) on every index of the box.
+/// Calls f(i, j, k) for every index of the box.
 template <class F>
 void for_each(const Box& box, const F& f) {
   for (int k = box.first[2]; k < box.last[2]; ++k)
@@ -58,7 +58,7 @@ void for_each(const Box& box, const F& f) {
       for (int i = box.first[0]; i < box.last[0]; ++i) f(i, j, k);
 }
 
-/// All values of a field, x fastest, halo left out.
+/// Returns all values of a field without its halo, x fastest.
 inline std::vector<double> values(const Field& u) {
   std::vector<double> all;
   all.reserve(static_cast<std::size_t>(u.layout().size()));
@@ -70,14 +70,14 @@ inline std::vector<double> values(const Field& u) {
   return all;
 }
 
-/// The next level under a smoother of points; none under the coarsest.
+/// Returns the next level for point smoothers, or nothing for the coarsest level.
 inline std::optional<CoarseBlock> coarser(const Block& block, Coarsening rule = Coarsening::even) {
   const LevelChoice choice = choose_relaxation(block, {1, 1, 1}, RelaxationChoice::points);
   if (choice.coarsest()) return std::nullopt;
   return coarsen(block, choice.coarsened, rule);
 }
 
-/// Calls f with a field on the host that holds what u holds, and gives u what it holds then.
+/// Calls f with a copy of u on the host, and copies the result back to u.
 template <class F>
 void edit(Field& u, const F& f) {
   const auto host = make_cpu_backend();
@@ -87,7 +87,7 @@ void edit(Field& u, const F& f) {
   transfer(copy, u);
 }
 
-/// Numbers in [−1, 1) on the box, the same on every machine.
+/// Sets random numbers in [−1, 1) on the box; they are the same on every machine.
 inline void randomize(Field& u, const Box& box, std::uint32_t seed = 1) {
   std::mt19937 engine(seed);
   edit(u, [&](Field& host) {

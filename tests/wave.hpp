@@ -6,12 +6,12 @@
 
 namespace poisson {
 
-/// Returns the value of a wave at a place of the whole grid.
+/// Returns the value of a wave at a global index.
 inline double wave(int which, int i, int j, int k) {
   return std::sin(1.0 + which + 0.7 * i + 1.3 * j + 2.1 * k);
 }
 
-/// The unknowns of x become a wave; its other values stay.
+/// Sets the unknowns of x to a wave and leaves its other values unchanged.
 inline void fill(Backend& backend, Field& x, int which) {
   const Box& own = x.space().unknowns();
   const auto& o = x.space().origin();

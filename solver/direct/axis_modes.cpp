@@ -13,23 +13,24 @@
 namespace poisson {
 namespace {
 
-// Mirrored couplings that differ by less are the same: folding takes their mean, and refinement the rest.
+// Mirrored couplings that differ by less count as equal. Folding uses their mean, and refinement corrects the
+// difference.
 constexpr double mirrored = 1e-10;
 
-// The largest ratio of the diagonal of a consistent mass matrix of linear elements to its least eigenvalue.
+// Bounds the ratio of the diagonal of a consistent mass matrix of linear elements to its least eigenvalue.
 constexpr double consistent_mass = 3;
 
 bool alike(double a, double b) {
   return std::abs(a - b) <= mirrored * std::max(std::abs(a), std::abs(b));
 }
 
-// A half of a folded pencil.
+// Returns the even or odd half of a folded pencil.
 AxisPencil half_of(const AxisPencil& p, bool even) {
   const std::size_t n = p.size(), pairs = n / 2, half = even ? n - pairs : pairs;
   const auto mean = [&](const std::vector<double>& v, std::size_t i, std::size_t k) { return 0.5 * (v[i] + v[k]); };
   AxisPencil h;
   h.inner = p.inner;
-  // From the end to the middle.
+  // Values run from the end to the middle.
   for (std::size_t i = 0; i < half; ++i) {
     h.sum.push_back(mean(p.sum, i, n - 1 - i));
     h.mass.push_back(mean(p.mass, i, n - 1 - i));
@@ -43,7 +44,7 @@ AxisPencil half_of(const AxisPencil& p, bool even) {
   };
   if (pairs > 0 && n % 2 == 0) couple_to_itself(pairs - 1, p.coupling[pairs - 1], p.mass_off[pairs - 1]);
   if (pairs > 0 && n % 2 == 1) {
-    if (even) {  // √½ of the value in the middle
+    if (even) {  // scales the middle value by √½
       h.sum[pairs] /= 2;
       h.mass[pairs] /= 2;
     } else {
@@ -52,10 +53,10 @@ AxisPencil half_of(const AxisPencil& p, bool even) {
   }
   if (pairs > 0 && p.closed) couple_to_itself(0, p.coupling[n - 1], p.mass_off[n - 1]);
   if (even) return h;
-  // The odd half lies from the middle to the end.
+  // The odd half runs from the middle to the end.
   std::ranges::reverse(h.sum);
   std::ranges::reverse(h.mass);
-  const auto turn = [](std::vector<double>& between) {  // the last of them joins nothing
+  const auto turn = [](std::vector<double>& between) {  // the last entry couples nothing
     std::reverse(between.begin(), between.end() - (between.empty() ? 0 : 1));
   };
   turn(h.coupling);
@@ -73,8 +74,8 @@ void add_rows(const AxisPencil& p, std::size_t first, std::size_t last, AxisLine
   }
 }
 
-// vᵀKv of a mode with vᵀMv = 1, as a sum of squares. Nothing cancels, so that an eigenvalue far below the largest one
-// keeps its digits; LAPACK's is off by a rounding of the largest.
+// Returns vᵀKv of a mode with vᵀMv = 1 as a sum of squares. Nothing cancels, so an eigenvalue far below the largest one
+// keeps its digits. LAPACK's eigenvalue has an error of one rounding of the largest.
 double rayleigh_quotient(const AxisPencil& p, std::span<const double> v) {
   const std::size_t n = p.size();
   double value = 0;
@@ -86,7 +87,7 @@ double rayleigh_quotient(const AxisPencil& p, std::span<const double> v) {
   return value;
 }
 
-// The modes of a whole pencil or of a half one, by LAPACK.
+// Appends the modes of a full or half pencil, computed by LAPACK.
 void decompose(const AxisPencil& p, bool has_constant, AxisBasis& basis) {
   const std::size_t n = p.size();
   if (n == 0) return;
@@ -118,7 +119,7 @@ void decompose(const AxisPencil& p, bool has_constant, AxisBasis& basis) {
     Blas::get().eigenvectors(vectors, M, values);
   }
   for (std::size_t m = 0; m < n; ++m) values[m] = rayleigh_quotient(p, std::span(vectors).subspan(m * n, n));
-  if (has_constant) {  // exactly: lines of it are singular where nothing else constrains it
+  if (has_constant) {  // set exactly: lines of this mode are singular if nothing else constrains them
     values.front() = 0;
     double mass = 0;
     for (std::size_t i = 0; i < n; ++i) mass += p.mass[i] + (i + 1 < n ? 2 * p.mass_off[i] : 0);
@@ -129,7 +130,7 @@ void decompose(const AxisPencil& p, bool has_constant, AxisBasis& basis) {
   basis.modes.insert(basis.modes.end(), vectors.begin(), vectors.end());
 }
 
-// sin and cos of 2π q/period, for whole q.
+// Tabulates sin and cos of 2π q/period for integers q.
 class TrigTransforms {
  public:
   explicit TrigTransforms(int period) : period_(period) {
@@ -143,7 +144,7 @@ class TrigTransforms {
   std::vector<double> sine_;
 };
 
-// Brings the modes of a half, or of a whole, to vᵀMv = 1.
+// Scales the modes of a full or half pencil to vᵀMv = 1.
 void normalize(const AxisPencil& p, std::span<double> modes) {
   const std::size_t n = p.size();
   for (std::size_t m = 0; m < n; ++m) {
@@ -155,8 +156,8 @@ void normalize(const AxisPencil& p, std::span<double> modes) {
   }
 }
 
-// Of K v = λ M v, v a wave that changes by the phase π·wave/(2N) from cell to cell: λ, and what M of one cell times v
-// is to v.
+// Solution of K v = λ M v for a wave v whose phase changes by π·wave/(2N) from cell to cell: the eigenvalue λ, and the
+// factor by which a row of M multiplies v.
 struct TrigValue {
   double eigenvalue, mass;
 };
@@ -166,8 +167,9 @@ TrigValue value_of(const AxisPencil& p, int wave, int N) {
   return {4 * p.inner.coupling * s * s / mass, mass};
 }
 
-// On N equal cells mode k of value i is the sine or cosine of 2π w p/(8N), w = 2k or 2k + 1 the wave and p twice the
-// distance from the lower end in cells; on periodic axes w = 4k and p that from the middle.
+// Returns the modes on N equal cells. Value i of mode k is the sine or cosine of 2π w p/(8N). The wave w is 2k or 2k +
+// 1, and p is twice the distance from the lower end in cells. On periodic axes w = 4k, and p is twice the distance from
+// the middle.
 AxisBasis closed_modes(const Axis& axis, const AxisPencil& p) {
   const int N = axis.all_cells(), n = static_cast<int>(p.size());
   const TrigTransforms trig(8 * N);
@@ -187,7 +189,7 @@ AxisBasis closed_modes(const Axis& axis, const AxisPencil& p) {
         wave = 4 * (sine ? m + 1 : m);
       } else if (dirichlet[0] != dirichlet[1]) {
         wave = 2 * m + 1;
-      } else {  // in number of half trig, sines begin with one; of them the odd ones are even in the middle
+      } else {  // number of half trig; sines start at one, and odd numbers of them are even about the middle
         wave = 2 * (2 * m + part + (sine ? 1 : 0));
       }
       for (int i = first; i < first + rows; ++i) {
@@ -212,7 +214,7 @@ double AxisPencil::diagonal(std::size_t i) const {
 
 bool AxisPencil::symmetric() const {
   const std::size_t n = size();
-  if (n == 1) return false;  // one value has no halves
+  if (n == 1) return false;  // one value cannot be folded
   for (std::size_t i = 0; i < n; ++i) {
     const std::size_t image = n - 1 - i;
     if (!alike(sum[i], sum[image]) || !alike(mass[i], mass[image])) return false;
@@ -298,8 +300,8 @@ AxisSpectrum spectrum_bounds(const AxisPencil& p) {
     const double before = i > 0 ? p.mass_off[i - 1] : p.closed ? p.mass_off[n - 1] : 0;
     return before + p.mass[i] + p.mass_off[i];
   };
-  // The conductance from each value to the ground on either side, along the axis and without what closes it: taking a
-  // coupling away makes resistances larger, and the bound smaller.
+  // These are the conductances from each value to the ground on either side, along the axis and without its periodic
+  // closure. Removing a coupling increases resistances and decreases the bound.
   std::vector<double> below(n), above(n);
   const auto in_series = [](double a, double b) { return a > 0 && b > 0 ? 1 / (1 / a + 1 / b) : 0; };
   for (std::size_t i = 1; i < n; ++i) below[i] = in_series(below[i - 1] + p.sum[i - 1], p.coupling[i - 1]);
@@ -307,7 +309,7 @@ AxisSpectrum spectrum_bounds(const AxisPencil& p) {
   double trace = 0;
   for (std::size_t i = 0; i < n; ++i) trace += mass(i) / (below[i] + p.sum[i] + above[i]);
   bounds.least = trace < std::numeric_limits<double>::infinity() ? 1 / trace : 0;
-  // Beside constants: the mean of resistances between all pairs of masses.
+  // On vectors without a mean, the bound is the mean resistance between all pairs of masses.
   double passed = 0, all = 0, pairs = 0;
   for (std::size_t i = 0; i < n; ++i) all += mass(i);
   for (std::size_t i = 0; i + 1 < n; ++i) {

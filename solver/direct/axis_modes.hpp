@@ -9,53 +9,54 @@
 
 namespace poisson {
 
-/// The symmetric tridiagonal matrices K and M of one axis, over its unknowns. On a periodic axis the last value couples
-/// to the first.
+/// Stores the symmetric tridiagonal matrices K and M of one axis, over its unknowns. On a periodic axis the last value
+/// couples to the first.
 struct AxisPencil {
-  std::vector<double> sum;       ///< of the rows of K
-  std::vector<double> coupling;  ///< minus K(i, i + 1); the last one closes a periodic axis, else 0
+  std::vector<double> sum;       ///< row sums of K
+  std::vector<double> coupling;  ///< −K(i, i + 1); the last entry closes a periodic axis, else it is 0
   std::vector<double> mass;      ///< M(i, i)
   std::vector<double> mass_off;  ///< M(i, i + 1)
   bool closed = false;
   struct {
     double coupling = 0, mass = 0, mass_off = 0;
-  } inner;  ///< of a value between two cells as the first one
+  } inner;  ///< row between two cells
 
   std::size_t size() const { return sum.size(); }
-  /// K(i, i)
+  /// Returns K(i, i).
   double diagonal(std::size_t i) const;
-  /// Whether rows are the same from both ends, to the rounding of the coordinates.
+  /// Returns whether the rows are the same from both ends, up to the rounding of coordinates.
   bool symmetric() const;
 };
 
-/// Of finite volumes, or of elements with a mass of their own; K times `stiffness`, M over `unit`.
+/// Builds the pencil of finite volumes, or of elements if `mass` is given. K is multiplied by `stiffness` and M divided
+/// by `unit`.
 AxisPencil axis_pencil(const Axis& axis, double kappa, double stiffness, double unit, const ElementMass* mass);
 
-/// The modes of an axis, folded where it is symmetric: sines and cosines where its cells are equal and its ends of
-/// Dirichlet, Neumann or periodic, else by LAPACK.
+/// Computes the modes of an axis, folded if it is symmetric. They are sines and cosines if cells are equal and the ends
+/// are Dirichlet, Neumann or periodic; otherwise LAPACK computes them.
 AxisBasis axis_modes(const Axis& axis, const AxisPencil& pencil);
-/// Whether these are known in closed form.
+/// Returns whether axis_modes knows the modes in closed form.
 bool has_closed_modes(const Axis& axis);
 
-/// Which trig the modes of an axis are, where there is a fast transform to them.
+/// Returns the trigonometric transform of the modes of an axis, or none if there is no fast one.
 TrigAxis trig_axis(const Axis& axis);
-/// Their eigenvalues and weights.
+/// Returns the eigenvalues and weights of these transforms.
 AxisBasis trig_modes(const TrigAxis& trig, const AxisPencil& pencil);
 
-/// The rows of an axis that is not transformed; a periodic one is folded, and its halves follow each other. Only where
-/// can_have_lines().
+/// Returns the rows of an axis that is not transformed. A periodic axis is folded, and its halves follow each other.
+/// Requires can_have_lines().
 AxisLines axis_lines(const AxisPencil& pencil);
-/// Some rows of one that is cut; a periodic one closes behind its last row.
+/// Returns rows [first, last) of an axis that is cut between processes. A periodic axis closes behind its last row.
 AxisLines part_of_lines(const AxisPencil& pencil, int first, int last);
 bool can_have_lines(const AxisPencil& pencil);
 
-/// Bounds of the spectrum of K v = λ M v, in the units of the pencil, by sums of positive terms over its rows.
+/// Bounds the spectrum of K v = λ M v, in the units of the pencil, with sums of positive terms over its rows.
 struct AxisSpectrum {
-  double largest_ratio = 0;  ///< at least the largest of K(i, i) / M(i, i), M lumped
-  /// At most the least eigenvalue, and at least 0.6 of it for equal cells: 1/λ is at most the trace of K⁻¹M. 0 where K
-  /// is singular.
+  double largest_ratio = 0;  ///< upper bound of K(i, i) / M(i, i) for lumped M
+  /// Lower bound of the least eigenvalue, from 1/λ ≤ trace(K⁻¹M). For equal cells it is at least 0.6 of that
+  /// eigenvalue. It is 0 if K is singular.
   double least = 0;
-  double least_beside_constants = 0;  ///< the same on vectors without a mean, from the trace of the pseudo-inverse
+  double least_beside_constants = 0;  ///< the same for vectors without a mean, by the trace of the pseudo-inverse
 };
 AxisSpectrum spectrum_bounds(const AxisPencil& pencil);
 

@@ -18,14 +18,15 @@
 namespace poisson {
 namespace {
 
-// So many modes of an axis are made: by LAPACK in about a second, and of sines and cosines as many as fit.
+// Limits on the modes of an axis. LAPACK needs about a second for the first number; the second is the number of sines
+// and cosines that fit.
 constexpr int longest_decomposed = 4608, longest_closed = 16384;
 
 std::optional<ElementMass> mass_of(Scheme scheme) {
   return on_elements(scheme) ? std::optional(element_mass(scheme)) : std::nullopt;
 }
 
-// The rows of an axis that a process has, of the whole's.
+// The rows of an axis that a process owns, numbered globally.
 struct Rows {
   int first, last;
 };
@@ -39,7 +40,8 @@ struct Pencils {
   double sigma = 0;
 };
 
-// Of constant data, as the operator's tables have them (axis_tables.cpp), `scale` the power of two on all.
+// Builds the pencils of constant data, equal to the operator's tables (axis_tables.cpp). `scale` is the power of two
+// that multiplies all rows.
 Pencils pencils(const Problem& problem, const Block& block, const std::array<double, 3>& kappa, double scale) {
   const auto mass = mass_of(problem.scheme);
   double volume = 1;
@@ -54,7 +56,7 @@ Pencils pencils(const Problem& problem, const Block& block, const std::array<dou
   return p;
 }
 
-// What is separable of a problem, with means in the place of what varies.
+// The separable approximation of a problem: varying data are replaced by their means.
 struct Separable {
   Block block;
   Pencils pencils;
@@ -71,14 +73,15 @@ bool too_long(const Axis& axis) {
          axis.last() - axis.first() > (has_closed_modes(axis) ? longest_closed : longest_decomposed);
 }
 
-// Products of a value along an axis, or what a fast transform is worth. Lines along x lie badly in memory.
+// Counts products per value along an axis, or the equivalent cost of a fast transform. Lines along x have poor memory
+// locality.
 double cost_of_modes(const Axis& axis, const AxisPencil& pencil, bool along_x) {
   constexpr double fast = 16;
   const double values = static_cast<double>(pencil.size()) * (pencil.symmetric() ? 0.5 : 1);
   return (trig_axis(axis) ? fast : values) * (along_x ? 0.25 : 1) * (too_long(axis) ? 1e6 : 1);
 }
 
-// The axis whose modes would cost most, of those that may have lines.
+// Returns the axis with the most expensive modes among the candidates.
 template <class MayHaveLines>
 int costliest(const Block& block, const Pencils& p, const MayHaveLines& may) {
   int solved = block.dimension() - 1;
@@ -99,9 +102,9 @@ std::optional<int> cut_axis(const Parts& parts) {
   return {};
 }
 
-// Lines run along an axis that is cut. Else, where every axis has a fast transform, all are transformed, and lines are
-// diagonal: as many passes as elimination takes, and no thread walks along a line. Else the axis of the lines is the
-// one whose modes would cost most.
+// Chooses the axis of the lines. It is the axis that is cut, if any. If every axis has a fast transform, all are
+// transformed and lines are diagonal: this needs as many passes as elimination, and no thread walks along a line.
+// Otherwise the axis with the most expensive modes has the lines.
 TensorInverse shape_of(const Block& block, const Pencils& p, const Parts& parts) {
   TensorInverse shape;
   shape.unknowns = block.unknowns();
@@ -121,7 +124,7 @@ TensorInverse shape_of(const Block& block, const Pencils& p, const Parts& parts)
     shape.transformed[d] = d != s || all_fast || (!cut && !can_have_lines(p.of[d]));
   if (!shape.transformed[s]) shape.bases[s].trig = {};
   for (std::size_t d = 0; d < dimension; ++d) shape.bases[d].folded = !shape.bases[d].trig && p.of[d].symmetric();
-  // Lines that do not close on themselves stay as they are, and those that are cut.
+  // Lines that are not periodic, or that are cut, are not folded.
   if (!shape.transformed[s] && (!p.of[s].closed || cut)) shape.bases[s].folded = false;
   return shape;
 }
@@ -268,7 +271,7 @@ double error_per_residual(const Problem& problem, const std::array<double, 3>& k
 }
 
 bool scales_by_diagonal(const Jumps& jumps) {
-  // Neighbouring cells differ little, or by no more than half of the decades that κ goes through.
+  // Neighbouring cells differ little, or by at most half of the decades in the range of κ.
   return jumps.largest <= 3 || jumps.largest * jumps.largest <= jumps.range;
 }
 
@@ -278,7 +281,7 @@ bool varies_moderately(const Problem& problem, const std::array<double, 3>& kapp
       jumps.range <= any_range ||
       (scales_by_diagonal(jumps) ? jumps.range <= smooth_range : jumps.range <= jumping_range && !jumps.rough());
   if (!of_kappa) return false;
-  // σ beside the least eigenvalue of the rest, as Dirichlet faces leave it.
+  // Compares σ with the least eigenvalue of the other terms, which the Dirichlet faces determine.
   double least = 0;
   bool constant_alphas = true;
   for (std::size_t d = 0; d < static_cast<std::size_t>(problem.dimension); ++d) {

@@ -13,75 +13,78 @@
 
 namespace poisson {
 
-/// Why a problem has no direct solution where each axis is cut into so many parts, in words that follow a colon; empty
-/// where it has one.
+/// Returns why a problem has no direct solution if axes are cut into these parts, in words that follow a colon. Returns
+/// an empty string if it has one.
 std::string no_direct_solution(const Problem& problem, const Parts& parts = uncut_axes);
 
-/// Why the problem of mean coefficients is no preconditioner for it, likewise.
+/// Returns, in the same form, why the problem with mean coefficients cannot precondition it.
 std::string no_direct_preconditioner(const Problem& problem, const Parts& parts = uncut_axes);
 
-/// Whether no face's data stand in the solution, or all that do are zero, so that b is the residual of zero: those of
-/// Dirichlet faces, and in cells of Robin faces.
+/// Returns whether the face data stored in the solution are absent or zero, so that b is the residual of zero.
+/// Dirichlet faces store data, and in cells Robin faces do so as well.
 bool has_zero_faces(const Problem& problem);
 
-/// Slabs for so many processes, across the axis whose modes would cost most. None where slabs would be too thin, or
-/// where other axes have too many values.
+/// Cuts the grid into slabs for `processes` processes, across the axis with the most expensive modes. Returns nothing
+/// if slabs would be too thin or other axes have too many values.
 std::optional<Parts> direct_parts(const Problem& problem, const std::array<double, 3>& kappa, int processes);
 
-/// What fast diagonalization does with a problem's block, or with the largest of its parts, without the modes: the axis
-/// of the lines is the one that is cut, or the one whose modes would cost most, z where that is a tie. `kappa`:
-/// constants, or means of what varies.
+/// Describes fast diagonalization of a problem's block, or of its largest part, without computing modes. The lines run
+/// along the axis that is cut, or else along the axis with the most expensive modes, z on a tie. `kappa` contains
+/// constants or means.
 TensorInverse direct_shape(const Problem& problem, const std::array<double, 3>& kappa, const Parts& parts = uncut_axes);
 
-/// The inverse of the problem's operator with these constants for κ, and means of σ and α where they vary, by the modes
-/// of all axes but one, in this process's part of the problem's block; `scale` is the power of two on its rows. Needs
-/// LAPACK where has_closed_modes() says no.
+/// Returns the inverse of the problem's operator with constants `kappa` and with means of σ and α if they vary, on this
+/// process's part of the block. It uses the modes of all axes but one. `scale` is the power of two that multiplies its
+/// rows. Needs LAPACK unless has_closed_modes().
 TensorInverse tensor_inverse(const Problem& problem, const Block& part, const std::array<double, 3>& kappa,
                              double scale);
 
-/// The diagonal of the matrix that this is the inverse of.
+/// Returns the diagonal of the matrix that tensor_inverse() inverts.
 TensorDiagonal tensor_diagonal(const Problem& problem, const Block& part, const std::array<double, 3>& kappa,
                                double scale);
 
-/// M1 of that matrix, of a problem whose data are projected.
+/// Returns M1 for that matrix, for problems whose data are projected.
 TensorMass tensor_mass(const Problem& problem, const Block& part, const std::array<double, 3>& kappa, double scale);
 
-/// A bound of ‖e‖/‖u‖ over the relative residual, for the error e of a solution u of that matrix A: 2 λ, where λ is the
-/// largest diagonal entry of M⁻¹A over the least eigenvalue of M⁻¹A, constants apart where A is singular. In the norms
-/// of M and, for residuals, of D⁻¹, D the diagonal of A; the eigenvalues of D⁻¹A are at most 2.
+/// Bounds ‖e‖/‖u‖ over the relative residual, for the error e of a solution u with the matrix A of tensor_inverse().
+/// The bound is 2 λ, where λ is the largest diagonal entry of M⁻¹A over the least eigenvalue of M⁻¹A, without constants
+/// if A is singular. Errors are measured in the norm of M and residuals in that of D⁻¹, where D is the diagonal of A.
+/// The eigenvalues of D⁻¹A are at most 2.
 double error_per_residual(const Problem& problem, const std::array<double, 3>& kappa);
 
-/// Whether κ is smooth, so that the inverse for a constant one is worth more between √(L/A), the roots of both
-/// diagonals in ratio (Concus, Golub, SIAM J. Numer. Anal. 10, 1973): then √κ u solves an equation of constant
-/// coefficients but for a reaction Δ√κ/√κ.
+/// Returns whether κ is smooth enough for the inverse L⁻¹ of a constant-κ operator to be better between factors √(L/A),
+/// the roots of the ratio of both diagonals (Concus, Golub, SIAM J. Numer. Anal. 10, 1973). Then √κ u solves an
+/// equation with constant coefficients except for a reaction Δ√κ/√κ.
 bool scales_by_diagonal(const Jumps& jumps);
 
-/// Whether conjugate gradients around the inverse for constants take less time than planes that are relaxed: some ten
-/// iterations where κ is smooth, twenty or thirty where data vary by a factor of ten, thirty to a hundred where κ jumps
-/// by a thousand between few regions (docs/design/direct.md).
+/// Returns whether conjugate gradients around the constant-κ inverse cost less time than plane relaxation. They need
+/// about ten iterations for smooth κ, 20 to 30 for data that vary by a factor of ten, and 30 to 100 for jumps of κ by
+/// 1000 between few regions (docs/design/direct.md).
 bool varies_moderately(const Problem& problem, const std::array<double, 3>& kappa, const Jumps& jumps);
 
-/// Separable problems are solved at once (Lynch, Rice, Thomas, Numer. Math. 6, 1964; Costa et al., arXiv 2603.09528,
+/// Solves separable problems directly (Lynch, Rice, Thomas, Numer. Math. 6, 1964; Costa et al., arXiv 2603.09528,
 /// 2026): A = Σ_d K_d ⊗ M_{e≠d} + σM becomes tridiagonal along one axis in the modes of the others.
 class FastDiagonalization final : public Preconditioner {
  public:
-  /// On the backend of the products, in the precision of the solution. `refines`: for iterative refinement alone, which
-  /// adds a correction to the solution as it comes back from its modes, and never sees it by itself. `drops_mean`:
-  /// whether solutions of a singular A have no mean as they are. `scaling`: S of S L⁻¹ S, or null.
+  /// Works on the backend of `products`, in the precision of the solution. `refines` restricts it to iterative
+  /// refinement, which adds the correction to the solution during the backward transform and never needs it separately.
+  /// `drops_mean` states whether solutions of a singular A have zero mean without a projection. `scaling` is S of S L⁻¹
+  /// S, or null.
   FastDiagonalization(Backend& backend, const Space& space, Precision precision, std::unique_ptr<AxisProducts> products,
                       bool refines, bool drops_mean, std::unique_ptr<DiagonalScaling> scaling);
 
   Field& rhs() override { return w_; }
   void solve() override;
-  /// In the place of the right-hand side, so that the next one takes it away.
+  /// Shares memory with the right-hand side, so the next right-hand side overwrites it.
   const Field& correction() const override { return w_; }
   void correct(const Operator& A, Field& u, const Field& b, const Scalar* applied, const Scalar& scale,
                Scalar& norm) override;
-  /// u ≈ A⁻¹ b in the unknowns, whatever they were, where the data that stand in u are zero: no residual is taken
-  /// first, and u is not read. Of one that refines.
+  /// Sets the unknowns to u ≈ A⁻¹ b without reading u and without a residual. Requires `refines`, and zero data stored
+  /// in u.
   void solve_for(const Field& b, Field& u);
   bool drops_mean() const { return drops_mean_; }
-  /// correction() ≈ A⁻¹ rhs() as values, whatever `refines` says: a step that can be measured before it is taken.
+  /// Computes correction() ≈ A⁻¹ rhs() in values for any `refines`, so that a step can be measured before it is
+  /// applied.
   void solve_for_correction();
 
  private:

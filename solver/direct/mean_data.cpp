@@ -8,7 +8,7 @@
 namespace poisson {
 namespace {
 
-// So many groups of cells along an axis have a point each, in the middle of the cell in their middle.
+// Cells along an axis form at most this number of groups. Each group is sampled at the centre of its middle cell.
 constexpr int most_groups = 24;
 
 struct Points {
@@ -40,7 +40,7 @@ Spread spread_over(const Quantity& datum, const std::array<Points, 3>& points) {
   };
   if (const GridArray* array = datum.array()) {
     if (array->part) return {array->part->mean, array->part->least, array->part->largest};
-    if (array->values.empty()) return {};  // yet to be read
+    if (array->values.empty()) return {};  // not read yet
     for (const double value : array->values) add(value, 1);
   } else {
     const auto& [x, y, z] = points;

@@ -11,34 +11,35 @@
 namespace poisson {
 namespace {
 
-// Seconds until cuBLAS or OpenBLAS is there, measured.
+// Returns the measured seconds to load cuBLAS or OpenBLAS.
 constexpr double loading(bool gpu) {
   return gpu ? 0.15 : 0.02;
 }
-// Of matrix products, what device_rate() has for additions and multiplications in 64 bits.
+// Matrix products run at this multiple of the fp64 rate in device_rate().
 constexpr double share_of_products = 1.4;
-// Bytes of an unknown that a direct solve moves: norms and residuals; folding to slabs and to u; lines, those that are
-// cut, and those of trig; a fast transform there and back. And what data that stand in u add: the residual before
-// it, what rounding is worth, and adding to what is there.
+// Bytes per unknown that a direct solve moves. In order: norms and residuals; folding to slabs and to u; lines, cut
+// lines, and lines of trigonometric transforms; a fast transform in both directions. Data stored in u add `of_data`: a
+// residual before the solve, the rounding norm, and an addition instead of a write.
 constexpr double of_residuals = 32, of_slabs = 26, of_lines = 32, of_cut_lines = 40, of_lines_of_trig = 16,
                  of_transform = 32, of_data = 40;
-// Operations of a fast transform of n values over n log₂ n.
+// A fast transform of n values needs this multiple of n log₂ n operations.
 constexpr double of_trig = 5;
-// Seconds of LAPACK for modes of n values over n³, with diagonal and with tridiagonal mass; of sines over n².
+// LAPACK needs these seconds for n modes over n³ with diagonal and with tridiagonal mass; seconds for sines over n².
 constexpr double of_diagonal = 3e-11, of_tridiagonal = 7e-10, of_sines = 1e-8;
 
-// Passes over a level: of a cycle beside the sweeps, and of the start. Digits that a cycle gains.
+// Passes over a level, for a cycle without its sweeps and for the start, and digits gained per cycle.
 constexpr double beside_sweeps = 3, of_start = 3, digits_of_cycle = 1.1;
-// A launch on a GPU.
+// A kernel launch on a GPU needs these seconds.
 constexpr double latency = 5e-6;
 
-// Predictions are right to about this; below it multigrid stays.
+// Predictions are accurate to about this factor. The direct solver must be faster by more.
 constexpr double clearly_faster = 0.7;
-// Several processes leave the choice of one process where the other method takes less than this share of the time, and
-// saves so many seconds.
+// Several processes deviate from the choice of one process only if the other method needs less than this share of the
+// time and saves at least these seconds.
 constexpr double much_faster = 0.5, much_time = 0.02;
 
-// Passes that a sweep is worth: planes are solved by cycles of their own, on a GPU by launches that do not fill it.
+// Returns the cost of a sweep in passes. Plane relaxation runs cycles in each plane, and on a GPU its launches do not
+// fill the device.
 constexpr double sweep_cost(Extent extent, bool gpu) {
   switch (extent) {
     case Extent::point:
@@ -68,7 +69,7 @@ double predicted_direct_seconds(const Problem& problem, const std::array<double,
   for (std::size_t d = 0; d < 3; ++d) {
     if (!shape.transformed[d]) continue;
     const int values = shape.unknowns.last[d] - shape.unknowns.first[d];
-    if (shape.bases[d].trig) {  // as lines those of the solved axis are counted
+    if (shape.bases[d].trig) {  // lines already count the solved axis
       const double bytes = static_cast<int>(d) == shape.solved ? 0 : of_transform;
       seconds += unknowns * (bytes / rate.bytes + 2 * of_trig * std::log2(values + 1) / rate.flops[1]);
       continue;

@@ -6,21 +6,21 @@
 
 namespace poisson {
 
-/// Seconds that a direct solution will take, by what it moves and computes, with the loading of its libraries and the
-/// making of the modes; on one core or one GPU of a kind (assembly.hpp), or on one for each part.
+/// Predicts the seconds of a direct solution from its traffic and operations, including the loading of libraries and
+/// the computation of modes. The prediction is for one core or GPU (assembly.hpp), or for one per part.
 double predicted_direct_seconds(const Problem& problem, const std::array<double, 3>& kappa, bool gpu,
                                 const Parts& parts = uncut_axes);
-/// Those of multigrid as it is planned.
+/// Predicts the seconds of multigrid for a plan.
 double predicted_multigrid_seconds(const Plan& plan, bool gpu, const Parts& parts = uncut_axes);
 
-/// The choice between both.
+/// Reports the choice between a direct solution and multigrid.
 struct MethodPrediction {
-  double direct, multigrid;  ///< seconds on the processes at hand
-  bool takes_direct;         ///< where it is clearly faster
-  bool as_one;               ///< the processes choose as one would, though the other method is predicted to be faster
+  double direct, multigrid;  ///< seconds on the given processes
+  bool takes_direct;         ///< the direct solver is clearly faster
+  bool as_one;               ///< processes follow the choice of one process against the prediction
 };
-/// Several processes choose as one would, so that a problem is solved alike however it is cut, unless that costs them
-/// much. `plan`: of multigrid.
+/// Predicts both times and chooses. Several processes choose as one process would, so that the partition does not
+/// change the method, unless that costs much time. `plan` is a multigrid plan.
 MethodPrediction predict_method(const Problem& problem, const Plan& plan, const std::array<double, 3>& kappa, bool gpu,
                                 const Parts& parts);
 

@@ -10,12 +10,12 @@
 namespace poisson {
 namespace {
 
-constexpr std::size_t small = 160;  // values that are solved for at once
+constexpr std::size_t small = 160;  // largest dense solve
 constexpr std::size_t most_levels = 40;
-constexpr double worst_pair = 5;         // quality of a pair
-constexpr double joining = 0.3;          // the share of a diagonal that ties a value to an aggregate
-constexpr double isolated_diagonal = 5;  // diagonals of so many times the couplings: sweeps solve for such values
-constexpr double enough = 0.25;          // reduction that makes do without a second step of the K-cycle
+constexpr double worst_pair = 5;         // limit of κ̂ for a pair
+constexpr double joining = 0.3;          // share of the diagonal that joins a value to an aggregate
+constexpr double isolated_diagonal = 5;  // sweeps alone solve values whose diagonal is this multiple of their couplings
+constexpr double enough = 0.25;          // reduction that makes a second step of the K-cycle unnecessary
 
 double diagonal(const Rows& rows, std::size_t i) {
   double d = rows.sum[i];
@@ -23,9 +23,9 @@ double diagonal(const Rows& rows, std::size_t i) {
   return d;
 }
 
-// Pairs of small κ̂ first come first served; what finds no partner joins the aggregate that it is tied to,
-// or stays alone: where κ is random, poor cells that join one of several rich clusters tie them to one another.
-// Returns their number.
+// Pairs values with small κ̂ in index order. A value without a partner joins the aggregate of its strongest coupling if
+// that is strong enough; otherwise it stays alone. This matters for random κ: cells of low κ that joined one of several
+// strong clusters would connect the clusters. Returns the number of aggregates.
 std::size_t pair_up(const Rows& rows, std::vector<std::int32_t>& to, bool leave_alone) {
   const std::size_t n = rows.size();
   constexpr std::int32_t none = -1, open = -2;
@@ -74,7 +74,8 @@ std::size_t pair_up(const Rows& rows, std::vector<std::int32_t>& to, bool leave_
   return static_cast<std::size_t>(count);
 }
 
-// Couplings between aggregates and sums within them; what sweeps solve for alone holds its neighbours.
+// Sums couplings between aggregates and row sums within them. Values that only sweeps solve for act as constraints on
+// their neighbours.
 Rows sum_up(const Rows& rows, const std::vector<std::int32_t>& to, std::size_t count) {
   std::vector<std::int64_t> begin(count + 1), members;
   for (const std::int32_t a : to)
@@ -115,7 +116,7 @@ Rows sum_up(const Rows& rows, const std::vector<std::int32_t>& to, std::size_t c
   return coarse;
 }
 
-// A x row by row, in differences.
+// Computes y = A x row by row from differences of x.
 void multiply(const Rows& rows, const std::vector<double>& x, std::vector<double>& y) {
   const auto n = static_cast<std::int64_t>(rows.size());
 #pragma omp parallel for schedule(static) if (n > 10'000)
@@ -170,7 +171,8 @@ Aggregation::Aggregation(std::shared_ptr<const Operator> A)
     if (last) break;
     rows = std::move(coarse);
   }
-  // Of the coarsest level, if it is small: L below the diagonal, the inverse pivots on it (as in factorization.cpp).
+  // Factorizes the coarsest level if it is small. dense_ stores L below the diagonal and the inverse pivots on it (as
+  // in factorization.cpp).
   const Rows& last = levels_.back().rows;
   const std::size_t n = last.size();
   if (n > 8 * small) return;
@@ -198,7 +200,7 @@ Aggregation::Aggregation(std::shared_ptr<const Operator> A)
   }
 }
 
-// A sweep, the correction of the aggregates, and the sweep back.
+// Runs a sweep, the correction of the aggregates, and the reversed sweep.
 void Aggregation::cycle(std::size_t l, const Vector& b, Vector& x) {
   Level& level = levels_[l];
   const Rows& rows = level.rows;
@@ -236,7 +238,8 @@ void Aggregation::cycle(std::size_t l, const Vector& b, Vector& x) {
   for (std::size_t i = n; i-- > 0;) relax(i);
 }
 
-// Up to two steps of conjugate gradients around the cycle (Notay, Vassilevski, Numer. Linear Algebra Appl. 15, 2008).
+// Makes at most two steps of conjugate gradients around the cycle (Notay, Vassilevski, Numer. Linear Algebra Appl. 15,
+// 2008).
 void Aggregation::solve_coarse(std::size_t l, const Vector& b, Vector& x) {
   Level& level = levels_[l];
   if (level.aggregates == 0) return cycle(l, b, x);

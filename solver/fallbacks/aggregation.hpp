@@ -10,12 +10,13 @@
 
 namespace poisson {
 
-/// Multigrid by aggregates of what is strongly coupled (Notay, Electron. Trans. Numer. Anal. 37, 2010; the quality of
-/// pairs: Napov, Notay, SIAM J. Sci. Comput. 34, 2012), with Gauss–Seidel and K-cycles, on the host: slower than what
-/// knows the grid, and indifferent to how κ, σ and the cells vary. Couplings of aggregates are sums of couplings.
+/// Algebraic multigrid that aggregates strongly coupled values (Notay, Electron. Trans. Numer. Anal. 37, 2010), with
+/// pair quality after Napov, Notay, SIAM J. Sci. Comput. 34, 2012. It uses Gauss–Seidel sweeps and K-cycles on the
+/// host. It is slower than methods that use the grid, but it is robust for any variation of κ, σ and cell sizes.
+/// Couplings of aggregates are sums of couplings.
 class Aggregation final : public Preconditioner {
  public:
-  /// A in fp64, of reach 1.
+  /// Requires A in fp64 with reach 1.
   explicit Aggregation(std::shared_ptr<const Operator> A);
 
   Field& rhs() override { return rhs_; }
@@ -26,10 +27,10 @@ class Aggregation final : public Preconditioner {
   using Vector = std::vector<double>;
   struct Level {
     Rows rows;
-    Vector inverse;                     ///< of the diagonal
-    std::vector<std::int32_t> coarser;  ///< the aggregate of each value; −1: none, sweeps alone solve for it
+    Vector inverse;                     ///< inverse diagonal
+    std::vector<std::int32_t> coarser;  ///< aggregate of each value; −1: none, only sweeps solve for it
     std::size_t aggregates = 0;
-    Vector z, r, given, c, v, d, w;  ///< of the cycle
+    Vector z, r, given, c, v, d, w;  ///< work vectors
   };
 
   void cycle(std::size_t level, const Vector& b, Vector& x);
@@ -37,7 +38,7 @@ class Aggregation final : public Preconditioner {
 
   std::shared_ptr<const Operator> A_;
   std::vector<Level> levels_;
-  Vector dense_;  // the coarsest level's factors
+  Vector dense_;  // factors of the coarsest level
   Field rhs_, e_;
 };
 

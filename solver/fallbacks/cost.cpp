@@ -12,17 +12,17 @@
 namespace poisson {
 namespace {
 
-// Bytes that one thread moves, fitted to measured times (docs/design/solver.md). Reading rows takes a product, and the
-// copies of a field on either side of it, for each colour of unknowns.
+// These are bytes moved by one thread, fitted to measured times (docs/design/solver.md). For each colour of unknowns,
+// reading the rows needs one product and a copy of a field before and after it.
 constexpr double bytes_of_colour = 600, bytes_of_neighbour = 25;
-constexpr double bytes_of_order = 200;       // of one of the places around an unknown, when unknowns are ordered
-constexpr double bytes_of_front_entry = 60;  // allocated, filled, added up and stored
-constexpr double bytes_of_factor = 3.5;      // of a stored byte, in a solution
-constexpr double bytes_of_pairing = 300;     // of a coupling, on all levels together
+constexpr double bytes_of_order = 200;       // per neighbour of an unknown, during ordering
+constexpr double bytes_of_front_entry = 60;  // to allocate, fill, assemble and store
+constexpr double bytes_of_factor = 3.5;      // per stored byte, in a solution
+constexpr double bytes_of_pairing = 300;     // per coupling, over all levels
 constexpr int iterations_of_factors = 4, iterations_of_aggregates = 30;
 
-// A cycle moves so many bytes for each of 10⁴ unknowns, and so many more with each decade of unknowns beyond: levels
-// that are visited twice hardly become smaller.
+// Bytes that a cycle moves per unknown for 10⁴ unknowns, and the increase per decade of unknowns: levels visited twice
+// hardly shrink.
 struct CycleBytes {
   double least, decade;
 };
@@ -43,7 +43,7 @@ double colours(const UnknownGrid& grid) {
   return count;
 }
 
-// Of reading the rows.
+// Returns the bytes moved to read the rows.
 double bytes_of_rows(const UnknownGrid& grid) {
   const double products = colours(grid) + 1;
   return static_cast<double>(grid.count()) * products * (bytes_of_colour + bytes_of_neighbour * grid.neighbours);

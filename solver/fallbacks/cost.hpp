@@ -10,7 +10,7 @@
 
 namespace poisson {
 
-/// The unknowns of an operator, those of all processes.
+/// Describes the unknowns of an operator over all processes.
 struct UnknownGrid {
   /// `box`: rows couple more than the nearest neighbours.
   UnknownGrid(const Space& space, bool box);
@@ -18,22 +18,22 @@ struct UnknownGrid {
 
   std::array<int, 3> n{};
   std::array<bool, 3> periodic{};
-  int axes = 0;        ///< with more than one unknown
-  int neighbours = 0;  ///< couplings of a row, at most
+  int axes = 0;        ///< axes with several unknowns
+  int neighbours = 0;  ///< couplings per row
   std::int64_t count() const { return std::int64_t{1} * n[0] * n[1] * n[2]; }
 };
 
-/// Time and memory that a fallback is predicted to need on this host.
+/// Predicts the time and memory of a fallback on this host.
 struct FallbackCost {
   std::int64_t unknowns = 0;
-  double setup = 0;      ///< seconds before its first iteration
-  double iteration = 0;  ///< seconds of each
-  int iterations = 0;    ///< that it usually takes
+  double setup = 0;      ///< seconds before iterations
+  double iteration = 0;  ///< seconds per iteration
+  int iterations = 0;    ///< typical number
   std::size_t bytes = 0;
-  double flops = 0;  ///< of a factorization; else 0
+  double flops = 0;  ///< factorization only
 
   double seconds() const { return setup + iterations * iteration; }
-  /// "262144 unknowns, predicted 12 s and 2.3 GiB".
+  /// Returns for example "262144 unknowns, predicted 12 s and 2.3 GiB".
   std::string text() const;
   std::string time_text() const;  ///< "12 s"
 };

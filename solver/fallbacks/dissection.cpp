@@ -10,8 +10,9 @@
 namespace poisson {
 namespace {
 
-// A box of unknowns inside the grid: along each axis its length, whether unknowns that are eliminated later lie beyond
-// its lower and upper end, whether these two layers are the same one, and whether the axis is periodic and not cut yet.
+// Describes a box of unknowns inside the grid. For each axis it stores the length, whether unknowns that are eliminated
+// later lie beyond the lower and upper ends, whether these two layers are the same layer, and whether the axis is
+// periodic and not cut yet.
 struct Part {
   std::array<int, 3> length{};
   std::array<bool, 3> lower{}, upper{}, same{}, closed{};
@@ -30,7 +31,7 @@ struct Part {
 
 struct Counts {
   double flops = 0, small_flops = 0, entries = 0, stored = 0;
-  double most = 0;  // memory of fronts at the peak, beyond what waits when the part begins
+  double most = 0;  // peak memory of fronts, without updates stored before the part begins
 };
 
 using Known = std::map<Part, Counts>;
@@ -42,7 +43,7 @@ void add(const Counts& more, Counts& to) {
   to.stored += more.stored;
 }
 
-// The same cuts as Factorization::dissect.
+// Counts the same cuts as Factorization::dissect.
 const Counts& count(const Part& part, Known& known) {
   if (const auto found = known.find(part); found != known.end()) return found->second;
   Counts counts;

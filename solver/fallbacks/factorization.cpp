@@ -10,14 +10,14 @@
 namespace poisson {
 namespace {
 
-constexpr int panel = 48;   // columns that are eliminated before the rest of a front hears of them
-constexpr int tile_m = 12;  // rows and columns that are updated in registers
+constexpr int panel = 48;   // columns eliminated before the rest of a front is updated
+constexpr int tile_m = 12;  // rows and columns updated in registers
 constexpr int tile_n = 4;
 
 using Four = double __attribute__((vector_size(32)));
 using FourAnywhere = double __attribute__((vector_size(32), aligned(8), may_alias));
 
-// C += W Lᵀ on a tile, of packed rows of W and L.
+// Updates C += W Lᵀ on a tile, from packed rows of W and L.
 void update_tile(const double* w, const double* l, int depth, double* c, std::int64_t pitch) {
   Four sum[tile_n][tile_m / 4] = {};
   for (int k = 0; k < depth; ++k, w += tile_m, l += tile_n) {
@@ -30,8 +30,8 @@ void update_tile(const double* w, const double* l, int depth, double* c, std::in
     for (int i = 0; i < tile_m / 4; ++i) *reinterpret_cast<FourAnywhere*>(c + j * pitch + 4 * i) += sum[j][i];
 }
 
-// The couplings of a front, column-major, its lower triangle; the rest of the memory is anything that is finite. Room
-// for whole tiles beyond the last row and column.
+// Stores the lower triangle of a front's couplings, column-major. The other entries may have any finite value. The
+// allocation includes full tiles beyond the last row and column.
 struct Front {
   std::int64_t rows, pitch;
   std::vector<double> c, sum;
@@ -45,7 +45,7 @@ struct Front {
   double* column(std::int64_t j) { return c.data() + j * pitch; }
 };
 
-// Eliminates the first `own` rows: their columns become c/d.
+// Eliminates the first `own` rows. Their columns become c/d.
 void eliminate(Front& front, std::int64_t own, std::vector<double>& inverse) {
   const std::int64_t m = front.rows;
   inverse.resize(static_cast<std::size_t>(own));
@@ -65,7 +65,7 @@ void eliminate(Front& front, std::int64_t own, std::vector<double>& inverse) {
         pivot += column[i];
         size += std::abs(column[i]);
       }
-      // Zero where constants are the kernel; where rounding makes up the whole pivot it stands for zero.
+      // The pivot is zero if constants are the kernel. A pivot that consists only of rounding counts as zero.
       const double q = pivot > 4 * std::numeric_limits<double>::epsilon() * size ? 1 / pivot : 0;
       inverse[static_cast<std::size_t>(k)] = q;
       for (std::int64_t i = end; i < m; ++i) {
@@ -119,7 +119,7 @@ Factorization::Factorization(std::shared_ptr<const Operator> A)
   find_borders();
 }
 
-// Numbers the unknowns of a box, separators after what they separate. An axis that is closed is cut first.
+// Numbers the unknowns of a box, each separator after the parts that it separates. A periodic axis is cut first.
 int Factorization::dissect(std::array<int, 3> from, std::array<int, 3> to, std::array<bool, 3> closed) {
   const auto length = [&](std::size_t d) { return to[d] - from[d]; };
   const std::int64_t size = std::int64_t{1} * length(0) * length(1) * length(2);

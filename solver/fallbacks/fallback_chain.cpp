@@ -13,29 +13,29 @@
 namespace poisson {
 namespace {
 
-// A factorization that takes so many operations comes before aggregates, which take longer to converge.
+// A factorization with fewer operations precedes aggregation, which needs more iterations.
 constexpr double few_flops = 4e9;
-// Predictions below this do without a measurement of the host.
+// Predictions below this do not require a measurement of the host.
 constexpr double sure_seconds = 1;
-// The share of the available memory that factors, and aggregates, may take.
+// Shares of the available memory that factors and aggregates may use.
 constexpr double share_of_factors = 0.5, share_of_aggregates = 0.8;
 
 constexpr const char* by_factorization = "conjugate gradients preconditioned by a factorization in 64 bits";
 constexpr const char* by_aggregates = "conjugate gradients preconditioned by aggregation multigrid in 64 bits";
 
-// What the methods of an operator know of one another, and of the host.
+// State shared by the fallbacks of an operator.
 struct Circumstances {
   UnknownGrid grid;
   Fallback fallback;
-  const Processes& processes;  // which take the same steps
+  const Processes& processes;  // all make the same choices
   HostSpeed speed{};
   bool measured = false;
-  bool factorized = false;  // the first fallback stands
+  bool factorized = false;  // the first fallback is in use
 };
 
 using Cost = FallbackCost (*)(const UnknownGrid&, const HostSpeed&);
 
-// The cost of a fallback, the same on all processes: that of the slowest.
+// Predicts the cost of a fallback for the slowest process, so that all processes agree.
 FallbackCost predict(Circumstances& all, Cost cost_of) {
   FallbackCost cost = cost_of(all.grid, all.speed);
   if (cost.seconds() > sure_seconds && !all.measured) {
@@ -57,7 +57,7 @@ Offer skipped() {
   return {Offer::Kind::skipped, {}, {}};
 }
 
-// `early`: the factorization that comes first, if it is small; else the one that comes last, if it is large.
+// `early` selects the small factorization that precedes aggregation, and false the large one that follows it.
 Offer offer_factorization(Circumstances& all, bool early) {
   if ((cost_of_factorization(all.grid, all.speed).flops <= few_flops) != early) return skipped();
   return decide(all, predict(all, cost_of_factorization), share_of_factors);
@@ -68,7 +68,7 @@ Offer offer_aggregation(Circumstances& all) {
   return decide(all, predict(all, cost_of_aggregation), share_of_aggregates);
 }
 
-// Null on all processes if memory runs out on one of them.
+// Returns null on all processes if memory runs out on one of them.
 template <class F>
 std::unique_ptr<Preconditioner> make_together(const Processes& processes, const F& f) {
   std::unique_ptr<Preconditioner> made;
@@ -82,8 +82,8 @@ std::unique_ptr<Preconditioner> make_together(const Processes& processes, const 
 
 using Whole = std::function<std::shared_ptr<const Operator>()>;
 
-// The methods of all rows, which `whole` returns once they are needed, for the processes that start_next_fallback
-// together.
+// Makes the fallback chain of all rows for all processes. `whole` returns the operator with all rows when it is first
+// needed.
 FallbackChain chain_of(const std::shared_ptr<Circumstances>& all, const Whole& whole,
                        const std::function<std::unique_ptr<Preconditioner>(std::unique_ptr<Preconditioner>)>& wrap) {
   const auto factorize = [=] {
@@ -117,7 +117,7 @@ FallbackChain make_fallback_chain(const std::shared_ptr<const Operator>& A, bool
   if (A->space().is_global())
     return chain_of(
         all, [A] { return A; }, [](std::unique_ptr<Preconditioner> made) { return made; });
-  const auto rows = std::make_shared<std::shared_ptr<const Operator>>();  // of the whole, once a fallback is made
+  const auto rows = std::make_shared<std::shared_ptr<const Operator>>();  // replicated operator, once needed
   return chain_of(
       all,
       [=] {
@@ -127,8 +127,8 @@ FallbackChain make_fallback_chain(const std::shared_ptr<const Operator>& A, bool
       [A](std::unique_ptr<Preconditioner> made) { return made ? for_part(*A, std::move(made)) : nullptr; });
 }
 
-// Rows as they are read take 340 bytes, and those of the finest level and its vectors 100 beside 12 a coupling; coarser
-// levels come when the former are gone.
+// Reading the rows needs 340 bytes per unknown. The finest level and its vectors need 100 bytes per unknown and 12 per
+// coupling. Coarser levels are allocated after the memory for reading is free.
 std::size_t bytes_of_aggregates(std::int64_t unknowns, bool box) {
   return static_cast<std::size_t>(unknowns) * (440 + 12 * (box ? 26 : 6));
 }

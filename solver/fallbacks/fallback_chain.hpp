@@ -14,24 +14,26 @@
 
 namespace poisson {
 
-/// What conjugate gradients go on with where an iteration fails, or is predicted to.
+/// One fallback: a preconditioner with which conjugate gradients continue if an iteration fails or is predicted to
+/// fail.
 struct FallbackMethod {
   std::string name;
-  /// Takes microseconds, or some 30 ms where a prediction needs a measurement. All processes get the same.
+  /// Predicts the cost and decides, in microseconds, or about 30 ms if a measurement is needed. All processes get the
+  /// same result.
   std::function<Offer()> offer;
-  /// Null on all processes if memory ran out on one of them.
+  /// Makes the preconditioner. Returns null on all processes if memory ran out on one of them.
   std::function<std::unique_ptr<Preconditioner>()> make;
 };
 
-/// Rungs in the order in which they are tried.
+/// A fallback chain lists fallbacks in the order of attempts.
 using FallbackChain = std::vector<FallbackMethod>;
 
-/// A factorization where it is soon done, multigrid by aggregates, or a factorization that takes its time, of an
-/// operator in fp64 and reach 1; no methods in fp32 or with Fallback::never. `box`: rows couple more than the nearest
-/// neighbours. If several processes share the operator, each takes all rows, and computes what all others compute.
+/// Makes the fallback chain of an operator in fp64 with reach 1: a small factorization, multigrid by aggregation, and a
+/// large factorization. The chain is empty in fp32 or with Fallback::never. `box`: rows couple more than the nearest
+/// neighbours. For a distributed operator the matrix is replicated, and every process solves redundantly.
 FallbackChain make_fallback_chain(const std::shared_ptr<const Operator>& A, bool box, Fallback fallback);
 
-/// What aggregates hold at most on the host, while rows of 6 couplings, or of 26, are read.
+/// Returns the peak bytes of aggregation on the host, for rows of 6 or (`box`) 26 couplings.
 std::size_t bytes_of_aggregates(std::int64_t unknowns, bool box);
 
 }  // namespace poisson

@@ -9,7 +9,7 @@
 namespace poisson {
 namespace {
 
-constexpr double strong = 1e-2;  // a coupling, beside the larger of its diagonal entries
+constexpr double strong = 1e-2;  // least coupling over its larger diagonal entry
 constexpr double slow = 1e-2;    // 1ᵀA1/1ᵀD1
 
 }  // namespace

@@ -10,11 +10,12 @@
 namespace poisson {
 namespace {
 
-constexpr double least_seconds = 5e-3;                // of a measurement: the clock and the threads' start do not count
+constexpr double least_seconds = 5e-3;                // least duration of a measurement, so that the clock and thread
+                                                      // starts do not matter
 constexpr std::int64_t large = 1024, small = 128;     // rows of fronts
-constexpr std::size_t values = std::size_t{1} << 22;  // more than caches hold
+constexpr std::size_t values = std::size_t{1} << 22;  // exceeds the caches
 
-// Seconds of one call, after one that warms up.
+// Returns the seconds of one call, after a warm-up call.
 template <class F>
 double seconds_of(const F& f) {
   using clock = std::chrono::steady_clock;

@@ -7,18 +7,19 @@
 
 namespace poisson {
 
-/// Whether a fallback may start, and what it needs.
+/// States whether a fallback may start, and its cost.
 struct Offer {
-  enum class Kind { accepted, refused, skipped };  ///< skipped: another fallback of the list stands for it
+  enum class Kind { accepted, refused, skipped };  ///< skipped: another fallback of the chain replaces it
   Kind kind = Kind::accepted;
-  std::string cost;     ///< unknowns, predicted time and memory
-  std::string refusal;  ///< why it is refused, and what to try
+  std::string cost;     ///< unknowns, time and memory
+  std::string refusal;  ///< reason and remedy
 };
 
-/// Seconds up to which Fallback::automatic starts a fallback.
+/// Limit of the predicted seconds for Fallback::automatic.
 constexpr double most_fallback_seconds = 60;
 
-/// Judges a fallback that may use so many bytes. `here`: processes of this machine that each need them.
+/// Decides whether a fallback may start if it may use at most `most_bytes`. `here` is the number of processes on this
+/// machine that each need this memory.
 Offer judge(const FallbackCost& cost, Fallback fallback, double most_bytes, int here);
 
 }  // namespace poisson

@@ -7,7 +7,7 @@
 namespace poisson {
 namespace {
 
-// Numbers along an axis such that equal ones lie three or more apart, around a periodic axis, too.
+// Colours values along an axis so that equal colours are at least three apart, also across a periodic end.
 struct Colours {
   int n;
   bool periodic;
@@ -17,7 +17,7 @@ struct Colours {
     const int whole = n - n % 3;
     return n <= 3 || !periodic || i < whole ? i % 3 : 3 + i - whole;
   }
-  // The value of this colour within reach of i; −1: there is none.
+  // Returns the value of this colour within reach of i, or −1.
   int near(int i, int colour) const {
     for (const int step : {0, -1, 1}) {
       const int q = periodic ? (i + step + n) % n : i + step;

@@ -9,17 +9,17 @@
 
 namespace poisson {
 
-/// A symmetric matrix on the host, row by row: couplings, minus the off-diagonal entries, and the sum of each row,
-/// which with them makes the diagonal without cancellation.
+/// A symmetric matrix on the host, stored by rows: couplings, which are the negated off-diagonal entries, and row sums.
+/// Together they give the diagonal without cancellation.
 struct Rows {
-  std::vector<std::int64_t> first{0};  ///< of row i: entries first[i] …
+  std::vector<std::int64_t> first{0};  ///< row i begins at first[i]
   std::vector<std::int32_t> to;
   std::vector<double> coupling, sum;
 
   std::size_t size() const { return sum.size(); }
 };
 
-/// Where the unknowns of an operator are, counted x fastest.
+/// Numbers the unknowns of an operator, x fastest.
 struct UnknownBox {
   explicit UnknownBox(const Operator& A);
 
@@ -30,7 +30,7 @@ struct UnknownBox {
     return {static_cast<int>(number % n[0]), static_cast<int>(number / n[0] % n[1]),
             static_cast<int>(number / n[0] / n[1])};
   }
-  /// f(i, j, k) on all of them.
+  /// Calls f(i, j, k) for each unknown.
   template <class F>
   void for_each(const F& f) const {
     for_each_place({{}, n}, f);
@@ -41,11 +41,11 @@ struct UnknownBox {
   std::array<bool, 3> periodic{};
 };
 
-/// The rows of an operator of reach 1 in fp64, read off its products with sums of unit vectors that lie three or more
-/// apart. `in` and `out`: fields like those of A, overwritten. Where A is singular rows sum to zero.
+/// Extracts the rows of an operator in fp64 with reach 1 from its products with sums of unit vectors at least three
+/// apart. `in` and `out` are fields like those of A; they are overwritten. If A is singular, rows sum to zero.
 Rows read_rows(const Operator& A, Field& in, Field& out);
 
-/// The values of a field on the unknowns, and back.
+/// Copies between the unknowns of a field and an array.
 void gather(const UnknownBox& box, const Field& field, std::vector<double>& values);
 void scatter(const UnknownBox& box, const std::vector<double>& values, Field& field);
 

@@ -32,7 +32,7 @@ class OfWhole final : public Preconditioner {
   Field rhs_, e_;
 };
 
-// The grid that a process has a part of.
+// Returns the global grid of a process's block.
 Space whole_of(const Space& part) {
   Layout layout;
   layout.n = part.all();

@@ -8,7 +8,7 @@
 
 namespace poisson {
 
-/// B⁻¹ with B the diagonal: diagonal scaling under conjugate gradients.
+/// Applies B⁻¹ with B the diagonal: diagonal scaling for conjugate gradients.
 class DiagonalPreconditioner final : public Preconditioner {
  public:
   explicit DiagonalPreconditioner(std::shared_ptr<const Operator> A)

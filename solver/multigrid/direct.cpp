@@ -13,12 +13,12 @@
 namespace poisson {
 namespace {
 
-// A symmetric positive definite matrix, row-major, replaced by its inverse, A⁻¹ = L⁻ᵀ D⁻¹ L⁻¹. `sums`: A·1. Pivots are
-// the sum of a row and of its couplings to what is not eliminated, so that nothing cancels where couplings are not
-// negative, and a matrix that is all but singular is inverted to all digits (factorization.hpp).
+// Replaces a symmetric positive definite row-major matrix by its inverse, A⁻¹ = L⁻ᵀ D⁻¹ L⁻¹. `sums`: A·1. Pivots are
+// the sum of a row and of its couplings to rows not yet eliminated. So nothing cancels if couplings are not negative,
+// and a nearly singular matrix is inverted to all digits (factorization.hpp).
 void invert(std::span<double> a, std::span<double> sums, std::size_t n) {
   constexpr double rounding = 1e-10;
-  // On flat elements entries of either sign cancel: a pivot may be as negative as what rounding leaves of its row.
+  // On flat elements entries of both signs cancel, so a pivot may be as negative as the rounding of its row.
   std::vector<double> cancelled(n);
   for (std::size_t k = 0; k < n; ++k)
     for (std::size_t i = 0; i < n; ++i)
@@ -35,7 +35,7 @@ void invert(std::span<double> a, std::span<double> sums, std::size_t n) {
           "the coarsest level's matrix is not positive definite (a coefficient or reaction that is not "
           "positive, or out of the range of numbers)",
           Remedy::positive_definite);
-    // Where rounding makes up the whole pivot it stands for zero, and the inverse leaves its kernel out.
+    // A pivot that consists only of rounding counts as zero, and the inverse omits its kernel.
     a[k * n + k] = pivot > 4 * std::numeric_limits<double>::epsilon() * size ? 1 / pivot : 0;
     for (std::size_t i = k + 1; i < n; ++i) {
       const double factor = a[i * n + k] * a[k * n + k];
@@ -44,7 +44,7 @@ void invert(std::span<double> a, std::span<double> sums, std::size_t n) {
     }
     for (std::size_t i = k + 1; i < n; ++i) a[i * n + k] *= a[k * n + k];
   }
-  for (std::size_t j = 0; j < n; ++j)  // L⁻¹, column by column, below the diagonal
+  for (std::size_t j = 0; j < n; ++j)  // computes L⁻¹ below the diagonal by columns
     for (std::size_t i = j + 1; i < n; ++i) {
       double sum = a[i * n + j];
       for (std::size_t k = j + 1; k < i; ++k) sum += a[i * n + k] * a[k * n + j];
@@ -60,7 +60,7 @@ void invert(std::span<double> a, std::span<double> sums, std::size_t n) {
     for (std::size_t j = 0; j < i; ++j) a[i * n + j] = a[j * n + i];
 }
 
-// Q without what it makes of constants and what it has to say of them.
+// Projects Q on both sides to vectors without a mean.
 void project(std::span<double> q, std::size_t n) {
   std::vector<double> means(n);
   double mean = 0;
@@ -79,7 +79,7 @@ DirectSolver::DirectSolver(const Operator& fields, const Operator* exact, int de
   const Box box = A.unknowns();
   std::array<int, 3> n{};
   for (std::size_t d = 0; d < 3; ++d) n[d] = box.last[d] - box.first[d];
-  // Place of unknown `row` of a block: the axes other than `decoupled` in turn.
+  // Returns the position of unknown `row` in a block, which spans the axes other than `decoupled`.
   const auto place = [&](int block, int row) {
     std::array<int, 3> at{};
     for (std::size_t d = 0; d < 3; ++d) {
@@ -130,7 +130,7 @@ DirectSolver::DirectSolver(const Operator& fields, const Operator* exact, int de
         const auto [i, j, k] = place(block, row);
         sums.push_back(A.singular() ? 0 : static_cast<double>(out(i, j, k)));
       }
-    // Column by column, of all blocks at once.
+    // One product gives the same column of all blocks.
     for (int column = 0; column < rows_; ++column) {
       multiply(column, column + 1);
       for (std::size_t block = 0; block < blocks; ++block)
@@ -143,7 +143,7 @@ DirectSolver::DirectSolver(const Operator& fields, const Operator* exact, int de
   for (std::size_t block = 0; block < blocks; ++block) {
     const std::span<double> matrix(matrices.data() + block * size * size, size * size);
     for (std::size_t i = 0; i < size; ++i)
-      for (std::size_t j = 0; j < i; ++j)  // symmetric but for the rounding of the operator
+      for (std::size_t j = 0; j < i; ++j)  // removes asymmetry from rounding
         matrix[i * size + j] = matrix[j * size + i] = 0.5 * (matrix[i * size + j] + matrix[j * size + i]);
     invert(matrix, std::span(sums.data() + block * size, size), size);
     if (A.singular()) project(matrix, size);

@@ -10,21 +10,21 @@
 
 namespace poisson {
 
-/// How often the smoothers of a level run before the coarse correction and after it.
+/// Counts the rounds of the smoothers before and after the coarse correction.
 struct Rounds {
   int pre = 1, post = 1;
 };
 
-/// One level of a hierarchy and the equation A e = b on it. A level owns b and e and what they are stored as: one that
-/// fuses passes, or keeps e as something to be evaluated, overrides the verbs, which are composed here of those of the
-/// operator, the transfer and the smoothers (docs/design/fused.md).
+/// One level of a hierarchy and the equation A e = b on it. A level owns b and e and their representation. The verbs
+/// here are composed of those of the operator, the transfer and the smoothers. A derived level that fuses passes, or
+/// stores e unevaluated, overrides them (docs/design/fused.md).
 class Level {
  public:
-  /// A level that is solved: `exact` and `decoupled` as DirectSolver takes them.
+  /// Makes a level that is solved directly. `exact` and `decoupled` are as for DirectSolver.
   Level(std::shared_ptr<const Operator> A, const Operator* exact, int decoupled);
-  /// One that has a coarser level: how it comes there, and what smooths it on the way there and back.
-  /// The smoothers run so many `rounds`, each next to a correction on the strong_clusters; of a level without
-  /// strong_clusters one.
+  /// Makes a level with a coarser level, with the transfer to that level and the smoothers.
+  /// The smoothers run in `rounds`, each next to a correction on the strong clusters. A level without strong clusters
+  /// has one round.
   Level(std::shared_ptr<const Operator> A, std::unique_ptr<Transfer> to_coarser, Smoothers smoothers,
         std::shared_ptr<const StrongClusters> strong_clusters, Rounds rounds);
   virtual ~Level() = default;
@@ -35,17 +35,17 @@ class Level {
   Field& rhs() { return b_; }
   const Field& correction() const { return *e_.now; }
 
-  /// e = 0
+  /// Sets e = 0.
   virtual void clear();
-  /// Smooths e, and gives the coarser level e = 0 and the residual for its right-hand side.
+  /// Smooths e, restricts the residual to the right-hand side of the coarser level, and sets its e = 0.
   virtual void descend(Level& coarse);
-  /// Adds the coarser level's correction to e, and smooths it.
+  /// Adds the coarser level's correction to e and smooths e.
   virtual void ascend(const Level& coarse);
-  /// e = P coarse, and e itself.
+  /// Sets e = P coarse and returns e.
   const Field& prolonged(const Field& coarse);
-  /// e = A⁻¹ b, on a level that is solved.
+  /// Sets e = A⁻¹ b on a level that is solved directly.
   void solve();
-  /// Preconditioner::correct, on the finest level.
+  /// Implements Preconditioner::correct on the finest level.
   virtual void correct(const Operator& A, Field& u, const Field& b, const Scalar* applied, const Scalar& scale,
                        Scalar& norm);
 
@@ -55,7 +55,7 @@ class Level {
   std::shared_ptr<const Operator> A_;
   std::unique_ptr<Transfer> to_coarser_;
   Smoothers smoothers_;
-  std::shared_ptr<const StrongClusters> strong_clusters_;  // null for none
+  std::shared_ptr<const StrongClusters> strong_clusters_;  // may be null
   Rounds rounds_;
   std::optional<DirectSolver> direct_;
   Field b_, first_, second_;

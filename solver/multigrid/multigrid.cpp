@@ -9,7 +9,7 @@
 namespace poisson {
 namespace {
 
-// One cycle in every plane, of as many sweeps, and symmetric.
+// Returns the options of a plane solver: one symmetric cycle in every plane.
 Options options_in_planes(const Options& outer) {
   Options o = outer;
   o.full_multigrid = false;
@@ -34,7 +34,8 @@ struct InRounds {
   Rounds rounds;
 };
 
-// Sweep by sweep, so that each is followed or preceded by a correction on strong_clusters. A polynomial stays whole.
+// Splits smoothing into single sweeps, so that a correction on strong clusters follows or precedes each. A polynomial
+// is not split.
 InRounds in_rounds(const SmootherOptions& of) {
   if (of.kind->symmetric) return {of, {}};
   InRounds split{of, {std::max(1, *of.pre), std::max(1, *of.post)}};
@@ -43,7 +44,7 @@ InRounds in_rounds(const SmootherOptions& of) {
   return split;
 }
 
-// From this ratio of unknowns on, a W-cycle visits the coarser level twice.
+// A W-cycle visits the coarser level twice if the ratio of unknowns is at least this.
 constexpr std::int64_t coarsening_of_w = 3;
 // Where κ is rough it does so with levels of at least so many unknowns: more visits of coarser ones gain nothing there,
 // and cost a GPU their launches (docs/design/coarse-operators.md).
@@ -55,7 +56,7 @@ Multigrid::Multigrid(Hierarchy hierarchy, const Options& options)
     : backend_(hierarchy.operators.front()->backend()), cycle_(options.cycle), one_(backend_.scalar(1)) {
   const std::int64_t least_twice = hierarchy.strong_clusters.empty() ? 0 : least_of_w;
   std::int64_t unknowns_twice =
-      hierarchy.operators.front()->space().unknown_count();  // of the last level visited twice
+      hierarchy.operators.front()->space().unknown_count();  // on the last level visited twice
   for (std::size_t l = 0; l < hierarchy.operators.size(); ++l) {
     const std::shared_ptr<const Operator>& A = hierarchy.operators[l];
     const std::int64_t unknowns = A->space().unknown_count();
@@ -100,8 +101,8 @@ void Multigrid::hold(std::shared_ptr<const Operator> finest) {
   for (std::size_t l = 1; l < levels_.size(); ++l) settling_.push_back(levels_[l]->A().split_by_colours());
 }
 
-// In a row whose diagonal is as great as those that hold, a step of Gauss and Seidel solves for its unknown, the next
-// one for what rounding left.
+// In a row whose diagonal is as large as that of a constrained node, one Gauss–Seidel step solves for the unknown, and
+// the second one removes the remaining rounding.
 void Multigrid::settle(std::size_t l, const Field& b, Field& u) {
   if (settling_.empty()) return;
   Iterate iterate{&u, nullptr, false};
@@ -111,7 +112,7 @@ void Multigrid::settle(std::size_t l, const Field& b, Field& u) {
 void Multigrid::start(const Field& b, Field& u, const Scalar& scale, const Scalar& inverse, const Field* residual) {
   if (levels_.size() == 1) return;
   if (residual) return start_from_residual(*residual, u, scale, inverse);
-  // Every level's right-hand side and Dirichlet data, from those of the finest.
+  // Restricts the right-hand side and the Dirichlet data of the finest level to all others.
   for (std::size_t l = 1; l < levels_.size(); ++l) {
     const Transfer& t = levels_[l - 1]->to_coarser();
     t.restrict_data(l == 1 ? b : levels_[l - 1]->rhs(), levels_[l]->rhs(), l == 1 ? &scale : nullptr);

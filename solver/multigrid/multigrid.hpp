@@ -10,12 +10,12 @@
 
 namespace poisson {
 
-/// Geometric multigrid (Trottenberg, Oosterlee, Schüller, Multigrid, 2001, chapters 2 and 3) as V, W or F cycle.
-/// A W-cycle visits a level twice where it has at most a third of the unknowns of the last one that was: so its work
-/// stays in proportion to the unknowns (there, section 2.4.3) where levels coarsen one axis alone.
+/// Applies geometric multigrid (Trottenberg, Oosterlee, Schüller, Multigrid, 2001, chapters 2 and 3) with V, W or F
+/// cycles. A W-cycle visits a level twice only if it has at most a third of the unknowns of the last level visited
+/// twice. Its work therefore stays proportional to the unknowns (ibid., section 2.4.3) if levels coarsen only one axis.
 class Multigrid final : public Preconditioner {
  public:
-  /// `options` resolved.
+  /// `options` must be resolved.
   Multigrid(Hierarchy hierarchy, const Options& options);
 
   Field& rhs() override { return levels_.front()->rhs(); }
@@ -28,14 +28,14 @@ class Multigrid final : public Preconditioner {
 
   int levels() const { return static_cast<int>(levels_.size()); }
 
-  /// Full multigrid start: from the coarsest level upwards solve, interpolate cubically, one cycle, down to level 1,
-  /// and interpolate to the finest. Reads the Dirichlet data from u and writes its unknowns. b is the right-hand side
-  /// of the finest level; `scale` and `inverse` bring it into the range of the levels' precision and back.
-  /// With a `residual` of u, corrects u instead: u += inverse · e, A e ≈ scale · residual. Coarse levels then need no
-  /// Dirichlet data, and e is prolonged by P.
+  /// Computes a full multigrid start. From the coarsest level up to level 1, it interpolates cubically and runs one
+  /// cycle; then it interpolates to the finest level. Reads the Dirichlet data from u and writes its unknowns. b is the
+  /// right-hand side of the finest level. `scale` and `inverse` convert it to the range of the levels' precision and
+  /// back. With a `residual` of u, it corrects u instead: u += inverse · e, A e ≈ scale · residual. Coarse levels then
+  /// need no Dirichlet data, and P prolongs e.
   void start(const Field& b, Field& u, const Scalar& scale, const Scalar& inverse, const Field* residual = nullptr);
-  /// From now on start() takes held unknowns (ConstrainedNodes) for zero, which cubic interpolation does not know:
-  /// sweeps put them back. `finest`: the operator of b and u.
+  /// Makes start() keep constrained unknowns (ConstrainedNodes) at zero. Cubic interpolation does not preserve these
+  /// zeros, so sweeps restore them. `finest` is the operator of b and u.
   void hold(std::shared_ptr<const Operator> finest);
 
  private:
@@ -50,9 +50,9 @@ class Multigrid final : public Preconditioner {
   Cycle cycle_;
   std::vector<std::unique_ptr<Level>> levels_;
   std::vector<bool> twice_;                           // visited twice by a W-cycle of the next finer level
-  std::shared_ptr<const Operator> finest_;            // where unknowns are held
-  std::vector<std::unique_ptr<Splitting>> settling_;  // the same, of each level
-  std::vector<Field> solutions_;  // full multigrid, coarser levels only: each level's own, Dirichlet data included
+  std::shared_ptr<const Operator> finest_;            // set if nodes are constrained
+  std::vector<std::unique_ptr<Splitting>> settling_;  // per level, if nodes are constrained
+  std::vector<Field> solutions_;                      // of full multigrid on coarser levels; include Dirichlet data
   Scalar one_;
 };
 

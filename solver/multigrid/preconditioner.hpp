@@ -4,23 +4,23 @@
 
 namespace poisson {
 
-/// One application of an approximate inverse: what a stationary iteration repeats and a Krylov method accelerates.
+/// Applies an approximate inverse once: a stationary iteration repeats it, and a Krylov method accelerates it.
 class Preconditioner {
  public:
   virtual ~Preconditioner() = default;
 
-  /// Where the right-hand side goes before solve; zero in Dirichlet nodes.
+  /// Returns the right-hand side, which the caller sets before solve. It must be zero in Dirichlet nodes.
   virtual Field& rhs() = 0;
-  /// e ≈ A⁻¹ rhs from a zero guess, zero in Dirichlet nodes.
+  /// Computes e ≈ A⁻¹ rhs from a zero guess. e is zero in Dirichlet nodes.
   virtual void solve() = 0;
-  /// The e of the last solve: the same field each time, valid until the next one.
+  /// Returns e of the last solve: always the same field, valid until the next solve.
   virtual const Field& correction() const = 0;
 
-  /// The step between two solves of iterative refinement: u += applied · e, where `applied` is given, rhs = scale (b −
-  /// A u), and norm = Σ (b − A u)²/D. A in the precision of u. One that fuses these passes overrides it.
+  /// Makes the step between two solves of iterative refinement: u += applied · e if `applied` is given, rhs = scale (b
+  /// − A u), and norm = Σ (b − A u)²/D. A has the precision of u. Preconditioners that fuse these passes override it.
   virtual void correct(const Operator& A, Field& u, const Field& b, const Scalar* applied, const Scalar& scale,
                        Scalar& norm);
-  /// before = u − applied · e
+  /// Computes before = u − applied · e.
   virtual void take_back(const Field& u, const Scalar& applied, Field& before) const;
 };
 

@@ -5,7 +5,7 @@
 namespace poisson {
 namespace {
 
-// The more sweeps, the wider.
+// The interval widens with the number of sweeps.
 double interval(const SmootherOptions& options) {
   const int most = std::max(options.pre.value_or(0), options.post.value_or(0));
   return options.value("interval").value_or(most <= 2 ? 4 : most <= 4 ? 8 : 12);

@@ -8,17 +8,18 @@
 
 namespace poisson {
 
-/// A polynomial in B⁻¹A with B the planes across an axis, solved by `planes`, whatever symmetric approximation that is.
+/// Smooths with a polynomial in B⁻¹A. B couples the values of each plane across an axis; `planes` solves for it with
+/// any symmetric approximation.
 class PlaneSmoother final : public Smoother {
  public:
-  /// An upper bound of the eigenvalues of B⁻¹A: planes couple to the next alone.
+  /// Upper bound of the eigenvalues of B⁻¹A: planes couple only to neighbouring planes.
   static constexpr double largest_eigenvalue = 2;
 
   PlaneSmoother(const Operator& A, std::span<const PolynomialStep> steps, std::shared_ptr<Preconditioner> planes);
   void smooth(const Field& b, Iterate& u, bool reversed) const override;
 
  private:
-  // u += length d with d = B⁻¹(b − A u) + memory d.
+  // A step u += length d with d = B⁻¹(b − A u) + memory d.
   struct Step {
     Scalar length, memory;
   };

@@ -3,7 +3,7 @@
 namespace poisson {
 namespace {
 
-// Sweeps after the correction alone gain by over-relaxation.
+// Over-relaxation helps if all sweeps follow the correction.
 double relaxation(const SmootherOptions& options) {
   return options.value("relaxation").value_or(options.pre == 0 ? 1.15 : 1.0);
 }

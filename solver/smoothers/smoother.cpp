@@ -29,7 +29,7 @@ void SmoothersInTurn::smooth(const Field& b, Iterate& u, bool reversed) const {
 
 namespace {
 
-// What a level relaxes, line by line along each of these axes; points where there are none.
+// Returns the axes along which a level relaxes lines; empty for point relaxation.
 std::vector<int> axes_of_lines(const Operator& A, Relaxation relaxation) {
   if (relaxation.extent == Extent::line) return {relaxation.axis};
   std::vector<int> axes;
@@ -39,7 +39,7 @@ std::vector<int> axes_of_lines(const Operator& A, Relaxation relaxation) {
   return axes;
 }
 
-// The splittings that take their steps in turn, each with the largest eigenvalue of its B⁻¹A.
+// A splitting that is used in turn with others, and the largest eigenvalue of its B⁻¹A.
 struct Turn {
   std::shared_ptr<const Splitting> splitting;
   double largest;

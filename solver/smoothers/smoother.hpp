@@ -12,15 +12,15 @@
 
 namespace poisson {
 
-/// Sweeps that damp the oscillating part of the error of A u = b.
+/// Damps the oscillating part of the error of A u = b by sweeps.
 class Smoother {
  public:
   virtual ~Smoother() = default;
-  /// The adjoint of the sweeps in the A inner product runs where `reversed` is set.
+  /// Runs the sweeps, or their adjoint in the A inner product if `reversed` is set.
   virtual void smooth(const Field& b, Iterate& u, bool reversed) const = 0;
 };
 
-/// The steps of a splitting of A.
+/// Runs the steps of a splitting of A.
 class SteppingSmoother final : public Smoother {
  public:
   SteppingSmoother(std::shared_ptr<const Splitting> splitting, std::vector<PolynomialStep> steps)
@@ -32,7 +32,7 @@ class SteppingSmoother final : public Smoother {
   std::vector<PolynomialStep> steps_;
 };
 
-/// Several smoothers one after another; reversed, in reversed order.
+/// Runs several smoothers one after another, or in reversed order if `reversed` is set.
 class SmoothersInTurn final : public Smoother {
  public:
   explicit SmoothersInTurn(std::vector<std::unique_ptr<const Smoother>> parts) : parts_(std::move(parts)) {}
@@ -42,59 +42,62 @@ class SmoothersInTurn final : public Smoother {
   std::vector<std::unique_ptr<const Smoother>> parts_;
 };
 
-/// A number that a kind of smoother takes, and the values that it may have.
+/// Describes a numeric parameter of a kind of smoother and its valid values.
 struct SmootherParameter {
   std::string_view name, doc, example;
-  double above = 0;    ///< and not equal to it
-  double most = 0;     ///< 0: any
-  bool below = false;  ///< less than `most`
+  double above = 0;    ///< exclusive lower bound
+  double most = 0;     ///< 0: no limit
+  bool below = false;  ///< excludes `most`
 };
 
-/// What a smoother is: all that configurations, plans and levels know of it. A new one is a file like jacobi.cpp and a
-/// row in smoother.cpp.
+/// Describes a kind of smoother completely for configurations, plans and levels. A new kind is a file like jacobi.cpp
+/// and a row in smoother.cpp.
 struct SmootherKind {
-  std::string_view type;                        ///< as configurations name it
-  std::span<const std::string_view> aliases{};  ///< what others call it
+  std::string_view type;                        ///< name in configurations
+  std::span<const std::string_view> aliases{};  ///< alternative names
   std::string_view doc;
-  std::string_view form{}, form_doc{};  ///< where several kinds are forms of one type
+  std::string_view form{}, form_doc{};  ///< may be empty
   std::span<const SmootherParameter> parameters{};
-  int sweeps_alone = 5;  ///< after the coarse correction, where there are none before it
-  /// What is described, with its parameters.
+  int sweeps_alone = 5;  ///< after the coarse correction if none precede it
+  /// Returns a printable description with parameters.
   std::string (*describe)(const SmootherOptions&) = nullptr;
-  /// Of so many sweeps; largest: of B⁻¹A, where B is symmetric.
+  /// Returns the steps of `sweeps` sweeps. `largest` is the largest eigenvalue of B⁻¹A for a symmetric B.
   std::vector<PolynomialStep> (*steps)(const SmootherOptions&, int sweeps, double largest) = nullptr;
-  /// Else it goes over the colours of points, and lines take a polynomial.
+  /// False: it sweeps over the colours of points, and lines use a polynomial instead.
   bool symmetric = true;
-  /// Verbs that a step records, halos not counted.
+  /// Returns the number of verbs that a step records, without halo exchanges.
   int (*passes)(const Layout&, bool box) = [](const Layout&, bool) { return 1; };
 };
 
-/// The kinds that there are, forms of one type side by side, the usual one first.
+/// Returns all kinds. Forms of one type are adjacent, with the default form first.
 std::span<const SmootherKind* const> smoother_kinds();
-/// By the names of configurations; an empty form is the first. Throws std::out_of_range where there is none.
+/// Returns the kind with these configuration names; an empty form selects the first. Throws std::out_of_range if there
+/// is none.
 const SmootherKind& smoother_kind(std::string_view type, std::string_view form = {});
 
 struct SideCorrection;
 
-/// What smooths a level before the coarse correction and after it; null where there are no sweeps.
+/// Owns the smoothers of a level before and after the coarse correction; null without sweeps.
 struct Smoothers {
   std::unique_ptr<const Smoother> pre, post;
 };
-/// As resolved options say, for points or what `relaxation` says; lines and planes are relaxed by a polynomial,
-/// whatever suits points. `planes`: what solves for them. `sides`: corrections next to the coarse one. Refers to A.
+/// Makes the smoothers of resolved options for points or for the extent of `relaxation`. Lines and planes use a
+/// polynomial, even if points use another kind. `planes` solves the plane systems. `sides` are
+/// corrections in addition to the coarse one. The result refers to A.
 Smoothers make_smoothers(const Operator& A, const SmootherOptions& options, Relaxation relaxation,
                          const std::shared_ptr<Preconditioner>& planes, const std::vector<SideCorrection>& sides = {});
 
-/// The Chebyshev polynomial of the first kind of degree `sweeps` on [largest/interval, largest]
+/// Returns the Chebyshev polynomial of the first kind of degree `sweeps` on [largest/interval, largest]
 /// (Saad, Iterative Methods for Sparse Linear Systems, 2nd ed., algorithm 12.1).
 std::vector<PolynomialStep> chebyshev_first_kind(int sweeps, double largest, double interval);
-/// The Chebyshev polynomial of the fourth kind (Lottes, Numer. Linear Algebra Appl. 30, 2023, algorithm 3 with β = 1).
+/// Returns the Chebyshev polynomial of the fourth kind (Lottes, Numer. Linear Algebra Appl. 30, 2023, algorithm 3 with
+/// β = 1).
 std::vector<PolynomialStep> chebyshev_fourth_kind(int sweeps, double largest);
-/// The damping of Jacobi's method where D⁻¹A has eigenvalues up to `largest`: as asked for where they are up to 2,
-/// which finite volumes have.
+/// Returns the damping of Jacobi's method if D⁻¹A has eigenvalues up to `largest`. The requested damping is used if
+/// this is at most 2, as for finite volumes.
 double jacobi_damping(const SmootherOptions& options, double largest);
 
-/// Four significant digits.
+/// Formats a number with four significant digits.
 std::string in_short(double value);
 
 }  // namespace poisson

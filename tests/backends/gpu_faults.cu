@@ -1,5 +1,5 @@
-// What a run meets when the device fails it: memory that does not suffice at any allocation, kernels that fail. Each
-// ends in an error that says what happened and what to try, and leaves nothing behind.
+// These tests make the device fail: memory runs out at any allocation, or kernels fail. Each case must end in an error
+// that states the problem and a remedy, and must leave nothing behind.
 
 #include <cstdio>
 #include <cstdlib>
@@ -21,7 +21,7 @@
 namespace poisson {
 namespace {
 
-[[maybe_unused]] const int chosen = setenv("POISSON_TEST_DEVICE", "cuda", 0);  // unless another is named
+[[maybe_unused]] const int chosen = setenv("POISSON_TEST_DEVICE", "cuda", 0);  // default device
 
 Problem problem() {
   Problem p;
@@ -31,7 +31,7 @@ Problem problem() {
   return p;
 }
 
-// A whole solve; returns whether it converged.
+// Runs a complete solve and returns whether it converged.
 bool solve(Backend& backend) {
   const Discretization d(backend, problem());
   const auto solver = make_solver(d, Options{.method = Method::multigrid});
@@ -40,7 +40,7 @@ bool solve(Backend& backend) {
   return solver->solve(false).converged();
 }
 
-// The message of the RunError that ends a call, or nothing.
+// Returns the message of the RunError that ends a call, or nothing.
 std::string error_of(const std::function<void()>& call) {
   try {
     call();
@@ -56,7 +56,7 @@ void expect_out_of_memory(const std::string& message) {
     EXPECT_NE(message.find(part), std::string::npos) << part << " is missing in: " << message;
 }
 
-// Sets POISSON_INJECT while it lives.
+// Sets POISSON_INJECT during its lifetime.
 class Inject {
  public:
   explicit Inject(const std::string& fault) { setenv("POISSON_INJECT", fault.c_str(), 1); }
@@ -78,7 +78,7 @@ TEST(OutOfMemory, AtEachAllocationInTurn) {
     });
     failed = !message.empty();
     if (failed) expect_out_of_memory(message);
-    if (!backend) continue;  // it was the backend itself that failed
+    if (!backend) continue;  // the backend itself failed
     EXPECT_EQ(backend->memory().now(), own) << "memory is left behind";
     if (!failed) continue;
     EXPECT_TRUE(solve(*backend)) << "the same backend does not work afterwards";
@@ -88,7 +88,7 @@ TEST(OutOfMemory, AtEachAllocationInTurn) {
   std::printf("%d allocations failed in turn\n", failures - 1);
 }
 
-// Fields lie in one piece that the plan knew of, beside that of κ, which was there before.
+// Fields occupy one piece that the plan predicted, and κ has its own piece allocated earlier.
 TEST(Arena, HoldsASolve) {
   for (const bool varying : {false, true})
     for (const SolvePrecision precision : {SolvePrecision::double_, SolvePrecision::mixed, SolvePrecision::single})
@@ -152,7 +152,7 @@ TEST(OutOfMemory, LeavesTheDeviceAsItWas) {
   EXPECT_LE(before, after + (std::size_t{64} << 20)) << "200 failed runs took " << before - after << " bytes";
 }
 
-// A failing kernel takes the process's device with it: each of these runs in a process of its own.
+// A failing kernel makes the device unusable for its process, so each of these tests runs in a separate process.
 
 struct Trap {
   __device__ void operator()(int, int, int, int) const { __trap(); }
@@ -163,7 +163,7 @@ struct WriteNowhere {
   }
 };
 
-// Prints the error that ends a call and ends the process: with status 3 for a RunError, and 0 where there was none.
+// Prints the error that ends a call and exits with status 3 for a RunError, or 0 without an error.
 void report(const std::function<void()>& call) {
   const std::string message = error_of(call);
   std::fprintf(stderr, "%s\n", message.c_str());
@@ -225,7 +225,7 @@ TEST(Injection, RefusesWhatItDoesNotKnow) {
   }
 }
 
-// A launch that CUDA refuses at once.
+// CUDA rejects this launch immediately.
 __global__ void nothing() {}
 
 TEST(Launch, ThatIsRefusedNamesItsPlace) {

@@ -1,5 +1,5 @@
-// The pinned pipeline: every chunk arrives computed exactly once, for one, two, three and many chunks and a partial
-// last one, in place or not, and after failures.
+// The pinned pipeline must compute every chunk exactly once, for one, two, three and many chunks and a partial last
+// one, in place or not, and after failures.
 
 #include <algorithm>
 #include <cstdint>
@@ -18,9 +18,9 @@
 namespace poisson {
 namespace {
 
-[[maybe_unused]] const int chosen = setenv("POISSON_TEST_DEVICE", "cuda", 0);  // unless another is named
+[[maybe_unused]] const int chosen = setenv("POISSON_TEST_DEVICE", "cuda", 0);  // default device
 
-// Slow enough that streams which should wait for it and do not are seen.
+// The kernel is slow enough to reveal streams that fail to wait for it.
 __global__ void compute_kernel(std::uint32_t* chunk, std::size_t count, std::size_t first, int rounds) {
   for (std::size_t i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += std::size_t{gridDim.x} * blockDim.x) {
     std::uint32_t value = chunk[i] + static_cast<std::uint32_t>(first + i);
@@ -46,7 +46,7 @@ Pipeline::Compute compute(int rounds) {
 constexpr std::size_t chunk = 4096;  // values
 constexpr std::uint32_t poison = 0xDEADBEEF;
 
-// Runs so many values through the pipeline, and compares all of the destination and what lies behind it.
+// Runs `count` values through the pipeline and compares the destination and the bytes behind it.
 void expect_computed(Pipeline& pipeline, std::size_t count, int rounds, bool in_place) {
   SCOPED_TRACE(testing::Message() << count << " values, " << rounds << " rounds, in place: " << in_place);
   constexpr std::size_t margin = 100;
@@ -85,7 +85,7 @@ TEST(Pipeline, LeavesNoMemoryBehind) {
   EXPECT_EQ(backend->memory().now(), before);
 }
 
-// What the callback throws comes through, and the pipeline works afterwards.
+// Exceptions of the callback must propagate, and the pipeline must work afterwards.
 TEST(Pipeline, AfterACallbackThatThrows) {
   const auto backend = test_backend();
   Pipeline pipeline(*backend, chunk * 4);

@@ -1,5 +1,5 @@
-// How kernels cut boxes of more than 2³¹ values into tiles and sums into slices: arithmetic of the host, nothing is
-// launched.
+// These tests check on the host how kernels cut boxes of more than 2³¹ values into tiles and sums into slices; nothing
+// is launched.
 
 #include <algorithm>
 #include <array>
@@ -13,7 +13,7 @@
 
 namespace poisson::cuda {
 
-/// A functor that takes tiles by whole warps.
+/// A functor that processes tiles by complete warps.
 struct Warps {
   static constexpr int width = 30, rows = 4;
   void warp(const WarpTile&) const;
@@ -21,7 +21,7 @@ struct Warps {
 
 namespace {
 
-constexpr std::int64_t most_blocks = 65535;  // of a launch along y and z, on every device
+constexpr std::int64_t most_blocks = 65535;  // limit along y and z on every device
 
 struct Columns {};
 
@@ -76,7 +76,7 @@ TEST(Tiling, CoversBoxesOfMoreThan31BitsOfValues) {
     }
 }
 
-/// Ten million cells along any axis.
+/// Any axis may have ten million cells.
 TEST(Tiling, CoversLongBoxes) {
   constexpr int most = 10'000'001;
   for (const Box& box : {Box{{0, 0, 0}, {16, most, 1}}, Box{{1, 0, 1}, {16, 1, most}}, Box{{0, 1, 0}, {3, 2, most}},
@@ -88,7 +88,7 @@ TEST(Tiling, CoversLongBoxes) {
     }
 }
 
-/// No thread of a tile is idle along x where the box is narrower than tiles are.
+/// No thread of a tile may be idle along x if the box is narrower than a tile.
 TEST(Tiling, IsAsWideAsThinBoxes) {
   for (const int threads : {tile_threads, 128}) {
     EXPECT_EQ(Tiling({{1, 1, 1}, {16, 500, 500}}, threads).log_width, 4);
@@ -97,7 +97,7 @@ TEST(Tiling, IsAsWideAsThinBoxes) {
   }
 }
 
-/// How a plane is summed does not depend on which planes of a grid are here.
+/// The sum of a plane must not depend on which planes of a grid are local.
 TEST(PlaneSums, AreThoseOfTheWholeGrid) {
   for (const int depth : {7, 333, 512, 20000}) {
     const Box whole{{1, 1, 0}, {301, 200, depth}};

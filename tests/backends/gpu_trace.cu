@@ -1,4 +1,5 @@
-// What a solve asks of the driver, as CUPTI's callbacks show it: one launch, then questions whether it is done.
+// These tests record a solve's driver calls with CUPTI callbacks: there must be one launch and then only status
+// queries.
 
 #include <algorithm>
 #include <cstdio>
@@ -18,14 +19,14 @@
 namespace poisson {
 namespace {
 
-[[maybe_unused]] const int chosen = setenv("POISSON_TEST_DEVICE", "cuda", 0);  // unless another is named
+[[maybe_unused]] const int chosen = setenv("POISSON_TEST_DEVICE", "cuda", 0);  // default device
 
 struct Call {
   std::string name;
   CUresult status;
 };
 
-/// Calls of the driver while the object lives, in order.
+/// Records the driver calls during its lifetime, in order.
 class Trace {
  public:
   Trace() {
@@ -53,7 +54,7 @@ bool is(const Call& call, std::string_view prefix) {
   return call.name.compare(0, prefix.size(), prefix) == 0;
 }
 
-/// The calls of a solve whose graph was recorded by an earlier one, or of the first, which was prepared.
+/// Returns the calls of a solve whose graph an earlier solve recorded, or of the first solve, which was prepared.
 std::vector<Call> trace_of_solve(SolvePrecision precision, Krylov krylov, int iterations, bool first = false) {
   Problem p = make_problem(all_faces().front(), all_grids[0], {3, {64, 64, 64}, Kappa::constant, Sigma::zero});
   p.source = 1.0;
@@ -73,7 +74,7 @@ std::vector<Call> trace_of_solve(SolvePrecision precision, Krylov krylov, int it
   return trace.calls();
 }
 
-/// How often each call came, the polling left out: what may not depend on the number of iterations.
+/// Counts each call except polling; the counts must not depend on the number of iterations.
 std::map<std::string, int> count(const std::vector<Call>& calls) {
   std::map<std::string, int> counts;
   for (const Call& call : calls)
@@ -87,7 +88,7 @@ TEST(Trace, ASolveIsOneLaunchAndNoWait) {
     std::size_t at = 0;
     while (at < calls.size() && !is(calls[at], "cuGraphLaunch")) ++at;
     ASSERT_LT(at, calls.size()) << "no graph was launched";
-    // Until the graph has run to its end, the host only asks whether it has.
+    // Until the graph has finished, the host only queries its status.
     for (++at; at < calls.size() && is(calls[at], "cuStreamQuery") && calls[at].status == CUDA_ERROR_NOT_READY;) ++at;
     ASSERT_LT(at, calls.size());
     EXPECT_TRUE(is(calls[at], "cuStreamQuery")) << "waits in " << calls[at].name;
@@ -111,8 +112,7 @@ TEST(Trace, APreparedSolveRecordsAndLoadsNothing) {
     }
 }
 
-/// The calls until the graph has run to its end; what follows estimates the error, by a step where rounding may hide
-/// it.
+/// Returns the calls until the graph has finished. Later calls estimate the error, with a step if rounding may hide it.
 std::vector<Call> until_the_graph_ends(std::vector<Call> calls) {
   bool launched = false;
   const auto end = std::find_if(calls.begin(), calls.end(), [&](const Call& call) {

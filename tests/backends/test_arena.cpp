@@ -1,4 +1,4 @@
-// Blocks of an arena: apart from each other, reused, and given back with the last of a piece.
+// Blocks of an arena must not overlap. They are reused, and a piece is freed with its last block.
 
 #include <cstdint>
 #include <cstdlib>
@@ -16,7 +16,7 @@
 namespace poisson {
 namespace {
 
-/// An arena on the host's memory, whose takings are counted.
+/// Provides an arena on host memory that counts its allocations.
 class ArenaTest : public testing::Test {
  protected:
   std::map<void*, std::size_t> allocated;

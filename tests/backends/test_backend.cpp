@@ -1,5 +1,5 @@
-// Fields and the verbs that know nothing of equations: layouts, whole-field arithmetic, reductions, halos, scalars,
-// monitors. Each verb against plain loops, on fields whose padding and periodic halos are NaN.
+// These tests cover fields and verbs without equations: layouts, whole-field arithmetic, reductions, halos, scalars and
+// monitors. Each verb is compared with plain loops on fields whose padding and periodic halos are NaN.
 
 #include <algorithm>
 #include <array>
@@ -82,7 +82,7 @@ TEST(Field, StartsZeroWithAlignedLines) {
 
 TEST(Backend, CountsItsMemory) {
   const auto backend = test_backend();
-  const std::size_t own = backend->memory().now();  // what the backend itself needs
+  const std::size_t own = backend->memory().now();  // memory of the backend itself
   if (on_cpu()) {
     EXPECT_EQ(own, 0U);
   }
@@ -103,14 +103,14 @@ TEST(Backend, CountsItsMemory) {
   const Field x(*backend, {{5, 4, 3}, {}}, Precision::fp32);
   EXPECT_EQ(backend->memory().now(), own + x.bytes());
   EXPECT_GE(x.bytes(), 7U * 6 * 5 * 4);
-#ifndef __SANITIZE_ADDRESS__  // it ends the program where malloc returns null
+#ifndef __SANITIZE_ADDRESS__  // the sanitizer ends the program if malloc returns null
   EXPECT_THROW(backend->allocate(std::size_t{1} << 60), RunError);
 #endif
   EXPECT_EQ(readable_bytes(512), "512 B");
   EXPECT_EQ(readable_bytes(3.0 * (1 << 30)), "3 GiB");
 }
 
-/// Runs verb(x, y), which should make y = formula(x, y) in double arithmetic, in all precisions and layouts.
+/// Runs verb(x, y), which should compute y = formula(x, y) in fp64 arithmetic, in all precisions and layouts.
 template <class Verb, class Formula>
 void expect_pointwise(const char* name, const Verb& verb, const Formula& formula) {
   const auto backend = test_backend();
@@ -194,8 +194,9 @@ TEST(Backend, SumsProductsInDouble) {
       }
 }
 
-/// Lines make planes and planes the sum, in their order, in two dimensions lines alone: what is cut between planes adds
-/// up to the same bits. A line adds up exactly in any order here. (On a GPU slices of planes stand for planes.)
+/// Sums add lines to planes and planes to the total in a fixed order; in two dimensions there are only lines. A grid
+/// cut between planes therefore has sums with the same bits. Sums of a line are exact in any order here. (On a GPU
+/// slices of planes replace planes.)
 TEST(Backend, AddsPlanesInTheirOrder) {
   const auto backend = test_backend();
   if (backend->on_gpu()) GTEST_SKIP() << "tests the CPU's order";
@@ -223,7 +224,7 @@ TEST(Backend, AddsPlanesInTheirOrder) {
   }
 }
 
-/// Halos, edges and corners between periodic axes hold the value on the other side; beyond open ends zero stays.
+/// Halos, edges and corners of periodic axes receive the value from the opposite side. Zeros beyond open ends remain.
 TEST(Backend, ExchangesHalosWithTheirCorners) {
   const auto backend = test_backend();
   for (const Layout& layout : layouts())
@@ -265,7 +266,7 @@ TEST(Backend, MultipliesByADenseMatrix) {
       for (std::size_t i = 0; i < 3; ++i)
         index[i] = at[i][0] + layout.pitch(px) * (at[i][1] + std::int64_t{layout.n[1] + 2} * at[i][2]);
       const std::array q{2.0, -1.0, 0.5, 3.0, 0.25, -4.0, 1.0, 1.5, 8.0};
-      if (layout.pitch(px) != layout.pitch(py)) continue;  // offsets are shared
+      if (layout.pitch(px) != layout.pitch(py)) continue;  // the fields share offsets
       const Buffer matrix = backend->allocate(sizeof q), offsets = backend->allocate(sizeof index);
       backend->write(q.data(), matrix.data(), sizeof q);
       backend->write(index.data(), offsets.data(), sizeof index);
@@ -320,7 +321,7 @@ TEST(Backend, ScalesToUnitByPowersOfTwo) {
   }
 }
 
-/// Reductions and verbs give the same bits again, on one and on more threads.
+/// Reductions and verbs must reproduce the same bits with one thread and with several.
 TEST(Backend, GivesTheSameBitsAgainAndOnAnyNumberOfThreads) {
   const auto backend = test_backend();
   const int threads = omp_get_max_threads();

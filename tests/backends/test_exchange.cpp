@@ -1,4 +1,4 @@
-// An exchange in halves, with work between them, and what it takes.
+// These tests cover an exchange in two halves with work between them, and its requirements.
 
 #include <array>
 #include <cmath>
@@ -24,7 +24,8 @@ Cuts cuts_of(std::array<int, 3> parts, std::array<bool, 3> periodic) {
   return cuts;
 }
 
-/// The inner part and what is around it make up a box, each value once; nothing beside the inner part comes late.
+/// The inner box and the boxes around it must cover each value once. Halo values that arrive during the overlap must
+/// not border on the inner box.
 TEST(Exchange, LeavesAnInnerPart) {
   for (const std::array parts : {std::array{1, 1, 3}, std::array{1, 2, 2}, std::array{2, 1, 1}, std::array{2, 2, 2}})
     for (const bool periodic : {false, true}) {
@@ -61,7 +62,7 @@ TEST(Exchange, LeavesAnInnerPart) {
     }
 }
 
-/// Whatever is done between the halves, the halo is that of the whole.
+/// The halo must not depend on the work between the two halves.
 TEST(Exchange, FillsHalosBesideWork) {
   for (const std::array parts : {std::array{1, 1, 3}, std::array{1, 2, 2}, std::array{3, 1, 1}})
     for (const bool beside : {false, true}) {
@@ -97,7 +98,7 @@ TEST(Exchange, FillsHalosBesideWork) {
     }
 }
 
-/// A product has the same bits on any number of processes in slabs.
+/// A dot product must have the same bits for any number of slabs.
 TEST(Exchange, SumsHaveTheSameBits) {
   std::vector<double> sums;
   for (const int count : {1, 2, 3, 4}) {

@@ -1,4 +1,4 @@
-// Several fields whose halos are filled together have the halos that an exchange of each by itself leaves.
+// Fields whose halos are exchanged together must get the same halos as in separate exchanges.
 
 #include <array>
 #include <cmath>
@@ -28,7 +28,7 @@ Cuts cuts_of(const std::array<int, 3>& n, const std::array<int, 3>& parts, bool 
   return cuts;
 }
 
-/// No two values of any two fields, patches or times are equal, halos included.
+/// Returns a field in which no value equals one of another field, patch or time, including halos.
 Field distinct(Backend& backend, const Space& space, Precision precision, int number) {
   Field x(backend, space, precision);
   dispatch(precision, [&]<class T>(T) {
@@ -46,7 +46,7 @@ void expect_same(const Cuts& cuts, const std::shared_ptr<const Processes>& proce
   const Box all{{0, 0, 0}, cuts.n};
   const Space space = processes->alone() ? Space(cuts, 0, all) : Space(Share{cuts, processes}, all);
   backend->reserve_halo_buffers(space);
-  for (int times = 0; times < 3; ++times) {  // the slots of a mailbox take turns
+  for (int times = 0; times < 3; ++times) {  // uses all slots of a mailbox
     std::vector<Field> together, alone;
     std::vector<const Field*> fields;
     for (int f = 0; f < count; ++f) {
@@ -95,7 +95,7 @@ const std::shared_ptr<const Processes>& launched() {
   return processes;
 }
 
-/// Of processes that mpirun started, each with its own device or all with one: between GPUs by kernels alone.
+/// Processes started by mpirun share one device or use one each. GPUs exchange only by kernels.
 TEST(ExchangeFields, OfLaunchedProcesses) {
   if (!under_launcher()) GTEST_SKIP() << "start it by mpirun";
   const int processes = launched()->count();
@@ -109,7 +109,7 @@ TEST(ExchangeFields, OfLaunchedProcesses) {
           }
 }
 
-/// Between peers fields that have room share a kernel: four of fp32, in a mailbox for two layers of fp64.
+/// Between peers, fields that fit into a mailbox share a kernel: four fp32 fields in a mailbox for two layers of fp64.
 TEST(ExchangeFields, OfLaunchedProcessesShareMessages) {
   if (!under_launcher()) GTEST_SKIP() << "start it by mpirun";
   const auto backend = test_backend();

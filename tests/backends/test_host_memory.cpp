@@ -1,4 +1,4 @@
-// The limits that end a process, read from trees of files as the kernel shows them.
+// These tests read the limits that end a process from file trees like the kernel's.
 
 #include <algorithm>
 #include <cstdlib>
@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t mebibyte = std::size_t{1} << 20;
 
-/// A machine of 8000 MiB whose process holds 100.
+/// Simulates a machine with 8000 MiB whose process uses 100 MiB.
 class HostMemory : public testing::Test {
  protected:
   HostMemory() {
@@ -35,7 +35,7 @@ class HostMemory : public testing::Test {
     std::ofstream(root_ / name) << text;
   }
   void expect(std::size_t mebibytes, const std::string& source, int here = 1) const {
-    constexpr std::size_t of_libraries = 16;  // MiB, which are off every limit
+    constexpr std::size_t of_libraries = 16;  // MiB, subtracted from every limit
     const MemoryLimit found = hard_memory_limit(here, root_);
     EXPECT_EQ(found.bytes, (mebibytes - std::min(mebibytes, of_libraries)) * mebibyte);
     EXPECT_EQ(found.source, source);
@@ -86,13 +86,13 @@ TEST_F(HostMemory, OfControlGroupsOfVersion1) {
 TEST_F(HostMemory, OfSlurm) {
   setenv("SLURM_MEM_PER_CPU", "500", 1);
   setenv("SLURM_CPUS_ON_NODE", "4", 1);
-  expect(7900, "the memory of this machine");  // not within a job
+  expect(7900, "the memory of this machine");  // outside a job
   setenv("SLURM_JOB_ID", "1", 1);
   expect(1900, "SLURM_MEM_PER_CPU");
   setenv("SLURM_MEM_PER_NODE", "1000", 1);
   expect(900, "SLURM_MEM_PER_NODE");
   expect(400, "SLURM_MEM_PER_NODE, which 2 processes share", 2);
-  setenv("SLURM_MEM_PER_NODE", "0", 1);  // all there is
+  setenv("SLURM_MEM_PER_NODE", "0", 1);  // 0 means all memory
   expect(1900, "SLURM_MEM_PER_CPU");
   for (const char* name : {"SLURM_MEM_PER_CPU", "SLURM_CPUS_ON_NODE", "SLURM_JOB_ID", "SLURM_MEM_PER_NODE"})
     unsetenv(name);
@@ -106,7 +106,7 @@ TEST_F(HostMemory, OfUlimit) {
     rlimit lower = before;
     lower.rlim_cur = 2048 * mebibyte;
     setrlimit(resource, &lower);
-    for (const int here : {1, 2}) expect(static_cast<std::size_t>(left), name, here);  // each process has its own
+    for (const int here : {1, 2}) expect(static_cast<std::size_t>(left), name, here);  // each process has its own limit
     setrlimit(resource, &before);
   }
 }

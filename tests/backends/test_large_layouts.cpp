@@ -1,5 +1,5 @@
-// Index arithmetic past 2³¹, on layouts that are never allocated: the sizes of fields, where their values lie, boxes,
-// exchanges between patches, what transpositions and plans count.
+// These tests check index arithmetic beyond 2³¹ on layouts that are never allocated: sizes of fields, positions of
+// values, boxes, exchanges between patches, and the counts of transpositions and plans.
 
 #include <array>
 #include <cstdint>
@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::int64_t limit = std::int64_t{1} << 31;
 
-/// Memory that has an address and nothing behind it.
+/// Provides memory that has addresses but no storage.
 class Nowhere final : public Backend {
  public:
   static constexpr std::uintptr_t address = 1 << 20;
@@ -91,12 +91,12 @@ TEST_P(LargeLayout, CountsItsValues) {
   EXPECT_EQ(l.size(), values);
   EXPECT_EQ(l.box().size(), values);
   EXPECT_GT(l.allocated(precision()), values);
-  // Two values more per axis, lines padded to 128 bytes.
+  // The bound allows two more values per axis and lines padded to 128 bytes.
   const double most = (l.n[0] + 34.0) * (l.n[1] + 2.0) * (l.n[2] + 2.0) + 34;
   EXPECT_LE(static_cast<double>(l.allocated(precision())), most);
 }
 
-/// The first and the last value of the halo lie in the field's memory, and lines follow one another through all of it.
+/// The first and last values of the halo must be in the field's memory, and lines must follow one another through it.
 TEST_P(LargeLayout, HasItsValuesInItsMemory) {
   Nowhere backend;
   const Layout l = layout();
@@ -104,7 +104,7 @@ TEST_P(LargeLayout, HasItsValuesInItsMemory) {
   ASSERT_EQ(field.bytes(), static_cast<std::size_t>(l.allocated(precision())) * bytes_of(precision()));
   dispatch(precision(), [&]<class T>(T) {
     const View<T> v = field.view<T>();
-    // Counted by addresses: nothing is read.
+    // Only addresses are computed; nothing is read.
     const auto at = [&](int i, int j, int k) {
       return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(&v(i, j, k)) - Nowhere::address) /
              static_cast<std::int64_t>(sizeof(T));
@@ -118,7 +118,7 @@ TEST_P(LargeLayout, HasItsValuesInItsMemory) {
     const std::int64_t pitch = l.pitch(precision());
     EXPECT_GE(pitch, nx + 2);
     EXPECT_EQ(pitch * static_cast<std::int64_t>(sizeof(T)) % 128, 0);
-    std::int64_t line = at(0, -hy, -hz);  // of the first line; the others follow
+    std::int64_t line = at(0, -hy, -hz);  // the first line; the others follow it
     for (int k = -hz; k < nz + hz; k += std::max(1, nz - 1 + hz))
       for (int j = -hy; j < ny + hy; j += std::max(1, ny / 2)) {
         const std::int64_t lines_before = (k + hz) * (ny + 2 * std::int64_t{hy}) + j + hy;
@@ -130,7 +130,7 @@ TEST_P(LargeLayout, HasItsValuesInItsMemory) {
 
 INSTANTIATE_TEST_SUITE_P(, LargeLayout, testing::ValuesIn(every_pair(all_sizes, precisions)), name_of_combination);
 
-/// Patches of a grid of 2³⁶ values cover it, and what they exchange has as many values as their sides.
+/// Patches of a grid of 2³⁶ values must cover it and exchange as many values as their sides have.
 TEST(LargeExchange, CopiesWholeSides) {
   Cuts cuts;
   cuts.n = {4096, 4096, 4096};
@@ -167,7 +167,7 @@ TEST(LargeTransposition, CountsItsBytes) {
   EXPECT_EQ(shape.from_extent(), (std::size_t{2999} * 1000 * 2000 + 999 * 2000 + 1001) * 16);
 }
 
-/// Eight times the values take eight times the memory.
+/// Eight times as many values must need eight times the memory.
 TEST(LargePlan, CountsItsBytes) {
   const auto plan = [](int n, Centering centering, Assembly assembly) {
     Problem p;

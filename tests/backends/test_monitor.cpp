@@ -1,4 +1,4 @@
-// The verdicts of a monitor, and the loop that it ends.
+// These tests check the verdicts of a monitor and the loop that it ends.
 
 #include <array>
 #include <cmath>
@@ -21,7 +21,7 @@ namespace {
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// The state after a sequence of norms, the start first, relative to data of norm 1.
+/// Returns the state after a sequence of norms that begins with the start, relative to data of norm 1.
 MonitorState after(const StoppingRule& rule, std::initializer_list<double> norms) {
   MonitorState state;
   const auto* next = norms.begin();
@@ -30,7 +30,7 @@ MonitorState after(const StoppingRule& rule, std::initializer_list<double> norms
   return state;
 }
 
-/// Converged at a squared norm of `target`, where the data have norm 1.
+/// Returns a rule that converges at a squared norm of `target` for data of norm 1.
 StoppingRule rule(double target) {
   StoppingRule r;
   r.tolerance = std::sqrt(target);
@@ -106,7 +106,7 @@ TEST(Monitor, SeesWhatIsNotFinite) {
   }
 }
 
-/// `rose` marks the one iteration after the best: the iterate before it is to be kept.
+/// `rose` marks the iteration after the best one: the iterate before it must be stored.
 TEST(Monitor, MarksTheFirstRiseAboveTheBest) {
   EXPECT_EQ(after(rule(0), {1, 0.5}).rose, 0);
   EXPECT_EQ(after(rule(0), {1, 0.5, 0.7}).rose, 1);
@@ -152,7 +152,7 @@ TEST(Monitor, KeepsItsHistoryAndListens) {
   Monitor stopped_at_once(rule(0), [](const MonitorState&) { return false; });
   stopped_at_once.begin(1, 1, 0, 1, 0);
   EXPECT_EQ(stopped_at_once.state().verdict, Verdict::stopped);
-  // Stopping is no reason to forget that the iteration had converged.
+  // A stop request must not hide that the iteration had converged.
   Monitor converged(rule(0.5), [](const MonitorState& state) { return state.iterations == 0; });
   converged.begin(1, 1, 0, 1, 0);
   converged.observe(0.1);
@@ -173,7 +173,7 @@ TEST(Monitor, ResumesWhereTheTruthHasHalved) {
   EXPECT_EQ(monitor.state().verdict, Verdict::stagnated) << "squares: half the residual is a quarter";
 }
 
-/// A loop on the device under test, as solvers write it: norm → norm/divisor until the monitor ends it.
+/// Runs a loop on the device under test as solvers do: norm → norm/divisor until the monitor ends it.
 class Loop {
  public:
   explicit Loop(double divisor) : divisor_(backend->scalar(divisor)) {}
@@ -195,7 +195,7 @@ class Loop {
 
   std::unique_ptr<Backend> backend = test_backend();
   Scalar norm = backend->scalar();
-  int idle = 0;  ///< verbs in the loop's body that change nothing together, an even number
+  int idle = 0;  ///< even number of extra verbs that cancel
 
  private:
   void repeat(Monitor& monitor, int limit) {
@@ -264,7 +264,7 @@ TEST(Backend, TellsEveryNormOfALongLoop) {
   }
 }
 
-/// A backend that records bodies stops somewhere.
+/// A backend that records loop bodies has a limited length for them.
 TEST(Backend, RepeatsBodiesOfAnyLength) {
   for (const int idle : {20'000, 180'000, 220'000, 1'000'000}) {
     SCOPED_TRACE(idle);
@@ -281,7 +281,7 @@ TEST(Backend, RepeatsBodiesOfAnyLength) {
 }
 
 TEST(Backend, StopsWhereTheListenerWantsIt) {
-  constexpr int limit = 100000000;  // hours of work
+  constexpr int limit = 100000000;  // would run for hours
   Loop loop(1);
   int heard = 0;
   Monitor monitor(rule(0), [&](const MonitorState&) { return ++heard < 5; });
@@ -294,11 +294,11 @@ TEST(Backend, StopsWhereTheListenerWantsIt) {
   }
 }
 
-/// The norms come from a field that a permutation turns round: a loop whose norm rises and falls.
+/// A permutation rotates the field from which the norms are computed, so that the norm rises and falls.
 TEST(Backend, RunsTheBodyWhenTheNormHasRisen) {
   const auto backend = test_backend();
   constexpr int n = 6;
-  const std::array norms{0.5, 0.625, 0.75, 0.25, 0.375, 0.125};  // rises above the best at 0.625 and at 0.375
+  const std::array norms{0.5, 0.625, 0.75, 0.25, 0.375, 0.125};  // exceeds the best at 0.625 and at 0.375
   std::array<double, n * n> turn{};
   std::array<std::int64_t, n> index{};
   for (std::size_t i = 0; i < n; ++i) {
@@ -339,8 +339,8 @@ TEST(Backend, RunsTheBodyWhenTheNormHasRisen) {
   EXPECT_EQ(monitor.state().best_iteration, n);
 }
 
-/// Planes that are large have more partial sums than there is always room for: room is made as they are first summed,
-/// here while they are recorded, and what was recorded before keeps its own.
+/// Large planes have more partial sums than the preallocated buffer. The buffer grows when they are first summed, here
+/// during recording; earlier recordings keep their own buffer.
 TEST(Backend, RecordsSumsOfLargePlanes) {
   if (on_cpu()) GTEST_SKIP() << "room for partial sums on a device";
   const auto backend = test_backend();

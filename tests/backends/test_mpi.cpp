@@ -1,4 +1,4 @@
-// What an MPI is asked and told, beside the messages themselves.
+// These tests cover the requests to MPI that are not messages.
 #include <array>
 #include <chrono>
 #include <csignal>
@@ -20,7 +20,7 @@
 namespace poisson {
 namespace {
 
-/// A variable of the environment, for as long as this lives.
+/// Sets an environment variable during its lifetime.
 class Variable {
  public:
   Variable(const char* name, const char* value) : name_(name) { setenv(name, value, 1); }
@@ -51,7 +51,7 @@ using std::chrono::seconds;
 TEST(SignsOfLife, AProcessThatWaitsForACoreIsAlive) {
   SignsOfLife starved;
   for (int s = 0; s < 1000; ++s) EXPECT_EQ(starved.judge({true, false, true, 5}, seconds(s)), Fate::alive) << s;
-  SignsOfLife working;  // rarely, and never while it is seen
+  SignsOfLife working;  // progresses rarely, unobserved
   for (int s = 0; s < 1000; ++s)
     EXPECT_EQ(working.judge({true, false, false, 5 + static_cast<std::uint64_t>(s / 50)}, seconds(s)), Fate::alive)
         << s;
@@ -93,7 +93,7 @@ TEST(SignsOfLife, TheKernelShowsThem) {
   EXPECT_FALSE(state_of(child).exists);
 }
 
-/// The launcher's variables lead to the others before MPI does.
+/// The launcher's variables identify the other processes before MPI does.
 TEST(SignsOfLife, OfLaunchedProcessesAllAreFound) {
   if (!under_launcher()) GTEST_SKIP() << "start it by mpirun";
   const auto all = mpi_processes([](Moment, std::span<const LostProcess>) {});
@@ -106,10 +106,10 @@ TEST(SignsOfLife, OfLaunchedProcessesAllAreFound) {
     EXPECT_NE(other.rank, all->rank());
     EXPECT_EQ(other.number, numbers[static_cast<std::size_t>(other.rank)]);
   }
-  all->gather(0);  // none ends before all have looked
+  all->gather(0);  // waits for all observers
 }
 
-/// Seconds of messages by which some gather are not those of exchanges.
+/// The seconds of messages in a gather of some processes do not count as exchanges.
 TEST(Mpi, OfLaunchedProcessesSomeGather) {
   if (!under_launcher()) GTEST_SKIP() << "start it by mpirun";
   const auto all = mpi_processes([](Moment, std::span<const LostProcess>) {});

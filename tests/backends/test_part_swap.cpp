@@ -1,4 +1,4 @@
-// Parts that some processes have for each other reach whom they are for, whatever other processes swap meanwhile.
+// Parts must reach the process for which they are meant, even if other processes swap meanwhile.
 
 #include <array>
 #include <cstdint>
@@ -31,7 +31,7 @@ Cuts cuts_of(const std::array<int, 3>& parts) {
   return cuts;
 }
 
-// Words of a part in a turn, other ones for each pair of processes.
+// Returns a word of a part, which differs for each turn and pair of processes.
 std::uint64_t word(int turn, int from, int to, std::size_t at) {
   return ((std::uint64_t{static_cast<unsigned>(turn)} * 64 + static_cast<unsigned>(from)) * 64 +
           static_cast<unsigned>(to)) *
@@ -39,8 +39,8 @@ std::uint64_t word(int turn, int from, int to, std::size_t at) {
          at;
 }
 
-/// A swap as often as slots of a mailbox take turns and more, of as many bytes as there is room for and of fewer; what
-/// all gather between goes the same way on GPUs.
+/// Swaps more often than a mailbox has slots, with the maximum number of bytes and with fewer. Gathers in between use
+/// the same path on GPUs.
 void expect_swapped(const std::array<int, 3>& parts, int axis, std::size_t most,
                     const std::shared_ptr<const Processes>& processes, bool replayed) {
   const auto backend = test_backend();
@@ -66,7 +66,7 @@ void expect_swapped(const std::array<int, 3>& parts, int axis, std::size_t most,
       Monitor monitor({}, {});
       std::unique_ptr<Recording> recording;
       for (int times = 0; times < 3; ++times) {
-        // What has been recorded goes on where room has been made for more.
+        // Recordings must remain valid after a larger buffer is allocated.
         std::unique_ptr<PartSwap> larger;
         if (times == 2) larger = make_part_swap(*backend, members, most * static_cast<std::size_t>(turn + 2));
         if (larger) larger->reserve_halo_buffers();
@@ -107,8 +107,8 @@ TEST(PartSwap, GivesEachWhatIsForIt) {
 }
 
 #ifdef POISSON_HAVE_MPI
-/// Of processes that mpirun started, each with its own device or all with one: between GPUs by kernels alone, one by
-/// one and as recorded.
+/// Processes started by mpirun share one device or use one each. GPUs exchange only by kernels, launched one by one and
+/// recorded.
 TEST(PartSwap, OfLaunchedProcesses) {
   if (!under_launcher()) GTEST_SKIP() << "start it by mpirun";
   const auto processes = mpi_processes([](Moment, std::span<const LostProcess>) {});
@@ -122,7 +122,7 @@ TEST(PartSwap, OfLaunchedProcesses) {
 }
 #endif
 
-/// Every number of a line that is sent has a place of its own, among those of the process that solves it.
+/// Every number of a line that is sent must have its own place among those of the process that solves the line.
 TEST(PartsOfLines, HavePlacesForAllThatIsTold) {
   for (const bool gpu : {false, true})
     for (const LinesInParts& lines :

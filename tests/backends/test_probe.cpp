@@ -1,4 +1,4 @@
-// The bandwidth of a copy: what it copies, and that it is one.
+// The probe of bandwidth must copy its bytes exactly.
 
 #include <cstddef>
 #include <vector>
@@ -12,7 +12,7 @@
 namespace poisson {
 namespace {
 
-// Sizes at which the last word is cut, and starts that are not aligned; what lies behind stays.
+// Sizes that cut the last word and starts that are not aligned must not change the bytes behind the copy.
 TEST(Probe, CopiesEveryByteAndNoOther) {
   const auto backend = test_backend();
   for (const std::size_t bytes : {1u, 15u, 16u, 100'003u, 5'000'000u})

@@ -1,4 +1,4 @@
-// What processes do together, and who says what where some of them fail.
+// These tests cover collective actions of processes, and which process reports an error if some fail.
 
 #include <stdexcept>
 #include <string>
@@ -11,7 +11,7 @@
 namespace poisson {
 namespace {
 
-// What each of three processes leaves together() with.
+// Returns how each of three processes leaves together().
 template <class F>
 std::vector<std::string> left_with(const F& f) {
   std::vector<std::string> with(3);
@@ -43,7 +43,7 @@ TEST(Together, TheFirstThatFailsSaysWhy) {
   EXPECT_EQ(left_with([](const Processes& p) { fail_on(p, {1, 2}); }), (Words{"stopped", "failure of 1", "stopped"}));
 }
 
-// Those that others have stopped within have nothing to say.
+// Processes that others have stopped inside report nothing.
 TEST(Together, WhatFailsWithinIsSaidOutside) {
   const auto within = [](const Processes& p) { together(p, [&] { fail_on(p, {2}); }); };
   EXPECT_EQ(left_with(within), (Words{"stopped", "stopped", "failure of 2"}));

@@ -1,4 +1,4 @@
-// Reductions against sums in long double, over awkward numbers of values and starts that are not aligned.
+// These tests compare reductions with sums in long double, for awkward numbers of values and unaligned starts.
 
 #include <bit>
 #include <cmath>
@@ -26,7 +26,7 @@ std::vector<T> random_values(std::int64_t count, unsigned seed) {
   return values;
 }
 
-// The reduction, and the sum of the magnitudes of what it adds, on which its rounding depends.
+// The reduction and the sum of the magnitudes of its terms, which determines its rounding.
 struct Expected {
   long double value = 0, magnitude = 0;
 };
@@ -46,7 +46,7 @@ Expected expected(Reduction kind, const std::vector<T>& x, const std::vector<T>&
   return e;
 }
 
-// Values on the device from a whole number of values behind a 16-byte boundary on, between values that must not count.
+// Stores values on the device at an offset from a 16-byte boundary, between values that must not count.
 template <class T>
 class Stored {
  public:
@@ -104,11 +104,11 @@ TYPED_TEST(Reduce, AwkwardNumbersOfValues) {
     }
 }
 
-// Large values that cancel: what is left is exact where double arithmetic holds every partial sum.
+// Large values cancel. The remainder is exact if double represents every partial sum.
 TYPED_TEST(Reduce, Cancellation) {
   std::vector<TypeParam> x(100001);
   for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<TypeParam>(i % 2 == 0 ? 1 << 24 : -(1 << 24));
-  x[777] += 1;  // -(2²⁴ − 1), a float
+  x[777] += 1;  // −(2²⁴ − 1), a float
   EXPECT_EQ(this->reduce(Reduction::sum, Stored<TypeParam>(*this->backend_, x, 1)), (1 << 24) + 1.0);
 }
 
@@ -145,7 +145,7 @@ TYPED_TEST(Reduce, TheSameBitsEveryTime) {
   }
 }
 
-// One room serves reductions of every size, one after another, without a look at the results in between.
+// One buffer serves reductions of every size, one after another, without reading the results in between.
 TYPED_TEST(Reduce, OneAfterAnother) {
   const auto x = random_values<TypeParam>(500000, 4);
   const Stored<TypeParam> device_x(*this->backend_, x, 0);

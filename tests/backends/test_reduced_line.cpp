@@ -1,4 +1,5 @@
-// Lines cut into parts, each reduced to two nodes, against the solution that their right-hand sides were made from.
+// These tests cut lines into parts, reduce each to two nodes, and compare with the solution from which their right-hand
+// sides were computed.
 
 #include <cmath>
 #include <random>
@@ -17,7 +18,7 @@ struct Ring {
   std::vector<double> sum, coupling, u, b;
 };
 
-// Rows between couplings of many magnitudes; the last coupling closes the line or is 0.
+// Returns rows with couplings of many magnitudes. The last coupling closes the line or is 0.
 Ring random_ring(int n, bool closed, bool singular, unsigned seed) {
   std::mt19937 engine(seed);
   std::uniform_real_distribution<double> any(0, 1);

@@ -1,5 +1,5 @@
-// Code that is compiled at run time, as far as a machine without a GPU can see: every expression compiles, so does the
-// operator that evaluates κ itself, and the cache keeps what is whole and nothing else.
+// These tests cover run-time compilation on a machine without a GPU. Every expression must compile, as must the
+// operator that evaluates κ. The cache must store complete entries only.
 
 #include <atomic>
 #include <chrono>
@@ -30,7 +30,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A variable of the environment for the length of a test.
+/// Sets an environment variable during a test.
 class Variable {
  public:
   Variable(const char* name, const std::string& value) : name_(name) {
@@ -90,7 +90,7 @@ class Runtime : public testing::Test {
 };
 
 TEST_F(Runtime, CompilesEveryExpression) {
-  // All of them in one kernel: what fill and measure add to each is compiled in the next test.
+  // One kernel contains all of them. The next test compiles the parts that fill and measure add to each.
   std::string functions = "#include \"grids/rows/expression_functions.hpp\"\n", calls;
   for (std::size_t i = 0; i < expressions.size(); ++i) {
     const std::string name = "f" + std::to_string(i);
@@ -136,7 +136,7 @@ TEST_F(Runtime, CompilesTheFusedOperator) {
     Rows rows;
     Precision precision;
     std::vector<std::string> kappa;
-    int parts = cuda::recompute_parts;  // of variants, whose columns are the same, one or two
+    int parts = cuda::recompute_parts;  // one or two parts, with equal columns
   } cases[]{{"nodes, fp32", {Rows::nodes, 3, {}}, Precision::fp32, {ball}},
             {"nodes, fp64, sines", {Rows::nodes, 3, {}}, Precision::fp64, {wave}},
             {"nodes, fp32, diagonal", {Rows::nodes, 3, {}}, Precision::fp32, {x, "2.0", y}, 2},
@@ -207,7 +207,7 @@ TEST_F(Runtime, CompilesAnewWhatTheCacheHasLostOrSpoilt) {
     stream.seekp(-1, std::ios::end);
     stream.put('\x55');
   });
-  EXPECT_EQ(files().size(), 1u);  // and nothing is left half written
+  EXPECT_EQ(files().size(), 1u);  // no partial file remains
 }
 
 TEST_F(Runtime, DoesWithoutACache) {
@@ -218,7 +218,7 @@ TEST_F(Runtime, DoesWithoutACache) {
     EXPECT_FALSE(compile(source).cached);
     EXPECT_FALSE(cuda::runtime_cache());
   }
-  const Variable file("POISSON_CACHE", "/dev/null/below");  // nothing can be made there
+  const Variable file("POISSON_CACHE", "/dev/null/below");  // no file can be created there
   EXPECT_FALSE(compile(source).cached);
   EXPECT_FALSE(compile(source).cached);
 }
@@ -256,7 +256,7 @@ TEST(RuntimeCache, IsWholeUnderConcurrentWriters) {
   fs::remove_all(folder);
 }
 
-// A folder of a test, gone with it.
+// Creates a folder for a test and deletes it afterwards.
 struct CacheFolder {
   fs::path path = fs::temp_directory_path() / ("poisson-cache-" + std::to_string(getpid()));
   ~CacheFolder() { fs::remove_all(path); }
@@ -272,14 +272,14 @@ TEST(RuntimeCache, CodeIsMadeByOneAtATime) {
     const cuda::CodeCache::Lock waited = cache.lock("key");
     EXPECT_TRUE(made);
   });
-  cache.lock("another key");  // at once
+  cache.lock("another key");  // must not wait
   std::this_thread::sleep_for(std::chrono::milliseconds(50));
   made = true;
   lock.reset();
   other.join();
   EXPECT_TRUE(fs::is_empty(folder.path));
 
-  // What a process that is gone has lock is free.
+  // A lock of a process that has ended is free.
   const pid_t child = fork();
   if (child == 0) {
     cuda::CodeCache::Lock lock = cache.lock("key");
@@ -288,7 +288,7 @@ TEST(RuntimeCache, CodeIsMadeByOneAtATime) {
   ASSERT_EQ(waitpid(child, nullptr, 0), child);
   EXPECT_FALSE(fs::is_empty(folder.path));
   cache.lock("key");
-  EXPECT_TRUE(fs::is_empty(folder.path));  // as it is after one that was had
+  EXPECT_TRUE(fs::is_empty(folder.path));  // as after an uncontended lock
 }
 
 TEST(RuntimeCache, IsTheUsersAlone) {
@@ -323,7 +323,7 @@ TEST(RuntimeCache, FollowsNoLinks) {
   EXPECT_FALSE(cache.find("key"));
   fs::remove(file);
   ASSERT_EQ(mkfifo(file.c_str(), 0600), 0);
-  EXPECT_FALSE(cache.find("key"));  // at once
+  EXPECT_FALSE(cache.find("key"));  // must not block
   cache.keep("key", "code");
   EXPECT_EQ(cache.find("key"), "code");
   const fs::path link = folder.path.string() + "-link";

@@ -17,10 +17,10 @@ TEST(SharedPieces, what_one_process_stores_all_others_see) {
     constexpr std::size_t bytes = 3 * 4096 + 8;
     const SharedPieces pieces(*processes, bytes);
     const int rank = processes->rank();
-    for (int p = 0; p < 3; ++p)  // zeroed, the last byte too
+    for (int p = 0; p < 3; ++p)  // zero up to the last byte
       for (const std::size_t at : {std::size_t{0}, bytes - 1}) EXPECT_EQ(pieces.of(p)[at], 0);
     processes->any(false);
-    // Each leaves its number in the pieces of all.
+    // Each process writes its number into the pieces of all.
     for (int p = 0; p < 3; ++p) pieces.of(p)[rank] = static_cast<char>(rank + 1);
     processes->any(false);
     for (int p = 0; p < 3; ++p)
@@ -43,7 +43,8 @@ TEST(SharedPieces, where_there_can_be_none_all_have_an_error) {
   setrlimit(RLIMIT_NOFILE, &files);
 }
 
-// Pieces have no names: nobody can open one who is not told where it is, and none outlives those that see it.
+// Pieces have no names. Only a process that receives the location can open one, and a piece is freed with its last
+// user.
 TEST(SharedPieces, are_seen_by_what_is_forked) {
   const SharedPieces piece(*one_process(), 4096);
   const pid_t child = fork();

@@ -1,4 +1,4 @@
-// Which of the ways between processes is taken, and why not the others.
+// These tests cover the choice of a transport between processes, and the reasons against the others.
 
 #include <algorithm>
 #include <memory>
@@ -17,7 +17,7 @@
 namespace poisson {
 namespace {
 
-/// Those that cannot be had come last, with their reasons, and all processes have the same order.
+/// Unavailable transports come last with their reasons, and all processes have the same order.
 TEST(TransportChoice, IsOfWhatCanBeHad) {
   for (const Transport wanting : {Transport::peer, Transport::staged, Transport::mpi}) {
     std::vector<std::vector<TransportWay>> found(3);
@@ -43,7 +43,7 @@ TEST(TransportChoice, IsOfWhatCanBeHad) {
   }
 }
 
-/// What a process was kept from by others does not pass for a fast link.
+/// Delays by other processes must not make a link look fast.
 TEST(TransportSpeed, IsFiniteWhereNoiseHasFewValuesTakeLonger) {
   const double bytes = 8 * (256. * 256 - 8 * 8);
   EXPECT_DOUBLE_EQ(TransportSpeed::of(2e-6, 1e-5).bandwidth, bytes / 8e-6);
@@ -53,7 +53,7 @@ TEST(TransportSpeed, IsFiniteWhereNoiseHasFewValuesTakeLonger) {
 }
 
 #ifdef POISSON_HAVE_MPI
-/// Of processes that mpirun started: what is said to be had can be asked for, and nothing else.
+/// With processes started by mpirun, exactly the transports listed as available can be requested.
 TEST(TransportChoice, OfLaunchedProcesses) {
   if (!under_launcher()) GTEST_SKIP() << "start it by mpirun";
   if (on_cpu()) GTEST_SKIP() << "ways between GPUs";

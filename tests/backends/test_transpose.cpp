@@ -1,4 +1,5 @@
-// Transposition of random data over awkward shapes: every element arrives at its place, and nothing else is touched.
+// These tests transpose random data in awkward shapes: every element must arrive at its place, and nothing else may
+// change.
 
 #include <cstdint>
 #include <cstring>
@@ -31,13 +32,13 @@ Bytes random_bytes(std::size_t count, unsigned seed) {
   return bytes;
 }
 
-// Where element (row, column) of a matrix of the batch lies, in bytes.
+// Returns the byte offset of element (row, column) of a matrix of the batch.
 std::size_t place(const Transposition& s, std::int64_t matrix, std::int64_t stride, std::int64_t row,
                   std::int64_t pitch, std::int64_t column) {
   return static_cast<std::size_t>(matrix * stride + row * pitch + column) * s.element;
 }
 
-// What the destination must hold afterwards, if it held `before`.
+// Returns the expected contents of the destination, given its previous contents `before`.
 Bytes transposed(const Transposition& s, const unsigned char* from, Bytes before, std::size_t offset) {
   for (std::int64_t b = 0; b < s.batch; ++b)
     for (std::int64_t r = 0; r < s.rows; ++r)
@@ -47,8 +48,8 @@ Bytes transposed(const Transposition& s, const unsigned char* from, Bytes before
   return before;
 }
 
-// Transposes between memory that begins so many elements behind a 16-byte boundary, and compares all of the
-// destination, what lies before it and behind it included.
+// Transposes between memory at these offsets from a 16-byte boundary, in elements. Compares the destination and the
+// bytes around it.
 void expect_transposed(const Transposition& s, std::size_t from_shift, std::size_t to_shift) {
   SCOPED_TRACE(testing::PrintToString(s) + ", shifts " + std::to_string(from_shift) + " and " +
                std::to_string(to_shift));
@@ -85,7 +86,7 @@ TEST_P(Transpose, MisalignedMemory) {
       for (const std::size_t to : {0u, 1u, 2u}) expect_transposed(packed(rows, columns, GetParam()), from, to);
 }
 
-// Pitches that leave padding: of whole words, of some, of none.
+// Pitches leave padding of complete words, of partial words, or none.
 TEST_P(Transpose, PitchesLongerThanRows) {
   for (const auto& [rows, columns] : {std::pair{64, 64}, {31, 33}, {597, 43}, {10, 700}, {130, 4}, {66, 130}})
     for (const std::int64_t from : {0, 1, 4, 22})
@@ -109,13 +110,13 @@ TEST_P(Transpose, Batches) {
   expect_transposed(packed(2, 2, GetParam(), 70000), 0, 0);
 }
 
-// A batch of planes along rows of the destination: the axes (x, y, z) become (y, z, x).
+// A batch of planes lies along rows of the destination: the axes (x, y, z) become (y, z, x).
 TEST_P(Transpose, BatchesInterleavedInLongerRows) {
   Transposition s = packed(36, 68, GetParam(), 5);
   s.to_pitch = 5 * 36 + 2;
   s.to_stride = 36;
   expect_transposed(s, 0, 0);
-  s.from_stride = 0;  // the same source for all
+  s.from_stride = 0;  // same source for all
   expect_transposed(s, 0, 0);
 }
 

@@ -1,4 +1,4 @@
-// Fast transforms of trig against sums over their modes.
+// These tests compare fast trigonometric transforms with sums over their modes.
 
 #include <algorithm>
 #include <array>
@@ -17,11 +17,11 @@
 namespace poisson {
 namespace {
 
-// Value i of the mode at a position of the coefficients, from its definition (trig_kind.hpp).
+// Returns value i of the mode at a position of the coefficients, by its definition (trig_kind.hpp).
 double mode(const TrigAxis& w, int position, int i) {
   const int from_upper = w.values() - 1 - i;
   bool sine = false;
-  std::int64_t distance = 2 * i;  // from where the wave begins, twice that in cells
+  std::int64_t distance = 2 * i;  // twice the distance from the start of the wave, in cells
   switch (w.kind) {
     case TrigKind::none:
       break;
@@ -62,7 +62,8 @@ struct VectorLine {
   void set(int row, Complex<T> value) const { rows->at(static_cast<std::size_t>(shape.at(row, pair))) = value; }
 };
 
-// What a block of so many threads does, a thread after the other between two barriers. `lines`: those of all pairs.
+// Emulates a block of `threads` threads: one thread after another runs between two barriers. `lines` contains the lines
+// of all pairs.
 template <class T>
 std::vector<Values<T>> transformed_by_block(const TrigAxis& trig, bool forward, const std::vector<Values<T>>& lines,
                                             TileShape shape, int threads, bool contiguous) {
@@ -116,7 +117,7 @@ std::vector<Values<T>> random_lines(int values, int pairs, std::mt19937& random)
   return lines;
 }
 
-// How far from sums over the modes, relative, in the root of the mean square; `every`: positions that are looked at.
+// Returns the relative root-mean-square difference from sums over the modes. `every`: stride of the checked positions.
 template <class T>
 double distance_from_sums(const TrigAxis& w, bool forward, const Values<T>& from, const Values<T>& to, int every = 1) {
   double square = 0, off = 0;
@@ -140,7 +141,7 @@ class EveryKind : public testing::TestWithParam<std::tuple<TrigKind, bool>> {
   TrigAxis trig(int cells) const { return {std::get<0>(GetParam()), std::get<1>(GetParam()), cells}; }
 };
 
-// Where ends are divided by a sine or a cosine that is small there, errors grow with the root of the length.
+// Ends are divided by a sine or cosine that may be small, so errors grow with the root of the length.
 TEST_P(EveryKind, IsASumOverModes) {
   std::mt19937 random(7);
   int transformable = 0;
@@ -173,7 +174,7 @@ TEST_P(EveryKind, IsOneOfLongLines) {
   }
 }
 
-// Tiles of several pairs, shared by the threads of a block, are what each pair is by itself.
+// Tiles of several pairs, which the threads of a block share, must give the result of each pair alone.
 TEST_P(EveryKind, IsTheSameInTiles) {
   std::mt19937 random(9);
   for (const int log_pairs : {0, 1, 2, 3})
@@ -215,15 +216,15 @@ TEST(TrigTransforms, TakeLengthsOfSmallFactors) {
   EXPECT_FALSE(is_transformable(2 * longest_trig));
 }
 
-// How many of eight numbers meet in a bank at most.
+// Returns the maximum number of eight values in the same bank.
 int in_a_bank(const std::vector<int>& numbers) {
   std::array<int, 8> of_bank{};
   for (const int at : numbers) ++of_bank[static_cast<std::size_t>(at % 8)];
   return *std::ranges::max_element(of_bank);
 }
 
-// Eight threads that have the pairs of a row, along x successive values of a pair, and of lengths of many twos also
-// successive coefficients, in reversed digits.
+// Eight threads process the pairs of a row. Along x they process successive values of a pair; for lengths with many
+// factors of two, they also process successive coefficients in digit-reversed order.
 TEST(TrigTransforms, TilesHaveNoTwoValuesInABank) {
   for (const int rows : {1, 33, 512, 513, 1024, 4096, longest_trig + 1})
     for (const bool contiguous : {false, true}) {
@@ -243,7 +244,7 @@ TEST(TrigTransforms, TilesHaveNoTwoValuesInABank) {
     const TrigView<double> w = tables.view<double>();
     for (const bool contiguous : {false, true}) {
       const TileShape shape = tile_shape(n, 16, contiguous, 1000);
-      const int step = 8 >> shape.log_pairs;  // rows that eight threads share
+      const int step = 8 >> shape.log_pairs;  // rows per eight threads
       for (int first = 0; first < n; first += 8) {
         std::vector<int> row, line, reversed;
         for (int t = 0; t < 8; ++t) {

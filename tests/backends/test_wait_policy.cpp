@@ -1,4 +1,4 @@
-// Threads that wait leave the cores to others.
+// Waiting threads must leave the cores to other programs.
 #include <atomic>
 #include <chrono>
 #include <ctime>
@@ -12,11 +12,11 @@
 namespace poisson {
 namespace {
 
-// The share of a core that a program takes whose threads have nothing to do for most of the time.
+// Returns the share of a core that a program with mostly idle threads uses.
 double idle_share() {
   constexpr std::chrono::milliseconds pause(2);  // less than the 3 ms for which threads spin by default
   constexpr int pauses = 100;
-  std::atomic<int> members = 0;             // An empty region would be left out.
+  std::atomic<int> members = 0;             // the compiler would omit an empty region
   const std::clock_t start = std::clock();  // processor time of all threads
   for (int i = 0; i < pauses; ++i) {
 #pragma omp parallel num_threads(2)

@@ -10,11 +10,11 @@
 
 #include <gtest/gtest.h>
 
-/// Covering arrays: in place of all combinations of many parameters, few in which every pair of values of any two
+/// Covering arrays replace all combinations of many parameters by a few, in which every pair of values of any two
 /// parameters occurs.
 namespace poisson {
 
-/// A value of a parameter, and what tests are called after it: letters, digits and underscores.
+/// Contains a value of a parameter and its name in tests: letters, digits and underscores.
 template <class T>
 struct Named {
   std::string name;
@@ -22,12 +22,12 @@ struct Named {
   friend std::ostream& operator<<(std::ostream& stream, const Named& n) { return stream << n.name; }
 };
 
-/// The rows of a covering array of strength two for parameters with so many values each, the same at every call: a row
-/// begins with the first pair that none has yet, and takes of every other parameter the value that adds most new
-/// pairs, among equals the one that occurs least. Every parameter has a value, and there are two of them or more.
+/// Returns the rows of a covering array of strength two for parameters with these numbers of values, the same in every
+/// call. A row begins with the first pair not yet covered. For every other parameter it chooses the value that adds the
+/// most new pairs, and on a tie the rarest one. Requires at least two parameters, each with a value.
 inline std::vector<std::vector<std::size_t>> covering_rows(const std::vector<std::size_t>& counts) {
   const std::size_t parameters = counts.size();
-  std::vector<std::size_t> first(parameters, 0);  // the number of a parameter's first value among all values
+  std::vector<std::size_t> first(parameters, 0);  // global number of a parameter's first value
   for (std::size_t p = 1; p < parameters; ++p) first[p] = first[p - 1] + counts[p - 1];
   const std::size_t values = first.back() + counts.back();
   std::vector<bool> covered(values * values, false);
@@ -67,7 +67,7 @@ inline std::vector<std::vector<std::size_t>> covering_rows(const std::vector<std
   return rows;
 }
 
-/// Combinations of the values of each parameter in which every pair of values of any two parameters occurs.
+/// Returns combinations of values in which every pair of values of any two parameters occurs.
 template <class... T>
 std::vector<std::tuple<T...>> every_pair(const std::vector<T>&... values) {
   std::vector<std::tuple<T...>> all;
@@ -80,7 +80,7 @@ std::vector<std::tuple<T...>> every_pair(const std::vector<T>&... values) {
   return all;
 }
 
-/// What a test of such a combination is called: the names of its values.
+/// Names a test by the values of its combination.
 inline constexpr auto name_of_combination = [](const auto& test) {
   return std::apply(
       [](const auto& first, const auto&... others) {

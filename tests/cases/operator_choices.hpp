@@ -10,9 +10,9 @@
 #include "tests/cases/covering.hpp"
 #include "tests/problems.hpp"
 
-/// The operators that verbs are tested with. Which kernel runs depends on how rows are held, on the dimension, the
-/// precision, the kinds of κ and σ and on whether cells are equal: these occur in all their combinations. Of faces,
-/// grids and sizes every pair occurs, with each other and with each of that.
+/// This table lists the operators on which verbs are tested. The kernel depends on the assembly, the dimension, the
+/// precision, the kinds of κ and σ, and whether cells are equal: all their combinations occur. Faces, grids and sizes
+/// occur in every pair with each other and with these.
 namespace poisson {
 
 struct OperatorChoice {
@@ -27,7 +27,7 @@ struct OperatorChoice {
   friend std::ostream& operator<<(std::ostream& stream, const OperatorChoice& c) { return stream << c.name; }
 };
 
-/// How an operator is held and computed.
+/// Describes how an operator is stored and computed.
 struct Form {
   int dimension;
   Precision precision;
@@ -45,7 +45,7 @@ inline std::vector<Named<Form>> all_forms(const std::vector<Assembly>& assemblie
   return all;
 }
 
-/// What the entries of rows are made of.
+/// Describes the coefficients in the entries of rows.
 struct Entries {
   Kappa kappa;
   Sigma sigma;

@@ -1,4 +1,4 @@
-// Covering arrays: every pair of values occurs, in few rows, and the same ones every time.
+// Covering arrays must contain every pair of values in few rows, and always the same rows.
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,5 @@
-// The modes of assembly: the same entries in each, and what auto weighs, counted in the models themselves.
+// These tests check that all modes of assembly have the same entries, and that auto counts the operations of the models
+// correctly.
 
 #include <algorithm>
 #include <array>
@@ -26,7 +27,7 @@
 namespace poisson {
 namespace {
 
-/// All entries, column by column, rows of Dirichlet nodes included.
+/// Returns all entries, column by column, including rows of Dirichlet nodes.
 std::vector<std::vector<double>> matrix(const Operator& A) {
   std::vector<std::vector<double>> columns;
   Field u(A.backend(), A.layout(), A.precision()), Au(A.backend(), A.layout(), A.precision());
@@ -50,7 +51,8 @@ void expect_same_entries(const Operator& A, const Operator& B) {
       ASSERT_NEAR(a[c][r], b[c][r], 24 * eps * std::abs(a[r][r])) << "row " << r << ", column " << c;
 }
 
-/// Of one problem in every mode that it has: recompute, partial and full, full filled from both.
+/// One problem is assembled in every mode that it supports: recompute, partial and full, with full filled from both
+/// others.
 TEST(Assembly, ModesAreEqualEntryByEntry) {
   const auto backend = test_backend();
   const auto faces = all_faces();
@@ -82,13 +84,14 @@ TEST(Assembly, ModesAreEqualEntryByEntry) {
     const bool stored = chosen_assembly(Assembly::recompute, p, backend->on_gpu()) == Assembly::partial;
     EXPECT_EQ(recompute->assembly() == "partial", stored);
     expect_same_entries(*recompute, *full);
-    // Robin's α in a field instead of on the axes is sampled otherwise by elements where it varies alone.
+    // If only a Robin α varies, elements sample it differently when it is stored in a field instead of on the axes.
     expect_same_entries(*partial, *full);
     if (HasFailure()) return;
   }
 }
 
-/// Levels, smoothers and all: bands give the iterates that κ gives.
+/// Solves with levels and smoothers must have the same iterates with bands and with the κ from which they were
+/// computed.
 TEST(Assembly, BandsSolveAsWhatTheyWereMadeFrom) {
   for (const auto& [scheme, centering] :
        {std::pair{Scheme::fv, Centering::node}, {Scheme::fv, Centering::cell}, {Scheme::q1, Centering::node}})
@@ -142,7 +145,7 @@ TEST(Assembly, AutoIsWhatTheCountSays) {
       p.reaction = 0.0;
       EXPECT_EQ(predictions(p, gpu).size(), 3U);
       p.coefficient[0] = [](double x, double, double) { return 1 + x; };
-      // A core works longer on an element's entries than on reading them.
+      // Computing an element's entries costs a core more time than reading them.
       EXPECT_EQ(chosen_assembly(Assembly::automatic, p, gpu),
                 scheme == Scheme::q1 && !gpu ? Assembly::full : Assembly::partial);
       EXPECT_EQ(reason(Assembly::automatic, p, gpu), "predicted to be faster");
@@ -156,7 +159,7 @@ TEST(Assembly, AutoIsWhatTheCountSays) {
         EXPECT_LE(one.seconds[0], one.seconds[1]);
       }
     }
-  // As many numbers in faces and σ as in bands.
+  // Faces and σ have the same number of values as bands.
   p.centering = Centering::cell;
   p.scheme = Scheme::fv;
   p.reaction = [](double x, double, double) { return x; };
@@ -172,7 +175,7 @@ TEST(Assembly, RecomputesOnAGpuWhatItsCompilerTakes) {
   const auto expect_recomputed = [&](double wide) {
     EXPECT_EQ(chosen_assembly(Assembly::recompute, p, true), Assembly::recompute);
     EXPECT_EQ(chosen_assembly(Assembly::recompute, p, false), Assembly::partial);
-    EXPECT_NE(chosen_assembly(Assembly::automatic, p, true), Assembly::recompute);  // asks no compiler
+    EXPECT_NE(chosen_assembly(Assembly::automatic, p, true), Assembly::recompute);  // does not compile anything
     const auto modes = predictions(p, true);
     ASSERT_EQ(modes.size(), 3U);
     EXPECT_EQ(modes.front().assembly, Assembly::recompute);
@@ -191,7 +194,7 @@ TEST(Assembly, RecomputesOnAGpuWhatItsCompilerTakes) {
   expect_recomputed(8 * point);
   p.full_tensor = true;
   p.isotropic = false;
-  p.offdiagonal[1] = p.coefficient[0];  // the others are constants
+  p.offdiagonal[1] = p.coefficient[0];  // the other entries are constant
   expect_recomputed(2 * 8 * point);
   p.coefficient[0] = [](double x, double, double) { return 1 + x; };
   EXPECT_EQ(chosen_assembly(Assembly::recompute, p, true), Assembly::partial);
@@ -199,7 +202,7 @@ TEST(Assembly, RecomputesOnAGpuWhatItsCompilerTakes) {
 
 TEST(Assembly, CountsTheNumbersOfARow) {
   const auto values = [](const Problem& p, Assembly assembly) { return row_cost(p, assembly, false).values; };
-  // u, Au and κ, or the half of the bands with the sums of the rows.
+  // The counted values are u, Au and κ, or half of the bands with the row sums.
   Problem p;
   p.scheme = Scheme::q1;
   EXPECT_EQ(values(p, Assembly::partial), 3);
@@ -207,11 +210,11 @@ TEST(Assembly, CountsTheNumbersOfARow) {
   EXPECT_EQ(values(p, Assembly::recompute), 2);
   p.scheme = Scheme::fv;
   EXPECT_EQ(values(p, Assembly::full), 2 + 4);
-  p.boundary[0][0].kind = BoundaryKind::robin;  // α in the field of the reaction
+  p.boundary[0][0].kind = BoundaryKind::robin;  // α is stored with the reaction
   EXPECT_EQ(values(p, Assembly::partial), 4);
   p.isotropic = false;
   EXPECT_EQ(values(p, Assembly::partial), 6);
-  p.centering = Centering::cell;  // κ on the faces of three directions, in which α is
+  p.centering = Centering::cell;  // κ on the faces of three directions, including α
   EXPECT_EQ(values(p, Assembly::partial), 5);
   EXPECT_EQ(values(p, Assembly::full), 2 + 4);
   p.dimension = 2;
@@ -222,7 +225,7 @@ TEST(Assembly, CountsTheNumbersOfARow) {
   EXPECT_EQ(values(p, Assembly::full), 2 + 5);
 }
 
-/// A number that counts what is done with it.
+/// Counts the operations on a number.
 struct Counted {
   static inline long operations = 0;
   double value = 0;
@@ -237,7 +240,7 @@ struct Counted {
 
 }  // namespace
 
-/// As the numbers of a machine, whose sum of two products is fused: three operations.
+/// A machine fuses the sum of two products, so it counts as three operations.
 template <>
 Counted sum_of_products(Counted a, Counted b, Counted c, Counted d) {
   return a * b + c * d;
@@ -245,7 +248,7 @@ Counted sum_of_products(Counted a, Counted b, Counted c, Counted d) {
 
 namespace {
 
-/// Memory for all that a model reads.
+/// Provides memory for all arrays that a model reads.
 struct Ones {
   std::vector<Counted> memory = std::vector<Counted>(200, Counted(1));
   const Counted* middle() const { return memory.data() + 100; }
@@ -253,7 +256,7 @@ struct Ones {
   AxisTable<Counted> axis() const { return {middle(), middle(), middle(), middle()}; }
   BoxAxis<Counted> box_axis() const { return {middle(), middle(), middle(), middle(), middle(), middle()}; }
 
-  /// Operations of (A u)_i once its line is prepared.
+  /// Returns the operations of (A u)_i after its line is prepared.
   template <class Model>
   long count(const Model& model) const {
     const auto line = model.line(1, 1);
@@ -288,7 +291,7 @@ TEST(Assembly, CountsTheOperationsOfTheModels) {
     for (const bool reacts : {false, true}) {
       const View<const Counted> reaction = reacts ? k : View<const Counted>{};
       set(Scheme::fv, dimension, true, false, reacts);
-      // Means of pairs of cells along x that the faces across y and those across z have in common.
+      // Faces across y and across z share the means of pairs of cells along x.
       EXPECT_EQ(flops(Assembly::partial), ones.count(Partial<Counted, true>{a, a, a, {k}, reaction, 1}) - 4 * 3);
       p.centering = Centering::cell;
       EXPECT_EQ(flops(Assembly::partial), ones.count(Faces<Counted>{a, a, a, {k, k, k}, reaction, 1}));
@@ -297,7 +300,7 @@ TEST(Assembly, CountsTheOperationsOfTheModels) {
       EXPECT_EQ(flops(Assembly::partial), ones.count(Partial<Counted, false>{a, a, a, {k, k, k}, reaction, 1}));
     }
   }
-  // Points along z that share planes of cells, by a GPU's walk.
+  // On a GPU, points along z share planes of cells.
   for (const bool isotropic : {true, false}) {
     set(Scheme::fv, 3, isotropic, false, false);
     const auto count = [&](const auto& model) {
@@ -307,12 +310,12 @@ TEST(Assembly, CountsTheOperationsOfTheModels) {
       column.row(below, column.layer(column.read(1)), column.beside(1));
       return Counted::operations;
     };
-    // Of one κ the sums across y serve the face across z, too.
+    // With isotropic κ the face across z reuses the sums across y.
     EXPECT_EQ(flops(Assembly::partial, true),
               19 + (isotropic ? count(Partial<Counted, true>{a, a, a, {k}, {}, 1}) - 2 * 3
                               : count(Partial<Counted, false>{a, a, a, {k, k, k}, {}, 1})));
   }
-  // Elements of a plane, cell by cell; σ of two cells is scaled first where it varies.
+  // Elements of a plane are computed cell by cell. A varying σ of two cells is scaled first.
   for (const int reaction : {0, 1, 2}) {
     set(Scheme::q1, 2, true, false, reaction == 2);
     if (reaction == 0) p.reaction = 0.0;

@@ -1,4 +1,5 @@
-// Axes of both centerings, the stretchings that give them their nodes, and the colours of their product.
+// These tests cover axes of both centerings, the stretchings that define their nodes, and the colours of products of
+// axes.
 
 #include <algorithm>
 #include <array>
@@ -19,7 +20,7 @@ namespace {
 
 constexpr BoundaryKind D = BoundaryKind::dirichlet, N = BoundaryKind::neumann, R = BoundaryKind::robin,
                        P = BoundaryKind::periodic;
-const std::vector<double> uneven{-1, -0.5, 0.5, 2, 2.25, 4};  // widths 1/2, 1, 3/2, 1/4, 7/4: all sums exact
+const std::vector<double> uneven{-1, -0.5, 0.5, 2, 2.25, 4};  // widths 1/2, 1, 3/2, 1/4, 7/4; all sums are exact
 
 TEST(NodeCentredAxis, HasHalfCellsAtItsEnds) {
   for (const auto& [lower, upper] : {std::pair{D, D}, {N, N}, {D, R}, {R, N}}) {
@@ -132,14 +133,14 @@ TEST(Axis, HasTheStrengthOfItsMeanItsWidestAndItsNarrowestCells) {
   EXPECT_NEAR(equal.mean, 4, 1e-14);
   EXPECT_NEAR(equal.weakest, 4, 1e-14);
   EXPECT_NEAR(equal.strongest, 4, 1e-14);
-  // Widths 1/2, 1, 3/2, 1/4, 7/4 over a length of 5: the second widest and the second narrowest of them decide.
+  // The widths are 1/2, 1, 3/2, 1/4, 7/4 over a length of 5. The second widest and the second narrowest cells decide.
   const AxisStrength strength = Axis(uneven, N, N).strength();
   EXPECT_NEAR(strength.mean, 1, 1e-14);
   EXPECT_NEAR(strength.weakest, 1 / (1.5 * 1.5), 1e-14);
   EXPECT_NEAR(strength.strongest, 1 / (0.5 * 0.5), 1e-14);
 }
 
-/// One cell among others of width 1 decides nothing up to a factor of 4, and everything beyond.
+/// A single cell among cells of width 1 changes the strengths only if the ratio exceeds 4.
 TEST(Axis, LetsASingleCellDecideOnlyWhereItDecouples) {
   for (const int at : {0, 3, 7})
     for (const double width : {0.2, 0.25, 0.5, 2.0, 4.0, 5.0}) {
@@ -149,13 +150,13 @@ TEST(Axis, LetsASingleCellDecideOnlyWhereItDecouples) {
       EXPECT_NEAR(strength.weakest, width > 4 ? 1 / (width * width) : 1, 1e-12) << width << " at " << at;
       EXPECT_NEAR(strength.strongest, width < 0.25 ? 1 / (width * width) : 1, 1e-12) << width << " at " << at;
     }
-  // Two cells are both heard.
+  // Both cells of an axis with two cells count.
   const AxisStrength two = Axis({0, 1, 3}, N, N).strength();
   EXPECT_NEAR(two.weakest, 0.25, 1e-14);
   EXPECT_NEAR(two.strongest, 1, 1e-14);
 }
 
-/// However the number of cells rounds, so that axes of like cells stay balanced.
+/// Coarsening divides the strengths by four for any number of cells, so that axes with similar cells stay balanced.
 TEST(Axis, HasAQuarterOfItsStrengthWhereItIsCoarser) {
   for (const Coarsening rule : {Coarsening::even, Coarsening::pairs})
     for (const int cells : {4, 5, 7, 9, 33, 61}) {
@@ -190,7 +191,7 @@ TEST(Axis, SeesEqualCellsThroughTheRoundingOfCoordinates) {
   EXPECT_FALSE(equidistant(uneven));
 }
 
-/// Couplings and masses of an equidistant axis are the same number in all cells.
+/// Couplings and masses of an equidistant axis must be the same number in all cells.
 TEST(Axis, HasEqualEntriesWhereCellsAreEqual) {
   const Axis axis(uniform_nodes(0.1, 0.9, 37), N, N);
   for (int i = 0; i < 37; ++i) EXPECT_EQ(axis.coupling(i), axis.coupling(0));
@@ -215,7 +216,8 @@ TEST(Axis, LeavesASingleCellBesidePairsAtTheEndWithTheWiderCell) {
   EXPECT_EQ(coarsen(lower, Coarsening::pairs).axis.nodes(), (std::vector<double>{-1, 0.5, 2, 4}));
 }
 
-/// ⌈n/2⌉ cells, each as wide in fine cells as every other one: an equidistant axis stays so to the last bit of a width.
+/// There are ⌈n/2⌉ cells, all with the same width in units of fine cells. An equidistant axis stays equidistant to the
+/// last bit of a width.
 TEST(Axis, CoarsensIntoEvenCells) {
   for (const BoundaryKind kind : {N, P})
     for (const Centering centering : {Centering::node, Centering::cell})
@@ -239,7 +241,7 @@ TEST(Axis, CoarsensIntoEvenCells) {
       }
 }
 
-/// Unequal cells are merged pairwise, whatever the rule.
+/// Every rule merges unequal cells pairwise.
 TEST(Axis, MergesUnequalCellsPairwise) {
   for (const Coarsening rule : {Coarsening::even, Coarsening::pairs}) {
     const CoarseAxis coarse = coarsen(Axis({-1, -0.5, 0.5, 2, 3, 4}, R, D, {2, 0}), rule);
@@ -252,8 +254,8 @@ TEST(Axis, MergesUnequalCellsPairwise) {
   }
 }
 
-/// Where a cell exceeds its neighbour by more than a factor of four, only a run of the smallest cells is merged,
-/// whatever the rule, and repeated coarsening still ends at three cells.
+/// If a cell exceeds its neighbour by more than a factor of four, every rule merges only a run of the smallest cells.
+/// Repeated coarsening still ends at three cells.
 TEST(Axis, MergesTheSmallestCellsOfASteepAxis) {
   for (const Coarsening rule : {Coarsening::even, Coarsening::pairs}) {
     EXPECT_EQ(coarsen(Axis(uneven, R, D, {2, 0}), rule).axis.nodes(), (std::vector<double>{-1, 0.5, 2, 2.25, 4}));
@@ -264,10 +266,10 @@ TEST(Axis, MergesTheSmallestCellsOfASteepAxis) {
       ASSERT_LT(axis.cells(), cells);
     }
     EXPECT_EQ(axis.cells(), 3);
-    // The same cells are merged where they hold the values.
+    // The same cells are merged if cells have the unknowns.
     EXPECT_EQ(coarsen(Axis(uneven, R, D, {2, 0}, Centering::cell), rule).place, (std::vector<double>{0, 2, 3, 4, 5}));
   }
-  // Around a periodic axis the last cell is beside the first.
+  // On a periodic axis the last cell is next to the first.
   for (const Centering centering : {Centering::node, Centering::cell}) {
     const std::vector<double> growing{0, 1, 3, 6, 11, 18};
     const auto merged = [&](BoundaryKind kind) {
@@ -278,7 +280,8 @@ TEST(Axis, MergesTheSmallestCellsOfASteepAxis) {
   }
 }
 
-/// Cells that grow by a factor below 4 grow by its square one level below: what decouples nodes there is merged there.
+/// Cells that grow by a factor below 4 grow by its square on the next level. Cells that decouple nodes there are merged
+/// there.
 TEST(Axis, BecomesSteepWhereItsCoarseCellsAre) {
   for (const Coarsening rule : {Coarsening::even, Coarsening::pairs})
     for (const double ratio : {1.6, 2.5, 3.9}) {
@@ -296,8 +299,8 @@ TEST(Axis, BecomesSteepWhereItsCoarseCellsAre) {
     }
 }
 
-/// Whatever cells' widths are, Pᵀ takes every one whole: between faces through which nothing flows, weights add up to
-/// the number of fine cells. Here the hat of a coarse centre spans five finer ones.
+/// Pᵀ distributes each cell completely for any cell widths. Between insulated faces the weights sum to the number of
+/// fine cells. Here the hat of a coarse centre spans five finer ones.
 TEST(AxisTransfer, RestrictsOddNumbersOfUnequalCells) {
   const std::vector<double> nodes{0,       1.6409,  2.6888,  4.5394,  6.8760,  10.3897, 11.4522,
                                   12.6531, 13.7315, 15.0818, 18.4265, 22.2492, 23.7901, 26.5665};
@@ -315,8 +318,6 @@ TEST(AxisTransfer, RestrictsOddNumbersOfUnequalCells) {
   }
 }
 
-// Stretchings.
-
 std::vector<double> widths(const std::vector<double>& nodes) {
   std::vector<double> w;
   for (std::size_t i = 0; i + 1 < nodes.size(); ++i) w.push_back(nodes[i + 1] - nodes[i]);
@@ -329,7 +330,8 @@ class Stretching : public testing::TestWithParam<std::tuple<int, StretchedEnd>> 
   const StretchedEnd end = std::get<1>(GetParam());
   const double lower = -0.7, upper = 1.9;
 
-  /// Exact ends, strictly increasing, smallest cells at the stretched end, symmetric where both are.
+  /// Nodes must have exact ends, increase strictly, be finest at the stretched end, and be symmetric if both ends are
+  /// stretched.
   void expect_well_formed(const std::vector<double>& nodes) const {
     ASSERT_EQ(nodes.size(), static_cast<std::size_t>(cells) + 1);
     EXPECT_EQ(nodes.front(), lower);
@@ -344,7 +346,7 @@ class Stretching : public testing::TestWithParam<std::tuple<int, StretchedEnd>> 
       }
       if (i == 0) continue;
       const bool grows = end == StretchedEnd::lower || (end == StretchedEnd::both && 2 * i < w.size());
-      if (end == StretchedEnd::both && 2 * i == w.size()) continue;  // the two cells in the middle
+      if (end == StretchedEnd::both && 2 * i == w.size()) continue;  // the two middle cells
       EXPECT_GT((grows ? 1 : -1) * (w[i] - w[i - 1]), 0) << "cell " << i << " of " << w.size();
     }
   }
@@ -354,7 +356,7 @@ TEST_P(Stretching, OfTanhIsWellFormed) {
   for (const double strength : {0.5, 2.5, 4.0}) expect_well_formed(tanh_nodes(lower, upper, cells, strength, end));
 }
 
-/// Vinokur's function: the coordinate's distance from the middle (or from the far end) is a hyperbolic tangent.
+/// In Vinokur's function the coordinate's distance from the middle (or from the far end) is a hyperbolic tangent.
 TEST_P(Stretching, OfTanhFollowsItsFormula) {
   const double s = 2.5;
   const std::vector<double> nodes = tanh_nodes(lower, upper, cells, s, end);
@@ -395,7 +397,7 @@ TEST_P(Stretching, OfFixedRatioGrowsByIt) {
 
 TEST_P(Stretching, OfGivenExpansionReachesIt) {
   for (const double expansion : {1.0, 10.0, 1000.0}) {
-    if (cells == 2 && end == StretchedEnd::both) continue;  // two equal cells, whatever is asked
+    if (cells == 2 && end == StretchedEnd::both) continue;  // always two equal cells
     const double ratio = geometric_ratio(expansion, cells, end);
     const std::vector<double> w = widths(geometric_nodes(lower, upper, cells, ratio, end));
     EXPECT_NEAR(*std::max_element(w.begin(), w.end()) / *std::min_element(w.begin(), w.end()), expansion,
@@ -404,7 +406,7 @@ TEST_P(Stretching, OfGivenExpansionReachesIt) {
   EXPECT_EQ(geometric_ratio(1000, 2, StretchedEnd::both), 1);
 }
 
-/// Refinement with the expansion kept takes the square root of the ratio, nearly.
+/// Refinement with constant expansion approximately takes the square root of the ratio.
 TEST_P(Stretching, KeepsItsShapeUnderRefinement) {
   const double coarse = geometric_ratio(100, 16 * cells, end), fine = geometric_ratio(100, 32 * cells, end);
   EXPECT_NEAR(std::log(coarse) / std::log(fine), 2, 0.1);
@@ -420,9 +422,7 @@ INSTANTIATE_TEST_SUITE_P(
       return name + std::to_string(std::get<0>(test.param));
     });
 
-// Colours.
-
-/// No two neighbours share a colour, and the colours of a line are the values that on_line enumerates, each once.
+/// Neighbours must have different colours, and on_line must enumerate each value of a colour once.
 TEST(Colours, PartNeighbours) {
   for (int mask = 0; mask < 8; ++mask)
     for (const std::array<int, 3> n :

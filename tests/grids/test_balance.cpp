@@ -1,4 +1,5 @@
-// What goes in comes out: fluxes, sources and reactions of discrete solutions, closed forms, interpolation.
+// These tests check the balance of fluxes, sources and reactions of discrete solutions, with closed forms and
+// interpolation.
 
 #include <algorithm>
 #include <array>
@@ -36,7 +37,7 @@ Balance balance_of(Solve& s) {
   return balance(s.discretization(), s.solver().A(), s.solution(), s.rhs(), s.solver().spare());
 }
 
-// Stretched, of odd sizes; `amplitude` is that of κ, σ and α.
+// Returns a problem on stretched axes with odd sizes. `amplitude` is that of κ, σ and α.
 Problem varied(int dimension, const Kinds& kinds, double amplitude, double sigma, bool isotropic) {
   Manufactured m;
   m.dimension = dimension;
@@ -52,7 +53,7 @@ Problem varied(int dimension, const Kinds& kinds, double amplitude, double sigma
                     dimension == 3 ? geometric_nodes(0, 2, 11, 1.1, StretchedEnd::both) : std::vector<double>{}});
 }
 
-class Conservation : public testing::TestWithParam<std::tuple<int, Centering>> {};  // with the dimension
+class Conservation : public testing::TestWithParam<std::tuple<int, Centering>> {};  // parameters include the dimension
 
 TEST_P(Conservation, HoldsToRoundingLongBeforeConvergence) {
   const auto [dimension, centering] = GetParam();
@@ -80,7 +81,8 @@ TEST_P(Conservation, HoldsToRoundingLongBeforeConvergence) {
           EXPECT_NEAR(sum, 0, 1e-12 * size);
           EXPECT_EQ(b.reaction != 0, sigma > 0);
           EXPECT_EQ(projected != 0, s.solver().A().singular());
-          // Unconverged: there is a residual to account for, but for singular problems, where its sum is zero.
+          // The iteration has not converged, so the balance contains a residual, except that its sum is zero for
+          // singular problems.
           if (!s.solver().A().singular()) {
             EXPECT_GT(std::abs(b.residual), 1e-9 * size);
           }
@@ -108,7 +110,7 @@ std::vector<double> flows_of(const Problem& problem, const Sharing& sharing) {
   return all;
 }
 
-// Wherever a grid is cut between planes.
+// The cuts may lie between any planes.
 TEST(Balance, HasTheSameBitsInAnyNumberOfSlabs) {
   for (const int dimension : {3, 2})
     for (const auto& [scheme, centering] :
@@ -132,7 +134,8 @@ TEST(Balance, HasTheSameBitsInAnyNumberOfSlabs) {
               for (const double flow : wanted) size = std::max(size, std::abs(flow));
               for (std::size_t i = 0; i < found.size(); ++i) {
                 SCOPED_TRACE(testing::Message() << "number " << i);
-                // A GPU's kernels take planes in batches, wherever a part begins, and rows have a rounding or two.
+                // Kernels of a GPU process planes in batches from the start of each part, and rows differ by a rounding
+                // or two.
                 if (on_cpu() || i < 2 || (i > 2 && centering == Centering::cell))
                   EXPECT_EQ(found[i], wanted[i]);
                 else
@@ -151,7 +154,7 @@ Options tight() {
 }
 
 TEST(Flux, ThroughABarIsItsClosedForm) {
-  // κ = 3, length 2, cross section 0.5 × 0.25, insulated along its sides.
+  // κ is 3 on a bar of length 2 and cross section 0.5 × 0.25 with insulated sides.
   for (const auto& [stretched, centering] : {std::pair{false, Centering::node},
                                              {true, Centering::node},
                                              {false, Centering::cell},
@@ -177,11 +180,11 @@ TEST(Flux, ThroughABarIsItsClosedForm) {
     p.source = 12.0;  // u = 5 + 6x − 2x²
     expect(-18, -6);
     p.source = 0.0;
-    p.boundary[0][1] = {R, 4.0 * 9, 4.0};  // in series: 4 from 5 to 9 over 1/4 + 2/3
+    p.boundary[0][1] = {R, 4.0 * 9, 4.0};  // 4 drops from 5 to 9 over resistances 1/4 + 2/3
     expect(-4 / (1.0 / 4 + 2.0 / 3), 4 / (1.0 / 4 + 2.0 / 3));
     p.boundary[0][1] = {N, 7.0};
     expect(-7, 7);
-    // Two layers of κ = 3 and κ = 1: resistances add.
+    // Resistances of two layers with κ = 3 and κ = 1 add.
     p.boundary[0] = {Boundary{D, 0.0}, Boundary{D, 1.0}};
     p.coefficient[0] = [](double x, double, double) { return x < 1 ? 3.0 : 1.0; };
     expect(-1 / (1.0 / 3 + 1), 1 / (1.0 / 3 + 1));
@@ -251,7 +254,7 @@ TEST(Interpolation, WrapsOnPeriodicAxes) {
   Solve s(p, tight());
   const auto at = [&](double x, double y) { return interpolate_at(s.block(), s.solution(), std::array{x, y}); };
   EXPECT_NEAR(at(1, 0.2), 0.2, 1e-14);
-  EXPECT_NEAR(at(0.9375, 0.4), 0.5 * (8.75 + 0) + 0.4, 1e-13);  // between node 7 and node 0
+  EXPECT_NEAR(at(0.9375, 0.4), 0.5 * (8.75 + 0) + 0.4, 1e-13);  // between nodes 7 and 0
   EXPECT_NEAR(at(0.25, 0.9), 2.5 + 0.5 * (0.8 + 0), 1e-13);
 }
 
@@ -267,7 +270,7 @@ TEST(Extrema, StandWithTheirPlaces) {
       if (dimension == 3) p.nodes[2] = uniform_nodes(0, 4, 20);
       for (auto& axis : p.boundary)
         for (Boundary& face : axis) face.kind = N;
-      // Largest at (0.5, -1), at its nodes alone; least wherever z is least, of which the first counts.
+      // The maximum is at (0.5, -1), only at its nodes. The minimum occurs wherever z is least; the first place counts.
       p.initial = [](double x, double y, double z) { return x + y == -0.5 && x == 0.5 ? 7 + z : z; };
       const Discretization d(*backend, std::as_const(p));
       Field u(*backend, d.block().layout(), Precision::fp64);

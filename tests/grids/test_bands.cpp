@@ -1,5 +1,5 @@
-// Operators held as bands against dense matrices: random bands on open and periodic grids, all verbs, both precisions;
-// colours that separate what is coupled; Galerkin operators against Pᵀ A P.
+// These tests compare banded operators with dense matrices: random bands on open and periodic grids, all verbs and both
+// precisions, colours that separate coupled unknowns, and Galerkin operators with Pᵀ A P.
 
 #include <array>
 #include <cmath>
@@ -71,7 +71,7 @@ Offset place(const Layout& l, std::size_t i) {
   const int at = static_cast<int>(i);
   return {at % l.n[0], at / l.n[0] % l.n[1], at / l.n[0] / l.n[1]};
 }
-// The value at an offset, over periodic ends; false beyond open ones.
+// Finds the value at an offset, across periodic ends; returns false beyond open ends.
 bool neighbour(const Layout& l, Offset at, const Offset& o, std::size_t& there) {
   for (std::size_t d = 0; d < 3; ++d) {
     at[d] += o[d];
@@ -89,7 +89,7 @@ bool inside(const Box& box, const Offset& at) {
 
 using Matrix = std::vector<Vector>;  // dense, by rows
 
-/// Random bands beside the dense matrix that they stand for.
+/// Contains random bands and the equal dense matrix.
 struct Random_bands {
   Bands bands;
   Matrix dense;
@@ -147,7 +147,7 @@ TEST_P(Banded, VerbsAreThoseOfTheDenseMatrix) {
   const Real eps = epsilon(precision);
   EXPECT_EQ(A->assembly(), "bands");
   const auto unknown = [&](std::size_t i) { return inside(shape.unknowns, place(l, i)); };
-  // D as the operator adds it up; on a periodic axis of two values a coupling may come back to its own row.
+  // D is the sum that the operator computes. On a periodic axis of two values a coupling may return to its own row.
   Vector diagonal(n);
   Real bound = 0;
   for (std::size_t i = 0; i < n; ++i) {
@@ -171,7 +171,7 @@ TEST_P(Banded, VerbsAreThoseOfTheDenseMatrix) {
     for (std::size_t j = 0; j < n; ++j) sum += dense[i][j] * x[j];
     return sum;
   };
-  const Real rounding = 64 * eps * bound;  // of a row, in units of its diagonal
+  const Real rounding = 64 * eps * bound;  // per row, in units of its diagonal
   const auto expect = [&](const char* verb, const Field& field, const auto& value, bool everywhere = false) {
     Vector expected(n), bounds(n, 0);
     for (std::size_t i = 0; i < n; ++i) {
@@ -300,7 +300,7 @@ TEST(BandColours, SeparateWhatIsCoupled) {
         ASSERT_NE(own, colours.of(there[0], there[1], there[2])) << i << " and " << j;
       }
     }
-    // Every unknown stands in the box of its own colour, once.
+    // The colour boxes must contain each unknown exactly once, in the box of its colour.
     std::vector<int> met(static_cast<std::size_t>(l.size()), 0);
     for (int c = 0; c < colours.count(); ++c) {
       const ColourBox box = colours.box(c, shape.unknowns);
@@ -326,7 +326,7 @@ Matrix zeros(std::size_t rows, std::size_t columns) {
   return Matrix(rows, Vector(columns, 0));
 }
 
-/// Column by column what a verb makes of unit vectors in the unknowns.
+/// Returns the columns that a verb computes from unit vectors in the unknowns.
 template <class Verb>
 Matrix columns_of(Backend& backend, const Layout& from, const Box& unknowns, const Layout& to, Precision precision,
                   const Verb& verb) {
@@ -345,7 +345,7 @@ Matrix columns_of(Backend& backend, const Layout& from, const Box& unknowns, con
   return matrix;
 }
 
-/// Pᵀ A P, with sparse loops.
+/// Computes Pᵀ A P with sparse loops.
 Matrix triple(const Matrix& P, const Matrix& A) {
   const std::size_t fine = P.size(), coarse = P[0].size();
   Matrix AP = zeros(fine, coarse), result = zeros(coarse, coarse);
@@ -368,7 +368,7 @@ TEST_P(Galerkin, OperatorsAreTheTripleProduct) {
       for (const Sigma sigma : {Sigma::zero, Sigma::varying}) {
         SCOPED_TRACE(testing::Message() << dimension << " dimensions, kappa " << static_cast<int>(kappa) << ", sigma "
                                         << static_cast<int>(sigma));
-        if (dimension == 3 && kappa == Kappa::random_tensor && sigma == Sigma::zero) continue;  // enough
+        if (dimension == 3 && kappa == Kappa::random_tensor && sigma == Sigma::zero) continue;  // limits the time
         ProblemChoice choice;
         choice.dimension = dimension;
         choice.cells = dimension == 2 ? std::array{9, 8, 1} : std::array{5, 4, 6};
@@ -403,7 +403,7 @@ TEST_P(Galerkin, OperatorsAreTheTripleProduct) {
           for (std::size_t i = 0; i < P.size(); ++i)
             for (std::size_t c = 0; c < R.size(); ++c) ASSERT_EQ(P[i][c], R[c][i]) << "restriction at " << c;
 
-          // Constants are kept, Dirichlet data included.
+          // Prolongation must preserve constants, including Dirichlet data.
           Field one(*backend, below, Precision::fp64), all(*backend, fine, Precision::fp64);
           backend->fill(one, 1);
           next.transfer->prolong(one, all);

@@ -1,4 +1,5 @@
-// Cell-centred u between the centres of cells, as probes and pictures have it: exact where fluxes are, whatever κ does.
+// Probes and pictures interpolate cell-centred u between the centres of cells. This must be exact for piecewise
+// constant fluxes and any κ.
 
 #include <algorithm>
 #include <array>
@@ -23,10 +24,10 @@ namespace {
 constexpr auto D = BoundaryKind::dirichlet, N = BoundaryKind::neumann, R = BoundaryKind::robin,
                P = BoundaryKind::periodic;
 
-/// Layers of unequal widths across an axis, their κ spread over eight decades, and a constant flux through them.
+/// Describes layers of unequal widths across an axis, with κ over eight decades and a constant flux.
 struct Stack {
   std::vector<double> nodes{0.1}, kappa;
-  double flux = 0.7;  // κ u'
+  double flux = 0.7;  // equals κ u'
 
   explicit Stack(int layers, unsigned seed) {
     std::mt19937 random(seed);
@@ -48,8 +49,8 @@ struct Stack {
   }
 };
 
-/// The stack across an axis of a box, with its exact solution in the cells. `ends`: of that axis; `others`: of those
-/// along the layers, where nothing flows, Dirichlet faces hold u, and α is 0.
+/// Returns the stack across an axis of a box, with its exact solution in the cells. `ends` are the conditions of that
+/// axis. `others` are the conditions along the layers, where nothing flows: Dirichlet faces prescribe u, and α is 0.
 Problem layered(const Stack& stack, int dimension, std::size_t axis, std::array<BoundaryKind, 2> ends,
                 BoundaryKind others, bool isotropic) {
   constexpr double alpha = 3;
@@ -85,7 +86,7 @@ Field initial(const Discretization& d) {
   return u;
 }
 
-/// Nodes, centres and places between them along an axis.
+/// Returns nodes, centres and places between them along an axis.
 std::vector<double> places(const std::vector<double>& nodes) {
   std::vector<double> x{nodes.back()};
   for (std::size_t i = 0; i + 1 < nodes.size(); ++i)
@@ -118,7 +119,7 @@ TEST(CellInterpolation, IsExactInStacksOfLayersAcrossEachAxis) {
           }
 }
 
-/// Blocks of κ over eight decades, values and data at random.
+/// Returns a problem with blocks of κ over eight decades and random values and data.
 Problem rough(int dimension, bool isotropic) {
   const auto noise = [](double low, double high, int kind) {
     return [=](double x, double y, double z) {
@@ -182,15 +183,15 @@ TEST(CellInterpolation, GivesTheDataOfDirichletFacesWhateverFlowsBesideThem) {
   const Discretization d(*backend, std::as_const(p));
   const Field u = initial(d);
   for (const double y : {0.0, 0.05, 0.3, 0.99, 1.0}) EXPECT_NEAR(interpolate_at(d, u, std::array{0.0, y}), 3, 1e-14);
-  // Over half a cell of 1/8 and κ = 0.1 a flux of 5 raises u by 6.25 above the 0 of the cell.
+  // Over half a cell of 1/8 and κ = 0.1, a flux of 5 raises u by 6.25 above 0 in the cell.
   EXPECT_NEAR(interpolate_at(d, u, std::array{1.0, 0.375}), 6.25, 1e-12);
   EXPECT_NEAR(interpolate_at(d, u, std::array{0.375, 0.0}), -8.75, 1e-12);
   EXPECT_NEAR(interpolate_at(d, u, std::array{1.0, 0.0}), -2.5, 1e-12);
-  // Robin: 0.1·8 (v − 0) = 40 − 2v.
+  // The Robin condition is 0.1·8 (v − 0) = 40 − 2v.
   EXPECT_NEAR(interpolate_at(d, u, std::array{0.375, 1.0}), 40 / 2.8, 1e-12);
 }
 
-/// In a cell of insulation the corner where it meets a conductor has the conductor's value.
+/// In an insulating cell, the corner at a conductor must have the conductor's value.
 TEST(CellInterpolation, FollowsTheConductorAtACorner) {
   Problem p;
   p.dimension = 2;

@@ -1,4 +1,5 @@
-// Transfers between levels of cells against the oracle: faces, grids, shapes and rules of coarsening in all pairs.
+// These tests compare transfers between levels of cells with the oracle, for all pairs of faces, grids, shapes and
+// coarsening rules.
 
 #include <algorithm>
 #include <array>
@@ -48,7 +49,7 @@ class CellTransfer
   Problem problem() const { return problem(shape().cells); }
 };
 
-/// The unknowns of a field, as the oracle numbers them.
+/// Returns the unknowns of a field in the oracle's order.
 Vector unknowns(const Field& field) {
   const std::vector<double> all = values(field);
   return {all.begin(), all.end()};
@@ -93,7 +94,7 @@ TEST_P(CellTransfer, MovesAsTheOracleDoes) {
     down[i] += w * wide[I];
   });
   reference::for_each_entry(shares, [&](std::size_t i, std::size_t I, Real w) { sums[I] += 3 * w * fine[i]; });
-  // Centres are rounded as coordinates are: what that is worth in the widths of cells.
+  // Centres are rounded like coordinates. The bound is in units of cell widths.
   Real rounding = 64;
   for (const Axis& axis : block.axes)
     for (int i = 0; i < axis.cells(); ++i)
@@ -121,16 +122,14 @@ TEST_P(CellTransfer, MovesAsTheOracleDoes) {
   EXPECT_TRUE(open_halo_is_zero(*backend, c));
 }
 
-/// The values of a polynomial of degree 3 along each axis, and of its means over faces: what full multigrid starts
-/// from.
+/// The start of full multigrid must reproduce polynomials of degree 3 along each axis, and their means over faces.
 TEST_P(CellTransfer, ReproducesCubicsAtTheStart) {
-  // Four points may enlarge errors too much past the last centre of cells that grow by more than 2: then two have to
-  // do.
+  // Beyond the last centre of cells that grow by more than 2, four points may amplify errors too much, so two are used.
   const bool grows = grid().name == "geometric" || grid().name == "micro";
   const Coarsening coarsening = grows ? Coarsening::pairs : rule().coarsening;
   const int dimension = shape().dimension;
   Problem p = problem({9, 11, 8});
-  // Constant along periodic axes.
+  // The polynomial is constant along periodic axes.
   const auto cubic = [&p, n = dimension, L = grid().length](double x, double y, double z) {
     const std::array at{x / L, y / L, z / L};
     double product = 1;
@@ -176,7 +175,7 @@ TEST_P(CellTransfer, InjectsMeans) {
   const HostRead fine(f), wide(c);
   const auto u = (*fine).view<double>();
   const auto U = (*wide).view<float>();
-  // Each fine cell counts by the part of it in the coarse one; past Dirichlet ends stands the value there.
+  // Each fine cell has the weight of its overlap with the coarse cell. Beyond Dirichlet ends the given value is used.
   const auto part = [&](std::size_t axis, int I, int i) -> double {
     const Axis &a = d.block().axes[axis], &A = coarse->block.axes[axis];
     if (a.degenerate()) return 1;

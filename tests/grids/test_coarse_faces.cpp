@@ -1,4 +1,4 @@
-// κ on the faces of coarse cells, which merges that of the fine faces on them, against flows worked out by hand.
+// These tests compare κ on the faces of coarse cells, which merges κ of their fine faces, with flows computed by hand.
 
 #include <algorithm>
 #include <array>
@@ -18,9 +18,9 @@
 namespace poisson {
 namespace {
 
-/// What flows through the cells around a vertex of the coarse grid where a fine face meets it, over what would flow
-/// from one side of the face to the other with nothing across, the excess 1.5 times, around an edge 1.7 times: κ(d,
-/// cell) is that of the face below a cell, `moves` the cells of a side, as ways from the one at the face.
+/// Returns the flow through the cells around the vertex of the coarse grid at a fine face, relative to the flow between
+/// the two sides of the face without lateral flow. The excess is multiplied by 1.5, or by 1.7 at an edge. κ(d, cell) is
+/// the value on the face below a cell. `moves` are the cells of a side, as offsets from the cell at the face.
 template <class KappaBelow>
 Real gain_of_corner(const reference::CellGrid& g, std::size_t axis, reference::Index face,
                     const std::vector<reference::Index>& moves, const KappaBelow& kappa_below) {
@@ -43,7 +43,7 @@ Real gain_of_corner(const reference::CellGrid& g, std::size_t axis, reference::I
       if (e != d) area *= g.width(e, cell);
     return kappa_below(d, cell) * area * 2 / (g.width(d, cell) + g.width(d, below));
   };
-  const std::size_t n = 2 * moves.size();  // unknowns: the cells below the face, then those above
+  const std::size_t n = 2 * moves.size();  // unknowns: cells below, then above
   std::vector<Vector> a(n, Vector(n, 0));
   Vector b(n, 0), to_centre(n, 0), drop(n, 0);
   Real apart = 0;
@@ -51,7 +51,8 @@ Real gain_of_corner(const reference::CellGrid& g, std::size_t axis, reference::I
     const Real through = conductance(axis, at(moves[m], 0));
     const Real low = 1 / conductance(axis, at(moves[m], -1)), high = 1 / conductance(axis, at(moves[m], 1));
     const auto h = [&](int side) { return g.width(axis, turned(at(moves[m], side))) / 2; };
-    // In series, the three let through κ of the face over the distance of the coarse centres, which are ends of cells.
+    // The three resistances in series are equal to κ of the face over the distance of the coarse centres, which are
+    // ends of cells.
     const Real outside = (h(-2) + h(1)) / (h(-1) + h(0)) / through;
     const Real flow = 1 / (outside + 1 / through);
     apart += flow;
@@ -76,7 +77,7 @@ Real gain_of_corner(const reference::CellGrid& g, std::size_t axis, reference::I
         }
     }
   }
-  // Pairs of cells at the same potentials within a hundredth count as uncoupled.
+  // Pairs of cells whose potentials agree within a hundredth count as uncoupled.
   const auto spread = [&](std::size_t from) {
     const auto [least, most] = std::minmax_element(drop.begin() + static_cast<std::ptrdiff_t>(from),
                                                    drop.begin() + static_cast<std::ptrdiff_t>(from + moves.size()));
@@ -89,8 +90,8 @@ Real gain_of_corner(const reference::CellGrid& g, std::size_t axis, reference::I
   return 1 + (moves.size() == 2 ? 1.7L : 1.5L) * (together / apart - 1);
 }
 
-/// Coarse rows: κ on a coarse face is the mean of the fine faces on it, times what flows in addition around the
-/// vertices of the coarse grid; behind Robin faces, mean κ and mean α in series.
+/// On coarse rows, κ of a coarse face is the mean of its fine faces times the gain from flow around the vertices of the
+/// coarse grid. On Robin faces, mean κ and mean α are in series.
 class MergedFaces : public testing::TestWithParam<std::tuple<NamedFaces, NamedGrid>> {};
 
 TEST_P(MergedFaces, AreMeansTimesWhatBends) {
@@ -193,13 +194,13 @@ TEST_P(MergedFaces, AreMeansTimesWhatBends) {
       });
     }
   }
-  // With explicit nodes hardly any cells are merged on boxes as small as these.
+  // With explicit nodes, boxes this small merge hardly any cells.
   if (grid.name != "explicit") {
     EXPECT_GT(largest, 1.05) << "nothing bends";
   }
 }
 
-/// κ on the coarse faces of a box of equal cells.
+/// Returns κ on the coarse faces of a box of equal cells.
 std::vector<double> coarse_faces(const std::array<int, 3>& cells, const Quantity& kappa, std::size_t axis) {
   Problem p;
   p.centering = Centering::cell;
@@ -213,10 +214,10 @@ std::vector<double> coarse_faces(const std::array<int, 3>& cells, const Quantity
   return values(*std::get<FaceRows>(d.coarsen_rows(d.scheme_rows(), *coarse, *transfer)).faces[axis]);
 }
 
-/// Blocks of 2 cells a side: every fine face on a coarse one meets a corner, and is between a rich cell and a poor one,
-/// κ = 2. A poor cell there has equal couplings to a rich cell across the face, to one (in space two) beside it and to
-/// the centre of its own coarse cell: 4/3 (3/2) of what flows through the face alone, the excess counting half as much
-/// again.
+/// Blocks have 2 cells per side. Every fine face on a coarse one meets a corner and lies between cells of high and low
+/// κ, so its κ is 2. The cell of low κ has equal couplings to a cell of high κ across the face, to one (two in space)
+/// next to it, and to the centre of its coarse cell. The flow is 4/3 (3/2) of the flow through the face alone, with the
+/// excess increased by half.
 TEST(CoarseFaces, OfCheckerboardsLetTheCurrentBend) {
   const auto board = [](double x, double y, double z) {
     return (static_cast<int>(4 * x) + static_cast<int>(4 * y) + static_cast<int>(4 * z)) % 2 ? 1e9 : 1.0;
@@ -232,8 +233,8 @@ TEST(CoarseFaces, OfCheckerboardsLetTheCurrentBend) {
   EXPECT_NEAR(kappa[1 + 4 * (1 + 4 * 1)], 3.5, 1e-7);
 }
 
-/// Where coarse cells are no unions, κ on a coarse face is the mean over its area of what the fine faces on both sides
-/// of it have, weighted by how near they are: in plain loops over the overlaps.
+/// If coarse cells are not unions of fine cells, κ on a coarse face is the mean over its area of the fine faces on both
+/// sides, weighted by distance. The test computes it with plain loops over the overlaps.
 TEST(CoarseFaces, OfSmoothCoefficientsBlendTheFacesBeside) {
   const auto smooth = [](double x, double y, double z) { return std::exp(std::sin(3 * x + 2 * y - z)); };
   for (const int dimension : {2, 3})
@@ -259,7 +260,7 @@ TEST(CoarseFaces, OfSmoothCoefficientsBlendTheFacesBeside) {
       for (std::size_t axis = 0; axis < static_cast<std::size_t>(dimension); ++axis) {
         const Axis& A = coarse->block.axes[axis];
         const int n = g.size[axis];
-        const auto fine_face = [&](reference::Index at) {  // the one below a cell, κ of half cells in series
+        const auto fine_face = [&](reference::Index at) {  // below a cell, with κ of half cells in series
           if (kind != BoundaryKind::periodic && (at[axis] == 0 || at[axis] == n)) {
             if (at[axis] == n) --at[axis];
             return reference::evaluate(p.coefficient[0], g.centre(at), at);
@@ -300,7 +301,7 @@ TEST(CoarseFaces, OfSmoothCoefficientsBlendTheFacesBeside) {
     }
 }
 
-/// Where κ depends on one direction, nothing bends.
+/// If κ depends on one direction only, no flow bends.
 TEST(CoarseFaces, OfLayersAreMeans) {
   const auto layers = [](double x, double, double) { return static_cast<int>(8 * x) % 2 ? 1e6 : 1.0; };
   const double harmonic = 2 / (1 + 1e-6), mean = 0.5 * (1 + 1e6);

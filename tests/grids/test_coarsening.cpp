@@ -1,4 +1,4 @@
-// The rules by which axes and blocks coarsen, and what coarse cells make of fine ones.
+// These tests check the rules by which axes and blocks coarsen, and the coarse operators and cells that result.
 
 #include <algorithm>
 #include <array>
@@ -49,7 +49,7 @@ TEST(Coarsening, LeavesTheOddCellAtAlternatingEnds) {
   }
 }
 
-// Cells that grow slowly stay so on every level, however many of them are odd in number, and halve until few are left.
+// Cells that grow slowly must do so on every level, for odd and even numbers of cells, and halve until few are left.
 TEST(Coarsening, LeavesNoCellBehindWhereCellsGrow) {
   for (const StretchedEnd end : {StretchedEnd::lower, StretchedEnd::upper, StretchedEnd::both})
     for (const int n : {31, 33, 61, 97, 125, 127, 201, 250, 377, 751, 1001, 1501, 3001, 4095, 4097}) {
@@ -78,14 +78,14 @@ TEST(Coarsening, TakesTheAxesOfAtLeastHalfTheStrength) {
   EXPECT_EQ(coarsened({8, 8, 8}, {1, 2, 2.01}, {1, 1, 1}), (Flags{false, true, true}));
   EXPECT_EQ(coarsened({8, 8, 8}, {1, 1, 4}, {1, 1, 2}), (Flags{true, true, true}));
   EXPECT_EQ(coarsened({8, 8, 8}, {1, 1, 1}, {1, 1, 2}), (Flags{true, true, false}));
-  // Exhausted axes stay and take no part in the comparison, however strong.
+  // Exhausted axes are not coarsened, and the comparison ignores their strength.
   EXPECT_EQ(coarsened({3, 8, 8}, {1e6, 1, 1}, {1, 1, 1}), (Flags{false, true, true}));
   EXPECT_EQ(coarsened({4, 2, 3}, {1, 1e6, 1e6}, {1, 1, 1}), (Flags{true, false, false}));
   EXPECT_EQ(coarsened({3, 2, 3}, {1, 1, 1}, {1, 1, 1}), (Flags{false, false, false}));
   EXPECT_EQ(coarsened({2, 3, 2}, {1, 1, 1}, {1, 1, 1}), (Flags{false, false, false}));
 }
 
-/// Means by volume over the parts of fine cells that lie in a coarse one.
+/// Coarse coefficients are volume means over the overlaps of fine cells with a coarse one.
 TEST(Coarsening, CarriesTheOperatorDown) {
   for (const NamedFaces& faces : all_faces())
     for (const Kappa kappa : {Kappa::constant, Kappa::random_tensor})
@@ -114,7 +114,7 @@ TEST(Coarsening, CarriesTheOperatorDown) {
               cells.values.push_back(static_cast<double>(k));
             q.coefficient[d] = cells;
           }
-          if (rows.reaction) {  // its own check: what it is worth on constants
+          if (rows.reaction) {  // checked through its effect on constants
             q.reaction = 0.0;
             for (auto& axis : q.boundary)
               for (Boundary& b : axis) b.alpha = 0.0;

@@ -1,5 +1,5 @@
-// Red-black sweeps that may write another field, which on a GPU takes both colours in one pass, have the bits of sweeps
-// in place, which take a colour after the other.
+// Red-black sweeps that write another field process both colours in one pass on a GPU. They must have the bits of
+// sweeps in place, which process one colour after the other.
 
 #include <algorithm>
 #include <array>
@@ -25,10 +25,10 @@ namespace {
 
 constexpr double omega = 1.15;
 
-// By default small grids take a pass over each colour. Set before any thread starts.
+// By default small grids need one pass per colour. The variable must be set before any thread starts.
 const bool small_grids_too = setenv("POISSON_PASS_FROM", "1", 1) == 0;
 
-/// `overlaps`: whether exchanges take place beside sweeps, where a grid is cut.
+/// `overlaps` states whether sweeps overlap exchanges on a grid that is cut.
 struct Case {
   Case(const Problem& problem, Precision precision, const Sharing& sharing = {}, bool overlaps = false)
       : backend(test_backend()),
@@ -39,8 +39,8 @@ struct Case {
     fill(*backend, b, 0);
   }
 
-  /// All unknowns after so many sweeps, from zero or from a wave beside the data of the faces. `apart`: with another
-  /// field to write, which holds these data, too.
+  /// Returns all unknowns after `sweeps` sweeps, from zero or from a wave and the face data. `apart` provides another
+  /// output field, which also stores these data.
   std::vector<double> sweep(int sweeps, bool reversed, bool from_zero, bool apart, std::size_t* kernels = nullptr) {
     Field first(*backend, A->space(), A->precision()), second(*backend, A->space(), A->precision());
     if (!from_zero)
@@ -74,7 +74,8 @@ struct Case {
   Field b;
 };
 
-/// Even, odd and prime; narrower than a tile reaches; several tiles along each axis and several slabs; planes.
+/// Sizes are even, odd and prime, narrower than a tile's reach, several tiles along each axis and several slabs, and
+/// planes.
 const std::vector<std::array<int, 3>> shapes{{13, 37, 29}, {70, 5, 11},   {3, 26, 22}, {26, 2, 30},  {131, 34, 33},
                                              {66, 30, 68}, {125, 15, 12}, {2, 64, 12}, {62, 16, 150}};
 
@@ -98,7 +99,7 @@ TEST(ColourSweep, HasTheBitsOfSweepsInPlace) {
         }
 }
 
-/// Of a grid that is cut along any axes, those of one that is not.
+/// A grid cut along any axes must have the bits of an uncut one.
 TEST(ColourSweep, OfPartsHasTheBitsOfTheWhole) {
   std::size_t turn = 0;
   for (const char* name : {"dirichlet", "robin_varying", "periodic_z", "periodic_xy", "mixed"})
@@ -139,7 +140,7 @@ TEST(ColourSweep, OfPartsHasTheBitsOfTheWhole) {
       }
 }
 
-/// On a GPU both colours are one kernel where there is another field.
+/// With another output field, a GPU must process both colours in one kernel.
 TEST(ColourSweep, IsOneKernelOnAGpu) {
   for (const Centering centering : {Centering::node, Centering::cell}) {
     Case c(with_data(all_faces().front(), all_grids[0],

@@ -1,5 +1,5 @@
-// Products with elements cell by cell: ElementWalk as a warp's lanes run it and BilinearWalk, against the rows of
-// BoxPartial, on stretched axes with every kind of end.
+// These tests compare element products computed cell by cell (ElementWalk as the lanes of a warp run it, and
+// BilinearWalk) with the rows of BoxPartial, on stretched axes with every kind of end.
 
 #include <algorithm>
 #include <array>
@@ -18,7 +18,7 @@ namespace {
 
 enum class Ends { open, robin, periodic };
 
-// The table of an axis of n values; arrays from index −1 to n.
+// Stores the table of an axis of n values, with arrays from index −1 to n.
 template <class T>
 struct Table {
   std::vector<T> own, off, inverse, mass;
@@ -44,7 +44,7 @@ struct Table {
   }
 };
 
-// Values with a halo of one.
+// Stores values with a halo of one.
 template <class T>
 struct Values {
   std::array<int, 3> n;
@@ -80,7 +80,7 @@ struct Grid {
     constexpr std::array<double, 3> stiff{1, 30, 0.02};
     for (std::size_t d = 0; d < 3; ++d) tables.emplace_back(n[d], ends[d], stiff[d], random);
     for (T& value : u.data) value = static_cast<T>(std::uniform_real_distribution(-1.0, 1.0)(random));
-    // Beyond open ends κ is zero, and σ is not but where the table has a ghost cell.
+    // Beyond open ends κ is zero. σ is zero only if the table has a ghost cell.
     const auto place = [&](std::size_t d, int i) { return ends[d] == Ends::periodic || (i >= 0 && i < n[d] - 1); };
     for (int k = -1; k <= n[2]; ++k)
       for (int j = -1; j <= n[1]; ++j)
@@ -103,7 +103,7 @@ struct Result {
   T product, diagonal;
 };
 
-// The product at the node (i, j, k), of rows that begin at j − row, from the columns of cells on both sides.
+// Returns the product at node (i, j, k) of rows that begin at j − row, from the columns of cells on both sides.
 template <int rows, bool reacts, class T>
 Result<T> by_walks(Grid<T>& grid, int i, int j, int k, int row, int planes) {
   using Walk = ElementWalk<T, rows, true>;
@@ -190,7 +190,7 @@ TEST(ElementModes, WalksGiveTheRowsProductsWithReactionAndRobinFaces) {
   }
 }
 
-// Every node of a plane from walks that begin at each line below it.
+// Compares every node of a plane for walks that begin at each line below it.
 template <bool reacts, class T>
 void expect_rows_of_a_plane(Grid<T>& grid, double tolerance) {
   using Walk = BilinearWalk<T, true>;
@@ -239,7 +239,7 @@ TEST(BilinearWalk, GivesTheRowsProducts) {
   }
 }
 
-// Constant κ, σ and α: the rows of BoxProduct, whose faces have the mass along them.
+// Constant κ, σ and α must give the rows of BoxProduct, whose faces include the mass along them.
 TEST(BilinearWalk, GivesTheRowsProductsOnRobinFaces) {
   using Walk = BilinearWalk<double, true>;
   Grid<double> grid({5, 6, 2}, kinds[0], Reaction::none, 301);
@@ -281,12 +281,13 @@ TEST(ElementModes, AConstantIsMappedToZero) {
       for (int i = 0; i < grid.n[0]; ++i) EXPECT_EQ((by_walks<2, false>(grid, i, j, k, j % 2, 1).product), 0.0);
 }
 
-// A large smooth u: the rounding of its product is that of its differences, no more than of the rows' own.
+// For a large smooth u, the rounding of its product must be that of its differences, at most that of the rows
+// themselves.
 TEST(ElementModes, ProductsOfSmoothValuesRoundAsTheirDifferencesDo) {
   const std::array<int, 3> n{5, 4, 6};
   Grid<float> grid(n, kinds[0], Reaction::none, 11);
   Grid<double> exact(n, kinds[0], Reaction::none, 11);
-  // The same tables and κ, to the last bit.
+  // The test uses the same tables and κ, equal to the last bit.
   const auto widen = [](const auto& from, auto& to) { std::copy(from.begin(), from.end(), to.begin()); };
   for (std::size_t d = 0; d < 3; ++d) {
     widen(grid.tables[d].own, exact.tables[d].own);

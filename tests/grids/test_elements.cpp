@@ -1,4 +1,4 @@
-// Bilinear and trilinear elements: order of accuracy with full tensors, iterations, conservation.
+// These tests cover bilinear and trilinear elements: order of accuracy with full tensors, iterations, and conservation.
 
 #include <algorithm>
 #include <array>
@@ -40,7 +40,8 @@ Vector3 times(const Matrix& m, const Vector3& v) {
   return {dot(m[0], v), dot(m[1], v), dot(m[2], v)};
 }
 
-/// A plane wave under the tensor K m(x): u = 1.5 + sin(a·x + 0.3), m = 1 + amplitude sin(q·x + 0.8), σ and α likewise.
+/// Describes a plane wave with the tensor K m(x): u = 1.5 + sin(a·x + 0.3), m = 1 + amplitude sin(q·x + 0.8), and
+/// similar σ and α.
 struct PlaneWave {
   int dimension = 3;
   Kinds kinds{};
@@ -105,7 +106,7 @@ struct PlaneWave {
 Matrix diagonal(double x, double y, double z) {
   return {{{x, 0, 0}, {0, y, 0}, {0, 0, z}}};
 }
-/// diag(x, y, z) turned by an angle about z, then by another about x.
+/// Rotates diag(x, y, z) by an angle about z and then by another about x.
 Matrix rotated(const Vector3& k, double about_z, double about_x) {
   const double c = std::cos(about_z), s = std::sin(about_z), e = std::cos(about_x), t = std::sin(about_x);
   const Matrix Q{{{c, -s, 0}, {e * s, e * c, -t}, {t * s, t * c, e}}};
@@ -168,7 +169,7 @@ TEST_P(ElementOrder, IsTwo) {
   options.tolerance = 1e-9;
   options.krylov = Krylov::cg;
   const PlaneWave w = wave(dimension, kinds, kind);
-  // Where all axes are periodic, a whole wave along each takes more cells.
+  // If all axes are periodic, a full period along each needs more cells.
   const bool waves = dimension == 3 && kinds[0][0] == P && grid == "Geometric";
   const std::vector<int> cells = dimension == 2 ? std::vector{32, 64}
                                  : waves        ? std::vector{24, 48}
@@ -181,7 +182,8 @@ TEST_P(ElementOrder, IsTwo) {
   };
   const auto orders = observed_orders(cells, problem, options);
   for (const ObservedOrder& o : orders) {
-    // Where free faces meet, the mixed entries of a tensor leave a point load of O(h²) in the corner: h² log(1/h).
+    // At a corner of open faces, the off-diagonal entries of a tensor leave a point load of O(h²), so the error is h²
+    // log(1/h).
     const bool loads = kind.full && kinds[0] != std::array{D, D} && kinds[0] != std::array{P, P};
     const double logarithm = loads ? std::log2(std::log(o.cells) / std::log(o.cells / 2)) : 0;
     EXPECT_GE(o.max() + logarithm, loads ? 1.85 : 1.9) << o;
@@ -193,8 +195,7 @@ TEST_P(ElementOrder, IsTwo) {
 INSTANTIATE_TEST_SUITE_P(, ElementOrder, testing::ValuesIn(every_pair(dimensions, grids, boundary_kinds, kappa_kinds)),
                          name_of_combination);
 
-/// Where κ and α vary along faces that meet, from coarse to fine grids: a point load in a corner shows late, as
-/// log(1/h).
+/// κ and α vary along faces that meet. A point load in a corner becomes visible only on fine grids, as log(1/h).
 TEST(Elements, CornersOfOpenFacesKeepTheOrder) {
   for (const unsigned way : {1U, 2U, 3U})
     for (const int dimension : {2, 3}) {
@@ -238,7 +239,7 @@ TEST(Elements, CornersOfOpenFacesKeepTheOrder) {
     }
 }
 
-/// Large α leaves rows inside with the mass alone, whose eigenvalues are larger than those of the face.
+/// A large α leaves only the mass in inner rows, whose eigenvalues are larger than those of the face.
 TEST(Elements, ConvergeWhereReactionAndRobinFacesAreBothLarge) {
   for (const int dimension : {2, 3}) {
     PlaneWave w(dimension, {{{R, R}, {R, R}, {R, R}}});
@@ -255,7 +256,7 @@ TEST(Elements, ConvergeWhereReactionAndRobinFacesAreBothLarge) {
   }
 }
 
-/// Values given at nodes are interpolated to where κ and α are wanted: linear ones come out as their expression.
+/// Values at nodes are interpolated to the points where κ and α are sampled. Linear values must equal their expression.
 TEST(Elements, NodalDataReachCellsAsTheirExpressionDoes) {
   const auto linear = [](double x, double y, double) { return 2 + x + 3 * y + x * y; };
   const std::array<std::vector<double>, 3> nodes{uniform_nodes(0, 1, 5),
@@ -296,7 +297,7 @@ TEST(Elements, BalanceClosesToRoundingLongBeforeConvergence) {
         const Result result = s.run();
         const Balance b = balance(s.discretization(), s.solver().A(), s.solution(), s.rhs(), s.solver().spare());
         double sum = b.source - b.reaction + b.residual - result.projected / s.solver().A().scale();
-        double size = 1;  // that of a source of zero sum
+        double size = 1;  // scale of a source with zero sum
         for (const double flux : b.flux) {
           sum += flux;
           size += std::abs(flux);
@@ -306,7 +307,7 @@ TEST(Elements, BalanceClosesToRoundingLongBeforeConvergence) {
       }
 }
 
-/// Iterations to 1e-8 from a random right-hand side.
+/// Returns the iterations to 1e-8 from a random right-hand side.
 int iterations(const Problem& problem, Krylov krylov, std::string_view type,
                CoarseOperator coarse = CoarseOperator::automatic) {
   Options o{.method = Method::multigrid};
@@ -338,7 +339,7 @@ TEST(ElementIterations, OnEquidistantGrids) {
   for (const int n : {128, 512}) EXPECT_LE(iterations(cube(n, 2), Krylov::cg, "red-black"), 9) << n;
 }
 
-/// Lines and planes, as the couplings call for them.
+/// Lines and planes are relaxed as the couplings require.
 TEST(ElementIterations, OnStretchedGrids) {
   for (const double expansion : {10.0, 1e3, 1e5})
     for (const auto& [dimension, n] : {std::pair{2, 64}, {3, 16}, {3, 32}})

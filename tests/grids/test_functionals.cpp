@@ -1,4 +1,4 @@
-// What is computed where the fields are, against loops over all values in long double.
+// These tests compare functionals computed on the device of the fields with loops over all values in long double.
 
 #include <array>
 #include <cmath>
@@ -18,7 +18,7 @@ namespace {
 
 constexpr auto D = BoundaryKind::dirichlet, N = BoundaryKind::neumann, P = BoundaryKind::periodic;
 
-// Odd sizes that no tile of threads divides; x closes on itself.
+// Returns a box with odd sizes that no tile of threads divides; x is periodic.
 Problem box(int dimension, Centering centering) {
   Problem p;
   p.dimension = dimension;
@@ -86,7 +86,7 @@ TEST_P(FunctionalsOf, TheFirstOfEqualExtremaCounts) {
       view(1, 1, top) = view(0, 2, 0) = view(5, 1, 0) = -1;
     });
   });
-  // In two dimensions all of them lie in one plane.
+  // In two dimensions all three values are in one plane.
   const std::array lowest = top == 0 ? std::array{1, 1, 0} : std::array{5, 1, 0};
   EXPECT_EQ(at(), std::pair(lowest, std::array{60, 5, top / 2}));
 }
@@ -105,7 +105,7 @@ TEST_P(FunctionalsOf, SumsAndProductsAreThoseOfTheirBoxes) {
     regions.push_back(face);
   }
   regions.push_back({{{5, 3, 0}, {5, 4, 1}}, {}});                                   // empty
-  for (int i = 0; i < 40; ++i) regions.push_back({{{i, 1, 0}, {i + 2, 7, 1}}, {}});  // more than go at once
+  for (int i = 0; i < 40; ++i) regions.push_back({{{i, 1, 0}, {i + 2, 7, 1}}, {}});  // exceeds one batch
   const std::vector<double> sums = functionals().sums(u, regions);
   ASSERT_EQ(sums.size(), regions.size());
   for (std::size_t r = 0; r < regions.size(); ++r) {
@@ -162,7 +162,7 @@ INSTANTIATE_TEST_SUITE_P(, FunctionalsOf,
                                   (std::get<2>(p.param) == Precision::fp32 ? "Single" : "");
                          });
 
-// Everything that results hold of a field, in one row.
+// Returns all results that are computed from a field, in one row.
 std::vector<double> results_of(const Problem& problem, const Sharing& sharing) {
   const auto backend = test_backend();
   const Discretization d(*backend, problem, Assembly::automatic, Sampling::automatic, sharing);
@@ -202,7 +202,7 @@ std::vector<double> results_of(const Problem& problem, const Sharing& sharing) {
   return all;
 }
 
-// Wherever a grid is cut between planes.
+// The cuts may lie between any planes.
 TEST(Results, HaveTheSameBitsInAnyNumberOfSlabs) {
   for (const int dimension : {3, 2})
     for (const Centering centering : {Centering::node, Centering::cell}) {
@@ -250,7 +250,7 @@ TEST(RhsSums, AreTheDataOnEachPiece) {
       EXPECT_NEAR(d.rhs_sums().faces[4][piece], static_cast<double>(lower_z), 1e-13);
     }
     EXPECT_NEAR(d.rhs_sums().total_source(), 12, 1e-12);
-    // Nothing of it stays in Dirichlet nodes.
+    // Dirichlet nodes must contain no remainder.
     const Box unknowns = block.unknowns();
     const std::vector<double> found = values(b);
     std::size_t at = 0;

@@ -1,5 +1,5 @@
-// Stars and Galerkin levels as operators of 5 and 7, 9 and 27 points against the same bands as a banded operator and as
-// a dense matrix; how many levels odd numbers of cells take, and how many iterations.
+// These tests compare stars and Galerkin levels, as operators of 5, 7, 9 and 27 points, with the same bands as a banded
+// operator and as a dense matrix. They also count the levels and iterations for odd numbers of cells.
 
 #include <algorithm>
 #include <array>
@@ -40,7 +40,7 @@ bool inside(const Box& box, const Place& at) {
   return true;
 }
 
-/// One level of bands as both operators hold it, and as a dense matrix by rows.
+/// Contains one level of bands for both operators, and as a dense matrix by rows.
 struct Level {
   Backend& backend;
   Block block;
@@ -78,7 +78,7 @@ struct Level {
   std::size_t size() const { return static_cast<std::size_t>(layout.size()); }
   bool unknown(std::size_t i) const { return inside(block.unknowns(), place(layout, i)); }
   Field field() const { return Field(backend, layout, precision); }
-  /// Random numbers; −77 in Dirichlet nodes where only unknowns count.
+  /// Returns random numbers, with −77 in Dirichlet nodes if only unknowns count.
   Vector random(unsigned seed, bool everywhere = true) const {
     Random numbers(seed);
     Vector v = numbers.vector(size());
@@ -96,7 +96,7 @@ struct Level {
     for (const Real a : dense[i]) sum += std::abs(a);
     return sum;
   }
-  /// Bounds of `factor` roundings of a row's terms, of its solution for numbers up to 1 where `relative`.
+  /// Returns bounds of `factor` roundings of a row's terms or, with `relative`, of its solution for numbers up to 1.
   Vector rounding(Real factor, bool relative = false) const {
     Vector bounds(size(), 0);
     for (std::size_t i = 0; i < size(); ++i)
@@ -105,7 +105,7 @@ struct Level {
   }
 };
 
-/// f(level) for problems with random κ on axes of odd and even numbers of cells, and for the first levels below.
+/// Calls f(level) for problems with random κ on axes with odd and even numbers of cells, and for the levels below.
 template <class F>
 void for_each_level(const NamedFaces& faces, const F& f) {
   for (const std::array<int, 3>& cells : {std::array{9, 8, 1}, {13, 5, 1}, {5, 9, 6}, {10, 7, 5}})
@@ -221,7 +221,7 @@ TEST_P(LevelOfBands, RelaxesInTheColoursOfItsShape) {
   });
 }
 
-// A sweep goes along whole lines, however long: those of 651 values are too long for a block of a GPU.
+// A sweep must process lines of any length: lines of 651 values are too long for a block of a GPU.
 TEST_P(LevelOfBands, RelaxesLongLines) {
   for (const std::array<int, 3>& cells : {std::array{1300, 6, 1}, {1301, 5, 4}})
     for (const Precision precision : {Precision::fp64, Precision::fp32}) {
@@ -236,7 +236,7 @@ TEST_P(LevelOfBands, RelaxesLongLines) {
       const LevelChoice next = choose_relaxation(d.block(), {1, 1, 1}, RelaxationChoice::points);
       const CoarseBlock coarse = coarsen(d.block(), next.coarsened, Coarsening::pairs);
       const Bands bands = coarsen_bands(*backend, fine, d.block(), coarse, Precision::fp64).bands;
-      if (bands.layout().periodic != decltype(bands.layout().periodic){}) return;  // other colours
+      if (bands.layout().periodic != decltype(bands.layout().periodic){}) return;  // colours differ
       const auto banded = grid_kernels(*backend).make_banded_operator(*backend, bands, precision);
       const auto box = grid_kernels(*backend).make_box_operator(*backend, coarse.block, bands, precision);
       Random numbers(7);
@@ -258,7 +258,7 @@ TEST_P(LevelOfBands, RelaxesLongLines) {
     }
 }
 
-// e = B⁻¹ r, B the diagonal and the couplings along the axis: B e is r again.
+// For e = B⁻¹ r, where B has the diagonal and the couplings along the axis, B e must be r.
 TEST_P(LevelOfBands, RelaxesLines) {
   for (int axis = 0; axis < 3; ++axis)
     for_each_level(GetParam(), [axis](const Level& l) {
@@ -299,7 +299,7 @@ TEST_P(LevelOfBands, RelaxesLines) {
     });
 }
 
-// What is projected is orthogonal to constants, whatever the masses.
+// The projection must be orthogonal to constants for any masses.
 TEST_P(LevelOfBands, ProjectsSingularProblems) {
   for_each_level(GetParam(), [](const Level& l) {
     if (!l.box->singular()) return;
@@ -320,7 +320,7 @@ INSTANTIATE_TEST_SUITE_P(, LevelOfBands, testing::ValuesIn(all_faces()), [](cons
 
 // ---- Odd numbers of cells ----
 
-// Where axes are coarsened one at a time, the same end may keep its single cell level after level.
+// If axes are coarsened one at a time, the same end may keep its single cell on every level.
 TEST(GalerkinLevels, AreFewInUnequalCells) {
   for (const auto& [x, y, ratio] : {std::tuple{365, 203, 100.0}, {221, 122, 100.0}, {217, 386, 10.0}}) {
     Block block;
@@ -364,7 +364,7 @@ TEST(OddCells, TakeAsManyIterationsAsEvenOnes) {
   for (const auto& [lower, upper] : {std::pair{dirichlet, dirichlet}, std::pair{neumann, neumann},
                                      std::pair{neumann, dirichlet}, std::pair{periodic, periodic}})
     for (const auto& [dimension, even, odd] : sizes) {
-      if (odd == 49 && upper != neumann) continue;  // enough
+      if (odd == 49 && upper != neumann) continue;  // limits the time
       SCOPED_TRACE(testing::Message() << odd << " in " << dimension << " dimensions, " << static_cast<int>(lower) << " "
                                       << static_cast<int>(upper));
       const Taken a = taken(dimension, even, lower, upper), b = taken(dimension, odd, lower, upper);

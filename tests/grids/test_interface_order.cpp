@@ -1,5 +1,5 @@
-// Order of accuracy where κ jumps on faces of cells, for unknowns at nodes: every pair of scheme, boundary kind, grid,
-// dimension and kind of κ. (Unknowns in cells: test_cell_solver.cpp.)
+// These tests measure the order of accuracy if κ jumps on faces of cells and unknowns are at nodes. They cover every
+// pair of scheme, boundary kind, grid, dimension and kind of κ. (Unknowns in cells: test_cell_solver.cpp.)
 
 #include <algorithm>
 #include <array>
@@ -22,20 +22,21 @@ namespace {
 constexpr auto D = BoundaryKind::dirichlet, N = BoundaryKind::neumann, R = BoundaryKind::robin,
                P = BoundaryKind::periodic;
 
-/// κ jumps by 10⁴ across x = 1/2: u = (level + sin(w(x − 1/2))/κ) times waves in y and z is continuous there, and so is
-/// its flux. With level 1 the source and the data of faces that cross it are not: on it, they are the means of both
-/// sides, as finite volumes around it integrate them. Elements interpolate them between the nodes, and take level 0.
+/// κ jumps by 10⁴ across x = 1/2. u = (level + sin(w(x − 1/2))/κ) times waves in y and z is continuous there, and so is
+/// its flux. With level 1 the source and the data of faces that cross the plane are discontinuous. On the plane they
+/// are the means of both sides, since finite volumes integrate over both. Elements interpolate between nodes, so they
+/// use level 0.
 struct Layers {
   int dimension;
   double level;
-  BoundaryKind along;  ///< of the faces across y and z
+  BoundaryKind along;  ///< on faces across y and z
   std::array<double, 3> kappa{1, 1, 1};
 
   static constexpr double w = 1.5, low = 1, high = 1e4, alpha = 2;
   double v() const { return along == P ? 2 * std::numbers::pi : 1.2; }
   static double step(double x) { return std::abs(x - 0.5) < 1e-9 ? 0.5 * (low + high) : x < 0.5 ? low : high; }
   double profile(double x) const { return level + std::sin(w * (x - 0.5)) / (x < 0.5 ? low : high); }
-  /// κ times it, the mean of both sides on the jump.
+  /// Returns κ times the x-factor of u; on the jump it is the mean of both sides.
   double weighted(double x) const { return level * step(x) + std::sin(w * (x - 0.5)); }
 
   double wave(std::size_t d, double s) const {
@@ -51,7 +52,7 @@ struct Layers {
     if (dimension == 3) f += weighted(x) * v() * v() * kappa[2] * (Z - 2) * Y;
     return f;
   }
-  /// κ ∂u/∂x_d
+  /// Returns κ ∂u/∂x_d.
   double flux(std::size_t d, double x, double y, double z) const {
     if (d == 0) return kappa[0] * w * std::cos(w * (x - 0.5)) * wave(1, y) * wave(2, z);
     const double across = d == 1 ? slope(1, y) * wave(2, z) : wave(1, y) * slope(2, z);
@@ -96,7 +97,7 @@ TEST_P(InterfaceOrder, IsTwo) {
   const bool stretched = std::get<2>(GetParam()).value, tensor = std::get<4>(GetParam()).value;
   Options options{.method = Method::multigrid};
   options.krylov = Krylov::cg;
-  options.coarse_operator = CoarseOperator::rediscretized;  // no coarse grid loses the layers
+  options.coarse_operator = CoarseOperator::rediscretized;  // coarse grids keep the layers
   options.tolerance = 1e-10;
   Layers layers{dimension, scheme == Scheme::fv ? 1.0 : 0.0, std::get<3>(GetParam()).value};
   if (tensor) layers.kappa = {1, 3, 0.5};

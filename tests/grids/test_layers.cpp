@@ -1,4 +1,4 @@
-// Axes of layers: nodes on their interfaces, whatever the sums would round to.
+// Axes of layers must have nodes on the interfaces, although sums are rounded.
 
 #include <algorithm>
 #include <vector>
@@ -23,7 +23,7 @@ TEST(Layers, AddUpWithoutDrift) {
     ASSERT_EQ(nodes.size(), static_cast<std::size_t>(count) + 1);
     for (int i = 0; i <= count; ++i) ASSERT_EQ(nodes[static_cast<std::size_t>(i)], i / 1e4) << i;
   }
-  // Thin layers beside thick ones are not lost, and no decimal number takes the place of a third.
+  // Thin layers next to thick ones must not vanish, and a decimal number must not replace a third.
   const std::vector<double> nodes = layered_nodes(0, std::vector<Layer>{{1, 1}, {1e-15, 1}, {1. / 3, 2}});
   EXPECT_TRUE(std::ranges::is_sorted(nodes, std::less_equal<>()));
   EXPECT_EQ(layered_nodes(0, std::vector<Layer>{{1. / 3, 1}, {1. / 3, 1}}), (std::vector<double>{0, 1. / 3, 2. / 3}));

@@ -1,5 +1,5 @@
-// The levels that are chosen for problems of any size: how many, how large, what they relax, and that hierarchies are
-// built from them.
+// These tests check the levels chosen for problems of any size: number, sizes, relaxation, and whether hierarchies can
+// be built from them.
 
 #include <algorithm>
 #include <array>
@@ -28,10 +28,10 @@ constexpr auto D = BoundaryKind::dirichlet, N = BoundaryKind::neumann, R = Bound
 using Kinds = std::array<std::array<BoundaryKind, 2>, 3>;
 using Cells = std::vector<int>;
 
-/// Every pair of ends that an axis may have.
+/// Lists every pair of ends of an axis.
 constexpr std::array<std::array<BoundaryKind, 2>, 10> ends{
     {{D, D}, {N, N}, {R, R}, {P, P}, {D, N}, {N, D}, {D, R}, {R, D}, {N, R}, {R, N}}};
-/// Every one of them on every axis, with different ones beside it.
+/// Returns faces such that every pair of ends occurs on every axis, next to different ones.
 Kinds mix(std::size_t number) {
   return {ends[number % 10], ends[(3 * number + number / 10) % 10], ends[(7 * number + 4) % 10]};
 }
@@ -45,23 +45,23 @@ Problem problem_of(const Cells& cells, const std::array<double, 3>& spacing, con
   for (std::size_t d = 0; d < cells.size(); ++d) {
     p.nodes[d] = uniform_nodes(0, spacing[d] * cells[d], cells[d]);
     for (std::size_t end = 0; end < 2; ++end) {
-      const bool closed = kinds[d][end] == D || kinds[d][end] == P;  // as the compact scheme wants them
+      const bool closed = kinds[d][end] == D || kinds[d][end] == P;  // the compact scheme requires these
       p.boundary[d][end] = {closed || scheme != Scheme::compact4 ? kinds[d][end] : D, 0.0, 2.0};
     }
   }
   return p;
 }
 
-/// What is asked of the levels of cells that are cubic within √2: as many as halvings of the longest axis, and until an
-/// axis is exhausted, whose cells the others outgrow from there on, points alone, every axis halved, and of the
-/// unknowns a share that keeps cycles cheap.
+/// Checks the levels of cells that are cubic within √2. There must be at most as many levels as halvings of the longest
+/// axis. Until an axis is exhausted, after which the cells of the others grow, levels must relax points only, halve
+/// every axis, and reduce the unknowns enough for cheap cycles.
 testing::AssertionResult well_chosen(const std::vector<LevelPlan>& levels, const Problem& problem) {
   const auto dimension = static_cast<std::size_t>(problem.dimension);
   unsigned longest = 0;
   for (const Axis& axis : levels.front().block.axes) longest = std::max(longest, static_cast<unsigned>(axis.cells()));
   if (levels.size() > std::bit_width(longest - 1) + 1U)
     return testing::AssertionFailure() << levels.size() << " levels";
-  bool lasts = true;  // every axis so far
+  bool lasts = true;  // no axis is exhausted yet
   for (std::size_t l = 0; l < levels.size(); ++l) {
     const LevelPlan& level = levels[l];
     const auto fails = [&](const std::string& what) {
@@ -87,7 +87,7 @@ testing::AssertionResult well_chosen(const std::vector<LevelPlan>& levels, const
   return testing::AssertionSuccess();
 }
 
-/// The levels as methods may ask for them: of smooth κ, of κ that jumps, and of Galerkin operators.
+/// Calls f with the levels for the cases that methods distinguish: smooth κ, κ with jumps, and Galerkin operators.
 template <class F>
 void each_list(const Problem& problem, const F& f) {
   const Block block = make_block(problem);
@@ -146,7 +146,7 @@ TEST(Levels, HalveEveryMixOfFaces) {
     }
 }
 
-/// Widths up to a factor of √2 apart, either way around, and as far as the rounding of the coordinates.
+/// Widths may differ by a factor of √2 in either direction, up to the rounding of coordinates.
 TEST(Levels, HalveBoxesOfCellsThatAreCubicWithinRootTwo) {
   std::size_t number = 0;
   for (const Cells& cells : unequal)
@@ -163,7 +163,7 @@ TEST(Levels, HalveBoxesOfCellsThatAreCubicWithinRootTwo) {
       }
 }
 
-/// Beyond √2 the widest axis waits, so that the bounds above do not hold for anything.
+/// Beyond √2 the widest axis is not coarsened, so the bounds above must fail.
 TEST(Levels, LeaveWideCellsAsTheyAre) {
   for (const double ratio : {1.42, 3.0}) {
     const Problem p = problem_of({48, 37, 29}, {1, 1, ratio}, mix(0));
@@ -174,7 +174,7 @@ TEST(Levels, LeaveWideCellsAsTheyAre) {
   }
 }
 
-/// Where κ jumps between cells, and for Galerkin operators, coarse cells are unions of finer ones; else equal cells
+/// If κ jumps between cells, and for Galerkin operators, coarse cells are unions of finer ones. Otherwise equal cells
 /// stay equal.
 TEST(Levels, KeepCellsWholeWhereTheyMustBe) {
   each_discretization([](Centering centering, Scheme scheme) {
@@ -194,7 +194,7 @@ TEST(Levels, KeepCellsWholeWhereTheyMustBe) {
   });
 }
 
-/// A cell half as wide as the others, wherever it lies, leaves all choices as they are.
+/// A single cell of half the width must not change any choice, wherever it is.
 TEST(Levels, DoNotFollowASingleCell) {
   each_discretization([](Centering centering, Scheme scheme) {
     for (const Cells& cells : {Cells{32, 32, 32}, Cells{33, 31, 37}, Cells{65, 97}, Cells{64, 64}}) {
@@ -210,8 +210,6 @@ TEST(Levels, DoNotFollowASingleCell) {
     }
   });
 }
-
-// What is built.
 
 struct Built {
   Problem problem;

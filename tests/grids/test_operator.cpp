@@ -1,5 +1,5 @@
-// Every verb of the operator against the oracle, on the choices of tests/cases/operator_choices.hpp. Bounds are in
-// units of the rounding of a row, ε Σ|a||u|.
+// These tests compare every verb of the operator with the oracle, for the choices of tests/cases/operator_choices.hpp.
+// Bounds are in units of the rounding of a row, ε Σ|a||u|.
 
 #include <algorithm>
 #include <array>
@@ -43,7 +43,7 @@ INSTANTIATE_TEST_SUITE_P(Volumes, OperatorVerbs, testing::ValuesIn(volumes_aroun
 INSTANTIATE_TEST_SUITE_P(Cells, OperatorVerbs, testing::ValuesIn(volumes_of_cells()), name_of);
 INSTANTIATE_TEST_SUITE_P(Elements, OperatorVerbs, testing::ValuesIn(elements()), name_of);
 
-/// Over cells, whose solutions have the data of faces in their halos.
+/// Solutions over cells have face data in their halos.
 class CellVerbs : public testing::TestWithParam<OperatorChoice> {};
 
 TEST_P(CellVerbs, OfSolutionsMatchTheOracle) {
@@ -68,7 +68,7 @@ TEST(OperatorChoices, HaveEveryKernel) {
   }
 }
 
-/// The compact scheme takes Dirichlet and periodic faces, equal cells, and constants.
+/// The compact scheme requires Dirichlet or periodic faces, equal cells, and constants.
 TEST(CompactScheme, MatchesTheOracle) {
   Boundary dirichlet, periodic;
   periodic.kind = BoundaryKind::periodic;
@@ -93,7 +93,7 @@ TEST(CompactScheme, MatchesTheOracle) {
         }
 }
 
-/// Sizes that all threads share.
+/// These sizes are large enough for all threads.
 class OperatorVerbsOnThreads : public testing::TestWithParam<std::tuple<NamedFaces, Kappa>> {};
 
 TEST_P(OperatorVerbsOnThreads, MatchTheOracle) {
@@ -133,7 +133,7 @@ TEST(Operator, NamesItsAssembly) {
   EXPECT_EQ(assembly(all_grids[1], Kappa::constant, Sigma::varying), "partial");
 }
 
-/// Sums and sweeps give the same bits again, on any number of threads.
+/// Sums and sweeps must reproduce the same bits for any number of threads.
 TEST(Operator, GivesTheSameBitsAgainAndOnAnyNumberOfThreads) {
   const int threads = omp_get_max_threads();
   for (const NamedFaces& faces : faces_for_threads())
@@ -161,7 +161,7 @@ TEST(Operator, GivesTheSameBitsAgainAndOnAnyNumberOfThreads) {
     }
 }
 
-/// The rows of a constant coefficient, assembled as a varying one.
+/// A constant coefficient must give the same rows when it is assembled as a varying one.
 TEST(Operator, PartialAssemblyEqualsTheOthers) {
   const auto backend = test_backend();
   for (const NamedFaces& faces : all_faces())
@@ -184,7 +184,7 @@ TEST(Operator, PartialAssemblyEqualsTheOthers) {
     }
 }
 
-/// The interior diagonal of an equidistant grid is brought into [1, 2).
+/// The scale brings the inner diagonal of an equidistant grid into [1, 2).
 TEST(Operator, ScaleBringsTheDiagonalNearOne) {
   const auto backend = test_backend();
   for (const NamedGrid& grid : {all_grids[0], all_grids[5]})

@@ -1,4 +1,4 @@
-// A profile sees every verb of a solve, counts its traffic, and changes nothing in the answer.
+// A profile must record every verb of a solve, count its traffic, and not change the result.
 
 #include <algorithm>
 #include <cstdint>
@@ -86,7 +86,7 @@ TEST(Profile, CountsCallsAndTraffic) {
   const Profile::Entry* axpy = p.find("axpy", 0);
   ASSERT_TRUE(axpy);
   EXPECT_EQ(axpy->calls, p.result.iterations);
-  EXPECT_EQ(axpy->bytes, static_cast<double>(axpy->calls * all * (4 + 8 + 8)));  // fp32 onto fp64
+  EXPECT_EQ(axpy->bytes, static_cast<double>(axpy->calls * all * (4 + 8 + 8)));  // from fp32 to fp64
   const Profile::Entry* residual = p.find("residual + norm", 0);
   ASSERT_TRUE(residual);
   EXPECT_EQ(residual->calls, p.result.iterations + 2);
@@ -111,8 +111,8 @@ TEST(Profile, CountsTheArraysOfAVaryingCoefficient) {
   EXPECT_LE(residual->bytes / static_cast<double>(residual->calls), 1.2 * least);  // halos and padding of κ
 }
 
-/// Visits of every level by one W-cycle: twice those of the level before where all axes are coarsened, every other time
-/// where one of two is.
+/// The test counts the visits of every level by one W-cycle. They double if all axes are coarsened; if one of two axes
+/// is coarsened, they double on every other level.
 TEST(WCycle, KeepsItsWorkInProportion) {
   const auto visits = [](double height) {
     Problem problem = smooth_source();
@@ -137,7 +137,7 @@ TEST(WCycle, KeepsItsWorkInProportion) {
   EXPECT_EQ(visits(1e-3), (std::vector<std::int64_t>{1, 1, 2, 2, 4, 4, 8, 8}));
 }
 
-/// Planes have levels of their own: profiled, the answer stays as it is, and every verb on them has a level.
+/// Planes have separate levels. A profile must not change the result and must assign a level to every verb in planes.
 TEST(Profile, SeesTheLevelsOfPlanes) {
   Options options = with(Krylov::none, SolvePrecision::double_);
   choose(options.smoother, "plane");
@@ -157,7 +157,7 @@ TEST(Profile, SeesTheLevelsOfPlanes) {
     EXPECT_GT(e.bytes, 0) << e.verb << " on level " << e.level;
   }
   EXPECT_EQ(p.levels(), static_cast<std::size_t>(last) + 1) << "levels without a verb";
-  // Cubes are coarsened along all axes at once, planes along the two that they have.
+  // Cubes are coarsened along all axes together, planes along their two axes.
   EXPECT_GT(p.levels(), profiled_solve(problem, with(Krylov::none, SolvePrecision::double_)).levels());
   const Profile::Entry* const finest = p.find("residual + norm", 0);
   ASSERT_TRUE(finest);
@@ -179,7 +179,7 @@ TEST(Profile, TimesMoreVerbsThanItKeepsAtOnce) {
   EXPECT_GE(sweeps, 24'000);
 }
 
-/// The data of a singular problem are projected as they are without a profile.
+/// With a profile, the data of a singular problem must be projected as without one.
 TEST(Profile, SeesTheProjectionOfADirectSolution) {
   Options options;
   options.method = Method::direct;

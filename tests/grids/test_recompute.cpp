@@ -1,6 +1,6 @@
-// Expressions compiled at run time. Data that a device evaluates are the host's to rounding. The model of `recompute`
-// has the rows of `partial` to rounding, entry by entry, on the host, where the expression is a function; on a device
-// whole operators and solves agree.
+// These tests cover expressions compiled at run time. Data evaluated on a device must equal the host's up to rounding.
+// On the host, where the expression is a function, the model of `recompute` must have the rows of `partial` up to
+// rounding, entry by entry. On a device, complete operators and solves must agree.
 
 #include <algorithm>
 #include <cmath>
@@ -51,7 +51,7 @@ struct Anisotropic {
   }
 };
 
-/// Of a tensor in the order of BoxPartial: the diagonal, then what is beside it.
+/// Evaluates the components of a tensor in the order of BoxPartial: first the diagonal, then the off-diagonal entries.
 template <int dimension>
 struct Components {
   template <int c>
@@ -60,7 +60,7 @@ struct Components {
   }
 };
 
-/// Nodes of unequal cells in 3-D, or equal ones in 2-D.
+/// Returns a problem with nodes of unequal cells in 3-D, or equal ones in 2-D.
 Problem problem(const BoxFaces& faces, int dimension, bool isotropic) {
   Problem p;
   p.dimension = dimension;
@@ -75,14 +75,14 @@ Problem problem(const BoxFaces& faces, int dimension, bool isotropic) {
   return p;
 }
 
-/// As data that ask for recomputing have it.
+/// Adds the source of κ that makes rows recomputable.
 template <class Own>
 Own with_source(const Discretization& d, Own rows) {
   rows.kappa_source = std::make_shared<const KappaSource>(std::vector<std::string>{}, d.sample_grid().cells);
   return rows;
 }
 
-/// Rows by lines and by walks along z.
+/// Compares rows computed by lines and by walks along z.
 template <class Held, class Computed>
 void expect_equal_stars(const Box& box, const Held& partial, const Computed& recompute) {
   const auto expect_equal = [](const Row<double>& a, const Row<double>& b) {
@@ -215,7 +215,7 @@ Problem with_expressions(const BoxFaces& faces) {
   return p;
 }
 
-/// Largest difference in units of the largest value.
+/// Returns the largest difference in units of the largest value.
 double distance(const Field& a, const Field& b) {
   const std::vector<double> u = values(a), v = values(b);
   double largest = 0, size = 1e-300;
@@ -226,7 +226,7 @@ double distance(const Field& a, const Field& b) {
   return largest / size;
 }
 
-/// With expressions compiled however small the grid.
+/// Compiles expressions even for small grids.
 Discretization evaluated_there(Backend& device, const Problem& p) {
   return Discretization(device, p, Assembly::automatic, Sampling::device);
 }
@@ -279,7 +279,7 @@ void expect_fields_of_the_host(const Problem& p) {
     EXPECT_LE(distance(*on_device.reaction, *faces.reaction), 1e-14);
   }
 
-  // What halos hold, of κ and of u, shows in the operator.
+  // The halos of κ and u affect this operator.
   const auto A = a.make_operator(Precision::fp64), B = b.make_operator(Precision::fp64);
   Field u(*host, A->layout(), Precision::fp64), Au(*host, A->layout(), Precision::fp64);
   Field v(*device, A->layout(), Precision::fp64), Bv(*device, A->layout(), Precision::fp64);
@@ -300,7 +300,7 @@ TEST_P(Expressions, FillCellsAsTheHostDoes) {
   expect_fields_of_the_host(in_cells(with_expressions(GetParam().faces)));
 }
 
-/// Of linear elements, with κ of each kind.
+/// Returns problems of linear elements with κ of each kind.
 std::vector<Problem> element_problems(const BoxFaces& faces) {
   Problem p = by_elements(with_expressions(faces)), diagonal = p;
   diagonal.isotropic = false;
@@ -382,7 +382,8 @@ INSTANTIATE_TEST_SUITE_P(, Expressions, testing::ValuesIn(all_faces()),
                          [](const auto& p) { return std::string(p.param.name); });
 
 TEST(Expression, OnTheDeviceIsThatOfTheHost) {
-  // Each as the starting guess on a grid; those that are not finite somewhere are refused with the host's words.
+  // Each expression is the starting guess on a grid. Expressions that are not finite somewhere must be refused with the
+  // host's message.
   const auto host = make_cpu_backend(), device = test_backend();
   for (const std::string_view text : expressions) {
     SCOPED_TRACE(text);
@@ -410,7 +411,7 @@ TEST(Expression, OnTheDeviceIsThatOfTheHost) {
   }
 }
 
-/// What is said of data that are refused; empty where they are taken.
+/// Returns the message for refused data, or an empty string if they are accepted.
 std::string refusal(Backend& backend, const Problem& p) {
   try {
     const Discretization d = evaluated_there(backend, p);
@@ -458,7 +459,7 @@ TEST(Recompute, HoldsWhatItCannotComputeAndSaysSo) {
   EXPECT_TRUE(s.run().converged());
   EXPECT_NE(s.discretization().stored_kappa(), "");
 
-  Problem constant = lines;  // nothing is stored anyhow
+  Problem constant = lines;  // stores no κ in any mode
   constant.coefficient[0] = 2.0;
   constant.reaction = 0.0;
   const Discretization d(*backend, std::as_const(constant), Assembly::recompute);

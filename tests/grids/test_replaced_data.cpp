@@ -1,4 +1,4 @@
-// Data that are replaced on a discretization: b and u become those of a new one, bit for bit.
+// Replacing data of a discretization must change b and u bit by bit to those of a new discretization.
 
 #include <cmath>
 #include <stdexcept>
@@ -26,7 +26,7 @@ struct Kind {
 };
 constexpr Kind kinds[]{{Scheme::fv, Centering::node}, {Scheme::fv, Centering::cell}, {Scheme::q1, Centering::node}};
 
-/// Every kind of face, κ that varies.
+/// Returns a problem with every kind of face and a varying κ.
 Problem given(const Kind& kind, int dimension) {
   Problem p;
   p.dimension = dimension;
@@ -109,7 +109,7 @@ TEST(ReplacedData, RefuseWhatTheOperatorHangsOn) {
   p.boundary[1][0] = {BoundaryKind::neumann, 0.0};
   p.boundary[0][1] = {BoundaryKind::neumann, 0.0};
   Discretization d(*backend, std::as_const(p));
-  EXPECT_THROW(d.set_boundary_value(0, 1, 1.0), std::invalid_argument);  // κ would be sampled elsewhere
+  EXPECT_THROW(d.set_boundary_value(0, 1, 1.0), std::invalid_argument);  // would move the samples of κ
   EXPECT_NO_THROW(d.set_boundary_value(0, 0, 1.0));
   EXPECT_THROW(d.set_boundary_value(2, 0, 1.0), std::invalid_argument);
   EXPECT_THROW(d.set_boundary_value(0, 2, 1.0), std::invalid_argument);

@@ -1,4 +1,5 @@
-// The device under test against the CPU: elements, Galerkin operators, rough coefficients, fourth order.
+// These tests compare the device under test with the CPU for elements, Galerkin operators, rough coefficients and
+// fourth order.
 
 #include <array>
 #include <string>
@@ -12,11 +13,12 @@
 namespace poisson {
 namespace {
 
-/// Elements in every assembly mode, finite volumes around nodes and cells in full assembly; points, lines and planes.
+/// The cases are elements in every assembly mode and finite volumes around nodes and cells in full assembly, with
+/// points, lines and planes.
 class Schemes : public testing::TestWithParam<NamedFaces> {};
 
 TEST_P(Schemes, Agree) {
-  std::size_t turn = GetParam().name.size();  // every choice another one of the rest
+  std::size_t turn = GetParam().name.size();  // each choice gets another one of the rest
   for (const NamedGrid& grid : {all_grids[0], all_grids[1], all_grids[2]})
     for (const auto& [scheme, centering] :
          {std::pair{Scheme::fv, Centering::node}, std::pair{Scheme::q1, Centering::node},
@@ -49,7 +51,7 @@ TEST_P(Schemes, Agree) {
 INSTANTIATE_TEST_SUITE_P(All, Schemes, testing::ValuesIn(all_faces()),
                          [](const auto& test) { return test.param.name; });
 
-/// Galerkin coarse operators below elements, and below rows that are held as bands.
+/// Galerkin coarse operators are tested below elements and below rows stored as bands.
 TEST(GalerkinOperators, Agree) {
   for (const char* const faces : {"dirichlet", "mixed", "periodic_xy"})
     for (const NamedGrid& grid : {all_grids[0], all_grids[3]})
@@ -79,8 +81,8 @@ TEST(GalerkinOperators, Agree) {
           }
 }
 
-/// Cells where κ jumps by 10³ at edges and corners: coarse faces on which the current bends, on boxes of even and odd
-/// numbers of cells.
+/// κ in cells jumps by 10³ at edges and corners. The current bends on coarse faces, on boxes with even and odd numbers
+/// of cells.
 TEST(Checkerboards, OfCellsAgree) {
   for (const char* const faces : {"dirichlet", "mixed", "periodic_xyz"})
     for (const int dimension : {2, 3})
@@ -106,7 +108,8 @@ TEST(Checkerboards, OfCellsAgree) {
         }
 }
 
-/// The compact scheme in every assembly mode, and extrapolated finite volumes; points, lines and planes.
+/// The cases are the compact scheme in every assembly mode and extrapolated finite volumes, with points, lines and
+/// planes.
 TEST(FourthOrder, Agrees) {
   Boundary dirichlet, periodic;
   periodic.kind = BoundaryKind::periodic;

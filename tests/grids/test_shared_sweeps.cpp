@@ -1,5 +1,5 @@
-// Sweeps over a grid that is cut, one after another: those of one process, whoever takes care of the exchanges between
-// them, exchanges by themselves or the kernels that sweep.
+// Successive sweeps over a grid that is cut must equal those of one process. Exchanges between them run separately or
+// within the sweep kernels.
 
 #include <array>
 #include <cmath>
@@ -30,9 +30,9 @@ namespace poisson {
 namespace {
 
 struct Swept {
-  std::vector<double> values;  // unknowns of this process, x fastest: of the iterate, then of the residual
+  std::vector<double> values;  // local unknowns, x fastest: first the iterate, then the residual
   Space space{Layout{}};
-  std::size_t kernels = 0;  // of a recording of the sweeps; 0 where nothing counts them
+  std::size_t kernels = 0;  // in a recording of the sweeps; 0 if not counted
   std::string transport;
 };
 
@@ -46,7 +46,7 @@ void append_unknowns(Backend& backend, const Field& x, std::vector<double>& valu
   });
 }
 
-/// So many sweeps of Chebyshev's kind, from the zero guess or from another one, and the residual.
+/// Makes `sweeps` Chebyshev sweeps from the zero guess or from another one, and computes the residual.
 Swept sweep(const Problem& problem, SolvePrecision precision, const Sharing& sharing, int sweeps, bool from_zero) {
   Options options;
   options.method = Method::multigrid;
@@ -68,7 +68,7 @@ Swept sweep(const Problem& problem, SolvePrecision precision, const Sharing& sha
     return u;
   };
   Swept swept;
-  for (int times = 0; times < 2; ++times) {  // the slots of a mailbox take turns
+  for (int times = 0; times < 2; ++times) {  // uses all slots of a mailbox
     backend->fill(second, 0);
     fill(*backend, first, 1);
     const Iterate u = verbs();
@@ -83,7 +83,7 @@ Swept sweep(const Problem& problem, SolvePrecision precision, const Sharing& sha
   return swept;
 }
 
-/// Of what one process found the unknowns of a part.
+/// Returns the unknowns of a part from the result of one process.
 std::vector<double> part_of(const Swept& whole, const Space& part) {
   const Box &own = part.unknowns(), &all = whole.space.unknowns();
   std::array<std::size_t, 3> n{};
@@ -156,7 +156,8 @@ Swept sweep_launched(const Choice& choice, const std::array<int, 3>& cells, bool
   return sweep(problem_of(choice, cells), choice.precision, sharing, choice.sweeps, choice.from_zero);
 }
 
-/// Of processes that mpirun started. Between GPUs, or on one, kernels take part in exchanges: the same bits.
+/// Processes were started by mpirun. Between GPUs, or on one, kernels that take part in exchanges must give the same
+/// bits.
 TEST(SharedSweeps, OfLaunchedProcesses) {
   if (!under_launcher()) GTEST_SKIP() << "start it by mpirun";
   const int count = launched()->count();
@@ -169,12 +170,12 @@ TEST(SharedSweeps, OfLaunchedProcesses) {
     const Swept whole = sweep(problem_of(choice, cells), choice.precision, {}, choice.sweeps, choice.from_zero);
     expect_sweeps_of_one(with, whole, choice);
   }
-  // Pieces of many planes, and two of them a part.
+  // Parts have many planes, in two pieces each.
   const std::array cells{500, 270, 24 * count};
   EXPECT_EQ(sweep_launched(choices[2], cells, true).values, sweep_launched(choices[2], cells, false).values);
 }
 
-/// A sweep is one kernel, the exchange before it included.
+/// A sweep must be one kernel that includes the exchange before it.
 TEST(SharedSweeps, OfLaunchedProcessesHaveNoKernelsBetween) {
   if (!under_launcher()) GTEST_SKIP() << "start it by mpirun";
   const std::array cells{70, 41, 7 * launched()->count() + 3};

@@ -1,4 +1,4 @@
-// Into which parts grids are cut.
+// These tests check the parts into which grids are cut.
 
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ Block block_of(const std::array<int, 3>& cells) {
 TEST(Sharing, CutsSlabsAcrossTheLastAxis) {
   for (const int processes : {2, 3, 8}) {
     EXPECT_EQ(choose_parts(block_of({512, 512, 512}), processes), (Parts{1, 1, processes}));
-    // A layer across y has fewer values, but not by far.
+    // A layer across y has only slightly fewer values.
     EXPECT_EQ(choose_parts(block_of({400, 500, 330}), processes), (Parts{1, 1, processes}));
     EXPECT_EQ(choose_parts(block_of({450, 612, 333}), processes), (Parts{1, 1, processes}));
   }
@@ -34,7 +34,7 @@ TEST(Sharing, CutsAnotherAxisWhereItExchangesClearlyLess) {
   EXPECT_EQ(choose_parts(block_of({512, 512, 64}), 4), (Parts{1, 4, 1}));
   EXPECT_EQ(choose_parts(block_of({2048, 128, 128}), 4), (Parts{4, 1, 1}));
   EXPECT_EQ(choose_parts(block_of({2000, 200, 0}), 4), (Parts{4, 1, 1}));
-  // Not one that is to stay whole.
+  // An axis that must not be cut is skipped.
   EXPECT_EQ(choose_parts(block_of({450, 900, 333}), 2, {false, true, false}), (Parts{1, 1, 2}));
 }
 

@@ -1,4 +1,4 @@
-// Fields as files show them, against closed forms, whole and in pieces.
+// These tests compare output fields with closed forms, in one piece and in several.
 
 #include <algorithm>
 #include <array>
@@ -28,7 +28,7 @@ class ShownFields : public testing::TestWithParam<std::tuple<int, Centering, boo
   Centering centering() const { return std::get<1>(GetParam()); }
   bool periodic() const { return std::get<2>(GetParam()); }
 
-  // The last axis closes on itself, or none does.
+  // Returns a problem in which only the last axis, or no axis, is periodic.
   Problem problem(BoundaryKind kind) const {
     Problem p;
     p.dimension = dimension();
@@ -43,7 +43,8 @@ class ShownFields : public testing::TestWithParam<std::tuple<int, Centering, boo
   }
   std::size_t last() const { return static_cast<std::size_t>(dimension() - 1); }
 
-  // A function as files have it at nodes or in cells; f of the last axis's first node is that of its last one.
+  // Returns a function as files contain it, at nodes or in cells. At the first node of the last axis, f equals its
+  // value at the last one.
   static std::vector<double> expected(const Problem& p, Location location, const Function& f) {
     std::array<std::vector<double>, 3> at;
     for (std::size_t d = 0; d < 3; ++d) {
@@ -80,7 +81,7 @@ class ShownFields : public testing::TestWithParam<std::tuple<int, Centering, boo
     }
   }
 
-  // A field that holds a function.
+  // Returns a field with the values of a function.
   static Field field_of(const Discretization& d) {
     Field u(d.backend(), d.block().layout(), Precision::fp64);
     d.initialize(u);
@@ -101,7 +102,7 @@ TEST_P(ShownFields, ValuesAreTheSolution) {
 }
 
 TEST_P(ShownFields, GradientsOfWhatDifferencesKnowAreExact) {
-  // Quadratic at nodes, linear in cells, constant along the axis that closes on itself.
+  // The function is quadratic at nodes, linear in cells, and constant along the periodic axis.
   const bool nodes = centering() == Centering::node;
   std::array<double, 3> slope{2, -3, 0.5}, bend{nodes ? 0.7 : 0, nodes ? -1.1 : 0, nodes ? 0.3 : 0};
   if (periodic()) slope[last()] = bend[last()] = 0;
@@ -162,7 +163,8 @@ TEST_P(ShownFields, ErrorsAreDifferencesWithoutTheirMeanWhereThatIsFree) {
     const Discretization d(*backend_, std::as_const(p));
     ASSERT_EQ(d.rows().singular, singular);
     const Field u = field_of(d);
-    // Of 4 + 2x + z over the box: x has the mean 0; a periodic z is summed with the first node for the last.
+    // This is the mean of 4 + 2x + z over the box: x has the mean 0, and a periodic z is summed with the first node for
+    // the last.
     double mean = 0;
     if (singular) {
       double volume = 0;
@@ -194,7 +196,8 @@ TEST_P(ShownFields, DataAreTakenWhereTheyAreShown) {
   expect_near(kappa, wanted, 1e-14);
 }
 
-// Each of several processes shows its part of what one shows, with the nodes that it shares with the next one.
+// Each of several processes must output its part of the output of one process, including the nodes that it shares with
+// the next process.
 TEST_P(ShownFields, PartsAreThoseOfTheWhole) {
   Problem p = problem(D);
   p.nodes[0] = uniform_nodes(-1, 1, 15);

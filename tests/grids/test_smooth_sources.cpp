@@ -1,5 +1,5 @@
-// Smooth sources given as expressions: the error that their integration over control volumes leaves, beside that of
-// values at nodes.
+// For smooth sources given as expressions, these tests compare the error of integration over control volumes with the
+// error of nodal values.
 
 #include <algorithm>
 #include <array>
@@ -25,7 +25,7 @@ constexpr auto D = BoundaryKind::dirichlet, N = BoundaryKind::neumann, R = Bound
 using Kinds = std::array<std::array<BoundaryKind, 2>, 3>;
 using Point = std::array<double, 3>;
 
-/// A sum of c · x^a y^b z^c e^(p·x) cos(w·x + s): a family that derivatives do not leave.
+/// A sum of c · x^a y^b z^c e^(p·x) cos(w·x + s), a family that is closed under derivatives.
 class Smooth {
  public:
   struct Term {
@@ -162,7 +162,7 @@ double error_of(const Problem& p) {
   return error_norms(s.discretization(), s.solution()).max;
 }
 
-/// What a source of one value everywhere raises u by, at most.
+/// Returns the maximum increase of u by a constant source.
 double raised_by(double source, const Problem& like) {
   Problem p = like;
   p.source = source;
@@ -172,7 +172,7 @@ double raised_by(double source, const Problem& like) {
   return error_of(p);
 }
 
-// h²|Δf|/32 at its largest, h the widest cell at a node.
+// Returns the maximum of h²|Δf|/32, where h is the widest cell at a node.
 double perturbation(const Smooth& u, const Problem& p) {
   const Smooth laplacian = u.laplacian(p.dimension).laplacian(p.dimension);
   const auto width = [&](std::size_t d, std::size_t i) {
@@ -190,8 +190,8 @@ double perturbation(const Smooth& u, const Problem& p) {
   return largest;
 }
 
-/// The error is at most 1.1 times that of values at nodes, or what h²|Δf|/32 added to f would make; also with the
-/// number h²|Δf|/32 itself in place of the latter.
+/// The error is at most 1.1 times the error of nodal values, or the effect on u of adding h²|Δf|/32 to f. The second
+/// check uses the number h²|Δf|/32 itself instead of its effect.
 TEST(SmoothSources, LoseATenthAtMost) {
   for (const int dimension : {2, 3})
     for (const bool stretched : {false, true}) {

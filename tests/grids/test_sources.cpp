@@ -1,5 +1,6 @@
-// Sources, reactions and data of faces that jump: what a box is given by an expression or by values on cells is what
-// leaves through the faces; closed forms of heat sinks, capacitors and layers; and that smooth data lose nothing.
+// These tests cover sources, reactions and face data that jump. The power given to a box, by an expression or by values
+// on cells, must leave through the faces. Heat sinks, capacitors and layers have closed forms. Smooth data must not
+// lose accuracy.
 
 #include <algorithm>
 #include <array>
@@ -34,7 +35,7 @@ constexpr std::array<Way, 3> ways{{{"nodes", Scheme::fv, Centering::node},
                                    {"elements", Scheme::q1, Centering::node},
                                    {"cells", Scheme::fv, Centering::cell}}};
 
-/// A box of the unit cube whose walls lie on planes of the grids below; with its walls or without.
+/// Describes a box in the unit cube whose walls lie on planes of the grids below. The walls may belong to it or not.
 struct Box10W {
   std::array<double, 3> low{0.25, 0.5, 0.25}, high{0.5, 1, 0.75};
   int dimension = 3;
@@ -50,7 +51,7 @@ struct Box10W {
       if (closed ? at[d] < low[d] || at[d] > high[d] : at[d] <= low[d] || at[d] >= high[d]) return false;
     return true;
   }
-  /// `power` in all, else 0.
+  /// Returns a density with the total `power` inside the box and 0 outside.
   Quantity density(double power) const {
     return Quantity([*this, power](double x, double y, double z) { return holds({x, y, z}) ? power / volume() : 0; });
   }
@@ -64,7 +65,7 @@ std::array<std::vector<double>, 3> grid(int dimension, bool stretched) {
   return nodes;
 }
 
-/// The datum's value in the middle of each cell, as a file would bring it.
+/// Returns the datum at the centre of each cell, as if read from a file.
 Quantity on_cells(const Quantity& quantity, const std::array<std::vector<double>, 3>& nodes) {
   std::array<std::vector<double>, 3> middle;
   for (std::size_t d = 0; d < 3; ++d)
@@ -129,9 +130,9 @@ TEST(Sources, OfABoxHeatWithItsPower) {
             }
 }
 
-/// In planes −u″ = f is met at the nodes, whatever the widths of the cells, where f is constant in each of them.
+/// In planes the solution of −u″ = f must be exact at the nodes for any cell widths if f is constant in each cell.
 TEST(Sources, OfASlabGiveTheClosedForm) {
-  // 1 between 0.25 and 0.5, a face that gives off 4 u at 0, one at 2 at 1.
+  // The source is 1 between 0.25 and 0.5. The face at 0 loses 4 u, and the face at 1 receives 2.
   const double alpha = 4, at_end = 2;
   const double a = [&] {
     const double flow = (at_end + 0.25 * 0.625) / (1 + 1 / alpha);  // u = c + flow·x − ∫∫f, c = flow/α
@@ -157,9 +158,10 @@ TEST(Sources, OfASlabGiveTheClosedForm) {
     }
 }
 
-/// Between plates, a source in one layer of cells beside a bad conductor: elements meet the closed form at the nodes.
+/// A source in one layer of cells between plates is next to a poor conductor. Elements must have the closed form at the
+/// nodes.
 TEST(Sources, OnCellsStayInTheirCells) {
-  // f = 1 in 4/8 < x < 5/8; κ = 1 there and before, 1e-3 behind.
+  // f = 1 in 4/8 < x < 5/8. κ is 1 up to 5/8 and 1e-3 beyond.
   const auto kappa = [](double x, double, double) { return x < 5.0 / 8 ? 1.0 : 1e-3; };
   const Quantity f = [](double x, double, double) { return x > 4.0 / 8 && x < 5.0 / 8 ? 1.0 : 0.0; };
   const double resistance = 5.0 / 8 + 1e3 * 3.0 / 8;
@@ -181,7 +183,7 @@ TEST(Sources, OnCellsStayInTheirCells) {
   }
 }
 
-/// Walls between the planes of a grid: what the box loses or gains is a part of a cell's width.
+/// Walls lie between the planes of a grid: the power of the box changes by a fraction of a cell's width.
 TEST(Sources, OfABoxBetweenPlanesConvergeToItsPower) {
   Problem p;
   p.dimension = 2;
@@ -196,7 +198,7 @@ TEST(Sources, OfABoxBetweenPlanesConvergeToItsPower) {
   }
 }
 
-/// Tissue and blood of one temperature: what σ takes is what f = σ u brings, wherever the patch ends.
+/// Tissue and blood have one temperature: σ u must equal f, wherever the patch ends.
 TEST(Sources, OfAReactionInAPatchAreInBalance) {
   for (const Way& way : ways)
     for (const bool closed : {false, true}) {
@@ -213,7 +215,7 @@ TEST(Sources, OfAReactionInAPatchAreInBalance) {
       p.exact = 37.0;
       Solve s(p, exact_options());
       ASSERT_TRUE(s.run().converged());
-      // Elements weigh σ with φ φ and f with φ: the same for a constant u.
+      // Elements weight σ with φ φ and f with φ, which is the same for a constant u.
       EXPECT_LE(error_norms(s.discretization(), s.solution()).max, 1e-8) << way.name;
       const Balance b = balance_of(s);
       EXPECT_NEAR(b.source, 300 * 37, 1e-8) << way.name;
@@ -221,7 +223,7 @@ TEST(Sources, OfAReactionInAPatchAreInBalance) {
     }
 }
 
-/// A patch of a face that is heated: q times its area; and one that gives off α u.
+/// A heated patch of a face must add q times its area, and another patch must lose α u.
 TEST(Sources, OfPatchesOfFacesBringWhatTheirAreaDoes) {
   for (const Way& way : ways)
     for (const bool stretched : {false, true})
@@ -244,7 +246,7 @@ TEST(Sources, OfPatchesOfFacesBringWhatTheirAreaDoes) {
         EXPECT_NEAR(b.flux[5], 10, 1e-10);
         EXPECT_NEAR(b.flux[4], -10, 1e-8);
 
-        // One temperature all over: α u = g on the patch.
+        // The temperature is constant, so α u = g on the patch.
         p.boundary[2][1] = {R, [=](double x, double y, double) { return in_patch(x, y) ? 160.0 : 0.0; },
                             [=](double x, double y, double) { return in_patch(x, y) ? 40.0 : 0.0; }};
         p.boundary[2][0] = {N, 0.0};
@@ -255,8 +257,8 @@ TEST(Sources, OfPatchesOfFacesBringWhatTheirAreaDoes) {
       }
 }
 
-/// Data of a linear solution vary over each face, up to its edges: expressions are taken there with no error but
-/// rounding.
+/// Data of a linear solution vary over each face up to its edges. Sampling expressions there must cause only rounding
+/// errors.
 TEST(Sources, OfLinearSolutionsAreExactToRounding) {
   for (const Way& way : ways)
     for (const bool stretched : {false, true})
@@ -286,8 +288,8 @@ TEST(Sources, OfLinearSolutionsAreExactToRounding) {
       }
 }
 
-/// A heat sink: 10 W in a chip under a plate with a face that is cooled. All of it leaves through that face, and the
-/// mean of u there is the power over α and the area.
+/// A heat sink has 10 W in a chip under a plate with a cooled face. All power must leave through that face, and the
+/// mean of u there must be the power over α and the area.
 TEST(Sources, OfAHeatSinkLeaveThroughItsFace) {
   for (const Way& way : ways)
     for (const bool stretched : {false, true}) {
@@ -313,7 +315,7 @@ TEST(Sources, OfAHeatSinkLeaveThroughItsFace) {
     }
 }
 
-/// Dielectrics between plates, in series and side by side: the flux at one volt is the capacitance.
+/// Dielectrics between plates are in series or in parallel: the flux at one volt is the capacitance.
 TEST(Sources, OfACapacitorAreItsLayers) {
   for (const Way& way : ways)
     for (const bool series : {false, true}) {
@@ -333,7 +335,7 @@ TEST(Sources, OfACapacitorAreItsLayers) {
     }
 }
 
-/// Smooth f loses nothing by it: the error is at most that of values at nodes, a tenth more, or h²|Δf|/32.
+/// Smooth f must not lose accuracy: the error is at most 1.1 times that of nodal values, or h²|Δf|/32.
 TEST(Sources, ThatAreSmoothLoseNothing) {
   constexpr std::array<Kinds, 4> kinds{
       {{{{D, D}, {D, D}, {D, D}}}, {{{N, D}, {N, N}, {N, N}}}, {{{P, P}, {D, N}, {N, D}}}, {{{N, N}, {N, N}, {N, N}}}}};
@@ -377,7 +379,7 @@ TEST(Sources, ThatAreSmoothLoseNothing) {
         }
 }
 
-/// ∫f is what assembly added up: the balance takes f on Dirichlet faces alone, which no row of theirs keeps.
+/// The balance must reuse ∫f of the assembly. It evaluates f only on Dirichlet faces, whose rows do not store it.
 TEST(Sources, AreNotEvaluatedAgainByTheBalance) {
   for (const Way& way : ways) {
     std::atomic<int> points = 0;
@@ -404,7 +406,7 @@ TEST(Sources, AreNotEvaluatedAgainByTheBalance) {
   }
 }
 
-/// A source that replaced another one counts, before assembly and after it.
+/// A replaced source must count before and after assembly.
 TEST(Sources, ThatReplaceOthersCountInTheBalance) {
   for (const Way& way : ways) {
     Problem p;
@@ -432,7 +434,7 @@ TEST(Sources, ThatReplaceOthersCountInTheBalance) {
   }
 }
 
-/// A bad value is told where it was met, before anything is solved.
+/// An invalid value must be reported with its place before the solve.
 TEST(Sources, AreCheckedWhereTheyAreTaken) {
   for (const Way& way : ways) {
     Problem p;

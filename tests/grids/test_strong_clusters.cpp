@@ -1,5 +1,5 @@
-// StrongClusters of strongly coupled values: found as by joining all pairs, corrected as by the formula, and what they
-// are worth where κ jumps from cell to cell.
+// These tests check that strong clusters equal the result of joining all pairs, that corrections follow the formula,
+// and how much they help if κ jumps from cell to cell.
 
 #include <algorithm>
 #include <cmath>
@@ -25,7 +25,7 @@
 namespace poisson {
 namespace {
 
-/// κ = ratio in a share of the cells, else 1.
+/// Returns a problem with κ = ratio in a share of the cells, and 1 elsewhere.
 Problem random_cells(int dimension, int n, double share, double ratio = 1e6) {
   Problem p;
   p.dimension = dimension;
@@ -44,7 +44,7 @@ Bands bands_of(Backend& backend, const Problem& p) {
   return probe_bands(*A, p.scheme == Scheme::q1 ? box_offsets(A->layout()) : star_offsets(A->layout()));
 }
 
-/// The strong_clusters of a rule, each as the numbers x + nx (y + ny z) of its values.
+/// Returns the clusters of a rule, each as the numbers x + nx (y + ny z) of its values.
 std::vector<std::vector<std::int64_t>> sets_of(Backend& backend, const StrongClusters& strong_clusters,
                                                std::size_t rule, const Layout& layout, Precision precision) {
   const StrongClusterViews& views = strong_clusters.views(rule);
@@ -64,7 +64,7 @@ std::vector<std::vector<std::int64_t>> sets_of(Backend& backend, const StrongClu
   return sets;
 }
 
-/// A as rows of (column, entry), from products with unit vectors; Dirichlet rows and columns left out.
+/// Returns A as rows of (column, entry), computed by products with unit vectors, without Dirichlet rows and columns.
 std::vector<std::map<std::int64_t, double>> rows_of(const Operator& A) {
   const auto host = make_cpu_backend();
   Field unit(*host, A.layout(), Precision::fp64), image(*host, A.layout(), Precision::fp64);
@@ -101,7 +101,7 @@ TEST(StrongClusters, AreThoseOfJoinedPairs) {
         const auto rows = rows_of(*A);
         const StrongClusters strong_clusters(bands_of(*backend, p), Precision::fp32, one_process());
 
-        // Joins until nothing changes.
+        // This loop joins pairs until nothing changes.
         std::vector<std::size_t> root(rows.size());
         std::iota(root.begin(), root.end(), std::size_t{0});
         const auto diagonal = [&](std::size_t i) { return rows[i].at(static_cast<std::int64_t>(i)); };
@@ -120,7 +120,7 @@ TEST(StrongClusters, AreThoseOfJoinedPairs) {
         for (std::size_t r = 0; r < rows.size(); ++r) {
           std::vector<std::int64_t> values;
           double energy = 0, diagonals = 0;
-          bool given = false;  // coupled strongly to a Dirichlet node: what the row's sum shows
+          bool given = false;  // strong coupling to a Dirichlet node, visible in the row sum
           for (std::size_t i = 0; i < rows.size(); ++i) {
             if (root[i] != r || rows[i].empty()) continue;
             double sum = 0;
@@ -145,7 +145,7 @@ TEST(StrongClusters, AreThoseOfJoinedPairs) {
       }
 }
 
-// Every cluster's mean residual is worked off as if the others stood still.
+// The mean residual of every cluster must become zero as if other clusters were fixed.
 TEST(StrongClusters, AreCorrectedByTheFormula) {
   for (const int dimension : {2, 3})
     for (const Precision precision : {Precision::fp64, Precision::fp32}) {
@@ -204,8 +204,8 @@ int iterations(const Problem& problem) {
   return result.iterations;
 }
 
-// Without strong_clusters 64², 128² and 256² took 36, 126 and 196 iterations, and more than 400 where a fifth of the
-// cells has the large κ.
+// Without clusters 64², 128² and 256² needed 36, 126 and 196 iterations, and more than 400 if a fifth of the cells has
+// the large κ.
 TEST(StrongClusters, BoundTheIterationsOfRandomCells) {
   for (const Scheme scheme : {Scheme::fv, Scheme::q1})
     for (const double share : {0.2, 0.5})
@@ -218,7 +218,8 @@ TEST(StrongClusters, BoundTheIterationsOfRandomCells) {
 }
 
 #ifdef POISSON_HAVE_MPI
-/// GPUs have the room that plans count for what they tell each other of strong_clusters, however many there are.
+/// GPUs must allocate the mailboxes that plans predict for the exchange between strong clusters, for any number of
+/// clusters.
 TEST(CrossingClusters, OfLaunchedProcessesTakeTheRoomThatIsCounted) {
   if (!under_launcher()) GTEST_SKIP() << "start it by mpirun";
   const auto processes = mpi_processes([](Moment, std::span<const LostProcess>) {});
@@ -233,7 +234,7 @@ TEST(CrossingClusters, OfLaunchedProcessesTakeTheRoomThatIsCounted) {
   for (int s = 0; s < 70000; ++s) sets.add({0}, {{0, 1.0}}, 1);
   {
     const CrossingClusters strong_clusters(*backend, sets, space, Precision::fp64, processes);
-  }  // what stays are mailboxes
+  }  // mailboxes remain allocated
   const auto mailbox = [&](const MailSizes& sizes) {
     return MailboxLayout(sizes, processes->count(), MailPlace::devices).bytes;
   };

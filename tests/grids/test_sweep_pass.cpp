@@ -1,4 +1,4 @@
-// Several sweeps of Jacobi's method in one pass have the bits that they have one by one.
+// Several Jacobi sweeps in one pass must have the bits of separate sweeps.
 
 #include <algorithm>
 #include <array>
@@ -24,7 +24,7 @@ namespace {
 
 constexpr double omega = 0.8;
 
-/// Fields of one problem: u with the data of faces, b zero beside the unknowns.
+/// Contains the fields of one problem: u with face data, and b with zeros outside the unknowns.
 struct Sweeps {
   Sweeps(const Problem& problem, Precision precision)
       : backend(test_backend()),
@@ -46,7 +46,7 @@ struct Sweeps {
     });
   }
 
-  /// u after so many sweeps one by one, in `next`; `other` for what is between.
+  /// Makes `sweeps` separate sweeps and leaves u in `next`; `other` is a work field.
   void one_by_one(int sweeps) {
     const auto splitting = A->split();
     Field *from = &other, *to = &next;
@@ -58,8 +58,8 @@ struct Sweeps {
     }
   }
 
-  /// Whether sweeps go one by one: on a GPU where κ is stored in a body, and where it takes them in launches that they
-  /// share.
+  /// Returns whether sweeps are separate: on a GPU, if κ is stored in three dimensions or the grid is small enough for
+  /// shared launches.
   bool without_pass() const {
     if (!backend->on_gpu()) return false;
     const bool stored = std::visit([](const auto& own) { return own.variable(); }, discretization.scheme_rows());
@@ -101,7 +101,8 @@ struct Shape {
   int dimension;
   std::array<int, 3> cells;
 };
-/// Even, odd and prime; narrower than what a pass reaches; enough for all threads and for several tiles each.
+/// Sizes are even, odd and prime, narrower than the reach of a pass, and large enough for all threads with several
+/// tiles each.
 const std::vector<Shape> shapes{{3, {13, 37, 29}}, {3, {70, 5, 11}},   {3, {3, 26, 2}},   {2, {53, 31, 1}},
                                 {2, {2, 7, 1}},    {3, {131, 33, 34}}, {2, {300, 331, 1}}};
 
@@ -126,7 +127,7 @@ TEST(SweepPass, HasTheBitsOfItsSweeps) {
         }
 }
 
-/// A CPU writes large fields past its caches; twelve sweeps of a pass are for threads with many lines.
+/// A CPU writes large fields past its caches. A pass of twelve sweeps needs threads with many lines.
 TEST(SweepPass, HasTheBitsOfItsSweepsInLargeFields) {
   for (const Kappa kappa : {Kappa::constant, Kappa::random})
     for (const Precision precision : {Precision::fp64, Precision::fp32})
@@ -135,7 +136,7 @@ TEST(SweepPass, HasTheBitsOfItsSweepsInLargeFields) {
           precision);
 }
 
-/// NaN wherever no value stands, nor the datum of a face.
+/// Sets all values to NaN that are neither unknowns nor face data.
 void spoil(Backend& backend, Field& x) {
   const Image<double> before(backend, x);
   Image<double> image(backend, x);
@@ -153,7 +154,7 @@ void spoil(Backend& backend, Field& x) {
   image.store(backend);
 }
 
-/// What no pass may read, padding and the halo of axes that close on themselves, changes no bit.
+/// No pass may read padding or the halo of periodic axes, so NaN there must not change any bit.
 TEST(SweepPass, ReadsNoPadding) {
   for (const NamedFaces& faces : all_faces())
     for (const Centering centering : {Centering::node, Centering::cell})
@@ -163,7 +164,7 @@ TEST(SweepPass, ReadsNoPadding) {
               with_data(faces, all_grids[0],
                         {.dimension = shape.dimension, .cells = shape.cells, .kappa = kappa, .centering = centering});
           Sweeps s(problem, Precision::fp64);
-          if (!s.pass) continue;  // κ, or α that varies, is stored where there may be none
+          if (!s.pass) continue;  // a pass may not exist if κ or α is stored
           s.backend->convert(s.u, s.next);
           s.pass->take(omega, s.u, s.b, s.next, nullptr);
           const std::vector<Real> expected = everywhere(*s.backend, s.next);
@@ -175,7 +176,7 @@ TEST(SweepPass, ReadsNoPadding) {
         }
 }
 
-/// On a CPU from half a megabyte a field on, and where κ is stored.
+/// On a CPU a pass helps from half a megabyte per field, or if κ is stored.
 TEST(SweepPass, IsWorthItWhereCachesHoldNoFields) {
   const auto backend = test_backend();
   const auto worth = [&](const ProblemChoice& choice, Precision precision) {
@@ -189,7 +190,7 @@ TEST(SweepPass, IsWorthItWhereCachesHoldNoFields) {
   EXPECT_TRUE(worth({.cells = small.cells, .kappa = Kappa::random}, Precision::fp32));
 }
 
-/// There is none where an operator's rows are not to be had again.
+/// An operator whose rows cannot be rebuilt has no pass.
 TEST(SweepPass, IsOneOfVolumes) {
   ProblemChoice elements;
   elements.scheme = Scheme::q1;

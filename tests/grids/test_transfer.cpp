@@ -1,4 +1,4 @@
-// Transfers between levels against the oracle's tensor products of one-dimensional matrices.
+// These tests compare transfers between levels with the oracle's tensor products of one-dimensional matrices.
 
 #include <algorithm>
 #include <array>
@@ -26,19 +26,19 @@ namespace poisson {
 namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-constexpr double mark = -77;  // in Dirichlet nodes, which no verb but inject writes
+constexpr double mark = -77;  // marks Dirichlet nodes, which only inject may write
 
-/// Roundings of one value: up to nine (P) or 27 (Pᵀ) products of four factors, summed pairwise by axes.
+/// Bounds the roundings of one value: up to nine (P) or 27 (Pᵀ) products of four factors, summed pairwise by axes.
 constexpr Real roundings = 4;
 
-/// The problem on the nodes of a coarse block, for the oracle.
+/// Returns the problem on the nodes of a coarse block, for the oracle.
 Problem coarse_problem(const Problem& fine, const CoarseBlock& coarse) {
   Problem p = fine;
   for (std::size_t d = 0; d < static_cast<std::size_t>(p.dimension); ++d) p.nodes[d] = coarse.block.axes[d].nodes();
   return p;
 }
 
-/// Two levels, the oracle's P between them, and fields on both.
+/// Contains two levels, the oracle's P between them, and fields on both.
 class TransferCase {
  public:
   explicit TransferCase(const Problem& problem, Coarsening rule = Coarsening::even)
@@ -59,14 +59,14 @@ class TransferCase {
   Field field(const reference::Grid& grid, Precision p) const {
     return {*backend, (&grid == &fine_grid ? block : coarse.block).layout(), p};
   }
-  /// Random unknowns and zero in Dirichlet nodes, as corrections and residuals are.
+  /// Returns random unknowns with zeros in Dirichlet nodes, like corrections and residuals.
   Vector correction(const reference::Grid& grid, unsigned seed) const {
     Vector v = Random(seed).vector(grid.count());
     for (std::size_t i = 0; i < v.size(); ++i)
       if (grid.dirichlet(grid.index(i))) v[i] = 0;
     return v;
   }
-  /// NaN in the unknowns and the mark in Dirichlet nodes.
+  /// Returns NaN in the unknowns and the mark in Dirichlet nodes.
   Vector cleared(const reference::Grid& grid) const {
     Vector v(grid.count(), nan);
     for (std::size_t i = 0; i < v.size(); ++i)
@@ -95,7 +95,7 @@ class TransferCase {
   std::unique_ptr<Transfer> transfer;
   reference::Grid fine_grid, coarse_grid;
   std::array<reference::Dense, 3> P;
-  /// What a rounding of each weight is measured against: a small one is what the other one of its row leaves of 1.
+  /// Scale of the rounding of each weight. A small weight is 1 minus the other one of its row.
   std::array<reference::Dense, 3> rounding;
 };
 
@@ -113,7 +113,7 @@ void TransferCase::expect_restriction(Precision from, Precision to) {
   expect("restrict_to", y, coarse_grid, expected, bound);
   EXPECT_EQ(values(*backend, x), xv) << "restrict_to writes its argument";
 
-  const double factor = 0x1p-30;  // powers of two are what scales are
+  const double factor = 0x1p-30;  // a power of two, like all scales
   const Scalar scale = backend->scalar(factor);
   for (Real& v : expected) v *= factor;
   for (Real& v : bound) v *= factor;
@@ -154,7 +154,7 @@ void TransferCase::expect_prolongation(Precision from, Precision to) {
 void TransferCase::expect_injection(Precision from, Precision to) {
   Field x = field(fine_grid, from), y = field(coarse_grid, to);
   const Vector xv = set_values(*backend, x, Random(4).vector(fine_grid.count()));
-  // Where nodes coincide along all axes, values are copied; else weights are rounded.
+  // Values are copied if nodes coincide along all axes; otherwise weights are rounded.
   std::array<reference::Dense, 3> W;
   for (std::size_t d = 0; d < 3; ++d) {
     if (fine_grid.periodic(d) && fine_grid.size[d] < 4) return;
@@ -184,8 +184,8 @@ void TransferCase::expect_injection(Precision from, Precision to) {
 
 void TransferCase::expect_interpolation(Precision from, Precision to) {
   std::array<reference::Dense, 3> cubic;
-  // Coordinates are rounded where nodes lie between finer ones and where a period is added: what that is worth in the
-  // distances of nodes.
+  // Coordinates are rounded at nodes between finer ones and where a period is added. This bound is in units of node
+  // distances.
   Real rounded = 0;
   for (std::size_t d = 0; d < 3; ++d) {
     if (fine_grid.periodic(d) && coarse_grid.size[d] < 4) return;
@@ -254,7 +254,7 @@ INSTANTIATE_TEST_SUITE_P(All, Transfers, testing::Combine(testing::ValuesIn(all_
                            return std::get<0>(test.param).name + "_" + std::get<1>(test.param).name;
                          });
 
-/// f at the nodes of a grid.
+/// Evaluates f at the nodes of a grid.
 template <class F>
 Vector on_nodes(const reference::Grid& grid, const F& f) {
   Vector v;
@@ -273,7 +273,8 @@ const NamedFaces& faces_named(const std::vector<NamedFaces>& all, const std::str
   throw std::out_of_range(name);
 }
 
-/// Polynomials of degree 3 in each axis come back exactly; of degree 2 where only three coarse nodes are left.
+/// Interpolation must be exact for polynomials of degree 3 in each axis, or degree 2 if only three coarse nodes are
+/// left.
 TEST(Interpolation, IsExactForCubicPolynomials) {
   const auto all = all_faces();
   const auto degree = [](double x, int cells) { return cells == 4 ? x * (1 - x) : x * (x * x - 2 * x + 0.25); };
@@ -308,7 +309,7 @@ TEST(Interpolation, IsExactForCubicPolynomials) {
               }
 }
 
-/// Where the axis closes on itself, the error falls by 2⁴ when the cells halve; odd numbers of cells included.
+/// On a periodic axis, the error falls by 2⁴ when cells halve, also for odd numbers of cells.
 TEST(Interpolation, IsOfFourthOrderOnPeriodicAxes) {
   const auto all = all_faces();
   for (const char* name : {"periodic_x", "periodic_y", "periodic_xyz"})
@@ -319,7 +320,7 @@ TEST(Interpolation, IsOfFourthOrderOnPeriodicAxes) {
         Problem p = make_problem(faces_named(all, name), all_grids[0], {2, {2 * half + odd, 2 * half + odd, 1}});
         for (std::size_t d = 0; d < 2; ++d) p.nodes[d] = uniform_nodes(0, 2 * std::numbers::pi, 2 * half + odd);
         const TransferCase c(p);
-        const auto factor = [&](std::size_t d, double t) {  // on other axes the interpolation is exact
+        const auto factor = [&](std::size_t d, double t) {  // interpolation is exact on other axes
           return c.fine_grid.periodic(d) ? std::sin(t + 0.3) : t * (t - 1) * (t - 2) / 50 + 1;
         };
         const auto f = [&](double x, double y, double) { return Real{factor(0, x)} * factor(1, y); };
@@ -333,7 +334,7 @@ TEST(Interpolation, IsOfFourthOrderOnPeriodicAxes) {
         for (std::size_t i = 0; i < found.size(); ++i) error = std::max(error, std::abs(found[i] - expected[i]));
         errors.push_back(error);
       }
-      const double ratio = odd ? 25.0 / 13 : 2;  // of the coarse cells
+      const double ratio = odd ? 25.0 / 13 : 2;  // of coarse cells
       EXPECT_GE(std::log(errors[0] / errors[1]) / std::log(ratio), 3.85);
       EXPECT_GT(errors[1], 1e-7);
     }
@@ -362,7 +363,7 @@ TEST(Coarsening, GivesCoarseCellsTheMean) {
 
             const reference::Grid &f = c.fine_grid, &g = c.coarse_grid;
             std::array<reference::Dense, 3> shares{{{{1}}, {{1}}, {{1}}}};
-            Real rounding = 10;  // nodes between finer ones are rounded: what that is worth in a width
+            Real rounding = 10;  // rounding of nodes between finer ones, in units of widths
             for (std::size_t d = 0; d < static_cast<std::size_t>(dimension); ++d) {
               shares[d] = reference::shares(f.nodes[d], g.nodes[d]);
               Real smallest = f.width(d, 0);
@@ -390,7 +391,5 @@ TEST(Coarsening, GivesCoarseCellsTheMean) {
           }
 }
 
-/// The coarse operators of a separable problem are its discretizations on the coarse nodes; a varying κ and σ are
-/// carried down as means and by Pᵀ.
 }  // namespace
 }  // namespace poisson

@@ -1,4 +1,4 @@
-// A grid that is cut into patches: exchanges give each what it reads.
+// On a grid cut into patches, exchanges must give each patch the values that it reads.
 
 #include "tests/fields.hpp"
 
@@ -14,7 +14,7 @@ Cuts cuts_of(const Layout& layout, const std::array<int, 3>& parts) {
   return cuts;
 }
 
-// The values of a field, its halo included, that lie in a patch of another space and its halo.
+// Returns the values of a field, including its halo, that lie in a patch of another space and its halo.
 Field part_of(Backend& backend, const Field& whole, const Space& space) {
   const auto host = make_cpu_backend();
   const HostRead read(whole);
@@ -35,7 +35,7 @@ Field part_of(Backend& backend, const Field& whole, const Space& space) {
   return there;
 }
 
-/// Patches that exchange their halos have there what the whole has, edges and corners included.
+/// After an exchange, the halo of a patch, with edges and corners, must equal the uncut field.
 TEST(Exchange, GivesAPatchTheValuesAroundIt) {
   const auto backend = make_cpu_backend();
   for (int turned = 0; turned < 8; ++turned) {
@@ -75,7 +75,7 @@ TEST(Exchange, GivesAPatchTheValuesAroundIt) {
         for_each_value(v, true, [&](int i, int j, int k) {
           const std::array place{i, j, k};
           for (std::size_t d = 0; d < 3; ++d)
-            if (place[d] < -1 || place[d] > v.n[d]) return;  // stencils reach for one
+            if (place[d] < -1 || place[d] > v.n[d]) return;  // stencils reach one value
           EXPECT_EQ(v(i, j, k), everywhere(i + at[0], j + at[1], k + at[2]));
         });
       }

@@ -2,10 +2,10 @@
 
 #include "tests/oracles/reference.hpp"
 
-/// The oracle for cell-centred finite volumes, in plain loops over extended precision.
+/// This oracle computes cell-centred finite volumes in plain loops in extended precision.
 namespace poisson::reference {
 
-/// The cells of a problem, x fastest; in two dimensions z has one.
+/// Numbers the cells of a problem, x fastest; in two dimensions z has one cell.
 struct CellGrid {
   int dimension;
   std::array<std::vector<double>, 3> nodes;
@@ -43,12 +43,14 @@ struct CellGrid {
   }
 };
 
-/// The rows of cells, Σ_n coupling (u − u_n) + reaction u + Σ_faces coupling (u − data) = rhs, all times a scale.
+/// Stores the rows of cells, Σ_n coupling (u − u_n) + reaction u + Σ_faces coupling (u − data) = rhs, multiplied by a
+/// scale.
 struct CellSystem : System {
   Vector rhs;
 };
 
-/// What lies between two centres, or a centre and a face, in series: Σ length/κ of the half cells, and 1/α.
+/// Assembles the rows. The resistances between two centres, or between a centre and a face, are in series: Σ length/κ
+/// of the half cells, and 1/α.
 inline CellSystem assemble_cells(const Problem& p, Real scale = 1) {
   CellSystem s{{Grid(p), {}, {}, {}, {}}, {}};
   const CellGrid g(p);
@@ -102,8 +104,8 @@ inline CellSystem assemble_cells(const Problem& p, Real scale = 1) {
   return s;
 }
 
-/// Prolongation along one axis of cells. Linear: between the centres around a fine centre, towards Dirichlet faces to
-/// zero, towards other faces constant.
+/// Returns prolongation along one axis of cells. It is linear between the centres around a fine centre, decreases to
+/// zero at Dirichlet faces, and is constant towards other faces.
 inline Dense cell_prolongation(const std::vector<double>& fine, const std::vector<double>& coarse,
                                const std::array<BoundaryKind, 2>& kind, bool constant) {
   const std::size_t rows = fine.size() - 1, columns = coarse.size() - 1;

@@ -1,6 +1,6 @@
 #pragma once
 
-// Problems whose solution is known: the source and the data of the faces follow from it by analytic derivatives.
+// These problems have known solutions: the source and the face data follow by analytic differentiation.
 
 #include <array>
 #include <cmath>
@@ -12,19 +12,19 @@
 
 namespace poisson {
 
-/// level + sin(frequency·s + phase): one factor of a product.
+/// Evaluates level + sin(frequency·s + phase), one factor of a product.
 struct SineFactor {
   double level = 1, frequency = 0, phase = 0;
 };
 
-/// A function's value and derivatives at a point.
+/// Contains the value and derivatives of a function at a point.
 struct Jet {
   double value = 0;
   std::array<double, 3> first{};   ///< ∂/∂x_d
   std::array<double, 3> second{};  ///< ∂²/∂x_d²
 };
 
-/// A function of space that is a product of one factor per axis; the third is 1 in two dimensions.
+/// A function of space with one factor per axis; the third is 1 in two dimensions.
 struct SineProduct {
   std::array<SineFactor, 3> factors;
 
@@ -48,7 +48,7 @@ struct SineProduct {
   }
 };
 
-/// scale·(1 + amplitude·shape): positive for amplitudes below 1.
+/// Evaluates scale·(1 + amplitude·shape), which is positive for amplitudes below 1.
 struct Modulated {
   double scale = 1, amplitude = 0;
   SineProduct shape;
@@ -62,30 +62,30 @@ struct Modulated {
     return jet;
   }
   double value(const std::array<double, 3>& point) const { return at(point).value; }
-  /// A plain number where nothing varies.
+  /// Returns a plain number if nothing varies.
   Quantity quantity() const {
     if (amplitude == 0) return scale;
     return Quantity([*this](double x, double y, double z) { return value({x, y, z}); });
   }
 };
 
-/// The equation and its boundary kinds; `lengths` are those of the box, which begins at 0.
+/// Describes the equation and its boundary kinds. `lengths` are those of the box, which begins at 0.
 struct Manufactured {
   int dimension = 3;
   std::array<double, 3> lengths{1, 1, 1};
   std::array<std::array<BoundaryKind, 2>, 3> kinds{};
   bool isotropic = true;
-  std::array<Modulated, 3> kappa;  ///< one per direction, the first alone where isotropic
+  std::array<Modulated, 3> kappa;  ///< per direction; isotropic: only the first
   Modulated sigma{0, 0, {}};
   Modulated alpha;
   SineProduct solution;
 
-  /// The frequency of sines along an axis: `open`, or once around where the axis is periodic.
+  /// Returns the frequency of sines along an axis: `open`, or one period if the axis is periodic.
   double frequency(std::size_t d, double open) const {
     if (d >= static_cast<std::size_t>(dimension)) return 0;
     return kinds[d][0] == BoundaryKind::periodic ? 2 * std::numbers::pi / lengths[d] : open;
   }
-  /// Sines around `level` that fit the boundary kinds.
+  /// Returns sines around `level` that suit the boundary kinds.
   SineProduct product(double level, const std::array<double, 3>& open, const std::array<double, 3>& phase) const {
     SineProduct p;
     for (std::size_t d = 0; d < static_cast<std::size_t>(dimension); ++d)
@@ -104,7 +104,7 @@ struct Manufactured {
     }
     return f;
   }
-  /// What the face across axis d at an end is given.
+  /// Returns the datum of the face at an end of axis d.
   double face_value(std::size_t d, std::size_t end, const std::array<double, 3>& point) const {
     const BoundaryKind kind = kinds[d][end];
     const Jet u = solution.at(point);
@@ -133,7 +133,7 @@ struct Manufactured {
   }
 };
 
-/// The values of a function on the product of three axes, as a file would bring them.
+/// Tabulates a function on the product of three axes, as if read from a file.
 inline Quantity tabulated(const Quantity& quantity, const std::array<std::vector<double>, 3>& axes, Location location) {
   GridArray array;
   array.location = location;
@@ -151,7 +151,7 @@ inline Quantity tabulated(const Quantity& quantity, const std::array<std::vector
   return array;
 }
 
-/// The values of a function on the nodes of a problem, where it is taken then.
+/// Tabulates a function on the nodes of a problem.
 inline Quantity on_nodes(const Quantity& quantity, const Problem& p) {
   std::array<std::vector<double>, 3> axes = p.nodes;
   if (p.dimension == 2) axes[2] = {0};

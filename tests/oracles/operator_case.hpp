@@ -24,16 +24,16 @@
 #include "tests/problems.hpp"
 #include "tests/smoothing.hpp"
 
-/// Every verb of an operator beside its oracle.
+/// These checks compare every verb of an operator with its oracle.
 namespace poisson {
 
 inline constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-/// Roundings that one row may gather: its entries are products of up to seven factors, and it sums seven terms.
+/// Bounds the roundings of one row: its entries are products of up to seven factors, and it sums seven terms.
 inline constexpr Real row_roundings = 5;
-/// Of cells: entries with two divisions by κ.
+/// Bounds the roundings of a row of cells, whose entries contain two divisions by κ.
 inline constexpr Real cell_roundings = 12;
-/// Of elements: entries that are sums of four or eight cells' parts, and as many as 27.
+/// Bounds the roundings of a row of elements: up to 27 entries, each a sum over four or eight cells.
 inline constexpr Real element_roundings = 16;
 
 inline reference::System oracle(const Problem& problem, double scale) {
@@ -49,8 +49,8 @@ inline reference::System oracle(const Problem& problem, double scale) {
   return reference::assemble(problem, scale);
 }
 
-/// One operator beside its oracle, with fields: u and previous have data in Dirichlet nodes, b and r zero. A solution
-/// over cells has the data of faces in its halo.
+/// Contains one operator, its oracle and fields: u and previous have data in Dirichlet nodes, b and r have zeros. A
+/// solution over cells has face data in its halo.
 class OperatorCase {
  public:
   OperatorCase(const Problem& problem, Precision precision, Assembly assembly = Assembly::automatic)
@@ -67,7 +67,7 @@ class OperatorCase {
     data = random.vector(n);
     Vector rhs = random.vector(n), before = random.vector(n);
     for (std::size_t i = 0; i < n; ++i) {
-      rhs[i] *= system.unknown[i] ? system.diagonal[i] : 0;  // of the size of A u, wherever cells are small
+      rhs[i] *= system.unknown[i] ? system.diagonal[i] : 0;  // magnitude of A u even for small cells
       if (!system.unknown[i]) before[i] = data[i];
     }
     for (Field* f : {&u, &b, &previous, &out}) *f = Field(*backend, A->layout(), precision);
@@ -79,7 +79,7 @@ class OperatorCase {
       largest = std::max(largest, std::abs(uv[i]) + (system.unknown[i] ? std::abs(bv[i]) / system.diagonal[i] : 0));
   }
 
-  /// Gives u its values again, with stale halos where verbs exchange them.
+  /// Sets the values of u again, with stale halos if verbs exchange them.
   void give_u() {
     set_values(*backend, u, data);
     if (has_face_data()) {
@@ -91,7 +91,7 @@ class OperatorCase {
                        [&](int i, int j, int k) { image.view(i, j, k) = static_cast<T>(data[next++]); });
         image.store(*backend);
       });
-      backend->exchange(u);  // copies the data beside periodic ends, too
+      backend->exchange(u);  // also copies data next to periodic ends
     }
     uv = values(*backend, u);
     face_data = open_halo(*backend, u);
@@ -100,7 +100,7 @@ class OperatorCase {
     return std::ranges::any_of(system.data, [](Real x) { return x != 0; });
   }
 
-  /// NaN where the next verb must write, a mark in Dirichlet nodes, where it must not.
+  /// Writes NaN where the next verb must write, and a mark in Dirichlet nodes, where it must not.
   void clear(Field& field, double mark) {
     Vector v(system.mass.size(), nan);
     for (std::size_t i = 0; i < v.size(); ++i)
@@ -109,7 +109,7 @@ class OperatorCase {
   }
   void clear() { clear(out, -77); }
 
-  /// Expects f(i) within bound(i) in the unknowns of a result, the mark elsewhere, and a halo as it has to be.
+  /// Expects f(i) within bound(i) in the unknowns of a result, the mark in other nodes, and a valid halo.
   template <class F, class B>
   void expect(const char* verb, const Field& field, const F& f, const B& bound, const Vector& elsewhere = {}) {
     const std::size_t n = system.mass.size();
@@ -225,7 +225,7 @@ inline void OperatorCase::expect_residuals() {
         [&](std::size_t i) { return factor * (residual_bound(i) + (epsilon(p) + eps) * std::abs(residual(i))); });
     EXPECT_TRUE(within(backend->value(norm), square, square_bound)) << "norm of the residual";
   }
-  // In place of b.
+  // The residual may overwrite b.
   Field r(*backend, A->layout(), A->precision());
   Scalar norm = backend->scalar();
   set_values(*backend, r, bv);
@@ -261,7 +261,7 @@ inline void OperatorCase::expect_polynomial_steps() {
   for (const PolynomialStep step : {PolynomialStep{0.8, 0}, PolynomialStep{1.7, 0.45}}) {
     give_u();
     if (step.beta == 0) {
-      clear();  // without a look back the previous iterate may be anything
+      clear();  // a step without memory ignores the previous iterate
     } else {
       Vector before = pv;
       for (std::size_t i = 0; i < pv.size(); ++i)
@@ -301,7 +301,7 @@ inline void OperatorCase::expect_smoothers() {
   }};
   for (const Sequence& sequence : sequences)
     for (const bool zero : {true, false}) {
-      // From a zero guess both fields are corrections; else both hold the Dirichlet data.
+      // From a zero guess both fields are corrections; otherwise both contain the Dirichlet data.
       Vector start = data, other(data.size(), nan);
       for (std::size_t i = 0; i < data.size(); ++i) {
         if (zero) start[i] = system.unknown[i] ? nan : 0;
@@ -315,7 +315,7 @@ inline void OperatorCase::expect_smoothers() {
       const Vector elsewhere = expected;
       sequence.oracle(bv, expected);
       EXPECT_FALSE(iterate.zero);
-      // Jacobi's sweeps enlarge rounding where elements are flat: λ(D⁻¹A) is up to 9/2 there.
+      // Jacobi sweeps amplify rounding on flat elements, where λ(D⁻¹A) is up to 9/2.
       const Real bound = std::max(Real{16}, 2 * row_roundings) * sweeps * eps * largest;
       expect(
           sequence.name, *iterate.now, [&](std::size_t i) { return expected[i]; }, [&](std::size_t) { return bound; },
@@ -339,15 +339,15 @@ inline void OperatorCase::expect_gauss_seidel() {
   give_u();
 }
 
-// e = B⁻¹ r, with B the diagonal and the entries along an axis, is known by B e = r; where an axis is decoupled, r has
-// no entries along it.
+// Checks e = B⁻¹ r by B e = r, where B consists of the diagonal and the entries along an axis. If an axis is decoupled,
+// r has no entries along it.
 inline void OperatorCase::expect_lines(int decoupled) {
   const std::size_t n = system.mass.size();
   const auto differ = [&](std::size_t i, std::size_t j, int axis) {
     const auto d = static_cast<std::size_t>(axis);
     return system.grid.index(i)[d] != system.grid.index(j)[d];
   };
-  // Whether j is on the line of i.
+  // Returns whether j is on the line of i.
   const auto beside = [&](std::size_t i, std::size_t j, int axis) {
     return !differ(i, j, (axis + 1) % 3) && !differ(i, j, (axis + 2) % 3);
   };
@@ -368,7 +368,7 @@ inline void OperatorCase::expect_lines(int decoupled) {
       give_u();
       Vector before = pv;
       if (beta == 0) {
-        clear();  // without a look back the previous iterate may be anything
+        clear();  // a step without memory ignores the previous iterate
         before.assign(n, 0);
       } else {
         set_values(*backend, out, pv);
@@ -398,13 +398,13 @@ inline void OperatorCase::expect_lines(int decoupled) {
         ASSERT_LE(std::abs(product - (from_zero ? bv[i] : right(i))), 8 * row_roundings * eps * bound) << "at " << i;
       }
       EXPECT_TRUE(open_halo_is_zero(*backend, out));
-      if (decoupled >= 0) break;  // the other steps differ from this one as they do along all lines
+      if (decoupled >= 0) break;  // the other steps differ in the same way as along all lines
     }
   }
   give_u();
 }
 
-// The problem in the planes across an axis: their couplings, and the diagonal as it is.
+// Returns the operator within the planes across an axis: their couplings and the unchanged diagonal.
 inline std::unique_ptr<Operator> OperatorCase::within_planes(int axis) {
   SchemeRows rows = discretization.scheme_rows();
   level_rows(rows).decoupled = axis;
@@ -462,7 +462,7 @@ inline void OperatorCase::expect_projections() {
       [&](std::size_t i) { return eps * (std::abs(uv[i]) + row_roundings * absolute_integral / volume); });
 }
 
-// b as the discretization of cells assembles it.
+// Checks b as the discretization of cells assembles it.
 inline void OperatorCase::expect_rhs() {
   const reference::CellSystem cells = reference::assemble_cells(discretization.problem(), A->scale());
   discretization.assemble_rhs(out);
@@ -471,7 +471,7 @@ inline void OperatorCase::expect_rhs() {
   EXPECT_TRUE(within(values(*backend, out), cells.rhs, bound)) << "right-hand side";
 }
 
-/// Of cells whose faces have data: what reads these in the halo of a solution.
+/// Checks the verbs that read face data in the halo of a solution over cells.
 inline void check_verbs_of_solutions(const Problem& problem, Precision precision, Assembly assembly) {
   OperatorCase c(problem, precision, assembly);
   c.expect_rhs();

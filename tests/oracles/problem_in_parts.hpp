@@ -10,9 +10,9 @@
 
 namespace poisson {
 
-/// A known solution whose data stand on Dirichlet, Neumann and Robin parts of four faces, of n cells along each of two
-/// or three axes. Along the other one of x and y each face is held up to `held_to`, has
-/// a given flux from there to 0.75, and passes on beyond.
+/// Returns a problem with a known solution and n cells along each of two or three axes. Four faces have Dirichlet,
+/// Neumann and Robin parts. Along the other one of x and y, each face has Dirichlet data up to `held_to`,
+/// a given flux from there to 0.75, and a Robin condition beyond.
 inline Problem problem_in_parts(int dimension, double held_to, int n) {
   constexpr BoundaryKind D = BoundaryKind::dirichlet, N = BoundaryKind::neumann, R = BoundaryKind::robin;
   Manufactured known;

@@ -11,23 +11,23 @@
 
 #include "grids/problem/problem.hpp"
 
-/// The oracle: the mathematics of the node-centred finite volumes in plain loops over extended precision, sharing
-/// nothing with the library but the description of the problem. Slow, and meant to be read.
+/// This oracle implements the mathematics of node-centred finite volumes in plain loops in extended precision. It
+/// shares only the description of the problem with the library. It is slow and written to be read.
 namespace poisson::reference {
 
 using Real = long double;
-/// One number per node, x fastest; of a periodic axis all nodes but the last.
+/// A vector has one number per node, x fastest; a periodic axis omits its last node.
 using Vector = std::vector<Real>;
 using Index = std::array<int, 3>;
 
-/// The nodes of a problem, or its cells, where those hold the values. In two dimensions z has the single node 0.
+/// Numbers the nodes of a problem, or its cells if those have the values. In two dimensions z has the single node 0.
 struct Grid {
   int dimension = 3;
   Centering centering = Centering::node;
   std::array<std::vector<double>, 3> nodes;
   std::array<std::array<BoundaryKind, 2>, 3> kind{};
   Index cells{1, 1, 1}, size{1, 1, 1};
-  bool box = false;  ///< all nodes in a box of ±1 are neighbours: elements
+  bool box = false;  ///< elements: all nodes within ±1 are neighbours
 
   explicit Grid(const Problem& p)
       : dimension(p.dimension), centering(p.centering), nodes(p.nodes), box(p.scheme != Scheme::fv) {
@@ -64,7 +64,7 @@ struct Grid {
   }
 };
 
-/// A datum at a point; of grid arrays, which must be given where they are asked for, the value at `at`.
+/// Evaluates a datum at a point. A grid array must have a value at `at`, which is returned.
 inline Real evaluate(const Quantity& q, const std::array<double, 3>& point, Index at) {
   if (const double* constant = q.constant()) return *constant;
   if (const auto* array = q.array())
@@ -74,18 +74,18 @@ inline Real evaluate(const Quantity& q, const std::array<double, 3>& point, Inde
   return value;
 }
 
-/// The rows of all nodes, those of Dirichlet nodes as if their faces were natural.
+/// Stores the rows of all nodes. Rows of Dirichlet nodes are computed as if their faces were natural.
 struct System {
   struct Entry {
     std::size_t column;
     Real value;
-    Real gross;  ///< the sum of the sizes of its parts: what their rounding is measured against
+    Real gross;  ///< sum of magnitudes, the unit of rounding
   };
   Grid grid;
   std::vector<std::vector<Entry>> neighbours;  ///< off-diagonal entries
   Vector diagonal, mass;
   std::vector<bool> unknown;
-  Vector data{};  ///< what rows of cells have of their faces' data: Σ coupling·g of Dirichlet, Σ coupling·g/α of Robin
+  Vector data{};  ///< face data in rows of cells: Σ coupling·g of Dirichlet, Σ coupling·g/α of Robin faces
 
   void couple(std::size_t a, std::size_t b, Real weight) {
     for (const auto& [row, column] : {std::pair{a, b}, std::pair{b, a}}) {
@@ -100,7 +100,7 @@ struct System {
       if (!found) neighbours[row].push_back({column, -weight, weight});
     }
   }
-  /// a_ij += value, a part of an element matrix.
+  /// Adds value to a_ij, the contribution of an element matrix.
   void add(std::size_t i, std::size_t j, Real value) {
     if (i == j) {
       diagonal[i] += value;
@@ -119,19 +119,19 @@ struct System {
     for (const Entry& e : neighbours[i]) sum += e.value * u[e.column];
     return data.empty() ? sum : sum - data[i];
   }
-  /// Σ|a||u|: what one rounding of the row is measured against.
+  /// Returns Σ|a||u|, the unit of a rounding of the row.
   Real magnitude(std::size_t i, const Vector& u) const {
     Real sum = gross_diagonal(i) * std::abs(u[i]);
     for (const Entry& e : neighbours[i]) sum += e.gross * std::abs(u[e.column]);
     return data.empty() ? sum : sum + std::abs(data[i]);
   }
-  /// The diagonal as the sum that it is computed from.
+  /// Returns the diagonal as the sum by which it is computed.
   Real gross_diagonal(std::size_t i) const {
     Real sum = 0;
     for (const Entry& e : neighbours[i]) sum += e.gross;
     return std::max(diagonal[i], sum);
   }
-  /// The largest eigenvalue of D⁻¹A over the unknowns, by the power method from below.
+  /// Returns a lower estimate of the largest eigenvalue of D⁻¹A over the unknowns, by the power method.
   Real largest_eigenvalue(int steps) const {
     Vector v(diagonal.size());
     for (std::size_t i = 0; i < v.size(); ++i) v[i] = unknown[i] ? std::sin(Real(37 * i + 5)) : 0;
@@ -162,8 +162,9 @@ struct System {
   }
 };
 
-/// Every cell gives its edges the coupling κ·(quarter face)/h, its corners their share of σ·volume, and the corners on
-/// Robin faces their share of α·area (in two dimensions halves take the place of quarters). All times `scale`.
+/// Assembles the rows cell by cell. Every cell adds κ·(quarter face)/h to the coupling of its edges, a share of
+/// σ·volume to its corners, and a share of α·area to corners on Robin faces (in two dimensions halves replace
+/// quarters). All terms are multiplied by `scale`.
 inline System assemble(const Problem& p, double scale = 1) {
   System s{Grid(p), {}, {}, {}, {}};
   const Grid& g = s.grid;
@@ -179,7 +180,7 @@ inline System assemble(const Problem& p, double scale = 1) {
         const Index cell{ci, cj, ck};
         std::array<Real, 3> h{1, 1, 1};
         std::array<double, 3> centre{};
-        Real volume = 1;  // of the part that belongs to one corner
+        Real volume = 1;  // volume per corner
         for (std::size_t d = 0; d < dimension; ++d) {
           h[d] = g.width(d, cell[d]);
           const auto at = static_cast<std::size_t>(cell[d]);
@@ -193,7 +194,8 @@ inline System assemble(const Problem& p, double scale = 1) {
             return at;
           };
           const Index here = node(corner);
-          // A point of the part, nearer to the node in the wider cell beside it; on faces close to it, within the cell.
+          // These are points of the part: `within` is nearer to the node in the wider of two neighbouring cells, and
+          // `close` is near a face but within the cell.
           std::array<double, 3> within{}, close{};
           for (std::size_t d = 0; d < dimension; ++d) {
             const bool upper = corner >> d & 1U;
@@ -230,7 +232,7 @@ inline System assemble(const Problem& p, double scale = 1) {
   return s;
 }
 
-/// One-dimensional linear interpolation between coarse nodes, row by row: hat functions at the fine nodes.
+/// Interpolates linearly between coarse nodes in one dimension: each row contains the hat functions at a fine node.
 using Dense = std::vector<std::vector<Real>>;
 inline Dense prolongation(const std::vector<double>& fine, const std::vector<double>& coarse, bool periodic) {
   const std::size_t rows = fine.size() - (periodic ? 1 : 0), columns = coarse.size() - (periodic ? 1 : 0);
@@ -247,9 +249,9 @@ inline Dense prolongation(const std::vector<double>& fine, const std::vector<dou
   return P;
 }
 
-/// One-dimensional cubic interpolation: Lagrange's polynomial through the four coarse nodes around each fine one, the
-/// nearest four at ends, all where there are fewer; the line through two where the weights' absolute values exceed 30
-/// in sum. A periodic axis must have four.
+/// Interpolates cubically in one dimension with Lagrange's polynomial through the four coarse nodes around each fine
+/// one, or the nearest four at ends, or all if there are fewer. It uses the line through two nodes if the absolute
+/// weights exceed 30 in sum. A periodic axis needs at least four nodes.
 inline Dense interpolation(const std::vector<double>& fine, const std::vector<double>& coarse, bool periodic) {
   const int rows = static_cast<int>(fine.size()) - (periodic ? 1 : 0);
   const int columns = static_cast<int>(coarse.size()) - (periodic ? 1 : 0);
@@ -285,8 +287,8 @@ inline Dense interpolation(const std::vector<double>& fine, const std::vector<do
   return P;
 }
 
-/// One-dimensional injection: row I has the weights of the fine nodes, of the one at which coarse node I lies where
-/// there is one, else Lagrange's of the four around it, the nearest four at ends, all where there are fewer.
+/// Injects in one dimension. Row I selects the fine node at coarse node I if there is one. Otherwise it has Lagrange's
+/// weights of the four fine nodes around it, or the nearest four at ends, or all if there are fewer.
 inline Dense injection(const std::vector<double>& fine, const std::vector<double>& coarse, bool periodic) {
   const int rows = static_cast<int>(coarse.size()) - (periodic ? 1 : 0);
   const int columns = static_cast<int>(fine.size()) - (periodic ? 1 : 0);
@@ -318,7 +320,8 @@ inline Dense injection(const std::vector<double>& fine, const std::vector<double
   return W;
 }
 
-/// The shares of fine cells that lie in coarse ones: row i has what part of the width of fine cell i each has.
+/// Returns the overlaps of fine and coarse cells: row i contains the share of the width of fine cell i in each coarse
+/// cell.
 inline Dense shares(const std::vector<double>& fine, const std::vector<double>& coarse) {
   Dense S(fine.size() - 1, std::vector<Real>(coarse.size() - 1, 0));
   for (std::size_t i = 0; i + 1 < fine.size(); ++i)
@@ -329,7 +332,7 @@ inline Dense shares(const std::vector<double>& fine, const std::vector<double>& 
   return S;
 }
 
-/// Rows and columns exchanged.
+/// Transposes the matrices.
 inline std::array<Dense, 3> transposed(const std::array<Dense, 3>& P) {
   std::array<Dense, 3> T;
   for (std::size_t d = 0; d < 3; ++d) {
@@ -355,15 +358,15 @@ void for_each_entry(const std::array<Dense, 3>& P, const F& f) {
                   x[i][I] * y[j][J] * z[k][K]);
 }
 
-/// u += ω D⁻¹(b − A u), everywhere at once.
+/// Applies u += ω D⁻¹(b − A u) to all unknowns simultaneously.
 inline void jacobi(const System& s, Real omega, const Vector& b, Vector& u) {
   const Vector old = u;
   for (std::size_t i = 0; i < u.size(); ++i)
     if (s.unknown[i]) u[i] += omega * (b[i] - s.row(i, old)) / s.diagonal[i];
 }
 
-/// Chebyshev's semi-iteration as Saad writes it (Iterative Methods for Sparse Linear Systems, 2nd ed., algorithm 12.1),
-/// on D⁻¹A with the interval [low, high].
+/// Applies Chebyshev's semi-iteration as in Saad (Iterative Methods for Sparse Linear Systems, 2nd ed., algorithm 12.1)
+/// to D⁻¹A on the interval [low, high].
 inline void chebyshev_first_kind(const System& s, int degree, Real low, Real high, const Vector& b, Vector& u) {
   const Real theta = (high + low) / 2, delta = (high - low) / 2, sigma = theta / delta;
   Real rho = 1 / sigma;
@@ -382,7 +385,8 @@ inline void chebyshev_first_kind(const System& s, int degree, Real low, Real hig
   }
 }
 
-/// The fourth kind for eigenvalues up to `high` (Lottes, Numer. Linear Algebra Appl. 30, 2023, algorithm 2).
+/// Applies the polynomial of the fourth kind for eigenvalues up to `high` (Lottes, Numer. Linear Algebra Appl. 30,
+/// 2023, algorithm 2).
 inline void chebyshev_fourth_kind(const System& s, int degree, Real high, const Vector& b, Vector& u) {
   Vector z(u.size(), 0);
   for (int k = 1; k <= degree; ++k) {
@@ -394,10 +398,10 @@ inline void chebyshev_fourth_kind(const System& s, int degree, Real high, const 
   }
 }
 
-/// Parity of the index sum; with an odd periodic axis the sum modulo 3, where each axis counts 0, 1, 0, 1, … and an odd
-/// periodic one ends with 2.
+/// Returns the parity of the index sum. With an odd periodic axis it returns the sum modulo 3, where each axis counts
+/// 0, 1, 0, 1, … and an odd periodic one ends with 2.
 inline int colour(const Grid& g, Index at) {
-  if (g.box) {  // a combination of the axes' own
+  if (g.box) {  // combines the colours of the axes
     int number = 0, stride = 1;
     for (std::size_t d = 0; d < static_cast<std::size_t>(g.dimension); ++d) {
       const bool odd = g.periodic(d) && g.size[d] % 2 == 1;
@@ -426,7 +430,7 @@ inline int colours(const Grid& g) {
   return 2;
 }
 
-/// One node after the other, colour after colour.
+/// Visits one node after another, colour after colour.
 inline void gauss_seidel(const System& s, Real omega, bool reversed, const Vector& b, Vector& u) {
   const int count = colours(s.grid);
   for (int c = 0; c < count; ++c)
@@ -435,7 +439,7 @@ inline void gauss_seidel(const System& s, Real omega, bool reversed, const Vecto
         u[i] += omega * (b[i] - s.row(i, u)) / s.diagonal[i];
 }
 
-/// Gaussian elimination with row pivoting; `a` row-major.
+/// Solves a dense system by Gaussian elimination with row pivoting; `a` is row-major.
 inline Vector solve(std::vector<Vector> a, Vector b) {
   const std::size_t n = b.size();
   for (std::size_t c = 0; c < n; ++c) {

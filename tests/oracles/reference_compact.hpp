@@ -2,10 +2,10 @@
 
 #include "tests/oracles/reference.hpp"
 
-/// The oracle of the fourth-order compact scheme: rows written down from its one-dimensional factors, in plain loops.
+/// This oracle builds the fourth-order compact scheme in plain loops from its one-dimensional factors.
 namespace poisson::reference {
 
-/// Entries of row i of an axis's stiffness and mass for i − 1, i and i + 1.
+/// Stores the entries of row i of an axis's stiffness and mass for i − 1, i and i + 1.
 struct CompactRow {
   std::array<Real, 3> stiffness{0, 0, 0}, mass{0, 1, 0};
 };
@@ -21,7 +21,7 @@ inline CompactRow compact_row(const Grid& g, std::size_t d, int i) {
   return row;
 }
 
-/// Σ κ_d K_d ⊗ M ⊗ M + σ M ⊗ M ⊗ M for constant κ and σ, times `scale`.
+/// Assembles Σ κ_d K_d ⊗ M ⊗ M + σ M ⊗ M ⊗ M for constant κ and σ, multiplied by `scale`.
 inline System assemble_compact(const Problem& p, double scale = 1) {
   System s{Grid(p), {}, {}, {}, {}};
   const Grid& g = s.grid;

@@ -2,18 +2,18 @@
 
 #include "tests/oracles/reference.hpp"
 
-/// The oracle of bilinear and trilinear elements: element matrices by numerical quadrature of the hat functions'
-/// gradients, in plain loops.
+/// This oracle computes bilinear and trilinear elements in plain loops: element matrices result from numerical
+/// quadrature of the hat functions' gradients.
 namespace poisson::reference {
 
-/// Gauss's two points on [0, 1], each of weight 1/2: exact for the cubic polynomials that products of two linear ones
-/// and their derivatives are at most.
+/// Returns Gauss's two points on [0, 1], each with weight 1/2. They are exact for cubic polynomials, the highest degree
+/// of products of two linear functions and their derivatives.
 inline std::array<Real, 2> gauss_points() {
   const Real offset = std::sqrt(Real{3}) / 6;
   return {Real{0.5} - offset, Real{0.5} + offset};
 }
 
-/// One end's hat function at t in [0, 1] of a cell, and its slope there.
+/// Evaluates one end's hat function at t in [0, 1] of a cell.
 inline Real hat(unsigned end, Real t) {
   return end == 0 ? 1 - t : t;
 }
@@ -21,8 +21,8 @@ inline Real slope(unsigned end, Real h) {
   return (end == 0 ? -1 : 1) / h;
 }
 
-/// Whether data on cells are taken next to Neumann and Robin faces at 5/12 of the cell's width from the face: where
-/// there is a Robin face, a full tensor, or a Neumann face with data.
+/// Returns whether cells at Neumann and Robin faces sample data at 5/12 of their width from the face: with a Robin
+/// face, a full tensor, or a Neumann face with data.
 inline bool leans_on_faces(const Problem& p) {
   bool leans = p.full_tensor;
   for (int d = 0; d < p.dimension; ++d)
@@ -32,8 +32,8 @@ inline bool leans_on_faces(const Problem& p) {
   return leans;
 }
 
-/// ∫ ∇φ_p·κ∇φ_q + σ φ_p φ_q over every cell, and ∫ α φ_p φ_q over the cells' faces on Robin faces; κ, σ and α as they
-/// are in the centres or next to them. All times `scale`.
+/// Assembles ∫ ∇φ_p·κ∇φ_q + σ φ_p φ_q over every cell and ∫ α φ_p φ_q over Robin faces. κ, σ and α are sampled at or
+/// next to the centres. All terms are multiplied by `scale`.
 inline System assemble_elements(const Problem& p, double scale = 1) {
   System s{Grid(p), {}, {}, {}, {}};
   const Grid& g = s.grid;
@@ -70,7 +70,7 @@ inline System assemble_elements(const Problem& p, double scale = 1) {
           for (std::size_t d = 0; d < dimension; ++d) at[d] = (cell[d] + static_cast<int>(corner >> d & 1)) % g.size[d];
           return g.number(at);
         };
-        // κ as a matrix; its rows of unused axes are 0.
+        // κ is a matrix; rows of unused axes are 0.
         std::array<std::array<Real, 3>, 3> kappa{};
         for (std::size_t d = 0; d < dimension; ++d)
           kappa[d][d] = evaluate(p.coefficient[p.isotropic ? 0 : d], centre, cell);

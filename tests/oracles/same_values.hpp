@@ -11,9 +11,9 @@
 
 namespace poisson {
 
-/// Expects values that another way to the same iterates has. On a CPU they are equal to the bit; on a GPU to so much of
-/// the largest one: code that is compiled by itself, for shared launches, for the planes that a batch leaves over,
-/// fuses multiply-adds otherwise.
+/// Expects the values of the same iterates computed in another way. On a CPU they must be equal bit by bit. On a GPU
+/// they may differ by `rounding` times the largest value: code compiled separately, for shared launches or for the
+/// planes left over by a batch, fuses multiply-adds differently.
 inline void expect_same_values(const std::vector<double>& found, const std::vector<double>& wanted, double rounding) {
   if (on_cpu()) {
     EXPECT_EQ(found, wanted);
@@ -24,7 +24,7 @@ inline void expect_same_values(const std::vector<double>& found, const std::vect
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     size = std::max(size, std::abs(wanted[i]));
     const double difference = std::abs(found[i] - wanted[i]);
-    most = difference <= most ? most : difference;  // NaN stays
+    most = difference <= most ? most : difference;  // NaN is kept
   }
   EXPECT_LE(most, rounding * size);
 }

@@ -1,4 +1,4 @@
-// The device under test against the CPU: every way to solve, on every kind of box.
+// These tests compare the device under test with the CPU, for every solver on every kind of box.
 
 #include <algorithm>
 #include <array>
@@ -23,7 +23,7 @@
 namespace poisson {
 namespace {
 
-/// Unknowns, and the precision that they are solved in.
+/// Selects the unknowns and the precision of the solve.
 struct Form {
   int dimension;
   Centering centering;
@@ -67,7 +67,7 @@ const std::vector<Named<Cycles>> all_cycles{{"v", {Cycle::v, false}},    {"w", {
                                             {"f", {Cycle::f, false}},    {"fullV", {Cycle::v, true}},
                                             {"fullW", {Cycle::w, true}}, {"fullF", {Cycle::f, true}}};
 
-/// Before and after the correction; with conjugate gradients as many before as after.
+/// Counts sweeps before and after the correction; conjugate gradients need equal numbers.
 struct Sweeps {
   int pre, post;
 };
@@ -78,7 +78,7 @@ const std::vector<Named<std::array<int, 3>>> all_cells{
     {"31x5x3", {31, 5, 3}},   {"2x33x5", {2, 33, 5}},  {"5x3x33", {5, 3, 33}}, {"3x5x31", {3, 5, 31}},
     {"31x33x2", {31, 33, 2}}, {"17x2x33", {17, 2, 33}}};
 
-/// Everything that a solve is made of, in all pairs.
+/// Covers all pairs of the settings of a solve.
 class Agreement
     : public testing::TestWithParam<std::tuple<NamedFaces, NamedGrid, Named<Entries>, Named<Form>, Named<Solution>,
                                                Named<Cycles>, Named<Sweeps>, Named<std::array<int, 3>>>> {};
@@ -96,9 +96,9 @@ TEST_P(Agreement, OfPairs) {
   const std::array<int, 3>& n = cells.value;
   switch (o.method) {
     case Method::cg:
-      // While conjugate gradients do not converge yet, each iteration multiplies what rounding made different by up to
-      // five: in single precision 2e-4 of u after six, 5e-3 after eight (two builds for one CPU). With as many
-      // iterations as unknowns all that is left is rounding.
+      // Until conjugate gradients converge, each iteration amplifies differences in rounding by up to five: in fp32
+      // 2e-4 of u after six, 5e-3 after eight (two builds for one CPU). After as many iterations as there are unknowns,
+      // only rounding is left.
       o.max_iterations =
           std::min(o.precision == SolvePrecision::single ? 5 : 12,
                    std::accumulate(n.begin(), n.begin() + c.problem.dimension, 1, std::multiplies<>()) / 2);
@@ -126,7 +126,7 @@ INSTANTIATE_TEST_SUITE_P(, Agreement,
                                                       solutions(), all_cycles, all_sweeps, all_cells)),
                          name_of_combination);
 
-/// Every way to solve, on an awkward box of many tiles.
+/// Covers every solver on an awkward box with many tiles.
 class LargerBox
     : public testing::TestWithParam<std::tuple<NamedFaces, Named<ProblemChoice>, NamedGrid, Named<SolvePrecision>>> {};
 
@@ -191,7 +191,7 @@ std::vector<Choice> ways(Centering centering = Centering::node) {
       add([&](Options& o) {
         choose(o.smoother, type);
         o.krylov = krylov;
-        if (type == "plane") o.max_iterations = 2;  // each is many launches
+        if (type == "plane") o.max_iterations = 2;  // needs many launches
       });
   add([](Options& o) {
     o.method = Method::cg;
@@ -204,7 +204,7 @@ std::vector<Choice> ways(Centering centering = Centering::node) {
   return all;
 }
 
-/// On faces in turn.
+/// The cases use different faces in turn.
 TEST(EveryWay, Agrees) {
   constexpr std::array all{"dirichlet", "neumann", "mixed", "periodic_xyz", "robin_varying"};
   std::size_t turn = 0;
@@ -236,7 +236,7 @@ TEST(EveryWay, GivesTheSameBitsTwice) {
   }
 }
 
-/// NaN in what no verb may read, padding and the halo of periodic axes, changes no bit.
+/// No verb may read padding or the halo of periodic axes, so NaN there must not change any bit.
 TEST(EveryWay, ReadsNoPadding) {
   constexpr std::array all{"mixed", "periodic_y", "periodic_xyz"};
   std::size_t turn = 0;
@@ -256,8 +256,8 @@ TEST(EveryWay, ReadsNoPadding) {
   }
 }
 
-/// Verbs on small levels share launches while a graph is recorded, and have their own where each runs at once: the
-/// functors are the same, and so are the numbers but for how the compiler fused multiplications and additions.
+/// While a graph is recorded, verbs on small levels share launches; otherwise each verb has a separate launch. The
+/// functors are the same, so results may differ only in how the compiler fused multiplications and additions.
 TEST(EveryWay, SharingLaunchesChangesRoundingAtMost) {
   constexpr std::array all{"mixed", "periodic_x", "periodic_xyz"};
   std::size_t turn = 0;
@@ -265,7 +265,7 @@ TEST(EveryWay, SharingLaunchesChangesRoundingAtMost) {
     const std::string faces = all[++turn % all.size()];
     const NamedGrid& grid = all_grids[turn % 2];
     c.problem.kappa = turn / 2 % 2 == 0 ? Kappa::constant : Kappa::random_tensor;
-    c.options.max_iterations = 2;  // each is many launches
+    c.options.max_iterations = 2;  // needs many launches
     SCOPED_TRACE(faces + ", " + grid.name + ", " + describe(c));
     const Problem problem = with_data(faces_named(faces), grid, c.problem);
     const Outcome shared = on_device(problem, c.options);
@@ -279,7 +279,7 @@ TEST(EveryWay, SharingLaunchesChangesRoundingAtMost) {
   }
 }
 
-/// The files that a user starts from, solved in double for a fixed number of cycles.
+/// The example configurations are solved in fp64 for a fixed number of cycles.
 TEST(EveryConfiguration, Agrees) {
   const char* const root = std::getenv("POISSON_ROOT");
   int count = 0;
@@ -291,7 +291,7 @@ TEST(EveryConfiguration, Agrees) {
                                                "solver.max_iterations=10"};
       Config config = load_config(entry.path(), overrides);
       if (config.options.method == Method::automatic) config.options.method = Method::multigrid;
-      if (config.matrix) continue;  // test_bands holds those against a reference on the device itself
+      if (config.matrix) continue;  // test_bands compares these on the device
       const double d = expect_agreement(config.problem, config.options);
       std::printf("%-24s %.2g of the largest |u|\n", entry.path().stem().c_str(), d);
       EXPECT_LE(d, 1e-12);
@@ -300,7 +300,7 @@ TEST(EveryConfiguration, Agrees) {
   EXPECT_GE(count, 9);
 }
 
-/// Until the tolerance is reached: the same iterations, the same end.
+/// Solves to the tolerance must have the same iterations and the same verdict.
 TEST(EveryWay, EndsAlike) {
   for (Choice c : ways()) {
     if (c.options.method == Method::jacobi) continue;
@@ -310,7 +310,7 @@ TEST(EveryWay, EndsAlike) {
     const Problem problem = with_data(faces_named("mixed"), all_grids[0], c.problem);
     const Outcome host = on_host(problem, c.options), device = on_device(problem, c.options);
     EXPECT_TRUE(device.result.converged()) << name_of(device.result.verdict);
-    // Many iterations of conjugate gradients let rounding move the last.
+    // After many iterations of conjugate gradients, rounding may change the last one.
     EXPECT_NEAR(host.result.iterations, device.result.iterations, c.options.method == Method::cg ? 2 : 0);
     EXPECT_LE(distance(host, device), 1e-6);
   }

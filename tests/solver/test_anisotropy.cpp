@@ -12,15 +12,15 @@
 #include "tests/smoothing.hpp"
 #include "tests/solve.hpp"
 
-/// Iterations that do not grow, however the couplings of the axes differ: on the unit box with stretched axes, in flat
-/// boxes, and with κ of its own along x. Random right-hand sides, conjugate gradients around one cycle, to 1e-8.
+/// Iterations must not grow with the anisotropy of the couplings: on the unit box with stretched axes, in flat boxes,
+/// and with a different κ along x. Right-hand sides are random, and conjugate gradients around one cycle solve to 1e-8.
 namespace poisson {
 namespace {
 
 struct Anisotropy {
-  int stretched = 0;     ///< the last so many axes grow geometrically, all of a square where they are more
-  double expansion = 1;  ///< largest cell over smallest
-  double flatness = 1;   ///< of the box along the last axis
+  int stretched = 0;     ///< number of last axes that grow geometrically, at most all
+  double expansion = 1;  ///< largest cell size over the smallest
+  double flatness = 1;   ///< relative to the last axis
   double kappa_x = 1;
 };
 
@@ -96,7 +96,7 @@ class Anisotropic
 TEST_P(Anisotropic, IterationsStayFew) {
   const auto& [anisotropy, cells, kinds, centering] = GetParam();
   const auto& [dimension, n] = cells.value;
-  // Between open faces the rounding of u weighs 10¹⁰ times as much as the weak couplings: 1e-8 is out of reach.
+  // Between open faces the rounding of u has 10¹⁰ times the weight of the weak couplings, so 1e-8 cannot be reached.
   const bool constrained = kinds.name == "dirichlet" || anisotropy.value.flatness >= 1e5;
   const Result result =
       solve_random(problem_of(anisotropy.value, dimension, n, constrained ? "DDDDDD" : kinds.value, centering.value));
@@ -110,7 +110,7 @@ INSTANTIATE_TEST_SUITE_P(, Anisotropic,
 
 class Stretched : public testing::TestWithParam<Named<Anisotropy>> {};
 
-/// Where κ varies, smoothly or by a factor of 10⁴ between blocks, its faces lie in fields of their own.
+/// If κ varies, smoothly or by a factor of 10⁴ between blocks, κ on faces is stored in fields.
 TEST_P(Stretched, IterationsStayFewOverCellsOfVaryingCoefficient) {
   for (const bool jumping : {false, true}) {
     Problem p = problem_of(GetParam().value, 3, 16, "DDNRPP", Centering::cell);
@@ -134,8 +134,8 @@ TEST(AnisotropicCycle, ContractsWithoutConjugateGradients) {
   }
 }
 
-/// Boxes so flat between open faces that single precision loses what couples across: corrections in double reach the
-/// solution that does not vary along the flat axis, though its rounding may weigh more than the tolerance.
+/// Boxes between open faces are so flat that fp32 loses the couplings across them. Corrections in fp64 reach the
+/// solution, which is constant along the flat axis, although its rounding may exceed the tolerance.
 TEST(FlatBoxes, BetweenOpenFacesTakeDoublePrecision) {
   for (const double flatness : {1e4, 1e5, 1e6})
     for (const int dimension : {2, 3})
@@ -148,7 +148,8 @@ TEST(FlatBoxes, BetweenOpenFacesTakeDoublePrecision) {
           EXPECT_EQ(s.solver().options().precision, SolvePrecision::double_);
           EXPECT_LT(s.run().final, 1e-3);
           const std::vector<double> u = values(s.solution());
-          const double most = dimension == 2 ? 0.125 : 0.07367;  // of the line's parabola, of the square's membrane
+          const double most = dimension == 2 ? 0.125 : 0.07367;  // maximum of the parabola, or of the membrane on the
+                                                                 // square
           EXPECT_NEAR(*std::ranges::max_element(u), most, 0.03 * most);
         }
   for (const Anisotropy& a : {Anisotropy{1, 1e5}, {0, 1, 100}})
@@ -158,8 +159,8 @@ TEST(FlatBoxes, BetweenOpenFacesTakeDoublePrecision) {
             SolvePrecision::mixed);
 }
 
-/// What the couplings call for, and what is asked for.
-/// Rounding in single precision by 1/40 to 1/3 of what holds a line.
+/// Both automatic and requested relaxation must converge if fp32 rounding is 1/40 to 1/3 of the entries that make a
+/// line nonsingular.
 TEST(FlatBoxes, OfHardlyHeldLinesConverge) {
   for (const double width : {8e-4, 1e-3, 1.4e-3, 2e-3, 3e-3})
     for (const Scheme scheme : {Scheme::fv, Scheme::q1})
@@ -177,7 +178,7 @@ TEST(FlatBoxes, OfHardlyHeldLinesConverge) {
           Solve s(p, o);
           const Result result = s.run();
           EXPECT_TRUE(result.converged()) << name_of(result.verdict);
-          // The means of the lines may come after the residual: the estimate of the error sees to them.
+          // The residual may converge before the means of the lines; the error estimate detects this.
           EXPECT_LE(result.iterations, 12);
         }
 }
@@ -206,7 +207,7 @@ TEST(RelaxationChoice, FollowsTheCouplings) {
   EXPECT_EQ(choice({1, 1e3}, RelaxationChoice::points).relaxation, Relaxation{});
 }
 
-/// A layer of a chip stack: its thickness in metres, its κ in the plane and across, and its cells.
+/// Describes a layer of a chip stack: its thickness in metres, its κ in the plane and across it, and its cells.
 struct Layer {
   double thickness, lateral, across;
   int cells;
@@ -226,7 +227,7 @@ const std::vector<Named<std::vector<Layer>>> stacks{
       {2e-3, 390, 390, 4}}},
 };
 
-/// A board of 60 by 40 mm between insulated sides, cooled at the bottom (weakly) and at the top.
+/// Returns a board of 60 by 40 mm between insulated sides, cooled weakly at the bottom and strongly at the top.
 Problem stack_of(const std::vector<Layer>& layers, int nx, int ny, Centering centering) {
   Problem p;
   p.centering = centering;
@@ -253,8 +254,8 @@ Problem stack_of(const std::vector<Layer>& layers, int nx, int ny, Centering cen
   return p;
 }
 
-/// Within one layer κ/h² is largest in the plane, within another one across it: lines across the layers, on Galerkin
-/// levels unless that axis is the strongest everywhere. Points took 9 to 51 iterations, and two fallbacks.
+/// κ/h² is largest in the plane in one layer, and across the plane in another. Lines across the layers are relaxed, on
+/// Galerkin levels unless that axis is the strongest everywhere. Points needed 9 to 51 iterations and two fallbacks.
 TEST(ChipStacks, TakeLinesAcrossTheirLayers) {
   for (const auto& [name, layers] : stacks)
     for (const Centering centering : {Centering::cell, Centering::node})

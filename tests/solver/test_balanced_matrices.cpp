@@ -1,4 +1,4 @@
-// Matrices whose rows differ in scale: S A S with S diagonal.
+// These tests use matrices whose rows differ in scale: S A S with a diagonal S.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -14,7 +14,8 @@
 namespace poisson {
 namespace {
 
-// κ between neighbours on a grid of n × n points between Dirichlet ends, κ(x, y) of each point.
+// Returns a matrix with κ between neighbours on a grid of n × n points between Dirichlet ends, with κ(x, y) at each
+// point.
 template <class Kappa>
 BandedMatrix diffusion(int n, const Kappa& kappa) {
   BandedMatrix m;
@@ -104,7 +105,7 @@ TEST(BalancedMatrices, ConvergeByEveryMethodAndPrecision) {
   }
 }
 
-// What balance() would mend: in single precision cycles on such entries are slow, or end in no number.
+// In fp32, cycles on entries that balance() would repair are slow or end in values that are not finite.
 TEST(BalancedMatrices, GoOnWithAFallbackWhereCyclesFail) {
   Options o{.method = Method::multigrid};
   for (const double decades : {4., 5., 6.}) {

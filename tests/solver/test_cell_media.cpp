@@ -1,4 +1,5 @@
-// Media of unknowns in cells: Galerkin levels bound the iterations, whatever the faces, sizes and processes.
+// Galerkin levels must bound the iterations for heterogeneous media in cells, for all faces, sizes and numbers of
+// processes.
 
 #include <array>
 #include <cmath>
@@ -57,7 +58,8 @@ std::vector<double> layers(int nx, int ny) {
   return cells;
 }
 
-/// κ by cells: 10⁶ or 1 with equal chances, six decades at random, or 10⁻⁶ in half of the blocks of 4 cells a side.
+/// Returns κ by cells: 10⁶ or 1 with equal probability, random over six decades, or 10⁻⁶ in half of the blocks with 4
+/// cells per side.
 GridArray kappa(Medium medium, const std::array<int, 3>& n) {
   if (medium == Medium::pores) return {Location::cell, {n[0], n[1], n[2]}, pores(n[0], n[1])};
   if (medium == Medium::layers) return {Location::cell, {n[0], n[1], n[2]}, layers(n[0], n[1])};
@@ -78,7 +80,7 @@ GridArray kappa(Medium medium, const std::array<int, 3>& n) {
   return cells;
 }
 
-/// Nothing comes from within; the faces hold 0 below and 1 above, or have such data.
+/// Returns a problem without sources. Faces prescribe 0 below and 1 above, or corresponding data.
 Problem problem(Medium medium, const std::array<int, 3>& n, const Kinds& kinds = flow) {
   Problem p;
   p.centering = Centering::cell;
@@ -111,8 +113,8 @@ int iterations(const Problem& p, const Options& given = options()) {
   return solved(p, given).iterations;
 }
 
-// Bounds: what was measured at 32³ and 48³, and a margin of three: 13 and 14; 11 and 13, with the first rule of
-// strong_clusters alone 28 and 25; 6 and 8. Rediscretized levels take 30 to more than 100 iterations.
+// Bounds are the measured iterations at 32³ and 48³ plus three: 13 and 14; 11 and 13, with the first rule of strong
+// clusters alone 28 and 25; 6 and 8. Rediscretized levels need 30 to more than 100 iterations.
 TEST(CellMedia, TakeFewIterationsInSpace) {
   for (const int n : {32, 48}) {
     EXPECT_LE(iterations(problem(Medium::either, {n, n, n})), 17) << n;
@@ -164,7 +166,7 @@ TEST(CellMedia, TakeFewIterationsBetweenAllFaces) {
       EXPECT_LE(iterations(problem(Medium::either, n, kinds)), 20);
 }
 
-// Singular problems: constants are in the null space of every level.
+// In singular problems constants are in the null space of every level.
 TEST(CellMedia, TakeFewIterationsWhereNothingHoldsTheMean) {
   for (const Kinds& kinds : {Kinds{{{N, N}, {N, N}, {N, N}}}, Kinds{{{P, P}, {P, P}, {P, P}}}}) {
     Problem p = problem(Medium::either, {32, 32, 32}, kinds);
@@ -173,7 +175,7 @@ TEST(CellMedia, TakeFewIterationsWhereNothingHoldsTheMean) {
   }
 }
 
-// σ alone holds the solution, and κ differs by axis.
+// Only σ makes the problem nonsingular, and κ differs by axis.
 TEST(CellMedia, TakeFewIterationsWithReactionAndKappaByAxis) {
   Problem p = problem(Medium::either, {32, 30, 28}, {{{N, N}, {N, N}, {N, N}}});
   p.reaction = 3.0;
@@ -188,7 +190,7 @@ TEST(CellMedia, TakeFewIterationsWithReactionAndKappaByAxis) {
   EXPECT_LE(iterations(p), 30);
 }
 
-// The data of the faces reach the coarse levels: the start is nearer to the solution than zero.
+// Face data must reach the coarse levels, so the start is closer to the solution than zero.
 TEST(CellMedia, BeginNearTheSolution) {
   Options without = options();
   without.full_multigrid = false;

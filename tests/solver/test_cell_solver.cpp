@@ -1,5 +1,5 @@
-// What multigrid makes of cell-centred problems: contraction, iterations across jumps of κ, orders where κ jumps on
-// faces; and what is read off a solution.
+// These tests cover multigrid for cell-centred problems (contraction, iterations across jumps of κ, orders if κ jumps
+// on faces) and the values computed from a solution.
 
 #include <algorithm>
 #include <array>
@@ -47,7 +47,7 @@ Problem cube(int n, BoundaryKind kind = D) {
   return p;
 }
 
-/// The geometric mean over late cycles from a random right-hand side.
+/// Returns the geometric mean over late cycles from a random right-hand side.
 double contraction(const Problem& problem, const SmootherOptions& smoother) {
   constexpr int first = 9, last = 15;
   Options o{.method = Method::multigrid};
@@ -64,7 +64,7 @@ double contraction(const Problem& problem, const SmootherOptions& smoother) {
   return std::pow(result.history[last] / result.history[first], 1.0 / (last - first));
 }
 
-// Bounds: what was measured, in the comment, and a margin.
+// Bounds are the measured values in the comments plus a margin.
 TEST(CellContraction, IsThatOfNodes) {
   for (const BoundaryKind kind : {D, N, R, P})
     for (const int n : {32, 64}) {
@@ -85,7 +85,7 @@ TEST(CellContraction, OnOddBoxes) {
   }
 }
 
-/// From faces that hardly let anything through to such that hold u: κ varies so that α lies in a field of its own.
+/// The faces range from almost insulating to almost Dirichlet. A varying κ moves α into a separate field.
 TEST(CellContraction, DoesNotDependOnAlpha) {
   for (const double alpha : {1e-2, 1e1, 1e3, 1e8})
     for (const bool varying : {false, true}) {
@@ -98,7 +98,7 @@ TEST(CellContraction, DoesNotDependOnAlpha) {
     }
 }
 
-/// κ that varies smoothly, by e⁸ in all: prolongation stays linear.
+/// κ varies smoothly by e⁸ in total; prolongation remains linear.
 TEST(CellContraction, WithSmoothCoefficients) {
   Problem p = cube(64);
   p.coefficient[0] = [](double x, double y, double z) { return std::exp(4 * std::sin(6 * x + 5 * y - 4 * z)); };
@@ -132,7 +132,7 @@ TEST(CellAccelerated, CoefficientThatJumpsInASphere) {
         return std::hypot(x - 0.5, y - 0.5, z - 0.5) < 0.3 ? jump : 1.0;
       };
       const int iterations = accelerated_iterations(p);
-      EXPECT_LE(iterations, 13) << n << ", " << jump;  // 9 and 11; wanted are 15
+      EXPECT_LE(iterations, 13) << n << ", " << jump;  // 9 and 11; the goal is 15
       if (n == 32) {
         EXPECT_LE(accelerated_iterations(p, SolvePrecision::double_), 13);
       }
@@ -140,8 +140,8 @@ TEST(CellAccelerated, CoefficientThatJumpsInASphere) {
     }
 }
 
-/// Rich blocks that meet at edges and corners alone: coarse faces that were means of fine ones took 10, 16 and 18
-/// iterations at 32³, 64³ and 128³, and 17 in the square.
+/// Blocks of high κ meet only at edges and corners. With means of fine faces as coarse faces, the solver needed 10, 16
+/// and 18 iterations at 32³, 64³ and 128³, and 17 in the square.
 TEST(CellAccelerated, Checkerboards) {
   const auto board = [](int blocks) {
     return [blocks](double x, double y, double z) {
@@ -162,7 +162,7 @@ TEST(CellAccelerated, Checkerboards) {
   }
 }
 
-/// κ that differs by factors of 400 between neighbours, and axes that all stretch by 10³: cycles over planes diverge.
+/// κ differs by factors of 400 between neighbours, and all axes are stretched by 10³, so cycles over planes diverge.
 TEST(CellStart, IsGivenUpWhereItsCyclesDiverge) {
   for (const NamedFaces& faces : all_faces()) {
     if (faces.name != "dirichlet" && faces.name != "periodic_xyz") continue;
@@ -171,7 +171,7 @@ TEST(CellStart, IsGivenUpWhereItsCyclesDiverge) {
       return make_problem(faces, all_grids[2], {3, {5, 31, 14}, kappa, Sigma::zero, Centering::cell});
     };
     Options cycles{.method = Method::multigrid};
-    cycles.krylov = Krylov::cg;  // else the direct solution for constants preconditions
+    cycles.krylov = Krylov::cg;  // otherwise a direct preconditioner is chosen
     cycles.coarse_operator = CoarseOperator::rediscretized;
     Solve s(problem(Kappa::random), cycles);
     randomize(s.rhs(), s.block().unknowns());
@@ -179,7 +179,7 @@ TEST(CellStart, IsGivenUpWhereItsCyclesDiverge) {
     EXPECT_TRUE(result.start_given_up);
     EXPECT_LE(result.history.front(), 1);
     EXPECT_TRUE(result.converged());
-    // Of the data as they came, not of those that the second start finds projected.
+    // The amount refers to the original data, not to the data that the second start finds projected.
     EXPECT_EQ(std::abs(result.projected) > 1, faces.name == "periodic_xyz");
     Solve constant(problem(Kappa::constant), {.method = Method::multigrid});
     randomize(constant.rhs(), constant.block().unknowns());
@@ -187,7 +187,7 @@ TEST(CellStart, IsGivenUpWhereItsCyclesDiverge) {
   }
 }
 
-/// κ jumps by 10⁴ across x = 1/2, where cells meet: u = 1 + g sin(w(x − 1/2))/κ times waves in y and z is continuous
+/// κ jumps by 10⁴ across x = 1/2, on cell faces. u = 1 + g sin(w(x − 1/2))/κ times waves in y and z is continuous
 /// there, and so is its flux.
 TEST(CellOrder, IsTwoWhereTheCoefficientJumpsOnFaces) {
   constexpr double w = 1.5, v = 1.2;
@@ -230,14 +230,14 @@ TEST(CellOrder, IsTwoWhereTheCoefficientJumpsOnFaces) {
     };
     for (const ObservedOrder& order :
          observed_orders(dimension == 2 ? std::vector{32, 64, 128} : std::vector{16, 32, 64}, problem, o)) {
-      // The largest error lies near a face, half a cell from it on every grid: its order shows late.
+      // The largest error is half a cell from a face on every grid, so its order is visible only on fine grids.
       EXPECT_GE(order.max(), dimension == 2 ? 1.9 : 1.8) << dimension << tensor << stretched << ": " << order;
       EXPECT_GE(order.l2(), 1.9) << dimension << tensor << stretched << ": " << order;
     }
   }
 }
 
-/// A linear function is the discrete solution, at the cells and at every probe; its gradient is constant.
+/// A linear function is the discrete solution at the cells and at every probe, and its gradient is constant.
 TEST(CellOutput, ReadsLinearFunctionsExactly) {
   const auto linear = [](double x, double y, double z) { return 1 + 2 * x - 3 * y + 0.5 * z; };
   for (const int dimension : {2, 3})
@@ -273,9 +273,9 @@ TEST(CellOutput, ReadsLinearFunctionsExactly) {
     }
 }
 
-/// In the maximum norm, in all cells, also beside edges and corners where Dirichlet faces meet: what these leave, h²/r
-/// at a distance r, is taken off. Beside edges of Dirichlet faces with others, as the last ones have, it is h²
-/// log(1/h).
+/// The gradient must be second-order accurate in the maximum norm in all cells. At edges and corners between Dirichlet
+/// faces an error of h²/r at distance r is subtracted. At edges between Dirichlet and other faces, as in the last
+/// cases, the error is h² log(1/h).
 TEST(CellOutput, GradientIsOfSecondOrderUpToTheFaces) {
   constexpr std::array<Kinds, 6> all_kinds{{{{{D, D}, {D, D}, {D, D}}},
                                             {{{N, N}, {N, D}, {N, N}}},
@@ -338,7 +338,7 @@ TEST(CellOutput, GradientIsOfSecondOrderUpToTheFaces) {
   }
 }
 
-/// Where κ jumps, that of each side: between plates, the flux over κ.
+/// If κ jumps, the gradient is one-sided: between plates, the flux over κ.
 TEST(CellOutput, GradientIsOneSidedWhereTheCoefficientJumps) {
   Problem p = cube(8, N);
   p.boundary[0] = {{{D, 0.0}, {D, 1.0}}};
@@ -361,7 +361,7 @@ TEST(CellOutput, GradientIsOneSidedWhereTheCoefficientJumps) {
   });
 }
 
-/// Around a periodic axis too.
+/// The interpolation also wraps around a periodic axis.
 TEST(CellOutput, InterpolatesAcrossPeriodicFaces) {
   Problem p = box({4, 4}, {{{P, P}, {D, D}, {}}});
   Solve s(p, Options{.method = Method::multigrid});

@@ -1,4 +1,4 @@
-// Faces of several kinds for unknowns at nodes: nodes of Dirichlet parts are constrained, all others solved for.
+// These tests cover mixed boundary faces for unknowns at nodes: nodes of Dirichlet parts are constrained.
 
 #include <algorithm>
 #include <array>
@@ -35,7 +35,7 @@ Options tight() {
   return o;
 }
 
-/// κ, σ and data that vary on cells of several widths; constant ones where elements take them elsewhere for flows.
+/// Returns varying κ, σ and data on cells of several widths, constant if elements sample them elsewhere for flows.
 Problem nodes_between(const std::array<Boundary, 2>& across_x, Scheme scheme) {
   Problem p;
   p.scheme = scheme;
@@ -58,7 +58,8 @@ Quantity where(const std::function<bool(double, double, double)>& inside) {
 }
 const Quantity lower_half = where([](double, double y, double) { return y < 0.5; });
 
-/// Parts of all kinds on faces that meet each other and Dirichlet and Neumann faces; or y is periodic.
+/// Returns a problem with parts of all kinds on faces that meet each other and Dirichlet and Neumann faces, or with a
+/// periodic y.
 Problem parts_everywhere(int dimension, Scheme scheme, bool periodic = false) {
   Problem p;
   p.dimension = dimension;
@@ -104,7 +105,7 @@ TEST_P(ConstrainedNodes, OfOneKindAreThatKind) {
   }
 }
 
-/// A solution whose data stand on the parts of four faces, in two and three dimensions.
+/// The solution has its data on the parts of four faces, in two and three dimensions.
 TEST_P(ConstrainedNodes, KeepTheOrder) {
   for (const int dimension : {2, 3}) {
     const auto problem = [&](int n) {
@@ -123,7 +124,7 @@ TEST_P(ConstrainedNodes, KeepTheOrder) {
   }
 }
 
-/// Against elimination in the dense matrix of natural boundaries, in which constrained nodes are known.
+/// The test compares with elimination in the dense matrix of natural boundaries with constrained nodes.
 TEST_P(ConstrainedNodes, SolveTheDenseSystem) {
   for (const int dimension : {2, 3}) {
     Problem p;
@@ -136,7 +137,7 @@ TEST_P(ConstrainedNodes, SolveTheDenseSystem) {
     p.source = 2.0;
     for (auto& axis : p.boundary) axis = {Boundary{N, 0.0}, Boundary{N, 0.0}};
     const reference::System s = GetParam() == Scheme::fv ? reference::assemble(p) : reference::assemble_elements(p);
-    // On x+ the cells with centres below y = 0.7 are constrained, those above that take a flux of 3; in 3-D those
+    // On x+ the cells with centres below y = 0.7 are constrained, and those above receive a flux of 3. In 3-D the cells
     // behind z = 0.4 are insulated.
     p.boundary[0][1] = mixed_bc({{Boundary{N, 0.0}, where([](double, double, double z) { return z > 0.4; })},
                                  {Boundary{D, [](double, double y, double) { return 4 + y; }},
@@ -214,7 +215,7 @@ TEST_P(ConstrainedNodes, CloseTheBalance) {
   }
 }
 
-/// Whatever holds the rows, and however they are solved.
+/// All assemblies and solvers must agree.
 TEST_P(ConstrainedNodes, AgreeInAllMethods) {
   for (const int dimension : {2, 3}) {
     const Problem p = parts_everywhere(dimension, GetParam());
@@ -263,7 +264,7 @@ TEST_P(ConstrainedNodes, AgreeInAllMethods) {
   }
 }
 
-/// On cells that one to three axes stretch, which take lines and planes.
+/// One to three axes are stretched, which requires lines and planes.
 TEST_P(ConstrainedNodes, AreHeldByLinesAndPlanes) {
   for (int stretched = 1; stretched <= 3; ++stretched) {
     Problem p = parts_everywhere(3, GetParam());
@@ -283,9 +284,8 @@ TEST_P(ConstrainedNodes, AreHeldByLinesAndPlanes) {
   }
 }
 
-/// What bounds eigenvalues knows nothing of constrained unknowns: of lines of bands it is estimated. Where numbers of
-/// cells are odd, coarse nodes lie between finer ones, and what interpolation carries into constrained nodes has to be
-/// constrained as well.
+/// Bounds of eigenvalues ignore constrained unknowns; for lines of bands they are estimated. With odd numbers of cells,
+/// coarse nodes lie between finer ones, so interpolation into constrained nodes must be set to zero as well.
 TEST_P(ConstrainedNodes, AreHeldByLinesInFewCycles) {
   for (const auto& [n, across] : {std::pair{8, 8}, {32, 32}, {32, 29}, {31, 33}}) {
     Problem p;
@@ -303,8 +303,8 @@ TEST_P(ConstrainedNodes, AreHeldByLinesInFewCycles) {
   }
 }
 
-/// Cycles by themselves contract on any number of cells: a coarse function that is not zero in constrained nodes would
-/// be corrected by far too much, which conjugate gradients can hide.
+/// Plain cycles must contract for any number of cells. A coarse function that is not zero in constrained nodes would be
+/// overcorrected, which conjugate gradients can hide.
 TEST_P(ConstrainedNodes, ContractWithoutConjugateGradients) {
   for (const std::array<int, 2>& n : {std::array{16, 16}, {16, 13}, {15, 14}, {65, 47}}) {
     Problem p;
@@ -323,7 +323,7 @@ TEST_P(ConstrainedNodes, ContractWithoutConjugateGradients) {
   }
 }
 
-/// One level alone.
+/// There is only one level.
 TEST_P(ConstrainedNodes, AreHeldOnTheCoarsestLevel) {
   Problem p = parts_everywhere(3, GetParam());
   for (auto& nodes : p.nodes) nodes = uniform_nodes(0, 1, 3);
@@ -380,8 +380,8 @@ TEST_P(ConstrainedNodes, HaveTheSameFluxesInAnyNumberOfSlabs) {
   }
 }
 
-/// Half a face constrained, and electrodes on an insulated one: about as many iterations as of faces of one kind, on
-/// any grid.
+/// Half a face is constrained, or electrodes lie on an insulated face. The iterations must be about as few as with
+/// uniform faces on any grid.
 TEST_P(ConstrainedNodes, TakeFewCycles) {
   const Quantity lower = where([](double, double y, double z) { return y < 0.5 && z < 0.7; });
   const auto electrode = [](double from, double to) {
@@ -461,7 +461,7 @@ TEST(ConstrainedNodesAre, GivenTheMeanWhereFacesMeet) {
   Solve solve(p, {.method = Method::multigrid});
   const std::vector<double> u = values(solve.solution());
   EXPECT_EQ(u[0], 2.5);
-  EXPECT_EQ(u[1], 4);  // the cells in the corner alone lie in these parts, and 0.375 is the next one's centre
+  EXPECT_EQ(u[1], 4);  // only the corner cells are in these parts; the next centre is 0.375
   EXPECT_EQ(u[5], 1);
   EXPECT_EQ(u[2], 4);
   EXPECT_EQ(u[3], 9);

@@ -1,4 +1,5 @@
-// Contraction of the residual per cycle, for each smoother and cycle, and that it does not grow with the grid.
+// These tests measure the contraction of the residual per cycle for each smoother and cycle, and check that it does not
+// grow with the grid.
 
 #include <algorithm>
 #include <array>
@@ -32,7 +33,7 @@ const Smoothing first_kind{"FirstKind04", smoothing("chebyshev", "first", 0, 4)}
 const Smoothing defaults{"Defaults", {}};  // V(0,5), first kind on [λ/12, λ]
 const Smoothing jacobi{"Jacobi22", smoothing("jacobi", {}, 2, 2)};
 
-/// A box with cells of the sizes `spacing`, κ = 1 and homogeneous data of one kind per axis.
+/// Returns a box with cells of the sizes `spacing`, κ = 1 and homogeneous data of one kind per axis.
 Problem box(const std::vector<int>& cells, const std::array<double, 3>& spacing,
             const std::array<BoundaryKind, 3>& kinds) {
   Problem p;
@@ -59,7 +60,7 @@ Options cycles(const Smoothing& smoothing, Cycle cycle = Cycle::v) {
   return o;
 }
 
-/// The asymptotic contraction: the geometric mean over late cycles from a random right-hand side, all of them well
+/// Returns the asymptotic contraction: the geometric mean over late cycles from a random right-hand side, all well
 /// above the rounding floor.
 double contraction(const Problem& problem, Options options) {
   constexpr int first = 9, last = 15;
@@ -77,7 +78,7 @@ void expect_contraction(const Problem& problem, const Smoothing& smoothing, doub
   EXPECT_LE(rho, bound) << smoothing;
 }
 
-// Cubes of 32³ and 64³ cells, and of 128³ with the smoother that runs have by default.
+// Cubes have 32³ and 64³ cells, and 128³ cells with the default smoother.
 
 struct Bound {
   Smoothing smoothing;
@@ -99,8 +100,8 @@ TEST_P(Cube, ContractsAtARateThatDoesNotGrow) {
 }
 
 TEST_P(Cube, ContractsAsymptotically) {
-  // With a right-hand side of zero the error shrinks without a floor: from a random guess, forty cycles show the
-  // slowest part alone.
+  // With a zero right-hand side the error decreases without a floor. After forty cycles from a random guess, only the
+  // slowest component is left.
   constexpr int first = 30, last = 40;
   for (const int n : {32, 64}) {
     Options options = cycles(GetParam().smoothing);
@@ -119,13 +120,13 @@ INSTANTIATE_TEST_SUITE_P(, Cube,
                                          Bound{defaults, 1.0 / 7}),
                          [](const auto& p) { return std::string(p.param.smoothing.name); });
 
-// 97 × 61 × 43 cells: odd on every level, an odd axis keeps a single cell.
+// Boxes of 97 × 61 × 43 cells are odd on every level; an odd axis keeps a single cell.
 
 class OddBox : public testing::TestWithParam<Bound> {};
 
 TEST_P(OddBox, Contracts) {
   const std::vector<int> cells{97, 61, 43};
-  const bool other = GetParam().smoothing.name == red_black.name;  // every pair of smoother, faces and cells
+  const bool other = GetParam().smoothing.name == red_black.name;  // covers every pair of smoother, faces and cells
   const BoundaryKind of_cubes = other ? N : D, of_others = other ? D : N;
   expect_contraction(box(cells, {0.01, 0.01, 0.01}, {of_cubes, of_cubes, of_cubes}), GetParam().smoothing,
                      GetParam().contraction);
@@ -136,7 +137,7 @@ INSTANTIATE_TEST_SUITE_P(, OddBox,
                          testing::Values(Bound{red_black, 0.32}, Bound{first_kind, 0.32}, Bound{fourth_kind, 0.36}),
                          [](const auto& p) { return std::string(p.param.smoothing.name); });
 
-// Bounds of our own: what was measured, and a margin of a fifth or more.
+// The following bounds are measured values plus a margin of at least a fifth.
 
 TEST(Contraction, OfWAndFCyclesIsNoWorseThanOfV) {
   for (const Smoothing& smoothing : {red_black, first_kind, fourth_kind}) {
@@ -166,7 +167,7 @@ TEST(Contraction, OfJacobi) {
 
 TEST(Contraction, WithPeriodicAxesOfOddSize) {
   for (const Bound& b : {Bound{red_black, 0.23}, Bound{first_kind, 0.21}, Bound{fourth_kind, 0.35}}) {
-    // 0.18, 0.17 and 0.28
+    // Measured: 0.18, 0.17 and 0.28.
     expect_contraction(unit_box({45, 40, 36}, {P, D, D}), b.smoothing, b.contraction);
     expect_contraction(unit_box({40, 45, 36}, {D, P, N}), b.smoothing, b.contraction);
     expect_contraction(unit_box({33, 35, 31}, {P, P, P}), b.smoothing, b.contraction);
@@ -178,7 +179,7 @@ TEST(Contraction, WithPeriodicAxesIsThatOfDirichletAxes) {
     expect_contraction(unit_box({64, 64, 64}, {P, P, P}), b.smoothing, b.contraction);
 }
 
-// Conjugate gradients around V(2,2) red-black.
+// The following tests use conjugate gradients around V(2,2) red-black.
 
 int accelerated_iterations(const Problem& problem, SolvePrecision precision) {
   Options o = cycles(red_black);

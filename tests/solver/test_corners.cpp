@@ -1,4 +1,4 @@
-// Coefficients that meet in a corner: Kellogg's singular solution, and the conductivity of a checkerboard.
+// In these problems coefficients meet in a corner: Kellogg's singular solution, and the conductivity of a checkerboard.
 
 #include <cmath>
 #include <numbers>
@@ -15,8 +15,8 @@ namespace {
 
 using std::numbers::pi;
 
-/// r^γ μ(θ) with γ = 0.1, for κ = 161.4476387975881 where x y > 0 and 1 elsewhere (Kellogg, Appl. Anal. 4, 1974; the
-/// constants of Morin, Nochetto, Siebert, SIAM J. Numer. Anal. 38, 2000). It lies in H^1.1 at most.
+/// The solution is r^γ μ(θ) with γ = 0.1, for κ = 161.4476387975881 where x y > 0 and 1 elsewhere (Kellogg, Appl. Anal.
+/// 4, 1974; the constants of Morin, Nochetto, Siebert, SIAM J. Numer. Anal. 38, 2000). Its regularity is H^1.1 at most.
 constexpr double gamma = 0.1, kellogg_kappa = 161.4476387975881;
 double kellogg(double x, double y, double) {
   constexpr double rho = pi / 4, sigma = -14.92256510455152;
@@ -51,7 +51,7 @@ Options options(CoarseOperator coarse) {
   return o;
 }
 
-// The flux jumps, the solution does not: κ ∂u/∂n agrees across the axes.
+// The gradient jumps, but u and the flux κ ∂u/∂n are continuous across the axes.
 TEST(Kellogg, SolutionIsOne) {
   const double h = 1e-6;
   for (const double s : {-0.7, -0.2, 0.3, 0.9}) {
@@ -76,7 +76,7 @@ TEST(Kellogg, ConvergesAtTheRateOfItsSingularity) {
       EXPECT_LE(result.iterations, 20) << n;
       errors.push_back(error_norms(s.discretization(), s.solution()).l2);
     }
-    // 2γ = 0.2 in the end.
+    // The order tends to 2γ = 0.2.
     double before = 2;
     for (std::size_t l = 0; l + 1 < errors.size(); ++l) {
       const double rate = std::log2(errors[l] / errors[l + 1]);
@@ -87,7 +87,7 @@ TEST(Kellogg, ConvergesAtTheRateOfItsSingularity) {
   }
 }
 
-/// ∫ κ ∂u/∂x over the face at 1 of a cell of four squares between 0 and 1 along x, insulated along y.
+/// Returns ∫ κ ∂u/∂x over the face at 1 of a cell of four squares, between 0 and 1 along x and insulated along y.
 double conductivity(int n, double along, double across) {
   Problem p = quadrants(0, n, along, across);
   p.boundary[0][1].value = 1.0;
@@ -100,8 +100,8 @@ double conductivity(int n, double along, double across) {
   return balance(s.discretization(), s.solver().A(), s.solution(), s.rhs(), work).flux[1];
 }
 
-// A quarter turn swaps the phases, and so does the dual problem: the conductivity is √(κ₁κ₂) (Keller, J. Math. Phys. 5,
-// 1964). The discrete energy is never less. u ~ r^λ, tan(πλ/4) = √(κ₁/κ₂), sets the rate 2λ.
+// A quarter turn swaps the phases, and so does the dual problem, so the conductivity is √(κ₁κ₂) (Keller, J. Math. Phys.
+// 5, 1964). The discrete energy is never smaller. u ~ r^λ with tan(πλ/4) = √(κ₁/κ₂) sets the rate 2λ.
 TEST(Checkerboard, ConductsAsTheGeometricMean) {
   for (const double kappa : {4.0, 100.0, 1e4}) {
     const double exact = std::sqrt(kappa), theory = 8 / pi * std::atan(1 / std::sqrt(kappa));
@@ -109,7 +109,7 @@ TEST(Checkerboard, ConductsAsTheGeometricMean) {
     for (int n = 16; n <= 256; n *= 2) {
       const double next = conductivity(n, kappa, 1) - exact;
       EXPECT_GT(next, 0);
-      if (error > 0) {  // reached from above
+      if (error > 0) {  // converges from above
         EXPECT_GE(std::log2(error / next), theory) << kappa << " on " << n;
         EXPECT_LT(std::log2(error / next), rate) << kappa << " on " << n;
         rate = std::log2(error / next);

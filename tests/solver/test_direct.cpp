@@ -1,4 +1,4 @@
-// The direct solver of the coarsest level against elimination on the oracle's matrix.
+// These tests compare the direct solver of the coarsest level with elimination on the oracle's matrix.
 
 #include <algorithm>
 #include <cmath>
@@ -21,7 +21,7 @@
 namespace poisson {
 namespace {
 
-/// The oracle's solution of A u = b in the unknowns; of singular systems the one without mean.
+/// Returns the oracle's solution of A u = b in the unknowns, without a mean for singular systems.
 Vector dense_solution(const reference::System& s, const Vector& b) {
   std::vector<std::size_t> number;
   std::vector<std::size_t> position(b.size(), b.size());
@@ -31,7 +31,7 @@ Vector dense_solution(const reference::System& s, const Vector& b) {
       number.push_back(i);
     }
   const std::size_t n = number.size();
-  // Adding 1 everywhere leaves a system whose solution has no mean where the right-hand side has none.
+  // If 1 is added to every entry, the solution of the system has no mean if the right-hand side has none.
   std::vector<Vector> a(n, Vector(n, s.singular() ? 1 : 0));
   Vector rhs(n);
   for (std::size_t r = 0; r < n; ++r) {
@@ -61,7 +61,7 @@ TEST(DirectSolver, EqualsDenseElimination) {
           Vector b = Random(1).vector(s.mass.size());
           Real sum = 0;
           for (std::size_t i = 0; i < b.size(); ++i) {
-            b[i] = s.unknown[i] ? std::round(b[i] * 1024) : 0;  // exact, its sum too
+            b[i] = s.unknown[i] ? std::round(b[i] * 1024) : 0;  // exact, as is its sum
             sum += b[i];
           }
           if (s.singular()) b[0] -= sum;
@@ -76,7 +76,7 @@ TEST(DirectSolver, EqualsDenseElimination) {
           direct.solve(f, u);
           const Vector found = values(*backend, u);
 
-          // The residual is that of a backward-stable solution of a matrix known to the rounding of its precision.
+          // The residual must be that of a backward-stable solution of a matrix known to the rounding of its precision.
           Vector residual(b.size(), 0), bound(b.size(), 0), x = found;
           Real largest = 0;
           for (std::size_t i = 0; i < b.size(); ++i) {
@@ -98,7 +98,8 @@ TEST(DirectSolver, EqualsDenseElimination) {
           }
           EXPECT_TRUE(within(residual, Vector(b.size(), 0), bound));
 
-          // On equal cells the matrix is well conditioned but for a small reaction, and the solution itself agrees.
+          // On equal cells the matrix is well conditioned except for a small reaction, and the solutions themselves
+          // must agree.
           if (grid.name == "equidistant" || grid.name == "giant") {
             const Real condition = std::max(Real{30}, row_sum * largest / largest_rhs);
             EXPECT_TRUE(

@@ -1,5 +1,6 @@
-// Direct solutions beside multigrid's: every mix of faces and schemes, lengths that have fast transforms and such that
-// have none, tiny, odd and very flat boxes, data that jump and data that are incompatible. And where a solve begins.
+// These tests compare direct solutions with multigrid's: every mix of faces and schemes, lengths with and without fast
+// transforms, tiny, odd and very flat boxes, data that jump and incompatible data. They also check where a solve
+// begins.
 
 #include <algorithm>
 #include <array>
@@ -46,7 +47,7 @@ const std::array shapes{
     Shape{2, {27, 25, 1}, {1e-3, 1, 1}}, Shape{3, {2, 2, 2}, {1, 1, 1}},     Shape{3, {3, 2, 5}, {1, 2, 1}},
     Shape{3, {11, 13, 7}, {1, 1, 1}},    Shape{3, {12, 9, 10}, {1, 1, 1e3}}, Shape{3, {5, 17, 16}, {1e3, 1, 1e-2}}};
 
-// Sources and faces' values that jump; without `data` all faces are zero.
+// Returns a problem with sources and face values that jump. Without `data` all faces are zero.
 Problem jumping(const NamedFaces& faces, const Shape& shape, bool data) {
   Problem p;
   p.dimension = shape.dimension;
@@ -83,7 +84,7 @@ double distance(const std::vector<double>& a, const std::vector<double>& b) {
   double most = 0;
   for (std::size_t i = 0; i < a.size(); ++i) {
     const double d = std::abs(a[i] - b[i]);
-    most = d <= most ? most : d;  // NaN stays
+    most = d <= most ? most : d;  // NaN is kept
   }
   return most / std::max(largest(a), largest(b));
 }
@@ -102,7 +103,7 @@ TEST_P(Beside, MultigridGivesTheSame) {
         p.scheme = GetParam().scheme;
         Solve direct(p, by(Method::direct, 1e-10)), multigrid(p, by(Method::multigrid, 1e-10));
         const Result at_once = direct.run(), cycles = multigrid.run();
-        // Rounding ends both on very flat boxes, where u is large beside what it changes by.
+        // On very flat boxes rounding ends both solves, because u is large relative to its variation.
         const auto ends = [](const Result& r) { return r.converged() || r.at_rounding_floor(); };
         EXPECT_TRUE(ends(at_once)) << name_of(at_once.verdict) << " at " << at_once.relative();
         EXPECT_TRUE(ends(cycles)) << name_of(cycles.verdict) << " at " << cycles.relative();
@@ -116,7 +117,7 @@ TEST_P(Beside, MultigridGivesTheSame) {
 INSTANTIATE_TEST_SUITE_P(Schemes, Beside, testing::ValuesIn(schemes),
                          [](const auto& test) { return std::string(test.param.name); });
 
-// Where no data stand in u, b is solved for and the unknowns are not read; solutions of a singular problem
+// If no data are stored in u, the solver solves for b without reading the unknowns. Solutions of a singular problem
 // have no mean.
 TEST(DirectSolutions, DoNotSeeWhatUnknownsWere) {
   for (const NamedFaces& faces : all_faces()) {
@@ -186,7 +187,7 @@ TEST(DirectSolutions, AreZeroOfNothing) {
   }
 }
 
-// What stands beside values, between halves of odd length, is nothing that a solve leaves behind.
+// A solve must overwrite the padding between values and between halves of odd length.
 TEST(DirectSolutions, ForgetWhatIsNoNumber) {
   for (const NamedFaces& faces : all_faces()) {
     if (!constant_alphas(faces)) continue;
@@ -204,8 +205,9 @@ TEST(DirectSolutions, ForgetWhatIsNoNumber) {
   }
 }
 
-// Fewer passes than the operator's verbs take, and the same data, amounts and norms; that of the data before is no less
-// than half of theirs, and theirs where the diagonal is a multiple of the mass.
+// The projection needs fewer passes than the operator's verbs but must give the same data, amounts and norms. The norm
+// of the data before projection is at least half of the operator's, and equal to it if the diagonal is a multiple of
+// the mass.
 TEST(DataProjection, IsThatOfTheOperator) {
   const auto backend = test_backend();
   int singular = 0;

@@ -1,5 +1,5 @@
-// What a solve says about the error of its solution, where the residual hides it: thin boxes and stretched axes,
-// systems that are next to singular, guesses that are better than the tolerance and guesses for nothing.
+// These tests check the estimated error of a solution where the residual hides the error: thin boxes and stretched
+// axes, nearly singular systems, guesses below the tolerance, and guesses for zero data.
 
 #include <algorithm>
 #include <array>
@@ -29,8 +29,8 @@ Options by(Method method) {
   return options;
 }
 
-// u = x, driven by fluxes across the thin axis, with a Dirichlet face on the upper end of y alone. Finite volumes solve
-// it exactly, so that errors are those of the solver.
+// Returns a problem with u = x, driven by fluxes across the thin axis, with a Dirichlet face only at the upper end of
+// y. Finite volumes solve it exactly, so all errors are those of the solver.
 Problem thin_box(int dimension, int cells, double thickness, double expansion, Centering centering) {
   Problem p;
   p.dimension = dimension;
@@ -97,8 +97,8 @@ std::vector<double> growing_nodes(double length, int cells, double expansion, St
   return geometric_nodes(0, length, cells, geometric_ratio(expansion, cells, at), at);
 }
 
-// Rounding leaves errors that neither contraction nor steps before it show: here 3 to 50 times what these say. The
-// cycle that comes next shows them.
+// Rounding leaves errors that neither the contraction nor earlier steps show, here 3 to 50 times their estimate. The
+// next cycle shows them.
 TEST(ErrorEstimates, HoldWhereRoundingHidesErrors) {
   struct Case {
     Problem problem;
@@ -133,8 +133,8 @@ TEST(ErrorEstimates, HoldWhereRoundingHidesErrors) {
   }
 }
 
-// Where κ has a wide range flows are balanced in a field of the solver, from which an iteration continues: what it
-// holds of Dirichlet rows must not reach the data.
+// For a wide range of κ, flows are balanced in a field of the solver, from which an iteration may resume. Its values in
+// Dirichlet rows must not change the data.
 TEST(ErrorEstimates, LeaveDirichletDataAlone) {
   Problem p = thin_box(2, 2, 1, 1, Centering::node);
   p.nodes = {growing_nodes(1, 10, 13.987091662702882, StretchedEnd::both),
@@ -152,7 +152,7 @@ TEST(ErrorEstimates, LeaveDirichletDataAlone) {
   const std::vector<double> after = values(s.solution());
   EXPECT_TRUE(result.converged());
   ASSERT_LE(*std::ranges::min_element(result.history), options.tolerance);
-  EXPECT_LT(*std::ranges::min_element(result.history), 0.3 * options.tolerance);  // it was continued
+  EXPECT_LT(*std::ranges::min_element(result.history), 0.3 * options.tolerance);  // the iteration was resumed
   const Box inside = s.block().space().unknowns();
   std::size_t n = 0;
   for_each(s.solution().layout().box(), [&](int i, int j, int) {
@@ -164,7 +164,7 @@ TEST(ErrorEstimates, LeaveDirichletDataAlone) {
   });
 }
 
-// σ, or α on one face, is all that determines the mean.
+// Only σ, or α on one face, determines the mean.
 TEST(ErrorEstimates, HoldNextToSingular) {
   for (const Method method : {Method::automatic, Method::direct, Method::multigrid})
     for (const bool robin : {false, true})
@@ -180,7 +180,7 @@ TEST(ErrorEstimates, HoldNextToSingular) {
         p.exact = {};
         Solve s(p, by(method));
         const Result result = s.run();
-        // Beside what α alone determines, u varies by as little as its rounding.
+        // Except for the mean, which α determines, the variation of u is as small as its rounding.
         EXPECT_TRUE(robin ? result.at_rounding_floor() : result.converged()) << name_of(result.verdict);
         EXPECT_NEAR(solution_norms(s.discretization(), s.solution()).integral * weak, 1, 1e-6);
       }
@@ -213,7 +213,7 @@ TEST(Guesses, OfAResultHaveConverged) {
     }
 }
 
-// The reference does not depend on the guess: one far off takes more iterations to the same residual.
+// The reference must not depend on the guess: a distant guess needs more iterations to the same residual.
 TEST(Guesses, DoNotLoosenTheTolerance) {
   for (const Centering centering : {Centering::node, Centering::cell}) {
     Solve s(cavity(centering), by(Method::multigrid));
@@ -267,7 +267,7 @@ TEST(ClearUnknowns, LeavesNodesWithData) {
   }
 }
 
-// Against what is known of equal cells: λ = (2/h sin(k π h/2L))².
+// For equal cells the spectrum is known: λ = (2/h sin(k π h/2L))².
 TEST(AxisSpectrum, BoundsEqualCells) {
   for (const bool both : {true, false}) {
     Problem p = cavity(Centering::node);

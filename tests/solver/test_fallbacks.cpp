@@ -1,5 +1,5 @@
-// Fallbacks announce themselves, are refused where they would take too long or too much memory, and their cost is
-// predicted before any of their work.
+// Fallbacks must announce themselves and be refused if they would need too much time or memory. Their cost must be
+// predicted before they start.
 
 #include <algorithm>
 #include <array>
@@ -53,7 +53,7 @@ Options diverging() {
   return o;
 }
 
-// A solver whose only fallback is refused.
+// Provides a solver whose only fallback is refused.
 struct Refused {
   Refused(const Problem& problem, const Options& asked, const Offer& offer)
       : backend(test_backend()), discretization(*backend, problem) {
@@ -213,7 +213,7 @@ TEST(Fallbacks, MemoryThatRunsOutIsToldToo) {
   EXPECT_EQ(result.verdict, Verdict::stagnated);
 }
 
-// Cycles that break down at once have stored no iterate; the fallback keeps the data of Dirichlet nodes.
+// Cycles that break down immediately have stored no iterate; the fallback must keep the data of Dirichlet nodes.
 TEST(Fallbacks, KeepDirichletDataWhereCyclesBreakDownAtOnce) {
   Problem p = box({8, 12, 0}, Centering::node);
   for (std::size_t d = 0; d < 2; ++d)

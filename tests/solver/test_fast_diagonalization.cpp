@@ -1,4 +1,4 @@
-// Direct solutions by the modes of the axes: of random values, which no grid and no mode favours.
+// These tests solve directly with the modes of the axes for random values, which favour no grid and no mode.
 
 #include <algorithm>
 #include <cmath>
@@ -48,8 +48,8 @@ Options directly(SolvePrecision precision = SolvePrecision::double_) {
   return options;
 }
 
-// How far the solution of A u = A v lies from v, in units of the largest value; both without their mean where A is
-// singular.
+// Returns the distance of the solution of A u = A v from v, in units of the largest value. If A is singular, the means
+// are removed from both.
 double distance_from_random(Solve& s) {
   const Operator& A = s.solver().A();
   Field v(s.backend(), A.space(), A.precision());
@@ -65,7 +65,7 @@ double distance_from_random(Solve& s) {
   for (std::size_t i = 0; i < found.size(); ++i) {
     largest = std::max(largest, std::abs(given[i]));
     const double d = std::abs(found[i] - given[i]);
-    most = d <= most ? most : d;  // NaN stays
+    most = d <= most ? most : d;  // NaN is kept
   }
   return most / largest;
 }
@@ -132,8 +132,9 @@ TEST(FastDiagonalization, SolvesInSinglePrecision) {
   }
 }
 
-// Fast transforms, products and lines along every choice of axes: 23 cells have no fast transform, and a Robin face
-// has no waves. 14 values between Neumann faces are halves of odd length that reach the end of a line's memory.
+// Every choice of axes has fast transforms, products and lines: 23 cells have no fast transform, and a Robin face has
+// no trigonometric modes. 14 values between Neumann faces have halves of odd length that reach the end of a line's
+// memory.
 TEST(FastDiagonalization, SolvesWithTransformsBesideProducts) {
   for (const auto& cells :
        {std::array{23, 24, 20}, std::array{24, 23, 20}, std::array{20, 24, 23}, std::array{23, 26, 20},
@@ -150,7 +151,7 @@ TEST(FastDiagonalization, SolvesWithTransformsBesideProducts) {
         }
 }
 
-// Mixed ends along every axis, whose waves are those of quarters.
+// Mixed ends along every axis have quarter-wave modes.
 TEST(FastDiagonalization, SolvesBetweenDirichletAndNeumannFaces) {
   for (const bool lower : {false, true})
     for (const Centering centering : {Centering::node, Centering::cell})
@@ -165,7 +166,7 @@ TEST(FastDiagonalization, SolvesBetweenDirichletAndNeumannFaces) {
       }
 }
 
-// A single unknown between unequal cells is its own mirror image, and has no halves.
+// A single unknown between unequal cells is its own mirror image and cannot be folded.
 TEST(FastDiagonalization, SolvesAlongAxesOfOneUnknown) {
   for (const auto& cells : {std::array{2, 9, 7}, std::array{9, 2, 7}, std::array{9, 7, 2}, std::array{2, 2, 2}})
     for (const Scheme scheme : {Scheme::fv, Scheme::q1})
@@ -179,7 +180,7 @@ TEST(FastDiagonalization, SolvesAlongAxesOfOneUnknown) {
       }
 }
 
-// Long axes along each direction: slabs, segments of lines, and lines along x.
+// The boxes are long in each direction: slabs, segments of lines, and lines along x.
 TEST(FastDiagonalization, SolvesLongBoxes) {
   for (const auto& cells :
        {std::array{5, 6, 300}, std::array{6, 300, 5}, std::array{300, 5, 6}, std::array{130, 90, 40}})
@@ -206,7 +207,8 @@ TEST(FastDiagonalization, GivesTheSameBitsEveryTime) {
   }
 }
 
-// Where κ varies, the solution for its mean preconditions: as many iterations whatever the grid and the faces.
+// If κ varies, the solution for its mean is the preconditioner. The iterations must not depend on the grid or the
+// faces.
 TEST(FastDiagonalization, PreconditionsWhatVariesModerately) {
   for (const char* faces : {"dirichlet", "mixed", "neumann", "periodic_xy"})
     for (const char* grid : {"equidistant", "geometric", "micro"})
@@ -241,7 +243,7 @@ TEST(FastDiagonalization, PreconditionsWhatVariesModerately) {
       }
 }
 
-// S² times the diagonal of A is that of the constant problem, whatever the scheme.
+// S² times the diagonal of A must equal the diagonal of the constant problem for every scheme.
 TEST(DiagonalScaling, BringsOneDiagonalToTheOther) {
   for (const char* faces : {"mixed", "periodic_xy"})
     for (const auto& [centering, scheme] :
@@ -274,7 +276,7 @@ TEST(DiagonalScaling, BringsOneDiagonalToTheOther) {
       }
 }
 
-// σ and α that vary are told by their means and by the roots of the diagonals.
+// Varying σ and α enter the preconditioner by their means and by the roots of the diagonals.
 TEST(FastDiagonalization, PreconditionsWhereReactionsVary) {
   for (const Centering centering : {Centering::node, Centering::cell}) {
     Problem p = box_of(faces_named("mixed"), all_grids.front(), 3, {24, 21, 28});
@@ -306,8 +308,8 @@ TEST(FastDiagonalization, PreconditionsWhereReactionsVary) {
   }
 }
 
-// Where κ is smooth, whatever its range, and where it jumps between few regions, the direct solution for constants
-// takes the place of planes, and its iterations hardly grow with the grid.
+// For smooth κ of any range, and for κ that jumps between few regions, a direct preconditioner with constant κ replaces
+// plane relaxation. Its iterations hardly grow with the grid.
 TEST(FastDiagonalization, TakesThePlaceOfPlanes) {
   const Quantity moderate = [](double x, double y, double z) {
     return 1 + 0.5 * std::sin(6 * x) * std::sin(5 * y) * std::cos(4 * z);
@@ -345,7 +347,8 @@ TEST(FastDiagonalization, TakesThePlaceOfPlanes) {
     }
 }
 
-// Multigrid where it ends before a library is loaded, where it was told something, and where nothing is separable.
+// Multigrid must be chosen if it is faster than loading a library, if it was configured explicitly, and if the problem
+// is not separable.
 TEST(FastDiagonalization, IsChosenWhereItIsFaster) {
   const auto chosen = [](const Problem& p, Options options, bool gpu) {
     options.method = Method::automatic;
@@ -367,7 +370,7 @@ TEST(FastDiagonalization, IsChosenWhereItIsFaster) {
   p.isotropic = true;
   p.coefficient[0] = [](double x, double, double) { return 1 + x; };
   EXPECT_EQ(chosen(p, {}, true), Method::multigrid);
-  // Once κ is known to vary little, its mean preconditions.
+  // If κ is known to vary little, its mean must precondition.
   KappaSummary kappa;
   kappa.jumps.largest = 1.1;
   kappa.jumps.range = 2;
@@ -377,7 +380,7 @@ TEST(FastDiagonalization, IsChosenWhereItIsFaster) {
             PreconditionerChoice::direct);
 }
 
-// Modes diagonalize both matrices, whichever way they are found.
+// Modes must diagonalize both matrices, however they are computed.
 TEST(AxisModes, DiagonalizeThePencil) {
   for (const auto& [lower, upper] : {std::pair{BoundaryKind::dirichlet, BoundaryKind::dirichlet},
                                      {BoundaryKind::dirichlet, BoundaryKind::neumann},
@@ -396,7 +399,7 @@ TEST(AxisModes, DiagonalizeThePencil) {
             const AxisPencil p = axis_pencil(axis, 1.5, 1, 1, elements ? &mass : nullptr);
             const AxisBasis basis = axis_modes(axis, p);
             const std::size_t size = p.size();
-            // Columns over all values.
+            // The columns contain all values.
             std::vector<std::vector<double>> v;
             const auto half = static_cast<std::size_t>(basis.first_half(static_cast<int>(size)));
             const double* next = basis.modes.data();

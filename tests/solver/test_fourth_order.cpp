@@ -1,5 +1,5 @@
-// The two ways to a fourth-order error, the compact scheme and τ-extrapolation of finite volumes: order on manufactured
-// solutions, iterations, conservation, and what they refuse.
+// These tests cover the two methods with a fourth-order error, the compact scheme and τ-extrapolation of finite
+// volumes: order on manufactured solutions, iterations, conservation, and refused problems.
 
 #include <algorithm>
 #include <array>
@@ -35,12 +35,12 @@ using Kinds = std::array<std::array<BoundaryKind, 2>, 3>;
 
 enum class Way { compact, extrapolated };
 
-/// What is solved: as many cells along y and z, times these; σ; κ along the axes.
+/// Describes a problem: the cells along x and y relative to z, σ, and whether κ is the same along all axes.
 struct Case {
   std::string_view name;
   int dimension;
   Kinds kinds;
-  std::array<int, 2> ratio;  ///< of cells: along x and y, in quarters of those along z
+  std::array<int, 2> ratio;  ///< cells along x and y, in quarters of the number along z
   double sigma;
   bool isotropic;
   friend std::ostream& operator<<(std::ostream& stream, const Case& c) { return stream << c.name; }
@@ -94,7 +94,7 @@ class FourthOrder : public testing::TestWithParam<std::tuple<Way, Case>> {
 
 TEST_P(FourthOrder, IsReached) {
   const auto& [way, c] = GetParam();
-  // A whole wave takes more cells.
+  // A full period needs more cells.
   const bool waves = c.kinds[2][0] == P;
   const std::vector<int> cells = c.dimension == 2 ? std::vector{16, 32, 64}
                                  : waves          ? std::vector{12, 24, 48}
@@ -119,7 +119,7 @@ INSTANTIATE_TEST_SUITE_P(, FourthOrder,
                                   std::string(std::get<1>(p.param).name);
                          });
 
-/// Reached by every method, precision and assembly: the same solution.
+/// Every method, precision and assembly must reach the same solution.
 TEST(Extrapolation, DoesNotDependOnTheMethod) {
   const Case& c = cases[7];
   const Problem p = problem_of(c, 12, Way::extrapolated);
@@ -156,7 +156,7 @@ TEST(Extrapolation, DoesNotDependOnTheMethod) {
   expect_same(o, 2e-4);
 }
 
-/// σ may vary: like f, it is integrated on the grid and on that of every second node.
+/// σ may vary: like f, it is integrated on the grid and on the grid of every second node.
 TEST(Extrapolation, TakesAReactionThatVaries) {
   Manufactured m = manufactured(cases[0]);
   m.sigma = {40, 0.8, m.product(0, {3, 5, 1}, {0.4, 0.9, 0.1})};
@@ -166,8 +166,8 @@ TEST(Extrapolation, TakesAReactionThatVaries) {
   for (const ObservedOrder& o : observed_orders({16, 32}, problem, options)) EXPECT_GE(o.least(), least_order) << o;
 }
 
-/// The correction in plain loops: what every second node sees, a third of it, interpolated. f is a function, whose
-/// integrals are off by 0.075²/2 h² Δf.
+/// Plain loops compute the correction: a third of the residual on every second node, interpolated. f is a function
+/// whose integrals are off by 0.075²/2 h² Δf.
 TEST(Extrapolation, AddsAThirdOfWhatEverySecondNodeSees) {
   using reference::Real;
   const Case& c = cases[8];  // periodic in x, 12 x 8 x 8 cells
@@ -196,14 +196,14 @@ TEST(Extrapolation, AddsAThirdOfWhatEverySecondNodeSees) {
   for (std::size_t d = 0; d < 3; ++d)
     interpolation[d] = reference::prolongation(p.nodes[d], coarse.nodes[d], fine.periodic(d));
   constexpr Real share = 6 * 0.075L * 0.075L;
-  // b of control volumes twice as large along each axis, to fourth order.
+  // Control volumes of b are twice as large along each axis; b is fourth-order accurate.
   reference::Vector coarse_b(A.grid.count(), 0);
   for (std::size_t i = 0; i < coarse_b.size(); ++i) coarse_b[i] = 8 * (1 - share) * b[doubled(A.grid.index(i))];
   reference::for_each_entry(interpolation,
                             [&](std::size_t i, std::size_t I, Real weight) { coarse_b[I] += share * weight * b[i]; });
   for (std::size_t i = 0; i < coarse_u.size(); ++i)
     if (A.unknown[i]) seen[i] = A.row(i, coarse_u) - coarse_b[i];
-  for (std::size_t i = 0; i < coarse_u.size(); ++i) {  // on Dirichlet faces that of the nearest unknown
+  for (std::size_t i = 0; i < coarse_u.size(); ++i) {  // Dirichlet nodes copy the nearest unknown
     reference::Index nearest = A.grid.index(i);
     for (std::size_t d = 0; d < 3; ++d)
       if (!A.grid.periodic(d)) nearest[d] = std::clamp(nearest[d], 1, A.grid.size[d] - 2);
@@ -225,7 +225,7 @@ TEST(Extrapolation, AddsAThirdOfWhatEverySecondNodeSees) {
   EXPECT_NEAR(result.extrapolated, static_cast<double>(sum), 1e-9 * std::abs(static_cast<double>(sum)) + 1e-13);
 }
 
-/// The residual of the history's end is that of the corrected equation, which the balance closes with.
+/// The last residual of the history belongs to the corrected equation, with which the balance closes.
 TEST(Extrapolation, ReportsTheEquationThatIsSolved) {
   for (const Case& c : {cases[1], cases[3], cases[5], cases[6], cases[11]}) {
     SCOPED_TRACE(c.name);
@@ -238,7 +238,7 @@ TEST(Extrapolation, ReportsTheEquationThatIsSolved) {
       ASSERT_EQ(result.history.size(), static_cast<std::size_t>(result.iterations) + 1);
       EXPECT_LE(result.history.back(), options.tolerance);
       EXPECT_LT(result.estimated_error, 1e-6);
-      // It rises once, where the equation changes.
+      // The residual rises once, where the equation changes.
       int rises = 0;
       for (std::size_t i = 1; i < result.history.size(); ++i) rises += result.history[i] > result.history[i - 1];
       EXPECT_EQ(rises, 1);
@@ -273,7 +273,7 @@ TEST(Extrapolation, SharesAGivenNumberOfIterations) {
   }
 }
 
-/// Where the first equation is not solved, its iterate is what is left, and b as it was.
+/// If the first equation is not solved, its iterate remains, and b is unchanged.
 TEST(Extrapolation, DoesNotCorrectByWhatIsNotSolved) {
   Options options = options_of(Way::extrapolated);
   options.max_iterations = 2;
@@ -323,7 +323,7 @@ int iterations(const Problem& p, const Options& options) {
   return result.iterations;
 }
 
-/// Random right-hand sides to 1e-8, equal cells and cells of different shapes, odd numbers too.
+/// Right-hand sides are random and solved to 1e-8, on equal cells and cells of different shapes, also for odd numbers.
 TEST(CompactScheme, TakesFewIterations) {
   Problem odd = cube(33, 3, Scheme::compact4), flat = cube(32, 3, Scheme::compact4), long_axis = flat;
   odd.nodes[1] = uniform_nodes(0, 1, 27);
@@ -362,8 +362,8 @@ TEST(CompactScheme, SmoothsLinesPlanesAndColours) {
   }
 }
 
-/// Full multigrid interpolates cubically, whose error is of fourth order too but a hundred times that of the scheme; a
-/// few cycles, and no more on finer grids, take what is left of it below the error of the discretization.
+/// Cubic interpolation of full multigrid also has a fourth-order error, but a hundred times that of the scheme. A few
+/// cycles, independent of the grid, reduce it below the error of the discretization.
 TEST(CompactScheme, IsAsExactAsItsDiscretizationAfterFourCyclesOfFullMultigrid) {
   for (const auto& [dimension, n] : {std::pair{2, 64}, {2, 128}, {2, 256}, {3, 24}, {3, 48}}) {
     const Problem p = problem_of(dimension == 2 ? cases[0] : cases[6], n, Way::compact);
@@ -409,7 +409,7 @@ TEST(CompactScheme, BalanceCloses) {
   }
 }
 
-/// The library refuses what configurations cannot ask for.
+/// The library must refuse cases that configurations cannot express.
 TEST(FourthOrderOfTheLibrary, RefusesWhatTheTheoryExcludes) {
   const auto message = [](const Problem& p, Way way) -> std::string {
     try {

@@ -1,4 +1,4 @@
-// One cycle of full multigrid solves to the accuracy of the discretization.
+// One cycle of full multigrid must solve to the accuracy of the discretization.
 
 #include <algorithm>
 #include <array>
@@ -19,11 +19,11 @@
 namespace poisson {
 namespace {
 
-constexpr double largest_ratio = 1.5;  // of the algebraic error to the discretization error
+constexpr double largest_ratio = 1.5;  // ratio of algebraic error to discretization error
 constexpr auto D = BoundaryKind::dirichlet, N = BoundaryKind::neumann, R = BoundaryKind::robin,
                P = BoundaryKind::periodic;
 
-/// What the faces are; where not zero on them, a solution with data on all of them.
+/// Describes the faces. Unless `zero`, the solution has nonzero data on all of them.
 struct Faces {
   std::array<std::array<BoundaryKind, 2>, 3> kinds;
   bool zero;
@@ -35,9 +35,9 @@ const std::vector<Named<Faces>> all_faces{
     {"DirichletToRobin", {{{{D, R}, {N, D}, {D, D}}}, false}}};
 
 struct GridKind {
-  std::array<StretchedEnd, 3> ends;  ///< of tanh axes
+  std::array<StretchedEnd, 3> ends;  ///< stretched ends of tanh axes
   double strength;                   ///< 0: equidistant
-  int stretched;                     ///< so many of the first axes
+  int stretched;                     ///< number of first axes that are stretched
 };
 const std::vector<Named<GridKind>> grid_kinds{
     {"Equidistant", {{}, 0, 0}},

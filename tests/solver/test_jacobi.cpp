@@ -1,4 +1,4 @@
-// method: jacobi. Its iterates are those of one sweep after another, whatever shares a pass.
+// method: jacobi must have the iterates of single sweeps for any number of sweeps per pass.
 
 #include <algorithm>
 #include <array>
@@ -28,7 +28,7 @@ Options sweeps(int iterations, SolvePrecision precision) {
   return o;
 }
 
-/// What sweeps one by one make of the initial guess, and the norms of their residuals after each iteration.
+/// Computes single sweeps from the initial guess, and the norms of their residuals after each iteration.
 struct OneByOne {
   OneByOne(Solve& s, int iterations) {
     s.reset();
@@ -55,7 +55,7 @@ struct OneByOne {
   std::vector<double> u, norms;
 };
 
-// Of a solution in such a precision.
+// Returns the rounding of a solution in this precision.
 double rounding(SolvePrecision precision) {
   return precision == SolvePrecision::single ? 1e-5 : 1e-13;
 }
@@ -84,7 +84,7 @@ TEST(Jacobi, HasTheIteratesOfSingleSweeps) {
     }
 }
 
-/// Elements have no passes, and matrices neither: the same iteration of sweeps one by one.
+/// Elements and matrices have no passes; the iteration consists of single sweeps.
 TEST(Jacobi, GoesWithoutPasses) {
   ProblemChoice choice;
   choice.cells = {9, 8, 7};
@@ -95,7 +95,7 @@ TEST(Jacobi, GoesWithoutPasses) {
   expect_same_values(u, OneByOne(s, 2).u, rounding(SolvePrecision::double_));
 }
 
-/// The error that a solve estimates is that of its answer, though single sweeps hardly move it.
+/// The estimated error must be that of the result, although single sweeps hardly change it.
 TEST(Jacobi, KnowsItsError) {
   const Problem problem = with_data(all_faces()[0], all_grids[0], {.cells = {20, 24, 16}});
   Options direct{.method = Method::multigrid};

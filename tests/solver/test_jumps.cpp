@@ -1,4 +1,4 @@
-// Iterations across jumping coefficients, with Galerkin coarse operators and conjugate gradients: few, and no more on
+// With Galerkin coarse operators and conjugate gradients, jumping coefficients must need few iterations, and no more on
 // finer grids.
 
 #include <cmath>
@@ -88,7 +88,7 @@ TEST(Jumps, OfACheckerboardAndOfRandomCellsTakeFewIterations) {
   EXPECT_LE(iterations(checkerboard(2, 256), options()), 8);
 }
 
-// Bilinear and trilinear elements, whose bands are 9 and 27.
+// Bilinear and trilinear elements have 9 and 27 bands.
 TEST(Jumps, OfElementsTakeFewIterations) {
   for (Problem p :
        {sphere(2, 128, 1e6), sphere(3, 32, 1e6), checkerboard(2, 64), checkerboard(3, 32), random_cells(32)}) {
@@ -101,7 +101,7 @@ TEST(Jumps, NeedNoFullMultigridStart) {
   EXPECT_LE(iterations(sphere(3, 32, 1e6), options(false)), 8);
 }
 
-// Rediscretized levels, which `auto` keeps for jumps up to 10³, take more iterations; they grow more slowly than the
+// Rediscretized levels, which `auto` keeps for jumps up to 10³, need more iterations, which grow more slowly than the
 // grid.
 TEST(Jumps, OfModerateSizeNeedNoGalerkinOperators) {
   int before = 0;
@@ -118,8 +118,8 @@ TEST(Jumps, OfModerateSizeNeedNoGalerkinOperators) {
   }
 }
 
-// On stretched axes lines are worth more than Galerkin operators, which smooth points.
-// Levels that are discretized again take 19 iterations at 32³, 33 nodes a side, on axes that grow by 100.
+// On stretched axes lines are better than points. Rediscretized levels take 19 iterations at 32³, 33 nodes a side, on
+// axes that grow by 100.
 TEST(Jumps, OnStretchedGridsRelaxLinesOfGalerkinLevels) {
   Problem p = sphere(3, 16, 1e6);
   p.nodes[2] = geometric_nodes(0, 1, 16, geometric_ratio(1e3, 16, StretchedEnd::lower), StretchedEnd::lower);
@@ -132,14 +132,14 @@ TEST(Jumps, OnStretchedGridsRelaxLinesOfGalerkinLevels) {
   EXPECT_LE(result.iterations, 10);
 }
 
-// Where κ is rough, Galerkin operators are worth more than lines.
+// If κ is rough, Galerkin operators are better than lines.
 TEST(Jumps, FromCellToCellTakeGalerkinOperatorsOnStretchedGridsToo) {
   Problem p = random_cells(16);
   p.nodes[2] = geometric_nodes(0, 1, 16, geometric_ratio(10, 16, StretchedEnd::lower), StretchedEnd::lower);
   EXPECT_LE(iterations(p, options()), 20);
 }
 
-// A piece of κ that ends on a face reaches it: what stands behind is no film along the face.
+// A piece of κ that ends on a face must reach it: values beyond must not act as a film along the face.
 TEST(Jumps, OnFacesAreNotSeen) {
   for (const Centering centering : {Centering::node, Centering::cell}) {
     Problem p = box(2, 32);
@@ -154,7 +154,7 @@ TEST(Jumps, OnFacesAreNotSeen) {
   }
 }
 
-// Neighbours that differ little, but a range of 3000, and reactions that jump: conjugate gradients by default.
+// Neighbours differ little, but κ has a range of 3000 and reactions jump. Conjugate gradients must be the default.
 TEST(Jumps, ThatNeighboursDoNotShowTakeFewIterations) {
   for (const Centering centering : {Centering::node, Centering::cell})
     for (const bool reacts : {false, true}) {
@@ -173,7 +173,7 @@ TEST(Jumps, ThatNeighboursDoNotShowTakeFewIterations) {
     }
 }
 
-// An ellipsoid as flat as its cells: lines, where κ does not call for Galerkin operators.
+// The ellipsoid is as flat as its cells. Lines are relaxed if κ does not require Galerkin operators.
 TEST(Jumps, InFlatCellsTakeFewIterations) {
   for (const double flatness : {10.0, 100.0})
     for (const Centering centering : {Centering::node, Centering::cell}) {
@@ -188,12 +188,11 @@ TEST(Jumps, InFlatCellsTakeFewIterations) {
       randomize(s.rhs(), s.block().unknowns());
       const Result result = s.run();
       EXPECT_TRUE(result.converged());
-      EXPECT_LE(result.iterations, 8) << flatness;  // 7 and 5, cells 8 and 6; points take 16 and 29, cells 9 and 11
+      EXPECT_LE(result.iterations, 8) << flatness;  // 7 and 5, cells 8 and 6; points need 16 and 29, cells 9 and 11
     }
 }
 
-// The one unknown of 2 × 2 coarse cells, which meet in it: each adds κ to the diagonal, (κ_xx + κ_yy)/3 as an element.
-// Between open faces strong_clusters of small κ are as flat as the box: Galerkin operators on points take 60 to 80
+// Between open faces regions of small κ are as flat as the box: Galerkin operators with point relaxation need 60 to 80
 // iterations.
 TEST(Jumps, InFlatCellsBetweenOpenFacesTakeLines) {
   for (const Scheme scheme : {Scheme::fv, Scheme::q1}) {
@@ -212,6 +211,7 @@ TEST(Jumps, InFlatCellsBetweenOpenFacesTakeLines) {
   }
 }
 
+// The one unknown is common to 2 × 2 coarse cells. Each adds κ to the diagonal, or (κ_xx + κ_yy)/3 as an element.
 TEST(CoarseOperator, DiscretizedAgainTakesTheMeanOfRootsButPlainOnesOfTensors) {
   constexpr double small = 1, large = 64;
   const auto diagonal = [](bool full_tensor) {
@@ -229,7 +229,7 @@ TEST(CoarseOperator, DiscretizedAgainTakesTheMeanOfRootsButPlainOnesOfTensors) {
     const Operator& A = *levels.operators[1];
     Field d(s.backend(), A.layout(), Precision::fp64);
     A.diagonal(d);
-    return values(d).at(4) / A.scale();  // the middle one of 3 × 3
+    return values(d).at(4) / A.scale();  // middle of 3 × 3
   };
   const double root = (std::sqrt(small) + std::sqrt(large)) / 2;
   EXPECT_NEAR(diagonal(false), 4 * root * root, 1e-12 * large);
@@ -253,7 +253,7 @@ TEST(CoarseOperator, OfGalerkinGoesWithPoints) {
   EXPECT_EQ(o.choose(1e6).coarse_operator, CoarseOperator::rediscretized);
 }
 
-// A few bodies in cells cost less on rediscretized levels.
+// A few regions in cells cost less on rediscretized levels.
 TEST(Jumps, OfAFewBodiesInCellsAreDiscretizedAgain) {
   Problem p = sphere(2, 16, 1e6);
   p.centering = Centering::cell;
@@ -317,7 +317,8 @@ TEST(CoarseOperator, GalerkinSolvesSmoothProblemsToo) {
 
 // ---- Matrices ----
 
-/// 5, 7 or 9 points of an unsteady diffusion on an index grid, couplings across a column 10⁴ times as strong.
+/// Returns a matrix of unsteady diffusion on an index grid with 5, 7 or 9 points, and 10⁴ times stronger couplings
+/// across a column.
 BandedMatrix example(const std::array<int, 3>& shape, std::vector<Offset> forward, double row_sum) {
   BandedMatrix m;
   m.shape = shape;
@@ -360,7 +361,7 @@ int solve(const BandedMatrix& m, const Options& o) {
   const Result result = solver->solve(false);
   EXPECT_TRUE(result.converged());
   if (o.precision == SolvePrecision::single) return result.iterations;
-  // b − A u with the entries of the file, in the norm of D⁻¹.
+  // The test computes b − A u with the entries of the file, in the norm of D⁻¹.
   const std::vector<double> u = values(solver->solution()), b = values(solver->rhs());
   const double scale = solver->A().scale();
   double residual = 0, size = 0;
@@ -417,7 +418,7 @@ TEST(Matrix, MethodFollowsItsBands) {
 }
 
 TEST(Matrix, MemoryIsPlanned) {
-  const std::vector<Offset> star_xz{{1, 0, 0}, {0, 0, 1}};  // bands of 27 points of which most are zero
+  const std::vector<Offset> star_xz{{1, 0, 0}, {0, 0, 1}};  // bands of 27 points, mostly zero
   for (const BandedMatrix& m : {example({70, 61, 40}, star3, 0.1), example({900, 1, 700}, star_xz, 0.1)})
     for (const Method method : {Method::multigrid, Method::cg, Method::jacobi})
       for (const SolvePrecision precision : {SolvePrecision::double_, SolvePrecision::mixed, SolvePrecision::single}) {

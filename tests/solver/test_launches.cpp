@@ -1,5 +1,5 @@
-// A launch costs as much as the work on thousands of values: what an iteration takes of them is bounded by its verbs on
-// large levels, for every kind of problem.
+// A launch costs as much time as the work on thousands of values. The launches of an iteration are therefore bounded by
+// its verbs on large levels, for every kind of problem.
 
 #include <array>
 #include <cmath>
@@ -23,7 +23,7 @@
 namespace poisson {
 namespace {
 
-constexpr std::int64_t small_level = 1024;  ///< values of a level whose verbs can all share launches
+constexpr std::int64_t small_level = 1024;  ///< levels up to this size can share launches
 constexpr int shared_launches = 3;
 
 struct Case {
@@ -54,7 +54,7 @@ std::vector<Case> cases() {
     Problem nodes = box(dimension), cells = nodes, elements = nodes, jump = nodes, stretched = nodes;
     cells.centering = Centering::cell;
     elements.scheme = Scheme::q1;
-    // Up to the faces: strong_clusters of κ, whose corrections are none of the verbs, do not arise.
+    // κ jumps only between faces, so that strong clusters, whose corrections are not verbs, do not occur.
     jump.coefficient[0] = [](double x, double, double) { return x < 0.3 ? 1e6 : 1.0; };
     const int n = dimension == 3 ? 64 : 129;
     stretched.nodes[1] = geometric_nodes(0, 1, n, geometric_ratio(1e3, n, StretchedEnd::lower), StretchedEnd::lower);
@@ -63,7 +63,7 @@ std::vector<Case> cases() {
     all.push_back({"cells" + suffix, cells, options});
     all.push_back({"elements" + suffix, elements, options});
     all.push_back({"galerkin" + suffix, jump, coarse});
-    // κ on cells, on faces and in elements are models of their own, whose verbs have to be on the list of what shares.
+    // κ on cells, on faces and in elements has different models, whose verbs must be in the list of shared launches.
     for (auto [kind, problem] : {std::pair{"nodes", nodes}, {"cells", cells}, {"elements", elements}}) {
       problem.coefficient[0] = [](double x, double y, double z) { return 1.5 + std::sin(x + 2 * y - z); };
       all.push_back({kind + std::string("_varying") + suffix, problem, options});
@@ -74,7 +74,7 @@ std::vector<Case> cases() {
   return all;
 }
 
-/// Calls of a verb on a level.
+/// Counts calls of a verb on a level.
 using Calls = std::map<std::pair<std::string_view, int>, std::int64_t>;
 
 Calls calls(const Case& c, int iterations) {
@@ -94,17 +94,17 @@ Calls calls(const Case& c, int iterations) {
   return all;
 }
 
-/// Those of one iteration.
+/// Returns the calls of one iteration.
 Calls calls_of_iteration(const Case& c) {
   Calls all = calls(c, 2);
   for (const auto& [verb, times] : calls(c, 1)) all[verb] -= times;
   return all;
 }
 
-/// On a large level, without periodic axes.
+/// Returns the kernels of a verb on a large level without periodic axes.
 int kernels_of(std::string_view verb) {
-  if (verb == "dot" || verb == "norm" || verb == "residual + norm") return 2;  // partial sums, and their sum
-  if (verb == "line step" || verb == "line step 0") return 2;                  // the residual, and the lines
+  if (verb == "dot" || verb == "norm" || verb == "residual + norm") return 2;  // partial sums and their total
+  if (verb == "line step" || verb == "line step 0") return 2;                  // residual and lines
   return 1;
 }
 
@@ -135,7 +135,7 @@ TEST_P(Launches, OfSmallLevelsAreShared) {
 
   const std::vector<std::int64_t> values = values_of_levels(c, d);
   ASSERT_LE(values.back(), small_level) << "no level is small";
-  // Of scalars: scales, quotients, the monitor and its branch.
+  // Scalar kernels are scales, quotients, the monitor and its branch.
   std::size_t bound = shared_launches + (c.options.krylov == Krylov::cg ? 6 : 4);
   for (const auto& [verb, times] : calls_of_iteration(c))
     if (values.at(static_cast<std::size_t>(verb.second)) > small_level)

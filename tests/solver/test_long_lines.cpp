@@ -1,4 +1,4 @@
-// Lines of fields and of lengths at which a GPU takes other kernels than for small ones.
+// On large fields and long lines a GPU uses other kernels than for small ones.
 
 #include <algorithm>
 #include <array>
@@ -29,7 +29,7 @@ void PrintTo(const Size& size, std::ostream* out) {
 
 class LongLines : public testing::TestWithParam<Size> {};
 
-/// x = B⁻¹ r on lines that are apart: A applied to x on every third line alone is B x there.
+/// Checks x = B⁻¹ r on separate lines: if x is nonzero only on every third line, A x is B x there.
 TEST_P(LongLines, AreSolved) {
   const Size& size = GetParam();
   const auto backend = test_backend();
@@ -87,7 +87,7 @@ TEST_P(LongLines, AreSolved) {
         });
         EXPECT_GT(compared, 1000u);
         EXPECT_LE(worst, 100 * epsilon(precision));
-        // u + alpha B⁻¹(b − A u) with u = x on all lines at once.
+        // For all lines together the test checks u + alpha B⁻¹(b − A u) with u = x.
         Field b(*backend, A->layout(), precision), next(*backend, A->layout(), precision);
         A->apply(x, b);
         const Vector product_of_x = values(*backend, b);

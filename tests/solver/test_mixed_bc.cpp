@@ -1,5 +1,4 @@
-// Faces of several kinds: each part holds what a face of its kind alone holds, and junctions of smooth data keep the
-// order.
+// On mixed boundary faces each part must act like a face of its kind, and junctions of smooth data must keep the order.
 
 #include <array>
 #include <cmath>
@@ -25,7 +24,7 @@ Options tight() {
   return o;
 }
 
-/// κ and data that vary on cells of several widths.
+/// Returns a problem with κ and data that vary on cells of several widths.
 Problem cells_between(const std::array<Boundary, 2>& across_x) {
   Problem p;
   p.centering = Centering::cell;
@@ -52,7 +51,7 @@ TEST(MixedBc, OfOneKindIsThatKind) {
   }
 }
 
-/// Of parts that overlap the first counts; where no part lies, nothing passes.
+/// Among overlapping parts the first one counts. Points outside all parts are insulated.
 TEST(MixedBc, TakesTheFirstPartAtAPoint) {
   const Quantity lower = [](double, double y, double) { return y < 0.5 ? 1.0 : 0.0; };
   const Quantity middle = [](double, double y, double) { return y > 0.25 && y < 0.75 ? 1.0 : 0.0; };
@@ -66,7 +65,7 @@ TEST(MixedBc, TakesTheFirstPartAtAPoint) {
   EXPECT_THROW(mixed_bc({{Boundary{BoundaryKind::periodic}}}), std::invalid_argument);
 }
 
-/// A solution whose data stand on the parts of four faces, in two and three dimensions.
+/// The solution has its data on the parts of four faces, in two and three dimensions.
 TEST(MixedBc, KeepsTheOrder) {
   for (const int dimension : {2, 3}) {
     const auto problem = [&](int n) {
@@ -85,7 +84,7 @@ TEST(MixedBc, KeepsTheOrder) {
   }
 }
 
-/// Electrodes on an insulated face: what enters through one leaves through the other, in few cycles.
+/// Electrodes are on an insulated face: the current into one must leave through the other, in few cycles.
 TEST(MixedBc, ConductsBetweenElectrodes) {
   Problem p;
   p.centering = Centering::cell;
@@ -110,7 +109,7 @@ TEST(MixedBc, ConductsBetweenElectrodes) {
   }
   EXPECT_LT(most, 1);
   EXPECT_GT(most, 0.8);
-  EXPECT_NEAR(sum / static_cast<double>(u.size()), 0, 1e-7);  // one side is the other with the sign changed
+  EXPECT_NEAR(sum / static_cast<double>(u.size()), 0, 1e-7);  // both sides differ only in sign
 }
 
 }  // namespace

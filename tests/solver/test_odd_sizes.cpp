@@ -1,4 +1,5 @@
-// Odd, prime and unequal numbers of cells cost no more than powers of two: contraction, full multigrid, iterations.
+// Odd, prime and unequal numbers of cells must cost no more than powers of two in contraction, full multigrid and
+// iterations.
 
 #include <algorithm>
 #include <array>
@@ -46,7 +47,7 @@ const std::vector<Faces> all_faces{{"Dirichlet", {{{D, D}, {D, D}, {D, D}}}},
 
 const std::vector<Cells> sizes{{31, 31, 31}, {33, 33, 33}, {37, 37, 37}, {48, 37, 29}, {65, 65}, {67, 101}, {97, 97}};
 
-/// Cells of one width, whatever their numbers.
+/// Returns nodes of cells of equal width for any numbers of cells.
 std::array<std::vector<double>, 3> nodes_of(const Cells& cells) {
   std::array<std::vector<double>, 3> nodes;
   for (std::size_t d = 0; d < cells.size(); ++d)
@@ -61,8 +62,8 @@ class OddSizes : public testing::TestWithParam<SchemeContext> {
   const Faces& faces = std::get<1>(GetParam());
 };
 
-/// The bounds are those that powers of two keep: of nodes, elements and the compact scheme 1/7 in space, of cells 0.17;
-/// in the plane powers of two contract by up to 0.146.
+/// The bounds are those of powers of two: 1/7 in space for nodes, elements and the compact scheme, and 0.17 for cells.
+/// In the plane powers of two contract by at most 0.146.
 TEST_P(OddSizes, ContractLikePowersOfTwo) {
   for (const Cells& cells : sizes) {
     Problem p;
@@ -88,12 +89,12 @@ TEST_P(OddSizes, ContractLikePowersOfTwo) {
   }
 }
 
-/// One cycle after the start solves to the error of the discretization. The compact scheme, whose error is one of
-/// fourth order, is not promised that.
+/// One cycle after the start must solve to the error of the discretization. The compact scheme has a fourth-order error
+/// and is excluded.
 TEST_P(OddSizes, AreSolvedByOneCycleOfFullMultigrid) {
   if (unknowns.scheme == Scheme::compact4) return;
   for (const Cells& cells : sizes) {
-    const bool waves = faces.kinds[1][0] == P;  // that fit into the unit box
+    const bool waves = faces.kinds[1][0] == P;  // periods must fit into the unit box
     if (waves && cells[0] != cells[1]) continue;
     Manufactured m;
     m.dimension = static_cast<int>(cells.size());
@@ -122,7 +123,7 @@ TEST_P(OddSizes, AreSolvedByOneCycleOfFullMultigrid) {
   }
 }
 
-/// The compact scheme takes Dirichlet and periodic faces.
+/// The compact scheme requires Dirichlet or periodic faces.
 std::vector<SchemeContext> settings() {
   std::vector<SchemeContext> all;
   for (const Unknowns& unknowns : all_unknowns)
@@ -134,7 +135,7 @@ std::vector<SchemeContext> settings() {
 INSTANTIATE_TEST_SUITE_P(, OddSizes, testing::ValuesIn(settings()),
                          [](const auto& p) { return std::get<0>(p.param).name + std::get<1>(p.param).name; });
 
-// Boxes of a few cells across and very many along one axis: more than a launch on a GPU has blocks along two of its
+// The boxes have few cells across and very many along one axis: more than a GPU launch has blocks along two of its
 // axes.
 
 struct LongBox {
@@ -163,7 +164,7 @@ TEST_P(LongBoxes, AreSolvedByEveryMethod) {
   solves("nodes", {.method = Method::multigrid});
   Options lines{.method = Method::multigrid};
   lines.smoother.extent = RelaxationChoice::lines;
-  // Lines run along what is narrow.
+  // Lines run along the narrow axis.
   auto nodes = nodes_of(cells);
   const auto shortest = static_cast<std::size_t>(std::ranges::min_element(cells) - cells.begin());
   for (double& x : nodes[shortest]) x *= 0.1;
@@ -183,11 +184,11 @@ INSTANTIATE_TEST_SUITE_P(, LongBoxes,
                                          LongBox{"AlongY", {5, 70001, 4}}, LongBox{"AlongZ", {4, 5, 70001}}),
                          [](const auto& p) { return p.param.name; });
 
-// Iterations of random right-hand sides beside those of the even neighbours.
+// The following tests compare the iterations of random right-hand sides with those of even neighbours.
 
 struct Coefficient {
   std::string name;
-  double jump;  ///< in a sphere; 0: smooth
+  double jump;  ///< inside a sphere; 0: smooth
   friend std::ostream& operator<<(std::ostream& stream, const Coefficient& f) { return stream << f.name; }
 };
 
@@ -212,7 +213,8 @@ int iterations(const Unknowns& unknowns, double jump, int dimension, int n, bool
   return result.iterations;
 }
 
-/// Where the cells cut the sphere shifts the numbers of even sizes by one as well: the larger neighbour's counts.
+/// The position of cuts through the sphere changes the iterations of even sizes by one as well, so the larger neighbour
+/// counts.
 TEST_P(OddNeighbours, TakeAtMostOneIterationMore) {
   const auto& [unknowns, kappa] = GetParam();
   for (const auto& [dimension, n] : {std::pair{2, 31}, {2, 33}, {2, 63}, {2, 65}, {3, 25}})

@@ -1,5 +1,5 @@
-// Order of accuracy on manufactured solutions: every pair of boundary kinds, coefficients, reactions, kinds of grids,
-// and nodes or cells in two or three dimensions.
+// These tests measure the order of accuracy on manufactured solutions for every pair of boundary kinds, coefficients,
+// reactions, kinds of grids, and nodes or cells in two or three dimensions.
 
 #include <algorithm>
 #include <array>
@@ -24,16 +24,16 @@ namespace {
 constexpr double least_order = 1.9;
 constexpr std::array<double, 3> lengths{1, 1.25, 0.8};
 
-/// In three dimensions milder: there the coarsest grid has few cells, and the order must show on it already.
+/// Three-dimensional grids are stretched less, because the coarsest one has few cells and must already show the order.
 double tanh_strength(int dimension) {
   return dimension == 2 ? 1.5 : 1.0;
 }
-/// Of a geometric axis, end to end.
+/// Returns the expansion of a geometric axis from end to end.
 double expansion(int dimension) {
   return dimension == 2 ? 4 : 1.8;
 }
 
-/// An axis of a grid of which the coarsest has `base` cells.
+/// Describes an axis of a grid whose coarsest version has `base` cells.
 struct AxisRequest {
   int dimension;
   double length;
@@ -42,7 +42,7 @@ struct AxisRequest {
 using NodesOfAxis = std::function<std::vector<double>(const AxisRequest&)>;
 
 std::vector<double> bisected(const AxisRequest& a) {
-  // Widths that follow no rule.
+  // These widths follow no rule.
   constexpr std::array<double, 7> widths{1.0, 1.12, 0.95, 1.05, 1.1, 0.9, 1.02};
   std::vector<double> nodes{0};
   for (int i = 0; i < a.base; ++i) nodes.push_back(nodes.back() + widths[static_cast<std::size_t>(i) % widths.size()]);
@@ -63,7 +63,7 @@ NodesOfAxis tanh_axis(StretchedEnd at) {
   return [at](const AxisRequest& a) { return tanh_nodes(0, a.length, a.cells, tanh_strength(a.dimension), at); };
 }
 
-// ratio → √ratio on refinement.
+// Refinement replaces the ratio by its square root.
 NodesOfAxis geometric_axis(StretchedEnd at) {
   return [at](const AxisRequest& a) {
     const double coarsest = geometric_ratio(expansion(a.dimension), a.base, at);
@@ -71,7 +71,7 @@ NodesOfAxis geometric_axis(StretchedEnd at) {
   };
 }
 
-// What is stretched at the other end has mirrored rows, as the tests of operators show.
+// Axes stretched at the other end have mirrored rows, as the operator tests show.
 const std::vector<Named<NodesOfAxis>> grid_kinds{
     {"Equidistant", [](const AxisRequest& a) { return uniform_nodes(0, a.length, a.cells); }},
     {"TanhLower", tanh_axis(StretchedEnd::lower)},
@@ -142,7 +142,7 @@ class Order
     : public testing::TestWithParam<
           std::tuple<Named<Unknowns>, Named<NodesOfAxis>, Named<Boundaries>, Named<Coefficients>, Named<Reaction>>> {
  protected:
-  // Many small problems: more threads would mostly wait for each other.
+  // The problems are small: more threads would mostly wait for each other.
   static void SetUpTestSuite() { omp_set_num_threads(1); }
 };
 
@@ -151,11 +151,11 @@ TEST_P(Order, IsTwo) {
   const auto [dimension, centering] = of.value;
   const std::vector<int> cells = dimension == 2 ? std::vector{32, 64, 128} : std::vector{12, 24, 48};
   Options options{.method = Method::multigrid};
-  choose(options.smoother, "red-black");  // points cost the least on so few cells
+  choose(options.smoother, "red-black");  // points are cheapest on few cells
   options.tolerance = 1e-10;
   options.krylov = Krylov::cg;
-  // The largest error of cells shows its order late: it lies near a face, from which the outermost centres are half a
-  // cell away on every grid.
+  // The largest error of cells is near a face, half a cell from it on every grid, so its order is visible only on fine
+  // grids.
   const bool of_cells = centering == Centering::cell;
   const std::array<double, 2> least_max_order = !of_cells        ? std::array{least_order, least_order}
                                                 : dimension == 2 ? std::array{1.85, least_order}

@@ -1,4 +1,4 @@
-// Memory is known before it is allocated, and is no more than promised.
+// Memory must be predicted before it is allocated, and must not exceed the prediction.
 
 #include <array>
 #include <cmath>
@@ -119,10 +119,10 @@ TEST_P(PlanOf, SaysWhatIsAllocated) {
   for (const auto& [method, krylov, full_multigrid, coarse] : settings)
     for (const SolvePrecision precision : {SolvePrecision::double_, SolvePrecision::mixed, SolvePrecision::single})
       for (const Assembly assembly : {Assembly::automatic, Assembly::recompute, Assembly::partial, Assembly::full}) {
-        if (assembly == Assembly::recompute && on_cpu()) continue;  // is partial
+        if (assembly == Assembly::recompute && on_cpu()) continue;  // same as partial
         const bool cells = problem.centering == Centering::cell, plain = krylov == Krylov::none && full_multigrid;
         if (coarse == galerkin && (assembly == Assembly::partial || cells)) continue;
-        // These change what levels hold, whatever runs over them.
+        // These modes change the storage of levels independently of the solver.
         if (assembly == Assembly::partial && (!plain || !(is_separable(problem) || problem.scheme != Scheme::fv)))
           continue;
         if (assembly == Assembly::full && !plain && coarse != galerkin) continue;

@@ -1,5 +1,5 @@
-// Problems that are next to singular, thin, steep, or whose κ and σ span many decades: solved, or refused for what
-// rounding leaves, and u as good as the estimate says.
+// Problems that are nearly singular, thin or steep, or whose κ and σ span many decades, must be solved or end at the
+// rounding limit, and u must be as accurate as the estimate.
 
 #include <algorithm>
 #include <array>
@@ -46,7 +46,8 @@ GridArray cells_of(const Problem& p, const auto& value) {
   return a;
 }
 
-// ‖u − A⁻¹b‖/‖u‖ against elimination in extended precision, pivots from row sums; `start`: u before it was solved for.
+// Returns ‖u − A⁻¹b‖/‖u‖, compared with elimination in extended precision with pivots from row sums. `start`: u before
+// the solve.
 double relative_error(Solve& s, const std::vector<double>& start) {
   const auto A = s.discretization().make_operator(Precision::fp64);
   const Box all = A->unknowns();
@@ -70,7 +71,7 @@ double relative_error(Solve& s, const std::vector<double>& start) {
   std::vector<std::vector<Real>> a(n);
   for (std::size_t j = 0; j < n; ++j) a[j] = product([&](std::size_t i) { return i == j ? 1.0 : 0.0; });
   std::vector<Real> sum = product([](std::size_t) { return 1.0; });
-  // b less what Dirichlet data contribute, by the residual at the start.
+  // The residual of the start gives b without the contribution of Dirichlet data.
   const auto here = values(s.solution());
   const Layout layout = A->layout();
   const auto number = [&](std::size_t i) {
@@ -145,7 +146,7 @@ TEST(Robust, FloatingConductorsOf64Cells) {
   Solve s(p, options), exact(p, options);
   const Result result = s.run();
   EXPECT_TRUE(result.converged()) << name_of(result.verdict);
-  // Against the factorization alone.
+  // The reference is the factorization alone.
   const std::shared_ptr<const Operator> A = exact.discretization().make_operator(Precision::fp64);
   Factorization factors(A);
   factors.factorize();
@@ -180,11 +181,11 @@ TEST(Robust, ThinBoxHeldAtItsNarrowFace) {
   const Result result = s.run();
   const auto u = values(s.solution());
   EXPECT_TRUE(result.converged() || result.at_rounding_floor()) << name_of(result.verdict);
-  const double h = 1.0 / 32;  // the scheme is exact but for the quadrature of f at y = 1
+  const double h = 1.0 / 32;  // the scheme is exact except for the quadrature of f at y = 1
   EXPECT_NEAR(u.back(), 0.5 + 1.0 / 3, 2 * h * h + 1e-6);
 }
 
-// Entries of flat elements cancel to rounding on coarse levels, too: the solve ends at the rounding limit.
+// Entries of flat elements cancel to rounding on coarse levels as well, so the solve ends at the rounding limit.
 TEST(Robust, FlatInsulatedElements) {
   for (const double thickness : {1e-8, 1e-9})
     for (const auto& cells : {std::array{4, 4, 8}, std::array{8, 8, 8}}) {
@@ -247,7 +248,7 @@ TEST(Robust, RandomCoefficientInEachCell) {
   }
 }
 
-// Near where rich cells begin to hang together aggregates of loose pairs tied clusters to one another.
+// Near the percolation threshold of cells with high κ, aggregates of weakly coupled pairs connected clusters.
 TEST(Robust, AggregatesOfClustersThatAlmostMeet) {
   for (const unsigned seed : {1u, 5u}) {
     Problem p = box({1, 1, 1}, {40, 40, 40}, Centering::cell);
@@ -265,7 +266,7 @@ TEST(Robust, AggregatesOfClustersThatAlmostMeet) {
   }
 }
 
-// u of a singular problem has a mean that nothing holds: it must not grow until its rounding hides the rest.
+// The mean of u in a singular problem is undetermined: it must not grow until its rounding hides the rest.
 TEST(Robust, MeansOfSingularProblemsStay) {
   for (const unsigned seed : {2u, 5u, 6u, 8u}) {
     Problem p = box({6e-4, 1, 0}, {16, 15, 0}, Centering::node);
@@ -286,7 +287,7 @@ TEST(Robust, MeansOfSingularProblemsStay) {
   }
 }
 
-// Where no residual can be small, u is good all the same, and the reason is rounding.
+// If no residual can be small, u must still be accurate, and the reason must be rounding.
 TEST(Robust, BeyondRoundingStillSolved) {
   Problem p = box({1, 1, 0}, {51, 4, 0}, Centering::node);
   p.scheme = Scheme::q1;
@@ -301,11 +302,11 @@ TEST(Robust, BeyondRoundingStillSolved) {
   EXPECT_TRUE(result.at_rounding_floor()) << name_of(result.verdict);
   EXPECT_LT(result.estimated_error, 1e-5);
   const auto u = values(s.solution());
-  EXPECT_NEAR(u[0] * 1e-8, 1, 1e-5);  // what the source brings in leaves through the face
+  EXPECT_NEAR(u[0] * 1e-8, 1, 1e-5);  // the power of the source leaves through the face
 }
 
-// The fallback itself, of rows that sum to zero, periodic axes of every remainder, and more unknowns than one front
-// holds.
+// The factorization is tested alone, with rows that sum to zero, periodic axes of every remainder, and more unknowns
+// than one front contains.
 TEST(Robust, FactorizationSolves) {
   for (const int n : {5, 9, 10, 11})
     for (const Scheme scheme : {Scheme::fv, Scheme::q1})
@@ -331,7 +332,7 @@ TEST(Robust, FactorizationSolves) {
       }
 }
 
-// Nothing ends in what is no number, what is not solved is beyond rounding, and errors are what the estimate says.
+// No result may be non-finite. Unsolved problems must be limited by rounding, and errors must match the estimate.
 TEST(Robust, RandomProblems) {
   std::mt19937 engine(11);
   const auto uniform = [&] { return std::ldexp(engine(), -32); };

@@ -1,4 +1,5 @@
-// Units do not matter: boxes of micrometres and of megametres, tiny and huge coefficients, take the same iterations.
+// Units must not matter: boxes of micrometres and of megametres, and tiny and huge coefficients, must need the same
+// iterations.
 
 #include <algorithm>
 #include <array>
@@ -34,7 +35,7 @@ const std::vector<Named<Units>> all_units{{"Micrometres", {1e-6, 1e-12, 1}},
 struct Equation {
   int dimension;
   std::array<std::array<BoundaryKind, 2>, 3> kinds;
-  bool varying;  ///< κ, σ and α
+  bool varying;  ///< applies to κ, σ and α
   double sigma;
   bool stretched;
 };
@@ -67,7 +68,7 @@ Problem problem_in(const Equation& e, const Units& units) {
     p.nodes[d] =
         e.stretched && d == 0 ? tanh_nodes(0, end, cells[d], 1.2, StretchedEnd::both) : uniform_nodes(0, end, cells[d]);
   }
-  // factor · (1 + amplitude · a wave), which is the same function of x/length in all units.
+  // factor · (1 + amplitude · wave) is the same function of x/length in all units.
   const auto wave = [length = length](double factor, double amplitude) {
     return Quantity([=](double x, double y, double z) {
       return factor * (1 + amplitude * std::sin((3 * x + 2 * y - 4 * z) / length));
@@ -89,7 +90,7 @@ Problem problem_in(const Equation& e, const Units& units) {
 class Scaling
     : public testing::TestWithParam<std::tuple<Named<Equation>, Named<Units>, Named<Way>, Named<SolvePrecision>>> {
  protected:
-  // Many small problems: more threads would mostly wait for each other.
+  // The problems are small: more threads would mostly wait for each other.
   static void SetUpTestSuite() { omp_set_num_threads(1); }
 };
 
@@ -113,7 +114,7 @@ TEST_P(Scaling, TakesTheIterationsOfTheUnitProblem) {
   };
   std::vector<double> unit, other;
   const Result reference = solve({1, 1, 1}, unit), result = solve(units, other);
-  // Conjugate gradients without multigrid take many iterations, of which rounding may move the last.
+  // Conjugate gradients without multigrid need many iterations, and rounding may change the last one.
   EXPECT_NEAR(result.iterations, reference.iterations, method == Method::cg ? 1 : 0);
   double largest = 0, size = 0;
   for (std::size_t i = 0; i < unit.size(); ++i) {

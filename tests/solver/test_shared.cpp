@@ -1,4 +1,4 @@
-// Problems that several processes solve together, against the same problems solved by one.
+// Problems that several processes solve together must have the solution of one process.
 
 #include <cmath>
 #include <random>
@@ -63,8 +63,8 @@ TEST_P(Shared, IsSolvedAsByOneProcess) {
   }
 }
 
-// Work beside messages changes no bits, and sums by planes are those of one process. A GPU's kernels take planes in
-// batches, wherever a part begins.
+// Overlapping communication must not change any bit, and sums by planes must equal those of one process. Kernels of a
+// GPU process planes in batches from the start of each part.
 constexpr double rounding = 1e-12;
 
 class SharedInSlabs : public testing::TestWithParam<Case> {};
@@ -110,7 +110,7 @@ TEST_P(SharedInSlabs, HasTheSameBits) {
   }
 }
 
-// What every process has of random values, the same whatever the parts; past open ends of cells' axes, too.
+// Fills a field with random values that do not depend on the parts, also beyond open ends of cells' axes.
 void fill_random(Field& field, unsigned seed) {
   const auto host = make_cpu_backend();
   Field there(*host, field.space(), field.precision());
@@ -136,7 +136,7 @@ void fill_random(Field& field, unsigned seed) {
 TEST_P(Shared, HasTheLevelsOfTheWhole) {
   const Case& c = GetParam();
   std::vector<std::pair<std::string, std::vector<double>>> wanted;
-  // Calls see(name, field) with what verbs make of random values on all levels.
+  // Calls see(name, field) with the results of verbs for random values on all levels.
   const auto verbs = [&](const Sharing& sharing, const auto& see) {
     const auto backend = test_backend();
     const Discretization d(*backend, c.problem, Assembly::automatic, Sampling::automatic, sharing);
@@ -204,7 +204,7 @@ TEST_P(Shared, HasTheLevelsOfTheWhole) {
   }
 }
 
-// κ that jumps from cell to cell, with strong_clusters that go through the cuts.
+// κ jumps from cell to cell, and strong clusters cross the cuts.
 TEST(SharedStrongClusters, AreThoseOfOneProcess) {
   for (const int dimension : {2, 3})
     for (const BoundaryKind kind : {BoundaryKind::dirichlet, BoundaryKind::neumann, BoundaryKind::periodic}) {
@@ -258,7 +258,7 @@ TEST(SharedStrongClusters, AreThoseOfOneProcess) {
     }
 }
 
-// What a residual says of floating floating_subdomains counts those that go through several parts, too.
+// The residual's sum over floating subdomains must include those that several parts share.
 TEST(SharedFloatingSubdomains, AreThoseOfOneProcess) {
   Case c;
   Problem& p = c.problem;
@@ -288,7 +288,7 @@ TEST(SharedFloatingSubdomains, AreThoseOfOneProcess) {
   }
 }
 
-// Where multigrid fails, several processes start_next_fallback as well: each has all rows.
+// If multigrid fails, several processes use the fallback chain as well; each has all rows.
 TEST(SharedFallbackChain, IsClimbedTogether) {
   Case c;
   Problem& p = c.problem;
@@ -324,7 +324,7 @@ std::vector<Case> cases() {
       for (const char* scheme : {"nodes", "cells", "q1"})
         for (const char* kind : {"constant", "varying", "stretched", "galerkin"}) {
           const bool galerkin = std::string_view(kind) == "galerkin";
-          if (galerkin && (std::string_view(scheme) == "cells" || ++seen % 3 != 0)) continue;  // some are enough
+          if (galerkin && (std::string_view(scheme) == "cells" || ++seen % 3 != 0)) continue;  // a subset suffices
           Case c;
           Problem& p = c.problem;
           p.dimension = dimension;
@@ -365,7 +365,7 @@ std::vector<Case> cases() {
         }
   return all;
 }
-// Every seventh: each kind of face, scheme and coefficient among them.
+// Every seventh case is used; each kind of face, scheme and coefficient occurs.
 std::vector<Case> some_cases() {
   std::vector<Case> some;
   const std::vector<Case> all = cases();

@@ -1,4 +1,4 @@
-// Two solvers on one backend: neither the memory nor the recordings of one are touched by the other.
+// Two solvers on one backend must not change each other's memory or recordings.
 
 #include <array>
 #include <memory>
@@ -49,7 +49,7 @@ std::vector<Task> tasks() {
   return all;
 }
 
-/// A task's fields and solver on a backend that others may use as well.
+/// Owns a task's fields and solver on a backend that others may use as well.
 class Guest {
  public:
   Guest(Backend& backend, const Task& task) : d_(backend, task.problem), solver_(make_solver(d_, task.options)) {}
@@ -70,7 +70,7 @@ class Guest {
 
 TEST(SharedBackend, GivesEachSolverItsOwnBits) {
   const std::vector<Task> all = tasks();
-  std::vector<std::pair<std::vector<double>, std::vector<double>>> expected;  // alone
+  std::vector<std::pair<std::vector<double>, std::vector<double>>> expected;  // computed alone
   for (const Task& task : all) {
     const auto backend = test_backend();
     Guest alone(*backend, task);
@@ -90,10 +90,10 @@ TEST(SharedBackend, GivesEachSolverItsOwnBits) {
       };
       expect(first, a);
       expect(*second, b);
-      expect(first, a);  // as it was recorded before the other
+      expect(first, a);  // recorded before the other
       second.reset();
       expect(first, a);
-      Guest third(*backend, all[b]);  // in the memory that the second gave back
+      Guest third(*backend, all[b]);  // reuses the freed memory of the second
       expect(third, b);
       expect(first, a);
     }

@@ -1,5 +1,5 @@
-// Finite volumes in slabs across the last axis: not a bit of what several processes find depends on how many they are,
-// on CPUs and on GPUs.
+// Finite volumes in slabs across the last axis must have the same bits for any number of processes, on CPUs and on
+// GPUs.
 
 #include <cmath>
 #include <string>
@@ -16,8 +16,8 @@
 namespace poisson {
 namespace {
 
-// Two levels are shared, with odd numbers of cells along their axes, and even the smallest part of them has more
-// values than verbs that share launches.
+// Two levels are shared, with odd numbers of cells along their axes. Even their smallest part has more values than
+// verbs that share launches.
 constexpr std::array cells{75, 103, 61};
 constexpr std::int64_t least_shared = 20000;
 
@@ -51,7 +51,7 @@ std::vector<Case> cases() {
       for (const std::string_view axes : {"equal", "stretched"})
         for (const SolvePrecision precision : {SolvePrecision::mixed, SolvePrecision::double_})
           for (const std::string_view smoother : {"automatic", "red-black"}) {
-            if (smoother == "red-black" && (axes == "stretched" || kappa == "smooth")) continue;  // some are enough
+            if (smoother == "red-black" && (axes == "stretched" || kappa == "smooth")) continue;  // a subset suffices
             Case c;
             Problem& p = c.problem;
             p.centering = centering;

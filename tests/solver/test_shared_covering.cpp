@@ -1,5 +1,5 @@
-// What 2, 3, 4, 6 and 8 processes solve together, against one: every pair of what a problem, its solver and its cuts
-// may be.
+// These tests compare solves on 2, 3, 4, 6 and 8 processes with one process, for every pair of properties of a problem,
+// its solver and its cuts.
 
 #include <array>
 #include <cmath>
@@ -23,7 +23,7 @@
 namespace poisson {
 namespace {
 
-/// Into how many parts the axes are cut in two and in three dimensions: slabs and blocks, along every axis.
+/// Describes into how many parts the axes are cut in two and in three dimensions: slabs and blocks, along every axis.
 struct Cutting {
   Parts flat, solid;
 };
@@ -75,13 +75,13 @@ const std::vector<Named<SolvePrecision>> precisions{
 const std::vector<Named<Assembly>> assemblies{
     {"partial", Assembly::automatic}, {"full", Assembly::full}, {"recompute", Assembly::recompute}};
 
-/// Whether parts are as thin as they may be.
+/// Parts may have their minimum thickness.
 const std::vector<Named<bool>> sizes{{"thick", false}, {"thin", true}};
 
 using Choice = std::tuple<Named<Cutting>, NamedFaces, Named<Discrete>, Named<Data>, Named<Way>, Named<Axes>,
                           Named<SolvePrecision>, Named<Assembly>, Named<bool>>;
 
-// Numbers of cells that halve badly, of which parts have six values, or four.
+// Returns numbers of cells that do not halve well, with parts of six or four values.
 std::array<int, 3> cells_of(const Discrete& d, bool thin) {
   if (thin) return d.dimension == 2 ? std::array{13, 17, 1} : std::array{13, 13, 9};
   return d.dimension == 2 ? std::array{25, 31, 1} : std::array{19, 13, 11};
@@ -136,7 +136,8 @@ void set_coefficient(Problem& p, Data data) {
   }
 }
 
-// What a way does not go with takes the next best: Galerkin operators in cells, planes in two dimensions.
+// Sets a solver. If it does not suit the problem, it uses the closest one, for example lines instead of planes in two
+// dimensions.
 void set_way(Case& c, Way way) {
   Options& o = c.options;
   const bool flat = c.problem.dimension == 2, in_cells = c.problem.centering == Centering::cell;
@@ -204,15 +205,15 @@ Case case_of(const NamedFaces& faces, const Discrete& discrete, Data data, Way w
   return c;
 }
 
-// |difference| over max|u| that a few cycles leave. In fp64 it is rounding; corrections in fp32 leave theirs, and where
-// the system is badly conditioned these are magnified.
+// Returns the bound of |difference| over max|u| after a few cycles. In fp64 it is rounding. Corrections in fp32 add
+// their rounding, which an ill-conditioned system amplifies.
 double bound_of(const Case& c, Data data, Axes along) {
   if (c.options.precision == SolvePrecision::single) return 1e-3;
   const bool bad = data == Data::strong_clusters || data == Data::jump || along == Axes::steep;
   return c.options.precision == SolvePrecision::mixed ? (bad ? 1e-6 : 1e-9) : (bad && !on_cpu() ? 1e-10 : 1e-12);
 }
 
-// Lines on Galerkin levels are for processes that no cut crosses: those of all processes relax something else.
+// Galerkin levels can relax lines only if no cut crosses them. Levels of all processes must use another relaxation.
 void without_lines_on_galerkin(Case& c, Discretization::Assembly assembly) {
   if (c.options.method != Method::multigrid && c.options.method != Method::automatic) return;
   const auto backend = test_backend();
@@ -238,7 +239,7 @@ TEST_P(SharedCovering, IsSolvedAsByOneProcess) {
   const auto values = static_cast<std::size_t>(make_block(c.problem).layout().size());
   std::vector<double> wanted(values), found(values), any(values);
   solve(c, {}, wanted, true, assembly.value);
-  // And to a tolerance in fp64, where no rounding decides, if that is soon reached.
+  // The test also solves to a tolerance in fp64, independent of rounding, if few iterations suffice.
   Case converging = c;
   converging.options.tolerance = 1e-5;
   converging.options.max_iterations = 10;
@@ -258,7 +259,7 @@ INSTANTIATE_TEST_SUITE_P(EveryPair, SharedCovering,
                                                       precisions, assemblies, sizes)),
                          name_of_combination);
 
-// Both ways to an error of fourth order, on axes whose cells are even in number and give parts of unequal sizes.
+// Both fourth-order methods are tested on axes with even numbers of cells and parts of unequal sizes.
 TEST(SharedCoveringOfFourthOrder, IsSolvedAsByOneProcess) {
   for (const auto& [name, cutting] : cuttings)
     for (const bool extrapolated : {false, true}) {
@@ -287,7 +288,7 @@ TEST(SharedCoveringOfFourthOrder, IsSolvedAsByOneProcess) {
     }
 }
 
-// Couplings by these offsets and back, those back times `skew`, weak and strong by turns.
+// Returns a matrix with couplings by these offsets and back, the latter times `skew`, alternately weak and strong.
 BandedMatrix random_matrix(const std::array<int, 3>& shape, const std::vector<Offset>& offsets, double skew = 1) {
   BandedMatrix m;
   m.shape = shape;
@@ -322,7 +323,7 @@ BandedMatrix random_matrix(const std::array<int, 3>& shape, const std::vector<Of
   return m;
 }
 
-// Of one process and of several, after some iterations.
+// Compares the iterates of one process and of several after some iterations.
 void expect_same_iterates(const BandedMatrix& matrix, Method method) {
   Options options;
   options.method = method;
@@ -362,7 +363,7 @@ TEST(SharedCoveringOfMatrices, IsSolvedAsByOneProcess) {
   }
 }
 
-// What several processes do not take they say in one sentence, where it lies across a cut.
+// Several processes must refuse such a matrix with one sentence if the couplings cross a cut.
 TEST(SharedCoveringOfMatrices, IsRefusedWhereRowsReachFar) {
   const BandedMatrix far = random_matrix({13, 12, 1}, {{1, 0, 0}, {0, 1, 0}, {3, 0, 0}});
   for (const Parts& parts : {Parts{2, 1, 1}, Parts{1, 2, 1}})

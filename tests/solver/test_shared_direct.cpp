@@ -1,4 +1,4 @@
-// Direct solutions of several processes, against those of one.
+// These tests compare direct solutions on several processes with those of one process.
 
 #include <algorithm>
 #include <cmath>
@@ -25,7 +25,7 @@
 namespace poisson {
 namespace {
 
-// Puts what a process has of u into `all`, of the whole, x fastest.
+// Solves and writes the local block of u into the global `all`, x fastest.
 Result solve(const Problem& problem, const Options& options, const Sharing& sharing, std::vector<double>& all) {
   const auto backend = test_backend();
   const Discretization d(*backend, problem, Assembly::automatic, Sampling::automatic, sharing);
@@ -117,7 +117,7 @@ const NamedFaces& faces_named(const std::string& name) {
   return *std::ranges::find(all, name, &NamedFaces::name);
 }
 
-// Slabs of products, lines told in several turns, and more processes than two beside a ring.
+// The cases have slabs of products, lines sent in several turns, and more than two processes in a ring.
 TEST(SharedDirectly, InSlabsOfManyLines) {
   for (const char* faces : {"mixed", "periodic_xyz"})
     for (const auto& cells : {std::array{430, 331, 9}, std::array{13, 17, 200}}) {
@@ -152,7 +152,8 @@ TEST(SharedDirectly, Preconditions) {
     }
 }
 
-// Direct where slabs lie across one axis and that is predicted to be faster; else multigrid, with the reason.
+// The direct solver is chosen if slabs lie across one axis and it is predicted to be faster; otherwise multigrid, with
+// the reason.
 TEST(SharedDirectly, IsChosenWhereTheGridIsCutIntoSlabs) {
   Problem p = problem_of(faces_named("dirichlet"), "nodes", false, 3);
   for (auto& nodes : p.nodes) nodes = uniform_nodes(0, 1, 128);
@@ -191,7 +192,7 @@ TEST(SharedDirectly, CutsTheAxisThatCostsMost) {
   EXPECT_NE(no_direct_preconditioner(p, {1, 1, 4}).find("another axis than y"), std::string::npos);
 }
 
-// What is allocated is what the plan counts, of each process its share.
+// Each process must allocate its share of the planned memory.
 TEST(SharedDirectly, TakesTheMemoryOfItsPlan) {
   const Problem p = [] {
     Problem of = problem_of(faces_named("mixed"), "nodes", true, 3);
@@ -212,7 +213,7 @@ TEST(SharedDirectly, TakesTheMemoryOfItsPlan) {
   });
 }
 
-// Small problems, where the prediction for parts would say something else than the one for the whole.
+// The problems are so small that the predictions for parts and for one process differ.
 TEST(SharedDirectly, IsChosenAsByOneProcess) {
   int direct = 0, multigrid = 0;
   for (const bool stretched : {false, true})
@@ -236,8 +237,8 @@ TEST(SharedDirectly, IsChosenAsByOneProcess) {
   EXPECT_GT(multigrid, 10);
 }
 
-// By count, in shares of what one process takes: halos, of its lines what processes tell each other at a time, and
-// where messages between GPUs lie. `by_all`: what each of them holds.
+// Checks the share of each process relative to the memory of one process. It includes halos, the line data that
+// processes exchange at a time, and exchange buffers between GPUs. `by_all`: bytes replicated on each process.
 void expect_shares(int cells, int count, bool gpu, double most, std::size_t by_all = 0) {
   Problem p;
   for (auto& nodes : p.nodes) nodes = uniform_nodes(0, 1, cells);
@@ -261,7 +262,7 @@ TEST(SharedDirectly, TakesLittleMoreThanItsShare) {
   expect_shares(160, 4, false, 1.13);
 }
 
-// Products take modes and what cuBLAS works in.
+// Products need memory for modes and for cuBLAS.
 TEST(SharedDirectly, TakesLittleMoreThanItsShareOfGpus) {
   constexpr std::size_t of_products = std::size_t{34} << 20;
   for (const auto& [count, most_512, most_1024] :
@@ -272,7 +273,7 @@ TEST(SharedDirectly, TakesLittleMoreThanItsShareOfGpus) {
   }
 }
 
-// The same bits of every number of slabs across the last axis.
+// Any number of slabs across the last axis must have the same bits.
 TEST(SharedDirectly, ProjectsDataByPlanes) {
   for (const int dimension : {2, 3}) {
     const Problem p = problem_of(faces_named("neumann"), "nodes", true, dimension);

@@ -1,4 +1,4 @@
-// Coarse levels that groups of processes share, each group as one: the same problems solved by one process.
+// Groups of processes share coarse levels and act as one process each. The solutions must equal those of one process.
 
 #include <algorithm>
 #include <cmath>
@@ -19,7 +19,7 @@
 namespace poisson {
 namespace {
 
-// Processes one after another on so many machines.
+// Distributes consecutive processes over `machines` machines.
 std::vector<std::size_t> on_machines(int machines, int processes) {
   std::vector<std::size_t> all;
   for (int p = 0; p < processes; ++p) all.push_back(static_cast<std::size_t>(p * machines / processes));
@@ -31,7 +31,7 @@ Sharing on_machines(int machines, const std::shared_ptr<const Processes>& proces
   return {processes, parts, least, groups_on(on_machines(machines, processes->count()), processes, parts)};
 }
 
-// How many levels groups share.
+// Returns the number of levels that groups share.
 int levels_of_groups(const Hierarchy& h, const Sharing& sharing) {
   return static_cast<int>(std::ranges::count_if(h.operators, [&](const auto& A) {
     return sharing.groups && &A->space().processes() == sharing.groups->processes.get();
@@ -39,7 +39,7 @@ int levels_of_groups(const Hierarchy& h, const Sharing& sharing) {
 }
 
 TEST(Groups, SpeakAmongThemselves) {
-  // Five numbers, so that the last round of a gather is not a full one.
+  // With five numbers the last round of a gather is not full.
   for (const std::vector<std::vector<int>>& lists :
        {std::vector<std::vector<int>>{{0, 1, 2}, {3, 4, 5}}, {{5, 3, 1, 0, 2}, {4}}, {{0, 2, 4}, {1, 3, 5}}})
     as_processes(6, [&](const std::shared_ptr<const Processes>& processes) {
@@ -65,7 +65,7 @@ TEST(Groups, SpeakAmongThemselves) {
 }
 
 TEST(Groups, AreBoxesOfPartsOnOneMachine) {
-  // Into how many parts groups cut each axis, and the processes that speak for them beside the last one.
+  // Contains the parts into which groups cut each axis, and the representatives in the last one's set.
   using Found = std::pair<Parts, std::vector<int>>;
   const auto found = [](const std::vector<std::size_t>& machines, const Parts& parts) {
     Found of_last{{0, 0, 0}, {}};
@@ -80,7 +80,7 @@ TEST(Groups, AreBoxesOfPartsOnOneMachine) {
   EXPECT_EQ(found(on_machines(2, 4), {1, 2, 2}), (Found{{1, 1, 2}, {1, 3}}));
   EXPECT_EQ(found(on_machines(4, 8), {2, 2, 2}), (Found{{1, 2, 2}, {1, 3, 5, 7}}));
   EXPECT_EQ(found(on_machines(2, 6), {1, 1, 6}), (Found{{1, 1, 2}, {2, 5}}));
-  // Machines that take processes in turn have boxes, too, where these lie one behind the other.
+  // Machines with alternating processes also form boxes if these lie one behind another.
   EXPECT_EQ(found({8, 9, 8, 9}, {2, 2, 1}), (Found{{2, 1, 1}, {2, 3}}));
   const Found none{{0, 0, 0}, {}};
   EXPECT_EQ(found({8, 9, 8, 9}, {1, 1, 4}), none);
@@ -89,7 +89,7 @@ TEST(Groups, AreBoxesOfPartsOnOneMachine) {
   EXPECT_EQ(found({8, 8, 8, 9}, {2, 2, 1}), none);
   EXPECT_EQ(found(on_machines(2, 5), {1, 1, 5}), none);
   EXPECT_EQ(found(on_machines(3, 6), {1, 3, 2}), none);
-  // One group is everything, and of one process each none is needed.
+  // One group contains everything, and groups of one process each are unnecessary.
   EXPECT_EQ(found(on_machines(1, 4), {1, 2, 2}), none);
   EXPECT_EQ(found(on_machines(4, 4), {1, 2, 2}), none);
 }
@@ -114,18 +114,18 @@ TEST(Groups, TakeLevelsThatAreSmallForThemOrThinForParts) {
   EXPECT_EQ(parts_below({1, 2, 2}, 2, unknowns / 2 + 1), (Parts{1, 1, 2}));
   EXPECT_EQ(parts_below({1, 2, 2}, 2, unknowns), (Parts{1, 1, 2}));
   EXPECT_EQ(parts_below({1, 2, 2}, 2, unknowns + 1), uncut_axes);
-  // Groups that cut as many axes have no fewer turns.
+  // Groups that cut the same number of axes save no turns.
   EXPECT_EQ(parts_below({1, 1, 4}, 2, unknowns), (Parts{1, 1, 4}));
-  // Eight parts of four layers each are too thin, four groups of eight are not.
+  // Eight parts of four layers each are too thin, but four groups of eight layers are not.
   EXPECT_EQ(parts_below({1, 1, 8}, 4, 0), (Parts{1, 1, 4}));
   EXPECT_EQ(parts_below({1, 1, 8}, 1, 0), uncut_axes);
 }
 
-/// Counts how often one process sends, what it sends to other machines, and how much.
+/// Counts how often one process sends, the messages to other machines, and their bytes.
 class Counting final : public Processes {
  public:
   struct Sent {
-    double rounds = 0, between = 0, bytes = 0;  ///< sends at once, and messages between machines with their bytes
+    double rounds = 0, between = 0, bytes = 0;  ///< simultaneous sends, and messages between machines with their bytes
   };
 
   Counting(std::shared_ptr<const Processes> all, std::vector<std::size_t> machines)
@@ -151,8 +151,8 @@ class Counting final : public Processes {
   mutable Sent sent_;
 };
 
-// What the process that sends most sends in a cycle, the difference of two and one, for a grid of 64³ cells whose
-// levels are shared down to 16³.
+// Returns the maximum number of sends of a process per cycle, the difference of two cycles and one, for a grid of 64³
+// cells with shared levels down to 16³.
 Counting::Sent sent_in_a_cycle(const Parts& parts, int machines, bool grouped) {
   Case c;
   c.problem.centering = Centering::cell;
@@ -168,7 +168,7 @@ Counting::Sent sent_in_a_cycle(const Parts& parts, int machines, bool grouped) {
       const auto counting = std::make_shared<const Counting>(processes, on_machines(machines, count));
       std::vector<int> everyone(static_cast<std::size_t>(count));
       std::iota(everyone.begin(), everyone.end(), 0);
-      // Whose gathers are messages.
+      // Gathers are counted as messages.
       const Sharing sharing = on_machines(grouped ? machines : 1, some_of(counting, everyone), parts, 16 * 16 * 16);
       solve(c, sharing, u);
       const Counting::Sent own = counting->sent();
@@ -180,7 +180,7 @@ Counting::Sent sent_in_a_cycle(const Parts& parts, int machines, bool grouped) {
   return {sent[1].rounds - sent[0].rounds, sent[1].between - sent[0].between, sent[1].bytes - sent[0].bytes};
 }
 
-// They send less often, and not more often to other machines.
+// Groups must send less often in total, and at most as often to other machines.
 TEST(Groups, SpareTurnsOfExchanges) {
   if (!on_cpu()) GTEST_SKIP() << "messages of the host";
   for (const auto& [parts, machines] : {std::pair{Parts{1, 2, 2}, 2}, {Parts{2, 2, 2}, 4}, {Parts{2, 2, 2}, 2}}) {
@@ -195,7 +195,7 @@ TEST(Groups, SpareTurnsOfExchanges) {
 struct Grouped {
   std::array<int, 3> parts;
   int machines;
-  bool thin = false;  // groups have levels only where parts are thin
+  bool thin = false;  // groups need thin parts
 };
 
 class SharedGroups : public testing::TestWithParam<Case> {};
@@ -231,14 +231,14 @@ TEST_P(SharedGroups, SolveAsOneProcess) {
       EXPECT_EQ(own.result.iterations, one.result.iterations);
       if (processes->first()) history = own.result.history;
     });
-    // Lines across cuts are solved by all together, to rounding, and a GPU's kernels take planes in batches, wherever a
-    // part begins.
+    // All processes solve lines across cuts together, up to rounding. Kernels of a GPU process planes in batches from
+    // the start of each part.
     const bool slabs = parts[static_cast<std::size_t>(c.problem.dimension - 1)] == parts[0] * parts[1] * parts[2];
     if (on_cpu() && slabs && !c.options.smoother.lines_or_planes()) {
       EXPECT_EQ(history, one.result.history);
       EXPECT_EQ(largest_difference(found, wanted), 0);
     } else {
-      // Corrections on strong_clusters of κ are sums of what their pieces have.
+      // Corrections on strong clusters of κ are sums over their pieces.
       EXPECT_LE(largest_difference(found, wanted),
                 (c.name.ends_with("islands") ? 1e-11 : 1e-12) * largest_magnitude(wanted));
     }
@@ -262,7 +262,7 @@ std::vector<Case> cases() {
         if (cells) p.centering = Centering::cell;
         for (std::size_t d = 0; d < static_cast<std::size_t>(dimension); ++d) {
           const int n = dimension == 2 ? 96 + 2 * static_cast<int>(d) : std::array{36, 38, 56}[d];
-          // Couplings along the last axis, which is cut, are the strong ones.
+          // The strong couplings are along the last axis, which is cut.
           const bool flat = (of == "lines" || of == "planes") && d + 1 == static_cast<std::size_t>(dimension);
           const bool flat_too = of == "planes" && d == 1;
           p.nodes[d] = uniform_nodes(0, flat ? 0.1 : flat_too ? 0.1 : 1, n);

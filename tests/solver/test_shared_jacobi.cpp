@@ -1,4 +1,5 @@
-// method: jacobi on several processes: passes of as many sweeps as halos are wide, and the iterates of one process.
+// method: jacobi on several processes makes as many sweeps per pass as halos are wide, and must have the iterates of
+// one process.
 
 #include <array>
 #include <cmath>
@@ -23,12 +24,12 @@ namespace {
 
 struct Run {
   std::vector<double> history;
-  int sweeps = 0;             // of a pass; 0: there is none
-  bool without_pass = false;  // whether no pass is worth it: where rows hold κ, in bodies and on a GPU
+  int sweeps = 0;             // per pass; 0: no pass
+  bool without_pass = false;  // no pass is faster: rows store κ, in 3-D on a GPU
   bool singular = false;
 };
 
-// Two iterations from the initial guess; what this process has of the iterate goes into `all`.
+// Makes two iterations from the initial guess and writes the local block of the iterate into `all`.
 Run iterate(const Problem& problem, SolvePrecision precision, const Sharing& sharing, std::vector<double>& all) {
   Options options;
   options.method = Method::jacobi;

@@ -1,4 +1,4 @@
-// Lines and planes that several processes relax together, where the grid is cut across them, against those of one.
+// Lines and planes that several processes relax together across cuts must have the values of one process.
 
 #include <array>
 #include <string>
@@ -18,7 +18,7 @@
 namespace poisson {
 namespace {
 
-// Lines run along `axis`, the one of the narrowest cells.
+// Returns a case whose lines run along `axis`, the axis with the narrowest cells.
 Case case_of(const NamedFaces& faces, std::size_t axis, const ProblemChoice& choice, const char* smoother) {
   Case c;
   c.problem = with_data(faces, all_grids[0], choice);
@@ -31,7 +31,7 @@ Case case_of(const NamedFaces& faces, std::size_t axis, const ProblemChoice& cho
   return c;
 }
 
-// One cycle after another, and to a tolerance: the same values, and as many cycles.
+// Compares the values after each cycle, and after a solve to a tolerance with the same number of cycles.
 void expect_as_by_one(const Case& c, const std::vector<std::array<int, 3>>& all_parts) {
   Case fixed = c;
   fixed.options.tolerance = 0;
@@ -51,7 +51,7 @@ void expect_as_by_one(const Case& c, const std::vector<std::array<int, 3>>& all_
   }
 }
 
-// Parts of the axis of lines, alone and beside another one that is cut.
+// Returns cuts across the axis of lines, alone and together with another axis.
 std::vector<std::array<int, 3>> cuts_across(std::size_t axis, int dimension) {
   std::vector<std::array<int, 3>> all;
   for (const int count : {2, 3, 4}) {
@@ -86,7 +86,7 @@ constexpr std::array rows{Row{"nodes", Kappa::constant, Sigma::zero, Centering::
 class SharedLines : public testing::TestWithParam<NamedFaces> {};
 
 TEST_P(SharedLines, AreSolvedAcrossCuts) {
-  std::size_t turn = GetParam().name.size();  // half of them for each kind of faces
+  std::size_t turn = GetParam().name.size();  // tests half of them for each kind of faces
   for (const int dimension : {2, 3})
     for (const Row& row : rows) {
       const std::size_t axis = turn / 2 % static_cast<std::size_t>(dimension);
@@ -124,7 +124,7 @@ std::vector<NamedFaces> some_faces() {
 INSTANTIATE_TEST_SUITE_P(All, SharedLines, testing::ValuesIn(some_faces()),
                          [](const auto& test) { return test.param.name; });
 
-// Every axis stretched: levels take turns in the axes along which they relax lines, and none can be left whole.
+// Every axis is stretched: levels alternate the axes along which they relax lines, so every axis must be cut.
 TEST(SharedLinesOfAllAxes, TakeTurns) {
   for (const int dimension : {2, 3}) {
     Case c;
@@ -141,8 +141,9 @@ TEST(SharedLinesOfAllAxes, TakeTurns) {
   }
 }
 
-// Elements have what holds the nodes of parts of faces in their bands, on coarse levels that are discretized again,
-// too: also where those are gathered, and where lines and planes are cut. 12 cells in every direction beside the axis.
+// Elements store constrained nodes of mixed faces in their bands, also on rediscretized coarse levels. The test
+// includes gathered levels, and lines and planes that are cut. There are 12 cells in every direction other than the
+// axis.
 TEST(SharedLinesOfMixedBc, HoldNodes) {
   const auto constrained = [](double x, double y, double z) { return x + y + 0.3 * z < 0.55 ? 1.0 : 0.0; };
   const Boundary face =
@@ -166,7 +167,7 @@ TEST(SharedLinesOfMixedBc, HoldNodes) {
   }
 }
 
-// Where an axis is stretched far lines are worth many cycles over points, on several processes as on one.
+// On a strongly stretched axis, lines replace many point cycles, on several processes as on one.
 TEST(SharedLinesOfMixedBc, AreTakenOnStretchedAxes) {
   Case c;
   Problem& p = c.problem;

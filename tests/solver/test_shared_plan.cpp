@@ -1,4 +1,4 @@
-// What the plan says of each process, against what each takes.
+// These tests compare the plan of each process with its memory use.
 
 #include <cmath>
 #include <mutex>
@@ -36,7 +36,7 @@ TEST(SharedPlan, IsThePlanOfOne) {
   EXPECT_EQ(own.most(), plan.most());
 }
 
-/// Of strong_clusters GPUs tell each other more than of small levels: where operators are Galerkin's and κ may jump.
+/// With Galerkin operators and jumps of κ, GPUs exchange more data for strong clusters than for small levels.
 TEST(SharedPlan, HasRoomForWhatIslandsTell) {
   const Sharing sharing{one_process(), {1, 1, 2}};
   const auto mailbox = [&](const Problem& p, CoarseOperator coarse, const std::optional<KappaSummary>& kappa) {
@@ -82,7 +82,7 @@ TEST(SharedPlan, SaysWhatEachProcessTakes) {
       double peak = 0, planned = 0, most = 0;
       as_processes(parts[1] * parts[2], [&](const std::shared_ptr<const Processes>& processes) {
         Sharing sharing{processes, parts, 3000};
-        if (machines == 2) {  // which share the first coarser level
+        if (machines == 2) {  // these share the first coarser level
           sharing.least_shared = 5000;
           sharing.groups = groups_on({0, 0, 1, 1}, processes, parts);
         }
@@ -104,7 +104,7 @@ TEST(SharedPlan, SaysWhatEachProcessTakes) {
         most = static_cast<double>(own.most());
         EXPECT_EQ(own.levels.size(), plan.levels.size());
         EXPECT_EQ(own.in_groups, machines - 1);
-        // Shares and what all have make up more than the whole, and each less.
+        // Each share is smaller than the total, but with the replicated data the shares exceed it.
         EXPECT_LT(own.bytes, plan.bytes);
         EXPECT_GT(own.bytes * static_cast<std::size_t>(processes->count()), plan.bytes);
       });

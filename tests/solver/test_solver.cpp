@@ -1,4 +1,5 @@
-// How solves go and how they end: methods, precisions, singular problems, sizes, stopping, verdicts, same bits.
+// These tests cover the course and the end of solves: methods, precisions, singular problems, sizes, stopping,
+// verdicts, and reproducible bits.
 
 #include <algorithm>
 #include <array>
@@ -24,7 +25,7 @@ namespace {
 constexpr auto D = BoundaryKind::dirichlet, N = BoundaryKind::neumann, R = BoundaryKind::robin,
                P = BoundaryKind::periodic;
 
-/// A unit box: u = g on Dirichlet faces, a source with all frequencies.
+/// Returns a unit box with u = g on Dirichlet faces and a source with all frequencies.
 Problem box(const std::vector<int>& cells, BoundaryKind kind = D, double g = 1) {
   Problem p;
   p.dimension = static_cast<int>(cells.size());
@@ -154,7 +155,7 @@ TEST(Singular, IncompatibleNeumannDataAreProjected) {
   for (const bool stretched : {false, true}) {
     Problem p = box({24, 20, 16}, N);
     if (stretched) p.nodes[0] = tanh_nodes(0, 1, 24, 1.5, StretchedEnd::lower);
-    p.source = 3.0;  // ∫ f = 3, and the faces bring 6 · 0.5; without the surplus u is a quadratic polynomial
+    p.source = 3.0;  // ∫ f = 3, and the faces add 6 · 0.5; without the surplus u is a quadratic polynomial
     p.exact = [](double x, double y, double z) { return 0.5 * (x * x - x + y * y - y + z * z - z); };
     Solve s(p, with_tolerance(1e-11));
     const Result result = s.run();
@@ -165,7 +166,8 @@ TEST(Singular, IncompatibleNeumannDataAreProjected) {
   }
 }
 
-// Equal data are taken off whole. What is left is rounding of long sums, in which there is nothing to solve for.
+// The projection removes equal data completely. Only rounding of long sums is left, for which there is nothing to
+// solve.
 TEST(Singular, NothingIsLeftOfAConstantSource) {
   for (const BoundaryKind kind : {N, P})
     for (const Method method : {Method::multigrid, Method::direct})
@@ -252,7 +254,7 @@ TEST(Stopping, IsRelativeToTheData) {
     EXPECT_LE(true_residual(s), 1.001e-6 * result.reference);
     EXPECT_LE(result.estimated_error, 1e-3);
   }
-  // Large data on the faces count before full multigrid takes them in.
+  // Large face data must count before full multigrid includes them.
   Solve faces(box({24, 24, 24}, D, 1e4), with_tolerance(1e-6));
   const double first = true_residual(faces);
   const Result result = faces.run();
@@ -300,7 +302,7 @@ TEST(Stopping, AListenerSeesEveryIterationAndMayStop) {
     return progress.iteration < 3;
   });
   EXPECT_EQ(result.verdict, Verdict::stopped);
-  EXPECT_GE(result.iterations, 3);  // a device goes on until it hears of the wish
+  EXPECT_GE(result.iterations, 3);  // a device continues until the request arrives
   EXPECT_LE(result.iterations, on_cpu() ? 3 : 1000);
   EXPECT_EQ(seen, result.history);
 }
@@ -333,7 +335,7 @@ TEST(Verdict, RoundingFloor) {
 }
 
 TEST(Verdict, Stagnation) {
-  // Undamped Jacobi leaves the alternating part of an even periodic grid as it is.
+  // Undamped Jacobi does not change the alternating component of an even periodic grid.
   Options o = with_tolerance(1e-8, SolvePrecision::double_);
   o.method = Method::jacobi;
   o.smoother.given["relaxation"] = 1.0;
@@ -377,7 +379,7 @@ TEST(Verdict, NotFinite) {
 }
 
 TEST(Verdict, TheBestIterateIsReturned) {
-  // Slightly over-relaxed Jacobi: smooth parts decay until the oscillating ones, which grow, have overtaken them.
+  // With slightly over-relaxed Jacobi, smooth components decay until growing oscillations exceed them.
   Options o = with_tolerance(1e-12);
   o.method = Method::jacobi;
   o.smoother.given["relaxation"] = 1.1;
@@ -393,7 +395,7 @@ TEST(Verdict, TheBestIterateIsReturned) {
   EXPECT_NEAR(true_residual(s), result.final, 1e-9 * result.final);
 }
 
-/// Conjugate gradients that a given number of steps takes far below rounding: the residual is still that of u.
+/// A given number of conjugate gradient steps goes far below rounding, but the reported residual must be that of u.
 TEST(Solver, StatesTheResidualOfAGivenNumberOfSteps) {
   Options o = with_tolerance(0, SolvePrecision::double_);
   o.krylov = Krylov::cg;
@@ -431,7 +433,7 @@ TEST(EstimatedError, IsAtLeastATenthAndAtMostAHundredTimesTheTrueOne) {
     }
 }
 
-/// An electrode by its α: in a disc of a face, nothing flows beside it.
+/// A large α makes a disc of a face an electrode; the rest of the face is insulated.
 TEST(Solver, TakesConjugateGradientsWhereAlphaVaries) {
   for (const Scheme scheme : {Scheme::fv, Scheme::q1})
     for (const Centering centering : {Centering::node, Centering::cell}) {
@@ -451,7 +453,7 @@ TEST(Solver, TakesConjugateGradientsWhereAlphaVaries) {
       const Result result = s.run();
       EXPECT_TRUE(result.converged());
       EXPECT_LE(result.iterations, 8);
-      // As Dirichlet data on the disc have it; by nodes and by cells it is 0.70 to 0.73.
+      // The expected value is that of Dirichlet data on the disc, 0.70 to 0.73 by nodes and by cells.
       const Balance b = balance(s.discretization(), s.solver().A(), s.solution(), s.rhs(), s.solver().spare());
       EXPECT_NEAR(b.flux[5], 0.7, 0.05);
       p.boundary[2][1].alpha = 2.0;
@@ -459,7 +461,8 @@ TEST(Solver, TakesConjugateGradientsWhereAlphaVaries) {
     }
 }
 
-/// Convective faces that hardly conduct: rounding stops the iteration above its tolerance, at a solution nonetheless.
+/// Robin faces hardly conduct, so rounding stops the iteration above its tolerance. The solution must still be
+/// accurate.
 TEST(Solver, LeavesTheBestIterateWhereRoundingStopsIt) {
   Problem p;
   for (auto& nodes : p.nodes)
@@ -473,7 +476,7 @@ TEST(Solver, LeavesTheBestIterateWhereRoundingStopsIt) {
   Solve s(p, {.method = Method::multigrid});
   s.run();
   const std::vector<double> u = values(s.solution());
-  EXPECT_NEAR(*std::ranges::min_element(u), 1 / 6e-6, 1);  // 1 flows in, through faces of 6
+  EXPECT_NEAR(*std::ranges::min_element(u), 1 / 6e-6, 1);  // a flow of 1 through 6 faces
 }
 
 }  // namespace
