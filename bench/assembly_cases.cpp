@@ -7,7 +7,7 @@
 namespace poisson::bench {
 namespace {
 
-/// One product and one Chebyshev step in every mode that a problem can be stored in, with the time that is predicted.
+/// Lists one product and one Chebyshev step in every mode that a problem supports, with the predicted time.
 struct Table {
   std::deque<std::string> names;
   std::deque<KernelCase> kernels;
@@ -24,7 +24,7 @@ struct Table {
                                          .matrix = p,
                                          .model = model,
                                          .beside = RowCost{}});
-      // b and the previous iterate; the diagonal's sum, and the step itself.
+      // The step also reads b and the previous iterate, sums the diagonal, and computes the step.
       put(stored + "-sweep" + suffix,
           {.traffic = traffic("polynomial step"),
            .operands = {{p}, {p}, {p}},

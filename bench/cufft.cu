@@ -18,11 +18,11 @@ void require(int status, const char* what) {
     throw RunError(std::string("cuFFT's ") + what + " returned " + std::to_string(status) + remedy, Remedy::none);
 }
 
-// The few functions whose header is not needed: their signatures have been one since CUDA 5.
+// Declares the few functions that are used, without cuFFT's header: their signatures have not changed since CUDA 5.
 class Cufft {
  public:
   explicit Cufft(const Size& size, cudaStream_t stream) : library_(cuda::toolkit_library("POISSON_CUFFT", "cufft")) {
-    // Its own numbers: 11 came with CUDA 12.
+    // cuFFT has its own version numbers: 11 came with CUDA 12.
     if (!library_)
       library_ = SharedLibrary("POISSON_CUFFT", {"libcufft.so.11", "/usr/local/cuda/lib64/libcufft.so.11"});
     if (!library_) throw RunError("no cuFFT (" + library_.reason() + ")" + remedy);
@@ -77,7 +77,7 @@ std::vector<double> cufft_pairs(Backend& backend, const Size& size, int repeat) 
                coefficients = backend.allocate((length(0) / 2 + 1) * lines * 2 * sizeof(double));
   auto* const of_values = static_cast<double*>(values.data());
   auto* const of_coefficients = static_cast<double*>(coefficients.data());
-  const std::array given{0.25, -1.0, 3.5, 2.0};  // and zeros behind them
+  const std::array given{0.25, -1.0, 3.5, 2.0};  // followed by zeros
   backend.write(given.data(), of_values, sizeof given);
   cufft.pair(of_values, of_coefficients);
   std::array<double, given.size()> found{};

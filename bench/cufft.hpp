@@ -7,9 +7,9 @@
 
 namespace poisson::bench {
 
-/// Seconds of each of `repeat` pairs of cuFFT's transforms, real to complex and back, in fp64 over a box of so many
-/// values. Throws RunError where there is no cuFFT, or where a pair does not give what it took times their number.
-/// $POISSON_CUFFT names the library where it lies elsewhere.
+/// Times `repeat` pairs of cuFFT's transforms in fp64, real to complex and back, on a box of `size` values. Returns the
+/// seconds of each pair. Throws RunError if cuFFT is missing, or if a pair does not return its input times the number
+/// of values. $POISSON_CUFFT names the library if it is in an unusual place.
 std::vector<double> cufft_pairs(Backend& backend, const Size& size, int repeat);
 
 }  // namespace poisson::bench

@@ -21,7 +21,7 @@ constexpr Size square(int n) {
   return {2, {n, n, 1}};
 }
 
-// What each kind of problem is asked for: powers of two, primes, other factors, a long box, and the plane.
+// Lists the sizes for each kind of problem: powers of two, primes, other factors, a long box, and the plane.
 struct Sizes {
   std::string_view problem;
   std::vector<Size> sizes;

@@ -12,7 +12,7 @@
 namespace poisson::bench {
 namespace {
 
-// What io/ makes of 3*pi^2*sin(pi*x)*sin(pi*y)*sin(pi*z): a function and its source.
+// Returns the function and its source that io/ creates from 3*pi^2*sin(pi*x)*sin(pi*y)*sin(pi*z).
 Quantity waves() {
   constexpr double pi = std::numbers::pi;
   const Quantity::Function f = [](std::span<const double> x, std::span<const double> y, std::span<const double> z,
@@ -33,7 +33,7 @@ Problem problem(int cells) {
   return p;
 }
 
-// The right-hand side against the host's on a small grid.
+// Compares the right-hand side with the host's on a small grid.
 void check(Backend& backend) {
   const auto host = make_cpu_backend();
   const Problem p = problem(19);
@@ -67,7 +67,7 @@ Measurement measure(int cells, const Setting& setting) {
   m.cells = cells;
   const auto start = Clock::now();
   const Discretization d(*backend, problem(cells), Assembly::automatic, Sampling::device);
-  m.setup = since(start);  // the compiler at run time, or its cache
+  m.setup = since(start);  // run-time compilation or its cache
   m.unknowns = d.unknowns();
   Field b(*backend, d.block().layout(), Precision::fp64);
   d.assemble_rhs(b);

@@ -1,5 +1,5 @@
-// Compares the time and memory that fallbacks are predicted to need with what they take (solver/chain/cost.hpp), for a
-// coefficient of 10⁶ or 1 at random in each cell:
+// Compares the predicted time and memory of fallbacks with the measured ones (solver/chain/cost.hpp). The coefficient
+// is randomly 10⁶ or 1 in each cell:
 //
 //     poisson-fallbacks --sizes 100x100,1000x1000,22,100 --unknowns cells,elements --most-seconds 60
 

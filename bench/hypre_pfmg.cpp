@@ -1,12 +1,13 @@
-// hypre's PFMG-preconditioned conjugate gradients on the problem of bench/sine.yaml, for bench/compare_cpu:
-// −Δu = 3π² sin πx sin πy sin πz + 8.3π² sin 7πx sin 5πy sin 3πz on the unit cube, u = 0 on its faces, n cells per
-// axis, the (n − 1)³ interior nodes as unknowns, zero initial guess, relative residual 1e-8.
+// Runs hypre's PFMG-preconditioned conjugate gradients on the problem of bench/sine.yaml, for bench/compare_cpu. The
+// problem is −Δu = 3π² sin πx sin πy sin πz + 8.3π² sin 7πx sin 5πy sin 3πz on the unit cube with u = 0 on its faces.
+// There are n cells per axis and (n − 1)³ interior nodes as unknowns; the initial guess is zero, and the relative
+// residual 1e-8.
 //
 //     mpirun -n 2 hypre_pfmg --cells 128 [--repeats 5] [--rows | --tune]
 //
-// Prints one JSON object. --tune first tries every usual combination of settings and keeps the fastest; without it the
-// settings are those that --tune found at 128³ on two cores. --rows stores a stencil in every row, as a variable
-// coefficient needs it; by default hypre holds the one stencil of this problem once, which is twice as fast.
+// Prints one JSON object. --tune first tries every usual combination of settings and uses the fastest. The default
+// settings are the result of --tune at 128³ on two cores. --rows stores a stencil in every row, as a variable
+// coefficient requires. By default hypre stores the constant stencil once, which is twice as fast.
 
 #include <algorithm>
 #include <array>
@@ -28,17 +29,17 @@ constexpr double tolerance = 1e-8;
 constexpr int max_iterations = 200;
 
 struct Settings {
-  int rap = 1;       // 0 Galerkin, 1 seven-point coarse operators
-  int relax = 2;     // 0 Jacobi, 1 weighted Jacobi, 2 red-black Gauss–Seidel, symmetric
-  int sweeps = 2;    // before and after the coarse correction
-  int skip = 1;      // 1 leaves out the sweeps of levels that only semi-coarsening makes
-  int constant = 1;  // 1 stores one stencil for the whole grid, 0 one for every row
+  int rap = 1;       // 0: Galerkin, 1: seven-point coarse operators
+  int relax = 2;     // 0: Jacobi, 1: weighted Jacobi, 2: symmetric red-black Gauss–Seidel
+  int sweeps = 2;    // before and after the correction
+  int skip = 1;      // 1 omits the sweeps of levels that only semi-coarsening makes
+  int constant = 1;  // 1 stores one stencil for the grid, 0 one per row
 };
 
 struct Measurement {
   int iterations = 0;
   double setup = 0;  // seconds
-  double solve = 0;  // seconds, median
+  double solve = 0;  // median seconds
   double error = 0;  // max |u − exact| over the nodes
 };
 
@@ -65,7 +66,7 @@ double slowest(double seconds) {
   return all;
 }
 
-// The system on this rank's slab of planes: grid, matrix and vectors, with the equations scaled by h².
+// Owns the system on this rank's slab of planes: grid, matrix and vectors, with the equations scaled by h².
 class System {
  public:
   System(int cells, bool constant, Split split) : cells_(cells) {
@@ -139,7 +140,7 @@ class System {
       std::size_t row = 0;
       const double h = 1.0 / cells_;
       for_each_node([&](double x, double y, double z) {
-        // Couplings to the faces do not exist: their nodes hold u = 0.
+        // Couplings to the faces are omitted, because u = 0 there.
         const std::array<double, 4> entry{6, x < 1.5 * h ? 0.0 : -1.0, y < 1.5 * h ? 0.0 : -1.0,
                                           z < 1.5 * h ? 0.0 : -1.0};
         std::copy(entry.begin(), entry.end(), values.begin() + static_cast<std::ptrdiff_t>(4 * row++));
@@ -220,7 +221,7 @@ Measurement measure(System& system, const Settings& settings, int repeats) {
   return result;
 }
 
-// The fastest of the usual settings; all of them go to standard error.
+// Returns the fastest of the usual settings and prints all of them to standard error.
 Settings tune(int cells, Split split) {
   Settings best;
   double best_seconds = 1e300;

@@ -25,7 +25,7 @@ Problem geometric(const IterationCase& c, int dimension, int n) {
   return p;
 }
 
-// A hyperbolic tangent along the last axis, finest at both ends; its slopes there and in the middle differ by
+// The last axis follows a hyperbolic tangent, finest at both ends. Its slopes there and in the middle differ by
 // cosh²(strength/2).
 Problem tangent(const IterationCase& c, int dimension, int n) {
   Problem p = equal_cells(c, dimension, n);
@@ -40,7 +40,7 @@ Problem flat_box(const IterationCase& c, int dimension, int n) {
   return p;
 }
 
-// Or in an ellipsoid as flat as its cells.
+// For flat cells the sphere becomes an equally flat ellipsoid.
 Problem sphere(const IterationCase& c, int dimension, int n) {
   Problem p = equal_cells(c, dimension, n);
   const auto last = static_cast<std::size_t>(dimension) - 1;
@@ -55,7 +55,7 @@ Problem sphere(const IterationCase& c, int dimension, int n) {
   return p;
 }
 
-// So many blocks along each axis.
+// Returns blocks of κ, `count` along each axis.
 Quantity blocks(int count, double ratio) {
   return [count, ratio](double x, double y, double z) {
     return (static_cast<int>(x * count) + static_cast<int>(y * count) + static_cast<int>(z * count)) % 2 ? ratio : 1.0;
@@ -84,7 +84,7 @@ Problem random_cells(const IterationCase& c, int dimension, int n) {
   return p;
 }
 
-// κ of 1 and of `ratio` along a direction 30° above the x axis.
+// Returns a problem with κ = 1 and `ratio` along a direction 30° above the x axis.
 Problem rotated(const IterationCase& c, int dimension, int n) {
   Problem p = equal_cells(c, dimension, n);
   const double cosine = std::numbers::sqrt3 / 2, sine = 0.5;
@@ -163,7 +163,7 @@ Problem problem_of(const IterationCase& c, Unknowns unknowns, int dimension, int
   return p;
 }
 
-// SplitMix64 (Steele, Lea, Flood, OOPSLA 2014).
+// The generator is SplitMix64 (Steele, Lea, Flood, OOPSLA 2014).
 double random_number(std::uint64_t n) {
   std::uint64_t x = (n + 1) * 0x9e3779b97f4a7c15u;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;

@@ -10,32 +10,34 @@
 
 namespace poisson::bench {
 
-/// What the unknowns of a case are.
+/// Selects the unknowns of a case.
 enum class Unknowns { nodes, elements, cells };
 
-/// The names by which results call them, in the order of the enumeration.
+/// Lists their names in results, in the order of the enumeration.
 inline constexpr std::array<std::string_view, 3> unknowns_names{"nodes", "elements", "cells"};
 
-/// A row of the table of iterations: a problem on grids of any size.
+/// Describes a row of the table of iterations: a problem on grids of any size.
 struct IterationCase {
   std::string name, description;
   Problem (*problem)(const IterationCase&, int dimension, int cells);
-  std::array<std::optional<int>, 3> bound;  ///< on the iterations, by Unknowns; without one they are only reported
-  /// By how much the finest grid's may exceed the coarsest one's; without a value that is only reported.
+  std::array<std::optional<int>, 3> bound;  ///< limit of iterations, by Unknowns; without a value they are only
+                                            ///< reported
+  /// Limits the difference in iterations between the finest and the coarsest grid. Without a value it is only
+  /// reported.
   std::optional<int> growth = 3;
-  double ratio = 1;     ///< of κ, of the sides of a cell, or of the largest cell to the smallest
-  double flatness = 1;  ///< how many times as wide as high
-  int stretched = 0;    ///< so many axes
-  bool three = true;    ///< in three dimensions as well as in two
-  bool others = true;   ///< for all kinds of unknowns, else for elements alone
+  double ratio = 1;     ///< ratio of κ, of the sides of a cell, or of the largest cell to the smallest
+  double flatness = 1;  ///< width over height
+  int stretched = 0;    ///< number of stretched axes
+  bool three = true;    ///< also in 3-D
+  bool others = true;   ///< applies to all kinds of unknowns, else only to elements
 };
 
 std::vector<IterationCase> iteration_cases();
 
-/// The case's problem, with u = 0 on all faces, for these unknowns.
+/// Returns the case's problem for these unknowns, with u = 0 on all faces.
 Problem problem_of(const IterationCase& c, Unknowns unknowns, int dimension, int cells);
 
-/// Numbers in [−1, 1), the same on every machine: the n-th for n = 0, 1, …
+/// Returns the n-th number in [−1, 1), the same on every machine, n = 0, 1, …
 double random_number(std::uint64_t n);
 
 }  // namespace poisson::bench

@@ -1,5 +1,5 @@
-// Counts iterations to 1e-8 under conjugate gradients, from random right-hand sides, on grids of growing size, and
-// compares them with the bounds that the project sets itself:
+// Counts iterations to 1e-8 of conjugate gradients for random right-hand sides on grids of growing size, and compares
+// them with the bounds of the project:
 //
 //     poisson-iterations --sizes-2d 128,256,512,1024 --sizes-3d 32,64,128 --json bench/results/cpu-iterations.json
 
@@ -32,9 +32,9 @@ struct Arguments {
   std::string device = "auto", cycle = "v", json;
 };
 
-constexpr int most_iterations = 1000;  // more are not told apart
+constexpr int most_iterations = 1000;  // counting stops here
 
-// Random numbers in the unknowns, whatever the fields' pitch.
+// Sets random numbers in the unknowns, independent of the fields' pitch.
 void randomize(Field& b, const Box& box) {
   const auto host = make_cpu_backend();
   Field copy(*host, b.layout(), b.precision());
@@ -48,7 +48,7 @@ void randomize(Field& b, const Box& box) {
   transfer(copy, b);
 }
 
-/// Iterations, or nothing where the solver gave up.
+/// Returns the iterations, or nothing if the solver gave up.
 std::optional<int> count(Backend& backend, const Problem& problem, Cycle cycle) {
   const Discretization discretization(backend, problem);
   Options options{.method = Method::multigrid};
@@ -63,11 +63,11 @@ std::optional<int> count(Backend& backend, const Problem& problem, Cycle cycle) 
   return result.iterations;
 }
 
-/// What is wrong with a row of counts; empty for nothing.
+/// Returns the error in a row of counts, or an empty string.
 std::string complaint(const std::vector<std::optional<int>>& counts, std::optional<int> bound,
                       std::optional<int> growth) {
   if (std::ranges::any_of(counts, [](const auto& c) { return !c; }))
-    return bound ? "did not converge" : "";  // what is only reported may take more than is counted
+    return bound ? "did not converge" : "";  // a row without a bound may exceed the count
   std::string text;
   const int most = **std::ranges::max_element(counts);
   if (bound && most > *bound) text = "above " + std::to_string(*bound);

@@ -11,7 +11,7 @@ namespace {
 
 constexpr double omega = 6.0 / 7;
 
-// So many sweeps that every depth of a pass divides them into an even number of passes, and u ends where it began.
+// Every depth of a pass divides this number of sweeps into an even number of passes, so that u ends where it began.
 constexpr int sweeps = 48;
 
 template <Precision p>
@@ -22,7 +22,7 @@ void one_by_one(const Kit& kit, Fields& f) {
     std::swap(now, next);
   }
 }
-// The host, which checks those that only a GPU has, takes their sweeps one by one.
+// The host checks passes that only a GPU has, with single sweeps.
 template <Precision p, bool with_norms, int tile = -1>
 void in_passes(const Kit& kit, Fields& f) {
   if (tile >= 0 && !kit.backend.on_gpu()) return one_by_one<p>(kit, f);
@@ -42,7 +42,7 @@ struct Table {
   template <Precision p>
   void put(const std::string& name, const Model& model, void (*run)(const Kit&, Fields&)) {
     names.push_back("jacobi-" + name + (p == Precision::fp64 ? "" : "-fp32"));
-    // What sweeps one by one would move, so that a pass of several comes above a copy's bandwidth.
+    // The traffic is that of single sweeps, so that a pass of several exceeds a copy's bandwidth.
     kernels.push_back({.traffic = {"jacobi", {sweeps, sweeps, sweeps}, sweeps},
                        .operands = {{p}, {p}, {.precision = p, .scratch = true, .as = 0}},
                        .run = run,
@@ -53,7 +53,7 @@ struct Table {
   }
 };
 
-/// Sweeps of Jacobi's method one by one and as many as a pass takes, and passes that each have a norm, too.
+/// Lists single sweeps of Jacobi's method, sweeps in passes, and passes that also compute norms.
 struct Passes : Table {
   template <Precision p>
   void add(const std::string& problem, const Model& model) {
@@ -84,7 +84,7 @@ struct Passes : Table {
   }
 };
 
-/// The same passes by other tiles.
+/// Lists the same passes with other tiles.
 struct Tiles : Table {
   Tiles() { add_from(); }
 

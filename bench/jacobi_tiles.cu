@@ -6,7 +6,8 @@ namespace {
 
 using cuda::SweepTile;
 
-/// Sweeps, threads, columns of a thread, width, resident blocks and whether b is loaded ahead, for bodies and planes.
+/// Lists sweeps, threads, columns per thread, width, resident blocks, and whether b is loaded ahead, for boxes and
+/// planes.
 template <class T, int number>
 struct Tile;
 template <int number>

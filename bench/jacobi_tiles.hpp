@@ -7,7 +7,7 @@
 
 namespace poisson::bench {
 
-/// Tiles that a pass of Jacobi's method could go by on a GPU, on equal cells with constant κ.
+/// Counts the alternative tiles for a pass of Jacobi's method on a GPU, on equal cells with constant κ.
 inline constexpr int tile_count = 8;
 std::unique_ptr<SweepPass> make_tiled_pass(Backend&, const SchemeRows&, Precision, int tile);
 

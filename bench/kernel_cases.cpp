@@ -38,7 +38,7 @@ const KernelCase lines{.traffic = traffic("line step"),
                        .run = [](const Kit& k, Fields& f) { k.lines(axis).step(step, f[0], f[1], f[2]); },
                        .matrix = fp32,
                        .needs_z = axis == 2};
-// Every plane's lines along x become lines along y and turn back.
+// Transposes every plane: lines along x become lines along y, and back.
 void turn_lines(const Kit& kit, Fields& f) {
   dispatch(f[0].precision(), [&]<class T>(T) {
     const View<T> lines = f[0].view<T>();
@@ -66,7 +66,7 @@ void turn_lines(const Kit& kit, Fields& f) {
 }
 const KernelCase turned_lines{
     .traffic = {"transpose", {2, 2}}, .operands = {{fp32}, {fp32, false, true}}, .run = turn_lines, .unknowns = false};
-// Whichever field the sweep writes, the second operand has its result.
+// The second operand gets the result, whichever field the sweep writes.
 void relax_colours(const Kit& kit, Fields& f) {
   const PolynomialStep one_sweep{omega, 0};
   Iterate u{&f[1], &f[2], false};
@@ -99,7 +99,7 @@ const KernelCase dot{.traffic = traffic("dot"),
                      .reduces = true,
                      .unknowns = false};
 
-/// The same kernel for another operator.
+/// Returns the same kernel for another operator.
 KernelCase with(const Model& model, KernelCase c) {
   c.model = model;
   return c;

@@ -94,7 +94,7 @@ namespace {
 
 constexpr Precision fp32 = Precision::fp32, fp64 = Precision::fp64;
 
-// Numbers in [-1, 1) that depend on the place and the seed alone.
+// Returns a number in [-1, 1) that depends only on the place and the seed.
 double random_value(std::uint64_t place) {
   place += 0x9e3779b97f4a7c15u;
   place = (place ^ (place >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -132,7 +132,7 @@ Fields random_fields(const KernelCase& c, const Kit& kit, Backend& host) {
   return fields;
 }
 
-// What a row holds counts once for each unknown: neither halo nor padding has to be moved.
+// The stored values of a row count once per unknown; halo and padding need not be moved.
 double bytes_of_call(const KernelCase& c, const Kit& kit) {
   std::array<Touched, 3> touched{};
   for (std::size_t f = 0; f < c.operands.size(); ++f) {
@@ -143,7 +143,7 @@ double bytes_of_call(const KernelCase& c, const Kit& kit) {
   return bytes_moved(c.traffic, touched, static_cast<std::size_t>(cached * static_cast<double>(kit.unknowns(false))));
 }
 
-// On the CPU, what was predicted for a core is shared by the threads.
+// The prediction is for one core; on the CPU the threads share the work.
 double predicted_seconds_of(const KernelCase& c, const Kit& kit) {
   const bool gpu = kit.backend.on_gpu();
   RowCost cost = row_cost(kit.problem(), kit.assembly(), gpu);
@@ -165,8 +165,8 @@ std::vector<double> values(const Field& field) {
   return result;
 }
 
-// The kernel's fields and its number against the same on the CPU with everything in fp64, on a grid of awkward size;
-// bands against rows that are worked out.
+// Compares the kernel's fields and its number with the CPU in fp64, on a grid of awkward size. Bands are compared with
+// computed rows.
 void check(const Case& which, const Size& awkward, Backend& backend, Backend& host) {
   const KernelCase& c = *which.kernel;
   Model known = c.model;
@@ -179,7 +179,7 @@ void check(const Case& which, const Size& awkward, Backend& backend, Backend& ho
     exact.push_back(random_field(host, host, kit.layout(o.coarse), fp64, seed_of(o, exact.size())));
     narrow = narrow || o.precision == fp32;
   }
-  setenv("POISSON_PASS_FROM", "1", 1);  // what is timed on large grids, on a small one
+  setenv("POISSON_PASS_FROM", "1", 1);  // selects the kernel of large grids
   c.run(kit, fields);
   unsetenv("POISSON_PASS_FROM");
   c.run(oracle, exact);
@@ -203,8 +203,8 @@ void check(const Case& which, const Size& awkward, Backend& backend, Backend& ho
   }
 }
 
-// Seconds of one call: medians over measurements of enough calls to fill 20 ms. Calls take turns on as many sets of
-// fields as it needs that no cache holds what a call reads.
+// Returns the seconds of one call: medians over measurements with enough calls to fill 20 ms. Calls alternate between
+// several sets of fields, so that caches do not contain the data of a call.
 Measurement measure(const Case& which, const Kit& kit, Backend& host, const Size& size, int repeat) {
   const KernelCase& c = *which.kernel;
   constexpr double beyond_caches = 512e6;
@@ -252,7 +252,7 @@ Measurement measure(const Case& which, const Kit& kit, Backend& host, const Size
 void measure_kernels(std::span<const Case> all, const Size& size, const Setting& setting, const Report& report) {
   const auto backend = make_backend(setting.device);
   const auto host = make_cpu_backend();
-  // A mode that the backend does not have, as a CPU no compiled expressions, is left out.
+  // Modes that the backend does not support, such as compiled expressions on a CPU, are omitted.
   std::vector<Case> cases;
   for (const Case& c : all) {
     const Model& m = c.kernel->model;

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Media whose coefficient varies strongly from place to place, and how the program poisson solves them.
+"""Solves media whose coefficient varies strongly from place to place with the program poisson.
 
     bench/media.py --media random-1e4,pores-4 --sizes 64,65 --faces flow      # one line for each solve
     bench/media.py --sizes 512 --dimension 2 --set solver.coarse_operator=rediscretized
-    bench/media.py --write DIR --media fibres --sizes 96                      # keep the files, solve nothing
+    bench/media.py --write DIR --media fibres --sizes 96                      # write the files, solve nothing
 
-Every medium is a function of the shape and the seed alone. A line holds the iterations, the seconds of set-up and of
-the solve, the verdict, the estimated error, and each fallback. Needs numpy and h5py.
+Every medium depends only on the shape and the seed. A line contains the iterations, the seconds of set-up and of the
+solve, the verdict, the estimated error, and each fallback. Needs numpy and h5py.
 """
 
 import argparse
@@ -25,7 +25,7 @@ except ImportError as error:
 
 
 def smooth_noise(random, shape, cells):
-    """Gaussian noise of variance 1, correlated over about `cells` cells, periodic."""
+    """Returns periodic Gaussian noise of variance 1 with a correlation length of about `cells` cells."""
     noise = np.fft.rfftn(random.standard_normal(shape))
     squares = [np.fft.fftfreq(n) ** 2 for n in shape[:-1]] + [np.fft.rfftfreq(shape[-1]) ** 2]
     square = sum(np.reshape(s, [-1 if e == d else 1 for e in range(len(shape))]) for d, s in enumerate(squares))
@@ -34,7 +34,7 @@ def smooth_noise(random, shape, cells):
 
 
 def two_phases(random, shape, cells, share, inside):
-    """κ = `inside` in blobs of about `cells` cells that fill the `share` of the box, else 1."""
+    """Returns κ = `inside` in blobs of about `cells` cells that fill the `share` of the box, and 1 elsewhere."""
     field = smooth_noise(random, shape, cells / 2)
     return np.where(field < np.quantile(field, share), inside, 1.0)
 
@@ -48,7 +48,7 @@ def either(ratio):
 
 
 def fibres(random, shape):
-    """60 straight fibres of κ = 10⁴ and a radius of 2 % of the box; in the plane 60 strips."""
+    """Returns 60 straight fibres of κ = 10⁴ with a radius of 2 % of the box; in the plane they are strips."""
     places = np.meshgrid(*[(np.arange(n) + 0.5) / n for n in shape], indexing="ij", sparse=True)
     kappa = np.ones(shape)
     for _ in range(60):
@@ -61,7 +61,7 @@ def fibres(random, shape):
 
 
 def layers(random, shape):
-    """Layers of 1 to 8 cells across the last axis of the box, κ over six decades."""
+    """Returns layers of 1 to 8 cells across the last axis of the box, with κ over six decades."""
     kappa, at = np.ones(shape), 0
     while at < shape[0]:
         to = at + int(random.integers(1, 9))
@@ -100,7 +100,7 @@ SOURCE = {2: "sin(6.283185307179586 * x) + cos(6.283185307179586 * y)",
 
 
 def boundary(faces, dimension):
-    """The faces by name: flow runs along the last axis."""
+    """Returns the faces by name; `flow` runs along the last axis."""
     last = "xyz"[dimension - 1]
     return {"flow": f"{{default: {{neumann: 0}}, {last}-: {{dirichlet: 0}}, {last}+: {{dirichlet: 1}}}}",
             "neumann": "{default: {neumann: 0}}",
@@ -110,7 +110,8 @@ def boundary(faces, dimension):
 
 
 def write(folder, name, medium, shape, faces, seed, centering):
-    """One problem: κ as a dataset of the shape [z][y][x], and its configuration. Returns the path of the latter."""
+    """Writes one problem: κ as a dataset of the shape [z][y][x], and its configuration. Returns the path of the
+    latter."""
     random = np.random.default_rng(seed)
     with h5py.File(folder / f"{name}.h5", "w") as file:
         file["kappa"] = MEDIA[medium](random, shape)

@@ -13,7 +13,7 @@
 namespace poisson::bench {
 namespace {
 
-// Dirichlet data on every face, σ constant: what a summary asks of a plain problem.
+// Returns a problem with Dirichlet data on every face and constant σ: the summary of a simple problem.
 Problem plain(int cells) {
   Problem p;
   for (auto& nodes : p.nodes)
@@ -35,17 +35,18 @@ Problem elements(int cells) {
   return p;
 }
 
-// Robin and Neumann faces, and a σ of each node.
+// Returns a problem with Robin and Neumann faces and a σ that varies by node.
 Problem varying(int cells) {
   Problem p = plain(cells);
   const Quantity reaction([](double x, double y, double) { return 1 + x * y; });
-  p.reaction = Quantity(*reaction.function(), "(1+x*y)");  // as an expression of the configuration
+  p.reaction = Quantity(*reaction.function(), "(1+x*y)");  // as if read from a configuration
   p.boundary[0][1] = {BoundaryKind::robin, 1.0, 2.0};
   p.boundary[1][0] = {BoundaryKind::neumann, 0.5};
   return p;
 }
 
-// Norms, three probes and the balance of values that solve nothing: the balance accounts for the residual.
+// Times norms, three probes and the balance, for values that do not solve the problem; the balance includes the
+// residual.
 Measurement measure(const char* name, Problem (*problem)(int cells), int cells, const Setting& setting) {
   const auto backend = make_backend(setting.device);
   Measurement m;

@@ -1,4 +1,4 @@
-"""Plots of docs/benchmarks.md: small SVG files that are the same for the same data."""
+"""Draws the plots of docs/benchmarks.md as small SVG files, which are identical for identical data."""
 
 import matplotlib
 
@@ -20,13 +20,13 @@ def _save(figure, path):
 
 
 def _legend(axes, count):
-    """Above the plot, where it covers no data."""
+    """Places the legend above the plot, where it covers no data."""
     axes.legend(frameon=False, fontsize=9, loc="lower left", bbox_to_anchor=(0, 1.02), borderaxespad=0,
                 ncols=count if count < 3 else 2)
 
 
 def curves(path, series, x_label, y_label, log=(True, True), ticks=None):
-    """series: {label: [(x, y)]}; an x of text is a category."""
+    """Plots series {label: [(x, y)]}; an x that is a text is a category."""
     figure, axes = pyplot.subplots(figsize=(6.4, 3.2))
     for label, points in series.items():
         axes.plot(*zip(*points), marker="o", label=label)
@@ -45,7 +45,7 @@ def curves(path, series, x_label, y_label, log=(True, True), ticks=None):
 
 
 def bars(path, series, labels, x_label, log=False, line=None):
-    """Horizontal bars, one for each label and series {name: [value or None]}; line: (value, its name)."""
+    """Plots horizontal bars, one for each label and series {name: [value or None]}, and a line (value, name)."""
     figure, axes = pyplot.subplots(figsize=(6.4, 0.5 + 0.2 * len(labels) * (0.6 + len(series))))
     height = 0.8 / len(series)
     for number, (name, values) in enumerate(series.items()):

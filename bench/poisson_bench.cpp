@@ -1,4 +1,4 @@
-// Times solves and kernels, each checked before its time is printed:
+// Times solves and kernels, and checks each before it prints the time:
 //
 //     poisson-bench --case solve residual --sizes 256,512 --device cuda --json bench/results/h200.json
 //     poisson-bench --case sizes --device cpu --json bench/results/cpu-sizes.json
@@ -33,7 +33,7 @@ namespace {
 
 constexpr std::string_view sizes_prefix = "sizes-", cufft_case = "cufft", direct_case = "direct";
 
-// One case for all problems on boxes of any size, one for each of them.
+// Returns one case for all problems on boxes of any size, and one for each of them.
 std::vector<Case> size_cases() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> all;
@@ -152,7 +152,7 @@ struct Arguments {
   std::string json;
 };
 
-// The sizes of cases other than sizes: solves take cubes.
+// Returns the sizes of all cases except `sizes`; solves require cubes.
 std::vector<Size> usual(const std::vector<Size>& sizes, bool solves) {
   if (sizes.empty()) return {parse_size("128"), parse_size("256")};
   for (const Size& size : sizes)
@@ -169,7 +169,7 @@ void write(const nlohmann::ordered_json& json, const std::string& path) {
   if (!file) throw InputError("cannot write " + path + " (no such directory, or no permission)");
 }
 
-/// Whether every case could be measured.
+/// Returns whether every case could be measured.
 bool run(const Arguments& arguments) {
   if (arguments.list) {
     for (const Case& c : all_cases())
@@ -204,7 +204,7 @@ bool run(const Arguments& arguments) {
   const Report report = [&](const Measurement& m) {
     print(m);
     json["results"].push_back(json_of(m));
-    if (!arguments.json.empty()) write(json, arguments.json);  // a run that is cut short leaves what it has
+    if (!arguments.json.empty()) write(json, arguments.json);  // an interrupted run keeps its results
   };
   if (!solves.empty() || !kernels.empty())
     for (const Size& size : usual(sizes, !solves.empty())) {

@@ -1,4 +1,4 @@
-"""Of which sources a result is, and of which processor."""
+"""Finds the commit of the sources and the processor of a result."""
 
 import os
 import pathlib
@@ -9,7 +9,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
 def commit():
-    """What git says of these files; where they are a copy without it, what POISSON_COMMIT says."""
+    """Returns the commit that git reports for these files, or POISSON_COMMIT in a copy without git."""
     if "POISSON_COMMIT" in os.environ:
         return os.environ["POISSON_COMMIT"]
     command = ["git", "-C", str(ROOT), "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"]

@@ -1,5 +1,6 @@
-"""Random extreme problems, and their matrices from the definition of each scheme, for bench/robustness: finite volumes
-around nodes with κ by cells, in cells with κ in series between centres, (bi-, tri-)linear elements, the compact scheme.
+"""Generates random extreme problems and assembles their matrices by the definition of each scheme, for
+bench/robustness: node-centred finite volumes with κ by cells, cell-centred ones with κ in series between centres, (bi-,
+tri-)linear elements, and the compact scheme.
 """
 
 import itertools
@@ -18,7 +19,7 @@ def decades(random, low, high):
 
 
 def random_axis(random, cells, length, benign):
-    """Nodes: equal cells, growing geometrically towards one end or both by up to 10⁶, or of any width."""
+    """Returns nodes of equal cells, of cells that grow by up to 10⁶ towards one or both ends, or of random cells."""
     kind = random.choice(["equal", "geometric", "both", "any"], p=[.55, .25, .1, .1])
     ratio = decades(random, 0, 1 if benign else 6)
     if kind == "equal":
@@ -62,7 +63,7 @@ def random_kappa(random, shape, benign):
 
 
 def random_faces(random, dimension, scheme, benign):
-    """Of each axis two faces (kind, value, alpha)."""
+    """Returns two faces (kind, value, alpha) for each axis."""
     family = random.choice(["dirichlet", "mixed", "weak", "neumann", "periodic"], p=[.25, .35, .15, .12, .13])
     if scheme == "compact4":
         family = random.choice(["dirichlet", "periodic", "mixed"], p=[.6, .1, .3])
@@ -116,7 +117,7 @@ def random_problem(seed, number, most, benign):
     f = np.ones(where) if source == "one" else np.zeros(where) if source == "zero" else random.standard_normal(where)
     if source == "point":
         f = np.where(np.arange(f.size).reshape(where) == int(random.integers(f.size)), 1.0, 0.0)
-    if compact:  # data on nodes are the same at both ends of a periodic axis
+    if compact:  # nodal data are the same at both ends of a periodic axis
         for d in range(dimension):
             if faces[d][0][0] == "periodic":
                 last = np.moveaxis(f, dimension - 1 - d, 0)
@@ -155,7 +156,7 @@ def configuration(problem, directory, device):
 
 
 class System:
-    """Row i: own_i u_i + Σ c_ij (u_i − u_j) = b_i, where some u_j are given. All in extended precision."""
+    """Stores rows own_i u_i + Σ c_ij (u_i − u_j) = b_i with some u_j given, in extended precision."""
 
     def __init__(self, size):
         self.size = size
@@ -172,7 +173,7 @@ class System:
 
     def finish(self):
         i, j, c = (np.concatenate(parts) for parts in zip(*self.edges))
-        keep = i != j  # a periodic axis of one interval
+        keep = i != j  # False for a periodic axis of one interval
         i, j, c = i[keep], j[keep], c[keep]
         i, j, c = np.concatenate([i, j]), np.concatenate([j, i]), np.concatenate([c, c])
         order = np.lexsort((j, i))
@@ -209,14 +210,14 @@ class System:
 
 
 def numbering(shape, periodic):
-    """The number of the value at each point of an array of nodes; periodic ends share one."""
+    """Returns the number of the value at each point of an array of nodes; periodic ends share one."""
     sizes = [n - 1 if wrap else n for n, wrap in zip(shape, periodic)]
     numbers = np.arange(math.prod(sizes)).reshape(sizes)
     return numbers[np.ix_(*[np.arange(n) % size for n, size in zip(shape, sizes)])]
 
 
 def widths_of(problem):
-    """Of each array axis, z first, in the shape of cells."""
+    """Returns the cell widths of each array axis, z first, shaped to broadcast over the cells."""
     axes = problem["axes"][::-1]
     return [np.diff(x.astype(REAL)).reshape([-1 if d == e else 1 for e in range(len(axes))]) for d, x in enumerate(axes)]
 
@@ -226,12 +227,12 @@ def end_of(array, axis, end):
 
 
 def kappas_of(problem):
-    """κ along each array axis, z first; one κ for all unless there are `kappas`."""
+    """Returns κ along each array axis, z first. All axes have the same κ unless there are `kappas`."""
     return [k.astype(REAL) for k in problem.get("kappas", [problem["kappa"]] * len(problem["axes"]))]
 
 
 def face_values(value, places, d, end):
-    """A number, or slopes of a linear function, x last as in `places`, on the face of array axis d."""
+    """Evaluates a number, or the slopes of a linear function (x last, like `places`), on the face of array axis d."""
     places = [np.asarray(x, REAL) for x in places]
     places[d] = places[d][[-1 if end else 0]]
     shape = [len(x) for x in places]
@@ -241,7 +242,7 @@ def face_values(value, places, d, end):
 
 
 def nodes_of(problem):
-    """Finite volumes around nodes, elements, and the compact scheme, all of them cell by cell."""
+    """Assembles node-centred finite volumes, elements, or the compact scheme, cell by cell."""
     h, faces, scheme = widths_of(problem), problem["faces"][::-1], problem["scheme"]
     dimension = len(h)
     shape = problem["kappa"].shape
@@ -253,7 +254,7 @@ def nodes_of(problem):
     def at(corner, values=numbers):
         return values[tuple(slice(c, c + n) for c, n in zip(corner, shape))]
 
-    def mass(a, b, e):  # of an interval's ends
+    def mass(a, b, e):  # between the ends of an interval
         if scheme == "node":
             return h[e] / 2 if a[e] == b[e] else 0 * h[e]
         if scheme == "compact4":
@@ -307,14 +308,14 @@ def nodes_of(problem):
 
 
 def cells_of(problem):
-    """Finite volumes in cells: resistances in series; what a face gives stands behind it."""
+    """Assembles cell-centred finite volumes: resistances are in series, and face values lie behind the faces."""
     h, faces = widths_of(problem), problem["faces"][::-1]
     dimension = len(h)
     kappas, sigma, f = kappas_of(problem), *(problem[name].astype(REAL) for name in ("sigma", "f"))
     numbers = np.arange(sigma.size).reshape(sigma.shape)
     volume = math.prod(h, start=np.ones(sigma.shape, REAL))
     faces_of_cells = sum(2 * sigma.size // n for n in sigma.shape)
-    system = System(sigma.size + faces_of_cells)  # and a value behind each face of the box, cell by cell
+    system = System(sigma.size + faces_of_cells)  # one additional value per boundary face of a cell
     middles = [(x[1:].astype(REAL) + x[:-1]) / 2 for x in problem["axes"][::-1]]
     inside, next_behind = slice(0, sigma.size), sigma.size
     system.mass[inside], system.own[inside], system.b[inside] = volume.ravel(), (sigma * volume).ravel(), (f * volume).ravel()

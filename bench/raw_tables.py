@@ -1,4 +1,4 @@
-"""Full tables of the files in bench/results, for `bench/render --print FILE`."""
+"""Prints full tables of the files in bench/results, for `bench/render --print FILE`."""
 
 import math
 import pathlib
@@ -33,12 +33,12 @@ def mode_row(r):
 
 
 def of_size(n, sizes):
-    """Whether a row is of so many cells per axis at least, sizes[dimension − 2]."""
+    """Returns whether a row has at least sizes[dimension − 2] cells per axis."""
     return math.prod(n["cells"]) >= sizes[len(n["cells"]) - 2] ** len(n["cells"])
 
 
 def worst_ratio(rows, sizes, bound):
-    """The largest ratio to the line, bold above its bound."""
+    """Returns the largest ratio to the line, in bold if it exceeds the bound."""
     ratios = [(r["ratio"], r["size"]) for r in rows if "ratio" in r and of_size(r, sizes)]
     if not ratios:
         return "–"
@@ -63,7 +63,8 @@ def size_row(r):
 
 
 def sizes_of(rows):
-    """Solves on boxes of any size, beside the line through the powers of two: by poisson-bench or bench/whole_runs."""
+    """Lists solves on boxes of any size by poisson-bench or bench/whole_runs, and the line through the powers of
+    two."""
     problems = {}
     for r in rows:
         problems.setdefault((r["case"].split("-", 1)[1], len(r["cells"])), []).append(r)
@@ -79,7 +80,7 @@ def sizes_of(rows):
 
 
 def measurements(name, data):
-    """A file of poisson-bench, or of bench/whole_runs."""
+    """Renders a file of poisson-bench or of bench/whole_runs."""
     subject = pathlib.Path(name).stem.split("-", 1)[-1]
     parts = [f"## {subject.capitalize()}, {data['device']}\n\n`{name}`, {data['repeat']} repetitions"
              + (f", commit {data['commit']}.\n" if data["commit"] else ".\n")]
@@ -116,14 +117,14 @@ def measurements(name, data):
 
 
 def comparison(name, data):
-    """A file of bench/compare_cpu."""
+    """Renders a file of bench/compare_cpu."""
     rows = [[solver, str(r["iterations"]), f"{milliseconds(r['setup'])} ms", f"{milliseconds(r['solve'])} ms"]
             for solver, r in data.items() if isinstance(r, dict) and "solve" in r]
     return f"## Against hypre on a CPU\n\n`{name}`\n\n" + table(["solver", "iterations", "set-up", "solve"], rows)
 
 
 def laboratory(name, data):
-    """A run of poisson-lab: the utility routines beside the libraries'."""
+    """Renders a run of poisson-lab: the utility routines next to the libraries'."""
     panels = {(study["name"], panel["name"]): panel for study in data["studies"] for panel in study["panels"]}
 
     def row(study, panel_name, x, label, rival):
@@ -152,7 +153,7 @@ def laboratory(name, data):
 
 
 def processes(name, data):
-    """A file of bench/two_gpus: one and two processes, a GPU each."""
+    """Renders a file of bench/two_gpus: one and two processes with a GPU each."""
     rows = [["direct" if r.get("method") == "direct" else r["mode"], " × ".join(r["cells"].split("x")), r["kappa"], str(r["ranks"]), r["transport"] or "",
              "" if r["ranks"] == 1 else "no" if not r["overlap"] else "in sweeps" if r.get("tickets") and r["kappa"] == "constant"
              and r.get("method") != "direct" else "yes",
@@ -180,7 +181,7 @@ def processes(name, data):
 
 
 def lost(name, data):
-    """A file of bench/lost_processes."""
+    """Renders a file of bench/lost_processes."""
     kinds = {}
     for run in data["runs"]:
         kind = run["what"] + (", results complete" if run.get("complete") else "" if run["started"] else ", while MPI starts")
@@ -197,7 +198,7 @@ def lost(name, data):
 
 
 def iterations(name, data):
-    """A file of poisson-iterations."""
+    """Renders a file of poisson-iterations."""
     parts = [f"## Iterations, {data['device']}\n\n`{name}`, commit {data['commit']}. To 1e-8 under conjugate gradients, {data['cycle'].upper()}-cycles, from "
              "a random right-hand side; bold where the bound is passed or no answer was reached. Bounds for nodes, elements "
              "and cells.\n"]
@@ -212,7 +213,7 @@ def iterations(name, data):
         power = "²" if dimension == 2 else "³"
 
         def count(row, n):
-            value = row["counts"].get(str(n), "")  # not measured
+            value = row["counts"].get(str(n), "")  # empty: not measured
             wrong = value is None or (value != "" and row["bound"] is not None and value > row["bound"])
             return f"**{'–' if value is None else value}**" if wrong else str(value)
 
@@ -229,7 +230,7 @@ def iterations(name, data):
 
 
 def robustness(name, data):
-    """A file of bench/robustness."""
+    """Renders a file of bench/robustness."""
     def row(label, f):
         it, known = f["iterations"], f["outcomes"]
         share = lambda key: "–" if f[key] is None else f"{100 * f[key]:.1f} %"
@@ -248,7 +249,7 @@ def robustness(name, data):
 
 
 def stress(name, data):
-    """A file of bench/stress."""
+    """Renders a file of bench/stress."""
     def row(label, f):
         it, known = f["iterations"], f["outcomes"]
         share = lambda key: "–" if f[key] is None else f"{100 * f[key]:.1f} %"
@@ -269,7 +270,7 @@ def stress(name, data):
 
 
 def media(name, data):
-    """Whole runs of problems whose κ varies, of this commit and, where there is one, of the base in turn."""
+    """Renders complete runs of problems whose κ varies, of this commit and, if available, of the base."""
     base = {r["case"]: r for r in data["media"] if r["commit"] == data["base"]}
 
     def row(r):
@@ -287,7 +288,7 @@ def media(name, data):
 
 
 def render(name, data):
-    """All rows of a file, as Markdown."""
+    """Returns all rows of a file as Markdown."""
     kinds = {"media": media, "robustness": robustness, "stress": stress, "wrong": lost, "scaling": processes,
              "results": measurements, "iterations": iterations, "studies": laboratory}
     return next((kind for key, kind in kinds.items() if key in data), comparison)(name, data)

@@ -16,15 +16,16 @@ namespace poisson::bench {
 namespace {
 
 constexpr double tolerance = 1e-8;
-constexpr double enough = 0.2, too_long = 5;  ///< seconds of measuring that suffice, and after which one solve does
+constexpr double enough = 0.2, too_long = 5;  ///< seconds of measurements that suffice, and seconds after which one
+                                              ///< solve suffices
 constexpr std::size_t most_solves = 1000;
 
-// Seconds of a cycle of whole solves, per unknown.
+// Returns the seconds per cycle and unknown of complete solves.
 double per_cycle_and_unknown(const Measurement& m) {
   return m.seconds / (static_cast<double>(m.unknowns) * std::max(1, *m.cycles));
 }
 
-// A right-hand side whose solve takes a while is solved once or twice, and one that takes no time very often.
+// Times few solves if one is slow, and many if one is fast.
 std::vector<double> time_solves(Backend& backend, Solver& solver, const Setting& setting, Result& result) {
   const Scalar one = backend.scalar(1);
   std::vector<double> seconds;
@@ -71,8 +72,8 @@ void measure(const SizeProblem& which, const Size& size, const Setting& setting,
   m.per_cycle_and_unknown = per_cycle_and_unknown(m);
 }
 
-// The line in log(unknowns) and log(seconds) through the powers of two around, or beyond the last one through the last
-// two.
+// Returns the ratio to a line in log(unknowns) and log(seconds). The line passes through the neighbouring powers of
+// two, or through the last two for larger sizes.
 std::optional<double> ratio_to_line(const Measurement& m, std::vector<Measurement>& powers) {
   if (powers.size() < 2) return {};
   std::sort(powers.begin(), powers.end(), [](const auto& a, const auto& b) { return a.unknowns < b.unknowns; });
@@ -95,7 +96,7 @@ bool measure_sizes(std::string_view problem, std::span<const Size> sizes, const 
       std::vector<Size> order;
       std::copy_if(sizes.begin(), sizes.end(), std::back_inserter(order),
                    [&](const Size& s) { return s.dimension == dimension; });
-      // The powers of two come first, so that every other size finds its line.
+      // The powers of two come first, so that every other size has a line.
       std::stable_partition(order.begin(), order.end(), [](const Size& s) { return s.power_of_two(); });
       std::vector<Measurement> powers;
       for (const Size& size : order) {

@@ -46,7 +46,7 @@ void smooth(Problem& p) {
     return 1 + 0.5 * std::sin(2 * pi * x) * std::sin(2 * pi * y) * std::cos(2 * pi * z);
   };
 }
-// In a sphere around the centre, or in a disc.
+// Sets κ in a sphere or disc around the centre.
 void sphere_of(Problem& p, double kappa) {
   std::array<double, 3> centre{};
   double shortest = 1;
@@ -77,7 +77,7 @@ void stretched(Problem& p) {
 void stretched_all(Problem& p) {
   for (std::size_t d = 0; d <= last_axis(p); ++d) stretch(p.nodes[d], StretchedEnd::lower);
 }
-// Cells that grow by 10⁴ along the last axes.
+// Cells grow by 10⁴ along the last axes.
 void stretch_far(Problem& p, std::size_t first) {
   for (std::size_t d = first; d <= last_axis(p); ++d) {
     const int n = static_cast<int>(p.nodes[d].size()) - 1;
@@ -128,7 +128,8 @@ constexpr std::array table{
                 Method::direct},
 };
 
-// What waves are along x: the same in every line, and a thread goes from line to line.
+// Stores the factors of waves along x, which are the same on all lines, for a thread that processes lines one after
+// another.
 struct LineOfTrig {
   std::vector<double> x, slow, fast;
 
@@ -144,7 +145,7 @@ struct LineOfTrig {
   }
 };
 
-// A long and a short wave, neither of which belongs to any face, so that no start is exact.
+// Evaluates a long and a short wave that satisfy no boundary condition, so that no start is exact.
 void waves(std::span<const double> x, std::span<const double> y, std::span<const double> z, std::span<double> values) {
   if (values.empty()) return;
   static thread_local LineOfTrig line;

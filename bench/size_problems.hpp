@@ -9,17 +9,17 @@
 
 namespace poisson::bench {
 
-/// A problem on boxes of any size, of equal cells where it does not stretch them.
+/// Describes a problem on boxes of any size, with equal cells unless it stretches them.
 struct SizeProblem {
   std::string_view name, description;
-  void (*change)(Problem&);  ///< what sets it apart from nodes, constant κ and u = 0 on all faces
+  void (*change)(Problem&);  ///< changes nodes, constant κ and u = 0 on all faces
   Method method = Method::multigrid;
 };
 
-/// Every kind of unknowns, faces, κ and axes.
+/// Returns problems with every kind of unknowns, faces, κ and axes.
 std::span<const SizeProblem> size_problems();
 
-/// The longest axis has length 1.
+/// Returns the problem on a box whose longest axis has length 1.
 Problem problem_of(const SizeProblem& which, const Size& size);
 
 }  // namespace poisson::bench

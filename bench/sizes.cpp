@@ -9,7 +9,7 @@
 namespace poisson::bench {
 namespace {
 
-constexpr int most_cells = 10'000'000;  // as in a configuration
+constexpr int most_cells = 10'000'000;  // limit of configurations
 
 }  // namespace
 
@@ -72,7 +72,7 @@ std::vector<Size> usual_sizes(bool gpu) {
     sizes.push_back({3, {600, 431, 277}});
     squares({4096, 4097, 5003, 8192, 16384});
     sizes.push_back({2, {6007, 4099, 1}});
-    // Thin ones, and long ones.
+    // These are thin and long boxes.
     for (const std::array<int, 3>& cells :
          {std::array{16, 1024, 1024}, {1024, 1024, 16}, {33, 701, 709}, {7, 1201, 1999}})
       sizes.push_back({3, cells});

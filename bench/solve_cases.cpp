@@ -20,7 +20,7 @@ struct SolveCase {
   double tolerance = 1e-8;
   SolvePrecision precision = SolvePrecision::mixed;
   Krylov krylov = Krylov::none;
-  /// The largest relative error of the right answer: of the tolerance, and of h².
+  /// Limits the relative error of a correct answer, in multiples of the tolerance and of h².
   double error_of_tolerance = 100, error_of_h2 = 0;
 };
 
@@ -30,7 +30,7 @@ const SolveCase constant{two_trig};
 const SolveCase tight{two_trig, 1e-10};
 const SolveCase wide{two_trig, 1e-8, SolvePrecision::double_};
 const SolveCase smooth{smooth_coefficient, 1e-8, SolvePrecision::mixed, Krylov::none, 100, 100};
-// Errors are those of the largest cells, which are up to 12 times as wide as equal ones.
+// The error is that of the largest cells, up to 12 times as wide as equal ones.
 const SolveCase stretched_1e3{
     [](int n) { return stretched(n, 1e3, 1); }, 1e-8, SolvePrecision::mixed, Krylov::none, 100, 60};
 const SolveCase stretched_1e5{

@@ -14,8 +14,8 @@ namespace {
 
 constexpr double pi = std::numbers::pi;
 
-// sin kπx and cos kπx on the nodes of n cells, their centres and the points that sources are taken at: with a few
-// billion points, sines are looked up.
+// Tabulates sin kπx and cos kπx at the nodes of n cells, their centres, and the sample points of sources. With a few
+// billion points, computing sines would be slow.
 class TrigTransforms {
  public:
   explicit TrigTransforms(int n) : n_(n) {
@@ -28,9 +28,10 @@ class TrigTransforms {
   double sin(std::size_t k, double x) const { return sin_[k][at(x)]; }
   double cos(std::size_t k, double x) const { return cos_[k][at(x)]; }
 
-  /// What is left of sin kπx in its mean over the points of a control volume, to both sides of its node.
+  /// Returns the factor by which the mean over the sample points of a control volume, on both sides of its node,
+  /// multiplies sin kπx.
   double mean(int k) const { return std::cos(k * pi * part_point / n_); }
-  /// Σ over neighbours of a cell's width apart: the eigenvalue of −Δ_h to sin kπx.
+  /// Returns the eigenvalue of −Δ_h for sin kπx, a sum over neighbours at the distance of one cell.
   double eigenvalue(int k) const {
     const double s = 2 * n_ * std::sin(k * pi / (2 * n_));
     return s * s;
@@ -38,7 +39,7 @@ class TrigTransforms {
 
  private:
   static constexpr std::size_t highest = 7;
-  static constexpr int parts = 40;  // of a cell
+  static constexpr int parts = 40;  // per cell
   static_assert(parts * part_point == 3);
   std::size_t at(double x) const { return static_cast<std::size_t>(std::lround(parts * n_ * x)); }
 
@@ -46,7 +47,7 @@ class TrigTransforms {
   std::array<std::vector<double>, highest + 1> sin_, cos_;
 };
 
-// a sin πx sin πy sin πz + b sin 7πx sin 5πy sin 3πz, line by line.
+// Evaluates a sin πx sin πy sin πz + b sin 7πx sin 5πy sin 3πz, line by line.
 Quantity waves(std::shared_ptr<const TrigTransforms> w, double a, double b) {
   return Quantity::Function([w = std::move(w), a, b](std::span<const double> x, std::span<const double> y,
                                                      std::span<const double> z, std::span<double> values) {
@@ -103,7 +104,7 @@ Problem stretched(int n, double expansion, int axes) {
   Problem p = cube(n);
   for (auto d = static_cast<std::size_t>(3 - axes); d < 3; ++d)
     p.nodes[d] = geometric_nodes(0, 1, n, geometric_ratio(expansion, n, StretchedEnd::lower), StretchedEnd::lower);
-  // Σ over both waves of a factor times a sin kπx sin πy sin πz: x, along which lines run, is equidistant.
+  // Sums a factor times a sin kπx sin πy sin πz over both waves. The x axis, along which lines run, is equidistant.
   const auto sum = [w = std::make_shared<const TrigTransforms>(n)](double slow, double fast) {
     return Quantity::Function(
         [=](std::span<const double> x, std::span<const double> y, std::span<const double> z, std::span<double> values) {

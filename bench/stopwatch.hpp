@@ -4,7 +4,7 @@
 
 namespace poisson::bench {
 
-/// Seconds since construction.
+/// Measures the seconds since its construction.
 class Stopwatch {
  public:
   double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }

@@ -1,7 +1,7 @@
-"""Random problems on thin, anisotropic and stretched boxes, for bench/stress.
+"""Generates random problems on thin, anisotropic and stretched boxes, for bench/stress.
 
-A problem has the form that random_problems.py assembles. In addition `kappas` holds κ along each array axis, and the
-value of a Dirichlet face may be the slopes of a linear function.
+A problem has the form that random_problems.py assembles. In addition, `kappas` contains κ along each array axis, and
+the value of a Dirichlet face may be the slopes of a linear function.
 """
 
 import math
@@ -21,7 +21,7 @@ METHODS = {
 
 
 def axis_nodes(random, cells, length, kind):
-    """Nodes of equal cells (None), or of cells that grow by a rule at one end or both, or of any widths."""
+    """Returns nodes of equal cells (None), of cells that grow by a rule at one or both ends, or of random cells."""
     if kind == "equal":
         return None
     at = random.choice(["lower", "upper", "both"])
@@ -73,7 +73,7 @@ def random_axis_factors(random, dimension):
 
 
 def random_field(random, shape):
-    """κ that varies: smooth, in blocks, in layers, from cell to cell."""
+    """Returns a varying κ: smooth, in blocks, in layers, or from cell to cell."""
     kind = str(random.choice(["smooth", "blocks", "layers", "cells"], p=[.35, .3, .2, .15]))
     span = random.uniform(.1, 8)
     if kind == "smooth":
@@ -92,7 +92,8 @@ def random_field(random, shape):
 
 
 def random_faces(random, scheme, lengths, factors, slopes):
-    """Of each axis two faces (kind, value, alpha). `slopes`: of the linear solution of one family."""
+    """Returns two faces (kind, value, alpha) for each axis. `slopes` are those of the linear solution of one
+    family."""
     dimension = len(lengths)
     family = str(random.choice(["dirichlet", "mixed", "weak", "robin", "neumann", "periodic", "linear"],
                                p=[.13, .27, .15, .1, .1, .1, .15]))
@@ -150,7 +151,7 @@ def random_source(random, scheme, shape, faces, size):
         along = int(random.integers(len(where)))
         wave = np.cos(math.pi * (np.arange(where[along]) + .5) / where[along])
         f = f + wave.reshape([-1 if d == along else 1 for d in range(len(where))])
-    if scheme == "compact4":  # data on nodes are the same at both ends of a periodic axis
+    if scheme == "compact4":  # nodal data are the same at both ends of a periodic axis
         for d, pair in enumerate(faces[::-1]):
             if pair[0][0] == "periodic":
                 ends = np.moveaxis(f, d, 0)
@@ -205,12 +206,13 @@ def is_separable(problem):
 
 
 def methods_of(problem):
-    """Each method that may solve it, by name."""
+    """Returns the methods that support the problem, by name."""
     return [name for name in METHODS if name != "direct" or is_separable(problem)]
 
 
 def linear_solution(problem, system, numbers):
-    """The slopes' solution at each value of the system, if it solves the discrete equations exactly; else None."""
+    """Returns the linear function of the slopes at each value if it solves the discrete equations exactly, else
+    None."""
     if problem["about"]["faces"] != "linear":
         return None
     cells = problem["scheme"] == "cell"
@@ -222,7 +224,8 @@ def linear_solution(problem, system, numbers):
 
 
 def groups_of(problem, system, numbers, most=300):
-    """A group for each value of the system: constant along the axis of the strongest couplings, in blocks beyond it."""
+    """Returns a group for each value: constant along the axis of the strongest couplings, blocks along the other
+    axes."""
     cells, lengths = np.array(problem["about"]["cells"]), np.array(problem["lengths"])
     shape = list(numbers.shape)
     shape[len(shape) - 1 - int(np.argmax(np.array(problem["factors"]) * (cells / lengths) ** 2))] = 1

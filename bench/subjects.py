@@ -1,4 +1,4 @@
-"""The subjects of docs/benchmarks.md: for each a conclusion, one table and one plot, computed from bench/results."""
+"""Computes the subjects of docs/benchmarks.md from bench/results: a conclusion, one table and one plot each."""
 
 import json
 
@@ -20,7 +20,7 @@ FILES = "bench/results"
 
 
 class Results:
-    """The files of bench/results by name, and the folder of the plots."""
+    """Provides the files of bench/results by name, and the folder of the plots."""
 
     def __init__(self, root):
         self.files = {path.stem: json.loads(path.read_text(encoding="utf-8"))
@@ -396,6 +396,6 @@ SUBJECTS = (cpu, constant, direct, materials, problems, sizes, gpus, iterations,
 
 
 def page(root):
-    """The whole page; writes the plots beside it."""
+    """Returns the page and writes its plots."""
     results = Results(root)
     return "\n".join([HEAD, *(subject(results) for subject in SUBJECTS)])

@@ -1,4 +1,4 @@
-"""Solutions in extended precision, and the statistics that bench/robustness and bench/stress share."""
+"""Computes solutions in extended precision, and the statistics that bench/robustness and bench/stress share."""
 
 import math
 
@@ -11,10 +11,10 @@ from random_problems import REAL
 
 
 class Truth:
-    """u in extended precision; `certain` if the last steps were negligible.
+    """Computes u in extended precision; `certain` is set if the last steps were negligible.
 
-    `refined`: also measure which residual a refined solution in 64 bits reaches. `labels`: a group for each value;
-    functions that are constant on each of them are solved for in extended precision.
+    With `refined`, also measures the residual that a refined solution in 64 bits reaches. `labels` assigns each value
+    to a group; functions that are constant on each group are solved for in extended precision.
     """
 
     def __init__(self, system, refined=True, labels=None):
@@ -23,12 +23,12 @@ class Truth:
         start = self.start()
         self.reference = max(system.norm(np.where(system.unknown, system.b, 0)), system.norm(system.residual(start)))
         self.reached, self.factors = math.inf, None
-        if system.singular and self.reference <= 1e-13 * system.raw:  # the projection leaves rounding of such data
+        if system.singular and self.reference <= 1e-13 * system.raw:  # only rounding of such data remains
             self.u, self.step, self.reached, self.certain, self.reference = start, 0.0, 0.0, True, 0.0
             return
         if refined:
             self.refine(start)
-        # The factors for the truth are those of a matrix that is definite to rounding.
+        # The truth is computed with the factors of a matrix that is definite up to rounding.
         self.u, self.step = start, math.inf
         for shift in (1e-14, 1e-12):
             try:
@@ -80,7 +80,7 @@ class Truth:
             pass
 
     def doubt(self):
-        """How far a second solution, from a start that is wrong in smooth modes, is from u, relative."""
+        """Returns the relative distance between u and a second solution, whose start is wrong in smooth modes."""
         if self.reference == 0:
             return 0.0
         if self.factors is None or not np.all(np.isfinite(self.u)):
@@ -92,7 +92,7 @@ class Truth:
         return self.length(other - self.u) / (self.length(self.u) or 1)
 
     def floor(self):
-        """The relative change of u when each term of A u and b is rounded to 64 bits."""
+        """Returns the relative change of u if each term of A u and b is rounded to 64 bits."""
         if self.factors is None:
             return 0.0
         s = self.system
@@ -113,7 +113,7 @@ class Truth:
         return self.system.norm(self.system.residual(u)) / self.reference if self.reference > 0 else 0.0
 
     def deflated(self, r):
-        """The factors applied to what sums over groups leave of r, and the groups' own solution."""
+        """Solves on the groups, applies the factors to the remaining residual, and solves on the groups again."""
         s = self.system
         if s.singular:
             r = np.where(s.unknown, r - s.mass * (r.sum() / s.mass.sum()), 0)
@@ -147,9 +147,10 @@ class Truth:
 
 
 class Groups:
-    """The solution among functions that are constant on groups of unknowns, in extended precision.
+    """Solves for functions that are constant on groups of unknowns, in extended precision.
 
-    Groups are eliminated one by one in couplings and row sums, which does not cancel (Grassmann, Taksar, Heyman 1985).
+    Groups are eliminated one by one in couplings and row sums, which avoids cancellation (Grassmann, Taksar, Heyman
+    1985).
     """
 
     def __init__(self, system, labels):
@@ -171,7 +172,7 @@ class Groups:
         for k in range(n):
             rest = slice(k + 1, n)
             self.pivot[k] = own[k] + c[k, rest].sum()
-            if not self.pivot[k] > 0:  # a singular system's last one
+            if not self.pivot[k] > 0:  # last pivot of a singular system
                 self.pivot[k] = np.inf
             part = c[rest, k] / self.pivot[k]
             self.lower[rest, k] = part

@@ -13,7 +13,7 @@ namespace poisson {
 /// section 5.4.6) to finite volumes on equal cells. Per unit volume, L_h u = f + h² τ + O(h⁴) for the solution u of the
 /// equation, and τ does not depend on h. The solution of L_h u_h = f satisfies on the grid of every second node
 ///
-/// L_2h u_h − f = (2² − 1) h² τ + O(h⁴) ,
+///     L_2h u_h − f = (2² − 1) h² τ + O(h⁴) ,
 ///
 /// since the error of u_h is −h² L⁻¹τ. A third of this residual is interpolated and added to the right-hand side. The
 /// solution of the new equation has an error of O(h⁴). A and b are integrals over control volumes, which are 2^m times

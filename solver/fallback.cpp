@@ -63,8 +63,8 @@ Preconditioner* Solver::make_fallback(std::size_t at, const Monitor& monitor, Re
   return refuse("memory ran out during its set-up: use fewer cells, or another solver.smoother");
 }
 
-// Conjugate gradients can undo iterates, and so best_ is their best one; direct solutions do not. If cycles broke down
-// before a residual rose, best_ was never written, and u restarts from the data alone.
+// Cycles and conjugate gradients store their best iterate in best_. Direct solutions do not, so u is their best one. If
+// cycles broke down before a residual rose, best_ was never written, and u restarts from the data alone.
 void Solver::begin_from_best(const MonitorState& state) {
   const bool broken = state.verdict == Verdict::not_finite;
   const bool stores = active_ || options_.method == Method::multigrid;  // only after a finite residual has risen

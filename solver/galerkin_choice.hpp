@@ -24,7 +24,7 @@ std::optional<int> axis_of_layers(const Jumps& jumps, const Block& block);
 bool galerkin_pays_in_cells(const Jumps& jumps, const Block& block);
 
 /// Returns whether Galerkin operators are better than line relaxation: κ jumps sharply from cell to cell on any grid,
-/// or in blocks with at least two stretched axes.
+/// or between blocks if at least two axes are stretched.
 bool galerkin_beats_lines(const Jumps& jumps, std::ptrdiff_t stretched_axes);
 
 }  // namespace poisson

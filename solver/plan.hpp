@@ -38,8 +38,8 @@ struct Plan {
   std::size_t setup = 0;  ///< extra bytes while Galerkin operators or b of elements are computed
   /// Upper bound of the extra bytes for scalars and for the tables of axes and transfers.
   std::size_t tables = 0;
-  /// Upper bound of the bytes that a process on a GPU sends in one message, apart from halos and small levels: the
-  /// lines of a direct solution, and strong clusters if κ may jump.
+  /// Upper bound of the bytes that a process on a GPU sends in one message, without halos and small levels. It covers
+  /// the lines of a direct solution, and strong clusters if κ may jump.
   std::size_t message = 0;
   std::size_t addresses = 0;  ///< host address space that libraries reserve, mostly without touching it
 
@@ -50,7 +50,7 @@ struct Plan {
   }
 };
 
-/// The properties of κ that automatic choices depend on.
+/// Contains the properties of κ that automatic choices depend on.
 struct KappaSummary {
   std::array<double, 3> mean{1, 1, 1};
   Jumps jumps;

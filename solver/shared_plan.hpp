@@ -7,8 +7,8 @@
 
 namespace poisson {
 
-/// The share of a plan on the process that stores most: its blocks of the distributed levels, the levels of its group,
-/// and the replicated levels.
+/// Describes the share of a plan on the process that stores most: its blocks of the distributed levels, the levels of
+/// its group, and the replicated levels.
 struct PlanOfProcess {
   std::vector<std::size_t> levels;  ///< per level, finest first
   int in_parts = 0, in_groups = 0;  ///< levels shared by all processes, then by groups

@@ -364,9 +364,9 @@ void Solver::restart_conjugation() {
   backend_.assign(zero_, pq_);
 }
 
-// Flexible conjugate gradients with the Polak–Ribière β (Notay, SIAM J. Sci. Comput. 22, 2000). With r_{k+1} − r_k = −α
-// q, β becomes −zᵀq / pᵀq, which needs no second residual and does not depend on the scale of z. Leaves p, q = A p and
-// α.
+// Makes a step of flexible conjugate gradients with the Polak–Ribière β (Notay, SIAM J. Sci. Comput. 22, 2000). With
+// r_{k+1} − r_k = −α q, β becomes −zᵀq / pᵀq, which needs no second residual and does not depend on the scale of z.
+// Leaves p, q = A p and α.
 void Solver::next_direction(Preconditioner& preconditioner) {
   backend_.scale_to_unit(norm_, count_, scale_, inverse_);
   backend_.scale(scale_, r_, preconditioner.rhs());

@@ -59,8 +59,8 @@ struct Traits {
   /// Marks the faces whose Dirichlet data are stored in the halo of the solution.
   std::array<std::array<bool, 2>, 3> given_in_halo{};
   double error_per_residual = 1;  ///< bound of ‖e‖/‖u‖ over the relative residual; 1: unknown
-  /// Makes a preconditioner that detects errors which point sweeps and diagonally preconditioned conjugate gradients
-  /// miss: a factorization if it is cheap, else multigrid. Null if none is available.
+  /// Makes a preconditioner that detects errors which point sweeps and conjugate gradients with diagonal scaling
+  /// miss. It is a factorization if that is cheap, else multigrid. Null if none is available.
   std::function<std::unique_ptr<Preconditioner>()> judge;
   /// Returns the imbalance of all flows relative to their size (balance(), throughput()). Overwrites the last field.
   /// Empty if κ has no wide range.

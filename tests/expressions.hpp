@@ -5,7 +5,7 @@
 
 namespace poisson {
 
-/// Expressions that can be translated. They contain every function, every operator and every question of precedence.
+/// These expressions can be translated. They contain every function, every operator and every question of precedence.
 inline constexpr std::array<std::string_view, 96> expressions{{
     "x",
     "-x",

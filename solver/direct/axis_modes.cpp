@@ -156,8 +156,8 @@ void normalize(const AxisPencil& p, std::span<double> modes) {
   }
 }
 
-// Solution of K v = λ M v for a wave v whose phase changes by π·wave/(2N) from cell to cell: the eigenvalue λ, and the
-// factor by which a row of M multiplies v.
+// Contains λ of K v = λ M v, and the factor by which a row of M multiplies v. The phase of v changes by π·wave/(2N)
+// from cell to cell.
 struct TrigValue {
   double eigenvalue, mass;
 };

@@ -26,7 +26,7 @@ std::optional<ElementMass> mass_of(Scheme scheme) {
   return on_elements(scheme) ? std::optional(element_mass(scheme)) : std::nullopt;
 }
 
-// The rows of an axis that a process owns, numbered globally.
+// Numbers globally the rows of an axis that a process owns.
 struct Rows {
   int first, last;
 };
@@ -56,7 +56,7 @@ Pencils pencils(const Problem& problem, const Block& block, const std::array<dou
   return p;
 }
 
-// The separable approximation of a problem: varying data are replaced by their means.
+// Contains the separable approximation of a problem, in which means replace varying data.
 struct Separable {
   Block block;
   Pencils pencils;

@@ -52,9 +52,9 @@ TensorMass tensor_mass(const Problem& problem, const Block& part, const std::arr
 /// The eigenvalues of D⁻¹A are at most 2.
 double error_per_residual(const Problem& problem, const std::array<double, 3>& kappa);
 
-/// Returns whether κ is smooth enough for the inverse L⁻¹ of a constant-κ operator to be better between factors √(L/A),
-/// the roots of the ratio of both diagonals (Concus, Golub, SIAM J. Numer. Anal. 10, 1973). Then √κ u solves an
-/// equation with constant coefficients except for a reaction Δ√κ/√κ.
+/// Returns whether κ is smooth, so that scaling improves the inverse L⁻¹ of a constant-κ operator. The factors √(L/A)
+/// on both sides are the roots of the ratio of the diagonals (Concus, Golub, SIAM J. Numer. Anal. 10, 1973). Then √κ u
+/// solves an equation with constant coefficients except for a reaction Δ√κ/√κ.
 bool scales_by_diagonal(const Jumps& jumps);
 
 /// Returns whether conjugate gradients around the constant-κ inverse cost less time than plane relaxation. They need

@@ -19,10 +19,10 @@ constexpr double share_of_bound = 0.6;
 }  // namespace
 
 // Bounds the error in two ways and uses the smaller bound. One is the residual times the condition number of D⁻¹A. The
-// other applies if the residual is below it: transforms and modes are backward stable, so the bound is the rounding of
-// n values along an axis times the same condition number. If the bound meets the promised error, the estimate is a
-// geometric mean of bound and residual, because rounding spreads errors over all modes and the bound assumes the worst
-// mode. Otherwise the bound is the estimate, and steps follow.
+// other follows from the backward stability of transforms and modes: the rounding of n values along an axis times the
+// same condition number. It applies if the residual is below it. If the bound meets the promised error, the estimate is
+// a geometric mean of bound and residual, because rounding spreads errors over all modes and the bound assumes the
+// worst mode. Otherwise the bound is the estimate, and steps follow.
 double Solver::error_by_residual(const MonitorState& state) const {
   const double epsilon = unit_roundoff(A_->precision());
   const double residual = std::max(relative(state.last, state), epsilon * relative(state.rounding, state));

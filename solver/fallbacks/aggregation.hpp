@@ -10,9 +10,9 @@
 
 namespace poisson {
 
-/// Algebraic multigrid that aggregates strongly coupled values (Notay, Electron. Trans. Numer. Anal. 37, 2010), with
-/// pair quality after Napov, Notay, SIAM J. Sci. Comput. 34, 2012. It uses Gauss–Seidel sweeps and K-cycles on the
-/// host. It is slower than methods that use the grid, but it is robust for any variation of κ, σ and cell sizes.
+/// Solves by algebraic multigrid with aggregates of strongly coupled values (Notay, Electron. Trans. Numer. Anal. 37,
+/// 2010), with pair quality after Napov, Notay, SIAM J. Sci. Comput. 34, 2012. It uses Gauss–Seidel sweeps and K-cycles
+/// on the host. It is slower than methods that use the grid, but it is robust for any variation of κ, σ and cell sizes.
 /// Couplings of aggregates are sums of couplings.
 class Aggregation final : public Preconditioner {
  public:

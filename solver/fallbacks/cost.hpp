@@ -19,7 +19,7 @@ struct UnknownGrid {
   std::array<int, 3> n{};
   std::array<bool, 3> periodic{};
   int axes = 0;        ///< axes with several unknowns
-  int neighbours = 0;  ///< couplings per row
+  int neighbours = 0;  ///< most couplings per row
   std::int64_t count() const { return std::int64_t{1} * n[0] * n[1] * n[2]; }
 };
 

@@ -10,9 +10,9 @@
 namespace poisson {
 namespace {
 
-// Describes a box of unknowns inside the grid. For each axis it stores the length, whether unknowns that are eliminated
-// later lie beyond the lower and upper ends, whether these two layers are the same layer, and whether the axis is
-// periodic and not cut yet.
+// Describes a box of unknowns inside the grid. For each axis it stores the length, and whether unknowns that
+// are eliminated later lie beyond its ends. It also stores whether these two layers are the same, and whether the axis
+// is periodic and not cut yet.
 struct Part {
   std::array<int, 3> length{};
   std::array<bool, 3> lower{}, upper{}, same{}, closed{};

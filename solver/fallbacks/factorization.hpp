@@ -45,7 +45,7 @@ class Factorization final : public Preconditioner {
   const Field& correction() const override { return e_; }
 
  private:
-  /// A set of unknowns eliminated one after another, and the later unknowns that their elimination couples.
+  /// Contains unknowns that are eliminated one after another, and the later unknowns that their elimination couples.
   struct Node {
     std::int64_t first = 0, last = 0;  ///< elimination positions
     std::vector<std::int64_t> border;  ///< ascending, all ≥ last

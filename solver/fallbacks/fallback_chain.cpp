@@ -30,7 +30,7 @@ struct Circumstances {
   const Processes& processes;  // all make the same choices
   HostSpeed speed{};
   bool measured = false;
-  bool factorized = false;  // the first fallback is in use
+  bool factorized = false;  // the small factorization exists
 };
 
 using Cost = FallbackCost (*)(const UnknownGrid&, const HostSpeed&);

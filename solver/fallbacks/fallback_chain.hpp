@@ -14,8 +14,8 @@
 
 namespace poisson {
 
-/// One fallback: a preconditioner with which conjugate gradients continue if an iteration fails or is predicted to
-/// fail.
+/// Describes a fallback: a preconditioner with which conjugate gradients continue if an iteration fails or is predicted
+/// to fail.
 struct FallbackMethod {
   std::string name;
   /// Predicts the cost and decides, in microseconds, or about 30 ms if a measurement is needed. All processes get the

@@ -9,7 +9,7 @@
 
 namespace poisson {
 
-/// A symmetric matrix on the host, stored by rows: couplings, which are the negated off-diagonal entries, and row sums.
+/// Stores a symmetric matrix on the host by rows: couplings, which are the negated off-diagonal entries, and row sums.
 /// Together they give the diagonal without cancellation.
 struct Rows {
   std::vector<std::int64_t> first{0};  ///< row i begins at first[i]

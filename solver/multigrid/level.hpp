@@ -15,9 +15,9 @@ struct Rounds {
   int pre = 1, post = 1;
 };
 
-/// One level of a hierarchy and the equation A e = b on it. A level owns b and e and their representation. The verbs
-/// here are composed of those of the operator, the transfer and the smoothers. A derived level that fuses passes, or
-/// stores e unevaluated, overrides them (docs/design/fused.md).
+/// Represents one level of a hierarchy and the equation A e = b on it. It owns b and e and their representation. The
+/// verbs here are composed of those of the operator, the transfer and the smoothers. A derived level that fuses passes,
+/// or stores e unevaluated, overrides them (docs/design/fused.md).
 class Level {
  public:
   /// Makes a level that is solved directly. `exact` and `decoupled` are as for DirectSolver.

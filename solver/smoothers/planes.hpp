@@ -19,7 +19,7 @@ class PlaneSmoother final : public Smoother {
   void smooth(const Field& b, Iterate& u, bool reversed) const override;
 
  private:
-  // A step u += length d with d = B⁻¹(b − A u) + memory d.
+  // Defines a step u += length d with d = B⁻¹(b − A u) + memory d.
   struct Step {
     Scalar length, memory;
   };

@@ -39,7 +39,7 @@ std::vector<int> axes_of_lines(const Operator& A, Relaxation relaxation) {
   return axes;
 }
 
-// A splitting that is used in turn with others, and the largest eigenvalue of its B⁻¹A.
+// Contains a splitting that is used in turn with others, and the largest eigenvalue of its B⁻¹A.
 struct Turn {
   std::shared_ptr<const Splitting> splitting;
   double largest;

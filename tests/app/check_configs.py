@@ -3,9 +3,9 @@
 
     check_configs.py POISSON_PROGRAM CONFIG
 
-The numbers are closed forms, or come from an independent assembly of the same finite volumes or elements solved with another
-program's direct or algebraic-multigrid solver (noted "independent"). Both are stricter than an error bound: they pin
-the discretization.
+The numbers are closed forms or results of an independent assembly of the same finite volumes or elements, solved with
+another program's direct or algebraic multigrid solver (noted "independent"). Both are stricter than an error bound:
+they determine the discretization.
 """
 
 import json
@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 
-# For each file: where the number stands in summary.json, what it is, and how far it may be off.
+# Each file has the path of a number in summary.json, its value, and its tolerance.
 CHECKS = {
     "cavity": [
         ("probes.0.u", 1 / 6, 1e-6),
@@ -101,12 +101,12 @@ CHECKS = {
     "l-shape": [
         ("solution.integral", 0.2143499682, 2e-8),  # independent; the closed form is 0.2140758036
         ("solution.max", 0.149568669, 1e-7),  # independent
-        ("probes.0.u", 0, 1e-7),  # on the wall of the body
+        ("probes.0.u", 0, 1e-7),  # on the boundary of the body
         ("flux.x-", -0.7879940908, 1e-6),  # independent
         ("flux.x+", -0.2757403991, 1e-6),  # independent
     ],
     "annulus": [
-        ("flux.x-", 9.064820053800604, 1e-8),  # 2π/Σ(h/r), r in the middle of the cells
+        ("flux.x-", 9.064820053800604, 1e-8),  # 2π/Σ(h/r), with r at the centres of cells
         ("flux.x+", -9.064820053800604, 1e-8),
         ("error.max", 0, 3.5e-5),
         ("probes.0.u", math.log(2 / 1.5) / math.log(2) + 0.225, 3.5e-5),
@@ -161,9 +161,9 @@ CHECKS = {
         ("balance.source", -19.52, 1e-5),
     ],
     "sphere": [
-        ("probes.0.u", 0.1 * 3 / 12, 2.5e-4),  # the field inside to 1 %
-        ("error.max", 0, 9e-3),  # κ by the cells' centres: 2.2e-2
-        ("error.l2", 0, 1.3e-3),  # 2.2e-3 in elements
+        ("probes.0.u", 0.1 * 3 / 12, 2.5e-4),  # the inner field is accurate to 1 %
+        ("error.max", 0, 9e-3),  # 2.2e-2 if κ is sampled at the cells' centres
+        ("error.l2", 0, 1.3e-3),  # elements: 2.2e-3
     ],
     "fourth-order": [
         ("probes.0.u", 1.648722990023916, 1e-10),  # independent
@@ -180,7 +180,7 @@ CHECKS = {
     ],
 }
 
-# What each format leaves, one of the names.
+# Each format writes one of these names.
 FILES = {"vtk": ("solution.vti", "solution.vtr"), "hdf5": ("solution.hdf", "solution.h5"), "png": ("solution.png",)}
 
 
@@ -198,7 +198,8 @@ def number_failures(summary, checks):
 
 
 def balance_failures(summary):
-    """fluxes + source + extrapolated - reaction = -sum of residuals + projected, to rounding; a matrix has no fluxes."""
+    """Checks fluxes + source + extrapolated - reaction = -sum of residuals + projected up to rounding; a matrix has
+    no fluxes."""
     if "matrix" in summary:
         return
     balance = summary["balance"]

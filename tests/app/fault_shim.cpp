@@ -1,12 +1,13 @@
-// Preloaded into the program, it has the n-th call of a kind fail, as a disk would, or ends the process there:
+// This library is preloaded into the program. It makes the n-th call of a kind fail, as a disk would, or ends the
+// process there:
 //     POISSON_FAULT=write:4:ENOSPC      the 4th write to a regular file
-//     POISSON_FAULT=write:4+:ENOSPC     and all after it
-//     POISSON_FAULT=write:4:ENOSPC:.hdf the 4th write to a file with this in its path
+//     POISSON_FAULT=write:4+:ENOSPC     also all later writes
+//     POISSON_FAULT=write:4:ENOSPC:.hdf the 4th write to a file whose path contains .hdf
 //     POISSON_FAULT=rename:2:KILL       SIGKILL instead of the 2nd rename
 //     POISSON_FAULT=finalize:1:STOP     SIGSTOP before MPI ends
 //     POISSON_FAULT=finalize:1:SLOW     9 s of work before MPI ends, as on a busy machine
-// Kinds: write, rename, close (of files that were written), sync, lock; any stands for all of them. Of MPI: barrier
-// (the kind that does not wait), finalize.
+// The kinds are write, rename, close (of files that were written), sync, and lock; `any` matches all of them. The kinds
+// for MPI are barrier (nonblocking) and finalize.
 
 #include <algorithm>
 #include <array>
@@ -31,10 +32,10 @@ struct Fault {
   std::string kind;
   long number = 0;
   bool lasting = false;
-  int error = 0;  // 0: a signal
+  int error = 0;  // 0: signal
   int signal = 0;
   bool slow = false;
-  std::string part;  // of the paths of files that are written
+  std::string part;  // part of the path
 
   Fault() {
     const char* text = std::getenv("POISSON_FAULT");
@@ -68,7 +69,7 @@ void work_for_long() {
   }
 }
 
-/// Whether this call of a kind is the one to fail.
+/// Returns whether this call of a kind must fail.
 bool fails(const char* kind, int descriptor = -1) {
   static const Fault fault;
   static std::atomic<long> calls{0};
@@ -152,13 +153,13 @@ int fsync(int file) {
   if (fails("sync")) return -1;
   return next<decltype(fsync)>("fsync")(file);
 }
-// By another name here, where flock is a struct as well.
+// The function needs another name here, because flock is also a struct.
 int lock_file(int file, int operation) noexcept asm("flock");
 int lock_file(int file, int operation) noexcept {
   if (fails("lock")) return -1;
   return next<int(int, int)>("flock")(file, operation);
 }
-// Handed on as they come: what these are depends on the MPI.
+// The arguments are passed on unchanged, because their types depend on the MPI.
 int MPI_Ibarrier(void* group, void* request) {
   fails("barrier");
   return next<decltype(MPI_Ibarrier)>("MPI_Ibarrier")(group, request);

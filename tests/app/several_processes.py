@@ -1,8 +1,8 @@
-"""Runs of the program under mpirun, for tests that are called as
+"""Runs the program under mpirun, for tests that are called as
 
     TEST POISSON_PROGRAM ROOT FAULT_SHIM [unittest arguments]
 
-Without mpirun, and where the program has no MPI, they count as skipped (status 77).
+Without mpirun, or if the program has no MPI, they count as skipped (status 77).
 """
 
 import json
@@ -17,7 +17,7 @@ import unittest
 PROGRAM, ROOT, SHIM = (os.path.abspath(word) for word in sys.argv[1:4])
 PYTHON = "/usr/bin/python3"  # has the distribution's VTK and h5py
 CONFIGS = pathlib.Path(ROOT) / "configs"
-PATIENCE = 10  # seconds within which a run has ended whose process is lost
+PATIENCE = 10  # seconds within which a run with a lost process must end
 
 SMALL = """\
 domain: {lower: [0, 0, 0], upper: [1, 1, 1]}
@@ -55,7 +55,7 @@ class SeveralProcesses(unittest.TestCase):
         return json.loads((self.directory / name / "summary.json").read_text(encoding="utf-8"))
 
     def message(self, run):
-        """The program's own lines, without the launcher's."""
+        """Returns the program's own lines, without the launcher's."""
         return [line for line in run.stderr.splitlines() if "poisson: " in line or ".yaml" in line]
 
     def same_fields(self, one, several, bound, files):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The scripts of examples/ that run the program: what they compute is known.
+"""Runs the scripts of examples/ that use the program and checks their results.
 
     test_examples.py POISSON_PROGRAM SOURCE_DIRECTORY [unittest arguments]
 """
@@ -33,12 +33,12 @@ class TimeSteps(unittest.TestCase):
 
     @staticmethod
     def factor(cells, widths, dt):
-        """By which a step multiplies the first mode on so many cells along each axis."""
+        """Returns the factor by which a step multiplies the first mode."""
         rate = sum((2 * n / w * math.sin(math.pi / (2 * n))) ** 2 for n, w in zip(cells, widths))
         return 1 / (1 + dt * 50 / 3.9e6 * rate)
 
     def test_each_step_multiplies_the_mode_by_the_known_factor(self):
-        # An odd number of cells has one in the middle.
+        # An odd number of cells has a central cell.
         steps, cells = 6, (33, 17)
         found = self.stepped("--set", "grid.cells=[33, 17]", "parameters.dt=0.8", steps=steps)
         for number, summary in enumerate(found, 1):
@@ -46,11 +46,11 @@ class TimeSteps(unittest.TestCase):
             self.assertAlmostEqual(summary["solution"]["max"], wanted, delta=1e-9, msg=f"step {number}")
 
     def test_heat_reaches_the_steady_state(self):
-        # q = 1e7 W/m³ in a plate that only its long edges cool: b² q/(8 κ) = 10 °C in the middle.
+        # A plate with q = 1e7 W/m³ is cooled only at its long edges: b² q/(8 κ) = 10 °C in the middle.
         settings = ("--set", "parameters.q=1e7", "parameters.dt=1000", "boundary.x-={neumann: 0}",
                     "boundary.x+={neumann: 0}")
         last = self.stepped(*settings, steps=3)[-1]
-        # Midpoints of cells are h²/8 q/κ below the parabola, and the wall is half a cell away.
+        # Cell centres are h²/8 q/κ below the parabola, and the wall is half a cell away.
         self.assertAlmostEqual(last["solution"]["max"], 30, delta=0.02)
 
     def test_the_series_lists_the_files_with_their_times(self):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Nothing is lost: disks that fail at any call, kills, pairs of runs, what others have put under the names that a run
-writes, streams that close, memory and threads that are not to be had, files that state wild sizes.
+"""Checks that no results are lost: failing disks, kills, concurrent runs, foreign files in the results, closed streams,
+limits of memory and threads, and files that declare huge sizes.
 
     test_faults.py POISSON_PROGRAM FAULT_SHIM [unittest arguments]
 """
@@ -67,12 +67,12 @@ class Faults(unittest.TestCase):
         return process
 
     def held(self):
-        """All that lies in the results, and below."""
+        """Returns all files in the results folder and its subfolders."""
         return {str(path.relative_to(self.results)): path.read_bytes()
                 for path in self.results.rglob("*") if path.is_file()}
 
     def check_complete(self):
-        """What the summary lists is there as it says, and nothing else."""
+        """Checks that the files are exactly those that the summary lists."""
         files = {file["name"]: file["bytes"] for file in self.summary()["files"]}
         names = {path.name for path in self.results.iterdir()}
         self.assertEqual(names, {"summary.json", *files})
@@ -83,7 +83,7 @@ class Faults(unittest.TestCase):
         return json.loads((self.results / name).read_text(encoding="utf-8"))
 
     def check_untouched(self, earlier, reason=""):
-        """Earlier results are as they were; a summary of their own tells why the run failed."""
+        """Checks that earlier results are unchanged and that a separate summary states why the run failed."""
         held = self.held()
         failed = held.pop("summary.failed.json", None)
         self.assertEqual(held, earlier)
@@ -95,7 +95,7 @@ class Faults(unittest.TestCase):
     # ---- disks ----
 
     def every_call(self, kind, error, formats, lasting=""):
-        """Has each call of a kind fail in turn; the number of those that failed the run."""
+        """Makes each call of a kind fail in turn and returns the number of calls whose failure made the run fail."""
         assignment = f"output.formats=[{formats}]"
         self.assertEqual(self.poisson(assignment).returncode, 0)
         earlier = self.held()
@@ -163,11 +163,11 @@ class Faults(unittest.TestCase):
                     self.assertGreater(number, 20)
                     return
                 self.assertEqual(run.returncode, -signal.SIGKILL)
-                if (self.results / "summary.json").exists():  # else the next run puts it right
+                if (self.results / "summary.json").exists():  # otherwise the next run repairs it
                     for file in self.summary()["files"]:
                         self.assertEqual((self.results / file["name"]).stat().st_size, file["bytes"])
                 done = "solution.hdf" in self.held() and (self.results / "summary.json").exists()
-                # A run that fails leaves the earlier results, clears what the killed one left, and holds no lock.
+                # A run that fails keeps the earlier results, deletes the killed run's remains, and leaves no lock.
                 self.assertEqual(self.poisson("equation.source=sqrt(x-2)").returncode, 2)
                 if done:
                     (self.results / "summary.failed.json").unlink()
@@ -214,7 +214,7 @@ class Faults(unittest.TestCase):
             pair = [self.start(f"equation.source={source}", "output.formats=[hdf5]", stderr=subprocess.DEVNULL,
                                stdout=subprocess.DEVNULL) for source in (1, 2)]
             statuses = sorted(process.wait() for process in pair)
-            self.assertIn(statuses, ([0, 0], [0, 2]))  # one behind the other, or beside it
+            self.assertIn(statuses, ([0, 0], [0, 2]))  # one after the other, or refused during it
             self.check_complete()
 
     def test_file_system_without_locks(self):
@@ -260,7 +260,7 @@ class Faults(unittest.TestCase):
             self.assertEqual(self.poisson(f"output.formats={formats}").returncode, 0)
             held = self.held()
             self.assertEqual({name: held[name] for name in foreign}, foreign)
-        # A result that was changed since is its owner's.
+        # A result that was changed later belongs to the user.
         self.assertEqual(self.poisson("output.formats=[hdf5]").returncode, 0)
         (self.results / "solution.hdf").write_bytes(b"mine now")
         earlier = self.held()
@@ -351,12 +351,13 @@ class Faults(unittest.TestCase):
         self.assertIn("(SLURM_MEM_PER_NODE)", run.stderr)
 
     def test_advice_for_little_memory(self):
-        """Under each limit a run is accepted or refused every time, and the grid that a refusal names runs."""
+        """Under each limit a run must always be accepted or always be refused, and the grid that a refusal suggests
+        must run."""
         def under(mebibytes, cells, *more):
             return self.poisson(f"grid.cells={cells}", "equation.coefficient=1+x", "output.formats=[]",
                                 "solver.max_iterations=2", "solver.tolerance=1e-2", *more, preexec_fn=lambda:
                                 resource.setrlimit(resource.RLIMIT_AS, (mebibytes << 20, mebibytes << 20)))
-        # What the process takes before the solve, from what it says that is left of a limit.
+        # The memory that the process uses before the solve follows from the free memory that it reports under a limit.
         most = 1000
         left = re.search(r"but only ([\d.]+) MiB are available", under(most, [1000, 1000, 1000]).stderr)
         base = most - int(float(left[1]))
@@ -454,7 +455,7 @@ file("axis.h5", x=((10**12,), (1024,)), y=((2**63 - 1,), (1024,)))
             self.assertIn("m.mtx:2", run.stderr)
 
     def test_hdf5_that_refers_to_other_files(self):
-        """Wherever a dataset is read, its values come from the named file."""
+        """Datasets must be read only from the named file."""
         subprocess.run([PYTHON, "-c", """
 import h5py, numpy
 with h5py.File("far.h5", "w") as far:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Runs on a GPU that are made to fail: each ends with its message and exit status 1, says so in a summary of its own, and
-leaves earlier results alone. Exit status 77 where there is no GPU.
+"""Makes runs on a GPU fail: each must end with its message and exit status 1, write a separate summary, and keep
+earlier results. Exits with status 77 without a GPU.
 
     test_injection.py POISSON_PROGRAM
 """
@@ -44,7 +44,7 @@ class Injection(unittest.TestCase):
         return json.loads((self.directory / "results/summary.json").read_text(encoding="utf-8"))
 
     def check_failure(self, run, *parts):
-        """The run failed as it should; `parts` are in its message."""
+        """Checks that the run failed as expected; `parts` must be in its message."""
         self.assertEqual(run.returncode, 1, run.stdout + run.stderr)
         self.assertEqual(run.stderr.count("\n"), 1, run.stderr)
         for part in ("poisson: ", "backend.device: cpu", *parts):
@@ -73,7 +73,7 @@ class Injection(unittest.TestCase):
         self.assertIn("POISSON_INJECT", run.stderr)
 
     def test_out_of_memory_at_each_allocation_in_turn(self):
-        self.check_success(self.poisson())  # whose files must survive
+        self.check_success(self.poisson())  # its files must remain
         for number in range(1, 10000):
             with self.subTest(allocation=number):
                 run = self.poisson(f"allocation:{number}")
@@ -85,7 +85,7 @@ class Injection(unittest.TestCase):
 
     def test_failing_kernels(self):
         self.check_success(self.poisson())
-        # A fault behind the last kernel, or in a branch that is never taken, leaves the run as it was.
+        # A fault after the last kernel, or in a branch that is never executed, must not change the run.
         unharmed, failed, number = 0, 0, 1
         while unharmed < 3:
             with self.subTest(kernel=number):
@@ -102,7 +102,7 @@ class Injection(unittest.TestCase):
 
 
 def without_device():
-    """Why there is no GPU to run on; empty where there is one."""
+    """Returns why no GPU is available, or an empty string."""
     with tempfile.TemporaryDirectory() as name:
         case = pathlib.Path(name) / "case.yaml"
         case.write_text(SMALL, encoding="utf-8")

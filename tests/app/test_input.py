@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""What users type: words that a shell has cut, files that are no configurations, layers and ambient values in whole runs.
+"""Tests user input: arguments split by a shell, files that are not configurations, and layers and ambient values in
+complete runs.
 
     test_input.py POISSON_PROGRAM SOURCE_DIRECTORY [unittest arguments]
 """
@@ -98,7 +99,7 @@ class Input(unittest.TestCase):
         self.assertEqual(summary["config"]["grid"]["cells"], [6, 5, 6])
         self.assertEqual(summary["config"]["grid"]["axes"]["z"], {"segments": [[1.6e-3, 4], [1e-4, 2]]})
         self.assertEqual([f["name"] for f in summary["files"]], ["solution.vtr", "solution.h5"])
-        # The same nodes written out are the same problem, and its solution starts the next run.
+        # The same nodes in explicit form must give the same problem, and its solution starts the next run.
         nodes = "grid.axes.z={nodes: [0, 0.4e-3, 0.8e-3, 1.2e-3, 1.6e-3, 1.65e-3, 1.7e-3]}"
         run = self.poisson("case.yaml", "--set", nodes, "output.directory=two",
                            "solver.initial={file: one/solution.h5, dataset: /u}")

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""ParaView opens the files of one process and of several, and finds in them what the summary says.
+"""Opens the files of one process and of several with ParaView, and compares their contents with the summary.
 
     test_paraview.py POISSON_PROGRAM ROOT FAULT_SHIM [unittest arguments]
 
-Without ParaView, its Python or a display for it (scripts/setup --tests) the tests count as skipped (status 77).
+Without ParaView, its Python or a display (scripts/setup --tests) the tests count as skipped (status 77).
 """
 
 import json
@@ -17,12 +17,13 @@ import tempfile
 
 from several_processes import CONFIGS, PROGRAM, PYTHON, ROOT, SeveralProcesses, main
 
-# Where scripts/setup unpacks python3-paraview, which cannot be installed beside python3-vtk9.
+# scripts/setup unpacks python3-paraview here, because it cannot be installed together with python3-vtk9.
 UNPACKED = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache").glob("poisson-paraview-*")
 MODULES = "usr/lib/python3/dist-packages"
 DISPLAY = ["xvfb-run", "-a", "timeout", "-s", "KILL", "100", "pvbatch"]
 
-# What ParaView finds: numbers, box, extrema and ∫u; and how many colours a picture of the middle has.
+# The script prints numbers, box, extrema and ∫u as ParaView finds them, and the number of colours in a picture of the
+# middle.
 SCRIPT = r"""
 import json, sys
 from paraview import servermanager, simple
@@ -63,7 +64,7 @@ json.dump(found, open(sys.argv[1], "w"))
 """
 
 
-# The times of a series, and the range of u at each.
+# The script prints the times of a series and the range of u at each.
 SERIES = r"""
 import json, sys
 from paraview import simple
@@ -77,7 +78,7 @@ json.dump({"times": times, "ranges": ranges}, open(sys.argv[1], "w"))
 
 
 def paraview():
-    """What the environment needs so that pvbatch finds its modules; None where nothing helps."""
+    """Returns the environment in which pvbatch finds its modules, or None."""
     if not all(shutil.which(word) for word in ("pvbatch", "xvfb-run")):
         return None
     with tempfile.TemporaryDirectory() as folder:
@@ -98,7 +99,7 @@ class ParaView(SeveralProcesses):
     def opened(self, paths, script=SCRIPT):
         self.write("open.py", script)
         environment = {**self.environment, **PARAVIEW, "XDG_RUNTIME_DIR": str(self.directory)}
-        for _ in range(3):  # where a display has been closed a moment before, the next one may not come
+        for _ in range(3):  # a new display may fail shortly after another one was closed
             run = subprocess.run([*DISPLAY, "open.py", "found.json", *paths], cwd=self.directory, env=environment,
                                  text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
             if "bad X server" not in run.stdout:
@@ -134,7 +135,7 @@ class ParaView(SeveralProcesses):
                 low, high = found[path]["range"]
                 if not path.startswith("cells"):
                     self.assertEqual((low, high), (summary["solution"]["min"], summary["solution"]["max"]))
-                # Pieces share a layer of nodes: nothing is there twice.
+                # Pieces share a layer of nodes, which must not count twice.
                 self.assertAlmostEqual(found[path]["integral"], one["integral"], delta=1e-6 * abs(one["integral"]))
                 self.assertAlmostEqual(found[path]["integral"], summary["solution"]["integral"],
                                        delta=0.02 * abs(summary["solution"]["integral"]))

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Several processes under mpirun: the answer of one, one message where something is wrong, and an end where a process
-dies or stops.
+"""Runs several processes under mpirun: they must give the answer of one process, report an error once, and end if a
+process dies or stops.
 
     test_processes.py POISSON_PROGRAM ROOT FAULT_SHIM [unittest arguments]
 
-Without mpirun, and where the program has no MPI, the tests count as skipped (status 77).
+Without mpirun, or if the program has no MPI, the tests count as skipped (status 77).
 """
 
 import json
@@ -33,10 +33,10 @@ def rank_of(number):
 
 
 def is_watching(number):
-    """Whether a process would learn at once of the end of another one."""
+    """Returns whether a process would notice the end of another one immediately."""
     try:
         return any("pidfd" in os.readlink(path) for path in pathlib.Path(f"/proc/{number}/fd").iterdir())
-    except OSError:  # one that has just been closed
+    except OSError:  # closed in the meantime
         return False
 
 
@@ -44,7 +44,8 @@ class Processes(SeveralProcesses):
     # ---- the same answer ----
 
     def test_files_are_those_of_one_process(self):
-        """Slabs give the same bits, and the same HDF5 file whole; blocks the same values but for rounding."""
+        """Slabs must give the same bits and the same single HDF5 file; blocks must give the same values up to
+        rounding."""
         flat = ("domain.lower=[0, 0]", "domain.upper=[1, 1]", "grid.cells=[25, 30]", "equation.source=sin(3 * x) * y")
         stretched = ("grid={type: tensor-product, cells: [20, 19, 23], axes: {z: {stretching: tanh, strength: 1, "
                      "at: both}}}",)
@@ -71,12 +72,12 @@ class Processes(SeveralProcesses):
                         self.assertTrue((one / "solution.png").read_bytes() == (several / "solution.png").read_bytes())
 
     def test_one_hdf5(self):
-        """The parallel one; with another beside it symbols of both would mix."""
+        """The program must link only the parallel HDF5, because symbols of two versions would mix."""
         linked = subprocess.run(["ldd", PROGRAM], stdout=subprocess.PIPE, text=True, check=True).stdout
         self.assertEqual(len(set(re.findall(r"libhdf5\w*\.so", linked))), 1, linked)
 
     def datasets(self):
-        """κ on cells, the source and a guess on nodes of a grid that closes on itself along two axes."""
+        """Writes κ on cells, and the source and a guess on nodes of a grid that is periodic along two axes."""
         script = ("import h5py, numpy as np; z, y, x = np.meshgrid(*(np.arange(n + 1) for n in (23, 19, 20)), indexing='ij')\n"
                   "f = h5py.File('data.h5', 'w'); f['k'] = 1 + np.cos(x * y + z)[1:, 1:, 1:] ** 2\n"
                   "f['f'] = np.sin(2 * np.pi * x / 20) * np.cos(2 * np.pi * z / 23) * y; f['u'] = f['f'][:] / 7\n")
@@ -86,7 +87,7 @@ class Processes(SeveralProcesses):
                          "boundary={x-: periodic, x+: periodic, z-: periodic, z+: periodic}",)
 
     def test_means_of_datasets(self):
-        """The preconditioner takes means of what varies: of all values, wherever they are cut."""
+        """The preconditioner must use means over all values of varying data, wherever the grid is cut."""
         script = ("import h5py, numpy as np; f = h5py.File('data.h5', 'w'); g = np.random.default_rng(1)\n"
                   "f['cells'] = 9 * g.random((23, 19, 20)) ** 4; f['nodes'] = 9 * g.random((24, 20, 21)) ** 4\n"
                   "f['around'] = f['nodes'][:]; f['around'][-1] = f['around'][0]; f['around'][:, :, -1] = f['around'][:, :, 0]\n")
@@ -103,7 +104,7 @@ class Processes(SeveralProcesses):
                         self.assertLess(abs(found - wanted), 1e-9 * wanted)
 
     def shown(self, count, *assignments):
-        """The results of a run, in a folder of their own that its configuration does not name."""
+        """Returns the results of a run in a folder that its configuration does not name."""
         place, results = self.directory / f"shown-{count}", self.directory / "shown"
         for folder in (place, results):
             shutil.rmtree(folder, ignore_errors=True)
@@ -120,7 +121,7 @@ class Processes(SeveralProcesses):
             self.near(found, wanted, 1e-12, str(blocks))
 
     def test_groups(self):
-        """As on two machines: the first coarser level is shared by groups, which cut one axis; the answer stays."""
+        """Emulates two machines: groups share the first coarser level and cut one axis. The answer must not change."""
         more = ("domain.lower=[0, 0]", "domain.upper=[1, 1]", "grid.cells=[1280, 1280]", "equation.source=sin(3 * x) * y",
                 "discretization.centering=cell", "solver.method=multigrid", "output.formats=[]")
         wanted = self.solved(0, "one", *more)
@@ -134,7 +135,7 @@ class Processes(SeveralProcesses):
             self.assertIn(levels, run.stdout)
 
     def test_work_beside_messages(self):
-        """Boxes of any size, or none, are worked on while messages are under way: the same file."""
+        """The overlap of communication with work on boxes of any size must not change the file."""
         self.solved(0, "one")
         for least in ("1", "0"):
             self.environment["POISSON_OVERLAP"] = least
@@ -146,7 +147,7 @@ class Processes(SeveralProcesses):
             self.assertGreater(summary["transport"]["bandwidth"], 0)
 
     def test_ways_of_gpus(self):
-        """On the host's cores there are messages, whatever is asked for; the terminal says so."""
+        """On CPUs processes always exchange messages, and the terminal must report this."""
         self.environment["NO_COLOR"] = "1"  # the line is broken
         for way in ("auto", "peer", "staged", "mpi"):
             run = self.poisson(2, f"backend.transport={way}", "output.formats=[]", options=())
@@ -155,7 +156,7 @@ class Processes(SeveralProcesses):
             self.assertEqual(said in " ".join(run.stdout.split()), way != "auto", run.stdout)
 
     def test_profile(self):
-        """Of all processes: their traffic is that of one, and but for halos no more; and of each of them."""
+        """A profile of all processes must have the traffic of one, plus halos, and must list each process."""
         def profile(count):
             name = self.directory / f"of-{count}"
             run = self.poisson(count, "grid.cells=[48, 40, 50]", "solver.method=multigrid", f"output.directory={name}",
@@ -172,7 +173,7 @@ class Processes(SeveralProcesses):
         self.assertTrue(traffic < found_traffic < 1.5 * traffic, text)
         self.assertEqual(len(split["processes"]), 3)
         for part in ("computing", "exchanges", "coarse", "gathers"):
-            self.assertGreaterEqual(split[part], 0)  # where processes wait for cores, computing may be lost in it
+            self.assertGreaterEqual(split[part], 0)  # while processes wait for cores, computing may be missed
             self.assertAlmostEqual(split[part], sum(each[part] for each in split["processes"]) / 3)
         for part in ("exchanges", "coarse", "gathers"):
             self.assertGreater(split[part], 0)
@@ -181,7 +182,7 @@ class Processes(SeveralProcesses):
 
     @unittest.skipIf(os.cpu_count() < 2, "one core")
     def test_binding(self):
-        """A launcher that leaves each process one core is told of: Open MPI does so for two."""
+        """The program must report a launcher that binds each process to one core, as Open MPI does for two."""
         for binding, bound in (("core", True), ("none", False)):
             command = self.command(2, "output.formats=[]", options=())
             command[command.index("--bind-to") + 1] = binding
@@ -191,7 +192,7 @@ class Processes(SeveralProcesses):
             self.assertEqual(re.search(r"bound to 1 of \d+ cores", " ".join(run.stdout.split())) is not None, bound)
 
     def test_messages_by_ucx(self):
-        """The same file, and nothing that a UCX finds to complain of when MPI ends."""
+        """The file must be the same, and UCX must not complain when MPI ends."""
         words = ["ompi_info", "--parsable"]
         known = shutil.which(words[0]) and subprocess.run(words, stdout=subprocess.PIPE, text=True, check=False).stdout
         if "mca:pml:ucx:" not in (known or ""):
@@ -206,14 +207,14 @@ class Processes(SeveralProcesses):
 
     def test_configurations(self):
         for path in sorted(CONFIGS.glob("*.yaml")):
-            # The method that is predicted to be the fastest may be another one for several.
+            # For several processes another method may be predicted to be the fastest.
             method = () if path.stem == "banded" else ("solver.method=multigrid",)
             wanted = self.solved(0, "one", "output.formats=[]", *method, case=path)
             found = self.solved(2, "several", "output.formats=[]", *method, case=path)
             self.near(found, wanted, 1e-9, path.name)
 
     def test_direct(self):
-        """Slabs are cut across the axis that suits, and every way to cut gives the answer of one process."""
+        """Slabs must be cut across the best axis, and every partition must give the answer of one process."""
         stretched = ("grid.cells=[24, 30, 27]", "grid.axes.y={stretching: geometric, first_cell: 1e-4}")
         for method in ("method", "preconditioner"):
             more = ("solver.tolerance=1e-11", f"solver.{method}=direct", *stretched)
@@ -235,7 +236,8 @@ class Processes(SeveralProcesses):
         self.assertIn("multigrid: the grid is cut across more than one axis", run.stdout)
 
     def test_dry_run_states_what_a_process_holds(self):
-        """Its share and the levels that all have: between a part of what one process holds and half as much again."""
+        """A share with the replicated levels is more than a fraction of one process's memory, and at most half as
+        much again."""
         def stated(count):
             run = self.poisson(count, "grid.cells=[96, 96, 96]", "solver.method=multigrid", options=("--dry-run",))
             self.assertEqual(run.returncode, 0, run.stderr)
@@ -256,7 +258,7 @@ class Processes(SeveralProcesses):
         self.assertTrue(whole / 4 < where_it_jumps(4) < whole / 2)
 
     def test_warnings_are_those_of_one_process(self):
-        """What is idle on one process need not be on another: they agree, and say it once."""
+        """Data may be ineffective on one process only. The processes must agree and report the result once."""
         far, near = "z > 2 ? 7 : 1", "z > 0.9 && x > 0.9 ? 7 : 1"
         for source, coefficient, reaction in ((f"({far}) - 1", far, near), (f"({near}) - 1", near, far)):
             said = []
@@ -272,7 +274,7 @@ class Processes(SeveralProcesses):
             self.assertEqual(len(said[0][0]), 2 if coefficient == far else 1)
 
     def test_memory_that_processes_share(self):
-        """Two that fit one by one, and not together, are refused by a run and by a dry run."""
+        """Two processes that fit alone, but not together, must be refused by a run and by a dry run."""
         self.write("in_a_job.sh", 'export SLURM_JOB_ID=1 SLURM_MEM_PER_NODE="$1"\nshift\nexec "$@"\n')
         settings = ("grid.cells=[90, 90, 90]", "solver.method=multigrid", "discretization.scheme=q1",
                     "discretization.assembly=full", "output.formats=[]", "solver.max_iterations=1")
@@ -308,7 +310,7 @@ class Processes(SeveralProcesses):
                     self.assertTrue(0.93 * taken < stated < 1.1 * taken, f"{stated} MiB stated, {taken} taken: {text}")
 
     def test_lines_across_cuts(self):
-        """Blocks that cut the axis of lines, and of planes: the iterations of one process."""
+        """Blocks that cut the axis of lines and planes must need the iterations of one process."""
         axes = [f"grid.axes.{axis}={{stretching: tanh, strength: 4, at: both}}" for axis in "xyz"]
         for smoother, cuts in (("line", ((1, 1, 3), (2, 2, 1))), ("plane", ((2, 1, 1),))):
             more = ("grid.type=tensor-product", *axes, "solver.method=multigrid", "solver.preconditioner=multigrid",
@@ -320,7 +322,7 @@ class Processes(SeveralProcesses):
                 self.near(found, wanted, 1e-11, f"{smoother} in {blocks}")
 
     def test_direct_without_a_library(self):
-        """Where one process misses a library, all take multigrid."""
+        """If one process misses a library, all must use multigrid."""
         axes = [f"grid.axes.{axis}={{stretching: geometric, first_cell: 1e-4}}" for axis in "xyz"]
         command = self.command(2, "grid.cells=[40, 40, 40]", *axes)
         program = command.index(PROGRAM)
@@ -334,7 +336,7 @@ class Processes(SeveralProcesses):
             summary = json.loads((self.directory / "results" / "summary.json").read_text(encoding="utf-8"))
             self.assertEqual(summary["method"], "multigrid" if missing else "direct")
 
-    # ---- what is wrong is said once ----
+    # ---- errors are reported once ----
 
     def test_errors(self):
         for assignments, status, words in (
@@ -360,7 +362,7 @@ class Processes(SeveralProcesses):
                 self.assertFalse(summary["converged"])
 
     def test_errors_before_a_solve(self):
-        """What the first process finds when it only looks ends the others as well, without force."""
+        """If the first process finds an error in --validate or --dry-run, all must end without MPI_ABORT."""
         for option in ("--validate", "--dry-run"):
             for assignment, status in (("equation.coefficient=z-0.9", 2), ("equation.coefficient=z+0.9", 0)):
                 run = self.poisson(3, assignment, options=(option,))
@@ -383,7 +385,7 @@ class Processes(SeveralProcesses):
                 self.assertIn("process 1 has a different configuration, options or program version", run.stderr)
 
     def test_other_versions(self):
-        """A build of other sources, here with another commit in the program's file, is refused."""
+        """A build of other sources must be refused; the test changes the commit in the program's file."""
         said = subprocess.run(["git", "-C", ROOT, "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"],
                               stdout=subprocess.PIPE, check=False).stdout.strip()
         program = pathlib.Path(PROGRAM).read_bytes()
@@ -402,7 +404,7 @@ class Processes(SeveralProcesses):
     # ---- disks ----
 
     def faulty(self, count, rank, fault, *assignments, patience=PATIENCE):
-        """A run of whose processes one meets a fault, or all."""
+        """Starts a run in which one process, or all, meet a fault."""
         self.write("with_fault.sh", 'if [ "$1" = all ] || [ "$1" = "$OMPI_COMM_WORLD_RANK" ]; then\n'
                                     f'  export LD_PRELOAD={SHIM} POISSON_FAULT="$2"\nfi\nshift 2\nexec "$@"\n')
         command = self.command(count, *assignments)
@@ -440,7 +442,7 @@ class Processes(SeveralProcesses):
                 failed.unlink(missing_ok=True)
 
     def elsewhere(self, mount, *assignments):
-        """A run of whose two processes the second sees other files."""
+        """Starts a run in which the second of two processes sees other files."""
         self.write("elsewhere.sh", 'if [ "$OMPI_COMM_WORLD_RANK" = 1 ]; then\n'
                                    f"  exec unshare -m sh -c 'mount {mount}; exec \"$@\"' sh \"$@\"\nfi\n"
                                    'exec "$@"\n')
@@ -457,7 +459,7 @@ class Processes(SeveralProcesses):
 
     @unittest.skipUnless(hasattr(os, "geteuid") and os.geteuid() == 0, "needs a file system of its own")
     def test_files_that_one_process_does_not_see(self):
-        """The message says which process it is."""
+        """The message must name the process."""
         self.assertEqual(self.poisson(2).returncode, 0)
         earlier = self.held()
         self.assertIn("poisson: process 1 cannot write to the output directory",
@@ -468,7 +470,7 @@ class Processes(SeveralProcesses):
             self.assertRegex(self.elsewhere(f"--bind /dev/null {name}", *data), rf"{said}.* \(process 1 of 2\)\n")
         self.assertEqual(self.held(), earlier)
 
-    # ---- a process that is lost ----
+    # ---- a lost process ----
 
     def lose(self, sign, rank):
         title = f"lost-{os.getpid()}-{sign}-{rank}"
@@ -503,7 +505,7 @@ class Processes(SeveralProcesses):
                 self.assertIn("was killed, or crashed", self.lose(signal.SIGKILL, rank))
 
     def test_killed_while_mpi_starts(self):
-        """Nobody watches yet: the launcher says it, and ends the others."""
+        """The processes do not watch each other yet: the launcher reports the loss and ends the others."""
         self.write("early.sh", '[ "$OMPI_COMM_WORLD_RANK" = 1 ] && kill -9 $$\nexec "$@"\n')
         command = self.command(3, f"title=early-{os.getpid()}")
         program = command.index(PROGRAM)
@@ -513,13 +515,13 @@ class Processes(SeveralProcesses):
                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60)
         self.assertLess(time.monotonic() - begin, PATIENCE, run.stderr)
         self.assertNotEqual(run.returncode, 0)
-        self.assertRegex(run.stderr, "rank 1|signal 9|[Ff]ailed|1 process returned")  # as it happens to say it
+        self.assertRegex(run.stderr, "rank 1|signal 9|[Ff]ailed|1 process returned")  # launchers differ
         self.assertEqual(self.message(run), [])
         self.assertEqual(running(f"^{PROGRAM}.*early-{os.getpid()}"), [])
         self.assertFalse((self.directory / "results").exists())
 
     def test_slow_start_and_end(self):
-        """A process that lives is waited for, however busy its machine is."""
+        """A process that is alive must be waited for, even on a busy machine."""
         self.write("late.sh", '[ "$OMPI_COMM_WORLD_RANK" = 1 ] && sleep 8\nexec "$@"\n')
         command = self.command(3)
         program = command.index(PROGRAM)
@@ -532,7 +534,7 @@ class Processes(SeveralProcesses):
             self.assertEqual((run.returncode, run.stderr), (0, ""))
 
     def test_stopped_while_mpi_starts(self):
-        """The message says which one is stopped."""
+        """The message must name the stopped process."""
         self.write("stopped.sh", '[ "$OMPI_COMM_WORLD_RANK" = 1 ] && kill -STOP $$\nexec "$@"\n')
         command = self.command(3, f"title=stopped-{os.getpid()}")
         program = command.index(PROGRAM)
@@ -551,14 +553,15 @@ class Processes(SeveralProcesses):
         self.assertIn("has not responded", self.lose(signal.SIGSTOP, 1))
 
     def test_stopped_while_mpi_ends(self):
-        """Everything is written by then, but for what the first process does before it says that its work is over."""
+        """All files are complete at this point, except for steps of the first process before it reports the end of
+        its work."""
         self.assertEqual(self.poisson(3).returncode, 0)
         complete = set(self.held())
         for rank, fault in ((1, "finalize:1:STOP"), (0, "finalize:1:STOP"), (2, "barrier:1:STOP")):
             with self.subTest(rank=rank, fault=fault):
                 shutil.rmtree(self.directory / "results")
                 title = f"lost-{os.getpid()}-{fault}-{rank}"
-                run = self.faulty(3, rank, fault, f"title={title}", patience=30)  # with the run before
+                run = self.faulty(3, rank, fault, f"title={title}", patience=30)  # includes the run before
                 self.assertNotEqual(run.returncode, 0)
                 self.assertEqual(set(self.held()), complete)
                 self.assertEqual(running(f"^{PROGRAM}.*{title}"), [])
@@ -568,7 +571,7 @@ class Processes(SeveralProcesses):
                                               r"the files that it has written are complete$")
 
     def test_interrupted(self):
-        """What is asked of the launcher reaches all: they stop together, and keep what they have."""
+        """An interruption of the launcher must reach all processes: they stop together and keep their results."""
         run = subprocess.Popen(self.command(2, *ENDLESS), cwd=self.directory, env=self.environment,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         time.sleep(2)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The program as its users meet it: exit statuses, messages, files.
+"""Tests the program from the user's view: exit statuses, messages, files.
 
     test_program.py POISSON_PROGRAM SOURCE_DIRECTORY [unittest arguments]
 """
@@ -78,7 +78,7 @@ class Program(unittest.TestCase):
         summary = self.summary()
         self.assertEqual(summary["matrix"]["bands"], 2)
         self.assertEqual(summary["matrix"]["asymmetry"], 0.25)
-        # From the last row up: u = (b + u of the row above) / 4 with b = 1, 2, 3 along x.
+        # Beginning with the last row, u = (b + u of the row above) / 4 with b = 1, 2, 3 along x.
         expected, above = 0, [0, 0, 0]
         for _ in range(3):
             above = [(1 + x + above[x]) / 4 for x in range(3)]
@@ -101,7 +101,7 @@ class Program(unittest.TestCase):
     def test_version_is_the_one_of_changes_and_citation(self):
         version = self.poisson("--version", config=False).stdout.split()[1]
         changes = (SOURCE / "CHANGELOG.md").read_text(encoding="utf-8")
-        self.assertEqual(re.search(r"^## (\d\S*)$", changes, re.MULTILINE)[1], version)  # below what is unreleased
+        self.assertEqual(re.search(r"^## (\d\S*)$", changes, re.MULTILINE)[1], version)  # the first release
         self.assertIn(f"\nversion: {version}\n", (SOURCE / "CITATION.cff").read_text(encoding="utf-8"))
 
     def test_the_configuration_needs_no_option_and_may_come_from_standard_input(self):
@@ -309,7 +309,8 @@ class Program(unittest.TestCase):
             self.assertEqual(self.fields(), [])
 
     def parts_where(self, where):
-        """In each scheme a file with a face in parts, the first of them where that holds."""
+        """Writes, for each scheme, a file with a mixed boundary face whose first part applies where the condition
+        is true."""
         for scheme in ("centering: node", "centering: cell", "scheme: q1"):
             self.config.write_text("domain: {lower: [0, 0], upper: [1, 1]}\ngrid: {cells: [8, 8]}\nboundary:\n"
                                    f"  x-: [{{where: {where}, dirichlet: 1}}, {{neumann: 0}}]\n"
@@ -338,7 +339,7 @@ class Program(unittest.TestCase):
             self.assertIn("no cell", self.poisson("--validate").stderr)
         for _ in self.parts_where("1 > 2"):
             self.assertIn("no cell", self.poisson().stderr)
-        for _ in self.parts_where("y < 2"):  # what is left to the last part may be nothing
+        for _ in self.parts_where("y < 2"):  # the last part may be empty
             self.assertNotIn("no cell", self.poisson().stderr)
 
     def test_expressions_that_name_x_in_vain_are_warned_of(self):
@@ -363,11 +364,11 @@ class Program(unittest.TestCase):
         run = self.poisson(*self.sets(equation__coefficient="{x: 1 + x, y: 'y > 2 ? 3 : 5', z: 2}"))
         self.assertEqual(run.stderr.count("never varies"), 1)
         self.assertRegex(run.stderr, r"equation\.coefficient\.y uses x, y or z but never varies: it is 5 on")
-        dipole = "x < 0.5 ? (x < 0.25 ? 1 : -1) : (x < 0.75 ? -1 : 1)"  # nothing in all, and not idle
+        dipole = "x < 0.5 ? (x < 0.25 ? 1 : -1) : (x < 0.75 ? -1 : 1)"  # sums to zero, but has an effect
         self.assertEqual(self.poisson(*self.sets(grid__cells="[16, 16, 16]", equation__source=dipole)).stderr, "")
 
     def test_flows_that_do_not_balance_are_warned_of(self):
-        """Single precision rounds u to 6e-8 of itself: what flows by far smaller differences is lost."""
+        """Single precision rounds u to a relative 6e-8, so flows caused by much smaller differences are lost."""
         self.config.write_text("""
 domain: {lower: [0, 0, 0], upper: [4.8e-4, .175, 6.9]}
 grid: {cells: [2, 23, 32]}
@@ -450,7 +451,7 @@ output: {formats: []}
                 self.assertEqual((run.returncode, run.stderr), (0, ""))
                 lines = [line.split() for line in run.stdout.splitlines()]
                 self.assertIn(f"assembly  {chosen}, {reason}", run.stdout)
-                # MODE BYTES FLOPS TIME ms TIME ms, with a star before the chosen one.
+                # The columns are MODE BYTES FLOPS TIME ms TIME ms, with a star before the chosen mode.
                 weighed = [words for words in lines if words[-1:] == ["ms"] and words[-3:-2] == ["ms"]]
                 self.assertEqual([words[-7] for words in weighed],
                                  (["recompute"] if kappa == "2" else []) + ["partial", "full"])
@@ -458,7 +459,7 @@ output: {formats: []}
                 self.assertEqual(choice[1], chosen)
                 finest = next(words for words in lines if words and words[0] == "0")
                 self.assertIn(held, finest)
-                self.assertEqual(choice[2:4], finest[-4:-2])  # as it was weighed
+                self.assertEqual(choice[2:4], finest[-4:-2])  # same numbers as predicted
 
     def test_profile_adds_a_table_of_the_verbs(self):
         run = self.poisson("--profile", *self.sets(solver__method="multigrid"))
@@ -475,7 +476,7 @@ output: {formats: []}
         self.assertIn("solution.vti", self.fields())
 
     def hard_problem(self):
-        """One that rediscretized levels give up: κ of 10⁶ or 1 at random in each cell."""
+        """Writes a problem on which rediscretized levels fail: κ is randomly 10⁶ or 1 in each cell."""
         write = ("import h5py, numpy as n; r = n.random.default_rng(1); f = h5py.File('k.h5', 'w'); "
                  "f['k'] = n.where(r.random((48, 48, 48)) < .5, 1e6, 1.)")
         subprocess.run([PYTHON, "-c", write], cwd=self.directory, check=True)
@@ -499,7 +500,7 @@ output: {formats: []}
 
     def test_fallback_that_memory_does_not_hold_is_refused_in_words(self):
         self.hard_problem()
-        for megabytes in range(40, 2000, 10):  # the least that the solve itself fits into, whatever libraries take
+        for megabytes in range(40, 2000, 10):  # least memory for the solve, whatever libraries use
             run = self.poisson("--threads", "1", preexec_fn=lambda most=megabytes << 20: resource.setrlimit(
                 resource.RLIMIT_DATA, (most, most)))
             if run.returncode in (0, 3):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs that start from a result, and runs in a precision that cannot represent their problem.
+"""Tests runs that start from a result, and runs in a precision that cannot represent their problem.
 
     test_restarts.py POISSON_PROGRAM [unittest arguments]
 """
@@ -36,7 +36,7 @@ class Runs(unittest.TestCase):
         self.directory = pathlib.Path(temporary.name)
 
     def poisson(self, case):
-        """Returns the exit status, and the summary or what was said instead."""
+        """Returns the exit status, and the summary or else the messages."""
         (self.directory / "case.yaml").write_text(json.dumps(case), encoding="utf-8")
         shutil.rmtree(self.directory / "results", ignore_errors=True)
         run = subprocess.run([PROGRAM, "case.yaml", "--quiet", "--threads", "1"], capture_output=True, text=True,
@@ -47,7 +47,7 @@ class Runs(unittest.TestCase):
 
 class Restarts(Runs):
     def restart(self, case, about):
-        """Solves, and solves again from the result: nothing is left to do."""
+        """Solves, and solves again from the result, which must need no iterations."""
         status, first = self.poisson(case)
         self.assertEqual(status, 0, f"{about}: {first}")
         name = next(file["name"] for file in first["files"] if file["name"].endswith((".h5", ".hdf")))
@@ -73,7 +73,7 @@ class Restarts(Runs):
             for grid in grids:
                 for method in METHODS:
                     if faces == "mixed" and method == "direct":
-                        continue  # parts of faces are not separable
+                        continue  # mixed faces are not separable
                     case = {"domain": {"lower": [0] * len(cells), "upper": [1] * len(cells)}, "grid": grid,
                             "equation": {"source": SOURCES[faces]}, "boundary": FACES[faces],
                             "discretization": {"centering": centering},
@@ -102,7 +102,7 @@ class Restarts(Runs):
 
 
 class SinglePrecision(Runs):
-    """A precision that cannot represent the problem ends no run with status 1."""
+    """A precision that cannot represent the problem must not end a run with status 1."""
 
     def test_extreme_boxes(self):
         widened = 0

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Scaling studies: files of the runs that there were, and a sentence where something is wrong.
+"""Tests scaling studies: the files of the completed runs, and one sentence per error.
 
     test_scaling_study.py POISSON_PROGRAM ROOT [unittest arguments]
 
-Without mpirun, and where the program has no MPI, the tests count as skipped (status 77).
+Without mpirun, or if the program has no MPI, the tests count as skipped (status 77).
 """
 
 import csv
@@ -53,7 +53,7 @@ class ScalingStudy(unittest.TestCase):
             return list(csv.DictReader(file))
 
     def test_times(self):
-        """Their parts, and a model from measured messages; cells may be arithmetic."""
+        """Checks the parts of the times, and a model from measured messages. Cells may be an arithmetic expression."""
         run = self.study("--ranks", "1,3", "--mode", "both")
         self.assertEqual(run.returncode, 0, run.stderr)
         self.assertRegex(run.stdout, r"inside a node: .* us and .* GB/s, measured; up to 8 processes")
@@ -69,12 +69,13 @@ class ScalingStudy(unittest.TestCase):
             self.assertEqual(row["latency"] != "", row["ranks"] == "3")
             if row["mode"] == "strong":
                 self.assertLess(float(row["difference"]), 1e-12)
-            else:  # another problem for each number of processes
+            else:  # the problem depends on the number of processes
                 self.assertEqual(row["difference"], "")
         self.assertEqual("scaling.png" in run.stdout, (self.output / "scaling.png").exists())
 
     def test_model_of_several_machines(self):
-        """They tell what messages between them take, and what each process computes as a whole stays."""
+        """Several machines measure messages between nodes. The replicated work of each process must remain in the
+        model."""
         self.environment["POISSON_MACHINES"] = "2"
         run = self.study("--ranks", "1,2", "--mode", "both")
         self.assertEqual(run.returncode, 0, run.stderr)
@@ -88,7 +89,7 @@ class ScalingStudy(unittest.TestCase):
             self.assertGreaterEqual(predicted["seconds"], coarse)
 
     def test_runs_before_one_that_fails_are_kept(self):
-        """And nothing of an earlier study is taken for them."""
+        """Files of an earlier study must not be mistaken for them."""
         self.output.mkdir()
         for name in ("scaling.csv", "scaling.png"):
             (self.output / name).write_text("mode,ranks\nstrong,8\n", encoding="utf-8")
@@ -101,7 +102,7 @@ class ScalingStudy(unittest.TestCase):
         self.assertFalse(list(self.output.glob("scaling.*")))
 
     def test_what_has_no_cells_to_multiply(self):
-        """Strong scaling works."""
+        """Only strong scaling is possible."""
         nodes = ", ".join(f"{axis}: {{nodes: {list(range(13))}}}" for axis in "xyz")
         (self.directory / "nodes.yaml").write_text(f"grid: {{axes: {{{nodes}}}}}\n", encoding="utf-8")
         for config in (MATRIX, "nodes.yaml"):
@@ -111,7 +112,8 @@ class ScalingStudy(unittest.TestCase):
             self.assertIn("take --mode strong", run.stderr)
 
     def test_weak_scaling_keeps_the_shape_of_cells(self):
-        """The box grows with the cells; else lines and planes, and fewer iterations, would stand in efficiencies."""
+        """The box must grow with the cells; otherwise other relaxation and fewer iterations would change the
+        efficiencies."""
         self.assertEqual(self.study("--ranks", "1,3", "--mode", "weak").returncode, 0)
         one, three = (json.loads((self.output / f"weak-auto-{ranks}" / "summary.json").read_text(encoding="utf-8"))
                       for ranks in (1, 3))
@@ -120,7 +122,8 @@ class ScalingStudy(unittest.TestCase):
             self.assertAlmostEqual(three["cell_width"][key], one["cell_width"][key])
 
     def test_model(self):
-        """Of as many dimensions as the problem has, up to 10⁴ processes; coarse levels are those that were measured."""
+        """The model has the dimensions of the problem and up to 10⁴ processes. It uses measured times of coarse
+        levels."""
         square = str(pathlib.Path(ROOT) / "configs" / "cavity-2d.yaml")
         sides = {}
         for ranks in ("1", "1,2"):
@@ -131,7 +134,7 @@ class ScalingStudy(unittest.TestCase):
             sides[ranks] = study
             said = "assumed" if ranks == "1" else "as on 2"
             self.assertIn(f"of coarse levels, which every process computes ({said})", study["assumptions"][0])
-        # 127² unknowns on each of 4 processes are shared on no level, as 10⁴ of them are: 8 exchanges of 127 values.
+        # With 127² unknowns per process, neither 4 nor 10⁴ processes share a coarser level: 8 exchanges of 127 values.
         first, *_ = sides["1"]["runs"]
         at = {(row["mode"], row["ranks"]): row["seconds"] for row in sides["1"]["model"]}
         gather = 7e-6 * 2 + 4 * 127 ** 2 * 4 / 300e9 + 7e-6
@@ -148,7 +151,7 @@ class ScalingStudy(unittest.TestCase):
             self.assertEqual((self.output / "scaling.csv").exists(), launcher.startswith("env"))
 
     def test_answers_that_differ(self):
-        """As where a file is changed in between, here by the launcher."""
+        """The launcher changes the problem between the runs."""
         launcher = "sh -c 'exec mpirun -n {ranks} --bind-to none \"$@\" --set equation.source={ranks}' sh"
         run = self.study("--ranks", "1,2", "--launcher", launcher)
         self.assertEqual(run.returncode, 1)

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Matrices from files on several processes, of which each reads its rows (several_processes.py)."""
+"""Tests matrices from files on several processes, each of which reads its rows (several_processes.py)."""
 
 import subprocess
 
 from several_processes import CONFIGS, PYTHON, SeveralProcesses, main
 
 
-# Random couplings of neighbours along the axes, and by `more` steps, the same both ways but for `skew`, and a random
-# right-hand side.
+# The script writes random couplings of neighbours along the axes and by `more` steps, symmetric except for `skew`, and
+# a random right-hand side.
 MATRIX = """import h5py, numpy as np
 def write(name, n, shift, random, more=(), skew=0.0):
     diagonal, bands = np.full(n, shift), {}
@@ -24,7 +24,7 @@ def write(name, n, shift, random, more=(), skew=0.0):
 
 class SharedMatrices(SeveralProcesses):
     def test_matrices(self):
-        """Of a matrix each process reads its rows, from either kind of file."""
+        """Each process must read only its rows, from both kinds of files."""
         script = """n = (40, 9, 10); bands, b = write('m.h5', n, 1e-2, np.random.default_rng(1))
 number = np.arange(b.size).reshape(n) + 1; lines = []
 for s, a in bands.items():
@@ -50,7 +50,8 @@ open('b.mtx', 'w').write(f'{head} array real general\\n{b.size} 1\\n{values}')
             self.same_fields("one", "other", "1e-11", 1)
 
     def test_matrices_that_are_singular_or_of_one_dimension(self):
-        """All points count alike in what is taken off b, and a row of points is cut and written as one."""
+        """All points must have equal weights in the projection of b. A row of points must be cut and written as one
+        grid."""
         script = "random = np.random.default_rng(2)\n" \
                  "write('singular.h5', (1, 30, 9), 0.0, random); write('line.h5', (1, 1, 26), 1e-2, random)\n"
         subprocess.run([PYTHON, "-c", MATRIX + script], cwd=self.directory, check=True)
@@ -64,7 +65,7 @@ open('b.mtx', 'w').write(f'{head} array real general\\n{b.size} 1\\n{values}')
                 self.same_fields("one", "other", "1e-10", 2)
 
     def test_sweeps_are_those_of_one_process(self):
-        """Whatever neighbours are coupled: what iterations leave after so many of them is the same, but for rounding."""
+        """For any coupled neighbours, a fixed number of iterations must give the same result up to rounding."""
         script = "random = np.random.default_rng(3)\n" \
                  "write('star.h5', (1, 20, 27), 1e-2, random); write('star3.h5', (24, 9, 10), 1e-2, random)\n" \
                  "write('triangles.h5', (1, 20, 27), 1e-2, random, [(0, 1, 1)])\n" \
@@ -107,10 +108,10 @@ open('b.mtx', 'w').write(f'{head} array real general\\n{b.size} 1\\n{values}')
             run = self.poisson(2, "backend.blocks=[2, 1]", case="further.yaml", options=options)
             self.assertEqual(run.returncode, 2)
             self.assertEqual(run.stderr.count("couples points that are 3 apart along x, but several processes"), 1)
-        self.solved(2, "other", case="further.yaml")  # cuts another axis by itself
+        self.solved(2, "other", case="further.yaml")  # automatically cuts another axis
 
     def test_rows_of_any_scale(self):
-        """S A S with s over 8, 16 and 24 decades: u, residual and summary are in the units of the file."""
+        """For S A S with s over 8, 16 and 24 decades, u, residual and summary must be in the units of the file."""
         script = """import json, sys
 def scaled(name, n, decades, random, skew):
     bands, b = write(name + '.h5', n, 1e-2, random, (), skew); size = b.size

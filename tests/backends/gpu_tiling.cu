@@ -13,7 +13,7 @@
 
 namespace poisson::cuda {
 
-/// A functor that processes tiles by complete warps.
+/// Describes a functor that processes tiles by complete warps.
 struct Warps {
   static constexpr int width = 30, rows = 4;
   void warp(const WarpTile&) const;

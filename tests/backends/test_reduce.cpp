@@ -26,7 +26,7 @@ std::vector<T> random_values(std::int64_t count, unsigned seed) {
   return values;
 }
 
-// The reduction and the sum of the magnitudes of its terms, which determines its rounding.
+// Contains the reduction and the sum of the magnitudes of its terms, which determines its rounding.
 struct Expected {
   long double value = 0, magnitude = 0;
 };

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The documents: their links lead somewhere, the code that they name is there, and the tutorial says what the program says.
+"""Checks the documents: links must resolve, named code must exist, and the tutorial must show the program's output.
 
     test_docs.py POISSON_PROGRAM SOURCE_DIRECTORY [unittest arguments]
 """
@@ -16,7 +16,7 @@ DOCS = SOURCE / "docs"
 PAGES = sorted([*SOURCE.glob("*.md"), *DOCS.rglob("*.md")])
 FOLDERS = {"app", "backends", "bench", "cmake", "configs", "docs", "examples", "grids", "io", "lab", "scripts",
            "solver", "tests"}
-MADE = {DOCS / "benchmarks.md", DOCS / "configuration.md"}  # whose lines are as long as they come
+MADE = {DOCS / "benchmarks.md", DOCS / "configuration.md"}  # generated files with lines of any length
 
 
 def name(page):
@@ -28,17 +28,17 @@ def read(page):
 
 
 def fences(text):
-    """(language, content) of each block of code, whatever its indentation."""
+    """Returns (language, content) of each block of code, with any indentation."""
     return re.findall(r"^ *```(\w*)\n(.*?)^ *```$", text, re.MULTILINE | re.DOTALL)
 
 
 def prose(page):
-    """The text without its blocks of code."""
+    """Returns the text without its blocks of code."""
     return re.sub(r"^ *```.*?^ *```$", "", read(page), flags=re.MULTILINE | re.DOTALL)
 
 
 def anchors(page):
-    """The fragments of a page's headings, as code hosts make them."""
+    """Returns the fragments of a page's headings, as code hosts form them."""
     found = set()
     for heading in re.findall(r"^#+ +(.*)$", prose(page), re.MULTILINE):
         text = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", heading).strip().lower()
@@ -52,7 +52,7 @@ def anchors(page):
 
 
 def links(page):
-    """The relative targets of a page's links and pictures: (file, fragment)."""
+    """Returns the relative targets of a page's links and pictures: (file, fragment)."""
     for target in re.findall(r"\]\(([^()\s]+)\)", re.sub(r"`[^`\n]*`", "", prose(page))):
         if not re.match(r"[a-z]+:", target):
             path, _, fragment = target.partition("#")
@@ -60,14 +60,15 @@ def links(page):
 
 
 def code_paths(page):
-    """What stands in backticks and is a path of the repository; of `grids/*.hpp` every file."""
+    """Returns the paths of the repository in backticks; a pattern such as `grids/*.hpp` gives every file."""
     for path in re.findall(r"`([\w.*-]+(?:/[\w.*-]*)+)`", prose(page)):
         if path.split("/")[0] in FOLDERS and "NAME" not in path:
             yield path
 
 
 def named_code(page):
-    """(file, names) of each `file` (`name`, `name`), of `name` (`file`), and of `name` and `name` in `file`."""
+    """Returns (file, names) of each `file` (`name`, `name`), of `name` (`file`), and of `name` and `name` in
+    `file`."""
     file, names = r"`([\w./-]+\.\w+)`", r"((?:`[^`/]+`(?:,| and)?\s+)*`[^`/]+`)"
     found = re.findall(rf"{file}\s+\({names}\)", prose(page))
     found += [(path, names) for names, path in re.findall(rf"{names}\s+(?:\(|in\s+){file}", prose(page))]
@@ -122,7 +123,7 @@ class Documents(unittest.TestCase):
     def test_paths_of_code_exist(self):
         count = 0
         for page in PAGES:
-            if page.name == "CHANGELOG.md":  # tells of files that were
+            if page.name == "CHANGELOG.md":  # may name deleted files
                 continue
             for path in code_paths(page):
                 count += 1
@@ -147,7 +148,7 @@ class Documents(unittest.TestCase):
                 continue
             for part in re.split(r"^##+ ", prose(page), flags=re.MULTILINE)[1:]:
                 heading, _, body = part.partition("\n")
-                if body.strip():  # a heading above others has none
+                if body.strip():  # a heading above other headings has none
                     with self.subTest(page=name(page), decision=heading):
                         self.assertTrue(list(re.finditer(r"`[\w./-]+\.\w+`", body)))
 
@@ -159,7 +160,7 @@ class Documents(unittest.TestCase):
             with self.subTest(script=script):
                 run = subprocess.run(["sh", "-n"], input=script, text=True, stderr=subprocess.PIPE, check=False)
                 self.assertEqual((run.returncode, run.stderr), (0, ""))
-                for line in re.findall(r"^#SBATCH.*", script, re.M):  # which Slurm reads, and the shell does not
+                for line in re.findall(r"^#SBATCH.*", script, re.M):  # Slurm reads these lines, and the shell does not
                     self.assertRegex(line, r"^#SBATCH --[a-z-]+=\S+$")
 
     def test_pictures_are_small_and_in_full_colour(self):
@@ -174,9 +175,9 @@ class Documents(unittest.TestCase):
 
 
 class Tutorial(unittest.TestCase):
-    """Files and commands as a reader would type them; what follows a command in the page stands in its output."""
+    """Runs files and commands as a reader would type them. Lines after a command in the page must be in its output."""
 
-    # Lines whose numbers are the problem's and no machine's.
+    # The numbers in these lines depend on the problem and not on the machine.
     STEADY = re.compile(r"\s*(with|hint|problem|boundary|grid|probes|source|flux in|[xyz]- |--set)")
 
     def test_the_readme_says_what_the_program_says(self):
@@ -216,7 +217,7 @@ class Tutorial(unittest.TestCase):
                         run = self.run_command(line, folder)
                         self.assertEqual(run.returncode, 2 if "# fails" in line else 0, line + "\n" + run.stderr)
                         commands += 1
-                        if number == 0:  # of several, the page shows the first
+                        if number == 0:  # the page shows the first of several
                             output = run.stdout + run.stderr
                 elif not language:
                     for line in filter(self.STEADY.match, text.splitlines()):

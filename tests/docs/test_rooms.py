@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The folders of the library stand on one another in one order: test_rooms.py PROJECT."""
+"""Checks that the folders of the library depend on one another in one order: test_rooms.py PROJECT."""
 
 import pathlib
 import re
@@ -9,14 +9,14 @@ import unittest
 
 ROOT = pathlib.Path(sys.argv.pop()).resolve()
 
-# Each knows those before it, and itself.
+# Each folder may use itself and the folders before it.
 ORDER = ["backends/memory", "backends/processes", "backends/spaces", "backends/device", "backends/lines",
          "backends/transforms", "backends/cpu", "backends/cuda", "backends/mpi", "backends/utilities",
          "grids/axes", "grids/problem", "grids/rows", "grids/sampling", "grids/operators", "grids/kernels", "grids/levels",
          "grids/schemes", "grids/results", "solver", "io", "app"]
 # Factories alone, the .cpp of an interface, know the implementations.
 IMPLEMENTATIONS = ("backends/cpu/", "backends/cuda/")
-# Of the lab, which knows the library below; each study knows itself alone.
+# The lab's folders may use the library below; each study may use only itself.
 LAB = ["lab/harness", "lab/page", "lab/studies", "lab"]
 ABOVE_ALL = ("lab/", "tests/", "bench/", "examples/")
 LINES = 500
@@ -32,19 +32,19 @@ def includes(path):
 
 
 def room(path, order=ORDER):
-    """The last of the order that the path lies in."""
+    """Returns the last folder of the order that contains the path."""
     found = [name for name in order if path.startswith(name + "/")]
     return max(found, key=len) if found else None
 
 
 def study(path):
-    """The study whose folder the path lies in."""
+    """Returns the study whose folder contains the path."""
     found = re.match(r"lab/studies/(\w+)/", path)
     return found and found[1]
 
 
 def is_test(path):
-    """Of a study, in whose folder it lies."""
+    """Returns whether this is the test of a study, in the study's folder."""
     return study(path) and path == f"lab/studies/{study(path)}/test_lab_{study(path)}.cpp"
 
 

@@ -25,7 +25,7 @@ constexpr auto D = BoundaryKind::dirichlet, N = BoundaryKind::neumann, R = Bound
 using Kinds = std::array<std::array<BoundaryKind, 2>, 3>;
 using Point = std::array<double, 3>;
 
-/// A sum of c · x^a y^b z^c e^(p·x) cos(w·x + s), a family that is closed under derivatives.
+/// Represents a sum of c · x^a y^b z^c e^(p·x) cos(w·x + s), a family that is closed under derivatives.
 class Smooth {
  public:
   struct Term {

@@ -95,7 +95,7 @@ class TransferCase {
   std::unique_ptr<Transfer> transfer;
   reference::Grid fine_grid, coarse_grid;
   std::array<reference::Dense, 3> P;
-  /// Scale of the rounding of each weight. A small weight is 1 minus the other one of its row.
+  /// This is the scale of the rounding of each weight. A small weight is 1 minus the other one of its row.
   std::array<reference::Dense, 3> rounding;
 };
 

@@ -1,6 +1,6 @@
 # Installs the build POISSON_BUILD into a temporary folder, builds the consumer against it and runs it.
 #     cmake -DPOISSON_BUILD=... -DCONFIG=Release [-DMPIEXEC=mpirun] -P check.cmake
-# With MPIEXEC the example of several processes, too.
+# With MPIEXEC it also runs the example for several processes.
 foreach(name POISSON_BUILD)
   if(NOT DEFINED ${name})
     message(FATAL_ERROR "${name} is not set.")
@@ -21,7 +21,7 @@ if(MPIEXEC)
   cmake_path(SET source NORMALIZE "${CMAKE_CURRENT_LIST_DIR}/../../examples/several_processes.cpp")
   set(example "-DMPI_EXAMPLE=${source}")
 endif()
-# Moved after it was installed: nothing in it may remember where it was.
+# The installation is moved, so it must not contain its first path.
 file(RENAME ${work}/prefix ${work}/moved)
 step(${CMAKE_COMMAND} -G ${built_CMAKE_GENERATOR} -S ${CMAKE_CURRENT_LIST_DIR}/consumer -B ${work}/build ${settings}
      -DCMAKE_PREFIX_PATH=${work}/moved ${example})

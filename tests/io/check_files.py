@@ -3,9 +3,9 @@
 
     check_files.py DIRECTORY
 
-Opens every .vti, .vtr, .hdf and .h5 file of the directory with VTK's readers and h5py, of several processes the .pvti
-and .pvtr files that join pieces, and compares the smallest and the largest value of u with those that summary.json
-states. Ends with status 1 and a sentence where they differ."""
+Opens every .vti, .vtr, .hdf and .h5 file of the directory with VTK's readers and h5py, and for several processes the
+.pvti and .pvtr files that join pieces. Compares the minimum and maximum of u with those in summary.json. If they
+differ, exits with status 1 and prints a sentence."""
 
 import json
 import sys
@@ -28,7 +28,7 @@ class Wrong(Exception):
 
 
 def vtk_field(path, reader):
-    """u as VTK's own reader gives it, and the number of places there are for it."""
+    """Returns u as VTK's reader finds it, and the number of its places."""
     errors = []
     reader.AddObserver(vtkCommand.ErrorEvent, lambda *_: errors.append(path))
     reader.SetFileName(str(path))
@@ -44,7 +44,7 @@ def vtk_field(path, reader):
 
 
 def hdf5_field(path):
-    """u as h5py gives it; its shape has to be that of the axes beside it, in nodes or in cells."""
+    """Returns u as h5py finds it. Its shape must match the axes, in nodes or in cells."""
     with h5py.File(path) as file:
         group = file["poisson"] if "poisson" in file else file
         axes = [group[name][:] for name in "zyx" if name in group]
@@ -87,7 +87,7 @@ def main():
     if expected["min"] is None or expected["max"] is None:
         sys.exit(f"{directory / 'summary.json'}: the solution is not finite")
     files = sorted(path for path in directory.iterdir()
-                   if path.suffix in (*READERS, ".h5") and not path.stem.startswith("solution_"))  # pieces
+                   if path.suffix in (*READERS, ".h5") and not path.stem.startswith("solution_"))  # pieces are skipped
     if not files:
         sys.exit(f"{directory} has no field files")
     failed = False

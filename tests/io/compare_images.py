@@ -3,8 +3,8 @@
 
     compare_images.py A.png B.png BOUND
 
-Prints the mean absolute difference of their pixels (0 to 255, over all colours). Ends with status 1 where it exceeds
-the bound or the sizes differ."""
+Prints the mean absolute difference of their pixels (0 to 255, over all colours). Exits with status 1 if it exceeds the
+bound or the sizes differ."""
 
 import sys
 from pathlib import Path

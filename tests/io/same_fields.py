@@ -1,11 +1,11 @@
 #!/usr/bin/python3
-"""Compares the field files of two runs, one by one process and one by several.
+"""Compares the field files of two runs, by one process and by several.
 
     same_fields.py ONE SEVERAL BOUND
 
-Opens what VTK's readers, those of pieces too, and h5py make of the files of both directories: grids, names, shapes and
-values, which may differ by BOUND times the largest of a field, the residual by that of the source. Ends with status 1
-and a sentence where they differ."""
+Opens the files of both directories with VTK's readers, including those of pieces, and with h5py. Compares grids, names,
+shapes and values. Values may differ by BOUND times the maximum of a field; for the residual this is the maximum of the
+source. If they differ more, exits with status 1 and prints a sentence."""
 
 import sys
 from pathlib import Path
@@ -26,7 +26,7 @@ def vtk_contents(path):
     for place, attributes in (("node", data.GetPointData()), ("cell", data.GetCellData())):
         for number in range(attributes.GetNumberOfArrays()):
             name = attributes.GetArrayName(number)
-            if name != "vtkGhostType":  # readers of pieces add it
+            if name != "vtkGhostType":  # added by readers of pieces
                 contents[f"{name} at {place}s"] = vtk_to_numpy(attributes.GetArray(name))
         contents[f"active at {place}s"] = np.array([ord(c) for active in (attributes.GetScalars(), attributes.GetVectors())
                                                     if active for c in active.GetName()])

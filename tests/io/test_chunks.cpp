@@ -1,4 +1,5 @@
-// Chunks of HDF5 files that decompress to more than they state: refused in little memory. Honest ones are read.
+// Chunks of HDF5 files that decompress to more than they declare must be refused with little memory. Valid chunks must
+// be read.
 
 #include <algorithm>
 #include <cmath>
@@ -25,7 +26,7 @@ using Filters = std::function<void(hid_t properties)>;
 
 const Filters gzip = [](hid_t p) { H5Pset_deflate(p, 6); };
 
-/// A deflate stream of so many MiB of zeros, made in little memory.
+/// Compresses `mebibytes` MiB of zeros with little memory.
 std::vector<unsigned char> packed(int mebibytes) {
   std::vector<unsigned char> zeros(1 << 20), out(static_cast<std::size_t>(mebibytes + 1) << 11);
   z_stream stream{};
@@ -60,7 +61,7 @@ class ChunksTest : public testing::Test {
   ChunksTest() : file(fs::temp_directory_path() / ("poisson-chunks-" + std::to_string(getpid()) + ".h5")) {}
   ~ChunksTest() override { fs::remove(file); }
 
-  /// A square dataset in square chunks; `fill` writes its values.
+  /// Writes a square dataset with square chunks; `fill` writes its values.
   void write(hsize_t side, hsize_t chunk, const Filters& filters, const std::function<void(hid_t dataset)>& fill) {
     const hid_t out = H5Fcreate(file.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
     const hsize_t shape[2] = {side, side}, chunks[2] = {chunk, chunk};
@@ -75,7 +76,7 @@ class ChunksTest : public testing::Test {
     H5Fclose(out);
   }
 
-  /// The chunk at this place, stored as given.
+  /// Stores the given bytes as the chunk at this place.
   void store(hsize_t side, hsize_t chunk, const Filters& filters, const std::vector<unsigned char>& bytes,
              hsize_t at = 0) {
     write(side, chunk, filters, [&](hid_t set) {
@@ -112,11 +113,11 @@ TEST_F(ChunksTest, ThatDecompressToFarMoreAreRefusedInLittleMemory) {
     H5Pset_fletcher32(p);
   };
   for (const Filters& filters : {gzip, checked}) {
-    store(512, 256, filters, bomb, 256);  // each chunk takes 512 KiB
+    store(512, 256, filters, bomb, 256);  // each chunk needs 512 KiB
     const double before = peak_memory();
     expect_contains(refusal(), "(a chunk needs 512 KiB, but its stored data decompress to far more)");
     expect_contains(refusal_of([&] { read_box(file, "u", {300, 300}, {2, 3}); }), "far more");
-    EXPECT_EQ(read_box(file, "u", {0, 0}, {2, 2}).values, std::vector<double>(4));  // no part of another chunk
+    EXPECT_EQ(read_box(file, "u", {0, 0}, {2, 2}).values, std::vector<double>(4));  // reads no other chunk
     EXPECT_LT(peak_memory() - before, 64 << 20);
   }
 }

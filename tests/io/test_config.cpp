@@ -1,5 +1,5 @@
-// What a configuration that is right becomes: defaults, YAML 1.2, overrides, grids, datasets, and the texts of the
-// table.
+// These tests check the result of valid configurations: defaults, YAML 1.2, overrides, grids, datasets, and the texts
+// of the table of keys.
 
 #include <array>
 #include <iomanip>
@@ -174,7 +174,7 @@ TEST_F(Configuration, PathsOfTheFileStartAtItAndThoseOfOverridesWhereTheProgramR
   EXPECT_EQ(load(text, {"output.directory=out"}).output.directory, "out");
   EXPECT_EQ(load(text, {"output={directory: out}"}).output.directory, "out");
   EXPECT_EQ(load(cube + "output: {directory: /tmp/out}\n").output.directory, "/tmp/out");
-  // The effective configuration stands for the file, at its place.
+  // The effective configuration must be equivalent to the file in the same folder.
   const auto effective = [&](const Config& config) { return load_config(write(config.effective)).output.directory; };
   EXPECT_EQ(effective(load(text)), folder / "out");
   for (const Config& here : {load(text, {"output.directory=out"}), load(cube)})
@@ -232,7 +232,7 @@ TEST_F(Configuration, AFirstCellIsAsWideAsAsked) {
   for (const std::string rule : {"tanh", "geometric"})
     for (const std::string at : {"lower", "upper", "both"})
       for (const int cells : {2, 7, 32, 101})
-        for (const double share : {0.999, 0.5, 1e-3, 1e-7}) {  // of an equal cell
+        for (const double share : {0.999, 0.5, 1e-3, 1e-7}) {  // relative to an equal cell
           const double length = 3, first = share * length / cells;
           if (at == "both" && cells == 2) continue;  // symmetric: nothing to stretch
           SCOPED_TRACE(testing::Message() << rule << " " << at << ", " << cells << " cells, " << first);
@@ -282,7 +282,8 @@ TEST_F(Configuration, ExplicitNodesImplyDomainAndCells) {
   EXPECT_EQ(again.problem.nodes, config.problem.nodes);
 }
 
-/// Datasets come from the program's own files: fields f (nodes), k (cells), and p, whose last column is not its first.
+/// Datasets come from the program's own files: fields f (nodes), k (cells), and p, whose last column differs from its
+/// first.
 class Datasets : public ConfigFile {
  protected:
   Datasets() {
@@ -397,7 +398,7 @@ TEST_F(Configuration, FacesOfSeveralKinds) {
                     .mixed_bc);
 }
 
-// What used to be a boolean keeps its meaning.
+// Keys that were booleans must keep their meaning.
 TEST_F(Configuration, FallbackTakesWordsAndBooleans) {
   const std::array<std::pair<const char*, Fallback>, 5> all{{{"auto", Fallback::automatic},
                                                              {"true", Fallback::automatic},
@@ -425,7 +426,7 @@ TEST(Schema, NamesEveryKeyInBothTexts) {
   }
 }
 
-/// Every key has a sentence.
+/// Every key must have a sentence of documentation.
 void check_table(const std::vector<Schema>& keys, const std::string& path) {
   for (const Schema& key : keys) {
     const std::string full = path + "." + std::string(key.key);

@@ -1,4 +1,4 @@
-// Malformed files, keys, types, choices and overrides, each with everything the program says about it.
+// These tests compare the complete messages for malformed files, keys, types, choices and overrides.
 
 #include "tests/config_file.hpp"
 

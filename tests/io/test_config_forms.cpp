@@ -1,4 +1,4 @@
-// Other ways to write an axis and a face: layers of cells, and the ambient value of a Robin face.
+// Axes and faces have alternative forms: layers of cells, and the ambient value of a Robin face.
 
 #include "grids/axes/stretching.hpp"
 #include "grids/problem/mixed_bc.hpp"
@@ -29,7 +29,7 @@ TEST_F(Configuration, LayersFillTheDomain) {
   EXPECT_EQ(z.back(), 1.2);
   EXPECT_DOUBLE_EQ(z[1], -0.1);
   EXPECT_DOUBLE_EQ(z[5], 1.15);
-  // Their cells may be left out, and stand in the effective configuration.
+  // The numbers of cells are optional and appear in the effective configuration.
   for (const char* cells : {"[4, 4, null]", "[4, 4]"}) {
     const Config same = load(domain + "grid: {cells: " + cells + ", " + axis);
     EXPECT_EQ(same.problem.nodes, config.problem.nodes);
@@ -39,13 +39,13 @@ TEST_F(Configuration, LayersFillTheDomain) {
   const std::string middle = "grid: {cells: [4, null, 3], axes: {y: {segments: [[1/3, 2], [2/3, 3]]}}}\n";
   EXPECT_EQ(load(domain + middle).problem.nodes[1].size(), 6u);
   EXPECT_EQ(load(domain + middle).problem.nodes[2], uniform_nodes(-0.5, 1.2, 3));
-  // A sum that is off by rounding fits, and its end is the domain's.
+  // A sum that is off by rounding is accepted, and its end becomes the domain's.
   const Config rounded = load(
       "domain: {lower: [0, 0], upper: [1, 0.3000000001]}\ngrid: {cells: [4, 6], axes: {y: {segments: [[0.1, 3], "
       "[0.2, 3]]}}}\n");
   EXPECT_EQ(rounded.problem.nodes[1].back(), 0.3000000001);
   EXPECT_EQ(rounded.problem.nodes[1][3], 0.1);
-  // Without a domain they begin at 0; numbers may be parameters.
+  // Without a domain the layers begin at 0. Numbers may be parameters.
   const Config alone = load(
       "parameters: {die: 5e-4, n: 2}\n"
       "grid: {axes: {x: {nodes: [0, 1, 2]}, y: {segments: [[1.7e-3, n], [die, 2*n]]}}}\n");

@@ -1,4 +1,4 @@
-// Problems that cannot be: boxes, grids, faces, quantities, each with everything the program says about it.
+// These tests compare the complete messages for invalid problems: boxes, grids, faces and quantities.
 
 #include "tests/config_file.hpp"
 

@@ -1,4 +1,4 @@
-// Problems that cannot be: schemes, expressions, solvers, probes, each with everything the program says about it.
+// These tests compare the complete messages for invalid schemes, expressions, solvers and probes.
 
 #include "tests/config_file.hpp"
 

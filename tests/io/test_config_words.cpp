@@ -1,4 +1,4 @@
-// Words of other programs and trades, and files that are none of ours: each is answered with what stands for it here.
+// Words of other programs and fields, and files in other formats, must be answered with the equivalent word here.
 
 #include <algorithm>
 #include <optional>
@@ -265,7 +265,7 @@ TEST_F(Configuration, FilesOfOtherKindsAreNoInput) {
   EXPECT_EQ(message("mesh.txt", square), "no error");
 }
 
-/// The schema of a path, of which `*` is any face or axis; null where there is none.
+/// Returns the schema of a path, in which `*` is any face or axis, or null.
 const Schema* find(const Schema& map, std::string_view path) {
   const std::size_t dot = std::min(path.find('.'), path.size());
   const std::string_view name = path.substr(0, dot);

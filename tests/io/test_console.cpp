@@ -1,4 +1,4 @@
-// The terminal's text, the numbers on axes, and the area that text covers.
+// These tests cover the terminal's text, the numbers on axes, and the area that text covers.
 
 #include <cmath>
 #include <limits>
@@ -12,7 +12,7 @@
 namespace poisson {
 namespace {
 
-/// What a Console writes to streams that are no terminals.
+/// Captures the output of a Console to streams that are not terminals.
 struct Captured {
   std::string out, errors;
 };
@@ -148,7 +148,7 @@ TEST(Coverage, IsTheArea) {
   double sum = 0;
   coverage.visit([&](int, int, double part) { sum += part; });
   const double area = 0.5 * std::abs((10.75 - 1.25) * (8.25 - 1.5) - (4.5 - 1.25) * (3.125 - 1.5));
-  EXPECT_NEAR(sum, area, 0.02);  // what covers less than a thousandth of a pixel is left out
+  EXPECT_NEAR(sum, area, 0.02);  // areas below a thousandth of a pixel are omitted
 }
 
 }  // namespace

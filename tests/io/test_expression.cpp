@@ -1,4 +1,4 @@
-// Expressions against closed forms, in bulk, pointwise and from several threads.
+// Expressions are compared with closed forms, in bulk, pointwise and from several threads.
 
 #include <algorithm>
 #include <array>
@@ -22,7 +22,7 @@ struct Points {
   std::vector<double> x, y, z;
 };
 
-/// Scattered points with all signs and the origin.
+/// Returns scattered points with all signs and the origin.
 Points scattered(int count) {
   Points points;
   for (int i = 0; i < count; ++i) {

@@ -1,5 +1,5 @@
-// The grammar behind the translation of expressions, against muParser itself: the tree of an expression must have
-// muParser's values, at scattered points and at zeros, infinities and NaN.
+// The grammar for the translation of expressions is compared with muParser. The tree of an expression must have
+// muParser's values at scattered points and at zeros, infinities and NaN.
 
 #include <array>
 #include <bit>
@@ -26,7 +26,7 @@ double with_muparser(const std::string& text, double x, double y, double z) {
   return value.front();
 }
 
-/// How many values of double lie between two numbers; 0 between NaNs.
+/// Returns the number of doubles between two numbers; 0 between NaNs.
 std::int64_t distance(double a, double b) {
   if (std::isnan(a) || std::isnan(b))
     return std::isnan(a) && std::isnan(b) ? 0 : std::numeric_limits<std::int64_t>::max();
@@ -61,12 +61,13 @@ TEST_P(Translated, HasTheValuesOfMuParser) {
   parser.DefineConst("pi", M_PI);
   parser.DefineConst("_pi", M_PI);
   parser.SetExpr(text);
-  // Sums of constants that muParser's optimizer has regrouped may cancel differently: compared as it stands, too.
+  // Sums of constants that muParser's optimizer has regrouped may cancel differently, so the unoptimized expression is
+  // compared as well.
   parser.EnableOptimizer(false);
   for (const auto& p : points()) {
     at = p;
     const double wanted = parser.Eval(), found = (*tree)(p[0], p[1], p[2]);
-    // A square may be an ulp off the power that muParser takes, and exp and log of it several.
+    // A square may differ by one ulp from muParser's power, and its exp and log by several.
     ASSERT_LE(distance(found, wanted), 16)
         << text << " at " << p[0] << " " << p[1] << " " << p[2] << ": " << found << " instead of " << wanted;
     const double optimized = with_muparser(text, p[0], p[1], p[2]);
@@ -76,7 +77,7 @@ TEST_P(Translated, HasTheValuesOfMuParser) {
   }
 }
 
-/// Bit by bit, whatever is the same along a line or as it was on the line before.
+/// Values must not depend on whether coordinates are constant along a line or equal to those of the previous line.
 TEST_P(Translated, HasItsValuesInLines) {
   const std::string text(GetParam());
   const auto tree = ExpressionTree::parse(text);

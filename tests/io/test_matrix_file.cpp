@@ -1,4 +1,4 @@
-// Matrices from files: what is read, and what is refused with which words.
+// These tests check the matrices that are read from files, and the messages for refused files.
 
 #include <array>
 #include <cmath>
@@ -23,7 +23,7 @@ namespace {
 
 const std::string real_general = "%%MatrixMarket matrix coordinate real general\n",
                   real_symmetric = "%%MatrixMarket matrix coordinate real symmetric\n";
-/// 2 −1 0 0 / −1 2 −1 0 / …
+/// The rows are 2 −1 0 0 / −1 2 −1 0 / …
 const std::string line4 = real_symmetric + "% by hand\n\n4 4 7\n1 1 2\n2 1 -1\n2 2 2\n3 2 -1\n3 3 2\n4 3 -1\n4 4 2\n";
 
 using Values = std::vector<double>;
@@ -70,7 +70,7 @@ TEST_F(MatrixFile, OfMatrixMarketIsReadAsBands) {
 }
 
 TEST_F(MatrixFile, SumsDuplicatesAndPlacesEntriesOnTheGrid) {
-  // 2 x 2 points: row 2 = (1, 0), row 3 = (0, 1); the coupling of these two lies at (-1, 1).
+  // There are 2 x 2 points. Row 2 is (1, 0) and row 3 is (0, 1); the coupling of these two has the offset (-1, 1).
   const BandedMatrix m = market(
       "%%MatrixMarket MATRIX Coordinate integer general\r\n4 4 8\r\n1 1 2\r\n1 1 +1\r\n2 2 4\r\n3 3 4\r\n"
       "4 4 4\r\n2 3 -1\r\n3 2 -2\r\n1 4 -3\r\n",
@@ -107,7 +107,7 @@ TEST_F(MatrixFile, OfNeumannFacesWrittenWithFewDigitsIsSingular) {
     return make_bands(*backend, m, make_block(m)).singular;
   };
   EXPECT_TRUE(singular(0));
-  EXPECT_FALSE(singular(4e-6));  // a reaction, of one sign
+  EXPECT_FALSE(singular(4e-6));  // a reaction with one sign
 }
 
 TEST_F(MatrixFile, StoredZerosCoupleNothing) {
@@ -145,13 +145,13 @@ TEST_F(MatrixFile, EffectiveConfigurationIsAConfiguration) {
   EXPECT_EQ(again.matrix->points(), 4u);
 }
 
-// ---- What is refused ----
+// ---- Refused files ----
 
 const std::string grid4 = "grid: {type: banded, file: m.mtx, shape: [4]}\n";
 
 struct Refused {
-  std::string name, market;  ///< the text of m.mtx
-  std::string message;       ///< after bad.yaml:1:28: grid.file: m.mtx
+  std::string name, market;  ///< contents of m.mtx
+  std::string message;       ///< follows "bad.yaml:1:28: grid.file: m.mtx"
   std::string configuration = grid4;
   friend std::ostream& operator<<(std::ostream& stream, const Refused& r) { return stream << r.name; }
 };
@@ -227,7 +227,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "grid: {type: banded, file: m.mtx, shape: [20, 2]}\n"}),
     [](const auto& p) { return p.param.name; });
 
-/// Complete messages, for whatever files a function leaves.
+/// Contains the complete messages for files that a function writes.
 struct Case {
   std::string name;
   std::function<void(const std::function<void(const std::string&, const Sizes&, const Values&)>& dataset,

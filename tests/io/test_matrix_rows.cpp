@@ -1,5 +1,5 @@
-// Matrices from files of which each process reads its rows: the same values as one process has, and no more memory than
-// its share.
+// Each process reads its rows of a matrix from a file. It must get the same values as a single process and use no more
+// memory than its share.
 
 #include <algorithm>
 #include <array>
@@ -26,7 +26,7 @@
 
 namespace {
 
-// Bytes that this thread has allocated and not given back, and the most of them. What one thread allocates it frees.
+// These are the bytes in use by this thread and their maximum. Each thread frees its own allocations.
 thread_local std::ptrdiff_t allocated = 0, most_allocated = 0;
 
 void* counted(void* memory) {
@@ -62,7 +62,7 @@ std::size_t number(int x, int y, int z) {
   return static_cast<std::size_t>(x + shape[0] * (y + shape[1] * z));
 }
 
-// The couplings of points to those next to them, which differ from point to point.
+// Couples points to their neighbours with values that differ from point to point.
 class MatrixRows : public ConfigFile {
  protected:
   MatrixRows() {
@@ -80,7 +80,7 @@ class MatrixRows : public ConfigFile {
         const std::array there{x + offsets[b][0], y + offsets[b][1], z + offsets[b][2]};
         if (std::ranges::min(there) < 0 || there[0] >= shape[0] || there[1] >= shape[1] || there[2] >= shape[2])
           continue;
-        // The same from both ends.
+        // The value is symmetric.
         bands[b][number(x, y, z)] = -1 - 1.0 / (1 + x + there[0] + y + there[1] + z + there[2]);
       }
     });
@@ -131,7 +131,7 @@ class MatrixRows : public ConfigFile {
     return path;
   }
 
-  // What a process of so many has, in slabs across z.
+  // Returns the box of a process, in slabs across z.
   static Box slab(int process, int processes) {
     return {{0, 0, shape[2] * process / processes}, {shape[0], shape[1], shape[2] * (process + 1) / processes}};
   }
@@ -151,7 +151,7 @@ class MatrixRows : public ConfigFile {
   std::vector<double> rhs;
 };
 
-// What reading takes at most.
+// Returns the peak memory of f.
 template <class F>
 std::ptrdiff_t bytes_of(const F& f) {
   const std::ptrdiff_t before = allocated;
@@ -160,7 +160,7 @@ std::ptrdiff_t bytes_of(const F& f) {
   return most_allocated - before;
 }
 
-// Buffers of a file, and what does not go by rows.
+// Allows for buffers of a file and for data that are not stored by rows.
 constexpr std::ptrdiff_t room = std::ptrdiff_t{1} << 18;
 
 TEST_F(MatrixRows, OfMatrixMarketAreReadByTheProcessesThatHaveThem) {
@@ -191,7 +191,7 @@ TEST_F(MatrixRows, OfMatrixMarketAreReadByTheProcessesThatHaveThem) {
     });
 }
 
-// One after another: this HDF5 takes no threads.
+// Processes read one after another, because this HDF5 is not thread-safe.
 TEST_F(MatrixRows, OfHdf5AreReadByTheProcessesThatHaveThem) {
   const auto file = hdf5();
   BandedMatrix whole = state_matrix(file, {});
@@ -216,7 +216,7 @@ TEST_F(MatrixRows, OfHdf5AreReadByTheProcessesThatHaveThem) {
   expect_rows(m, block);
 }
 
-// What one process finds is known to all, and a coupling across a cut is compared with its transposed.
+// All processes learn the findings of one, and a coupling across a cut is compared with its transpose.
 TEST_F(MatrixRows, AreCheckedTogether) {
   bands[6][number(0, 0, 239)] *= 1.5;
   const auto file = market();

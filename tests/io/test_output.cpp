@@ -1,5 +1,5 @@
-// What the program writes: every reader gets back what was written, the same run gives the same bytes, and what cannot
-// be written or read is answered with a sentence.
+// Every reader must get back the values that the program wrote, the same run must write the same bytes, and failures to
+// write or read must be reported in a sentence.
 
 #include <algorithm>
 #include <cmath>
@@ -33,7 +33,7 @@
 #include <vtkStringArray.h>
 #include <vtkXMLImageDataReader.h>
 #include <vtkXMLRectilinearGridReader.h>
-#if __has_include(<vtkHDFReader.h>) && !defined(H5_HAVE_PARALLEL)  // another HDF5 than VTK's
+#if __has_include(<vtkHDFReader.h>) && !defined(H5_HAVE_PARALLEL)  // other HDF5 than VTK's
 #include <vtkHDFReader.h>
 #endif
 #endif
@@ -43,7 +43,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// An empty directory for one test.
+/// Provides an empty directory for one test.
 class OutputTest : public testing::Test {
  protected:
   OutputTest() {
@@ -60,7 +60,7 @@ class OutputTest : public testing::Test {
   fs::path directory;
 };
 
-/// 7 × 5 × 3 cells or 7 × 5, with spacings that no decimal number hits.
+/// Returns a grid of 7 × 5 × 3 or 7 × 5 cells with spacings that have no exact decimal form.
 OutputGrid awkward_grid(int dimension, bool equidistant) {
   constexpr std::array<int, 3> cells{7, 5, 3};
   OutputGrid grid;
@@ -128,7 +128,7 @@ bool contains(const std::string& text, const std::string& part) {
 
 #define EXPECT_CONTAINS(text, part) EXPECT_TRUE(contains(text, part)) << text
 
-/// dimension, equidistant
+/// The parameters are dimension and equidistant.
 class FieldFiles : public OutputTest, public testing::WithParamInterface<std::tuple<int, bool>> {
  protected:
   OutputGrid grid = awkward_grid(std::get<0>(GetParam()), std::get<1>(GetParam()));
@@ -180,7 +180,7 @@ void expect_values(vtkDataSet& data, const OutputField& field) {
         << field.name << " " << i;
 }
 
-/// The coordinates of ImageData pass through decimal attributes, hence not exactly.
+/// The coordinates of ImageData are stored as decimal attributes and are therefore not exact.
 void expect_nodes(vtkDataSet& data, const OutputGrid& grid, double tolerance) {
   vtkIdType point = 0;
   for (const double z : grid.nodes[2])
@@ -262,7 +262,7 @@ TEST_F(OutputTest, PicturesOfStrangeFields) {
 
 #endif
 
-/// Limits the size of files, as a full disk would, while it lives.
+/// Limits the size of files during its lifetime, like a full disk.
 class FullDisk {
  public:
   FullDisk() {
@@ -318,7 +318,7 @@ TEST_F(OutputTest, FieldOfAnotherSizeIsRefused) {
   EXPECT_THROW(written_hdf5(directory, grid, fields), std::invalid_argument);
 }
 
-/// A file that another program wrote: integers, floats, text, nothing.
+/// Writes a file as another program would, with integers, floats, text, and empty data.
 fs::path foreign_file(const fs::path& directory) {
   auto path = directory / "foreign.h5";
   const hid_t file = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
@@ -370,7 +370,7 @@ TEST_F(OutputTest, ReadErrorsNameWhatIsThere) {
   EXPECT_CONTAINS(read(file, "nothing"), "it is empty");
 }
 
-/// Datasets of 8 × 8 whose values lie elsewhere, links to them, and one whose only chunk takes so many bytes.
+/// Writes datasets of 8 × 8 with external values, links to them, and one chunk of `side` × `side` values.
 fs::path referring_file(const fs::path& directory, hsize_t side) {
   auto path = directory / "referring.h5";
   const hid_t file = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);

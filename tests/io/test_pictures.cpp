@@ -1,4 +1,4 @@
-// What pictures show: u in cells as smoothly as at nodes, and labels that keep clear of other panels.
+// Pictures must show u in cells as smoothly as at nodes, and labels must not overlap other panels.
 
 #include <algorithm>
 #include <array>
@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A directory for one test.
+/// Provides a directory for one test.
 class Pictures : public testing::Test {
  protected:
   Pictures() : directory(fs::temp_directory_path() / ("poisson-pictures-" + std::to_string(getpid()))) {
@@ -40,7 +40,7 @@ class Pictures : public testing::Test {
   fs::path directory;
 };
 
-/// 7 × 5 cells, or 7 × 5 × 3, that widen along each axis or do not.
+/// Returns a grid of 7 × 5 or 7 × 5 × 3 cells that widen along each axis or are equal.
 OutputGrid box(int dimension, bool equidistant) {
   OutputGrid grid;
   grid.dimension = dimension;
@@ -57,7 +57,7 @@ OutputGrid box(int dimension, bool equidistant) {
   return grid;
 }
 
-/// A picture's pixels, from below.
+/// Returns a picture's pixels, from below.
 vtkSmartPointer<vtkImageData> pixels_of(const fs::path& file) {
   vtkNew<vtkPNGReader> reader;
   reader->SetFileName(file.c_str());
@@ -65,7 +65,7 @@ vtkSmartPointer<vtkImageData> pixels_of(const fs::path& file) {
   return reader->GetOutput();
 }
 
-/// The share of colours that two pictures of one size differ in.
+/// Returns the share of colour by which two pictures of one size differ.
 double difference(const fs::path& one, const fs::path& other) {
   const auto a = pixels_of(one), b = pixels_of(other);
   const int* size = a->GetDimensions();
@@ -78,13 +78,14 @@ double difference(const fs::path& one, const fs::path& other) {
   return static_cast<double>(count) / static_cast<double>(all);
 }
 
-/// u in cells, known between them too, looks as at nodes: shades and lines cross the cells. Without that it is patches.
+/// If u in cells is also known between them, it must look as at nodes: shades and isolines cross the cells. Otherwise
+/// the picture shows one colour per cell.
 class SmoothPictures : public Pictures, public testing::WithParamInterface<std::tuple<int, bool>> {};
 INSTANTIATE_TEST_SUITE_P(, SmoothPictures, testing::Combine(testing::Values(2, 3), testing::Bool()));
 
 TEST_P(SmoothPictures, OfCellsAreThoseOfNodes) {
   const OutputGrid grid = box(std::get<0>(GetParam()), std::get<1>(GetParam()));
-  // Mid-planes reach the ends of its range.
+  // Mid-planes contain the ends of the range.
   const auto linear = [&](double x, double y, double) { return 3 * x - (grid.dimension == 2 ? 2 * y : 0); };
   const auto lines = [&](int axis, bool fine) {
     std::vector<double> x;
@@ -127,7 +128,7 @@ TEST_P(SmoothPictures, OfCellsAreThoseOfNodes) {
   EXPECT_GE(differing(cells), 0.05);
 }
 
-/// Cells as small as pixels are joined as well, without values between them.
+/// Cells as small as pixels must also be joined, without values between them.
 TEST_F(Pictures, OfManyCellsHaveLinesToo) {
   OutputGrid grid = box(2, true);
   for (int axis = 0; axis < 2; ++axis) {
@@ -145,7 +146,7 @@ TEST_F(Pictures, OfManyCellsHaveLinesToo) {
   EXPECT_LE(difference(written("nodes", grid, nodes), written("cells", grid, cells)), 0.02);
 }
 
-/// Groups of columns with ink below the heading, apart from each other by so many blank ones.
+/// Counts groups of columns with ink below the heading, separated by at least `gap` blank columns.
 int groups(vtkImageData& image, int gap) {
   constexpr int heading = 200;
   const int* size = image.GetDimensions();
@@ -162,11 +163,11 @@ int groups(vtkImageData& image, int gap) {
   return count;
 }
 
-/// Labels keep clear of the panels beside them, whatever the shape of the box and however long its numbers.
+/// Labels must not overlap neighbouring panels, for any shape of the box and any length of numbers.
 TEST_F(Pictures, HavePanelsThatStandApart) {
   struct Shape {
     std::array<double, 3> length;
-    double unit, shift;  // nodes from unit·length·shift on
+    double unit, shift;  // nodes start at unit·length·shift
   };
   for (const auto& [length, unit, shift] : {Shape{{42, 40, 24}, 1e-3, -0.5},
                                             {{1, 1, 1}, 1234.5, 1e6},

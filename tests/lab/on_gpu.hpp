@@ -1,6 +1,7 @@
 #pragma once
 
-// What the tests of studies that need a GPU share: a study runs quickly, verifies what it times, and says something.
+// This test is shared by studies that need a GPU: a study must run quickly, verify the work that it times, and print
+// conclusions.
 
 #include <cmath>
 #include <set>

@@ -1,6 +1,6 @@
 #pragma once
 
-// Panels with made-up numbers, to ask studies for their conclusions.
+// Returns panels with synthetic numbers, for tests of the conclusions.
 
 #include <functional>
 #include <string>
@@ -12,7 +12,7 @@ namespace poisson::lab {
 
 struct Line {
   std::string variant;
-  std::function<double(double)> value;  ///< of x
+  std::function<double(double)> value;  ///< function of x
 };
 
 inline Panel synthetic_panel(const std::string& name, const std::vector<double>& places,

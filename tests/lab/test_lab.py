@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""poisson-lab as a lecturer meets it: exit statuses, messages, files, the page.
+"""Tests poisson-lab from a lecturer's view: exit statuses, messages, files, the page.
 
     test_lab.py POISSON_LAB_PROGRAM SOURCE_DIRECTORY [unittest arguments]
 """
@@ -28,7 +28,7 @@ def lab(*arguments, **options):
 
 
 class References(html.parser.HTMLParser):
-    """Everything that a page refers to, and the texts of its headings."""
+    """Collects the references of a page and the texts of its headings."""
 
     def __init__(self, page):
         super().__init__()
@@ -105,7 +105,7 @@ class CommandLine(Directory):
 
 
 class Copy(Directory):
-    """One quick run on the CPU, looked at from all sides."""
+    """Checks one quick run on the CPU in all respects."""
 
     @classmethod
     def setUpClass(cls):
@@ -173,7 +173,7 @@ class Copy(Directory):
 
 
 class TwoRuns(Directory):
-    """What a run left is read again, and beside another one."""
+    """Reads the results of a run again, alone and together with another run."""
 
     def test_what_another_run_does_not_confirm_is_found(self):
         kept, other = SOURCE / "bench/results/h200-lab.json", self.directory / "other.json"
@@ -184,7 +184,7 @@ class TwoRuns(Directory):
         for study in found["studies"]:
             for panel in study["panels"]:
                 for point in panel["points"]:
-                    point["value"] = 1  # nothing is faster than anything
+                    point["value"] = 1  # all variants are equally fast
         other.write_text(json.dumps(found), encoding="utf-8")
         run = lab("compare", str(kept), str(other))
         self.assertEqual(run.returncode, 1)
@@ -194,7 +194,7 @@ class TwoRuns(Directory):
         for results, page in (("h200-lab.json", "lab.html"), ("h100-lab.json", "lab-h100.html")):
             kept = SOURCE / "bench/results" / results
             shown = html.unescape((SOURCE / "docs" / page).read_text(encoding="utf-8"))
-            if "[needs a GPU]" in lab("list").stdout:  # this build knows all studies
+            if "[needs a GPU]" in lab("list").stdout:  # this build contains all studies
                 run = lab("page", str(kept), "--output", str(self.directory),
                           env={**os.environ, "POISSON_LAB_PYTHON": "/bin/false"})
                 self.assertEqual((run.returncode, run.stderr), (0, ""))
@@ -258,7 +258,7 @@ class Failure(Directory):
 
 
 class Page(Directory):
-    """page.py on points that no study would give it."""
+    """Tests page.py on points that no study would produce."""
 
     def draw(self, points, guides=(), **panel):
         panel = {"name": "p", "files": "s-p", "title": "<Title>", "x_label": "bytes", "y_label": "GB/s", "log_x": True,
@@ -290,7 +290,7 @@ class Page(Directory):
         page = self.draw(self.points(1, [1024, 2048]))
         for text in ("15 ×", "30 GB/s", "2 to 4 GB/s", "2 to 4 ×", ">A lecture</td>", "Figures of A lecture, Its title."):
             self.assertIn(text, page)
-        self.assertNotIn(">other<", page)  # no row without a number of today
+        self.assertNotIn(">other<", page)  # no row without a current number
 
     def test_the_head_has_facts_and_the_contents_lectures(self):
         page = self.draw(self.points(1, [1024, 2048]))
@@ -377,7 +377,7 @@ class Page(Directory):
 
 
 class Disassembly(Directory):
-    """The commands of docs/disassembly.md, and what they are said to print."""
+    """Runs the commands of docs/disassembly.md and compares their output with the page."""
 
     def test_the_page_shows_what_its_commands_say(self):
         environment = {**os.environ, "PATH": os.pathsep.join([os.environ["PATH"], "/usr/local/cuda/bin"])}
@@ -396,7 +396,7 @@ class Disassembly(Directory):
             else:
                 for line in content.splitlines():
                     seen += 1
-                    with self.subTest(line=line):  # registers are the compiler's choice: instructions alone
+                    with self.subTest(line=line):  # the compiler chooses registers, so only instructions are compared
                         self.assertIn(line.split(" ")[0], said)
         self.assertGreater(seen, 10)
 

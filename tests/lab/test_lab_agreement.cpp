@@ -1,4 +1,5 @@
-// What two runs say: which sentences agree, and that those of the page stand firm where its points do not.
+// These tests compare the sentences of two runs, and check that sentences of the page do not depend on noise in its
+// points.
 
 #include <algorithm>
 #include <array>
@@ -54,7 +55,7 @@ TEST(Agreement, OneMayGoOnWhereTheOtherEnds) {
 }
 
 TEST(Agreement, OpposedMoralsNeverMeet) {
-  // Nothing that follows from `more` or `less` follows from `alike` a moment later.
+  // `more` or `less` in one run must not become `alike` in the next one by noise alone.
   for (double ratio = 0.5; ratio < 2; ratio *= 1.001) {
     const Ratio one{ratio, ratio, ratio, noise}, other{ratio * 1.04, ratio * 1.04, ratio * 1.04, noise};
     EXPECT_FALSE(one.alike() && other.more()) << ratio;
@@ -62,7 +63,7 @@ TEST(Agreement, OpposedMoralsNeverMeet) {
   }
 }
 
-// A study of one panel, with one sentence that its points decide.
+// Returns a study of one panel with one sentence that its points decide.
 std::vector<std::string> conclude_one(const Panels& panels, const Machine&) {
   return {"a has " + rate_against(ratio_of(panels.front(), "a", "b")) + " b."};
 }
@@ -86,7 +87,7 @@ TEST(Agreement, RunsDisagreeWhereASentenceDoes) {
   EXPECT_NE(found.front().second.find("only 50 %"), std::string::npos) << found.front().second;
 }
 
-// Two sentences that differ in figures alone, which noise would let pass for each other.
+// Returns two sentences that differ only in numbers, which noise could exchange.
 std::vector<std::string> conclude_two(const Panels& panels, const Machine&) {
   const std::string height = std::to_string(static_cast<int>(typical(panels.front(), "a")));
   return {"Of 50 bands a has " + height + ".", "Of 52 bands a has 10."};
@@ -135,13 +136,13 @@ TEST(ReportReader, SaysWhatIsWrong) {
 
 #ifdef POISSON_HAVE_CUDA
 
-// A number in [−1, 1] for each index.
+// Returns a number in [−1, 1] for each index.
 double swing(std::uint64_t index, std::uint64_t seed) {
   return 2 * static_cast<double>(noise_float(index * 1000003 + seed)) - 1;
 }
 
-// By how much a value is off in another run: half of what two runs may differ by, or what its own batches scatter. What
-// is counted not at all, clocks hardly, a CPU's times much.
+// Returns the deviation of a value in another run: half of the allowed difference of two runs, or the spread of its
+// batches. Counts do not deviate, clocks hardly, and times on a CPU much.
 double scatter(const Panel& panel, const Point& point) {
   if (point.seconds.spread == 0 || panel.y_label.starts_with("resident") || panel.y_label.find("ulp") < 99) return 0;
   if (panel.y_label.find("clock") != std::string::npos) return 0.002;
@@ -149,7 +150,7 @@ double scatter(const Panel& panel, const Point& point) {
   return std::max(half, std::min(point.spread(), 0.5));
 }
 
-// The run of the page as it might have come out a moment later.
+// Returns the page's run as it could have been a moment later.
 Report moved(const Report& report, std::uint64_t seed) {
   Report other = report;
   std::uint64_t index = 0;
@@ -161,7 +162,7 @@ Report moved(const Report& report, std::uint64_t seed) {
   return other;
 }
 
-// The runs that the pages of the repository show.
+// Returns the runs that the pages of the repository show.
 std::vector<Report> shown() {
   const char* const root = std::getenv("POISSON_ROOT");
   if (!root) throw InputError("POISSON_ROOT is not set (it is the source directory, and ctest sets it)");
@@ -171,8 +172,8 @@ std::vector<Report> shown() {
   return all;
 }
 
-// Rows of a page without a number of today; `unexplained` those of them that no variant explains which these results
-// are too old for.
+// Returns the rows of a page without a current number. `unexplained` omits rows whose variant was added after these
+// results.
 std::set<std::string> empty_rows(const Report& report, bool unexplained) {
   std::set<std::string> rows;
   for (const auto& [study, findings, seconds] : report.outcomes)
@@ -217,7 +218,7 @@ TEST(Page, HasANumberOfTodayBesideEachOfTheLectures) {
   EXPECT_EQ(nowhere, std::set<std::string>()) << "no page has them: are there such variants?";
 }
 
-// What one page has and another one lacks is known as an addition, so that the other says so.
+// Variants that only one page has must be known as additions, so that the other page can report them as missing.
 TEST(Page, SaysWhichVariantsItIsTooOldFor) {
   const std::vector<Report> pages = shown();
   for (const Report& older : pages)
@@ -237,8 +238,8 @@ TEST(Page, SaysWhichVariantsItIsTooOldFor) {
       }
 }
 
-// Four schedulers issue an instruction for 32 threads each per clock, and a step gives two results at most: what lies
-// above was merged away by the compiler.
+// Each of four schedulers issues one instruction for 32 threads per clock, and a step has at most two results. A higher
+// rate would mean that the compiler has merged work.
 TEST(Page, HasNoRateThatADeviceCannotIssue) {
   int rates = 0;
   for (const Report& report : shown())
@@ -252,7 +253,7 @@ TEST(Page, HasNoRateThatADeviceCannotIssue) {
   EXPECT_GT(rates, 40);
 }
 
-// The pages of the repository say nothing that their points do not carry.
+// The pages of the repository must contain only sentences that their points support.
 TEST(Conclusions, StandWhereTheirPointsMoveWithinTheNoise) {
   std::map<std::string, int> fallen;
   constexpr int runs = 200;

@@ -1,4 +1,4 @@
-// What poisson-lab does with points, whoever measured them: choice of studies, tables, files.
+// These tests cover how poisson-lab processes points from any source: the choice of studies, tables, and files.
 
 #include <algorithm>
 #include <array>
@@ -96,7 +96,7 @@ TEST(LabFindings, AreReadFromPanelsAlone) {
   EXPECT_EQ(readable_then(history[1]), "3 to 9 s");
 }
 
-// Two curves, flat but for one bad point of the first.
+// Returns two curves, flat except for one outlier in the first.
 Panel flat(double first, double bad, double second, double spread = 0) {
   Panel p{.name = "p"};
   for (const double x : {1.0, 2.0, 3.0, 4.0, 5.0}) {

@@ -24,7 +24,7 @@ struct Jet {
   std::array<double, 3> second{};  ///< ∂²/∂x_d²
 };
 
-/// A function of space with one factor per axis; the third is 1 in two dimensions.
+/// Evaluates a function of space with one factor per axis; the third is 1 in two dimensions.
 struct SineProduct {
   std::array<SineFactor, 3> factors;
 

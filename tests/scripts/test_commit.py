@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The commit that a build says its sources are: made by every build, written where it is another one alone.
+"""Tests the commit that a build reports: every build computes it, and only a change rewrites it.
 
     test_commit.py CMAKE ROOT
 """

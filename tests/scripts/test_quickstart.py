@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""scripts/quickstart: what it builds with and without a GPU, and that cmake --install needs no more than that.
+"""Tests scripts/quickstart: what it builds with and without a GPU, and that cmake --install needs nothing else.
 
     test_quickstart.py SOURCE_DIRECTORY [unittest arguments]
 """
@@ -30,7 +30,8 @@ class Quickstart(unittest.TestCase):
         path.chmod(0o755)
 
     def quickstart(self, gpu):
-        """The script's words on the terminal, and what it asks scripts/build for; nothing is installed or built."""
+        """Returns the terminal output of the script and its arguments to scripts/build. Nothing is installed or
+        built."""
         self.script("scripts/setup", "")
         self.script("scripts/build", 'echo "$@" >asked\n')
         self.script("build/release/app/poisson", "mkdir -p results/cavity\n")
@@ -68,11 +69,11 @@ class Quickstart(unittest.TestCase):
         files = " ".join(re.findall(r" FILES (.*)\)", rules))
         copied = {pathlib.Path(name) for name in re.findall(r'"([^"$]+)"', files)}
         self.assertIn(self.folder / "app/poisson", copied)
-        # Whatever its commands compile and link stands in them.
+        # The commands contain all files that they compile and link.
         commands = subprocess.run(["ninja", "-C", self.folder, "-t", "commands", *(settings[at + 1:] or ["all"])],
                                   capture_output=True, text=True, check=True).stdout
         built = {self.folder / word for word in commands.split()}
-        # What configuring leaves, or the sources hold, is there already.
+        # Other files must exist already, from configuring or in the sources.
         self.assertEqual({path for path in copied if not path.exists()} - built, set())
 
 

@@ -1,4 +1,4 @@
-// These tests check the estimated error of a solution where the residual hides the error: thin boxes and stretched
+// These tests check the estimated error where the residual hides it: thin boxes and stretched
 // axes, nearly singular systems, guesses below the tolerance, and guesses for zero data.
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // Problems that are nearly singular, thin or steep, or whose κ and σ span many decades, must be solved or end at the
-// rounding limit, and u must be as accurate as the estimate.
+// rounding limit. u must be as accurate as its estimate.
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-// A program of someone else, which knows the installed library alone: −Δu = 3π² sin πx sin πy sin πz in the unit cube.
+// This external program uses only the installed library: −Δu = 3π² sin πx sin πy sin πz in the unit cube.
 #include <cmath>
 #include <cstdio>
 #include <numbers>
