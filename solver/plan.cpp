@@ -39,11 +39,6 @@ std::size_t bytes_of_sums(const Layout& layout) {
   return 3 * MiB + (bytes <= 2 * MiB ? 0 : std::min(3 * bytes, 24 * MiB));
 }
 
-// Tables of strong clusters have measured at most 22 bytes per unknown (κ over six decades from cell to cell, 256³).
-std::size_t bytes_of_strong_clusters(const Layout& layout) {
-  return 3 * bytes(layout, Precision::fp64);
-}
-
 // Of a value on an axis, the tables of two operators, of a transfer and of what evaluates data on a device hold less
 // than 448 bytes; the coarsest level's inverse, scalars and the rounding of blocks fit into the constant.
 std::size_t bytes_of_tables(const Layout& layout) {
@@ -103,6 +98,11 @@ Precision inner_precision(const Options& options) {
 
 std::size_t bytes(const Layout& layout, Precision precision) {
   return static_cast<std::size_t>(layout.allocated(precision)) * bytes_of(precision);
+}
+
+// Tables of strong clusters have measured at most 22 bytes per unknown (κ over six decades from cell to cell, 256³).
+std::size_t bytes_of_strong_clusters(const Layout& layout) {
+  return 3 * bytes(layout, Precision::fp64);
 }
 
 bool takes_galerkin(const Options& options) {

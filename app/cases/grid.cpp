@@ -351,9 +351,7 @@ class GridCase final : public Case {
     const Backend& backend = d_->backend();
     kappa_ = KappaSummary{d_->rows().kappa, d_->jumps()};
     const Plan found = make_plan(problem_, options_, config_.assembly, backend.on_gpu(), kappa_, sharing_);
-    constexpr double bytes_of_strong_clusters = 4;  // the search for strong couplings runs on the host
-    require_memory(config_, *this, backend, found, here_, static_cast<double>(d_->bytes()),
-                   bytes_of_strong_clusters * static_cast<double>(d_->unknowns()));
+    require_memory(config_, *this, backend, found, here_, static_cast<double>(d_->bytes()));
   }
 
   const Config& config_;
