@@ -31,7 +31,8 @@
 namespace poisson {
 namespace {
 
-// What a device holds for sums: of large planes more, by tiles of 128 values at least, rounded up, and once half of it.
+// Returns the bytes of a device's buffers for sums. Large planes need more, by tiles of at least 128 values, rounded
+// up.
 std::size_t bytes_of_sums(const Layout& layout) {
   const auto [nx, ny, nz] = layout.n;
   const auto tiles = nz == 1 ? std::int64_t{nx / 128 + 2} * ny : std::int64_t{nx / 32 + 2} * (ny / 4 + 1) * nz;
@@ -39,16 +40,16 @@ std::size_t bytes_of_sums(const Layout& layout) {
   return 3 * MiB + (bytes <= 2 * MiB ? 0 : std::min(3 * bytes, 24 * MiB));
 }
 
-// Of a value on an axis, the tables of two operators, of a transfer and of what evaluates data on a device hold less
-// than 448 bytes; the coarsest level's inverse, scalars and the rounding of blocks fit into the constant.
+// The tables of two operators, a transfer and the evaluation of data need less than 448 bytes per value of an axis. The
+// constant covers the inverse of the coarsest level, scalars and the rounding of blocks.
 std::size_t bytes_of_tables(const Layout& layout) {
   return 448 * static_cast<std::size_t>(layout.n[0] + layout.n[1] + layout.n[2]) + (std::size_t{192} << 10);
 }
 
-// A recorded solve holds a description of each verb that shares a launch: the functor, its box and what finds it
+// A recorded solve holds a description of each verb that shares a launch: the functor, its box and its index
 // (backends/cuda/sequence.cuh).
 constexpr std::size_t bytes_of_step = 1040;
-// With so many, cycles over planes for one, the host runs the iteration.
+// Above this number of steps, as in cycles over planes, the host runs the iteration.
 constexpr std::size_t most_steps = 32'000;
 
 // How often the recordings of a solve visit a level: once a cycle of V, in full multigrid once more for each finer
@@ -61,7 +62,8 @@ std::size_t recorded_visits(const Options& options, int level) {
   return 2 * cycle * (options.full_multigrid ? l + 1 : 1);
 }
 
-// At most so many verbs are what a visit records, halos of periodic axes and colours of Gauss–Seidel counted apart.
+// Returns the largest number of verbs that a visit records. Halos of periodic axes and colours of Gauss–Seidel count
+// separately.
 std::size_t verbs_of_visit(const Options& options, const Layout& layout, bool box) {
   const auto wraps = static_cast<std::size_t>(std::ranges::count(layout.periodic, true));
   const auto passes = static_cast<std::size_t>(options.smoother.kind->passes(layout, box));
@@ -69,7 +71,7 @@ std::size_t verbs_of_visit(const Options& options, const Layout& layout, bool bo
   return (static_cast<std::size_t>(sweeps) * 2 * passes + 8) * (1 + wraps);
 }
 
-// What the operators hold.
+// Describes the stored data of the operators.
 struct Finest {
   std::size_t kappas = 0, reactions = 0;  // fields of cells and of values, on all levels that are rediscretized
   bool elements = false;                  // reactions stand on cells; planes are stored as bands
@@ -109,7 +111,7 @@ bool takes_galerkin(const Options& options) {
   return options.method == Method::multigrid && options.coarse_operator == CoarseOperator::galerkin;
 }
 
-// The levels that options ask for.
+// Returns the levels for these options.
 std::vector<LevelPlan> chosen_levels(const Block& block, LevelRules rules, const Options& options) {
   rules.precision = inner_precision(options);
   rules.allowed = *options.smoother.extent;
@@ -118,7 +120,7 @@ std::vector<LevelPlan> chosen_levels(const Block& block, LevelRules rules, const
   return options.method == Method::multigrid ? choose_levels(block, rules) : single_level(block, rules);
 }
 
-// Of all processes: lines of which each has a part, and the field that they are solved in.
+// Returns the bytes of lines across cuts and of the field in which they are solved, for all processes together.
 std::size_t bytes_of_cut_lines(const Layout& whole, Precision precision, const Parts& parts, int axis, bool gpu) {
   Layout part = whole;
   for (std::size_t d = 0; d < 3; ++d) part.n[d] = divide_up(whole.n[d], parts[d]);
@@ -127,24 +129,24 @@ std::size_t bytes_of_cut_lines(const Layout& whole, Precision precision, const P
          (field + cut_lines_bytes(part, precision, parts, axis, gpu));
 }
 
-// The number of axes along which lines are relaxed.
+// Returns the number of axes along which lines are relaxed.
 std::size_t lines_axes(const Relaxation& relaxed, const Layout& layout) {
   return relaxed.extent == Extent::line ? 1 : layout.n[2] == 1 ? 2 : 3;
 }
 
-// The product of the choices along each coarsened axis, without the value that coincides with the coarse one.
+// Returns the number of prolongation weights of a coarse value: three per coarsened axis, without the value itself.
 std::size_t weights_of(const CoarseBlock& coarse) {
   std::size_t weights = 1;
   for (const bool coarsened : coarse.coarsened) weights *= coarsened ? 3 : 1;
   return weights - 1;
 }
 
-// What a level holds, what set-up holds beside it for a moment, and what of it a process has whole.
+// Counts bytes: stored data, temporary data of set-up, data that every process replicates, and tables; and verbs.
 struct SideBytes {
   std::size_t stored = 0, passing = 0, whole = 0, tables = 0, verbs = 0;
 };
 
-// Of the levels below one with so many bands, of which this process has such a part, that keep an axis.
+// Counts the levels that each keep one axis, below a level with `bands` bands. `part` is this process's block of it.
 SideBytes bytes_of_semicoarsened(const std::vector<LevelPlan>& levels, std::size_t bands, Block part,
                                  const Options& options, const Sharing& sharing, bool gpu) {
   SideBytes side;
@@ -185,7 +187,7 @@ Plan count(std::vector<LevelPlan> chosen, const Options& options, const Finest& 
   const auto coefficients = [&](const Block& of, Precision p) {
     return finest.kappas * bytes(of.cell_layout(), p) + reactions(of, p);
   };
-  // Whether Jacobi's sweeps have passes, which hold what rows are made of, too.
+  // Passes of Jacobi sweeps store their own copy of the data of rows.
   const auto has_pass = [&](const Space& space, const Plan::Level& level) {
     const bool at_hand = !variable || level.assembly == name_of(LevelAssembly::partial);
     return !finest.elements && at_hand && has_sweep_pass(space, gpu, variable);
@@ -202,15 +204,15 @@ Plan count(std::vector<LevelPlan> chosen, const Options& options, const Finest& 
     if (outer != inner) level.bytes += bytes(layout, outer);
     if (outer == Precision::fp32) setup_peak = level.bytes + came;
   };
-  // A level holds bands, row sums and, where axes of a single value leave bands out, one field of zeros in their place;
-  // the prolongation's weights lie on the coarser level.
+  // A level stores bands and row sums. If an axis of a single value has no bands, one field of zeros replaces them. The
+  // coarser level stores the weights of the prolongation.
   const auto add_galerkin = [&](const Layout& layout, int l, const std::optional<CoarseBlock>& coarse,
                                 Plan::Level& level) {
     const std::size_t bands = l == 0 ? finest.probed : box_offsets(layout).size();
     const bool zeros = bands < static_cast<std::size_t>(layout.n[2] == 1 ? box_centre<2> : box_centre<3>);
     if (l > 0) level.bytes += (bands + 1 + (zeros ? 1 : 0)) * bytes(layout, inner);
     stored += level.bytes;
-    // What the outer operator has for itself comes later: a matrix's diagonal, full assembly's bands.
+    // The data of the outer operator alone are counted later: the diagonal of a matrix, the bands of full assembly.
     if (l == 0 && outer != inner) stored -= (matrix ? 1 : finest.full ? finest.row_bands : 0) * bytes(layout, outer);
     if (!coarse) return;
     const Layout below = coarse->block.layout();
@@ -250,8 +252,8 @@ Plan count(std::vector<LevelPlan> chosen, const Options& options, const Finest& 
       level.seconds = static_cast<double>(level.unknowns) * predicted_seconds(cost, own, device_rate(gpu));
       if (l == 0 || !galerkin) {
         // The finest level has κ, σ and α in fp64 as they were sampled, each level's own operator in the inner
-        // precision. Bands take their place; where both are fp64, they are filled from the level's own, which stand
-        // beside them only while the next level is made.
+        // precision. Bands replace them. If both are fp64, the bands are filled from the level's own data, and
+        // both exist only while the next level is made.
         const bool sampled = l == 0 ? outermost : inner == Precision::fp64 && !as_bands;
         if (sampled) level.bytes += coefficients(block, Precision::fp64);
         if (as_bands)
@@ -282,7 +284,7 @@ Plan count(std::vector<LevelPlan> chosen, const Options& options, const Finest& 
       if (passing > 0) setup_peak = std::max(setup_peak, stored + passing);
       // Multigrid: b, u, v (no v on the coarsest), and on coarser levels the solution of full multigrid. Else: e and r.
       const bool start = l > 0 && outermost && options.full_multigrid;
-      // Directly: u, b and what is solved in its place. Sweeps: u, what they are ahead, b and where they began.
+      // Direct: u, b and the field that is solved in place. Sweeps: u, what they are ahead, b and where they began.
       const bool direct = options.method == Method::direct, preconditions = finest.direct > 0 && !direct;
       const bool sweeps = options.method == Method::jacobi;
       const std::size_t fields = multigrid                           ? (coarse ? 3 : 2) + (start ? 1 : 0)
@@ -317,7 +319,7 @@ Plan count(std::vector<LevelPlan> chosen, const Options& options, const Finest& 
   return plan;
 }
 
-// Whether multigrid was left alone, so that something else may take its place.
+// Returns whether no option of multigrid is set, so that another method may replace it.
 bool says_nothing_of_multigrid(const Options& o) {
   const SmootherOptions& s = o.smoother;
   return !s.kind && !s.extent && !s.pre && !s.post && o.cycle == Cycle::automatic && o.full_multigrid &&
@@ -339,7 +341,7 @@ std::string seconds_text(double seconds) {
   return text.data();
 }
 
-// Multigrid, or a direct solution where that is predicted to be faster.
+// Chooses multigrid, or a direct solution if that is predicted to be faster.
 Plan chosen_plan(const Problem& problem, Options options, Assembly assembly, bool gpu,
                  const std::optional<KappaSummary>& known, const Sharing& sharing) {
   const Parts& parts = sharing.parts;
@@ -397,7 +399,7 @@ Plan make_plan(const Problem& problem, const Options& given, Assembly assembly, 
     if (gpu) message = axis_products_message_bytes(outer_precision(options), shape, gpu);
     takes_blas = shape.multiplies() && !gpu;
   }
-  // The diagonal is there for a moment.
+  // The diagonal exists temporarily.
   if (options.preconditioner == PreconditionerChoice::direct && scales_by_diagonal(kappa.jumps))
     finest.direct += diagonal_scaling_bytes(block.layout()) + bytes(block.layout(), outer_precision(options));
   const LevelRules rules = level_rules(problem, mode, variable, kappa.mean, kappa.jumps);
@@ -413,13 +415,12 @@ Plan make_plan(const Problem& problem, const Options& given, Assembly assembly, 
   plan.options = options;
   if (options.extrapolate) plan.tables += bytes_of_tables(block.layout());
   if (gpu) plan.tables += staging_bytes(block.layout());
-  // What balances an equation of stored nodes: σ and α without what holds them, and b as natural boundaries have it.
-  // Rows of elements that hold some are probed for each operator: bands, the sums of rows with and without, two
-  // vectors.
+  // The balance with constrained nodes needs σ and α without penalties, and b with natural boundaries. Rows of elements
+  // with constrained nodes are probed for each operator: bands, row sums with and without penalties, two vectors.
   if (has_mixed_bc(problem))
     plan.tables += (finest.elements ? finest.row_bands + 3 : 2) * bytes(block.layout(), Precision::fp64);
-  // Elements take a field more while b is assembled, on cells where the source is an expression, and where b is narrow
-  // another one.
+  // Elements need one more field while b is assembled (on cells if the source is an expression), and another one if b
+  // is in fp32.
   if (finest.elements) {
     const std::size_t fields = outer_precision(options) == Precision::fp64 ? 1 : 2;
     const std::size_t most = fields * bytes(block.layout(), Precision::fp64);

@@ -1,4 +1,4 @@
-// What `auto` makes of the options, once the coefficient is known.
+// This file resolves `auto` in the options once the coefficient is known.
 
 #include <algorithm>
 #include <array>
@@ -24,7 +24,7 @@ Widths widths_of(const Axis& axis) {
   return w;
 }
 
-// The axes whose cells differ by more than a factor of 2.
+// Counts the axes whose cells differ by more than a factor of 2.
 std::ptrdiff_t stretched_axes(const Block& block) {
   return std::ranges::count_if(block.axes, [](const Axis& axis) {
     const Widths w = widths_of(axis);
@@ -36,18 +36,18 @@ std::ptrdiff_t stretched_axes(const Block& block) {
 // (docs/design/coarse-operators.md): e.g. four waves between κ = 1 and κ = 10.
 constexpr double gentle_variation = 16;
 
-// Whether coarse levels know κ of a wide range well, since it varies over lengths that many of them resolve.
+// Returns whether coarse levels resolve κ of a wide range, because it varies over long distances.
 bool gently(const Jumps& jumps) {
   return jumps.smooth_and_wide() && jumps.variation <= gentle_variation;
 }
 
-// Where the rounding of lines stays below this share of what holds their mean, cycles do as well as in double
-// precision. From a fortieth on, the means of lines on a GPU come long after the residual; from a tenth on, they
-// diverge there, on a CPU from a quarter on.
+// Below this ratio of the rounding of lines to the terms that determine their mean, cycles converge as in double
+// precision. From 1/40 on, the means of lines on a GPU converge long after the residual. They diverge there from 1/10
+// on, and on a CPU from 1/4 on.
 constexpr double tolerable_rounding = 1.0 / 64;
 
-// Whether lines along an axis are singular to single precision: without Dirichlet ends, and with couplings along them
-// whose rounding rivals all that holds their mean, couplings across on the coarsest level, σ and α.
+// Returns whether lines along an axis are singular in single precision: they have no Dirichlet ends, and the rounding
+// of their couplings rivals the terms that determine their mean (σ, α, and couplings across on the coarsest level).
 bool singular_in_single(const Problem& problem, const Block& block, const std::array<double, 3>& kappa) {
   const auto dimension = static_cast<std::size_t>(problem.dimension);
   const auto length = [&](std::size_t d) { return block.axes[d].nodes().back() - block.axes[d].nodes().front(); };
@@ -79,14 +79,14 @@ KappaSummary known_kappa(const Problem& problem) {
 
 namespace {
 
-// Jump of κ from which lines on Galerkin levels take less time than lines and planes on levels that are discretized
-// again (docs/design/coarse-operators.md).
+// From this jump of κ on, lines on Galerkin levels take less time than lines and planes on rediscretized levels
+// (docs/design/coarse-operators.md).
 constexpr double lines_jump = 10;
 
-// The same where one axis is strong everywhere, as in flat cells.
+// The same limit if one axis is strong everywhere, as in flat cells.
 constexpr double uniform_lines_jump = 1e3;
 
-// Whether multigrid may relax lines on Galerkin levels: they are asked for, or nothing is.
+// Returns whether multigrid may relax lines on Galerkin levels: the options request them, or request nothing.
 bool may_relax_lines(const Options& given) {
   const SmootherOptions& s = given.smoother;
   if (given.method != Method::multigrid && given.method != Method::automatic) return false;
@@ -94,7 +94,7 @@ bool may_relax_lines(const Options& given) {
   return given.coarse_operator == CoarseOperator::automatic && !s.kind && !s.extent;
 }
 
-// What Galerkin levels relax, where couplings differ between the axes and lines go.
+// Returns the relaxation of Galerkin levels if couplings differ between the axes; empty if no lines apply.
 std::optional<GalerkinRelaxation> lines_on_galerkin(const Options& given, const Problem& problem, const Block& block,
                                                     const KappaSummary& kappa) {
   const bool asked = given.coarse_operator == CoarseOperator::galerkin;
@@ -122,26 +122,26 @@ Options resolve_options(const Options& given, const Problem& problem, std::optio
   const auto finest = [&](bool jumps) {
     return choose_relaxation(block, kappa.mean, RelaxationChoice::automatic, jumps).relaxation;
   };
-  // Across jumps lines are worth more than Galerkin operators, too, where the flat axis has no Dirichlet end.
+  // Across jumps, too, lines beat Galerkin operators if the flat axis has no Dirichlet end.
   const Relaxation across = finest(kappa.jumps.largest >= steep_jump);
   const bool open = std::ranges::none_of(problem.boundary[static_cast<std::size_t>(across.axis)],
                                          [](const Boundary& b) { return b.kind == BoundaryKind::dirichlet; });
   const bool balanced = finest(false).extent == Extent::point && (across.extent == Extent::point || !open);
   const bool points = balanced || galerkin_beats_lines(kappa.jumps, stretched_axes(block));
   Options options = given;
-  // Coarse levels that are discretized again know smooth κ of a wide range, and σ and α that vary, only roughly.
+  // Rediscretized levels approximate smooth κ of a wide range, and varying σ and α, only roughly.
   bool wide = (kappa.jumps.range >= Jumps::wide && !gently(kappa.jumps)) || !problem.reaction.constant();
   for (int d = 0; d < problem.dimension; ++d)
     for (const Boundary& face : problem.boundary[static_cast<std::size_t>(d)])
       wide = wide || (face.kind == BoundaryKind::robin && !face.alpha.constant());
   if (options.krylov == Krylov::automatic && wide) options.krylov = Krylov::cg;
-  // Elements have what holds nodes in their bands; where points are relaxed on equal cells, those of Galerkin's
-  // operators, which know it, serve.
+  // Elements store the penalties of constrained nodes in their bands. If points are relaxed on equal cells, Galerkin
+  // operators inherit these penalties.
   if (needs_stored_bands(problem) && given.method != Method::cg && given.method != Method::jacobi &&
       options.coarse_operator == CoarseOperator::automatic && options.smoother.takes_points(balanced) &&
       block.equidistant())
     options.coarse_operator = CoarseOperator::galerkin;
-  // Where planes would have to be relaxed, and data vary moderately, their means are worth more.
+  // If planes would be relaxed and data vary moderately, the direct solver for mean data is the better preconditioner.
   const bool left_to_us = given.preconditioner == PreconditionerChoice::automatic && !given.smoother.kind &&
                           !given.smoother.extent && given.krylov == Krylov::automatic &&
                           given.coarse_operator == CoarseOperator::automatic && given.full_multigrid &&
@@ -166,7 +166,7 @@ Options resolve_options(const Options& given, const Problem& problem, std::optio
     options.coarse_operator = CoarseOperator::galerkin;
   }
   options = options.choose(kappa.jumps.largest, points, few_jumps(kappa.jumps, block), problem.dimension);
-  // In the plane V-cycles add up what clusters of all sizes leave on every level.
+  // In the plane, V-cycles accumulate the errors that clusters of all sizes leave on every level.
   if (problem.dimension == 2 && given.cycle == Cycle::automatic && options.method == Method::multigrid &&
       options.coarse_operator == CoarseOperator::galerkin && options.smoother.extent == RelaxationChoice::points &&
       many_jumps(kappa.jumps, block))

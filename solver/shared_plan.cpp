@@ -25,7 +25,7 @@ std::size_t part(double share, std::size_t bytes) {
   return share == 1 ? bytes : static_cast<std::size_t>(share * static_cast<double>(bytes));
 }
 
-// What processes on GPUs send each other on levels, the first of which a process has such a part of.
+// Adds the messages between processes on GPUs on these levels. `part` is a process's block of the first level.
 void include_levels(MailSizes& mail, const std::vector<LevelPlan>& levels, const Sharing& sharing, Block part) {
   for (const LevelPlan& level : levels) {
     if (!part.share) return;

@@ -18,7 +18,7 @@ Options options_in_planes(const Options& outer) {
   return o;
 }
 
-// One V-cycle below each level that keeps an axis.
+// Makes one V-cycle for each hierarchy that keeps an axis.
 std::vector<SideCorrection> sides_of(std::vector<Semicoarsened>& semicoarsened, const Options& outer) {
   Options below = outer;
   below.full_multigrid = false;
@@ -46,8 +46,8 @@ InRounds in_rounds(const SmootherOptions& of) {
 
 // A W-cycle visits the coarser level twice if the ratio of unknowns is at least this.
 constexpr std::int64_t coarsening_of_w = 3;
-// Where κ is rough it does so with levels of at least so many unknowns: more visits of coarser ones gain nothing there,
-// and cost a GPU their launches (docs/design/coarse-operators.md).
+// If κ is rough, a W-cycle visits only levels with at least this number of unknowns twice. More visits of coarser
+// levels gain nothing and cost launches on a GPU (docs/design/coarse-operators.md).
 constexpr std::int64_t least_of_w = 1 << 14;
 
 }  // namespace
