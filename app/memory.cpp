@@ -46,25 +46,23 @@ struct Fit {
   Claim claim;
 };
 
-Fit fit(const Config& config, const Case& work, const Plan& plan, const MemoryLimit& limit, bool device, double used,
-        double beside) {
-  const double unknowns = static_cast<double>(std::max<std::int64_t>(1, plan.levels.front().unknowns));
-  const Claim claim = [&config, &work, addresses = limit.of_addresses, gpu = plan.gpu, device,
-                       beside = beside / unknowns](const Plan& p, const Problem& problem) {
+Fit fit(const Config& config, const Case& work, const Plan& plan, const MemoryLimit& limit, bool device, double used) {
+  const Claim claim = [&config, &work, addresses = limit.of_addresses, gpu = plan.gpu, device](const Plan& p,
+                                                                                               const Problem& problem) {
     const auto own = static_cast<double>(plan_of_process(p, work.sharing()).most());
     if (device) return own;
-    return (gpu ? 0 : own) + beside * static_cast<double>(p.levels.front().unknowns) +
-           bytes_of_output(config, problem) / parts_of(work) + (addresses ? static_cast<double>(p.addresses) : 0);
+    return (gpu ? 0 : own) + bytes_of_output(config, problem) / parts_of(work) +
+           (addresses ? static_cast<double>(p.addresses) : 0);
   };
   return {limit, static_cast<double>(limit.bytes) + used, claim(plan, config.problem), claim};
 }
 
 // Returns the first limit that a plan exceeds: GPU memory, then the host memory that the process can get.
 std::optional<Fit> what_does_not_fit(const Config& config, const Case& work, const Backend& backend, const Plan& plan,
-                                     int here, double used, double beside, Fit& host) {
-  host = fit(config, work, plan, hard_memory_limit(here), false, plan.gpu ? 0 : used, beside);
+                                     int here, double used, Fit& host) {
+  host = fit(config, work, plan, hard_memory_limit(here), false, plan.gpu ? 0 : used);
   if (plan.gpu) {
-    Fit device = fit(config, work, plan, {backend.available(), "the free memory of the device"}, true, used, beside);
+    Fit device = fit(config, work, plan, {backend.available(), "the free memory of the device"}, true, used);
     if (device.needed > device.room) return device;
   }
   return host.needed > host.room ? std::optional(host) : std::nullopt;
@@ -78,7 +76,7 @@ double bytes_of_output(const Config& config) {
 
 std::string describe_fit(const Config& config, const Case& work, const Plan& plan, const Backend& backend, int here) {
   Fit host;
-  const auto found = what_does_not_fit(config, work, backend, plan, here, 0, 0, host);
+  const auto found = what_does_not_fit(config, work, backend, plan, here, 0, host);
   if (found)
     return fmt::format("does not fit: {} are available ({}), {} are missing ({})", readable_bytes(found->room),
                        found->limit.source, readable_bytes(found->needed - found->room),
@@ -91,9 +89,9 @@ std::string describe_fit(const Config& config, const Case& work, const Plan& pla
 }
 
 double require_memory(const Config& config, const Case& work, const Backend& backend, const Plan& plan, int here,
-                      double used, double beside) {
+                      double used) {
   Fit host;
-  if (const auto found = what_does_not_fit(config, work, backend, plan, here, used, beside, host))
+  if (const auto found = what_does_not_fit(config, work, backend, plan, here, used, host))
     throw RunError(fmt::format("{} needs {} of memory, but only {} are available ({}): {}", taker(work),
                                readable_bytes(found->needed), readable_bytes(found->room), found->limit.source,
                                work.smaller(plan.gpu, found->room, found->claim)));
