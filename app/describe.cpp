@@ -111,7 +111,7 @@ std::string method_name(const Options& options) {
 std::string describe_method(const Options& o) {
   std::string text;
   if (o.method == Method::multigrid) {
-    constexpr std::array cycles{'V', 'W', 'F'};
+    constexpr std::array cycles{"V", "W", "F", "W or V"};
     text = fmt::format("multigrid {}({},{}), {}", cycles[static_cast<std::size_t>(o.cycle)], *o.smoother.pre,
                        *o.smoother.post, o.smoother.kind->describe(o.smoother));
     if (o.coarse_operator == CoarseOperator::galerkin) text += ", Galerkin coarse operators";

@@ -166,11 +166,12 @@ Options resolve_options(const Options& given, const Problem& problem, std::optio
     options.coarse_operator = CoarseOperator::galerkin;
   }
   options = options.choose(kappa.jumps.largest, points, few_jumps(kappa.jumps, block), problem.dimension);
-  // In the plane, V-cycles accumulate the errors that clusters of all sizes leave on every level.
+  // In the plane, V-cycles accumulate the errors that strong clusters of all sizes leave on every level. Multigrid
+  // chooses W-cycles if it finds such clusters.
   if (problem.dimension == 2 && given.cycle == Cycle::automatic && options.method == Method::multigrid &&
       options.coarse_operator == CoarseOperator::galerkin && options.smoother.extent == RelaxationChoice::points &&
       many_jumps(kappa.jumps, block))
-    options.cycle = Cycle::w;
+    options.cycle = Cycle::automatic;
   if (options.method == Method::multigrid && options.precision == SolvePrecision::mixed &&
       singular_in_single(problem, block, kappa.mean))
     options.precision = SolvePrecision::double_;

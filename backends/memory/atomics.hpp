@@ -31,6 +31,19 @@ constexpr T add_shared(T* at, T value) {
   return __atomic_fetch_add(at, value, __ATOMIC_RELAXED);
 #endif
 }
+/// Adds 1 and returns the previous number. The threads of a warp that call it together send one request to the memory.
+constexpr std::uint32_t count_shared(std::uint32_t* at) {
+#ifdef __CUDA_ARCH__
+  const unsigned together = __activemask(), lane = threadIdx.x % 32;
+  const int first = __ffs(static_cast<int>(together)) - 1;
+  std::uint32_t before = 0;
+  if (static_cast<int>(lane) == first) before = atomicAdd(at, static_cast<std::uint32_t>(__popc(together)));
+  before = __shfl_sync(together, before, first);
+  return before + static_cast<std::uint32_t>(__popc(together & ((1u << lane) - 1)));
+#else
+  return add_shared(at, 1u);
+#endif
+}
 template <class T>
 constexpr void or_shared(T* at, T bits) {
 #ifdef __CUDA_ARCH__

@@ -10,7 +10,6 @@
 #include "grids/operators/faces.hpp"
 #include "grids/operators/level_rows.hpp"
 #include "grids/operators/operator.hpp"
-#include "grids/rows/strong_cluster_views.hpp"
 #include "grids/sampling/sampler.hpp"
 
 namespace poisson {
@@ -79,8 +78,6 @@ class GridKernels {
   virtual void galerkin_rows(Backend&, const GalerkinProduct&) const = 0;
   /// Fills the rows of the lines through these unknowns.
   virtual void fill_line_rows(Backend&, const LinesOfBands&, const Box& unknowns) const = 0;
-  /// Does one step of Jacobi's method for the constants on strong clusters.
-  virtual void correct_strong_clusters(Backend&, const StrongClusterViews&, const Field& b, Field& u) const = 0;
 
   /// Returns the functionals of fields over a block, which results need.
   virtual std::unique_ptr<Functionals> make_functionals(Backend&, const Block&) const = 0;

@@ -22,18 +22,32 @@ void build_strong_clusters(Backend& backend, std::uint32_t count, const StrongCl
   if (!backend.on_gpu()) cpu::build_strong_clusters(count, build);
 }
 
-void find_shifts(Backend& backend, const StrongClusterViews& strong_clusters, const Field& b, const Field& u) {
+void sum_rhs(Backend& backend, const StrongClusterTables& clusters, const Field& b) {
 #ifdef POISSON_HAVE_CUDA
-  if (backend.on_gpu()) return cuda::find_shifts(backend, strong_clusters, b, u);
+  if (backend.on_gpu()) return cuda::sum_rhs(backend, clusters, b);
 #endif
-  if (!backend.on_gpu()) cpu::find_shifts(strong_clusters, b, u);
+  if (!backend.on_gpu()) cpu::sum_rhs(clusters, b);
 }
 
-void shift_values(Backend& backend, const StrongClusterViews& strong_clusters, Field& u) {
+void find_shifts(Backend& backend, const StrongClusterTables& clusters, const Field& u) {
 #ifdef POISSON_HAVE_CUDA
-  if (backend.on_gpu()) return cuda::shift_values(backend, strong_clusters, u);
+  if (backend.on_gpu()) return cuda::find_shifts(backend, clusters, u);
 #endif
-  if (!backend.on_gpu()) cpu::shift_values(strong_clusters, u);
+  if (!backend.on_gpu()) cpu::find_shifts(clusters, u);
+}
+
+void shift_values(Backend& backend, const StrongClusterTables& clusters, Field& u) {
+#ifdef POISSON_HAVE_CUDA
+  if (backend.on_gpu()) return cuda::shift_values(backend, clusters, u);
+#endif
+  if (!backend.on_gpu()) cpu::shift_values(clusters, u);
+}
+
+void correct_clusters(Backend& backend, const StrongClusterTables& clusters, Field& u) {
+#ifdef POISSON_HAVE_CUDA
+  if (backend.on_gpu()) return cuda::correct_clusters(backend, clusters, u);
+#endif
+  if (!backend.on_gpu()) cpu::correct_clusters(clusters, u);
 }
 
 void add_shifts(Backend& backend, const double* parts, std::int64_t step, int count, std::int64_t shifts,

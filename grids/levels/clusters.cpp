@@ -22,7 +22,7 @@ Box line_of(std::size_t count) {
 
 }  // namespace
 
-Clusters::Clusters(const Bands& bands, double strong_share)
+Clusters::Clusters(const Bands& bands)
     : space_(bands.space),
       backend_(bands.sum->backend()),
       diagonal_(backend_, space_, Precision::fp64),
@@ -37,7 +37,6 @@ Clusters::Clusters(const Bands& bands, double strong_share)
     search_.closed[d] = space_.closed()[d];
     if (space_.cuts().count(d) > 1) margin_[d] = 1;
   }
-  search_.strong_share = strong_share;
   if (std::ranges::count(search_.all, 1) > 0) search_.most_values = most_cluster_values_in_plane;
   search_.all_unknowns = space_.all_unknowns();
   search_.inner = {{0, 0, 0}, {1, 1, 1}};
@@ -59,6 +58,10 @@ Clusters::Clusters(const Bands& bands, double strong_share)
 
   visit(Step::diagonal, layout.box());
   backend_.exchange(diagonal_);
+}
+
+void Clusters::join(double strong_share) {
+  search_.strong_share = strong_share;
   for (const Step step : {Step::begin, Step::join, Step::count}) visit(step, space_.unknowns());
 }
 
@@ -67,13 +70,15 @@ void Clusters::visit(Step step, const Box& box) {
   search_clusters(backend_, box, search_);
 }
 
-// Returns the list that a step writes. The step runs twice: the first run only counts.
+// Returns the list that a step writes. Values are listed in one run. Ties are listed in two, of which the first one
+// counts, because their number has no small bound.
 Buffer Clusters::find(Step step, std::size_t bytes_each, std::uint32_t& count) {
   Buffer memory;
   count = 0;
-  for (const bool keep : {false, true}) {
-    search_.room = keep ? count : 0;
-    if (keep) memory = backend_.allocate(count * bytes_each);
+  const int runs = step == Step::pick ? 1 : 2;
+  for (int run = 0; run < runs; ++run) {
+    search_.room = step == Step::pick ? static_cast<std::uint32_t>(space_.layout().size()) : count;
+    memory = backend_.allocate(search_.room * bytes_each);
     search_.list = static_cast<std::uint64_t*>(memory.data());
     search_.ties = static_cast<ClusterTie*>(memory.data());
     const std::uint32_t none = 0;

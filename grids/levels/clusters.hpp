@@ -33,7 +33,7 @@ struct ClusterRows {
 };
 
 /// Finds the clusters of a symmetric matrix of reach 1 in the memory of its bands; only lists are copied to the host.
-/// `strong_share` is that of ClusterSearch. On a distributed grid all processes call all functions together.
+/// On a distributed grid all processes call all functions together.
 class Clusters {
  public:
   using Place = ClusterRows::Place;
@@ -42,7 +42,9 @@ class Clusters {
     std::size_t link;
   };
 
-  Clusters(const Bands&, double strong_share);
+  explicit Clusters(const Bands&);
+  /// Finds the clusters for this `strong_share` (ClusterSearch). The other functions then refer to them.
+  void join(double strong_share);
 
   Backend& backend() const { return backend_; }
   const Space& space() const { return space_; }

@@ -79,7 +79,8 @@ Joined join_crossing(Clusters& clusters) {
   return join(processes, clusters.search().most_values, gather_lists(processes, parts), gather_lists(processes, ties));
 }
 
-void add_crossing(Clusters& clusters, const Joined& joined, double slow, StrongClusterSets& sets) {
+void add_crossing(Clusters& clusters, const Joined& joined, double slow, TakenCrossing& taken,
+                  StrongClusterSets& sets) {
   const Processes& processes = clusters.space().processes();
   std::vector<std::uint32_t> roots;
   for (const auto& [root, cluster] : joined.cluster) roots.push_back(root);
@@ -93,7 +94,13 @@ void add_crossing(Clusters& clusters, const Joined& joined, double slow, StrongC
   for (const ClusterRows::Value& v : rows.values)
     members.push_back({clusters.global_number(clusters.place_of(v.number)), joined.cluster.at(v.root)});
   std::map<std::int64_t, std::int64_t> cluster_of;
-  for (const Member& m : gather_lists(processes, members)) cluster_of[m.value] = m.cluster;
+  std::vector<CrossingSet> set_of(static_cast<std::size_t>(joined.count));
+  for (const Member& m : gather_lists(processes, members)) {
+    cluster_of[m.value] = m.cluster;
+    CrossingSet& set = set_of[static_cast<std::size_t>(m.cluster)];
+    set.first = set.size == 0 ? m.value : std::min(set.first, m.value);
+    ++set.size;
+  }
 
   struct StrongCluster {
     std::vector<std::int64_t> values;
@@ -119,7 +126,7 @@ void add_crossing(Clusters& clusters, const Joined& joined, double slow, StrongC
   for (std::size_t i = 0; i < all.size(); ++i) sums[i % sums.size()] += all[i];
   for (std::size_t i = 0; i < strong_clusters.size(); ++i) {
     const double energy = sums[2 * i], diagonals = sums[2 * i + 1];
-    if (!(energy > 0 && energy < slow * diagonals)) continue;
+    if (!(energy > 0 && energy < slow * diagonals) || !taken.insert(set_of[i]).second) continue;
     std::ranges::sort(strong_clusters[i].values);
     sets.add(strong_clusters[i].values, strong_clusters[i].sums.row, energy);
   }
@@ -127,10 +134,10 @@ void add_crossing(Clusters& clusters, const Joined& joined, double slow, StrongC
 
 }  // namespace
 
-StrongClusterSets find_crossing_clusters(Clusters& clusters, double slow) {
+StrongClusterSets find_crossing_clusters(Clusters& clusters, double slow, TakenCrossing& taken) {
   StrongClusterSets sets;
   sets.margin = clusters.margin();
-  add_crossing(clusters, join_crossing(clusters), slow, sets);
+  add_crossing(clusters, join_crossing(clusters), slow, taken, sets);
   return sets;
 }
 

@@ -5,6 +5,7 @@
 
 #include "backends/device/backend.hpp"
 #include "backends/device/lists.hpp"
+#include "backends/memory/round_up.hpp"
 #include "backends/spaces/mailbox_layout.hpp"
 #include "grids/kernels/grid_kernels.hpp"
 #include "grids/kernels/strong_cluster_steps.hpp"
@@ -63,10 +64,11 @@ StrongClusterTable::StrongClusterTable(Backend& backend, const StrongClusterSets
                        z = number / n[0] / n[1] - sets.margin[2];
     return static_cast<std::uint32_t>(layout.origin(precision) + x + y * sy + z * sz);
   };
-  std::vector<std::uint32_t> values, row_places;
+  std::vector<std::uint32_t> values, cluster, row_places;
   std::vector<float> weights;
   std::vector<double> inverse;
   for (const std::int64_t v : sets.values) values.push_back(place(v));
+  for (std::uint32_t s = 0; s < sets.size(); ++s) cluster.resize(static_cast<std::size_t>(sets.first[s + 1]), s);
   for (const auto& entry : sets.row) {
     row_places.push_back(place(entry.value));
     weights.push_back(static_cast<float>(entry.weight));
@@ -76,17 +78,25 @@ StrongClusterTable::StrongClusterTable(Backend& backend, const StrongClusterSets
     memory_.push_back(std::move(list.memory));
     return static_cast<T*>(memory_.back().data());
   };
-  views = {static_cast<std::int64_t>(sets.size()),
-           keep(List(backend, std::vector<std::uint32_t>(sets.first.begin(), sets.first.end()))),
-           keep(List(backend, values)),
-           keep(List(backend, std::vector<std::uint32_t>(sets.row_first.begin(), sets.row_first.end()))),
-           keep(List(backend, row_places)),
-           keep(List(backend, weights)),
-           keep(List(backend, inverse)),
-           keep(List<double>(backend, sets.size()))};
+  tables.count = static_cast<std::int64_t>(sets.size());
+  tables.value_count = static_cast<std::uint32_t>(sets.values.size());
+  tables.first = keep(List(backend, std::vector<std::uint32_t>(sets.first.begin(), sets.first.end())));
+  tables.values = keep(List(backend, values));
+  tables.cluster = keep(List(backend, cluster));
+  tables.row_first = keep(List(backend, std::vector<std::uint32_t>(sets.row_first.begin(), sets.row_first.end())));
+  tables.row_places = keep(List(backend, row_places));
+  tables.weights = keep(List(backend, weights));
+  tables.inverse = keep(List(backend, inverse));
+  tables.rhs = keep(List<double>(backend, sets.size()));
+  tables.shift = keep(List<double>(backend, sets.size()));
+  if (!backend.on_gpu() || sets.size() == 0) return;
+  StrongClusterBuild build;
+  build.cluster_first = const_cast<std::uint32_t*>(tables.first);
+  build.cluster_row = const_cast<std::uint32_t*>(tables.row_first);
+  add_pieces(backend, build);
 }
 
-StrongClusterTable::StrongClusterTable(Clusters& clusters, double slow, Precision precision) {
+StrongClusterTable::StrongClusterTable(Clusters& clusters, double slow, Precision precision, std::uint32_t* taken) {
   Backend& backend = clusters.backend();
   const Layout& layout = clusters.space().layout();
   const ClusterList list = clusters.pick(ClusterSearch::Wanted::small);
@@ -98,6 +108,7 @@ StrongClusterTable::StrongClusterTable(Clusters& clusters, double slow, Precisio
   build.slow = slow;
   build.keys = list.keys();
   build.count = n;
+  build.taken = taken;
   build.origin = layout.origin(precision);
   build.pitch[1] = layout.n[1] == 1 ? 0 : layout.pitch(precision);
   build.pitch[2] =
@@ -106,24 +117,32 @@ StrongClusterTable::StrongClusterTable(Clusters& clusters, double slow, Precisio
     build.step = step;
     build_strong_clusters(backend, count, build);
   };
-  const List<std::uint32_t> before(backend, std::size_t{n} + 1), entries(backend, n);
-  const List<double> energy(backend, n), diagonals(backend, n);
+  const std::uint32_t groups = divide_up(n, StrongClusterBuild::values_of_group);
+  const List<std::uint32_t> before(backend, std::size_t{n} + 1), entries(backend, std::size_t{n} + 1);
+  const List<double> energy(backend, n), diagonals(backend, n), group_energy(backend, groups),
+      group_diagonals(backend, groups);
   build.before = before.data();
   build.entries = entries.data();
   build.energy = energy.data();
   build.diagonals = diagonals.data();
+  build.group_energy = group_energy.data();
+  build.group_diagonals = group_diagonals.data();
   take(Step::heads, n);
   sum_before(backend, build.before, std::size_t{n} + 1);
   const std::uint32_t count = build.clusters = before.at(n);
 
   const List<std::uint32_t> first(backend, std::size_t{count} + 1), kept(backend, std::size_t{count} + 1),
       at(backend, std::size_t{count} + 1), row(backend, std::size_t{count} + 1);
+  const List<double> cluster_energy(backend, count);
   build.first = first.data();
   build.kept = kept.data();
   build.at = at.data();
   build.row = row.data();
+  build.cluster_energy = cluster_energy.data();
   take(Step::firsts, n);
   take(Step::values, n);
+  sum_before(backend, build.entries, std::size_t{n} + 1);
+  take(Step::groups, groups);
   take(Step::sizes, count);
   for (std::uint32_t* const sizes : {build.kept, build.at, build.row})
     sum_before(backend, sizes, std::size_t{count} + 1);
@@ -138,19 +157,55 @@ StrongClusterTable::StrongClusterTable(Clusters& clusters, double slow, Precisio
   keep(build.cluster_row, std::size_t{strong_clusters} + 1);
   keep(build.inverse, strong_clusters);
   keep(build.value_places, at.at(count));
+  keep(build.value_cluster, at.at(count));
   keep(build.row_places, row.at(count));
   keep(build.weights, row.at(count));
-  keep(views.shift, strong_clusters);
+  keep(tables.rhs, strong_clusters);
+  keep(tables.shift, strong_clusters);
   take(Step::bounds, count);
   take(Step::rows, n);
-  views = {strong_clusters,  build.cluster_first, build.value_places, build.cluster_row,
-           build.row_places, build.weights,       build.inverse,      views.shift};
+  take(Step::mark, count);
+  tables.count = strong_clusters;
+  tables.value_count = at.at(count);
+  tables.first = build.cluster_first;
+  tables.values = build.value_places;
+  tables.cluster = build.value_cluster;
+  tables.row_first = build.cluster_row;
+  tables.row_places = build.row_places;
+  tables.weights = build.weights;
+  tables.inverse = build.inverse;
+  if (backend.on_gpu()) add_pieces(backend, build);
+}
+
+void StrongClusterTable::add_pieces(Backend& backend, StrongClusterBuild& build) {
+  const auto clusters = static_cast<std::uint32_t>(tables.count);
+  const auto take = [&](Step step) {
+    build.step = step;
+    build_strong_clusters(backend, clusters, build);
+  };
+  List<std::uint32_t> first(backend, std::size_t{clusters} + 1);
+  build.piece_first = first.data();
+  take(Step::pieces);
+  sum_before(backend, first.data(), std::size_t{clusters} + 1);
+  const std::uint32_t count = first.at(clusters);
+  if (count == 0) return;
+  List<std::uint32_t> cluster(backend, count);
+  List<double> sum(backend, count);
+  build.piece_cluster = cluster.data();
+  take(Step::list_pieces);
+  tables.pieces = count;
+  tables.piece_first = first.data();
+  tables.piece_cluster = cluster.data();
+  tables.piece_sum = sum.data();
+  memory_.push_back(std::move(first.memory));
+  memory_.push_back(std::move(cluster.memory));
+  memory_.push_back(std::move(sum.memory));
 }
 
 CrossingClusters::CrossingClusters(Backend& backend, const StrongClusterSets& sets, const Space& space,
                                    Precision precision, const std::shared_ptr<const Processes>& processes)
     : table_(backend, sets, space.layout(), precision),
-      at_a_time_(std::clamp<std::int64_t>(table_.views.count, 1, most_at_a_time)) {
+      at_a_time_(std::clamp<std::int64_t>(table_.tables.count, 1, most_at_a_time)) {
   const Space shares = space_of_shares(static_cast<int>(at_a_time_), processes);
   Layout whole;
   whole.n = shares.all();
@@ -163,19 +218,15 @@ std::size_t CrossingClusters::bytes_of_message() {
   return MailSizes::of_gathered(space_of_shares(most_at_a_time, one_process())).part;
 }
 
-void CrossingClusters::find_shifts(const Field& b, const Field& u) const {
+void CrossingClusters::find_shifts(const Field& u) const {
   Backend& backend = own_.backend();
-  for (std::int64_t first = 0; first < views().count; first += at_a_time_) {
-    StrongClusterViews some = views();
-    some.count = std::min(at_a_time_, some.count - first);
-    some.first += first;
-    some.row_first += first;
-    some.inverse += first;
+  for (std::int64_t first = 0; first < tables().count; first += at_a_time_) {
+    StrongClusterTables some = tables().part(first, std::min(first + at_a_time_, tables().count));
     some.shift = own_.view<double>().data;
-    poisson::find_shifts(backend, some, b, u);
+    poisson::find_shifts(backend, some, u);
     backend.gather(own_, all_);
     add_shifts(backend, all_.view<double>().data, at_a_time_, own_.space().cuts().count(0), some.count,
-               views().shift + first);
+               tables().shift + first);
   }
 }
 
@@ -183,14 +234,21 @@ StrongClusters::StrongClusters(const Bands& bands, Precision precision,
                                const std::shared_ptr<const Processes>& processes)
     : backend_(bands.sum->backend()) {
   constexpr std::int64_t numbered = std::numeric_limits<std::uint32_t>::max();
-  const bool found = bands.layout().allocated(Precision::fp32) < numbered;
+  if (bands.layout().allocated(Precision::fp32) >= numbered) return;
+  const auto values = static_cast<std::uint32_t>(bands.layout().size());
+  const List<std::uint32_t> taken(backend_, values);
+  StrongClusterBuild build;
+  build.step = Step::forget;
+  build.taken = taken.data();
+  build_strong_clusters(backend_, values, build);
+  TakenCrossing taken_crossing;
+  Clusters clusters(bands);
   for (const StrongClusterRule& rule : strong_cluster_rules) {
-    if (!found) break;
-    Clusters clusters(bands, rule.strong);
-    Family family{{clusters, rule.slow, precision}, nullptr};
-    bool some = family.own.views.count > 0;
+    clusters.join(rule.strong);
+    Family family{{clusters, rule.slow, precision, taken.data()}, nullptr};
+    bool some = family.own.tables.count > 0;
     if (!bands.space.is_global()) {
-      const StrongClusterSets crossing = find_crossing_clusters(clusters, rule.slow);
+      const StrongClusterSets crossing = find_crossing_clusters(clusters, rule.slow, taken_crossing);
       some = bands.space.processes().any(some || crossing.size() > 0);
       if (some)
         family.crossing = std::make_unique<CrossingClusters>(backend_, crossing, bands.space, precision, processes);
@@ -201,25 +259,29 @@ StrongClusters::StrongClusters(const Bands& bands, Precision precision,
 }
 
 std::int64_t StrongClusters::crossing_count(std::size_t rule) const {
-  return families_[rule].crossing ? families_[rule].crossing->views().count : 0;
+  return families_[rule].crossing ? families_[rule].crossing->tables().count : 0;
 }
 
-void StrongClusters::correct(std::size_t rule, const Field& b, Field& u) const {
-  const Family& family = families_[rule];
-  const StrongClusterViews& own = family.own.views;
-  if (!family.crossing) {
-    if (own.count > 0) grid_kernels(backend_).correct_strong_clusters(backend_, own, b, u);
-    return;
+void StrongClusters::begin(const Field& b) const {
+  for (const Family& family : families_) {
+    sum_rhs(backend_, family.own.tables, b);
+    if (family.crossing) sum_rhs(backend_, family.crossing->tables(), b);
   }
-  backend_.exchange(u);
-  find_shifts(backend_, own, b, u);
-  family.crossing->find_shifts(b, u);
-  shift_values(backend_, own, u);
-  shift_values(backend_, family.crossing->views(), u);
 }
 
-void StrongClusters::correct(const Field& b, Field& u) const {
-  for (std::size_t rule = 0; rule < families_.size(); ++rule) correct(rule, b, u);
+void StrongClusters::correct(std::size_t rule, Field& u) const {
+  const Family& family = families_[rule];
+  const StrongClusterTables& own = family.own.tables;
+  if (!family.crossing) return correct_clusters(backend_, own, u);
+  backend_.exchange(u);
+  find_shifts(backend_, own, u);
+  family.crossing->find_shifts(u);
+  shift_values(backend_, own, u);
+  shift_values(backend_, family.crossing->tables(), u);
+}
+
+void StrongClusters::correct(Field& u) const {
+  for (std::size_t rule = 0; rule < families_.size(); ++rule) correct(rule, u);
 }
 
 }  // namespace poisson

@@ -8,7 +8,8 @@
 #include "backends/device/field.hpp"
 #include "grids/levels/clusters.hpp"
 #include "grids/operators/bands.hpp"
-#include "grids/rows/strong_cluster_views.hpp"
+#include "grids/rows/strong_cluster_build.hpp"
+#include "grids/rows/strong_cluster_tables.hpp"
 
 namespace poisson {
 
@@ -45,12 +46,15 @@ struct StrongClusterSets {
 class StrongClusterTable {
  public:
   StrongClusterTable(Backend&, const StrongClusterSets&, const Layout&, Precision);
-  /// Contains the strong clusters among the clusters that lie entirely on this process.
-  StrongClusterTable(Clusters&, double slow, Precision);
+  /// Contains the strong clusters among the clusters that lie entirely on this process, except those in `taken`, to
+  /// which it adds its own (StrongClusterBuild::taken).
+  StrongClusterTable(Clusters&, double slow, Precision, std::uint32_t* taken);
 
-  StrongClusterViews views{};
+  StrongClusterTables tables;
 
  private:
+  void add_pieces(Backend&, StrongClusterBuild&);
+
   std::vector<Buffer> memory_;
 };
 
@@ -64,8 +68,8 @@ class CrossingClusters {
   static std::size_t bytes_of_message();
 
   /// Computes the shifts of the strong clusters from the values of all processes. Collective.
-  void find_shifts(const Field& b, const Field& u) const;
-  const StrongClusterViews& views() const { return table_.views; }
+  void find_shifts(const Field& u) const;
+  const StrongClusterTables& tables() const { return table_.tables; }
 
  private:
   StrongClusterTable table_;
@@ -88,16 +92,18 @@ class StrongClusters {
   bool any() const { return any_; }
   /// `count` returns how many strong clusters of a rule lie entirely on this process. `crossing_count` returns
   /// how many extend over several processes.
-  std::int64_t count(std::size_t rule) const { return families_[rule].own.views.count; }
+  std::int64_t count(std::size_t rule) const { return families_[rule].own.tables.count; }
   std::int64_t crossing_count(std::size_t rule) const;
   /// Returns the tables of a rule's strong clusters that lie entirely on this process.
-  const StrongClusterViews& views(std::size_t rule) const { return families_[rule].own.views; }
+  const StrongClusterTables& tables(std::size_t rule) const { return families_[rule].own.tables; }
 
+  /// Sets the right-hand side b of the following corrections.
+  void begin(const Field& b) const;
   /// Adds Z diag(ZᵀAZ)⁻¹ Zᵀ(b − A u) to u, where each column of Z is 1 on a cluster of the rule. All residuals are
   /// those of the old u.
-  void correct(std::size_t rule, const Field& b, Field& u) const;
+  void correct(std::size_t rule, Field& u) const;
   /// Corrects u by every rule in turn.
-  void correct(const Field& b, Field& u) const;
+  void correct(Field& u) const;
 
  private:
   struct Family {

@@ -205,7 +205,7 @@ struct ClusterSearch {
   constexpr void pick(const int (&p)[3]) const {
     const std::uint32_t value = number(p);
     if (!is_wanted(value)) return;
-    const std::uint32_t at = add_shared(found, 1u);
+    const std::uint32_t at = count_shared(found);
     if (at < room) list[at] = std::uint64_t{parent[value]} << 32 | value;
   }
   constexpr void add_ties(const int (&p)[3]) const {
@@ -213,7 +213,7 @@ struct ClusterSearch {
       if (!is_strong(p, l)) continue;
       const Neighbour q = neighbour(p, l);
       if (q.own || !q.unknown) continue;
-      const std::uint32_t at = add_shared(found, 1u);
+      const std::uint32_t at = count_shared(found);
       if (at < room) ties[at] = {parent[number(p)], number(p), static_cast<std::uint32_t>(l)};
     }
   }

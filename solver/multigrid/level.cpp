@@ -30,9 +30,10 @@ void Level::clear() {
 }
 
 void Level::descend(Level& coarse) {
+  if (strong_clusters_) strong_clusters_->begin(b_);
   for (int round = 0; round < rounds_.pre && smoothers_.pre; ++round) {
     smoothers_.pre->smooth(b_, e_, false);
-    if (strong_clusters_) strong_clusters_->correct(b_, *e_.now);
+    if (strong_clusters_) strong_clusters_->correct(*e_.now);
   }
   if (e_.zero) {
     to_coarser_->restrict_to(b_, coarse.b_);
@@ -50,7 +51,7 @@ void Level::ascend(const Level& coarse) {
     to_coarser_->prolong_add(coarse.correction(), *e_.now);
   e_.zero = false;
   for (int round = 0; round < rounds_.post; ++round) {
-    if (strong_clusters_) strong_clusters_->correct(b_, *e_.now);
+    if (strong_clusters_) strong_clusters_->correct(*e_.now);
     if (smoothers_.post) smoothers_.post->smooth(b_, e_, true);
   }
 }

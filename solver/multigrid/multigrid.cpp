@@ -54,7 +54,9 @@ constexpr std::int64_t least_of_w = 1 << 14;
 
 Multigrid::Multigrid(Hierarchy hierarchy, const Options& options)
     : backend_(hierarchy.operators.front()->backend()), cycle_(options.cycle), one_(backend_.scalar(1)) {
-  const std::int64_t least_twice = hierarchy.strong_clusters.empty() ? 0 : least_of_w;
+  const bool rough = !hierarchy.strong_clusters.empty();
+  if (cycle_ == Cycle::automatic) cycle_ = rough ? Cycle::w : Cycle::v;
+  const std::int64_t least_twice = rough ? least_of_w : 0;
   std::int64_t unknowns_twice =
       hierarchy.operators.front()->space().unknown_count();  // on the last level visited twice
   for (std::size_t l = 0; l < hierarchy.operators.size(); ++l) {

@@ -210,7 +210,7 @@ Case case_of(const NamedFaces& faces, const Discrete& discrete, Data data, Way w
 double bound_of(const Case& c, Data data, Axes along) {
   if (c.options.precision == SolvePrecision::single) return 1e-3;
   const bool bad = data == Data::strong_clusters || data == Data::jump || along == Axes::steep;
-  return c.options.precision == SolvePrecision::mixed ? (bad ? 1e-6 : 1e-9) : (bad && !on_cpu() ? 1e-10 : 1e-12);
+  return c.options.precision == SolvePrecision::mixed ? (bad ? 1e-5 : 1e-9) : (bad && !on_cpu() ? 1e-10 : 1e-12);
 }
 
 // Galerkin levels can relax lines only if no cut crosses them. Levels of all processes must use another relaxation.

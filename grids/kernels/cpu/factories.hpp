@@ -24,7 +24,6 @@ void gather_couplings(const StencilProbe& probe);
 void weigh(const GalerkinProduct& product);
 void galerkin_rows(const GalerkinProduct& product);
 void fill_line_rows(const LinesOfBands& lines, const Box& unknowns);
-void correct_strong_clusters(const StrongClusterViews& strong_clusters, const Field& b, Field& u);
 std::unique_ptr<Functionals> make_functionals(Backend&, const Block& block);
 std::unique_ptr<Sampler> make_sampler(const SampleGrid& grid);
 

@@ -34,10 +34,6 @@ class HostKernels final : public KernelsWithOperators<OnHost> {
   void fill_line_rows(Backend&, const LinesOfBands& lines, const Box& unknowns) const override {
     cpu::fill_line_rows(lines, unknowns);
   }
-  void correct_strong_clusters(Backend&, const StrongClusterViews& strong_clusters, const Field& b,
-                               Field& u) const override {
-    cpu::correct_strong_clusters(strong_clusters, b, u);
-  }
   std::unique_ptr<Functionals> make_functionals(Backend& backend, const Block& block) const override {
     return cpu::make_functionals(backend, block);
   }

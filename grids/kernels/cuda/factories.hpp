@@ -35,7 +35,6 @@ void gather_couplings(Backend&, const StencilProbe& probe);
 void weigh(Backend&, const GalerkinProduct& product);
 void galerkin_rows(Backend&, const GalerkinProduct& product);
 void fill_line_rows(Backend&, const LinesOfBands& lines, const Box& unknowns);
-void correct_strong_clusters(Backend&, const StrongClusterViews& strong_clusters, const Field& b, Field& u);
 std::unique_ptr<Functionals> make_functionals(Backend&, const Block& block);
 
 }  // namespace poisson::cuda

@@ -43,10 +43,6 @@ class CudaKernels final : public KernelsWithOperators<OnCuda> {
   void fill_line_rows(Backend& backend, const LinesOfBands& lines, const Box& unknowns) const override {
     cuda::fill_line_rows(backend, lines, unknowns);
   }
-  void correct_strong_clusters(Backend& backend, const StrongClusterViews& strong_clusters, const Field& b,
-                               Field& u) const override {
-    cuda::correct_strong_clusters(backend, strong_clusters, b, u);
-  }
   std::unique_ptr<Functionals> make_functionals(Backend& backend, const Block& block) const override {
     return cuda::make_functionals(backend, block);
   }
