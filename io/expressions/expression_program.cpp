@@ -237,41 +237,51 @@ void ExpressionProgram::compute(const ExpressionStep& step, State& state) {
     case binary:
       return two(step.binary);
     case both:
-    case either: {
-      const bool either_one = step.operation == either;
-      const Values& a = value_of(step.from[0]);
-      if (a.uniform && (*a.at != 0) == either_one) {  // the second operand is irrelevant
-        state.own.assign(1, either_one ? 1.0 : 0.0);
-        state.values = {state.own.data(), true};
-        return;
-      }
-      if (either_one) return two([](double p, double q) { return p != 0 || q != 0 ? 1.0 : 0.0; });
-      return two([](double p, double q) { return p != 0 && q != 0 ? 1.0 : 0.0; });
-    }
-    case choose: {
-      const Values& condition = value_of(step.from[0]);
-      const std::size_t n = condition.uniform ? 1 : points_;
-      std::size_t holds = 0;
-      for (std::size_t i = 0; i < n; ++i) holds += condition.at[i] != 0 ? 1 : 0;
-      if (holds == n || holds == 0) {
-        state.values = value_of(step.from[holds == n ? 1 : 2]);
-        return;
-      }
-      const Values &a = value_of(step.from[1]), &b = value_of(step.from[2]);
-      state.own.resize(n);
-      double* const out = state.own.data();
-      const double *const c = condition.at, *const p = a.at, *const q = b.at;
-      const std::size_t sa = a.uniform ? 0 : 1, sb = b.uniform ? 0 : 1;
-      if (sa == 0 && sb == 0) {
-        const double first = *p, second = *q;
-        for (std::size_t i = 0; i < n; ++i) out[i] = c[i] != 0 ? first : second;
-      } else {
-        for (std::size_t i = 0; i < n; ++i) out[i] = c[i] != 0 ? p[sa * i] : q[sb * i];
-      }
-      state.values = {out, false};
-      return;
-    }
+    case either:
+      return decide(step, state);
+    case choose:
+      return choose_branch(step, state);
   }
+}
+
+// Computes a && b or a || b.
+void ExpressionProgram::decide(const ExpressionStep& step, State& state) {
+  const bool either = step.operation == Operation::either;
+  const Values& a = value_of(step.from[0]);
+  if (a.uniform && (*a.at != 0) == either) {  // the second operand is irrelevant
+    state.own.assign(1, either ? 1.0 : 0.0);
+    state.values = {state.own.data(), true};
+    return;
+  }
+  const Values& b = value_of(step.from[1]);
+  if (either)
+    map(state, a, b, [](double p, double q) { return p != 0 || q != 0 ? 1.0 : 0.0; });
+  else
+    map(state, a, b, [](double p, double q) { return p != 0 && q != 0 ? 1.0 : 0.0; });
+}
+
+// Computes condition ? a : b, and only one branch if the condition has the same result at all points.
+void ExpressionProgram::choose_branch(const ExpressionStep& step, State& state) {
+  const Values& condition = value_of(step.from[0]);
+  const std::size_t n = condition.uniform ? 1 : points_;
+  std::size_t holds = 0;
+  for (std::size_t i = 0; i < n; ++i) holds += condition.at[i] != 0 ? 1 : 0;
+  if (holds == n || holds == 0) {
+    state.values = value_of(step.from[holds == n ? 1 : 2]);
+    return;
+  }
+  const Values &a = value_of(step.from[1]), &b = value_of(step.from[2]);
+  state.own.resize(n);
+  double* const out = state.own.data();
+  const double *const c = condition.at, *const p = a.at, *const q = b.at;
+  const std::size_t sa = a.uniform ? 0 : 1, sb = b.uniform ? 0 : 1;
+  if (sa == 0 && sb == 0) {
+    const double first = *p, second = *q;
+    for (std::size_t i = 0; i < n; ++i) out[i] = c[i] != 0 ? first : second;
+  } else {
+    for (std::size_t i = 0; i < n; ++i) out[i] = c[i] != 0 ? p[sa * i] : q[sb * i];
+  }
+  state.values = {out, false};
 }
 
 }  // namespace poisson

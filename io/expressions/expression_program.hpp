@@ -90,6 +90,8 @@ class ExpressionProgram {
   const Values& value_of(int step);
   bool take_as_current(std::size_t step);
   void compute(const ExpressionStep& step, State& state);
+  void decide(const ExpressionStep& step, State& state);
+  void choose_branch(const ExpressionStep& step, State& state);
   template <class F>
   void map(State& state, const Values& a, const F& f);
   template <class F>
