@@ -1,4 +1,4 @@
-#include "backends/cpu/data_projection.hpp"
+#include "backends/cpu/factories.hpp"
 
 #include "backends/cpu/launch.hpp"
 

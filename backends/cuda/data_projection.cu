@@ -1,5 +1,5 @@
 #include "backends/cuda/cuda_backend.cuh"
-#include "backends/cuda/data_projection.hpp"
+#include "backends/cuda/factories.hpp"
 #include "backends/cuda/inverse.cuh"
 #include "backends/cuda/marched.hpp"
 

@@ -5,12 +5,12 @@
 #include <ranges>
 #include <utility>
 
-#include "backends/cpu/axis_products.hpp"
+#include "backends/cpu/factories.hpp"
 #include "backends/memory/error.hpp"
 #include "backends/memory/round_up.hpp"
 #include "backends/transforms/axis_transforms.hpp"
 #ifdef POISSON_HAVE_CUDA
-#include "backends/cuda/axis_products.hpp"
+#include "backends/cuda/factories.hpp"
 #endif
 
 namespace poisson {
