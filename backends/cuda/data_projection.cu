@@ -119,7 +119,7 @@ class CudaDataProjection final : public DataProjection {
     taken_off_ = device.value(norm) / (volume_ * volume_);
   }
 
-  void apply(Field& b, Scalar& amount, Scalar& before, Scalar& after) const override {
+  void do_apply(Field& b, Scalar& amount, Scalar& before, Scalar& after) const override {
     const Space& space = b.space();
     const int depth = planes_marched(space);
     dispatch(b.precision(), [&]<class T>(T) {
