@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "grids/rows/traffic.hpp"
+#include "backends/device/traffic.hpp"
 
 namespace poisson {
 namespace {

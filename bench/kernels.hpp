@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include "backends/device/traffic.hpp"
 #include "bench/cases.hpp"
 #include "grids/operators/sweep_pass.hpp"
-#include "grids/rows/traffic.hpp"
 #include "grids/schemes/discretization.hpp"
 
 namespace poisson::bench {

@@ -13,7 +13,7 @@ every row of a file.
 
 Times are medians over solves whose result was checked, without set-up unless stated. A solve ends at a relative residual
 of 1e-8 in mixed precision. "Of a copy" is the rate of memory traffic relative to a copy of the same size in the same
-run; the traffic counts every value once (`grids/rows/traffic.hpp`). Each section names its files, which state the commit
+run; the traffic counts every value once (`backends/device/traffic.hpp`). Each section names its files, which state the commit
 and the card.
 """
 FILES = "bench/results"

@@ -5,8 +5,8 @@
 
 namespace poisson {
 
-/// These expressions can be translated. They contain every function, every operator and every question of precedence.
-inline constexpr std::array<std::string_view, 96> expressions{{
+/// These expressions contain every function, every operator and every question of precedence.
+inline constexpr std::array<std::string_view, 102> expressions{{
     "x",
     "-x",
     "+x",
@@ -103,9 +103,12 @@ inline constexpr std::array<std::string_view, 96> expressions{{
     "1/(x - x)",
     "min(sqrt(x), y)",
     "max(y, sqrt(x))",
+    "floor(3*x) - ceil(2*y)",
+    "floor(-x/y)",
+    "fmod(x, y)",
+    "fmod(-5*x, 0.3) + fmod(x, -0.25)",
+    "fmod(floor(4*x) + floor(4*y), 2) == 0 ? 1 : 100",
+    "fmod(x, 0*y)",
 }};
-
-/// Only muParser computes these expressions; they have no translation.
-inline constexpr std::array<std::string_view, 2> untranslated{{"x*(0.5 && 1)", "x + (1 || 0)"}};
 
 }  // namespace poisson

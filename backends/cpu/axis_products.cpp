@@ -1,6 +1,5 @@
-#include "backends/cpu/axis_products.hpp"
-
 #include "backends/cpu/eliminate_lines.hpp"
+#include "backends/cpu/factories.hpp"
 #include "backends/cpu/launch.hpp"
 #include "backends/cpu/transform_lines.hpp"
 #include "backends/transforms/axis_transforms.hpp"

@@ -111,16 +111,16 @@ class CpuBackend final : public Backend {
     std::memcpy(host, device, bytes);
   }
 
-  void fill(Field& x, double value) override {
+  void do_fill(Field& x, double value) override {
     on_lines(x, [n = x.layout().n[0], value]<class T>(T* a) { std::fill(a, a + n, static_cast<T>(value)); });
   }
-  void copy(const Field& x, Field& y) override {
+  void do_copy(const Field& x, Field& y) override {
     on_lines(x, y, [n = x.layout().n[0]]<class X, class Y>(const X* a, Y* b) {
 #pragma omp simd
       for (int i = 0; i < n; ++i) b[i] = static_cast<Y>(a[i]);
     });
   }
-  void convert(const Field& x, Field& y) override {
+  void do_convert(const Field& x, Field& y) override {
     dispatch(x.precision(), [&]<class X>(X) {
       dispatch(y.precision(), [&]<class Y>(Y) {
         const auto from = x.view<X>();
@@ -133,29 +133,29 @@ class CpuBackend final : public Backend {
       });
     });
   }
-  void scale(const Scalar& s, const Field& x, Field& y) override {
+  void do_scale(const Scalar& s, const Field& x, Field& y) override {
     on_lines(x, y, [n = x.layout().n[0], a = *s.address()]<class X, class Y>(const X* u, Y* v) {
 #pragma omp simd
       for (int i = 0; i < n; ++i) v[i] = static_cast<Y>(a * u[i]);
     });
   }
-  void axpy(const Scalar& s, const Field& x, Field& y) override {
+  void do_axpy(const Scalar& s, const Field& x, Field& y) override {
     add(*s.address(), x, y);
   }
-  void axmy(const Scalar& s, const Field& x, Field& y) override {
+  void do_axmy(const Scalar& s, const Field& x, Field& y) override {
     add(-*s.address(), x, y);
   }
-  void xpay(const Field& x, const Scalar& s, Field& y) override {
+  void do_xpay(const Field& x, const Scalar& s, Field& y) override {
     on_lines(x, y, [n = x.layout().n[0], a = *s.address()]<class X, class Y>(const X* u, Y* v) {
 #pragma omp simd
       for (int i = 0; i < n; ++i) v[i] = static_cast<Y>(u[i] + a * v[i]);
     });
   }
-  void subtract(const Field& x, const Scalar& a, const Field& y, Field& result) override {
+  void do_subtract(const Field& x, const Scalar& a, const Field& y, Field& result) override {
     copy(x, result);
     axmy(a, y, result);
   }
-  void dot(const Field& x, const Field& y, Scalar& result) override {
+  void do_dot(const Field& x, const Field& y, Scalar& result) override {
     dispatch(x.precision(), [&]<class X>(X) {
       dispatch(y.precision(), [&]<class Y>(Y) {
         const auto vx = x.view<X>();
@@ -172,7 +172,7 @@ class CpuBackend final : public Backend {
     });
   }
 
-  void gather(const Field& part, Field& whole) override {
+  void do_gather(const Field& part, Field& whole) override {
     const Space& space = part.space();
     const PatchesWithin parts(space, whole.space());
     std::size_t most = 1;
@@ -196,7 +196,7 @@ class CpuBackend final : public Backend {
     });
   }
 
-  void extract_part(const Field& whole, Field& part) override {
+  void do_extract_part(const Field& whole, Field& part) override {
     const PlacesInLarger place(part.space(), whole.space());
     dispatch(part.precision(), [&]<class T>(T) {
       const auto from = whole.view<T>();
@@ -209,8 +209,8 @@ class CpuBackend final : public Backend {
     });
   }
 
-  void dense_product(const Buffer& matrix, const Buffer& index, int rows, int blocks, const Field& x,
-                     Field& y) override {
+  void do_dense_product(const Buffer& matrix, const Buffer& index, int rows, int blocks, const Field& x,
+                        Field& y) override {
     const auto* q = static_cast<const double*>(matrix.data());
     const auto* at = static_cast<const std::int64_t*>(index.data());
     dispatch(x.precision(), [&]<class X>(X) {

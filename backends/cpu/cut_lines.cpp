@@ -1,8 +1,7 @@
-#include "backends/cpu/cut_lines.hpp"
-
 #include <utility>
 
 #include "backends/cpu/eliminate_lines.hpp"
+#include "backends/cpu/factories.hpp"
 #include "backends/cpu/launch.hpp"
 
 namespace poisson::cpu {

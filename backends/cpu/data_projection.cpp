@@ -1,5 +1,4 @@
-#include "backends/cpu/data_projection.hpp"
-
+#include "backends/cpu/factories.hpp"
 #include "backends/cpu/launch.hpp"
 
 namespace poisson::cpu {
@@ -16,7 +15,7 @@ class CpuDataProjection final : public DataProjection {
     taken_off_ /= mass_.volume * mass_.volume;
   }
 
-  void apply(Field& b, Scalar& amount, Scalar& before, Scalar& after) const override {
+  void do_apply(Field& b, Scalar& amount, Scalar& before, Scalar& after) const override {
     dispatch(b.precision(), [&]<class T>(T) {
       const View<T> v = b.view<T>();
       const int first = A_.box.first[0], last = A_.box.last[0];

@@ -1,7 +1,6 @@
-#include "backends/cpu/diagonal_scaling.hpp"
-
 #include <cmath>
 
+#include "backends/cpu/factories.hpp"
 #include "backends/cpu/launch.hpp"
 
 namespace poisson::cpu {

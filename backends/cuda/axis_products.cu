@@ -1,9 +1,9 @@
 #include <optional>
 
-#include "backends/cuda/axis_products.hpp"
 #include "backends/cuda/cublas.hpp"
 #include "backends/cuda/cuda_backend.cuh"
 #include "backends/cuda/eliminate_lines.hpp"
+#include "backends/cuda/factories.hpp"
 #include "backends/cuda/transform_lines.hpp"
 #include "backends/transforms/axis_transforms.hpp"
 #include "backends/transforms/fold.hpp"

@@ -1,5 +1,5 @@
-#include "backends/cuda/clear.hpp"
 #include "backends/cuda/cuda_backend.cuh"
+#include "backends/cuda/functions.hpp"
 
 namespace poisson::cuda {
 namespace {

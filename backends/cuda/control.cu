@@ -13,95 +13,13 @@
 #include <vector>
 
 #include "backends/cuda/cuda_backend.cuh"
+#include "backends/cuda/device_monitor.cuh"
 #include "backends/cuda/graph.cuh"
 #include "backends/cuda/injection.hpp"
 #include "backends/cuda/launch.cuh"
 #include "backends/memory/error.hpp"
 
 namespace poisson::cuda {
-namespace {
-
-// The ring stores norms that the host has not read yet. The host reads far more often than once in this many
-// iterations.
-constexpr int ring = 1 << 16;
-
-// The host polls this pinned memory, which the device writes to.
-struct HostMailbox {
-  volatile int norms = 0;  // number of norms written
-  volatile int stop = 0;   // set by the host
-  MonitorState start;      // is valid when norms ≥ 1
-  volatile double norm[ring];
-};
-
-// This is the monitor's counterpart on the device.
-struct DeviceMonitor {
-  StoppingRule rule;
-  MonitorState state;
-};
-
-__device__ void tell(HostMailbox* mailbox, const MonitorState& state) {
-  mailbox->norm[state.iterations % ring] = state.last;
-  __threadfence_system();
-  mailbox->norms = state.iterations + 1;
-}
-
-__device__ bool goes_on(DeviceMonitor* m, const HostMailbox* mailbox, const double* asked, int limit) {
-  if ((asked ? *asked > 0 : mailbox->stop != 0) && m->state.verdict == Verdict::running)
-    m->state.verdict = Verdict::stopped;
-  return m->state.verdict == Verdict::running && m->state.iterations < limit;
-}
-
-struct Begin {
-  DeviceMonitor* monitor;
-  HostMailbox* mailbox;
-  const double *raw, *data, *initial, *start, *rounding;
-  __device__ void operator()() const {
-    begin(monitor->state, monitor->rule, *raw, *data, *initial, *start, *rounding);
-    mailbox->start = monitor->state;
-    tell(mailbox, monitor->state);
-  }
-};
-struct Enter {
-  DeviceMonitor* monitor;
-  HostMailbox* mailbox;
-  const double* asked;  // number of processes asked to stop; null for one process
-  cudaGraphConditionalHandle loop;
-  int limit;
-  __device__ void operator()() const { cudaGraphSetConditional(loop, goes_on(monitor, mailbox, asked, limit) ? 1 : 0); }
-};
-// Runs in a loop, or before the loop, when the run may have ended already.
-struct Observe {
-  DeviceMonitor* monitor;
-  HostMailbox* mailbox;
-  const double* norm;
-  __device__ bool operator()() const {
-    if (monitor->state.verdict != Verdict::running) return false;
-    observe(monitor->state, monitor->rule, *norm);
-    tell(mailbox, monitor->state);
-    return true;
-  }
-};
-struct ObserveInLoop {
-  Observe observe;
-  Enter enter;
-  __device__ void operator()() const {
-    observe();
-    enter();
-  }
-};
-struct AskedToStop {
-  const HostMailbox* mailbox;
-  double* asked;
-  __device__ void operator()() const { *asked = mailbox->stop ? 1 : 0; }
-};
-struct WhenRisen {
-  const DeviceMonitor* monitor;
-  cudaGraphConditionalHandle branch;
-  __device__ void operator()() const { cudaGraphSetConditional(branch, monitor->state.rose != 0 ? 1 : 0); }
-};
-
-}  // namespace
-
 // Contains the memory through which device and host communicate during a run.
 struct CudaBackend::Watch {
   Buffer memory;

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "backends/cuda/copy.hpp"
 #include "backends/cuda/cuda_backend.cuh"
+#include "backends/cuda/functions.hpp"
 #include "backends/memory/round_up.hpp"
 
 namespace poisson::cuda {

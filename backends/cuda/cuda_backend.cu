@@ -7,27 +7,13 @@
 #include "backends/cuda/injection.hpp"
 #include "backends/cuda/launch.cuh"
 #include "backends/cuda/marched.hpp"
-#include "backends/cuda/own_step.cuh"
-#include "backends/cuda/ticket.cuh"
 #include "backends/cuda/value_columns.cuh"
 #include "backends/device/transport_choice.hpp"
 #include "backends/memory/ordered_sum.hpp"
 #include "backends/memory/round_up.hpp"
-#include "backends/spaces/groups.hpp"
-#include "backends/spaces/places_in_larger.hpp"
 
 namespace poisson::cuda {
 namespace {
-
-template <class T>
-struct TakePart {
-  View<const T> whole;
-  View<T> part;
-  PlacesInLarger place;
-  __device__ void operator()(int i, int j, int k0, int k1) const {
-    for (int k = k0; k < k1; ++k) part(i, j, k) = whole(place(0, i), place(1, j), place(2, k));
-  }
-};
 
 struct Ratio {
   const double *a, *b;
@@ -53,15 +39,6 @@ struct ScaleToUnit {
     *scale = ldexp(1.0, -k);
     *inverse = ldexp(1.0, k);
   }
-};
-
-// Lets the functors of this backend's verbs join shared launches that verbs of a grid have begun.
-struct SharedSteps {
-  static constexpr bool joins_any = false;
-  template <class T>
-  using Columns = ValueColumns<T>;
-  template <class T>
-  static constexpr SequenceLauncher launcher = nullptr;
 };
 
 template <class X, class Y>
@@ -159,13 +136,13 @@ void CudaBackend::read(const void* device, void* host, std::size_t bytes) {
   check(cudaStreamSynchronize(stream_));
 }
 
-void CudaBackend::fill(Field& x, double value) {
+void CudaBackend::do_fill(Field& x, double value) {
   on_values(*this, x, Fill{value});
 }
-void CudaBackend::copy(const Field& x, Field& y) {
+void CudaBackend::do_copy(const Field& x, Field& y) {
   on_values(*this, x, y, Copy{});
 }
-void CudaBackend::convert(const Field& x, Field& y) {
+void CudaBackend::do_convert(const Field& x, Field& y) {
   dispatch(x.precision(), [&]<class X>(X) {
     dispatch(y.precision(), [&]<class Y>(Y) {
       const auto v = marched(x.view<X>());
@@ -178,24 +155,24 @@ void CudaBackend::convert(const Field& x, Field& y) {
     });
   });
 }
-void CudaBackend::scale(const Scalar& a, const Field& x, Field& y) {
+void CudaBackend::do_scale(const Scalar& a, const Field& x, Field& y) {
   on_values(*this, x, y, Scale{a.address()});
 }
-void CudaBackend::axpy(const Scalar& a, const Field& x, Field& y) {
+void CudaBackend::do_axpy(const Scalar& a, const Field& x, Field& y) {
   on_values(*this, x, y, Add{a.address(), 1});
 }
-void CudaBackend::axmy(const Scalar& a, const Field& x, Field& y) {
+void CudaBackend::do_axmy(const Scalar& a, const Field& x, Field& y) {
   on_values(*this, x, y, Add{a.address(), -1});
 }
-void CudaBackend::xpay(const Field& x, const Scalar& a, Field& y) {
+void CudaBackend::do_xpay(const Field& x, const Scalar& a, Field& y) {
   on_values(*this, x, y, ScaleAndAdd{a.address()});
 }
-void CudaBackend::subtract(const Field& x, const Scalar& a, const Field& y, Field& result) {
+void CudaBackend::do_subtract(const Field& x, const Scalar& a, const Field& y, Field& result) {
   copy(x, result);
   axmy(a, y, result);
 }
 
-void CudaBackend::dot(const Field& x, const Field& y, Scalar& result) {
+void CudaBackend::do_dot(const Field& x, const Field& y, Scalar& result) {
   dispatch(x.precision(), [&]<class X>(X) {
     dispatch(y.precision(), [&]<class Y>(Y) {
       sum(x.space(), marched(x.layout()).box(), planes_marched(x.space()),
@@ -263,143 +240,6 @@ std::string CudaBackend::choose_transport() {
   return through_host ? "staged through the hosts; not in shared memory: " + not_shared : "mpi, from GPU to GPU";
 }
 
-template <class Send>
-void CudaBackend::send(bool exchange, const Send& by_mail) {
-  if (!mail_timer_) return by_mail();
-  mail_timer_->start(exchange ? "exchange" : "gather");
-  by_mail();
-  mail_timer_->stop();
-  exchanged_.push_back(exchange);
-  constexpr std::size_t most = 1 << 14;  // events
-  if (exchanged_.size() == most) waits();
-}
-
-Processes::Waits CudaBackend::waits() {
-  if (!mail_timer_) return {};
-  const std::vector<double> laps = mail_timer_->laps();
-  for (std::size_t i = 0; i < laps.size(); ++i) (exchanged_[i] ? waits_.exchanges : waits_.gathers) += laps[i];
-  exchanged_.clear();
-  return waits_;
-}
-
-// Executes an exchange step of the patch with itself.
-template <class T>
-void CudaBackend::copy_own(const View<T>& v, const Exchange::Step& step) {
-  for_columns<SharedSteps>(step[0].from, halo_copies(v, step));
-}
-
-void CudaBackend::begin_swap(const Field& field, const Exchange::Step& sent, const Exchange::Step& received) {
-  dispatch(field.precision(), [&]<class T>(T) {
-    const auto v = const_cast<Field&>(field).view<T>();
-    if (mail_) return send(true, [&] { mail_->swap(stream(), v, axis_across(received.front()), sent, received); });
-    by_host([this, v, sent, received] { staging_->start(stream_, v, sent, received); });
-  });
-}
-
-void CudaBackend::end_swap(const Field& field, const Exchange::Step& received) {
-  if (mail_) return;
-  dispatch(field.precision(), [&]<class T>(T) {
-    by_host([this, v = const_cast<Field&>(field).view<T>(), received, space = field.space()] {
-      staging_->finish(stream_, v, received, space.processes());
-    });
-  });
-}
-
-// Executes a complete exchange step, with other patches or with itself.
-void CudaBackend::run_step(const Field& field, int width, std::size_t t) {
-  const Exchange& halo = field.space().halo();
-  const Exchange::Step &step = halo.steps(width)[t], &sent = halo.sent(width)[t];
-  if (sent.empty())
-    return dispatch(field.precision(), [&]<class T>(T) { copy_own(const_cast<Field&>(field).view<T>(), step); });
-  begin_swap(field, sent, step);
-  end_swap(field, step);
-}
-
-void CudaBackend::start(const Field& field, int width, bool beside) {
-  const Exchange& halo = field.space().halo();
-  if (halo.with_others()) reserve_halo_buffers(field.space());
-  for (std::size_t t = 0; t < halo.in_flight(); ++t) run_step(field, width, t);
-  if (!halo.with_others()) return;
-  const Exchange::Step &step = halo.steps(width)[halo.in_flight()], &sent = halo.sent(width)[halo.in_flight()];
-  if (!mail_ || !beside) return begin_swap(field, sent, step);
-  // The exchange overlaps with the next kernels, on the side stream.
-  if (!side_) side_ = std::make_unique<Side>();
-  side_->forked.record(stream());
-  side_->forked.hold(side_->stream.get());
-  side_->open = true;
-  side_->main = std::exchange(stream_, side_->stream.get());
-  streams_have_met = true;
-  begin_swap(field, sent, step);
-  stream();
-  stream_ = std::exchange(side_->main, nullptr);
-}
-
-void CudaBackend::finish(const Field& field, int width) {
-  const Exchange& halo = field.space().halo();
-  if (!halo.with_others()) return;
-  const std::size_t t = halo.in_flight();
-  end_swap(field, halo.steps(width)[t]);
-  if (side_ && side_->open) {
-    stream();
-    side_->main = std::exchange(stream_, side_->stream.get());
-  }
-  for (std::size_t rest = t + 1; rest < halo.steps(width).size(); ++rest) run_step(field, width, rest);
-}
-
-void CudaBackend::join_streams() {
-  if (!side_ || !side_->open) return;
-  side_->met.record(stream());
-  stream_ = std::exchange(side_->main, nullptr);
-  side_->met.hold(stream_);
-  side_->open = false;
-  streams_have_met = true;
-}
-
-void CudaBackend::gather(const Field& part, Field& whole) {
-  const Space& space = part.space();
-  reserve_halo_buffers(space.processes(), {});
-  dispatch(part.precision(), [&]<class T>(T) {
-    if (mail_ && mail_->takes_parts(space))
-      return send(false, [&] { mail_->gather(stream(), space, part.view<T>(), whole.view<T>()); });
-    if (!staging_) staging_ = std::make_unique<Staging>(true);  // for large fields, and in set-up
-    by_host([this, from = part.view<T>(), to = whole.view<T>(), space, larger = whole.space()] {
-      const PatchesWithin parts(space, larger);
-      const auto moved = [](Box box, const std::array<int, 3>& origin) {
-        for (std::size_t d = 0; d < 3; ++d) {
-          box.first[d] -= origin[d];
-          box.last[d] -= origin[d];
-        }
-        return box;
-      };
-      std::vector<Box> of;
-      std::size_t most = 0;
-      for (const int p : parts.patches) of.push_back(moved(space.with_ends(p), larger.origin()));
-      // The size must be equal on all processes, whose groups differ.
-      for (int p = 0; p < space.cuts().patches(); ++p)
-        most = std::max(most, static_cast<std::size_t>(space.with_ends(p).size()) * sizeof(T));
-      const Box own = moved(space.with_ends(space.processes().rank()), space.origin());
-      staging_->gather(stream_, from, own, to, of, most, *parts.processes);
-    });
-  });
-}
-
-void CudaBackend::reserve_gather_buffers(const Space& space) {
-  if (!space.is_global()) reserve_halo_buffers(space.processes(), MailSizes::of_gathered(space));
-}
-
-void CudaBackend::swap_parts(const Members& members, const void* from, void* to, std::size_t bytes,
-                             const std::function<void()>& by_mail) {
-  if (mail_) return send(false, by_mail);
-  by_host([this, members, from, to, bytes] { staging_->swap_parts(stream_, members, from, to, bytes); });
-}
-
-void CudaBackend::extract_part(const Field& whole, Field& part) {
-  const PlacesInLarger place(part.space(), whole.space());
-  dispatch(part.precision(), [&]<class T>(T) {
-    for_columns<SharedSteps>(place.box, TakePart<T>{whole.view<T>(), part.view<T>(), place});
-  });
-}
-
 void CudaBackend::add_up(const Space& space, const PlaneSums& sums, int planes, const Scalar& result) {
   const int count = sums.count(planes);
   const auto add = [&](const Mailbox* mail, double* to) {
@@ -419,8 +259,8 @@ void CudaBackend::add_up(const Space& space, const PlaneSums& sums, int planes, 
   });
 }
 
-void CudaBackend::dense_product(const Buffer& matrix, const Buffer& index, int rows, int blocks, const Field& x,
-                                Field& y) {
+void CudaBackend::do_dense_product(const Buffer& matrix, const Buffer& index, int rows, int blocks, const Field& x,
+                                   Field& y) {
   dispatch(x.precision(), [&]<class X>(X) {
     dispatch(y.precision(), [&]<class Y>(Y) {
       const DenseRows<X, Y> product{static_cast<const double*>(matrix.data()),

@@ -134,25 +134,25 @@ class CudaBackend final : public Backend {
   void write(const void* host, void* device, std::size_t bytes) override;
   void read(const void* device, void* host, std::size_t bytes) override;
 
-  void fill(Field& x, double value) override;
-  void copy(const Field& x, Field& y) override;
-  void convert(const Field& x, Field& y) override;
-  void scale(const Scalar& a, const Field& x, Field& y) override;
-  void axpy(const Scalar& a, const Field& x, Field& y) override;
-  void axmy(const Scalar& a, const Field& x, Field& y) override;
-  void xpay(const Field& x, const Scalar& a, Field& y) override;
-  void subtract(const Field& x, const Scalar& a, const Field& y, Field& result) override;
-  void dot(const Field& x, const Field& y, Scalar& result) override;
+  void do_fill(Field& x, double value) override;
+  void do_copy(const Field& x, Field& y) override;
+  void do_convert(const Field& x, Field& y) override;
+  void do_scale(const Scalar& a, const Field& x, Field& y) override;
+  void do_axpy(const Scalar& a, const Field& x, Field& y) override;
+  void do_axmy(const Scalar& a, const Field& x, Field& y) override;
+  void do_xpay(const Field& x, const Scalar& a, Field& y) override;
+  void do_subtract(const Field& x, const Scalar& a, const Field& y, Field& result) override;
+  void do_dot(const Field& x, const Field& y, Scalar& result) override;
   void reserve_halo_buffers(const Space&) override;
   /// Allocates the exchange buffers for messages of these sizes. Collective.
   void reserve_halo_buffers(const Processes& processes, const MailSizes& sizes);
   std::string transport() const override { return reached_; }
-  void exchange_fields(std::span<const Field* const> fields, int width) override;
-  void gather(const Field& part, Field& whole) override;
+  void do_exchange_fields(std::span<const Field* const> fields, int width) override;
+  void do_gather(const Field& part, Field& whole) override;
   void reserve_gather_buffers(const Space&) override;
-  void extract_part(const Field& whole, Field& part) override;
-  void dense_product(const Buffer& matrix, const Buffer& index, int rows, int blocks, const Field& x,
-                     Field& y) override;
+  void do_extract_part(const Field& whole, Field& part) override;
+  void do_dense_product(const Buffer& matrix, const Buffer& index, int rows, int blocks, const Field& x,
+                        Field& y) override;
 
   void ratio(const Scalar& a, const Scalar& b, Scalar& result) override;
   void negate(Scalar& a) override;
@@ -258,5 +258,16 @@ class CudaBackend final : public Backend {
   std::vector<bool> exchanged_;        ///< is true for an exchange, false for a gather
   Processes::Waits waits_;
 };
+
+template <class Send>
+void CudaBackend::send(bool exchange, const Send& by_mail) {
+  if (!mail_timer_) return by_mail();
+  mail_timer_->start(exchange ? "exchange" : "gather");
+  by_mail();
+  mail_timer_->stop();
+  exchanged_.push_back(exchange);
+  constexpr std::size_t most = 1 << 14;  // events
+  if (exchanged_.size() == most) waits();
+}
 
 }  // namespace poisson::cuda

@@ -1,8 +1,8 @@
 #include <utility>
 
 #include "backends/cuda/cuda_backend.cuh"
-#include "backends/cuda/cut_lines.hpp"
 #include "backends/cuda/eliminate_lines.hpp"
+#include "backends/cuda/factories.hpp"
 #include "backends/cuda/marched.hpp"
 
 namespace poisson::cuda {

@@ -1,5 +1,5 @@
 #include "backends/cuda/cuda_backend.cuh"
-#include "backends/cuda/data_projection.hpp"
+#include "backends/cuda/factories.hpp"
 #include "backends/cuda/inverse.cuh"
 #include "backends/cuda/marched.hpp"
 
@@ -119,7 +119,7 @@ class CudaDataProjection final : public DataProjection {
     taken_off_ = device.value(norm) / (volume_ * volume_);
   }
 
-  void apply(Field& b, Scalar& amount, Scalar& before, Scalar& after) const override {
+  void do_apply(Field& b, Scalar& amount, Scalar& before, Scalar& after) const override {
     const Space& space = b.space();
     const int depth = planes_marched(space);
     dispatch(b.precision(), [&]<class T>(T) {

@@ -1,5 +1,5 @@
 #include "backends/cuda/cuda_backend.cuh"
-#include "backends/cuda/diagonal_scaling.hpp"
+#include "backends/cuda/factories.hpp"
 
 namespace poisson::cuda {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "backends/cuda/check.cuh"
 #include "backends/cuda/cuda_backend.cuh"
-#include "backends/cuda/lists.hpp"
+#include "backends/cuda/functions.hpp"
 
 namespace poisson::cuda {
 namespace {

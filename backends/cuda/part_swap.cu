@@ -2,7 +2,7 @@
 
 #include "backends/cuda/batches.cuh"
 #include "backends/cuda/cuda_backend.cuh"
-#include "backends/cuda/part_swap.hpp"
+#include "backends/cuda/factories.hpp"
 #include "backends/cuda/ticket.cuh"
 
 namespace poisson::cuda {

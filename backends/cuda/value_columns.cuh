@@ -144,4 +144,13 @@ template <class T>
 using ValueColumns = ColumnList<EachValue<T, Fill>, EachPair<const T, T, Copy>, EachPair<const T, T, Add>,
                                 EachPair<const T, T, ScaleAndAdd>, CopyHalo<T>, DenseRows<T, T>>;
 
+/// Lets the functors of this backend's verbs join shared launches that verbs of a grid have begun.
+struct SharedSteps {
+  static constexpr bool joins_any = false;
+  template <class T>
+  using Columns = ValueColumns<T>;
+  template <class T>
+  static constexpr SequenceLauncher launcher = nullptr;
+};
+
 }  // namespace poisson::cuda

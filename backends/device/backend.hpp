@@ -1,14 +1,18 @@
 #pragma once
 
+#include <array>
 #include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "backends/device/field.hpp"
 #include "backends/device/monitor.hpp"
+#include "backends/device/traffic.hpp"
 #include "backends/memory/scalar.hpp"
 #include "backends/memory/timer.hpp"
 #include "backends/processes/transport.hpp"
@@ -27,6 +31,15 @@ class Recording {
 
 /// Selects whose kernels belong to a backend.
 enum class BackendKind { cpu, cuda };
+
+/// Receives the verbs of a backend and of the objects on it (grids/results/profile.hpp).
+class VerbLog {
+ public:
+  virtual ~VerbLog() = default;
+  /// A verb starts on the level of this layout; `bytes` is its least traffic.
+  virtual void start(std::string_view verb, const Layout& level, double bytes) = 0;
+  virtual void stop() = 0;
+};
 
 /// Represents a device, and the verbs that need no knowledge of equations: arithmetic on fields, reductions, halos and
 /// control.
@@ -63,29 +76,56 @@ class Backend {
   double value(const Scalar&);
 
   // Fields.
-  virtual void fill(Field& x, double value) = 0;
-  virtual void copy(const Field& x, Field& y) = 0;                                            ///< y = x
-  virtual void convert(const Field& x, Field& y) = 0;                                         ///< y = x, halo included
-  virtual void scale(const Scalar& a, const Field& x, Field& y) = 0;                          ///< y = a·x
-  virtual void axpy(const Scalar& a, const Field& x, Field& y) = 0;                           ///< y += a·x
-  virtual void axmy(const Scalar& a, const Field& x, Field& y) = 0;                           ///< y −= a·x
-  virtual void xpay(const Field& x, const Scalar& a, Field& y) = 0;                           ///< y = x + a·y
-  virtual void subtract(const Field& x, const Scalar& a, const Field& y, Field& result) = 0;  ///< result = x − a·y
-  virtual void dot(const Field& x, const Field& y, Scalar& result) = 0;
+  void fill(Field& x, double value) {
+    timed(traffic("fill"), {&x}, [&] { do_fill(x, value); });
+  }
+  /// Computes y = x.
+  void copy(const Field& x, Field& y) {
+    timed(traffic("copy"), {&x, &y}, [&] { do_copy(x, y); });
+  }
+  /// Computes y = x, halo included.
+  void convert(const Field& x, Field& y) {
+    timed(traffic("copy"), {&x, &y}, [&] { do_convert(x, y); });
+  }
+  /// Computes y = a·x.
+  void scale(const Scalar& a, const Field& x, Field& y) {
+    timed(traffic("scale"), {&x, &y}, [&] { do_scale(a, x, y); });
+  }
+  /// Computes y += a·x.
+  void axpy(const Scalar& a, const Field& x, Field& y) {
+    timed(traffic("axpy"), {&x, &y}, [&] { do_axpy(a, x, y); });
+  }
+  /// Computes y −= a·x.
+  void axmy(const Scalar& a, const Field& x, Field& y) {
+    timed(traffic("axmy"), {&x, &y}, [&] { do_axmy(a, x, y); });
+  }
+  /// Computes y = x + a·y.
+  void xpay(const Field& x, const Scalar& a, Field& y) {
+    timed(traffic("xpay"), {&x, &y}, [&] { do_xpay(x, a, y); });
+  }
+  /// Computes result = x − a·y.
+  void subtract(const Field& x, const Scalar& a, const Field& y, Field& result) {
+    timed(traffic("subtract"), {&x, &y, &result}, [&] { do_subtract(x, a, y, result); });
+  }
+  void dot(const Field& x, const Field& y, Scalar& result) {
+    timed(traffic("dot"), {&x, &x == &y ? nullptr : &y}, [&] { do_dot(x, y, result); });
+  }
   /// Allocates the buffers for halo exchanges on this space. Collective.
   virtual void reserve_halo_buffers(const Space&) {}
   /// Fills the halo with the values of neighbours (exchange.hpp), `width` values wide where the grid is cut. The halo
   /// is not part of a field's value, so x is const.
   void exchange(const Field& x, int width = 1) {
     if (x.space().halo().steps().empty()) return;
-    start(x, width, false);
-    finish(x, width);
-    join_streams();
+    timed(traffic("exchange"), {&x}, [&] {
+      start(x, width, false);
+      finish(x, width);
+      join_streams();
+    });
   }
   /// Exchanges the halos of several fields of one space and precision. If kernels exchange by themselves, one message
   /// carries as many fields as fit, with one flag. Otherwise the fields are exchanged one by one.
-  virtual void exchange_fields(std::span<const Field* const> fields, int width = 1) {
-    for (const Field* const field : fields) exchange(*field, width);
+  void exchange_fields(std::span<const Field* const> fields, int width = 1) {
+    if (!fields.empty()) timed(traffic("exchange"), {fields[0]}, [&] { do_exchange_fields(fields, width); });
   }
   /// Exchanges the halo of x and overlaps the exchange with work that reads x one value beyond a box. Calls verb(part)
   /// for parts that make up the box, one of them while messages are in flight. A part may write to x only values that
@@ -113,18 +153,25 @@ class Backend {
   /// Assembles `whole`, the grid or a larger sub-block of it, on every process whose sub-block lies in it
   /// (PatchesWithin). The halo of `whole` past the ends of the grid receives one value from the halos of the
   /// sub-blocks.
-  virtual void gather(const Field& part, Field& whole) = 0;
+  void gather(const Field& part, Field& whole) {
+    timed(traffic("copy"), {&part, &whole}, [&] { do_gather(part, whole); });
+  }
   /// Allocates mailboxes for gathering sub-blocks of this space, so that GPUs that reach each other's mailboxes gather
   /// without the hosts. To be called before such gathers are recorded. Collective.
   virtual void reserve_gather_buffers(const Space&) {}
   /// Copies this process's sub-block from a field of the grid or of a larger sub-block. The halo is copied as far as
   /// `whole` has it, and wraps around on axes that are periodic there.
-  virtual void extract_part(const Field& whole, Field& part) = 0;
+  void extract_part(const Field& whole, Field& part) {
+    timed(traffic("copy"), {&part, &part}, [&] { do_extract_part(whole, part); });
+  }
   /// Computes y = Q x with a matrix Q of dense diagonal blocks: `blocks` blocks of `rows` rows, one after another, each
   /// row-major. Q acts on the values listed in `index`, as offsets from the value at (0, 0, 0). Other values of y do
   /// not change.
-  virtual void dense_product(const Buffer& matrix, const Buffer& index, int rows, int blocks, const Field& x,
-                             Field& y) = 0;
+  void dense_product(const Buffer& matrix, const Buffer& index, int rows, int blocks, const Field& x, Field& y) {
+    timed(
+        traffic("dense product"), x.layout(), {}, [&] { do_dense_product(matrix, index, rows, blocks, x, y); },
+        matrix.bytes());
+  }
 
   // Scalars.
   virtual void ratio(const Scalar& a, const Scalar& b, Scalar& result) = 0;  ///< a/b, and 0 where b = 0
@@ -159,6 +206,32 @@ class Backend {
   virtual std::unique_ptr<Timer> make_timer() = 0;
   /// Makes every later verb run immediately, without recording, so that each can be timed.
   virtual void run_immediately() = 0;
+  /// Reports every verb to a log from now on; null: to none. The log must outlive the verbs.
+  void report_to(VerbLog* log) { log_ = log; }
+  /// Returns whether the next verb is reported.
+  bool reports() const { return log_ != nullptr; }
+  /// Runs a verb on the level of a layout and reports it with its traffic; `arrays` is the size of the operator's
+  /// arrays in bytes. Verbs inside this verb belong to it and are not reported.
+  template <class Verb>
+  void timed(const Traffic& row, const Layout& level, const std::array<Touched, 3>& touched, const Verb& verb,
+             std::size_t arrays = 0) {
+    VerbLog* const log = std::exchange(log_, nullptr);
+    if (!log) return verb();
+    log->start(row.verb, level, bytes_moved(row, touched, arrays));
+    verb();
+    log->stop();
+    log_ = log;
+  }
+  /// Reports a verb that touches all values of fields; null fields do not count.
+  template <class Verb>
+  void timed(const Traffic& row, const std::array<const Field*, 3>& fields, const Verb& verb) {
+    if (!log_) return verb();
+    std::array<Touched, 3> touched{};
+    for (std::size_t f = 0; f < 3; ++f)
+      if (fields[f]) touched[f] = {fields[f]->layout().size(), fields[f]->precision()};
+    timed(row, fields[0]->layout(), touched, verb);
+  }
+
   /// Returns the seconds that messages between devices needed since then, unless the processes count them.
   virtual Processes::Waits waits() { return {}; }
 
@@ -172,7 +245,26 @@ class Backend {
   virtual void join_streams() {}
 
  private:
+  // The verbs on fields; public functions report them.
+  virtual void do_fill(Field& x, double value) = 0;
+  virtual void do_copy(const Field& x, Field& y) = 0;
+  virtual void do_convert(const Field& x, Field& y) = 0;
+  virtual void do_scale(const Scalar& a, const Field& x, Field& y) = 0;
+  virtual void do_axpy(const Scalar& a, const Field& x, Field& y) = 0;
+  virtual void do_axmy(const Scalar& a, const Field& x, Field& y) = 0;
+  virtual void do_xpay(const Field& x, const Scalar& a, Field& y) = 0;
+  virtual void do_subtract(const Field& x, const Scalar& a, const Field& y, Field& result) = 0;
+  virtual void do_dot(const Field& x, const Field& y, Scalar& result) = 0;
+  virtual void do_exchange_fields(std::span<const Field* const> fields, int width) {
+    for (const Field* const field : fields) exchange(*field, width);
+  }
+  virtual void do_gather(const Field& part, Field& whole) = 0;
+  virtual void do_extract_part(const Field& whole, Field& part) = 0;
+  virtual void do_dense_product(const Buffer& matrix, const Buffer& index, int rows, int blocks, const Field& x,
+                                Field& y) = 0;
+
   std::int64_t least_beside_;
+  VerbLog* log_ = nullptr;
 };
 
 /// Makes the OpenMP backend, which uses OpenMP's threads.

@@ -6,7 +6,7 @@
 #include "backends/device/backend.hpp"
 #include "backends/memory/error.hpp"
 #ifdef POISSON_HAVE_CUDA
-#include "backends/cuda/clear.hpp"
+#include "backends/cuda/functions.hpp"
 #endif
 
 namespace poisson {

@@ -4,7 +4,7 @@
 #include <numeric>
 
 #ifdef POISSON_HAVE_CUDA
-#include "backends/cuda/lists.hpp"
+#include "backends/cuda/functions.hpp"
 #endif
 
 namespace poisson {

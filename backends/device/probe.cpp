@@ -8,7 +8,7 @@
 #include "backends/cpu/copy.hpp"
 #include "backends/memory/error.hpp"
 #ifdef POISSON_HAVE_CUDA
-#include "backends/cuda/copy.hpp"
+#include "backends/cuda/functions.hpp"
 #endif
 
 namespace poisson {

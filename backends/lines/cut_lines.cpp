@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "backends/cpu/cut_lines.hpp"
+#include "backends/cpu/factories.hpp"
 #include "backends/memory/error.hpp"
 #ifdef POISSON_HAVE_CUDA
-#include "backends/cuda/cut_lines.hpp"
+#include "backends/cuda/factories.hpp"
 #endif
 
 namespace poisson {

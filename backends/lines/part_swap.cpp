@@ -4,7 +4,7 @@
 
 #include "backends/memory/error.hpp"
 #ifdef POISSON_HAVE_CUDA
-#include "backends/cuda/part_swap.hpp"
+#include "backends/cuda/factories.hpp"
 #endif
 
 namespace poisson {

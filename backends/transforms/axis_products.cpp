@@ -5,12 +5,12 @@
 #include <ranges>
 #include <utility>
 
-#include "backends/cpu/axis_products.hpp"
+#include "backends/cpu/factories.hpp"
 #include "backends/memory/error.hpp"
 #include "backends/memory/round_up.hpp"
 #include "backends/transforms/axis_transforms.hpp"
 #ifdef POISSON_HAVE_CUDA
-#include "backends/cuda/axis_products.hpp"
+#include "backends/cuda/factories.hpp"
 #endif
 
 namespace poisson {
@@ -248,7 +248,7 @@ int AxisTransforms::lag(const Box& at) const {
   return std::ranges::find(steps_, solved_) == steps_.end() ? at.first[s] : 0;
 }
 
-void AxisTransforms::forward(const Field& values, Field& w) {
+void AxisTransforms::do_forward(const Field& values, Field& w) {
   const Field* now_in = &values;
   for (const int d : fast_) transform(at(d).trig, d, TrigPath::forward, *std::exchange(now_in, &w), w, nullptr);
   if (steps_.empty()) return;
@@ -264,7 +264,7 @@ void AxisTransforms::forward(const Field& values, Field& w) {
   });
 }
 
-void AxisTransforms::solve_lines(Field& w) {
+void AxisTransforms::do_solve_lines(Field& w) {
   const TrigTables& trig = at(solved_).trig;
   if (!trig) {
     const auto [fast, slow] = axes_across(solved_);
@@ -294,12 +294,12 @@ Field& AxisTransforms::values_of(Field& w, const Box& at) {
   return work_[1 - next];
 }
 
-void AxisTransforms::backward(Field& w) {
+void AxisTransforms::do_backward(Field& w) {
   backward_to(w, w, nullptr);
 }
 
 // Only the last step writes to u.
-void AxisTransforms::backward_to(Field& w, Field& u, const Scalar* a) {
+void AxisTransforms::do_backward_to(Field& w, Field& u, const Scalar* a) {
   const auto step = [&](bool last, const auto& f) { last ? f(u, a) : f(w, nullptr); };
   if (!steps_.empty())
     for_slabs([&](const Box& slab) {

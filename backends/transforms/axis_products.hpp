@@ -68,13 +68,32 @@ class AxisProducts {
   virtual void reserve_halo_buffers() {}
   /// Transforms values to coefficients of the modes. The coefficients are stored where the products need them, some of
   /// them outside the box along x. `values` and `w` may be the same field.
-  virtual void forward(const Field& values, Field& w) = 0;
-  virtual void solve_lines(Field& w) = 0;
+  void forward(const Field& values, Field& w) {
+    timed(traffic("axis products"), w, [&] { do_forward(values, w); });
+  }
+  void solve_lines(Field& w) {
+    timed(traffic("line systems"), w, [&] { do_solve_lines(w); });
+  }
   /// Transforms coefficients back to values. Outside the box along x the values are zero again.
-  virtual void backward(Field& w) = 0;
+  void backward(Field& w) {
+    timed(traffic("axis products"), w, [&] { do_backward(w); });
+  }
   /// Does the same but writes the values to u in the box, or adds a times the values if `a` is given. Afterwards the
   /// values of `w` are unspecified.
-  virtual void backward_to(Field& w, Field& u, const Scalar* a) = 0;
+  void backward_to(Field& w, Field& u, const Scalar* a) {
+    timed(a ? traffic("axis products + add") : traffic("axis products"), w, [&] { do_backward_to(w, u, a); });
+  }
+
+ private:
+  virtual void do_forward(const Field& values, Field& w) = 0;
+  virtual void do_solve_lines(Field& w) = 0;
+  virtual void do_backward(Field& w) = 0;
+  virtual void do_backward_to(Field& w, Field& u, const Scalar* a) = 0;
+
+  template <class Verb>
+  static void timed(const Traffic& row, const Field& w, const Verb& verb) {
+    w.backend().timed(row, {&w, &w}, verb);
+  }
 };
 
 /// Throws RunError if the library of matrix products is missing.

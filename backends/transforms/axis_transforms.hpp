@@ -54,10 +54,10 @@ class AxisTransforms : public AxisProducts {
   void reserve_halo_buffers() override {
     if (ends_) ends_->reserve_halo_buffers();
   }
-  void forward(const Field& values, Field& w) override;
-  void solve_lines(Field& w) override;
-  void backward(Field& w) override;
-  void backward_to(Field& w, Field& u, const Scalar* a) override;
+  void do_forward(const Field& values, Field& w) override;
+  void do_solve_lines(Field& w) override;
+  void do_backward(Field& w) override;
+  void do_backward_to(Field& w, Field& u, const Scalar* a) override;
 
  protected:
   AxisTransforms(Backend& backend, const Layout& layout, Precision precision, const TensorInverse& inverse);

@@ -1,9 +1,9 @@
 #include "backends/transforms/data_projection.hpp"
 
-#include "backends/cpu/data_projection.hpp"
+#include "backends/cpu/factories.hpp"
 #include "backends/memory/error.hpp"
 #ifdef POISSON_HAVE_CUDA
-#include "backends/cuda/data_projection.hpp"
+#include "backends/cuda/factories.hpp"
 #endif
 
 namespace poisson {

@@ -21,7 +21,13 @@ class DataProjection {
   /// Sets amount = 1ᵀb and after = ‖b‖² of the projected data. `before` is `after` plus ‖·‖² of the removed component.
   /// If D is a multiple of M1, as for equal cells with values at nodes, `before` equals ‖b‖² of the original data.
   /// Otherwise it is at least half of that.
-  virtual void apply(Field& b, Scalar& amount, Scalar& before, Scalar& after) const = 0;
+  void apply(Field& b, Scalar& amount, Scalar& before, Scalar& after) const {
+    b.backend().timed(traffic("project rhs"), b.layout(), {Touched{b.space().unknowns().size(), b.precision()}},
+                      [&] { do_apply(b, amount, before, after); });
+  }
+
+ private:
+  virtual void do_apply(Field& b, Scalar& amount, Scalar& before, Scalar& after) const = 0;
 };
 
 /// Makes a projection for fields of this space; D is the diagonal of A. The call is collective over the processes that

@@ -1,9 +1,9 @@
 #include "backends/transforms/diagonal_scaling.hpp"
 
-#include "backends/cpu/diagonal_scaling.hpp"
+#include "backends/cpu/factories.hpp"
 #include "backends/memory/error.hpp"
 #ifdef POISSON_HAVE_CUDA
-#include "backends/cuda/diagonal_scaling.hpp"
+#include "backends/cuda/factories.hpp"
 #endif
 
 namespace poisson {

@@ -3,9 +3,9 @@
 #include <string>
 
 #include "backends/memory/error.hpp"
-#include "backends/utilities/cpu/reduce.hpp"
+#include "backends/utilities/cpu/functions.hpp"
 #ifdef POISSON_HAVE_CUDA
-#include "backends/utilities/cuda/reduce.hpp"
+#include "backends/utilities/cuda/functions.hpp"
 #endif
 
 namespace poisson {

@@ -4,9 +4,9 @@
 #include <string>
 
 #include "backends/memory/error.hpp"
-#include "backends/utilities/cpu/transpose.hpp"
+#include "backends/utilities/cpu/functions.hpp"
 #ifdef POISSON_HAVE_CUDA
-#include "backends/utilities/cuda/transpose.hpp"
+#include "backends/utilities/cuda/functions.hpp"
 #endif
 
 namespace poisson {

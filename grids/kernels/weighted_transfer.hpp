@@ -14,9 +14,9 @@ class WeightedTransferBase : public Transfer {
       if (w) precision_ = w->precision();
   }
 
-  void prolong(const Field& coarse, Field& fine) const override { spread(coarse, fine, false, nullptr); }
-  void prolong_add(const Field& coarse, Field& fine) const override { spread(coarse, fine, true, nullptr); }
-  void interpolate(const Field& coarse, Field& fine, const Scalar* scale) const override {
+  void do_prolong(const Field& coarse, Field& fine) const override { spread(coarse, fine, false, nullptr); }
+  void do_prolong_add(const Field& coarse, Field& fine) const override { spread(coarse, fine, true, nullptr); }
+  void do_interpolate(const Field& coarse, Field& fine, const Scalar* scale) const override {
     spread(coarse, fine, false, scale);
   }
 

@@ -36,14 +36,14 @@ EigenvalueBound bound_of_lines(const SchemeRows& rows, const Field* penalty, int
 class CutLineSplitting final : public BoundedSplitting {
  public:
   CutLineSplitting(const Operator& A, const EigenvalueBound& bound, std::shared_ptr<CutLines> lines)
-      : BoundedSplitting(A, bound), A_(A), lines_(std::move(lines)), e_(A.backend(), A.space(), A.precision()) {}
+      : BoundedSplitting(A, bound, true), A_(A), lines_(std::move(lines)), e_(A.backend(), A.space(), A.precision()) {}
 
-  void start(double alpha, const Field& b, Field& u) const override {
+  void do_start(double alpha, const Field& b, Field& u) const override {
     A_.backend().copy(b, e_);
     lines_->solve(e_);
     lines_->start(alpha, e_, u);
   }
-  void step(PolynomialStep step, const Field& u, const Field& b, Field& previous) const override {
+  void do_step(PolynomialStep step, const Field& u, const Field& b, Field& previous) const override {
     A_.residual(u, b, e_);
     lines_->solve(e_);
     lines_->step(step.alpha, step.beta, u, e_, previous);
@@ -74,23 +74,23 @@ class CutLineOperator final : public Operator {
   bool singular() const override { return A_->singular(); }
   std::size_t bytes() const override { return A_->bytes(); }
 
-  void apply(const Field& u, Field& Au) const override { A_->apply(u, Au); }
-  void apply_everywhere(const Field& u, Field& Au) const override { A_->apply_everywhere(u, Au); }
-  void diagonal(Field& d) const override { A_->diagonal(d); }
-  void residual(const Field& u, const Field& b, Field& r) const override { A_->residual(u, b, r); }
-  void residual(const Field& u, const Field& b, Field& r, const Scalar& scale, Scalar& norm) const override {
+  void do_apply(const Field& u, Field& Au) const override { A_->apply(u, Au); }
+  void do_apply_everywhere(const Field& u, Field& Au) const override { A_->apply_everywhere(u, Au); }
+  void do_diagonal(Field& d) const override { A_->diagonal(d); }
+  void do_residual(const Field& u, const Field& b, Field& r) const override { A_->residual(u, b, r); }
+  void do_residual(const Field& u, const Field& b, Field& r, const Scalar& scale, Scalar& norm) const override {
     A_->residual(u, b, r, scale, norm);
   }
-  void norm(const Field& r, Scalar& norm) const override { A_->norm(r, norm); }
-  void rounding(const Field& u, Scalar& norm) const override { A_->rounding(u, norm); }
+  void do_norm(const Field& r, Scalar& norm) const override { A_->norm(r, norm); }
+  void do_rounding(const Field& u, Scalar& norm) const override { A_->rounding(u, norm); }
   std::unique_ptr<SymmetricSplitting> split(std::optional<int> axis) const override {
     const LinesOfAxis* along = axis ? &lines_[static_cast<std::size_t>(*axis)] : nullptr;
     if (!along || !along->lines) return A_->split(axis);
     return std::make_unique<CutLineSplitting>(*A_, along->bound, along->lines);
   }
   std::unique_ptr<Splitting> split_by_colours() const override { return A_->split_by_colours(); }
-  void project_rhs(Field& b, Scalar& amount) const override { A_->project_rhs(b, amount); }
-  void project_solution(Field& u) const override { A_->project_solution(u); }
+  void do_project_rhs(Field& b, Scalar& amount) const override { A_->project_rhs(b, amount); }
+  void do_project_solution(Field& u) const override { A_->project_solution(u); }
 
  private:
   std::shared_ptr<const Operator> A_;

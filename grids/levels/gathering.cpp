@@ -95,32 +95,32 @@ void GatheringTransfer::take(const Field& coarse) const {
   backend_.extract_part(coarse, part_);
 }
 
-void GatheringTransfer::restrict_to(const Field& fine, Field& coarse, const Scalar* scale) const {
+void GatheringTransfer::do_restrict_to(const Field& fine, Field& coarse, const Scalar* scale) const {
   parts_->restrict_to(fine, part_, scale);
   backend_.gather(part_, coarse);
 }
 
-void GatheringTransfer::restrict_data(const Field& fine, Field& coarse, const Scalar* scale) const {
+void GatheringTransfer::do_restrict_data(const Field& fine, Field& coarse, const Scalar* scale) const {
   parts_->restrict_data(fine, part_, scale);
   backend_.gather(part_, coarse);
 }
 
-void GatheringTransfer::prolong(const Field& coarse, Field& fine) const {
+void GatheringTransfer::do_prolong(const Field& coarse, Field& fine) const {
   take(coarse);
   parts_->prolong(part_, fine);
 }
 
-void GatheringTransfer::prolong_add(const Field& coarse, Field& fine) const {
+void GatheringTransfer::do_prolong_add(const Field& coarse, Field& fine) const {
   take(coarse);
   parts_->prolong_add(part_, fine);
 }
 
-void GatheringTransfer::interpolate(const Field& coarse, Field& fine, const Scalar* scale) const {
+void GatheringTransfer::do_interpolate(const Field& coarse, Field& fine, const Scalar* scale) const {
   take(coarse);
   parts_->interpolate(part_, fine, scale);
 }
 
-void GatheringTransfer::inject(const Field& fine, Field& coarse, const Scalar* scale) const {
+void GatheringTransfer::do_inject(const Field& fine, Field& coarse, const Scalar* scale) const {
   parts_->inject(fine, part_, scale);
   backend_.gather(part_, coarse);
 }

@@ -16,12 +16,12 @@ class GatheringTransfer final : public Transfer {
   /// part of the coarser level; its fields have this precision.
   GatheringTransfer(std::unique_ptr<Transfer> parts, Backend& backend, const Block& coarse, Precision precision);
 
-  void restrict_to(const Field& fine, Field& coarse, const Scalar* scale) const override;
-  void restrict_data(const Field& fine, Field& coarse, const Scalar* scale) const override;
-  void prolong(const Field& coarse, Field& fine) const override;
-  void prolong_add(const Field& coarse, Field& fine) const override;
-  void interpolate(const Field& coarse, Field& fine, const Scalar* scale) const override;
-  void inject(const Field& fine, Field& coarse, const Scalar* scale) const override;
+  void do_restrict_to(const Field& fine, Field& coarse, const Scalar* scale) const override;
+  void do_restrict_data(const Field& fine, Field& coarse, const Scalar* scale) const override;
+  void do_prolong(const Field& coarse, Field& fine) const override;
+  void do_prolong_add(const Field& coarse, Field& fine) const override;
+  void do_interpolate(const Field& coarse, Field& fine, const Scalar* scale) const override;
+  void do_inject(const Field& fine, Field& coarse, const Scalar* scale) const override;
 
  private:
   void take(const Field& coarse) const;

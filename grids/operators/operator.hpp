@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -34,20 +35,34 @@ class Operator {
   /// Returns the bytes that the operator stores.
   virtual std::size_t bytes() const = 0;
 
-  virtual void apply(const Field& u, Field& Au) const = 0;
+  void apply(const Field& u, Field& Au) const {
+    timed(traffic("apply"), {&u, &Au}, [&] { do_apply(u, Au); });
+  }
   /// Computes Au in all nodes. Dirichlet nodes use the row of a natural boundary, so that their result is the flux
   /// through the face.
-  virtual void apply_everywhere(const Field& u, Field& Au) const = 0;
-  virtual void diagonal(Field& d) const = 0;
+  void apply_everywhere(const Field& u, Field& Au) const {
+    timed(traffic("apply"), {&u, &Au}, [&] { do_apply_everywhere(u, Au); });
+  }
+  void diagonal(Field& d) const {
+    timed(traffic("diagonal"), {&d}, [&] { do_diagonal(d); });
+  }
   /// Computes r = b − A u.
-  virtual void residual(const Field& u, const Field& b, Field& r) const = 0;
+  void residual(const Field& u, const Field& b, Field& r) const {
+    timed(traffic("residual"), {&u, &b, &r}, [&] { do_residual(u, b, r); });
+  }
   /// Computes r = scale (b − A u), rounded to the precision of r, and norm = Σ (b − A u)²/D. `r` may be `b` if both
   /// have the same precision.
-  virtual void residual(const Field& u, const Field& b, Field& r, const Scalar& scale, Scalar& norm) const = 0;
+  void residual(const Field& u, const Field& b, Field& r, const Scalar& scale, Scalar& norm) const {
+    timed(traffic("residual + norm"), {&u, &b, &r}, [&] { do_residual(u, b, r, scale, norm); });
+  }
   /// Computes norm = Σ r²/D.
-  virtual void norm(const Field& r, Scalar& norm) const = 0;
+  void norm(const Field& r, Scalar& norm) const {
+    timed(traffic("norm"), {&r}, [&] { do_norm(r, norm); });
+  }
   /// Computes norm = Σ D u² over the unknowns, which measures the effect of rounding u on a residual.
-  virtual void rounding(const Field& u, Scalar& norm) const = 0;
+  void rounding(const Field& u, Scalar& norm) const {
+    timed(traffic("rounding"), {&u}, [&] { do_rounding(u, norm); });
+  }
 
   /// Returns a splitting whose B is the diagonal. With an `axis`, B also contains the couplings along that axis and is
   /// solved line by line. Throws RunError if the operator has no lines.
@@ -56,34 +71,89 @@ class Operator {
   virtual std::unique_ptr<Splitting> split_by_colours() const = 0;
 
   /// Projects b for singular A: b −= M1 (1ᵀb)/(1ᵀM1), with amount = 1ᵀb in the units of scaled b.
-  virtual void project_rhs(Field& b, Scalar& amount) const = 0;
+  void project_rhs(Field& b, Scalar& amount) const {
+    timed(traffic("project rhs"), {&b}, [&] { do_project_rhs(b, amount); });
+  }
   /// Projects u for singular A: u −= (1ᵀMu)/(1ᵀM1).
-  virtual void project_solution(Field& u) const = 0;
+  void project_solution(Field& u) const {
+    timed(traffic("project solution"), {&u}, [&] { do_project_solution(u); });
+  }
+
+  /// Runs a verb on these fields and reports it with its traffic. Null fields do not count.
+  template <class Verb>
+  void timed(const Traffic& row, const std::array<const Field*, 3>& fields, const Verb& verb) const {
+    if (!backend().reports()) return verb();
+    std::array<Touched, 3> touched{};
+    for (std::size_t f = 0; f < 3; ++f)
+      if (fields[f]) touched[f] = {unknowns().size(), fields[f]->precision()};
+    backend().timed(row, layout(), touched, verb, bytes());
+  }
+
+ private:
+  // The verbs; public functions report them.
+  virtual void do_apply(const Field& u, Field& Au) const = 0;
+  virtual void do_apply_everywhere(const Field& u, Field& Au) const = 0;
+  virtual void do_diagonal(Field& d) const = 0;
+  virtual void do_residual(const Field& u, const Field& b, Field& r) const = 0;
+  virtual void do_residual(const Field& u, const Field& b, Field& r, const Scalar& scale, Scalar& norm) const = 0;
+  virtual void do_norm(const Field& r, Scalar& norm) const = 0;
+  virtual void do_rounding(const Field& u, Scalar& norm) const = 0;
+  virtual void do_project_rhs(Field& b, Scalar& amount) const = 0;
+  virtual void do_project_solution(Field& u) const = 0;
 };
 
-/// Transfers values between a level and the next coarser level.
+/// Transfers values between a level and the next coarser level. The verbs belong to the finer level.
 class Transfer {
  public:
   virtual ~Transfer() = default;
 
   /// Computes coarse = Pᵀ fine on the unknowns, times `scale` if given.
-  virtual void restrict_to(const Field& fine, Field& coarse, const Scalar* scale = nullptr) const = 0;
+  void restrict_to(const Field& fine, Field& coarse, const Scalar* scale = nullptr) const {
+    timed(traffic("restrict"), fine, of(fine), of(coarse), [&] { do_restrict_to(fine, coarse, scale); });
+  }
   /// Restricts data, which are integrals over control volumes. Cell-centred transfers sum over the cells of a coarse
   /// cell, for every P.
-  virtual void restrict_data(const Field& fine, Field& coarse, const Scalar* scale = nullptr) const {
-    restrict_to(fine, coarse, scale);
+  void restrict_data(const Field& fine, Field& coarse, const Scalar* scale = nullptr) const {
+    timed(traffic("restrict"), fine, of(fine), of(coarse), [&] { do_restrict_data(fine, coarse, scale); });
   }
   /// Computes fine = P coarse on the unknowns. P is multilinear, or piecewise constant if κ of cells jumps.
-  virtual void prolong(const Field& coarse, Field& fine) const = 0;
+  void prolong(const Field& coarse, Field& fine) const {
+    timed(traffic("prolong"), fine, of(coarse), of(fine), [&] { do_prolong(coarse, fine); });
+  }
   /// Computes fine += P coarse on the unknowns.
-  virtual void prolong_add(const Field& coarse, Field& fine) const = 0;
+  void prolong_add(const Field& coarse, Field& fine) const {
+    timed(traffic("prolong + add"), fine, of(coarse), of(fine), [&] { do_prolong_add(coarse, fine); });
+  }
   /// Interpolates on the unknowns with cubic polynomials (4-point Lagrange per axis), times `scale` if given. The
   /// interpolation uses all coarse values including Dirichlet data, which are on the faces for cell-centred grids. It
   /// starts full multigrid.
-  virtual void interpolate(const Field& coarse, Field& fine, const Scalar* scale = nullptr) const = 0;
+  void interpolate(const Field& coarse, Field& fine, const Scalar* scale = nullptr) const {
+    timed(traffic("interpolate"), fine, of(coarse), of(fine), [&] { do_interpolate(coarse, fine, scale); });
+  }
   /// Computes coarse = fine at the coarse values, or the mean for cell-centred grids, including Dirichlet data, times
   /// `scale` if given.
-  virtual void inject(const Field& fine, Field& coarse, const Scalar* scale = nullptr) const = 0;
+  void inject(const Field& fine, Field& coarse, const Scalar* scale = nullptr) const {
+    timed(traffic("inject"), fine, {of(coarse).values, fine.precision()}, of(coarse),
+          [&] { do_inject(fine, coarse, scale); });
+  }
+
+ private:
+  // The verbs; public functions report them.
+  virtual void do_restrict_to(const Field& fine, Field& coarse, const Scalar* scale) const = 0;
+  virtual void do_restrict_data(const Field& fine, Field& coarse, const Scalar* scale) const {
+    do_restrict_to(fine, coarse, scale);
+  }
+  virtual void do_prolong(const Field& coarse, Field& fine) const = 0;
+  virtual void do_prolong_add(const Field& coarse, Field& fine) const = 0;
+  virtual void do_interpolate(const Field& coarse, Field& fine, const Scalar* scale) const = 0;
+  virtual void do_inject(const Field& fine, Field& coarse, const Scalar* scale) const = 0;
+
+  static Touched of(const Field& x) { return {x.space().unknowns().size(), x.precision()}; }
+  template <class Verb>
+  static void timed(const Traffic& row, const Field& level, const Touched& first, const Touched& second,
+                    const Verb& verb) {
+    level.backend().timed(row, level.layout(), {first, second}, verb);
+  }
 };
 
 class StrongClusters;

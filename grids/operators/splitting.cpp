@@ -22,6 +22,18 @@ void SymmetricSplitting::take(std::span<const PolynomialStep> steps, bool, const
   }
 }
 
+void BoundedSplitting::start(double alpha, const Field& b, Field& u) const {
+  A_.timed(lines_ ? traffic("line start") : traffic("polynomial start"), {&b, &u}, [&] { do_start(alpha, b, u); });
+}
+
+void BoundedSplitting::step(PolynomialStep step, const Field& u, const Field& b, Field& previous) const {
+  const bool forgets = step.beta == 0;
+  const Traffic& row = lines_    ? (forgets ? traffic("line step 0") : traffic("line step"))
+                       : forgets ? traffic("polynomial step 0")
+                                 : traffic("polynomial step");
+  A_.timed(row, {&u, &b, &previous}, [&] { do_step(step, u, b, previous); });
+}
+
 double BoundedSplitting::largest_eigenvalue() const {
   if (bound_.serves) return bound_.most;
   if (!estimate_) {

@@ -51,15 +51,23 @@ struct EigenvalueBound {
   bool serves = true;   ///< it is sharp enough for use
 };
 
-/// Is a splitting of A with a bound. It estimates the eigenvalue if the bound does not serve.
+/// Is a splitting of A with a bound. It estimates the eigenvalue if the bound does not serve. With `lines`, its steps
+/// are reported as steps of lines.
 class BoundedSplitting : public SymmetricSplitting {
  public:
-  BoundedSplitting(const Operator& A, const EigenvalueBound& bound) : A_(A), bound_(bound) {}
+  BoundedSplitting(const Operator& A, const EigenvalueBound& bound, bool lines = false)
+      : A_(A), bound_(bound), lines_(lines) {}
   double largest_eigenvalue() const override;
+  void start(double alpha, const Field& b, Field& u) const final;
+  void step(PolynomialStep step, const Field& u, const Field& b, Field& previous) const final;
 
  private:
+  virtual void do_start(double alpha, const Field& b, Field& u) const = 0;
+  virtual void do_step(PolynomialStep step, const Field& u, const Field& b, Field& previous) const = 0;
+
   const Operator& A_;
   EigenvalueBound bound_;
+  bool lines_;
   mutable std::optional<double> estimate_;
 };
 
@@ -68,8 +76,8 @@ template <class PointOperator>
 class PointSplitting final : public BoundedSplitting {
  public:
   PointSplitting(const PointOperator& A, const EigenvalueBound& bound) : BoundedSplitting(A, bound), A_(A) {}
-  void start(double alpha, const Field& b, Field& u) const override { A_.point_start(alpha, b, u); }
-  void step(PolynomialStep step, const Field& u, const Field& b, Field& previous) const override {
+  void do_start(double alpha, const Field& b, Field& u) const override { A_.point_start(alpha, b, u); }
+  void do_step(PolynomialStep step, const Field& u, const Field& b, Field& previous) const override {
     A_.point_step(step, u, b, previous);
   }
 
@@ -86,7 +94,8 @@ class ColourSplitting final : public Splitting {
   void take(std::span<const PolynomialStep> steps, bool reversed, const Field& b, Iterate& u) const override {
     if (u.zero) u.now->backend().fill(*u.now, 0);
     u.zero = false;
-    for (const PolynomialStep& step : steps) A_.relax_colours(step.alpha, reversed, b, *u.now);
+    for (const PolynomialStep& step : steps)
+      A_.timed(traffic("gauss-seidel"), {&b, u.now}, [&] { A_.relax_colours(step.alpha, reversed, b, *u.now); });
   }
 
  private:

@@ -15,7 +15,14 @@ class SweepPass {
   /// Computes in `next` the result of sweeps() sweeps u ← u + omega D⁻¹(b − A u). The `norm`, if given, becomes Σ (b −
   /// A u)²/D of the given u. Outside the unknowns, including the halo, `next` equals u. If the grid is cut, the halo of
   /// b must be filled as wide as all sweeps but one reach; the pass exchanges the halo of u.
-  virtual void take(double omega, const Field& u, const Field& b, Field& next, Scalar* norm) const = 0;
+  void take(double omega, const Field& u, const Field& b, Field& next, Scalar* norm) const {
+    const Touched unknowns{u.space().unknowns().size(), u.precision()};
+    u.backend().timed(traffic("jacobi pass"), u.layout(), {unknowns, unknowns, unknowns},
+                      [&] { do_take(omega, u, b, next, norm); });
+  }
+
+ private:
+  virtual void do_take(double omega, const Field& u, const Field& b, Field& next, Scalar* norm) const = 0;
 };
 
 }  // namespace poisson

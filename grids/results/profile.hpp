@@ -5,16 +5,11 @@
 #include <string_view>
 #include <vector>
 
-#include "backends/transforms/axis_products.hpp"
-#include "backends/transforms/data_projection.hpp"
 #include "grids/operators/operator.hpp"
-#include "grids/operators/sweep_pass.hpp"
-#include "grids/rows/traffic.hpp"
 
 namespace poisson {
 
-/// Counts and times the verbs of a solve. It wraps operators and transfers; their backend() also records the solver's
-/// operations on fields. Objects that are not wrapped have no overhead.
+/// Counts and times the verbs that a backend and its objects report. Without a profile, verbs have no overhead.
 class Profile {
  public:
   /// Contains the totals of one verb on one level.
@@ -26,18 +21,17 @@ class Profile {
     double seconds = 0, bytes = 0;  ///< bytes: the least traffic (traffic.hpp)
   };
 
-  /// Makes the backend run its verbs immediately from now on.
+  /// Makes the backend run its verbs immediately from now on, and report them until the profile ends.
   explicit Profile(Backend& backend);
   ~Profile();
 
-  /// Returns the backend that wrapped operators return.
-  Backend& backend();
-  /// Wraps every operator and transfer of a hierarchy. The layout of an operator identifies its level.
+  /// Numbers the levels of a hierarchy by their layouts, and returns it.
   Hierarchy wrap(Hierarchy hierarchy);
-  std::shared_ptr<const Operator> wrap(std::shared_ptr<const Operator> A);
-  std::unique_ptr<AxisProducts> wrap(std::unique_ptr<AxisProducts> products);
-  std::unique_ptr<SweepPass> wrap(std::unique_ptr<SweepPass> pass);
-  std::unique_ptr<DataProjection> wrap(std::unique_ptr<DataProjection> projection);
+  /// Returns other objects as they are: their verbs report themselves.
+  template <class Verbs>
+  Verbs wrap(Verbs verbs) {
+    return verbs;
+  }
 
   /// Returns all entries since the last call of take or clear. The finest level is first; on each level, the slowest
   /// verb is. Waits for the device.

@@ -2,9 +2,8 @@
 
 #include <cmath>
 
-/// The functions of expressions use the formulas of muParser, so that a device and the host round the same way. They do
-/// not use the containers of the standard library. Code that is compiled at run time calls them from the source text of
-/// a Quantity.
+/// The functions of expressions are formulas that a device and the host round in the same way. They do not use the
+/// containers of the standard library. Code that is compiled at run time calls them from the source text of a Quantity.
 namespace poisson::expression {
 
 /// Returns a product that no compiler fuses with the sum around it, as if the expression were computed step by step.
@@ -70,6 +69,17 @@ inline double log10(double v) {
 inline double sqrt(double v) {
   return ::sqrt(v);
 }
+inline double floor(double v) {
+  return ::floor(v);
+}
+inline double ceil(double v) {
+  return ::ceil(v);
+}
+/// Returns the remainder of a / b with the sign of a.
+inline double fmod(double a, double b) {
+  return ::fmod(a, b);
+}
+/// Halves round up.
 inline double rint(double v) {
   return ::floor(v + 0.5);
 }
@@ -89,7 +99,7 @@ inline double max(double a, double b) {
 inline double pow(double a, double b) {
   return ::pow(a, b);
 }
-/// muParser multiplies these powers out.
+/// These powers are products, which take less time.
 inline double pow2(double v) {
   return product(v, v);
 }

@@ -9,7 +9,7 @@
 #include "io/config/spelling.hpp"
 #include "io/config/yaml.hpp"
 #include "io/expressions/expression.hpp"
-#include "io/expressions/expression_check.hpp"
+#include "io/expressions/expression_parser.hpp"
 
 namespace poisson {
 namespace {

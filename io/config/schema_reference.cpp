@@ -1,4 +1,5 @@
 #include "io/config/schema.hpp"
+#include "io/expressions/expression_parser.hpp"
 
 namespace poisson {
 
@@ -63,8 +64,11 @@ std::string reference_page() {
       "The file is YAML 1.2. Unknown and duplicate keys are errors. `--set solver.tolerance=1e-10` overrides one key. "
       "Paths in the file are relative to its folder. Paths in `--set`, in a configuration from standard input and of "
       "the default output are relative to the working directory. Expressions use `x`, `y`, `z`, `pi`, `_pi`, `_e`, the "
-      "numbers in `parameters`, the operators `+ - * / ^ < > <= >= == != && || ?:` and muParser's functions; in two "
-      "dimensions `z` is 0. A number may also be arithmetic such as `2*pi`.\n";
+      "numbers in `parameters`, the operators `+ - * / ^ < > <= >= == != && || ?:` and the functions";
+  for (const std::string& function : expression_functions()) page += " `" + function + "`";
+  page +=
+      "; in two dimensions `z` is 0. `log` is `ln`, `rint` rounds halves up, and `fmod(a, b)` has the sign of `a`. "
+      "`min`, `max`, `sum` and `avg` accept any number of arguments. A number may also be arithmetic such as `2*pi`.\n";
   for (const Schema& section : configuration_schema().keys) {
     page += "\n## " + std::string(section.key) + "\n\n| key | value | default | meaning |\n|---|---|---|---|\n";
     row(section, std::string(section.key), "", page);

@@ -70,6 +70,109 @@ Schema smoother() {
           .shorthand = "type"};
 }
 
+Schema method() {
+  return {.key = "method",
+          .type = Type::choice,
+          .doc = "The method.",
+          .fallback = "auto",
+          .choices = {
+              choice("auto", Method::automatic,
+                     "Multigrid, or direct if it is predicted to be faster, including the time to load its libraries. "
+                     "For a matrix that multigrid does not support: conjugate gradients or Jacobi's method."),
+              choice("jacobi", Method::jacobi, "Damped Jacobi, 24 sweeps per iteration; for comparison."),
+              choice("cg", Method::cg, "Conjugate gradients; for comparison."),
+              choice("multigrid", Method::multigrid, "Geometric multigrid."),
+              choice("direct", Method::direct,
+                     "Direct solver that diagonalizes all axes but one. Needs a constant coefficient along each axis "
+                     "and constant reaction and alpha; cells may vary. Several processes cut the grid into slabs. "
+                     "Iterations reduce rounding errors.")}};
+}
+
+Schema cycle() {
+  return {.key = "cycle",
+          .type = Type::choice,
+          .doc = "The multigrid cycle.",
+          .fallback = "auto",
+          .choices = {
+              choice("auto", Cycle::automatic,
+                     "w in the plane if points are relaxed on Galerkin levels and the coefficient has many large "
+                     "jumps; otherwise v."),
+              choice("v", Cycle::v, "Visits every level once."),
+              choice("w", Cycle::w, "Visits a level twice if it has at most a third of the unknowns of the finer one."),
+              choice("f", Cycle::f, "An F-cycle, then a V-cycle.")}};
+}
+
+Schema fallback() {
+  return {.key = "fallback",
+          .type = Type::choice,
+          .doc =
+              "If multigrid fails or is predicted to fail, continue with conjugate gradients preconditioned by a "
+              "factorization or by aggregation multigrid, on the host.",
+          .fallback = "auto",
+          .choices = {meant_by(true, choice("auto", Fallback::automatic,
+                                            "If the predicted time is at most 60 s; otherwise the run ends with "
+                                            "status 3 and reports it. `true` means the same.")),
+                      choice("always", Fallback::always, "Regardless of the predicted time."),
+                      meant_by(false, choice("never", Fallback::never, "Never. `false` means the same."))}};
+}
+
+Schema krylov() {
+  return {
+      .key = "krylov",
+      .type = Type::choice,
+      .doc = "Accelerates multigrid.",
+      .fallback = "auto",
+      .choices = {choice("auto", Krylov::automatic,
+                         "cg if the coefficient differs by a factor of 4 or more between neighbouring cells or "
+                         "oscillates by a factor of 10 or more; if the reaction or alpha varies; and for matrices."),
+                  choice("none", Krylov::none, "Multigrid without acceleration."),
+                  choice("cg", Krylov::cg, "Flexible conjugate gradients preconditioned by multigrid.")}};
+}
+
+Schema preconditioner() {
+  return {.key = "preconditioner",
+          .type = Type::choice,
+          .doc =
+              "Preconditioner of conjugate gradients; any value except auto selects conjugate gradients as the "
+              "method.",
+          .fallback = "auto",
+          .choices = {choice("auto", PreconditionerChoice::automatic,
+                             "direct if multigrid would relax planes and the coefficient varies by a factor of at "
+                             "most 10; otherwise determined by method and krylov."),
+                      choice("diagonal", PreconditionerChoice::diagonal, "The diagonal of the matrix."),
+                      choice("multigrid", PreconditionerChoice::multigrid, "A multigrid cycle."),
+                      choice("direct", PreconditionerChoice::direct,
+                             "The direct solver for mean coefficient, reaction and alpha; several processes cut the "
+                             "grid into slabs.")}};
+}
+
+Schema coarse_operator() {
+  return {
+      .key = "coarse_operator",
+      .type = Type::choice,
+      .doc = "Operator on the coarse levels.",
+      .fallback = "auto",
+      .choices = {
+          choice("auto", CoarseOperator::automatic,
+                 "galerkin if the coefficient jumps by a factor of 1000 or more (100 in two dimensions, 300 in "
+                 "cells) and point smoothing suffices. In cells only if a line through the box crosses two jumps "
+                 "of 100 or more on average, or if the coefficient's range exceeds 10 times its largest jump."),
+          choice("rediscretized", CoarseOperator::rediscretized, "The rediscretized problem."),
+          choice("galerkin", CoarseOperator::galerkin, "P^T A P, with a prolongation P based on the couplings of A.")}};
+}
+
+Schema precision() {
+  return {.key = "precision",
+          .type = Type::choice,
+          .doc = "Floating-point precision.",
+          .fallback = "mixed",
+          .choices = {choice("double", SolvePrecision::double_, "64 bits throughout."),
+                      choice("mixed", SolvePrecision::mixed,
+                             "Solution and residual in 64 bits, corrections in 32 (64 in very flat boxes, where 32 "
+                             "bits would lose the coupling across)."),
+                      choice("single", SolvePrecision::single, "32 bits throughout.")}};
+}
+
 }  // namespace
 
 Schema solver() {
@@ -77,22 +180,7 @@ Schema solver() {
       .key = "solver",
       .doc = "How the linear system is solved.",
       .keys = {
-          {.key = "method",
-           .type = Type::choice,
-           .doc = "The method.",
-           .fallback = "auto",
-           .choices =
-               {choice(
-                    "auto", Method::automatic,
-                    "Multigrid, or direct if it is predicted to be faster, including the time to load its libraries. "
-                    "For a matrix that multigrid does not support: conjugate gradients or Jacobi's method."),
-                choice("jacobi", Method::jacobi, "Damped Jacobi, 24 sweeps per iteration; for comparison."),
-                choice("cg", Method::cg, "Conjugate gradients; for comparison."),
-                choice("multigrid", Method::multigrid, "Geometric multigrid."),
-                choice("direct", Method::direct,
-                       "Direct solver that diagonalizes all axes but one. Needs a constant coefficient along each axis "
-                       "and constant reaction and alpha; cells may vary. Several processes cut the grid into slabs. "
-                       "Iterations reduce rounding errors.")}},
+          method(),
           quantity("initial", "The starting guess.", "0"),
           {.key = "tolerance",
            .type = Type::number,
@@ -104,32 +192,12 @@ Schema solver() {
            .doc = "Maximum number of iterations.",
            .fallback = "100",
            .range = {.lower = 1, .upper = 1'000'000'000}},
-          {.key = "cycle",
-           .type = Type::choice,
-           .doc = "The multigrid cycle.",
-           .fallback = "auto",
-           .choices = {choice(
-                           "auto", Cycle::automatic,
-                           "w in the plane if points are relaxed on Galerkin levels and the coefficient has many large "
-                           "jumps; otherwise v."),
-                       choice("v", Cycle::v, "Visits every level once."),
-                       choice("w", Cycle::w,
-                              "Visits a level twice if it has at most a third of the unknowns of the finer one."),
-                       choice("f", Cycle::f, "An F-cycle, then a V-cycle.")}},
+          cycle(),
           {.key = "full_multigrid",
            .type = Type::boolean,
            .doc = "Start with full multigrid, from the coarsest level, instead of the guess.",
            .fallback = "true"},
-          {.key = "fallback",
-           .type = Type::choice,
-           .doc = "If multigrid fails or is predicted to fail, continue with conjugate gradients preconditioned by a "
-                  "factorization or by aggregation multigrid, on the host.",
-           .fallback = "auto",
-           .choices = {meant_by(true, choice("auto", Fallback::automatic,
-                                             "If the predicted time is at most 60 s; otherwise the run ends with "
-                                             "status 3 and reports it. `true` means the same.")),
-                       choice("always", Fallback::always, "Regardless of the predicted time."),
-                       meant_by(false, choice("never", Fallback::never, "Never. `false` means the same."))}},
+          fallback(),
           {.key = "extrapolate",
            .type = Type::boolean,
            .doc = "Fourth order by tau-extrapolation: solve, correct the right-hand side with a truncation error "
@@ -137,50 +205,10 @@ Schema solver() {
                   "of equal cells, constant coefficient, Dirichlet and periodic faces.",
            .fallback = "false"},
           smoother(),
-          {.key = "krylov",
-           .type = Type::choice,
-           .doc = "Accelerates multigrid.",
-           .fallback = "auto",
-           .choices = {choice(
-                           "auto", Krylov::automatic,
-                           "cg if the coefficient differs by a factor of 4 or more between neighbouring cells or "
-                           "oscillates by a factor of 10 or more; if the reaction or alpha varies; and for matrices."),
-                       choice("none", Krylov::none, "Multigrid without acceleration."),
-                       choice("cg", Krylov::cg, "Flexible conjugate gradients preconditioned by multigrid.")}},
-          {.key = "preconditioner",
-           .type = Type::choice,
-           .doc = "Preconditioner of conjugate gradients; any value except auto selects conjugate gradients as the "
-                  "method.",
-           .fallback = "auto",
-           .choices = {choice("auto", PreconditionerChoice::automatic,
-                              "direct if multigrid would relax planes and the coefficient varies by a factor of at "
-                              "most 10; otherwise determined by method and krylov."),
-                       choice("diagonal", PreconditionerChoice::diagonal, "The diagonal of the matrix."),
-                       choice("multigrid", PreconditionerChoice::multigrid, "A multigrid cycle."),
-                       choice("direct", PreconditionerChoice::direct,
-                              "The direct solver for mean coefficient, reaction and alpha; several processes cut the "
-                              "grid into slabs.")}},
-          {.key = "coarse_operator",
-           .type = Type::choice,
-           .doc = "Operator on the coarse levels.",
-           .fallback = "auto",
-           .choices =
-               {choice("auto", CoarseOperator::automatic,
-                       "galerkin if the coefficient jumps by a factor of 1000 or more (100 in two dimensions, 300 in "
-                       "cells) and point smoothing suffices. In cells only if a line through the box crosses two jumps "
-                       "of 100 or more on average, or if the coefficient's range exceeds 10 times its largest jump."),
-                choice("rediscretized", CoarseOperator::rediscretized, "The rediscretized problem."),
-                choice("galerkin", CoarseOperator::galerkin,
-                       "P^T A P, with a prolongation P based on the couplings of A.")}},
-          {.key = "precision",
-           .type = Type::choice,
-           .doc = "Floating-point precision.",
-           .fallback = "mixed",
-           .choices = {choice("double", SolvePrecision::double_, "64 bits throughout."),
-                       choice("mixed", SolvePrecision::mixed,
-                              "Solution and residual in 64 bits, corrections in 32 (64 in very flat boxes, where 32 "
-                              "bits would lose the coupling across)."),
-                       choice("single", SolvePrecision::single, "32 bits throughout.")}}}};
+          krylov(),
+          preconditioner(),
+          coarse_operator(),
+          precision()}};
 }
 
 Schema backend() {

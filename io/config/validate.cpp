@@ -7,6 +7,7 @@
 #include "io/config/schema.hpp"
 #include "io/config/spelling.hpp"
 #include "io/config/synonyms.hpp"
+#include "io/config/unknown_key.hpp"
 #include "io/expressions/expression.hpp"
 
 namespace poisson {
@@ -14,20 +15,6 @@ namespace poisson {
 namespace {
 
 using Kind = Value::Kind;
-
-std::string below(const std::string& path, std::string_view key) {
-  return path.empty() ? std::string(key) : path + "." + std::string(key);
-}
-
-/// Returns the path of a key with this name anywhere in the table, for keys in the wrong place.
-std::string home_of(const Schema& schema, std::string_view key, const std::string& path) {
-  if (schema.type != Type::map || !schema.shorthand.empty()) return {};
-  for (const Schema& child : schema.keys) {
-    if (child.key == key) return below(path, key);
-    if (std::string found = home_of(child, key, below(path, child.key)); !found.empty()) return found;
-  }
-  return {};
-}
 
 class Validator {
  public:
@@ -279,7 +266,8 @@ class Validator {
     keys(value, schema.keys, checked, known, path);
     foreign_ = foreign_before;
     for (const Value::Entry& entry : value.entries)
-      if (std::ranges::find(known, entry.key) == known.end()) unknown(entry, value, schema, known, path, forms);
+      if (std::ranges::find(known, entry.key) == known.end())
+        fail(entry.mark, below(path, entry.key), objection_to(entry.key, value, schema, known, path, forms));
     // A nested map that lacks a required key counts as absent; its other keys have been checked. The document itself is
     // always returned, because its sections are read one by one.
     const bool complete = std::exchange(missing_, before) == 0;
@@ -371,90 +359,6 @@ class Validator {
     value.given = false;
     for (Value& item : value.items) mark_as_default(item, mark);
     for (Value::Entry& entry : value.entries) mark_as_default(entry.value, mark);
-  }
-
-  void unknown(const Value::Entry& entry, const Value& map, const Schema& schema, const std::vector<std::string>& known,
-               const std::string& path, const Schema* forms) {
-    const std::string full = below(path, entry.key);
-    for (const Schema* key : all_keys(schema)) {
-      if (key->key != entry.key) continue;
-      fail(entry.mark, full,
-           "is not valid with " + choices_made(map, schema.keys) + "; remove it, or choose " +
-               owners(schema.keys, entry.key));
-      return;
-    }
-    std::vector<std::string> candidates = known;
-    if (forms) {
-      for (const Schema& form : forms->forms) {
-        for (const Schema& key : form.keys) {
-          if (key.key == entry.key) {
-            fail(entry.mark, full, "conflicts with " + present(map, known, *forms) + "; keep one of the two");
-            return;
-          }
-          if (std::ranges::find(candidates, key.key) == candidates.end()) candidates.emplace_back(key.key);
-        }
-      }
-    }
-    fail(entry.mark, full, "unknown key; " + remedy_of_key(entry.key, path, candidates));
-  }
-
-  /// Tries synonyms of keys in this map first, then misspelt keys, keys of other places and their synonyms.
-  static std::string remedy_of_key(const std::string& key, const std::string& path,
-                                   const std::vector<std::string>& candidates) {
-    if (std::string meant = meant_nearby(key, path); !meant.empty()) return meant;
-    if (nearest(key, candidates).empty()) {
-      if (const std::string home = home_of(configuration_schema(), key, {}); !home.empty())
-        return "did you mean '" + home + "'?";
-      if (std::string meant = meant_anywhere(key, path); !meant.empty()) return meant;
-    }
-    return suggest(key, candidates, "the keys here are");
-  }
-
-  /// Returns the key of a map that distinguishes its form from the others.
-  static std::string present(const Value& map, const std::vector<std::string>& known, const Schema& forms) {
-    const auto common = [&](const std::string& name) {
-      return std::ranges::all_of(forms.forms, [&](const Schema& form) {
-        return std::ranges::find(form.keys, name, &Schema::key) != form.keys.end();
-      });
-    };
-    for (const Value::Entry& entry : map.entries)
-      if (std::ranges::find(known, entry.key) != known.end() && !common(entry.key)) return entry.key;
-    return "the other keys";
-  }
-
-  /// Returns text such as "type: jacobi", including nested choices.
-  static std::string choices_made(const Value& map, const std::vector<Schema>& schemas) {
-    std::string all;
-    for (const Schema& schema : schemas) {
-      if (schema.type != Type::choice) continue;
-      const Value* value = map.find(schema.key);
-      const std::string name = value ? value->text : std::string(schema.fallback);
-      for (const Choice& option : schema.choices) {
-        if (option.name != name) continue;
-        const std::string further = choices_made(map, option.keys);
-        const bool decides = std::ranges::any_of(schema.choices, [](const Choice& c) { return !c.keys.empty(); });
-        if (decides) all += (all.empty() ? "" : ", ") + std::string(schema.key) + ": " + name;
-        if (!further.empty()) all += ", " + further;
-      }
-    }
-    return all;
-  }
-
-  /// Returns the choices that add a key: "type: jacobi or type: red-black".
-  static std::string owners(const std::vector<Schema>& schemas, std::string_view key) {
-    std::string all;
-    for (const Schema& schema : schemas) {
-      for (const Choice& option : schema.choices) {
-        const std::string name = std::string(schema.key) + ": " + std::string(option.name);
-        const std::string deeper = owners(option.keys, key);
-        const bool here = std::ranges::find(option.keys, key, &Schema::key) != option.keys.end();
-        if (here)
-          all += (all.empty() ? "" : " or ") + name;
-        else if (!deeper.empty())
-          all += (all.empty() ? "" : " or ") + name + ", " + deeper;
-      }
-    }
-    return all;
   }
 
   const Parameters& parameters_;

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <span>
 #include <string>
 
 #include "grids/problem/quantity.hpp"
@@ -8,16 +7,12 @@
 
 namespace poisson {
 
-/// Parses an expression in x, y and z with the constants pi, _pi and _e and muParser's operators and functions.
-/// Parameters are replaced by their numbers.
+/// Parses an expression in x, y and z (io/expressions/expression_parser.hpp). Parameters are replaced by their numbers.
 /// An expression without x, y and z becomes a constant quantity. Several threads may call the resulting functions at
 /// the same time. Throws InputError if the text is invalid; the message gives the character, which counts from 1.
 Quantity parse_expression(const std::string& text, const Parameters& parameters = {});
 
 /// Returns the value of an expression without x, y and z, such as 2*pi. Throws InputError for any other text.
 double parse_constant(const std::string& text, const Parameters& parameters = {});
-
-/// Returns the names of the functions.
-std::span<const std::string> expression_functions();
 
 }  // namespace poisson

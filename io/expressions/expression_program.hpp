@@ -3,6 +3,8 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace poisson {
@@ -42,8 +44,16 @@ struct ExpressionStep {
   int axis = 0;                                ///< for variable
   double (*unary)(double) = nullptr;           ///< for unary
   double (*binary)(double, double) = nullptr;  ///< for binary
+  std::string_view source{};                   ///< for functions: their name in grids/rows/expression_functions.hpp
   std::array<int, 3> from{-1, -1, -1};         ///< the steps that compute its arguments
 };
+
+/// Returns true if the last step depends on x, y or z.
+bool varies(const std::vector<ExpressionStep>& steps);
+
+/// Returns the last step as a C++ expression of the doubles x, y and z that calls
+/// grids/rows/expression_functions.hpp.
+std::string source_of(const std::vector<ExpressionStep>& steps);
 
 /// Evaluates an expression at many points. Each step runs at all points before the next step starts.
 /// A step is computed once if it depends only on coordinates that are equal at all points, as y and z along a grid
@@ -78,7 +88,10 @@ class ExpressionProgram {
 
   void set(std::size_t axis, std::span<const double> at);
   const Values& value_of(int step);
+  bool take_as_current(std::size_t step);
   void compute(const ExpressionStep& step, State& state);
+  void decide(const ExpressionStep& step, State& state);
+  void choose_branch(const ExpressionStep& step, State& state);
   template <class F>
   void map(State& state, const Values& a, const F& f);
   template <class F>
@@ -88,6 +101,7 @@ class ExpressionProgram {
   std::vector<State> states_;
   std::array<Coordinate, 3> coordinates_;
   std::size_t most_points_, points_ = 0;
+  std::vector<int> pending_;  // the steps whose first operands are being computed
 };
 
 }  // namespace poisson

@@ -41,20 +41,20 @@ class Nowhere final : public Backend {
   void run_immediately() override {}
   void write(const void*, void*, std::size_t) override { refuse(); }
   void read(const void*, void*, std::size_t) override { refuse(); }
-  void fill(Field&, double) override { refuse(); }
-  void copy(const Field&, Field&) override { refuse(); }
-  void convert(const Field&, Field&) override { refuse(); }
-  void scale(const Scalar&, const Field&, Field&) override { refuse(); }
-  void axpy(const Scalar&, const Field&, Field&) override { refuse(); }
-  void axmy(const Scalar&, const Field&, Field&) override { refuse(); }
-  void xpay(const Field&, const Scalar&, Field&) override { refuse(); }
-  void subtract(const Field&, const Scalar&, const Field&, Field&) override { refuse(); }
-  void dot(const Field&, const Field&, Scalar&) override { refuse(); }
-  void gather(const Field&, Field&) override { refuse(); }
-  void extract_part(const Field&, Field&) override { refuse(); }
+  void do_fill(Field&, double) override { refuse(); }
+  void do_copy(const Field&, Field&) override { refuse(); }
+  void do_convert(const Field&, Field&) override { refuse(); }
+  void do_scale(const Scalar&, const Field&, Field&) override { refuse(); }
+  void do_axpy(const Scalar&, const Field&, Field&) override { refuse(); }
+  void do_axmy(const Scalar&, const Field&, Field&) override { refuse(); }
+  void do_xpay(const Field&, const Scalar&, Field&) override { refuse(); }
+  void do_subtract(const Field&, const Scalar&, const Field&, Field&) override { refuse(); }
+  void do_dot(const Field&, const Field&, Scalar&) override { refuse(); }
+  void do_gather(const Field&, Field&) override { refuse(); }
+  void do_extract_part(const Field&, Field&) override { refuse(); }
   void start(const Field&, int, bool) override { refuse(); }
   void finish(const Field&, int) override { refuse(); }
-  void dense_product(const Buffer&, const Buffer&, int, int, const Field&, Field&) override { refuse(); }
+  void do_dense_product(const Buffer&, const Buffer&, int, int, const Field&, Field&) override { refuse(); }
   void ratio(const Scalar&, const Scalar&, Scalar&) override { refuse(); }
   void negate(Scalar&) override { refuse(); }
   void assign(const Scalar&, Scalar&) override { refuse(); }

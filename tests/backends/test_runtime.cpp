@@ -22,7 +22,7 @@
 #include "backends/cuda/runtime_compiler.hpp"
 #include "grids/kernels/cuda/runtime_headers.hpp"
 #include "grids/kernels/cuda/runtime_sources.hpp"
-#include "io/expressions/expression_tree.hpp"
+#include "io/expressions/expression.hpp"
 #include "tests/expressions.hpp"
 
 namespace poisson {
@@ -52,7 +52,7 @@ class Variable {
 };
 
 std::string source_of(std::string_view text) {
-  return ExpressionTree::parse(std::string(text))->source();
+  return *parse_expression(std::string(text)).source();
 }
 
 class Runtime : public testing::Test {

@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -179,6 +180,17 @@ TEST(Profile, TimesMoreVerbsThanItKeepsAtOnce) {
   EXPECT_GE(sweeps, 24'000);
 }
 
+TEST(Profile, TellsLinesFromPoints) {
+  for (const char* smoother : {"line", "chebyshev"}) {
+    Options options = with(Krylov::none, SolvePrecision::double_);
+    choose(options.smoother, smoother);
+    const Profiled p = profiled_solve(smooth_source(), options);
+    const bool lines = smoother == std::string_view("line");
+    EXPECT_EQ(p.find("line step", 0) != nullptr, lines);
+    EXPECT_EQ(p.find("polynomial step", 0) != nullptr, !lines);
+  }
+}
+
 /// With a profile, the data of a singular problem must be projected as without one.
 TEST(Profile, SeesTheProjectionOfADirectSolution) {
   Options options;
@@ -189,6 +201,33 @@ TEST(Profile, SeesTheProjectionOfADirectSolution) {
   const Profile::Entry* const projection = p.find("project rhs", 0);
   ASSERT_NE(projection, nullptr);
   EXPECT_EQ(projection->calls, 1);
+}
+
+class Names final : public VerbLog {
+ public:
+  void start(std::string_view verb, const Layout&, double bytes) override {
+    names_ += std::string(verb) + " " + std::to_string(static_cast<int>(bytes)) + ", ";
+  }
+  void stop() override { names_ += "end, "; }
+  std::string take() { return std::exchange(names_, {}); }
+
+ private:
+  std::string names_;
+};
+
+/// A verb that consists of others, as x − a·y does on the CPU, is reported once. Without a log nothing is reported.
+TEST(VerbLog, ReceivesAVerbAndNotItsParts) {
+  const auto backend = test_backend();
+  Field x(*backend, Layout{{4, 3, 2}, {}}, Precision::fp64), y(*backend, x.layout(), Precision::fp32);
+  Names log;
+  backend->report_to(&log);
+  backend->subtract(x, backend->scalar(2), y, x);
+  EXPECT_EQ(log.take(), "subtract 480, end, ");
+  backend->fill(y, 1);
+  EXPECT_EQ(log.take(), "fill 96, end, ");
+  backend->report_to(nullptr);
+  backend->fill(y, 2);
+  EXPECT_EQ(log.take(), "");
 }
 
 }  // namespace

@@ -1,11 +1,10 @@
-#include "backends/utilities/cpu/reduce.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cstdint>
 
 #include "backends/cpu/launch.hpp"
 #include "backends/memory/round_up.hpp"
+#include "backends/utilities/cpu/functions.hpp"
 #include "backends/utilities/reduction_terms.hpp"
 
 namespace poisson::cpu {

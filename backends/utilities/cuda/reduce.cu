@@ -4,7 +4,7 @@
 #include "backends/cuda/cuda_backend.cuh"
 #include "backends/cuda/words.cuh"
 #include "backends/memory/round_up.hpp"
-#include "backends/utilities/cuda/reduce.hpp"
+#include "backends/utilities/cuda/functions.hpp"
 #include "backends/utilities/reduction_terms.hpp"
 
 namespace poisson::cuda {

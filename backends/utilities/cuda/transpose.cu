@@ -2,8 +2,8 @@
 #include <type_traits>
 
 #include "backends/cuda/cuda_backend.cuh"
+#include "backends/utilities/cuda/functions.hpp"
 #include "backends/utilities/cuda/transpose.cuh"
-#include "backends/utilities/cuda/transpose.hpp"
 
 namespace poisson::cuda {
 namespace {

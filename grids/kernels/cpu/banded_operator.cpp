@@ -46,10 +46,10 @@ class BandedOperator final : public BandedBase<T, BandedOperator<T>> {
     largest_ = space_.processes().largest(most);
   }
 
-  void apply(const Field& u, Field& Au) const override { apply_on(unknowns_, u, Au); }
-  void apply_everywhere(const Field& u, Field& Au) const override { apply_on(layout_.box(), u, Au); }
+  void do_apply(const Field& u, Field& Au) const override { apply_on(unknowns_, u, Au); }
+  void do_apply_everywhere(const Field& u, Field& Au) const override { apply_on(layout_.box(), u, Au); }
 
-  void diagonal(Field& d) const override {
+  void do_diagonal(Field& d) const override {
     const auto out = d.view<T>();
     for_each_line(unknowns_, [&](int j, int k) {
       std::copy(diagonal_line(j, k) + unknowns_.first[0], diagonal_line(j, k) + unknowns_.last[0],
@@ -57,7 +57,7 @@ class BandedOperator final : public BandedBase<T, BandedOperator<T>> {
     });
   }
 
-  void residual(const Field& u, const Field& b, Field& r) const override {
+  void do_residual(const Field& u, const Field& b, Field& r) const override {
     dispatch(r.precision(), [&]<class R>(R) {
       const auto rhs = b.view<T>();
       const auto out = r.view<R>();
@@ -69,7 +69,7 @@ class BandedOperator final : public BandedBase<T, BandedOperator<T>> {
     });
   }
 
-  void residual(const Field& u, const Field& b, Field& r, const Scalar& scale, Scalar& norm) const override {
+  void do_residual(const Field& u, const Field& b, Field& r, const Scalar& scale, Scalar& norm) const override {
     exchange(u);
     dispatch(r.precision(), [&]<class R>(R) {
       const auto vu = u.view<T>();
@@ -92,7 +92,7 @@ class BandedOperator final : public BandedBase<T, BandedOperator<T>> {
     });
   }
 
-  void norm(const Field& r, Scalar& norm) const override {
+  void do_norm(const Field& r, Scalar& norm) const override {
     const auto view = r.view<T>();
     *norm.address() = sum_over_lines(space_, unknowns_, [&](int j, int k) {
       const T* d = diagonal_line(j, k);
@@ -103,7 +103,7 @@ class BandedOperator final : public BandedBase<T, BandedOperator<T>> {
     });
   }
 
-  void rounding(const Field& u, Scalar& norm) const override {
+  void do_rounding(const Field& u, Scalar& norm) const override {
     const auto view = u.view<T>();
     *norm.address() = sum_over_lines(space_, unknowns_, [&](int j, int k) {
       const T* d = diagonal_line(j, k);
@@ -171,11 +171,11 @@ class BandedOperator final : public BandedBase<T, BandedOperator<T>> {
     }
   }
 
-  void project_rhs(Field& b, Scalar& amount) const override {
+  void do_project_rhs(Field& b, Scalar& amount) const override {
     *amount.address() = sum_of(b);
     subtract(b, *amount.address() / Base::count());
   }
-  void project_solution(Field& u) const override { subtract(u, sum_of(u) / Base::count()); }
+  void do_project_solution(Field& u) const override { subtract(u, sum_of(u) / Base::count()); }
 
  private:
   const T* diagonal_line(int j, int k) const { return diagonal_.template view<T>().line(j, k); }

@@ -29,7 +29,7 @@ class WeightedTransfer final : public WeightedTransferBase {
     while (in_pairs_ < static_cast<int>(at.size()) && at[index(in_pairs_)] == at[0] + 2 * in_pairs_) ++in_pairs_;
   }
 
-  void restrict_to(const Field& fine, Field& coarse, const Scalar* scale) const override {
+  void do_restrict_to(const Field& fine, Field& coarse, const Scalar* scale) const override {
     backend_.exchange(fine);
     with_weights([&]<class W>(const std::array<View<const W>, 27>& weight) {
       with_views(fine, coarse, [&]<class F, class C>(View<const F> f, View<C> c) {
@@ -73,7 +73,7 @@ class WeightedTransfer final : public WeightedTransferBase {
     });
   }
 
-  void inject(const Field& fine, Field& coarse, const Scalar* scale) const override {
+  void do_inject(const Field& fine, Field& coarse, const Scalar* scale) const override {
     with_views(fine, coarse, [&]<class F, class C>(View<const F> f, View<C> c) {
       const double factor = scale ? *scale->address() : 1;
       for_each_line(coarse.layout().box(), [&](int J, int K) {

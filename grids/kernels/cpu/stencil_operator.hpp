@@ -36,16 +36,16 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
     if (rows.singular) volume_ = sum_over([&](const auto& line, int i) { return line.mass(i); });
   }
 
-  void apply(const Field& u, Field& Au) const override { apply_on(unknowns_, u, Au); }
-  void apply_everywhere(const Field& u, Field& Au) const override { apply_on(layout_.box(), u, Au); }
+  void do_apply(const Field& u, Field& Au) const override { apply_on(unknowns_, u, Au); }
+  void do_apply_everywhere(const Field& u, Field& Au) const override { apply_on(layout_.box(), u, Au); }
 
-  void diagonal(Field& d) const override {
+  void do_diagonal(Field& d) const override {
     const auto out = d.view<T>();
     sweep(c_, unknowns_, nx_,
           [&](int j, int k) { return [to = out.line(j, k)](const Row& a, int i) { to[i] = a.diagonal(); }; });
   }
 
-  void residual(const Field& u, const Field& b, Field& r) const override {
+  void do_residual(const Field& u, const Field& b, Field& r) const override {
     dispatch(r.precision(), [&]<class R>(R) {
       const auto vu = u.view<T>();
       const auto vb = b.view<T>();
@@ -59,7 +59,7 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
     });
   }
 
-  void residual(const Field& u, const Field& b, Field& r, const Scalar& scale, Scalar& norm) const override {
+  void do_residual(const Field& u, const Field& b, Field& r, const Scalar& scale, Scalar& norm) const override {
     dispatch(r.precision(), [&]<class R>(R) {
       const auto vu = u.view<T>();
       const auto vb = b.view<T>();
@@ -76,7 +76,7 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
     });
   }
 
-  void norm(const Field& r, Scalar& norm) const override {
+  void do_norm(const Field& r, Scalar& norm) const override {
     const auto vr = r.view<T>();
     *norm.address() = sum_sweep(c_, space_, nx_, [&](int j, int k) {
       return
@@ -84,7 +84,7 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
     });
   }
 
-  void rounding(const Field& u, Scalar& norm) const override {
+  void do_rounding(const Field& u, Scalar& norm) const override {
     const auto vu = u.view<T>();
     *norm.address() = sum_sweep(c_, space_, nx_, [&](int j, int k) {
       return [in = vu.line(j, k)](const Row& a, int i) {
@@ -143,7 +143,7 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
       relax_box_colours(c_, space_, nx_, backend_, w, reversed, vb, u, vu);
   }
 
-  void project_rhs(Field& b, Scalar& amount) const override {
+  void do_project_rhs(Field& b, Scalar& amount) const override {
     const auto vb = b.view<T>();
     const double total = sum_over_lines(space_, unknowns_, [&](int j, int k) {
       double sum = 0;
@@ -159,7 +159,7 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
     });
   }
 
-  void project_solution(Field& u) const override {
+  void do_project_solution(Field& u) const override {
     const auto vu = u.view<T>();
     const double mean = sum_over_lines(space_, unknowns_,
                                        [&](int j, int k) {
@@ -179,12 +179,12 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
   class LineSplitting final : public BoundedSplitting {
    public:
     LineSplitting(const StencilOperator& A, int axis)
-        : BoundedSplitting(A, A.bound(axis)),
+        : BoundedSplitting(A, A.bound(axis), true),
           A_(A),
           axis_(axis),
           periodic_(A.layout_.periodic[static_cast<std::size_t>(axis)]) {}
 
-    void start(double alpha, const Field& b, Field& u) const override {
+    void do_start(double alpha, const Field& b, Field& u) const override {
       const auto vb = b.view<T>();
       const auto out = u.view<T>();
       const T factor = static_cast<T>(alpha);
@@ -194,7 +194,7 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
           [=](int i, int j, int k, T e) { out(i, j, k) = factor * e; });
     }
 
-    void step(PolynomialStep step, const Field& u, const Field& b, Field& previous) const override {
+    void do_step(PolynomialStep step, const Field& u, const Field& b, Field& previous) const override {
       A_.backend_.exchange(u);
       const auto vu = u.view<T>();
       const auto vb = b.view<T>();

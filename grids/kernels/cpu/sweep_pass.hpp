@@ -14,37 +14,13 @@
 #include "grids/kernels/cpu/kept_rows.hpp"
 #include "grids/kernels/cpu/stream.hpp"
 #include "grids/kernels/cpu/sweep.hpp"
+#include "grids/kernels/cpu/sweep_tiles.hpp"
 #include "grids/kernels/sweep_passes.hpp"
 #include "grids/operators/stencil_base.hpp"
 #include "grids/rows/stencil.hpp"
 #include "grids/rows/swept_axis.hpp"
 
 namespace poisson::cpu {
-
-/// Models that store κ satisfy this concept: a pass computes their rows once.
-template <class Coefficients>
-concept StoresKappa = requires(const Coefficients c) {
-  c.kappa;
-};
-
-/// Returns the number of sweeps of a pass over an unpartitioned grid. More sweeps read memory less often, but compute
-/// more values twice at the edges of tiles, and a tile that stores more planes must have fewer lines. In two dimensions
-/// values are computed twice only at both ends of each thread's share of the lines.
-inline int sweeps_of_pass(const Layout& layout) {
-  const bool many_lines = layout.n[2] == 1 && layout.n[1] >= 100 * omp_get_max_threads();
-  return many_lines ? 12 : 6;
-}
-
-/// A thread's stored planes must fit its cache, which is about this many bytes. Stored rows justify a larger tile.
-template <class Coefficients>
-inline constexpr std::int64_t tile_bytes = std::int64_t{StoresKappa<Coefficients> ? 5 : 3} << 20;
-
-/// Fields of at least this size are written past the caches: before the next pass reads a value, the caches would have
-/// evicted it.
-inline constexpr std::int64_t streamed_bytes = std::int64_t{4} << 20;
-
-/// The first sweep prefetches the line that it reaches this many lines later.
-inline constexpr int lines_ahead = 2;
 
 /// `TiledSweeps` runs Jacobi's method in tiles of complete lines, marched along the last axis. In two dimensions a tile
 /// is one line wide. Each sweep is one plane behind the previous sweep and reads three of its stored planes. Its result
@@ -71,7 +47,7 @@ class TiledSweeps final : public SweepPass {
 
   int sweeps() const override { return sweeps_; }
 
-  void take(double omega, const Field& u, const Field& b, Field& next, Scalar* norm) const override {
+  void do_take(double omega, const Field& u, const Field& b, Field& next, Scalar* norm) const override {
     backend_.exchange(u, space_.is_global() ? 1 : sweeps_);
     const Box& box = space_.unknowns();
     if (norm) squares_.resize(static_cast<std::size_t>(box.last[1]) * static_cast<std::size_t>(box.last[2]));

@@ -104,27 +104,27 @@ class TensorTransfer final : public Transfer {
     injection_ = all(injection_rows, 1);
   }
 
-  void restrict_to(const Field& fine, Field& coarse, const Scalar* scale) const override {
+  void do_restrict_to(const Field& fine, Field& coarse, const Scalar* scale) const override {
     reach_over_cuts(fine);
     with_views(fine, coarse, [&]<class F, class C>(View<const F> f, View<C> c) {
       restriction_.apply<F>(coarse_, f, c, static_cast<F>(value_of(scale)));
     });
   }
-  void restrict_data(const Field& fine, Field& coarse, const Scalar* scale) const override {
+  void do_restrict_data(const Field& fine, Field& coarse, const Scalar* scale) const override {
     reach_over_cuts(fine);
     with_views(fine, coarse, [&]<class F, class C>(View<const F> f, View<C> c) {
       sums_.apply<F>(coarse_, f, c, static_cast<F>(value_of(scale)));
     });
   }
-  void prolong(const Field& coarse, Field& fine) const override { prolong<false>(coarse, fine); }
-  void prolong_add(const Field& coarse, Field& fine) const override { prolong<true>(coarse, fine); }
-  void interpolate(const Field& coarse, Field& fine, const Scalar* scale) const override {
+  void do_prolong(const Field& coarse, Field& fine) const override { prolong<false>(coarse, fine); }
+  void do_prolong_add(const Field& coarse, Field& fine) const override { prolong<true>(coarse, fine); }
+  void do_interpolate(const Field& coarse, Field& fine, const Scalar* scale) const override {
     reach_over_cuts(coarse);
     with_views(coarse, fine, [&]<class C, class F>(View<const C> c, View<F> f) {
       cubic_.apply<double>(fine_, c, f, value_of(scale));
     });
   }
-  void inject(const Field& fine, Field& coarse, const Scalar* scale) const override {
+  void do_inject(const Field& fine, Field& coarse, const Scalar* scale) const override {
     reach_over_cuts(fine);
     with_views(fine, coarse, [&]<class F, class C>(View<const F> f, View<C> c) {
       injection_.apply<double>(injected_, f, c, value_of(scale));

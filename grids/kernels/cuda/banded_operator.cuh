@@ -46,16 +46,16 @@ class BandedOperator final : public BandedBase<T, BandedOperator<T>> {
     largest_ = space_.processes().largest(backend.value(largest));
   }
 
-  void apply(const Field& u, Field& Au) const override { product(unknowns_, u, BandedApply<T>{Au.view<T>()}); }
-  void apply_everywhere(const Field& u, Field& Au) const override {
+  void do_apply(const Field& u, Field& Au) const override { product(unknowns_, u, BandedApply<T>{Au.view<T>()}); }
+  void do_apply_everywhere(const Field& u, Field& Au) const override {
     product(layout_.box(), u, BandedApply<T>{Au.view<T>()});
   }
-  void diagonal(Field& d) const override { columns(unknowns_, CopyDiagonal<T>{diagonal(), d.view<T>()}); }
+  void do_diagonal(Field& d) const override { columns(unknowns_, CopyDiagonal<T>{diagonal(), d.view<T>()}); }
 
-  void residual(const Field& u, const Field& b, Field& r) const override {
+  void do_residual(const Field& u, const Field& b, Field& r) const override {
     dispatch(r.precision(), [&]<class R>(R) { product(unknowns_, u, BandedResidual<T, R>{b.view<T>(), r.view<R>()}); });
   }
-  void residual(const Field& u, const Field& b, Field& r, const Scalar& scale, Scalar& norm) const override {
+  void do_residual(const Field& u, const Field& b, Field& r, const Scalar& scale, Scalar& norm) const override {
     exchange(u);
     dispatch(r.precision(), [&]<class R>(R) {
       with_list([&](const auto& list) {
@@ -66,8 +66,8 @@ class BandedOperator final : public BandedBase<T, BandedOperator<T>> {
       });
     });
   }
-  void norm(const Field& r, Scalar& norm) const override { add_up(BandedNorm<T>{diagonal(), r.view<T>()}, norm); }
-  void rounding(const Field& u, Scalar& norm) const override {
+  void do_norm(const Field& r, Scalar& norm) const override { add_up(BandedNorm<T>{diagonal(), r.view<T>()}, norm); }
+  void do_rounding(const Field& u, Scalar& norm) const override {
     add_up(BandedRounding<T>{diagonal(), u.view<T>()}, norm);
   }
 
@@ -92,11 +92,11 @@ class BandedOperator final : public BandedBase<T, BandedOperator<T>> {
     }
   }
 
-  void project_rhs(Field& b, Scalar& amount) const override {
+  void do_project_rhs(Field& b, Scalar& amount) const override {
     add_up(SumOf<T>{b.view<T>()}, amount);
     columns(unknowns_, SubtractShare<T>{b.view<T>(), amount.address(), Base::count()});
   }
-  void project_solution(Field& u) const override {
+  void do_project_solution(Field& u) const override {
     add_up(SumOf<T>{u.view<T>()}, mean_);
     columns(unknowns_, SubtractShare<T>{u.view<T>(), mean_.address(), Base::count()});
   }

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "backends/cuda/cuda_backend.cuh"
-#include "backends/cuda/device_tables.hpp"
 #include "backends/cuda/marched.hpp"
 #include "backends/cuda/runtime_module.hpp"
 #include "backends/spaces/gather_lists.hpp"
@@ -16,6 +15,7 @@
 #include "grids/kernels/cuda/runtime_headers.hpp"
 #include "grids/kernels/cuda/runtime_sources.hpp"
 #include "grids/kernels/cuda/sampled_columns.cuh"
+#include "grids/kernels/cuda/sampler_tables.hpp"
 #include "grids/sampling/problem_data.hpp"
 
 namespace poisson::cuda {
@@ -50,38 +50,11 @@ AnyView any_view(const Field& field) {
 class CudaSampler final : public Sampler {
  public:
   CudaSampler(Backend& backend, const SampleGrid& grid, std::span<const Quantity> data, bool constants)
-      : device_(static_cast<CudaBackend&>(backend)), block_(grid.block), points_(grid.cells), constants_(constants) {
-    DeviceTables tables;
-    for (std::size_t d = 0; d < 3; ++d) {
-      const Axis& axis = block_.axes[d];
-      std::vector<double> mass, width;
-      for (int i = 0; i < axis.size(); ++i) mass.push_back(axis.mass(i));
-      for (int i = -1; i <= axis.size(); ++i) width.push_back(axis.width(std::min(i, std::max(1, axis.cells()))));
-      tables.add(node_coordinates(axis), axes_[d].nodes);
-      tables.add(cell_coordinates(axis, points_), axes_[d].cells);
-      tables.add(mass, axes_[d].mass);
-      tables.add(std::vector<double>(mass.size(), 1.0), axes_[d].ones);
-      tables.add(width, axes_[d].width);
-      for (std::size_t side = 0; side < 2; ++side) {
-        std::vector<double> corner;
-        for (int i = -1; i <= std::max(1, axis.cells()); ++i)
-          corner.push_back(corner_coordinate(axis, i, static_cast<int>(side)));
-        tables.add(corner, axes_[d].corners[side]);
-        for (const bool on_face : {false, true}) {
-          std::vector<double> at, length;
-          for (int i = 0; i < axis.size(); ++i) {
-            const Part part = parts_of(axis, i, on_face)[side];
-            at.push_back(part.at);
-            length.push_back(part.length);
-          }
-          PartTable& part = axes_[d].parts[on_face ? 1 : 0][side];
-          tables.add(at, part.at);
-          tables.add(length, part.length);
-        }
-      }
-    }
-    tables_ = tables.upload(backend);
-    for (Table& axis : axes_) ++axis.width;
+      : device_(static_cast<CudaBackend&>(backend)),
+        block_(grid.block),
+        points_(grid.cells),
+        constants_(constants),
+        tables_(backend, block_, points_) {
     bad_ = backend.allocate(sizeof(unsigned long long));
 
     std::vector<std::string> sources;
@@ -109,7 +82,7 @@ class CudaSampler final : public Sampler {
     FillTarget target = target_of(out, weight.factor, store);
     if (weight.volume) {
       const auto lengths = [&](int d) {
-        const Table& axis = axes_[static_cast<std::size_t>(d)];
+        const SamplerTables::Axis& axis = tables_.axes[static_cast<std::size_t>(d)];
         return d == weight.face_axis ? axis.ones : axis.mass;
       };
       target.wx = lengths(0);
@@ -145,9 +118,9 @@ class CudaSampler final : public Sampler {
             Points points = points_of(datum, Location::node, box);
             const double* lengths[3];
             for (std::size_t d = 0; d < 3; ++d) {
-              const PartTable& own = axes_[d].parts[weight.face_axis >= 0 ? 1 : 0][side[d]];
+              const SamplerTables::Parts& own = tables_.axes[d].parts[weight.face_axis >= 0 ? 1 : 0][side[d]];
               const bool across = static_cast<int>(d) == weight.face_axis;
-              lengths[d] = across ? axes_[d].ones : own.length;
+              lengths[d] = across ? tables_.axes[d].ones : own.length;
               if (!across) coordinates(points, d) = own.at;
             }
             part.wx = lengths[0];
@@ -171,7 +144,7 @@ class CudaSampler final : public Sampler {
           Points points = points_of(datum, Location::cell, cells);
           for (std::size_t d = 0; d < 3; ++d)
             if (static_cast<int>(d) != face_axis)
-              coordinates(points, d) = axes_[d].corners[static_cast<std::size_t>(corner[d])] + 1;
+              coordinates(points, d) = tables_.axes[d].corners[static_cast<std::size_t>(corner[d])] + 1;
           store_part(points, target);
         },
         [&](const Box& part, const LineSink& sink) {
@@ -234,7 +207,7 @@ class CudaSampler final : public Sampler {
     const Scalar count = device_.scalar();
     const StrongerCells stronger{{{static_cast<int>(a), static_cast<int>(b)},
                                   {kappa_a.view<double>(), kappa_b.view<double>()},
-                                  {axes_[a].width, axes_[b].width}}};
+                                  {tables_.axes[a].width, tables_.axes[b].width}}};
     device_.sum_here(kappa_a.layout().box(), stronger, count);
     return block_.processes().sum(device_.value(count)) / static_cast<double>(kappa_a.space().size());
   }
@@ -259,7 +232,7 @@ class CudaSampler final : public Sampler {
     column.cells = cells.view<double>();
     if (ends) column.ends = ends->view<double>();
     column.faces = faces.view<double>();
-    column.width = axes_[axis].width;
+    column.width = tables_.axes[axis].width;
     column.axis = static_cast<int>(axis);
     column.n = along.size();
     column.periodic = along.periodic();
@@ -290,16 +263,6 @@ class CudaSampler final : public Sampler {
   }
 
  private:
-  struct PartTable {
-    const double *at, *length;
-  };
-  struct Table {
-    const double *nodes, *cells, *mass, *ones;
-    const double* width;       // cell widths from cell −1
-    PartTable parts[2][2];     // indexed by volume or face, then by the cell below or above
-    const double* corners[2];  // cell corners seen from within, from cell −1
-  };
-
   bool evaluates(const Quantity& quantity) const {
     return quantity.constant() ? constants_ : quantity.source() && numbers_.contains(*quantity.source());
   }
@@ -378,10 +341,12 @@ class CudaSampler final : public Sampler {
 
   Points points_of(const Datum& datum, Location location, const Box& box) const {
     Points points{};
-    const auto of = [&](const Table& axis) { return location == Location::node ? axis.nodes : axis.cells + 1; };
-    points.x = of(axes_[0]);
-    points.y = of(axes_[1]);
-    points.z = of(axes_[2]);
+    const auto of = [&](const SamplerTables::Axis& axis) {
+      return location == Location::node ? axis.nodes : axis.cells + 1;
+    };
+    points.x = of(tables_.axes[0]);
+    points.y = of(tables_.axes[1]);
+    points.z = of(tables_.axes[2]);
     for (std::size_t d = 0; d < 3; ++d) {
       points.first[d] = box.first[d];
       points.n[d] = box.last[d] - box.first[d];
@@ -423,7 +388,7 @@ class CudaSampler final : public Sampler {
     Points points = points_of(datum, block_.location(), all);
     points.flat = is_plane(u.layout());
     const AnyView of_u = any_view(u);
-    const double *wx = axes_[0].mass, *wy = axes_[1].mass, *wz = axes_[2].mass;
+    const double *wx = tables_.axes[0].mass, *wy = tables_.axes[1].mass, *wz = tables_.axes[2].mass;
     const Slices slices(box, Tiling(box), planes_marched(u.space()));
     auto* const partial = reinterpret_cast<Moments*>(device_.partials());
     if (const double* value = datum.quantity.constant()) {
@@ -445,8 +410,8 @@ class CudaSampler final : public Sampler {
   Block block_;
   CellPoints points_;
   bool constants_;  // the device evaluates constants
-  std::array<Table, 3> axes_{};
-  Buffer tables_, bad_;
+  SamplerTables tables_;
+  Buffer bad_;
   std::map<std::string, int> numbers_;  // number of each source
   std::vector<RuntimeModule> modules_;
   std::vector<RuntimeModule::Kernel> fill_, measure_;

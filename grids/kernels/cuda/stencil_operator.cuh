@@ -14,51 +14,16 @@
 #include "backends/memory/error.hpp"
 #include "grids/kernels/cuda/box_columns.cuh"
 #include "grids/kernels/cuda/box_lines.hpp"
+#include "grids/kernels/cuda/compiled_kernels.cuh"
 #include "grids/kernels/cuda/element_march.cuh"
 #include "grids/kernels/cuda/line_relaxation.cuh"
 #include "grids/kernels/cuda/marched_models.hpp"
 #include "grids/kernels/cuda/paired_sweeps.hpp"
-#include "grids/kernels/cuda/smoothing_steps.cuh"
 #include "grids/kernels/operators_on.hpp"
 #include "grids/operators/box_colours.hpp"
 #include "grids/operators/stencil_base.hpp"
 
 namespace poisson::cuda {
-
-/// `CompiledKernels` launches kernels that nvcc compiled with the program.
-template <class T, class Coefficients>
-class CompiledKernels {
-  using Steps = SmoothingSteps<T, Coefficients>;
-
- public:
-  static constexpr bool relaxes_lines = true;
-
-  CompiledKernels(CudaBackend& device, const LevelRows&) : device_(device) {}
-
-  cudaStream_t stream() const { return device_.stream(); }
-  template <class Column>
-  void columns(const Box& box, const Column& column) const {
-    device_.for_columns<Steps>(box, column);
-  }
-  template <class Column>
-  void columns(const Box& box, const Column& column, const ColumnEnds<T>& ends) const {
-    for_columns(device_, box, column, ends);
-  }
-  /// `shares` returns whether verbs on a box share launches; `share` adds a functor to a shared launch.
-  bool shares(const Box& box) const { return device_.shares(box); }
-  template <class Column>
-  void share(const Column& column) const {
-    device_.share<Steps>(column);
-  }
-  /// Calls CudaBackend::sum_parts.
-  template <class Column>
-  PlaneSums sum_parts(const Box& box, int before, int planes, int depth, const Column& column) const {
-    return device_.sum_parts(box, before, planes, depth, column);
-  }
-
- private:
-  CudaBackend& device_;
-};
 
 /// States whether a walk has a kernel that exchanges its own input: sweeps with constant κ, and the residual after
 /// them.
@@ -90,22 +55,22 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
     volume_ = backend.value(mean_);
   }
 
-  void apply(const Field& u, Field& Au) const override { march(unknowns_, u, Apply<T>{view(Au)}); }
-  void apply_everywhere(const Field& u, Field& Au) const override { march(layout_.box(), u, Apply<T>{view(Au)}); }
-  void diagonal(Field& d) const override { rows(Diagonal<T>{view(d)}); }
+  void do_apply(const Field& u, Field& Au) const override { march(unknowns_, u, Apply<T>{view(Au)}); }
+  void do_apply_everywhere(const Field& u, Field& Au) const override { march(layout_.box(), u, Apply<T>{view(Au)}); }
+  void do_diagonal(Field& d) const override { rows(Diagonal<T>{view(d)}); }
 
-  void residual(const Field& u, const Field& b, Field& r) const override {
+  void do_residual(const Field& u, const Field& b, Field& r) const override {
     dispatch(r.precision(), [&]<class R>(R) { march(unknowns_, u, Residual<T, R>{view(b), view<R>(r)}); });
   }
-  void residual(const Field& u, const Field& b, Field& r, const Scalar& scale, Scalar& norm) const override {
+  void do_residual(const Field& u, const Field& b, Field& r, const Scalar& scale, Scalar& norm) const override {
     dispatch(r.precision(), [&]<class R>(R) {
       march_and_sum(u, ScaledResidual<T, R>{view(b), view<R>(r), scale.address()}, norm);
     });
   }
-  void norm(const Field& r, Scalar& norm) const override {
+  void do_norm(const Field& r, Scalar& norm) const override {
     sum(EachRow<T, Coefficients, Norm<T>>{marched_, {view(r)}}, norm);
   }
-  void rounding(const Field& u, Scalar& norm) const override {
+  void do_rounding(const Field& u, Scalar& norm) const override {
     sum(EachRow<T, Coefficients, Rounding<T>>{marched_, {view(u)}}, norm);
   }
 
@@ -124,11 +89,11 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
       relax_box(omega, reversed, b, u);
   }
 
-  void project_rhs(Field& b, Scalar& amount) const override {
+  void do_project_rhs(Field& b, Scalar& amount) const override {
     sum(Sum<T>{view(b)}, amount);
     columns(unknowns_, SubtractMean<T, Coefficients, true>{marched_, view(b), amount.address(), volume_});
   }
-  void project_solution(Field& u) const override {
+  void do_project_solution(Field& u) const override {
     sum(Integral<T, Coefficients>{marched_, view(u)}, mean_);
     columns(unknowns_, SubtractMean<T, Coefficients, false>{marched_, view(u), mean_.address(), volume_});
   }
@@ -148,66 +113,11 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
   template <class Body>
   using Walk = WalkOf<T, Coefficients, Body>;
 
-  // Each step sends the neighbours the values that the next step reads beyond cuts.
-  class PointSteps final : public BoundedSplitting {
-   public:
-    PointSteps(const StencilOperator& A, const EigenvalueBound& bound) : BoundedSplitting(A, bound), A_(A) {}
-    void start(double alpha, const Field& b, Field& u) const override {
-      A_.rows(PolynomialStart<T>{view(b), view(u), static_cast<T>(alpha)});
-    }
-    void step(PolynomialStep step, const Field& u, const Field& b, Field& previous) const override {
-      take(step, u, b, previous, false, nullptr);
-    }
-    void take(std::span<const PolynomialStep> steps, bool reversed, const Field& b, Iterate& u) const override {
-      if (steps.empty()) return;
-      std::size_t s = 0;
-      if (u.zero) {
-        const std::size_t first = std::min<std::size_t>(steps.size(), 2);  // the second step reads the zero guess
-        BoundedSplitting::take(steps.first(first), reversed, b, u);
-        s = first;
-      }
-      for (bool already_sent = false; s < steps.size(); ++s, std::swap(u.now, u.other))
-        already_sent = take(steps[s], *u.now, b, *u.other, already_sent, s + 1 < steps.size() ? u.other : nullptr);
-    }
+  // The splittings (stencil_splittings.cuh).
+  class PointSteps;
+  class ColourSteps;
+  class LineSplitting;
 
-   private:
-    // `already_sent` and `made` are those of march().
-    bool take(PolynomialStep step, const Field& u, const Field& b, Field& previous, bool already_sent,
-              const Field* made) const {
-      if constexpr (pairs)
-        if (A_.takes_pairs() && !A_.kernels_.shares(A_.unknowns_)) {
-          A_.backend_.exchange_overlapped(u, A_.unknowns_, [&](const Box& part) {
-            take_paired_step<T>(A_.kernels_.stream(), A_.c_, part, step, u, b, previous);
-          });
-          return false;
-        }
-      const Polynomial<T> body{view(b), view(previous), static_cast<T>(step.alpha), static_cast<T>(step.beta)};
-      return A_.march(A_.unknowns_, u, body, already_sent, made);
-    }
-
-    const StencilOperator& A_;
-  };
-
-  // Both colours share a pass if the iterate has a second field to write to.
-  class ColourSteps final : public Splitting {
-   public:
-    explicit ColourSteps(const StencilOperator& A)
-        : A_(A),
-          in_one_pass_(A.takes_pairs() && A.space_.unknown_count() >= least_in_one_pass() &&
-                       colours_on<Colours>(A.space_).count() == 2) {}
-    void take(std::span<const PolynomialStep> steps, bool reversed, const Field& b, Iterate& u) const override {
-      if constexpr (pairs)
-        if (in_one_pass_ && u.other && u.other != u.now && !A_.kernels_.shares(A_.unknowns_)) {
-          for (const PolynomialStep& step : steps) A_.relax_both(step.alpha, reversed, b, u);
-          return;
-        }
-      ColourSplitting<StencilOperator>(A_).take(steps, reversed, b, u);
-    }
-
-   private:
-    const StencilOperator& A_;
-    bool in_one_pass_;
-  };
   // One pass relaxes the values that have no neighbour beyond a cut. The layers at cuts relax the first colour before
   // the pass, so that it is exchanged meanwhile, and the second colour after the pass.
   void relax_both(double omega, bool reversed, const Field& b, Iterate& u) const {
@@ -247,67 +157,6 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
     }
     return inner;
   }
-
-  // With constant κ the rows of lines come from the axes' tables; with variable κ they are stored in bands.
-  class LineSplitting final : public BoundedSplitting {
-    static constexpr bool separable = lines_on_axes<T, Coefficients>;
-
-   public:
-    LineSplitting(const StencilOperator& A, int axis)
-        : BoundedSplitting(A, A.bound(axis)), A_(A), axis_(axis), residual_(A.backend_, A.space_, precision_of<T>) {
-      if constexpr (!separable) {
-        bands_.emplace(A.backend_, A.space_, 2);
-        A.kernels_.columns(A.layout_.box(), FillLines<T, Coefficients>{A.c_, bands_->template views<2>(), axis});
-        bands_->exchange();
-      }
-    }
-    void start(double alpha, const Field& b, Field& u) const override { relax({alpha, 0}, nullptr, b, u); }
-    void step(PolynomialStep step, const Field& u, const Field& b, Field& previous) const override {
-      relax(step, &u, b, previous);
-    }
-
-   private:
-    // If rows are not in memory, small fields compute the residual in the kernel that solves the lines. In all other
-    // cases the residual is computed first.
-    void relax(PolynomialStep step, const Field* u, const Field& b, Field& next) const {
-      const Box& box = A_.unknowns_;
-      const bool shared = A_.kernels_.shares(box) && line_length(axis_, box) <= warp_line;
-      const bool first = !separable || shared || takes_residual<T>(axis_, box);
-      if (u && first)
-        A_.march(box, *u, Residual<T, T>{view(b), view(residual_)});
-      else if (u)
-        A_.backend_.exchange(*u);
-      const auto lines = step_of(model(), step, u, u && first ? residual_ : b, next, first);
-      if (shared)
-        A_.kernels_.share(SmallLines<T, LineModel<T, Coefficients>>{lines, axis_});
-      else
-        relax_lines(A_.kernels_.stream(), axis_, lines);
-    }
-    auto model() const {
-      if constexpr (separable)
-        return A_.line_coefficients();
-      else
-        return bands_.value().template model<LineBands<T>>();
-    }
-    template <class Model>
-    LineStep<T, Model> step_of(const Model& c, PolynomialStep step, const Field* u, const Field& b, Field& next,
-                               bool known) const {
-      return {c,
-              u ? View<const T>(u->view<T>()) : View<const T>{},
-              b.view<T>(),
-              next.view<T>(),
-              static_cast<T>(step.alpha),
-              static_cast<T>(step.beta),
-              Range(A_.unknowns_),
-              A_.layout_.periodic[static_cast<std::size_t>(axis_)],
-              known};
-    }
-
-    const StencilOperator& A_;
-    int axis_;
-    std::optional<BandTables<T>> bands_;  // only if κ varies
-    mutable Field residual_;
-  };
 
   void relax_star(double omega, bool reversed, const Field& b, Field& u) const {
     Colours colours = colours_on<Colours>(space_);
@@ -496,3 +345,5 @@ std::unique_ptr<Operator> OperatorsOn<OnCuda>::box(Backend& backend, const Eleme
 }
 
 }  // namespace poisson
+
+#include "grids/kernels/cuda/stencil_splittings.cuh"

@@ -74,7 +74,7 @@ class MarchedSweeps final : public SweepPass {
 
   int sweeps() const override { return Tile::sweeps; }
 
-  void take(double omega, const Field& u, const Field& b, Field& next, Scalar* norm) const override {
+  void do_take(double omega, const Field& u, const Field& b, Field& next, Scalar* norm) const override {
     if (!space_.is_global()) backend_.exchange(u, Tile::sweeps);
     auto* const squares = static_cast<double*>(squares_.data());
     Rows rows = rows_;

@@ -174,26 +174,26 @@ class TensorTransfer final : public Transfer {
     ++between_.stop;
   }
 
-  void restrict_to(const Field& fine, Field& coarse, const Scalar* scale) const override {
+  void do_restrict_to(const Field& fine, Field& coarse, const Scalar* scale) const override {
     device_.exchange(fine, fine.space().is_global() ? 1 : cut_halo);
     with_marched(fine, coarse, [&]<class F, class C>(View<const F> f, View<C> c) {
       device_.for_columns<TransferSteps>(coarse_, Restrict<F, C>{f, c, runs_.axis[0], runs_.axis[1], width_[0],
                                                                  width_[1], march_, spans_, address(scale)});
     });
   }
-  void restrict_data(const Field& fine, Field& coarse, const Scalar* scale) const override {
+  void do_restrict_data(const Field& fine, Field& coarse, const Scalar* scale) const override {
     if (!sums_by_volume_) return restrict_to(fine, coarse, scale);
     gather(coarse_, fine, coarse, sums_, 0, scale);
   }
-  void prolong(const Field& coarse, Field& fine) const override { prolong<false>(coarse, fine); }
-  void prolong_add(const Field& coarse, Field& fine) const override { prolong<true>(coarse, fine); }
-  void interpolate(const Field& coarse, Field& fine, const Scalar* scale) const override {
+  void do_prolong(const Field& coarse, Field& fine) const override { prolong<false>(coarse, fine); }
+  void do_prolong_add(const Field& coarse, Field& fine) const override { prolong<true>(coarse, fine); }
+  void do_interpolate(const Field& coarse, Field& fine, const Scalar* scale) const override {
     reach_over_cuts(coarse);
     with_marched(coarse, fine, [&]<class C, class F>(View<const C> c, View<F> f) {
       device_.for_columns<TransferSteps>(fine_, Interpolate<C, F>{c, f, cubic_, address(scale)});
     });
   }
-  void inject(const Field& fine, Field& coarse, const Scalar* scale) const override {
+  void do_inject(const Field& fine, Field& coarse, const Scalar* scale) const override {
     gather(injected_, fine, coarse, injection_, 1, scale);
   }
 

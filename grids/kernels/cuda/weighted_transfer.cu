@@ -34,7 +34,7 @@ class WeightedTransfer final : public WeightedTransferBase {
     tables_ = tables.upload(backend);
   }
 
-  void restrict_to(const Field& fine, Field& coarse, const Scalar* scale) const override {
+  void do_restrict_to(const Field& fine, Field& coarse, const Scalar* scale) const override {
     device_.exchange(fine);
     with_columns([&]<class W>(const WeightColumns<W>& w) {
       with_views(fine, coarse, [&]<class F, class C>(View<const F> f, View<C> c) {
@@ -43,7 +43,7 @@ class WeightedTransfer final : public WeightedTransferBase {
       });
     });
   }
-  void inject(const Field& fine, Field& coarse, const Scalar* scale) const override {
+  void do_inject(const Field& fine, Field& coarse, const Scalar* scale) const override {
     with_views(fine, coarse, [&]<class F, class C>(View<const F> f, View<C> c) {
       device_.for_columns<TransferSteps>(coarse.layout().box(), Gather<F, C>{f, c, injection_, 1, address(scale)});
     });

@@ -31,7 +31,7 @@ inline constexpr std::array traffic_table{
     Traffic{"subtract", {1, 1, 1}},
     Traffic{"dot", {1, 1}},
     Traffic{"exchange", {}},                     // only the faces
-    Traffic{"dense product", {}},                // the size of the matrix decides
+    Traffic{"dense product", {}, 1},             // the matrix alone
     Traffic{"axis products", {2}},               // runs forward or backward along all transformed axes
     Traffic{"axis products + add", {1, 2}},      // backward; adds to u
     Traffic{"line systems", {4}},                // runs forward and backward

@@ -1,9 +1,0 @@
-#pragma once
-
-#include "backends/transforms/diagonal_scaling.hpp"
-
-namespace poisson::cpu {
-
-std::unique_ptr<DiagonalScaling> make_diagonal_scaling(const TensorDiagonal& L, const Field& diagonal);
-
-}  // namespace poisson::cpu
