@@ -94,17 +94,27 @@ bool may_relax_lines(const Options& given) {
   return given.coarse_operator == CoarseOperator::automatic && !s.kind && !s.extent;
 }
 
+// Returns the relaxation for layers across an axis, given the relaxation for the couplings. No coarse level that
+// coarsens this axis represents errors within a thin layer, and no point sweep reduces them.
+GalerkinRelaxation across_layers(const GalerkinRelaxation& by_couplings, int axis) {
+  const Relaxation along{Extent::line, axis};
+  if (by_couplings.relaxation.extent == Extent::point || by_couplings.relaxation == along) return {along, true};
+  return {{Extent::alternating_lines, 0}, false, false, true};
+}
+
 // Returns the relaxation of Galerkin levels if couplings differ between the axes; empty if no lines apply.
 std::optional<GalerkinRelaxation> lines_on_galerkin(const Options& given, const Problem& problem, const Block& block,
                                                     const KappaSummary& kappa) {
   const bool asked = given.coarse_operator == CoarseOperator::galerkin;
-  const std::optional<int> layers = axis_of_layers(kappa.jumps, block);
+  const std::optional<int> layers = axis_of_layers(kappa.jumps, block),
+                           across = axis_across_layers(kappa.jumps, block);
   if (!may_relax_lines(given) || (!asked && kappa.jumps.largest < lines_jump)) return std::nullopt;
   // Rediscretized levels serve a few bodies in cells as well.
-  if (!asked && problem.isotropic && !layers && few_jumps(kappa.jumps, block)) return std::nullopt;
+  if (!asked && problem.isotropic && !layers && !across && few_jumps(kappa.jumps, block)) return std::nullopt;
   const Imbalance imbalance = kappa.jumps.imbalance.value_or(imbalance_of(block, kappa.mean));
   GalerkinRelaxation chosen = relaxation_on_galerkin(block, imbalance, kappa.jumps);
   if (layers && chosen.relaxation.extent == Extent::point) chosen = {{Extent::line, *layers}};
+  if (across) chosen = across_layers(chosen, *across);
   if (!asked && chosen.uniform && kappa.jumps.largest < uniform_lines_jump) return std::nullopt;
   if (chosen.relaxation.extent == Extent::point) {
     if (given.smoother.extent != RelaxationChoice::lines) return std::nullopt;
@@ -166,10 +176,12 @@ Options resolve_options(const Options& given, const Problem& problem, std::optio
     options.coarse_operator = CoarseOperator::galerkin;
   }
   options = options.choose(kappa.jumps.largest, points, few_jumps(kappa.jumps, block), problem.dimension);
-  // In the plane, V-cycles accumulate the errors that clusters of all sizes leave on every level.
-  if (problem.dimension == 2 && given.cycle == Cycle::automatic && options.method == Method::multigrid &&
-      options.coarse_operator == CoarseOperator::galerkin && options.smoother.extent == RelaxationChoice::points &&
-      many_jumps(kappa.jumps, block))
+  // V-cycles accumulate the errors that each level leaves: in the plane those of clusters of all sizes, in space those
+  // of layers that are oblique to the axes.
+  const bool accumulates =
+      problem.dimension == 2 ? many_jumps(kappa.jumps, block) : oblique_layers(kappa.jumps, block);
+  if (accumulates && given.cycle == Cycle::automatic && options.method == Method::multigrid &&
+      options.coarse_operator == CoarseOperator::galerkin && options.smoother.extent == RelaxationChoice::points)
     options.cycle = Cycle::w;
   if (options.method == Method::multigrid && options.precision == SolvePrecision::mixed &&
       singular_in_single(problem, block, kappa.mean))
