@@ -102,15 +102,17 @@ GalerkinRelaxation across_layers(const GalerkinRelaxation& by_couplings, int axi
   return {{Extent::alternating_lines, 0}, false, false, true};
 }
 
-// Returns the relaxation of Galerkin levels if couplings differ between the axes; empty if no lines apply.
+// Returns the relaxation of Galerkin levels if couplings differ between the axes; empty if no lines apply. `planes`:
+// rediscretized levels would relax planes, which costs much time on a GPU.
 std::optional<GalerkinRelaxation> lines_on_galerkin(const Options& given, const Problem& problem, const Block& block,
-                                                    const KappaSummary& kappa) {
+                                                    const KappaSummary& kappa, bool planes) {
   const bool asked = given.coarse_operator == CoarseOperator::galerkin;
-  const std::optional<int> layers = axis_of_layers(kappa.jumps, block),
-                           across = axis_across_layers(kappa.jumps, block);
-  if (!may_relax_lines(given) || (!asked && kappa.jumps.largest < lines_jump)) return std::nullopt;
+  const std::optional<int> layers = axis_of_layers(kappa.jumps, block), across = axis_across_layers(kappa.jumps, block);
+  const double most = planes ? kappa.jumps.range : kappa.jumps.largest;
+  if (!may_relax_lines(given) || (!asked && most < lines_jump)) return std::nullopt;
   // Rediscretized levels serve a few bodies in cells as well.
-  if (!asked && problem.isotropic && !layers && !across && few_jumps(kappa.jumps, block)) return std::nullopt;
+  if (!asked && !planes && problem.isotropic && !layers && !across && few_jumps(kappa.jumps, block))
+    return std::nullopt;
   const Imbalance imbalance = kappa.jumps.imbalance.value_or(imbalance_of(block, kappa.mean));
   GalerkinRelaxation chosen = relaxation_on_galerkin(block, imbalance, kappa.jumps);
   if (layers && chosen.relaxation.extent == Extent::point) chosen = {{Extent::line, *layers}};
@@ -165,7 +167,8 @@ Options resolve_options(const Options& given, const Problem& problem, std::optio
     options.preconditioner = PreconditionerChoice::direct;
   const bool by_multigrid = options.preconditioner == PreconditionerChoice::automatic ||
                             options.preconditioner == PreconditionerChoice::multigrid;
-  if (const auto lines = by_multigrid ? lines_on_galerkin(given, problem, block, kappa) : std::nullopt) {
+  if (const auto lines = by_multigrid ? lines_on_galerkin(given, problem, block, kappa, across.extent == Extent::plane)
+                                      : std::nullopt) {
     options.coarse_operator = CoarseOperator::galerkin;
     options.on_galerkin = *lines;
     options.smoother.extent = RelaxationChoice::lines;
@@ -178,8 +181,7 @@ Options resolve_options(const Options& given, const Problem& problem, std::optio
   options = options.choose(kappa.jumps.largest, points, few_jumps(kappa.jumps, block), problem.dimension);
   // V-cycles accumulate the errors that each level leaves: in the plane those of clusters of all sizes, in space those
   // of layers that are oblique to the axes.
-  const bool accumulates =
-      problem.dimension == 2 ? many_jumps(kappa.jumps, block) : oblique_layers(kappa.jumps, block);
+  const bool accumulates = problem.dimension == 2 ? many_jumps(kappa.jumps, block) : oblique_layers(kappa.jumps, block);
   if (accumulates && given.cycle == Cycle::automatic && options.method == Method::multigrid &&
       options.coarse_operator == CoarseOperator::galerkin && options.smoother.extent == RelaxationChoice::points)
     options.cycle = Cycle::w;

@@ -89,7 +89,9 @@ LevelChoice choose_on_galerkin(const Block& block, const std::array<double, 3>& 
   if (relaxation.keeps_lines) {
     const auto along = static_cast<std::size_t>(relaxation.relaxation.axis);
     bool others = false;
-    const auto may = [&](std::size_t d) { return d == along ? coarsenable(block.axes[d]) : coarsenable_to_lines(block.axes[d]); };
+    const auto may = [&](std::size_t d) {
+      return d == along ? coarsenable(block.axes[d]) : coarsenable_to_lines(block.axes[d]);
+    };
     for (std::size_t d = 0; d < 3; ++d) others = others || (d != along && may(d));
     const bool direct = !others && block.unknowns().size() <= 2400;
     for (std::size_t d = 0; d < 3; ++d) choice.coarsened[d] = !direct && may(d) && (others ? d != along : d == along);
