@@ -127,6 +127,19 @@ std::optional<GalerkinRelaxation> lines_on_galerkin(const Options& given, const 
 
 }  // namespace
 
+namespace {
+
+// Returns whether V-cycles accumulate the errors that each Galerkin level leaves: with points, in the plane those of
+// clusters of all sizes, in space those of layers oblique to the axes; with lines, those of jumps across the lines.
+bool accumulates_errors(const Options& options, const Jumps& jumps, const Block& block) {
+  if (options.smoother.extent == RelaxationChoice::points)
+    return block.dimension() == 2 ? many_jumps(jumps, block) : oblique_layers(jumps, block);
+  const GalerkinRelaxation& lines = options.on_galerkin;
+  return block.dimension() == 3 && lines.relaxation.extent == Extent::line && !lines.keeps_lines && !lines.uniform;
+}
+
+}  // namespace
+
 Options resolve_options(const Options& given, const Problem& problem, std::optional<KappaSummary> known,
                         const Parts& parts) {
   const KappaSummary kappa = known.value_or(known_kappa(problem));
@@ -179,11 +192,8 @@ Options resolve_options(const Options& given, const Problem& problem, std::optio
     options.coarse_operator = CoarseOperator::galerkin;
   }
   options = options.choose(kappa.jumps.largest, points, few_jumps(kappa.jumps, block), problem.dimension);
-  // V-cycles accumulate the errors that each level leaves: in the plane those of clusters of all sizes, in space those
-  // of layers that are oblique to the axes.
-  const bool accumulates = problem.dimension == 2 ? many_jumps(kappa.jumps, block) : oblique_layers(kappa.jumps, block);
-  if (accumulates && given.cycle == Cycle::automatic && options.method == Method::multigrid &&
-      options.coarse_operator == CoarseOperator::galerkin && options.smoother.extent == RelaxationChoice::points)
+  if (given.cycle == Cycle::automatic && options.method == Method::multigrid &&
+      options.coarse_operator == CoarseOperator::galerkin && accumulates_errors(options, kappa.jumps, block))
     options.cycle = Cycle::w;
   if (options.method == Method::multigrid && options.precision == SolvePrecision::mixed &&
       singular_in_single(problem, block, kappa.mean))
