@@ -1,5 +1,8 @@
 #include "solver/galerkin_choice.hpp"
 
+#include <algorithm>
+#include <array>
+
 namespace poisson {
 namespace {
 
@@ -9,6 +12,23 @@ constexpr double range_of_many_steps = 10;
 constexpr double jump_in_cells = 300;
 // Steps of κ that a line meets within layers, at most, and across them, at least.
 constexpr double steps_within_layers = 0.5, many_layers = 4;
+// In space a line within layers may meet one step for this number of steps across them: bodies lie in the layers.
+constexpr double layers_of_body = 24;
+// From this jump on, many layers take fewer iterations with lines across them.
+constexpr double jump_of_layers = 30;
+// Layers oblique to the axes: a line along some axis meets at least this number of times as many steps as a line along
+// another one.
+constexpr double oblique = 4;
+
+// Returns the number of steps that a line along each axis meets on average.
+std::array<double, 3> steps_of_lines(const Jumps& jumps, const Block& block) {
+  std::array<double, 3> steps{};
+  for (std::size_t d = 0; d < 3; ++d) {
+    const Axis& axis = block.axes[d];
+    steps[d] = axis.degenerate() ? 0 : jumps.steep_along[d] * axis.all_cells();
+  }
+  return steps;
+}
 
 constexpr double rough_jump = 1e3;
 constexpr double share_from_cell_to_cell = 0.3;
@@ -17,7 +37,8 @@ constexpr double share_from_cell_to_cell = 0.3;
 
 bool few_jumps(const Jumps& jumps, const Block& block) {
   if (block.centering() == Centering::node || jumps.range > range_of_many_steps * jumps.largest) return false;
-  return !many_jumps(jumps, block);
+  const bool layered = block.dimension() == 3 && std::ranges::max(steps_of_lines(jumps, block)) >= many_layers;
+  return !(many_jumps(jumps, block) || (layered && jumps.largest >= jump_in_cells));
 }
 
 bool many_jumps(const Jumps& jumps, const Block& block) {
@@ -28,13 +49,26 @@ bool many_jumps(const Jumps& jumps, const Block& block) {
 
 std::optional<int> axis_of_layers(const Jumps& jumps, const Block& block) {
   if (block.dimension() != 2 || jumps.largest < Jumps::large) return std::nullopt;
-  for (std::size_t d = 0; d < 2; ++d) {
-    const std::size_t across = 1 - d;
-    const double along = jumps.steep_along[d] * block.axes[d].all_cells(),
-                 met = jumps.steep_along[across] * block.axes[across].all_cells();
-    if (along < steps_within_layers && met >= many_layers) return static_cast<int>(d);
-  }
+  const std::array<double, 3> steps = steps_of_lines(jumps, block);
+  for (std::size_t d = 0; d < 2; ++d)
+    if (steps[d] < steps_within_layers && steps[1 - d] >= many_layers) return static_cast<int>(d);
   return std::nullopt;
+}
+
+std::optional<int> axis_across_layers(const Jumps& jumps, const Block& block) {
+  if (block.dimension() != 3 || jumps.largest < jump_of_layers) return std::nullopt;
+  const std::array<double, 3> steps = steps_of_lines(jumps, block);
+  const auto across = static_cast<std::size_t>(std::ranges::max_element(steps) - steps.begin());
+  if (steps[across] < many_layers) return std::nullopt;
+  const double most = std::max(steps_within_layers, steps[across] / layers_of_body);
+  for (std::size_t d = 0; d < 3; ++d)
+    if (d != across && steps[d] > most) return std::nullopt;
+  return static_cast<int>(across);
+}
+
+bool oblique_layers(const Jumps& jumps, const Block& block) {
+  const auto [least, most] = std::ranges::minmax(steps_of_lines(jumps, block));
+  return block.dimension() == 3 && jumps.largest >= Jumps::large && most >= many_layers && most >= oblique * least;
 }
 
 bool galerkin_pays_in_cells(const Jumps& jumps, const Block& block) {

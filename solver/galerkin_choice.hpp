@@ -10,7 +10,7 @@
 namespace poisson {
 
 /// Returns whether rediscretized levels cost less than Galerkin operators: unknowns are in cells, κ has few values, and
-/// a line through the block meets fewer than two large jumps on average.
+/// a line through the block meets fewer than two large jumps on average, and lines along no axis meet many steps.
 bool few_jumps(const Jumps& jumps, const Block& block);
 
 /// Returns whether a line through the block meets two large jumps or more on average.
@@ -18,6 +18,14 @@ bool many_jumps(const Jumps& jumps, const Block& block);
 
 /// Returns the axis along which layers lie in a plane: κ hardly steps along it, and lines across it meet many steps.
 std::optional<int> axis_of_layers(const Jumps& jumps, const Block& block);
+
+/// Returns the axis across layers in space: lines along this axis meet many steps of κ, and lines along the other axes
+/// few in comparison.
+std::optional<int> axis_across_layers(const Jumps& jumps, const Block& block);
+
+/// Returns whether κ in space steps much more often along one axis than along another one, as in layers that are
+/// oblique to the axes. V-cycles then accumulate the errors of all levels.
+bool oblique_layers(const Jumps& jumps, const Block& block);
 
 /// Returns whether Galerkin operators reduce the time to solution in cells: jumps are not few, and the largest is at
 /// least 300.

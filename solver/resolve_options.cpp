@@ -94,23 +94,48 @@ bool may_relax_lines(const Options& given) {
   return given.coarse_operator == CoarseOperator::automatic && !s.kind && !s.extent;
 }
 
-// Returns the relaxation of Galerkin levels if couplings differ between the axes; empty if no lines apply.
+// Returns the relaxation for layers across an axis, given the relaxation for the couplings. No coarse level that
+// coarsens this axis represents errors within a thin layer, and no point sweep reduces them.
+GalerkinRelaxation across_layers(const GalerkinRelaxation& by_couplings, int axis) {
+  const Relaxation along{Extent::line, axis};
+  if (by_couplings.relaxation.extent == Extent::point || by_couplings.relaxation == along) return {along, true};
+  return {{Extent::alternating_lines, 0}, false, false, true};
+}
+
+// Returns the relaxation of Galerkin levels if couplings differ between the axes; empty if no lines apply. `planes`:
+// rediscretized levels would relax planes, which costs much time on a GPU.
 std::optional<GalerkinRelaxation> lines_on_galerkin(const Options& given, const Problem& problem, const Block& block,
-                                                    const KappaSummary& kappa) {
+                                                    const KappaSummary& kappa, bool planes) {
   const bool asked = given.coarse_operator == CoarseOperator::galerkin;
-  const std::optional<int> layers = axis_of_layers(kappa.jumps, block);
-  if (!may_relax_lines(given) || (!asked && kappa.jumps.largest < lines_jump)) return std::nullopt;
+  const std::optional<int> layers = axis_of_layers(kappa.jumps, block), across = axis_across_layers(kappa.jumps, block);
+  const double most = planes ? kappa.jumps.range : kappa.jumps.largest;
+  if (!may_relax_lines(given) || (!asked && most < lines_jump)) return std::nullopt;
   // Rediscretized levels serve a few bodies in cells as well.
-  if (!asked && problem.isotropic && !layers && few_jumps(kappa.jumps, block)) return std::nullopt;
+  if (!asked && !planes && problem.isotropic && !layers && !across && few_jumps(kappa.jumps, block))
+    return std::nullopt;
   const Imbalance imbalance = kappa.jumps.imbalance.value_or(imbalance_of(block, kappa.mean));
   GalerkinRelaxation chosen = relaxation_on_galerkin(block, imbalance, kappa.jumps);
   if (layers && chosen.relaxation.extent == Extent::point) chosen = {{Extent::line, *layers}};
+  if (across) chosen = across_layers(chosen, *across);
   if (!asked && chosen.uniform && kappa.jumps.largest < uniform_lines_jump) return std::nullopt;
   if (chosen.relaxation.extent == Extent::point) {
     if (given.smoother.extent != RelaxationChoice::lines) return std::nullopt;
     chosen = {{Extent::alternating_lines, 0}};
   }
   return chosen;
+}
+
+}  // namespace
+
+namespace {
+
+// Returns whether V-cycles accumulate the errors that each Galerkin level leaves: with points, in the plane those of
+// clusters of all sizes, in space those of layers oblique to the axes; with lines, those of jumps across the lines.
+bool accumulates_errors(const Options& options, const Jumps& jumps, const Block& block) {
+  if (options.smoother.extent == RelaxationChoice::points)
+    return block.dimension() == 2 ? many_jumps(jumps, block) : oblique_layers(jumps, block);
+  const GalerkinRelaxation& lines = options.on_galerkin;
+  return block.dimension() == 3 && lines.relaxation.extent == Extent::line && !lines.keeps_lines && !lines.uniform;
 }
 
 }  // namespace
@@ -155,7 +180,8 @@ Options resolve_options(const Options& given, const Problem& problem, std::optio
     options.preconditioner = PreconditionerChoice::direct;
   const bool by_multigrid = options.preconditioner == PreconditionerChoice::automatic ||
                             options.preconditioner == PreconditionerChoice::multigrid;
-  if (const auto lines = by_multigrid ? lines_on_galerkin(given, problem, block, kappa) : std::nullopt) {
+  if (const auto lines = by_multigrid ? lines_on_galerkin(given, problem, block, kappa, across.extent == Extent::plane)
+                                      : std::nullopt) {
     options.coarse_operator = CoarseOperator::galerkin;
     options.on_galerkin = *lines;
     options.smoother.extent = RelaxationChoice::lines;
@@ -166,12 +192,11 @@ Options resolve_options(const Options& given, const Problem& problem, std::optio
     options.coarse_operator = CoarseOperator::galerkin;
   }
   options = options.choose(kappa.jumps.largest, points, few_jumps(kappa.jumps, block), problem.dimension);
-  // In the plane, V-cycles accumulate the errors that strong clusters of all sizes leave on every level. Multigrid
-  // chooses W-cycles if it finds such clusters.
-  if (problem.dimension == 2 && given.cycle == Cycle::automatic && options.method == Method::multigrid &&
-      options.coarse_operator == CoarseOperator::galerkin && options.smoother.extent == RelaxationChoice::points &&
-      many_jumps(kappa.jumps, block))
-    options.cycle = Cycle::automatic;
+  // In the plane, multigrid makes W-cycles only if it finds strong clusters.
+  if (given.cycle == Cycle::automatic && options.method == Method::multigrid &&
+      options.coarse_operator == CoarseOperator::galerkin && accumulates_errors(options, kappa.jumps, block))
+    options.cycle = options.smoother.extent == RelaxationChoice::points && block.dimension() == 2 ? Cycle::automatic
+                                                                                                    : Cycle::w;
   if (options.method == Method::multigrid && options.precision == SolvePrecision::mixed &&
       singular_in_single(problem, block, kappa.mean))
     options.precision = SolvePrecision::double_;

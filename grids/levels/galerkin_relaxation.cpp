@@ -53,6 +53,12 @@ GalerkinRelaxation lines_along(std::size_t axis, const Imbalance& shares, const 
   return {along, few, false};
 }
 
+bool coarsenable_to_lines(const Axis& axis) {
+  if (axis.closed() || axis.steep()) return coarsenable(axis);
+  const int unknowns = axis.last() - axis.first(), given = axis.size() - unknowns;
+  return axis.cells() > 2 || (axis.cells() == 2 && given < 2);
+}
+
 }  // namespace
 
 Imbalance imbalance_of(const Block& block, const std::array<double, 3>& coefficient) {
@@ -83,9 +89,12 @@ LevelChoice choose_on_galerkin(const Block& block, const std::array<double, 3>& 
   if (relaxation.keeps_lines) {
     const auto along = static_cast<std::size_t>(relaxation.relaxation.axis);
     bool others = false;
-    for (std::size_t d = 0; d < 3; ++d) others = others || (d != along && coarsenable(block.axes[d]));
-    for (std::size_t d = 0; d < 3; ++d)
-      choice.coarsened[d] = coarsenable(block.axes[d]) && (others ? d != along : d == along);
+    const auto may = [&](std::size_t d) {
+      return d == along ? coarsenable(block.axes[d]) : coarsenable_to_lines(block.axes[d]);
+    };
+    for (std::size_t d = 0; d < 3; ++d) others = others || (d != along && may(d));
+    const bool direct = !others && block.unknowns().size() <= 2400;
+    for (std::size_t d = 0; d < 3; ++d) choice.coarsened[d] = !direct && may(d) && (others ? d != along : d == along);
   }
   choice.relaxation = choice.coarsest() ? Relaxation{} : relaxation.relaxation;
   return choice;

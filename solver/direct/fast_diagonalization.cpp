@@ -275,11 +275,17 @@ bool scales_by_diagonal(const Jumps& jumps) {
   return jumps.largest <= 3 || jumps.largest * jumps.largest <= jumps.range;
 }
 
+// Returns the iterations of conjugate gradients around the inverse for a mean κ, from a relative error of 1 to 1e-8. If
+// κ jumps, the condition number is about its range, and each iteration contracts by (√range − 1)/(√range + 1).
+static double iterations_across_jumps(double range) {
+  const double root = std::sqrt(range);
+  return root > 1 ? std::log(2e8) / std::log((root + 1) / (root - 1)) : 1;
+}
+
 bool varies_moderately(const Problem& problem, const std::array<double, 3>& kappa, const Jumps& jumps) {
-  constexpr double any_range = 10, smooth_range = 1e4, jumping_range = 1.001e3;
-  const bool of_kappa =
-      jumps.range <= any_range ||
-      (scales_by_diagonal(jumps) ? jumps.range <= smooth_range : jumps.range <= jumping_range && !jumps.rough());
+  constexpr double any_range = 10, smooth_range = 1e4, most_iterations = 40;
+  const bool smooth = scales_by_diagonal(jumps) && jumps.range <= smooth_range;
+  const bool of_kappa = smooth || iterations_across_jumps(jumps.range) <= most_iterations;
   if (!of_kappa) return false;
   // Compares σ with the least eigenvalue of the other terms, which the Dirichlet faces determine.
   double least = 0;

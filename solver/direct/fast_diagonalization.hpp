@@ -57,9 +57,9 @@ double error_per_residual(const Problem& problem, const std::array<double, 3>& k
 /// solves an equation with constant coefficients except for a reaction Δ√κ/√κ.
 bool scales_by_diagonal(const Jumps& jumps);
 
-/// Returns whether conjugate gradients around the constant-κ inverse cost less time than plane relaxation. They need
-/// about ten iterations for smooth κ, 20 to 30 for data that vary by a factor of ten, and 30 to 100 for jumps of κ by
-/// 1000 between few regions (docs/design/direct.md).
+/// Returns whether conjugate gradients around the constant-κ inverse are predicted to need at most 40 iterations and
+/// thus cost less time than planes or lines in turn. They need about ten iterations for smooth κ, and 20 to 32 for data
+/// that vary by a factor of ten (docs/design/direct.md).
 bool varies_moderately(const Problem& problem, const std::array<double, 3>& kappa, const Jumps& jumps);
 
 /// Solves separable problems directly (Lynch, Rice, Thomas, Numer. Math. 6, 1964; Costa et al., arXiv 2603.09528,
