@@ -4,10 +4,8 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <vector>
 
 #include "backends/memory/error.hpp"
-#include "backends/memory/places.hpp"
 #include "solver/fallbacks/floating_subdomains.hpp"
 #include "solver/jacobi.hpp"
 #include "solver/norms.hpp"
@@ -47,58 +45,13 @@ double Solver::contraction(const Monitor& monitor) const {
   return std::sqrt(worst);
 }
 
-// Computes ∫ κ|∇u|² + σu² plus the contribution of Robin faces, without the half cells at Dirichlet faces of
-// cell-centred unknowns. With such faces the host reads u, except for large device fields, whose copy would cost more
-// than a solve. Returns nothing if unknowns are constrained: they are zero during a solve, and u drops to zero within a
-// cell.
+// Returns nothing if unknowns are constrained: they are zero during a solve, and u drops to zero within a cell.
 std::optional<double> Solver::energy() {
   if (problem_.constrained) return {};
-  bool in_halo = false;
-  for (const auto& ends : problem_.given_in_halo) in_halo = in_halo || ends[0] || ends[1];
-  if (in_halo && !on_host(u_) && u_.space().size() > largest_read) return {};
-  if (!in_halo) {
-    A_->apply_everywhere(u_, q_);
-    backend_.dot(u_, q_, work_);
-    return backend_.value(work_);
-  }
-  // Copying the inner value into the halo makes the flow through a Dirichlet face zero. The data are restored
-  // afterwards.
-  const auto host = make_cpu_backend();
-  Field copy;
-  if (!on_host(u_)) {
-    copy = Field(*host, u_.space(), u_.precision());
-    transfer(u_, copy);
-  }
-  Field& there = on_host(u_) ? u_ : copy;
-  std::vector<double> given;
-  const auto on_faces = [&](const auto& f) {
-    dispatch(u_.precision(), [&]<class T>(T) {
-      const auto x = there.view<T>();
-      for (std::size_t d = 0; d < 3; ++d)
-        for (std::size_t end = 0; end < 2; ++end) {
-          if (!problem_.given_in_halo[d][end] || !u_.space().ends_here(d, end)) continue;
-          Box face = u_.layout().box();
-          face.first[d] = end == 0 ? 0 : x.n[d] - 1;
-          face.last[d] = face.first[d] + 1;
-          for_each_place(face, [&](int i, int j, int k) {
-            std::array at{i, j, k};
-            at[d] += end == 0 ? -1 : 1;
-            f(x(i, j, k), x(at[0], at[1], at[2]));
-          });
-        }
-    });
-    if (!on_host(u_)) transfer(copy, u_);
-  };
-  on_faces([&](auto inside, auto& halo) {
-    given.push_back(static_cast<double>(halo));
-    halo = inside;
-  });
-  A_->apply(u_, q_);
+  if (problem_.energy) return problem_.energy(*A_, u_, q_, work_);
+  A_->apply_everywhere(u_, q_);
   backend_.dot(u_, q_, work_);
-  const double energy = backend_.value(work_);
-  auto next = given.begin();
-  on_faces([&]<class T>(T, T& halo) { halo = static_cast<T>(*next++); });
-  return energy;
+  return backend_.value(work_);
 }
 
 // Plain cycles contract evenly: the remaining error is the last step times a factor that follows from the contraction.

@@ -9,6 +9,7 @@
 #include "grids/schemes/constrained_nodes.hpp"
 #include "solver/direct/fast_diagonalization.hpp"
 #include "solver/jacobi.hpp"
+#include "solver/model.hpp"
 #include "solver/multigrid/diagonal.hpp"
 #include "solver/multigrid/multigrid.hpp"
 #include "solver/norms.hpp"
@@ -94,6 +95,10 @@ Solver::Solver(std::shared_ptr<const Operator> A, Hierarchy hierarchy, const Opt
 }
 
 Solver::~Solver() = default;
+
+void Solver::own(std::unique_ptr<const Model> model) {
+  model_ = std::move(model);
+}
 
 int Solver::levels() const {
   return multigrid_ ? multigrid_->levels() : 1;

@@ -11,19 +11,16 @@
 
 #include "backends/device/monitor.hpp"
 #include "grids/operators/operator.hpp"
-#include "grids/results/profile.hpp"
-#include "grids/schemes/discretization.hpp"
 #include "solver/extrapolation.hpp"
 #include "solver/fallbacks/fallback_chain.hpp"
 #include "solver/multigrid/preconditioner.hpp"
 #include "solver/options.hpp"
+#include "solver/traits.hpp"
 
 namespace poisson {
 
-class FloatingSubdomains;
-class DataProjection;
 class FastDiagonalization;
-class ConstrainedNodes;
+class Model;
 class Multigrid;
 
 std::string_view name_of(Verdict verdict);
@@ -52,28 +49,6 @@ struct Result {
   double relative() const { return reference > 0 ? final / reference : 0; }
   /// Returns whether rounding limits the final residual.
   bool at_rounding_floor() const;
-};
-
-/// Contains the problem properties that the error estimator and the solver need.
-struct Traits {
-  /// Marks the faces whose Dirichlet data are stored in the halo of the solution.
-  std::array<std::array<bool, 2>, 3> given_in_halo{};
-  double error_per_residual = 1;  ///< bound of ‖e‖/‖u‖ over the relative residual; 1: unknown
-  /// Makes a preconditioner that detects errors which point sweeps and conjugate gradients with diagonal scaling
-  /// miss. It is a factorization if that is cheap, else multigrid. Null if none is available.
-  std::function<std::unique_ptr<Preconditioner>()> judge;
-  /// Returns the imbalance of all flows relative to their size (balance(), throughput()). Overwrites the last field.
-  /// Empty if κ has no wide range.
-  std::function<double(const Operator& A, const Field& u, const Field& b, Field& work)> imbalance;
-  /// Full multigrid corrects the initial solution, because coarse levels do not store face data.
-  bool starts_from_residual = false;
-  bool uneven = false;   ///< κ or σ varies: an error may be small in D⁻¹A but large in energy
-  bool cancels = false;  ///< entries of both signs, which nearly cancel on flat cells (elements)
-  std::shared_ptr<const FloatingSubdomains>
-      floating_subdomains;                        ///< set if κ has a range that coarse levels represent only roughly
-  std::shared_ptr<ConstrainedNodes> constrained;  ///< constrained unknowns, or null
-  std::function<bool()> homogeneous;              ///< the data stored in the solution are zero now
-  std::shared_ptr<const DataProjection> projection;  ///< needs fewer passes than the operator's verbs; may be null
 };
 
 /// Solves A u = b on one hierarchy of levels, repeatedly with new right-hand sides.
@@ -112,6 +87,9 @@ class Solver {
   /// Sets a listener that receives one line before each fallback starts and one for each refused fallback
   /// (Result::steps).
   void on_fallback(std::function<void(const std::string&)> listener) { announce_ = std::move(listener); }
+
+  /// Keeps a model alive as long as the solver.
+  void own(std::unique_ptr<const Model> model);
 
   const Options& options() const { return options_; }
   const Operator& A() const { return *A_; }
@@ -168,6 +146,7 @@ class Solver {
   double error_by_last_step(const Monitor& monitor, double size, double rho);
   const Field& last_correction() const;
 
+  std::unique_ptr<const Model> model_;  // null if the caller owns it
   std::shared_ptr<const Operator> A_;
   Backend& backend_;
   Options options_;
@@ -191,10 +170,5 @@ class Solver {
   double guess_size_ = 0;  // ‖guess‖ if residuals are relative to the residual of the guess
   std::array<std::unique_ptr<Recording>, 4> recordings_;  // one per Start, and one to resume
 };
-
-/// Makes a solver from the operators and levels of a discretization, without discretizing again. If given, `profile`
-/// sees every verb of the solver and must outlive it.
-std::unique_ptr<Solver> make_solver(const Discretization& discretization, const Options& options,
-                                    Profile* profile = nullptr);
 
 }  // namespace poisson
