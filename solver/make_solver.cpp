@@ -113,25 +113,28 @@ std::unique_ptr<Solver> make_solver(const Model& model, const Options& asked, Pr
     A = plain = model.finest(plan, outer);
     if (profile) A = profile->wrap(std::move(A));
   }
-  Traits traits = model.traits(options);
+  SolverParts parts;
+  parts.options = options;
+  parts.traits = model.traits(options);
+  Traits& traits = parts.traits;
   if (traits.hides_smooth_errors)
     traits.judge = [&model, asked, plain, shape = traits.row_shape] { return make_judge(model, asked, shape, plain); };
   traits.floating_subdomains = floating_subdomains(traits, options, plain);
-  FallbackChain chain = fallbacks(model, asked, traits, options, plain);
-  std::unique_ptr<Preconditioner> own;
+  parts.chain = fallbacks(model, asked, traits, options, plain);
   if (options.method == Method::jacobi) {
     std::unique_ptr<SweepPass> pass = model.sweep_pass(outer);
     if (profile && pass) pass = profile->wrap(std::move(pass));
-    own = std::make_unique<JacobiSweeps>(A, std::move(pass), options.smoother);
+    parts.sweeps = std::make_unique<JacobiSweeps>(A, std::move(pass), options.smoother);
   } else if (is_direct(options)) {
     DirectSolution direct = model.direct(*A, options, is_direct(asked), profile);
     if (!direct.solver) return make_solver(model, without_direct(asked, options), profile);
     traits.projection = std::move(direct.projection);
-    own = std::move(direct.solver);
+    parts.direct = std::move(direct.solver);
   }
-  return std::make_unique<Solver>(std::move(A), std::move(hierarchy), options,
-                                  options.extrapolate ? model.extrapolation(outer) : nullptr, std::move(chain), traits,
-                                  std::move(own));
+  if (options.extrapolate) parts.extrapolation = model.extrapolation(outer);
+  parts.A = std::move(A);
+  parts.hierarchy = std::move(hierarchy);
+  return std::make_unique<Solver>(std::move(parts));
 }
 
 }  // namespace poisson
