@@ -29,6 +29,13 @@ Equation::Equation(std::shared_ptr<const Operator> of, const Options& how, Trait
       one(backend.scalar(1)),
       zero(backend.scalar(0)) {}
 
+void Equation::replace(std::shared_ptr<const Operator> of, const Options& how, Traits problem, bool restores) {
+  A = std::move(of);
+  options = how;
+  traits = std::move(problem);
+  if (restores && !best) best = field();
+}
+
 void Equation::allocate_directions() {
   for (Field* f : {&r, &p, &q})
     if (!*f) *f = field();

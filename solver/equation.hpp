@@ -15,6 +15,9 @@ struct Equation {
   /// `A` is the operator of the solution; `options` must be resolved. `restores` allocates an iterate to restore.
   Equation(std::shared_ptr<const Operator> A, const Options& options, Traits traits, bool restores);
 
+  /// Replaces the operator, which has the same space and precision, and what belongs to it.
+  void replace(std::shared_ptr<const Operator> A, const Options& options, Traits traits, bool restores);
+
   /// Allocates a field like u.
   Field field() const { return Field(backend, A->space(), A->precision()); }
   /// Allocates r, p and q if they do not exist.

@@ -29,6 +29,9 @@ class ErrorEstimate {
  public:
   explicit ErrorEstimate(Equation& equation) : e_(equation) {}
 
+  /// Releases what belongs to the operator.
+  void forget() { judge_.reset(); }
+
   double of(const Monitor& monitor, const Phase& phase);
   /// Returns the relative size of the next correction of u over one minus the contraction of the step after it. Returns
   /// 0 if one process runs alone and has no memory for another iterate.

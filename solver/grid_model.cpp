@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <new>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <utility>
 
@@ -35,14 +36,42 @@ void check_direct(const Problem& problem, const Parts& parts, const Options& opt
 
 }  // namespace
 
+GridModel::GridModel(Backend& backend, Problem problem, Assembly assembly, Sampling sampling, const Sharing& sharing)
+    : own_(std::make_shared<Discretization>(backend, std::move(problem), assembly, sampling, sharing)),
+      sampling_(sampling),
+      space_(own_->block().space()) {
+  discretization_ = own_;
+}
+
+GridModel::GridModel(const Discretization& discretization)
+    : discretization_(std::shared_ptr<void>(), &discretization), space_(discretization.block().space()) {}
+
+void GridModel::update(GridData data) {
+  if (!own_) throw std::logic_error("a model of a discretization that the caller owns cannot be updated");
+  if (!data.coefficient.empty() || data.reaction) {
+    Problem problem = own_->problem();
+    if (data.coefficient.size() > problem.coefficient.size())
+      throw std::invalid_argument("the coefficient has at most three components on the diagonal");
+    std::ranges::move(data.coefficient, problem.coefficient.begin());
+    if (data.reaction) problem.reaction = std::move(*data.reaction);
+    own_ = std::make_shared<Discretization>(own_->backend(), std::move(problem), own_->assembly(), sampling_,
+                                            own_->sharing());
+    discretization_ = own_;
+  }
+  for (GridData::Face& face : data.faces) own_->set_boundary_value(face.axis, face.end, std::move(face.value));
+  if (data.source) own_->set_source(std::move(*data.source));
+  if (data.initial) own_->set_initial(std::move(data.initial));
+  if (data.exact) own_->set_exact(std::move(data.exact));
+}
+
 Plan GridModel::plan(const Options& options) const {
-  const Discretization& d = discretization_;
+  const Discretization& d = *discretization_;
   check_direct(d.problem(), parts_of(space_), options);
   return make_plan(d.problem(), options, d.assembly(), d.backend().on_gpu(), kappa(), d.sharing());
 }
 
 Traits GridModel::traits(const Options& options) const {
-  const Discretization& d = discretization_;
+  const Discretization& d = *discretization_;
   const Problem& problem = d.problem();
   const double range = d.jumps().range;
   Traits traits;
@@ -55,33 +84,37 @@ Traits GridModel::traits(const Options& options) const {
   traits.starts_from_residual = cells && options.coarse_operator == CoarseOperator::galerkin;
   traits.uneven = range >= uneven_range || !problem.reaction.constant();
   traits.cancels = on_elements(problem.scheme);
-  traits.homogeneous = [&d] { return has_zero_faces(d.problem()); };
+  traits.homogeneous = [of = discretization_] { return has_zero_faces(of->problem()); };
   if (range >= unbalancing_range)
-    traits.imbalance = [&d, enough = options.tolerance](const Operator& A, const Field& u, const Field& b,
-                                                        Field& work) { return imbalance(d, A, u, b, work, enough); };
+    traits.imbalance = [of = discretization_, enough = options.tolerance](const Operator& A, const Field& u,
+                                                                          const Field& b, Field& work) {
+      return imbalance(*of, A, u, b, work, enough);
+    };
   if (cells)
     if (const GivenFaces given = faces_given_in_halo(problem); given != GivenFaces{})
       traits.energy = [given](const Operator& A, Field& u, Field& Au, Scalar& sum) {
         return cell_energy(A, given, u, Au, sum);
       };
-  if (auto constrained = std::make_shared<ConstrainedNodes>(d.context()); constrained->some())
-    traits.constrained = std::move(constrained);
+  // Constrained nodes refer to data of the discretization.
+  auto constrained = std::make_shared<std::pair<std::shared_ptr<const Discretization>, ConstrainedNodes>>(
+      discretization_, ConstrainedNodes(d.context()));
+  if (constrained->second.some()) traits.constrained = {constrained, &constrained->second};
   return traits;
 }
 
 Hierarchy GridModel::levels(const Plan& plan) const {
-  if (plan.options.method == Method::multigrid) return discretization_.make_hierarchy(plan.hierarchy);
+  if (plan.options.method == Method::multigrid) return discretization_->make_hierarchy(plan.hierarchy);
   Hierarchy alone;
-  alone.operators.push_back(discretization_.make_operator(plan.hierarchy.front().precision));
+  alone.operators.push_back(discretization_->make_operator(plan.hierarchy.front().precision));
   return alone;
 }
 
 std::unique_ptr<Operator> GridModel::finest(const Plan&, Precision precision) const {
-  return discretization_.make_operator(precision);
+  return discretization_->make_operator(precision);
 }
 
 DirectSolution GridModel::direct(const Operator& A, const Options& options, bool requested, Profile* profile) const {
-  const Discretization& d = discretization_;
+  const Discretization& d = *discretization_;
   const Problem& problem = d.problem();
   const Block& block = d.block();
   const std::array<double, 3>& kappa = d.rows().kappa;
@@ -126,19 +159,19 @@ DirectSolution GridModel::direct(const Operator& A, const Options& options, bool
 }
 
 std::unique_ptr<SweepPass> GridModel::sweep_pass(Precision precision) const {
-  const Discretization& d = discretization_;
+  const Discretization& d = *discretization_;
   if (d.stored_assembly() != Assembly::partial || !is_pass_worth_it(d.backend(), d.scheme_rows(), precision))
     return nullptr;
   return make_sweep_pass(d.backend(), d.scheme_rows(), precision);
 }
 
 std::unique_ptr<Extrapolation> GridModel::extrapolation(Precision precision) const {
-  return std::make_unique<Extrapolation>(discretization_, precision);
+  return std::make_unique<Extrapolation>(*discretization_, precision);
 }
 
 double GridModel::fill(Field& b, Field& u) const {
-  const double size = discretization_.assemble_rhs(b);
-  discretization_.initialize(u);
+  const double size = discretization_->assemble_rhs(b);
+  discretization_->initialize(u);
   return size;
 }
 

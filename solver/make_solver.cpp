@@ -93,18 +93,12 @@ Options without_direct(Options asked, const Options& chosen) {
   return asked;
 }
 
-}  // namespace
-
-DirectSolution Model::direct(const Operator&, const Options&, bool, Profile*) const {
-  return {};
-}
-
-std::unique_ptr<Solver> make_solver(const Model& model, const Options& asked, Profile* profile) {
+SolverParts make_parts(const Model& model, const Options& asked, Profile* profile, bool reserves) {
   const Plan plan = model.plan(asked);
   const Options& options = plan.options;
   const Precision outer = options.precision == SolvePrecision::single ? Precision::fp32 : Precision::fp64;
   const Precision inner = options.precision == SolvePrecision::double_ ? Precision::fp64 : Precision::fp32;
-  reserve(model, plan);
+  if (reserves) reserve(model, plan);
   Hierarchy hierarchy = model.levels(plan);
   std::shared_ptr<const Operator> plain = hierarchy.operators.front();
   if (profile) hierarchy = profile->wrap(std::move(hierarchy));
@@ -115,6 +109,7 @@ std::unique_ptr<Solver> make_solver(const Model& model, const Options& asked, Pr
   }
   SolverParts parts;
   parts.options = options;
+  for (const LevelPlan& level : plan.hierarchy) parts.relaxations.push_back(level.smoothed());
   parts.traits = model.traits(options);
   Traits& traits = parts.traits;
   if (traits.hides_smooth_errors)
@@ -127,13 +122,25 @@ std::unique_ptr<Solver> make_solver(const Model& model, const Options& asked, Pr
     parts.sweeps = std::make_unique<JacobiSweeps>(A, std::move(pass), options.smoother);
   } else if (is_direct(options)) {
     DirectSolution direct = model.direct(*A, options, is_direct(asked), profile);
-    if (!direct.solver) return make_solver(model, without_direct(asked, options), profile);
+    if (!direct.solver) return make_parts(model, without_direct(asked, options), profile, reserves);
     traits.projection = std::move(direct.projection);
     parts.direct = std::move(direct.solver);
   }
   if (options.extrapolate) parts.extrapolation = model.extrapolation(outer);
   parts.A = std::move(A);
   parts.hierarchy = std::move(hierarchy);
+  return parts;
+}
+
+}  // namespace
+
+DirectSolution Model::direct(const Operator&, const Options&, bool, Profile*) const {
+  return {};
+}
+
+std::unique_ptr<Solver> make_solver(const Model& model, const Options& asked, Profile* profile) {
+  SolverParts parts = make_parts(model, asked, profile, true);
+  parts.remake = [&model, asked, profile] { return make_parts(model, asked, profile, false); };
   return std::make_unique<Solver>(std::move(parts));
 }
 

@@ -133,6 +133,7 @@ double MatrixModel::fill(Field& b, Field& u) const {
   const auto factor = [&](std::size_t n) { return factors.empty() ? 1 : factors[n]; };
   put(
       rhs(), points_, [&](std::size_t n) { return scale_ * factor(n); }, b);
+  if (!initial_) u.backend().fill(u, 0);
   if (initial_)
     put(
         sample_points(*initial_, "initial", block_.global(), points_), points_,

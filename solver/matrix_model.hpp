@@ -24,7 +24,8 @@ void check_couplings(const BandedMatrix& matrix, const Block& part);
 /// Returns the plan of make_solver for a matrix, as for a problem on a grid.
 Plan make_plan(const BandedMatrix& matrix, const Options& options, bool gpu);
 
-/// Is the model of a matrix from a file, which must outlive it. `sharing` describes the part of this process if several
+/// Is the model of a matrix from a file, which must outlive it. To solve with other entries at the same offsets, change
+/// and measure the matrix and call Solver::update. `sharing` describes the part of this process if several
 /// processes solve together. The right-hand side is that of the matrix, or else `source` at the points; `initial` is
 /// the guess.
 class MatrixModel final : public Model {

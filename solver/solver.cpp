@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
+#include <tuple>
 #include <utility>
 
 #include "backends/device/clear.hpp"
@@ -51,6 +53,16 @@ constexpr int iteration_limit(const Options& o) {
   return o.preconditioner == PreconditionerChoice::direct ? 150 : 60;
 }
 
+// Returns whether all choices agree that `auto` makes by the data.
+bool same_choices(const Options& a, const Options& b) {
+  const auto choices = [](const Options& o) {
+    return std::tuple(o.method, o.krylov, o.preconditioner, o.coarse_operator, o.cycle, o.precision, o.full_multigrid,
+                      o.smoother.kind, o.smoother.pre, o.smoother.post, o.smoother.extent, o.on_galerkin.relaxation,
+                      o.on_galerkin.keeps_lines, o.on_galerkin.semicoarsens);
+  };
+  return choices(a) == choices(b);
+}
+
 }  // namespace
 
 SolverParts::SolverParts() = default;
@@ -58,7 +70,9 @@ SolverParts::SolverParts(SolverParts&&) noexcept = default;
 SolverParts::~SolverParts() = default;
 
 Solver::Solver(SolverParts parts)
-    : e_(std::move(parts.A), parts.options, std::move(parts.traits),
+    : remake_(std::move(parts.remake)),
+      relaxations_(std::move(parts.relaxations)),
+      e_(std::move(parts.A), parts.options, std::move(parts.traits),
          parts.options.method != Method::direct || parts.extrapolation),
       error_(e_),
       fallbacks_(std::move(parts.chain)),
@@ -103,6 +117,41 @@ void Solver::make_iteration(SolverParts& parts) {
   }
 }
 
+void Solver::release_levels() {
+  recordings_ = {};
+  phase_ = {};
+  fallback_.reset();
+  fallbacks_.replace({});
+  error_.forget();
+  iteration_.reset();
+  direct_ = nullptr;
+  multigrid_ = nullptr;
+  preconditioner_.reset();
+  extrapolation_.reset();
+  e_.traits = {};
+  e_.A.reset();
+}
+
+// The former levels are released first, so that both are never in memory together.
+bool Solver::update() {
+  if (!remake_) throw std::logic_error("a solver that no model made cannot be updated");
+  release_levels();
+  SolverParts parts = remake_();
+  const bool differs = !same_choices(parts.options, e_.options) || parts.relaxations != relaxations_;
+  relaxations_ = std::move(parts.relaxations);
+  extrapolation_ = std::move(parts.extrapolation);
+  fallbacks_.replace(std::move(parts.chain));
+  const bool restores = parts.options.method != Method::direct || extrapolation_;
+  e_.replace(std::move(parts.A), parts.options, std::move(parts.traits), restores);
+  make_iteration(parts);
+  phase_.own = iteration_.get();
+  return differs;
+}
+
+void Solver::require_levels() const {
+  if (!iteration_) throw std::logic_error("the last update of the solver failed: update it with valid data first");
+}
+
 void Solver::own(std::unique_ptr<const Model> model) {
   model_ = std::move(model);
 }
@@ -123,6 +172,7 @@ bool Solver::solves_at_once(bool given_guess) const {
 }
 
 void Solver::prepare(bool given_guess) {
+  require_levels();
   const Start from = given_guess ? Start::guess : start_for(false);
   auto& recording = recordings_[static_cast<std::size_t>(from)];
   if (recording) return;
@@ -140,6 +190,7 @@ void Solver::prepare(bool given_guess) {
 }
 
 Result Solver::solve(bool given_guess, const Listener& listener) {
+  require_levels();
   const Options& options = e_.options;
   const bool at_once = solves_at_once(given_guess);
   begin_solve();

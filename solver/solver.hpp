@@ -6,8 +6,11 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "grids/operators/operator.hpp"
+#include "grids/operators/relaxation.hpp"
 #include "solver/equation.hpp"
 #include "solver/error_estimate.hpp"
 #include "solver/fallbacks/fallback_sequence.hpp"
@@ -26,20 +29,22 @@ class FastDiagonalization;
 class Model;
 class Multigrid;
 
-/// Contains what a solver consists of. make_solver makes it from a Model.
+/// Contains what a solver consists of. make_parts makes it from a Model.
 struct SolverParts {
   SolverParts();
   SolverParts(SolverParts&&) noexcept;
   ~SolverParts();
 
-  std::shared_ptr<const Operator> A;  ///< operator of the solution, in fp64 except for SolvePrecision::single
-  Hierarchy hierarchy;                ///< in the precision of corrections; only the finest operator without multigrid
-  Options options;                    ///< resolved
+  std::shared_ptr<const Operator> A;    ///< operator of the solution, in fp64 except for SolvePrecision::single
+  Hierarchy hierarchy;                  ///< in the precision of corrections; only the finest operator without multigrid
+  Options options;                      ///< resolved
+  std::vector<Relaxation> relaxations;  ///< of the planned levels
   Traits traits;
   FallbackChain chain;                           ///< for failed iterations
   std::unique_ptr<Preconditioner> sweeps;        ///< of Jacobi's method, or null
   std::unique_ptr<FastDiagonalization> direct;   ///< direct solver or preconditioner, or null
   std::unique_ptr<Extrapolation> extrapolation;  ///< adds a solve of the extrapolated equation; may be null
+  std::function<SolverParts()> remake;           ///< makes them again from the present data of the model
 };
 
 /// Solves A u = b on one hierarchy of levels, repeatedly with new right-hand sides.
@@ -68,6 +73,13 @@ class Solver {
   /// Solves A u = b. `given_guess`: start from the unknowns of solution() instead of from full multigrid.
   Result solve(bool given_guess, const Listener& listener = {});
 
+  /// Makes operators and levels again from the present data of the model, for example after GridModel::update. The
+  /// fields solution() and rhs() keep their memory and values; fill the right-hand side again, because its scale may
+  /// differ. A device records its work again. Returns whether automatic choices differ from the former ones: the
+  /// options or the relaxations of levels. If this function throws, the solver has no levels until an update succeeds.
+  /// Collective.
+  bool update();
+
   /// Sets a listener that receives one line before each fallback starts and one for each refused fallback
   /// (Result::steps).
   void on_fallback(std::function<void(const std::string&)> listener) { fallbacks_.on_step(std::move(listener)); }
@@ -87,6 +99,8 @@ class Solver {
   // `guess`: given unknowns, whose residual does not enter the reference norm.
   enum class Start : std::uint8_t { nothing, data, guess };
   void make_iteration(SolverParts& parts);
+  void release_levels();
+  void require_levels() const;
   bool solves_at_once(bool given_guess) const;
   Start start_for(bool given_guess);
   void measure_data();
@@ -116,6 +130,8 @@ class Solver {
   void resume_abandoned(Monitor& monitor);
 
   std::unique_ptr<const Model> model_;  // null if the caller owns it
+  std::function<SolverParts()> remake_;
+  std::vector<Relaxation> relaxations_;
   Equation e_;
   ErrorEstimate error_;
   std::unique_ptr<Preconditioner> preconditioner_;

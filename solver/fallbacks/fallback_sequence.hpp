@@ -17,6 +17,14 @@ class FallbackSequence {
  public:
   explicit FallbackSequence(FallbackChain chain) : chain_(std::move(chain)), made_(chain_.size()) {}
 
+  /// Replaces the chain and releases the fallbacks.
+  void replace(FallbackChain chain) {
+    chain_ = std::move(chain);
+    made_.clear();
+    made_.resize(chain_.size());
+    next_ = 0;
+  }
+
   /// Sets a listener that receives each line of Result::steps.
   void on_step(std::function<void(const std::string&)> listener) { announce_ = std::move(listener); }
   bool empty() const { return chain_.empty(); }

@@ -4,8 +4,8 @@
 
 namespace poisson {
 
-/// Flexible conjugate gradients with the Polak–Ribière β (Notay, SIAM J. Sci. Comput. 22, 2000). Uses r, p and q of the
-/// equation. The residual is a recurrence, so that the solver verifies the true one.
+/// Runs flexible conjugate gradients with the Polak–Ribière β (Notay, SIAM J. Sci. Comput. 22, 2000). They use r, p and
+/// q of the equation. The residual is a recurrence, so that the solver verifies the true one.
 class ConjugateGradients : public Iteration {
  public:
   ConjugateGradients(Equation& equation, Preconditioner& preconditioner) : Iteration(equation, preconditioner) {}

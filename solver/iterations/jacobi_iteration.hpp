@@ -4,7 +4,7 @@
 
 namespace poisson {
 
-/// Jacobi's method (JacobiSweeps) as an iteration. The best iterate is not stored: the sweeps are repeated from the
+/// Runs Jacobi's method (JacobiSweeps). The best iterate is not stored: the sweeps are repeated from the
 /// stored start and give the same bits.
 class JacobiIteration final : public Refinement {
  public:

@@ -4,8 +4,8 @@
 
 namespace poisson {
 
-/// Iterative refinement: u += e with e ≈ A⁻¹ r. The residual r is computed in the precision of the solution. A power of
-/// two scales it to a root mean square near 1 for the preconditioner.
+/// Refines u iteratively: u += e with e ≈ A⁻¹ r. The residual r is computed in the precision of the solution. A power
+/// of two scales it to a root mean square near 1 for the preconditioner.
 class Refinement : public Iteration {
  public:
   /// `stores_best`: the best iterate is stored as soon as a residual rises.
