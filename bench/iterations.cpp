@@ -20,7 +20,7 @@
 #include "backends/utilities/commit.hpp"
 #include "bench/iteration_cases.hpp"
 #include "grids/schemes/discretization.hpp"
-#include "solver/solver.hpp"
+#include "solver/grid_model.hpp"
 
 namespace poisson::bench {
 namespace {

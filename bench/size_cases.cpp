@@ -10,7 +10,7 @@
 #include "bench/size_problems.hpp"
 #include "bench/stopwatch.hpp"
 #include "grids/schemes/discretization.hpp"
-#include "solver/solver.hpp"
+#include "solver/grid_model.hpp"
 
 namespace poisson::bench {
 namespace {

@@ -11,7 +11,7 @@
 #include "bench/stopwatch.hpp"
 #include "grids/results/integrals.hpp"
 #include "grids/schemes/discretization.hpp"
-#include "solver/solver.hpp"
+#include "solver/grid_model.hpp"
 
 namespace poisson::bench {
 

@@ -15,7 +15,7 @@
 #include "grids/results/gather.hpp"
 #include "grids/results/integrals.hpp"
 #include "grids/schemes/discretization.hpp"
-#include "solver/solver.hpp"
+#include "solver/grid_model.hpp"
 
 namespace {
 

@@ -1,17 +1,15 @@
-// This file estimates the error of a solution.
+#include "solver/error_estimate.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
-#include <vector>
 
 #include "backends/memory/error.hpp"
-#include "backends/memory/places.hpp"
 #include "solver/fallbacks/floating_subdomains.hpp"
+#include "solver/iterations/conjugate_gradients.hpp"
 #include "solver/jacobi.hpp"
 #include "solver/norms.hpp"
-#include "solver/solver.hpp"
 
 namespace poisson {
 namespace {
@@ -33,219 +31,160 @@ constexpr double least_of_residual = 0.03;
 // A contraction measured from two steps is limited to this.
 constexpr double most_left = 0.99;
 
-}  // namespace
-
 // Returns the last contraction of plain cycles. Conjugate gradients are less even: for them it returns the worst
 // contraction of the last three iterations, or of the last third, with the same preconditioner.
-double Solver::contraction(const Monitor& monitor) const {
+double contraction(const Monitor& monitor, const Phase& phase) {
   const auto& norms = monitor.history();
   double worst = 0;
-  const bool conjugate = options_.krylov == Krylov::cg || active_;
-  const std::size_t window = conjugate ? std::max<std::size_t>(3, (norms.size() - 1 - since_) / 3) + 1 : 2;
-  const std::size_t first = std::max(since_, norms.size() < window ? 0 : norms.size() - window);
+  const std::size_t window = phase.conjugate() ? std::max<std::size_t>(3, (norms.size() - 1 - phase.since) / 3) + 1 : 2;
+  const std::size_t first = std::max(phase.since, norms.size() < window ? 0 : norms.size() - window);
   for (std::size_t k = first + 1; k < norms.size(); ++k) worst = std::max(worst, norms[k] / norms[k - 1]);
   return std::sqrt(worst);
 }
 
-// Computes ∫ κ|∇u|² + σu² plus the contribution of Robin faces, without the half cells at Dirichlet faces of
-// cell-centred unknowns. With such faces the host reads u, except for large device fields, whose copy would cost more
-// than a solve. Returns nothing if unknowns are constrained: they are zero during a solve, and u drops to zero within a
-// cell.
-std::optional<double> Solver::energy() {
-  if (problem_.constrained) return {};
-  bool in_halo = false;
-  for (const auto& ends : problem_.given_in_halo) in_halo = in_halo || ends[0] || ends[1];
-  if (in_halo && !on_host(u_) && u_.space().size() > largest_read) return {};
-  if (!in_halo) {
-    A_->apply_everywhere(u_, q_);
-    backend_.dot(u_, q_, work_);
-    return backend_.value(work_);
-  }
-  // Copying the inner value into the halo makes the flow through a Dirichlet face zero. The data are restored
-  // afterwards.
-  const auto host = make_cpu_backend();
-  Field copy;
-  if (!on_host(u_)) {
-    copy = Field(*host, u_.space(), u_.precision());
-    transfer(u_, copy);
-  }
-  Field& there = on_host(u_) ? u_ : copy;
-  std::vector<double> given;
-  const auto on_faces = [&](const auto& f) {
-    dispatch(u_.precision(), [&]<class T>(T) {
-      const auto x = there.view<T>();
-      for (std::size_t d = 0; d < 3; ++d)
-        for (std::size_t end = 0; end < 2; ++end) {
-          if (!problem_.given_in_halo[d][end] || !u_.space().ends_here(d, end)) continue;
-          Box face = u_.layout().box();
-          face.first[d] = end == 0 ? 0 : x.n[d] - 1;
-          face.last[d] = face.first[d] + 1;
-          for_each_place(face, [&](int i, int j, int k) {
-            std::array at{i, j, k};
-            at[d] += end == 0 ? -1 : 1;
-            f(x(i, j, k), x(at[0], at[1], at[2]));
-          });
-        }
-    });
-    if (!on_host(u_)) transfer(copy, u_);
-  };
-  on_faces([&](auto inside, auto& halo) {
-    given.push_back(static_cast<double>(halo));
-    halo = inside;
-  });
-  A_->apply(u_, q_);
-  backend_.dot(u_, q_, work_);
-  const double energy = backend_.value(work_);
-  auto next = given.begin();
-  on_faces([&]<class T>(T, T& halo) { halo = static_cast<T>(*next++); });
-  return energy;
+}  // namespace
+
+double ErrorEstimate::of(const Monitor& monitor, const Phase& phase) {
+  const MonitorState& state = monitor.state();
+  double error = std::max(seen(monitor, phase), unseen(state, phase));
+  // At the rounding limit steps are short because they no longer help, not because the error is small.
+  Preconditioner* const stepping = phase.now().stepping();
+  if (e_.options.tolerance > 0 && state.verdict == Verdict::stagnated && stepping)
+    error = std::max(error, by_step(e_.u, *stepping));
+  return error;
 }
 
 // Plain cycles contract evenly: the remaining error is the last step times a factor that follows from the contraction.
 // Conjugate gradients are less even: few rows may dominate a residual, and steps may be long or short by chance. Unless
 // their contraction was even, the estimate therefore weights the next step by 2/3.
-double Solver::estimated_error(const Monitor& monitor) {
-  const MonitorState& state = monitor.state();
-  double error = std::max(seen_error(monitor), unseen_error(state));
-  // At the rounding limit steps are short because they no longer help, not because the error is small.
-  if (options_.tolerance > 0 && state.verdict == Verdict::stagnated && stepping())
-    error = std::max(error, error_by_step(u_, *stepping()));
-  return error;
-}
-
-double Solver::seen_error(const Monitor& monitor) {
+double ErrorEstimate::seen(const Monitor& monitor, const Phase& phase) {
   const MonitorState& state = monitor.state();
   if (state.reference == 0) return 0;
-  if (direct_ && !active_ && options_.method == Method::direct && state.iterations > 0) return error_by_residual(state);
-  if (A_->singular()) A_->project_solution(u_);
-  const double size = size_of(u_);
-  const double rho = contraction(monitor);
-  double past = error_by_last_step(monitor, size, rho);
-  const bool conjugate = options_.krylov == Krylov::cg || active_;
+  if (const auto own = phase.now().own_estimate(state)) return *own;
+  if (e_.A->singular()) e_.A->project_solution(e_.u);
+  const double size = e_.size_of(e_.u);
+  const double rho = contraction(monitor, phase);
+  double past = by_last_step(monitor, phase, size, rho);
+  ConjugateGradients* const conjugate = phase.now().conjugate();
   if (!conjugate || state.verdict == Verdict::not_finite) return past;
   const bool converged = state.verdict == Verdict::converged;
-  const bool even = converged && !active_ && state.iterations >= 5 && rho > least_even && rho < most_even &&
+  const bool even = converged && !phase.fallback && state.iterations >= 5 && rho > least_even && rho < most_even &&
                     past > least_of_residual * relative(state.last, state);
-  const FloatingSubdomains* floating_subdomains = converged ? problem_.floating_subdomains.get() : nullptr;
-  if (even && !floating_subdomains && !rounding_may_hide(past)) return past;
-  A_->residual(u_, b_, r_, one_, norm_);
-  const double before = backend_.value(norm_);
-  const double unmet = floating_subdomains ? floating_subdomains->shift(r_) / size : 0;
+  const FloatingSubdomains* subdomains = converged ? e_.traits.floating_subdomains.get() : nullptr;
+  if (even && !subdomains && !rounding_may_hide(past)) return past;
+  conjugate->take_residual(e_.one, e_.norm);
+  const double before = e_.backend.value(e_.norm);
+  const double unmet = subdomains ? subdomains->shift(e_.r) / size : 0;
   past = std::max(past, unmet);
   if (even && !rounding_may_hide(past)) return past;
-  restart_conjugation();
-  next_direction(active_ ? *active_ : *preconditioner_);
-  backend_.axmy(alpha_, q_, r_);
-  A_->norm(r_, norm_);
-  const double left = std::sqrt(backend_.value(norm_) / before);
-  backend_.dot(p_, p_, work_);
-  const double step = std::abs(backend_.value(alpha_)) * std::sqrt(backend_.value(work_)) / size;
+  return by_next_direction(*conjugate, past, size, unmet, before);
+}
+
+// `past` is the estimate from the last step, `unmet` that of floating subdomains, `before` the squared residual norm.
+double ErrorEstimate::by_next_direction(ConjugateGradients& iteration, double past, double size, double unmet,
+                                        double before) {
+  Backend& backend = e_.backend;
+  iteration.restart_conjugation();
+  iteration.next_direction();
+  backend.axmy(e_.alpha, e_.q, e_.r);
+  e_.A->norm(e_.r, e_.norm);
+  const double left = std::sqrt(backend.value(e_.norm) / before);
+  backend.dot(e_.p, e_.p, e_.work);
+  const double step = iteration.last_length() * std::sqrt(backend.value(e_.work)) / size;
   const double next = std::max(step / (1 - std::min(left, 0.97)), unmet);
   if (!is_finite(next)) return past;
   // A step that hardly changes the residual is a weaker predictor.
   return 3 * std::max(next, left > 0.97 ? std::sqrt(next * past) : std::cbrt(next * next * past));
 }
 
-// Estimates the error as the last step times the factor that follows from the contraction `rho`. The estimate is in L2
-// and also in energy, because D⁻¹ hides errors along couplings weaker than others of their row (Hestenes, Stiefel, J.
-// Res. Natl. Bur. Stand. 49, 1952, theorem 6:1). `size`: ‖u‖.
-double Solver::error_by_last_step(const Monitor& monitor, double size, double rho) {
+// Estimates the error of the start.
+double ErrorEstimate::without_steps(const MonitorState& state, const Phase& phase) {
+  if (e_.options.method == Method::multigrid && e_.options.krylov == Krylov::none)
+    return by_step(e_.u, *phase.own->stepping());
+  const std::optional<double> whole = e_.q ? e_.energy() : std::nullopt;
+  return whole && *whole > 0 ? std::sqrt(state.last / *whole) : relative(state.last, state);
+}
+
+// Estimates the error as the last step times the factor that follows from the contraction `rho`. `size`: ‖u‖.
+double ErrorEstimate::by_last_step(const Monitor& monitor, const Phase& phase, double size, double rho) {
   const MonitorState& state = monitor.state();
-  const double epsilon = unit_roundoff(A_->precision());
-  if (state.iterations == 0) {
-    if (multigrid_ && options_.krylov == Krylov::none) return error_by_step(u_, *preconditioner_);
-    const std::optional<double> whole = q_ ? energy() : std::nullopt;
-    return whole && *whole > 0 ? std::sqrt(state.last / *whole) : relative(state.last, state);
-  }
-  const bool conjugate = options_.krylov == Krylov::cg || active_, sweeps = options_.method == Method::jacobi;
-  const Field& e = last_correction();
-  backend_.dot(e, e, work_);
-  const double length = sweeps ? 1 : std::abs(backend_.value(conjugate ? alpha_ : applied_));
-  const double correction = length * std::sqrt(backend_.value(work_));
-  if (sweeps) {  // the next sweep removes the fraction 1 − ρ
+  if (state.iterations == 0) return without_steps(state, phase);
+  Backend& backend = e_.backend;
+  Iteration& now = phase.now();
+  const bool conjugate = phase.conjugate();
+  const Field& e = now.last_correction();
+  backend.dot(e, e, e_.work);
+  const double length = now.last_length();
+  const double correction = length * std::sqrt(backend.value(e_.work));
+  if (e_.options.method == Method::jacobi) {  // the next sweep removes the fraction 1 − ρ
     const double left = std::pow(std::clamp(rho, best_contraction, 1.0), 1.0 / JacobiSweeps::sweeps);
     return correction / (left < 1 ? 1 - left : 1) / size;
   }
-  const bool exact = active_ || options_.preconditioner == PreconditionerChoice::direct;
+  const bool exact = phase.fallback || e_.options.preconditioner == PreconditionerChoice::direct;
   const double slow = std::clamp(rho, exact ? 0 : conjugate ? best_contraction : least_contraction(state), 0.99);
   const double step = correction * (rho < 1 ? slow / (1 - slow) : 1) / size;
-  if (!conjugate) return rounding_may_hide(step) ? std::max(step, error_by_next_step(correction, size)) : step;
-  if (!problem_.uneven) return step;
-  const double pq = backend_.value(pq_);
-  const std::optional<double> whole = energy();
-  if (!whole || !(*whole > 0)) return step;
-  const double energetic = length * std::sqrt(std::abs(pq) * slow * slow / (1 - slow * slow) / *whole);
-  A_->rounding(u_, work_);
-  return std::max(step, energetic) + epsilon * std::sqrt(backend_.value(work_) / *whole);
+  if (!conjugate)
+    return rounding_may_hide(step) ? std::max(step, by_next_step(phase.own->preconditioner(), correction, size)) : step;
+  return e_.traits.uneven ? by_energy(length, slow, step) : step;
 }
 
-// Returns whether errors larger than `error` may have a residual below rounding. Neither the contraction nor the steps
-// made before the rounding limit detect them.
-bool Solver::rounding_may_hide(double error) const {
-  return error < unit_roundoff(A_->precision()) * problem_.error_per_residual;
+// Returns the larger of `step` and the estimate in energy, because D⁻¹ hides errors along couplings weaker than others
+// of their row (Hestenes, Stiefel, J. Res. Natl. Bur. Stand. 49, 1952, theorem 6:1).
+double ErrorEstimate::by_energy(double length, double slow, double step) {
+  Backend& backend = e_.backend;
+  const double pq = backend.value(e_.pq);
+  const std::optional<double> whole = e_.energy();
+  if (!whole || !(*whole > 0)) return step;
+  const double energetic = length * std::sqrt(std::abs(pq) * slow * slow / (1 - slow * slow) / *whole);
+  e_.A->rounding(e_.u, e_.work);
+  return std::max(step, energetic) + e_.epsilon * std::sqrt(backend.value(e_.work) / *whole);
+}
+
+bool ErrorEstimate::rounding_may_hide(double error) const {
+  return error < e_.epsilon * e_.traits.error_per_residual;
 }
 
 // Returns three times the next correction over one minus its ratio to the last one, without applying it. At the
 // rounding limit this correction is the part of the error that rounding leaves, longer or shorter by chance. It detects
 // modes that cycles hardly reduce.
-double Solver::error_by_next_step(double last, double size) {
+double ErrorEstimate::by_next_step(Preconditioner& preconditioner, double last, double size) {
   constexpr double most = 0.9;  // corrections that do not shrink are the error itself or rounding
-  A_->residual(u_, b_, preconditioner_->rhs(), one_, norm_);
-  backend_.scale_to_unit(norm_, count_, scale_, inverse_);
-  A_->residual(u_, b_, preconditioner_->rhs(), scale_, norm_);
-  preconditioner_->solve();
-  const Field& e = preconditioner_->correction();
-  backend_.dot(e, e, work_);
-  const double next = std::sqrt(backend_.value(work_)) * backend_.value(inverse_);
+  const double next = next_length(e_.u, preconditioner).value_or(std::numeric_limits<double>::quiet_NaN());
   return 3 * next / (1 - (last > 0 ? std::min(next / last, most) : 0)) / size;
 }
 
-// Returns the preconditioner that can step from any iterate. Jacobi sweeps and direct solutions have none.
-Preconditioner* Solver::stepping() {
-  if (active_) return active_;
-  return options_.method == Method::jacobi || options_.method == Method::direct ? nullptr : preconditioner_.get();
+// Returns the length of the next correction of u, or nothing if the residual is not finite. The correction is left in
+// the preconditioner, to be multiplied by Equation::inverse.
+std::optional<double> ErrorEstimate::next_length(const Field& u, Preconditioner& preconditioner) {
+  Backend& backend = e_.backend;
+  e_.A->residual(u, e_.b, preconditioner.rhs(), e_.one, e_.norm);
+  if (!is_finite(backend.value(e_.norm))) return {};
+  backend.scale_to_unit(e_.norm, e_.count, e_.scale, e_.inverse);
+  e_.A->residual(u, e_.b, preconditioner.rhs(), e_.scale, e_.norm);
+  preconditioner.solve();
+  const Field& e = preconditioner.correction();
+  backend.dot(e, e, e_.work);
+  return std::sqrt(backend.value(e_.work)) * backend.value(e_.inverse);
 }
 
-// Returns whether the iterate with the smallest residual replaces the last one. At the rounding limit residuals cannot
-// rank the two, but steps from both can: the smallest residual may belong to zero.
-bool Solver::takes_best(const MonitorState& state, Result& result) {
-  if (state.verdict != Verdict::stagnated || !stepping() || !best_) return true;
-  const double of_best = error_by_step(best_, *stepping());
-  const bool takes = of_best <= result.estimated_error;
-  if (takes) result.estimated_error = of_best;
-  return takes;
-}
-
-// Returns ‖u‖, or the norm of the guess if all data are zero, because nothing else gives a scale.
-double Solver::size_of(const Field& u) {
-  backend_.dot(u, u, work_);
-  return std::max(std::sqrt(backend_.value(work_)), guess_size_);
-}
-
-// Returns the relative size of the next correction over one minus the contraction of the step after it. Neither step is
-// applied to u. Returns 0 if one process runs alone and has no memory for another iterate.
-double Solver::error_by_step(const Field& u, Preconditioner& preconditioner) {
+double ErrorEstimate::by_step(const Field& u, Preconditioner& preconditioner) {
+  Backend& backend = e_.backend;
   Field ahead;
   try {
-    ahead = Field(backend_, u_.space(), u_.precision());
+    ahead = e_.field();
   } catch (const RunError&) {
-    if (!u_.space().processes().alone()) throw;
+    if (!u.space().processes().alone()) throw;
     return 0;
   }
-  backend_.convert(u, ahead);
+  backend.convert(u, ahead);
   std::array<double, 2> lengths{};
   for (double& length : lengths) {
-    A_->residual(ahead, b_, preconditioner.rhs(), one_, norm_);
-    if (!is_finite(backend_.value(norm_))) return std::numeric_limits<double>::infinity();
-    backend_.scale_to_unit(norm_, count_, scale_, inverse_);
-    A_->residual(ahead, b_, preconditioner.rhs(), scale_, norm_);
-    preconditioner.solve();
-    const Field& e = preconditioner.correction();
-    backend_.dot(e, e, work_);
-    length = std::sqrt(backend_.value(work_)) * backend_.value(inverse_);
-    backend_.axpy(inverse_, e, ahead);
+    const std::optional<double> next = next_length(ahead, preconditioner);
+    if (!next) return std::numeric_limits<double>::infinity();
+    length = *next;
+    backend.axpy(e_.inverse, preconditioner.correction(), ahead);
   }
-  const double size = size_of(u);
+  const double size = e_.size_of(u);
   if (lengths[0] == 0) return 0;
   const double left = lengths[1] / lengths[0],
                error = size > 0 ? lengths[0] / (1 - std::min(left, most_left)) / size : 1;
@@ -254,22 +193,20 @@ double Solver::error_by_step(const Field& u, Preconditioner& preconditioner) {
 
 // Point sweeps and diagonally preconditioned conjugate gradients hardly detect errors that are smooth along strong
 // couplings. If the residual bound does not exclude such errors, a more robust preconditioner looks for them.
-double Solver::unseen_error(const MonitorState& state) {
-  const bool by_points = options_.method == Method::jacobi ||
-                         (options_.method == Method::cg && options_.preconditioner == PreconditionerChoice::diagonal);
+double ErrorEstimate::unseen(const MonitorState& state, const Phase& phase) {
+  const Options& options = e_.options;
+  const bool by_points = options.method == Method::jacobi ||
+                         (options.method == Method::cg && options.preconditioner == PreconditionerChoice::diagonal);
   const bool ended = state.verdict == Verdict::converged || state.verdict == Verdict::stagnated;
-  if (!by_points || active_ || options_.tolerance == 0 || !(ended || relative(state.best, state) <= options_.tolerance))
+  if (!by_points || phase.fallback || options.tolerance == 0 ||
+      !(ended || relative(state.best, state) <= options.tolerance))
     return 0;
-  const double bound = relative(state.last, state) * problem_.error_per_residual;
-  if (bound <= promised_error * options_.tolerance) return 0;
+  const double bound = relative(state.last, state) * e_.traits.error_per_residual;
+  if (bound <= promised_error * options.tolerance) return 0;
   // Rounding may hide such errors from every preconditioner.
-  if (bound * unit_roundoff(A_->precision()) > relative(state.last, state)) return std::min(bound, 1.0);
-  if (!judge_ && problem_.judge) judge_ = problem_.judge();
-  return judge_ ? error_by_step(u_, *judge_) : std::min(bound, 1.0);
-}
-
-const Field& Solver::last_correction() const {
-  return options_.krylov == Krylov::cg || active_ ? p_ : preconditioner_->correction();
+  if (bound * e_.epsilon > relative(state.last, state)) return std::min(bound, 1.0);
+  if (!judge_ && e_.traits.judge) judge_ = e_.traits.judge();
+  return judge_ ? by_step(e_.u, *judge_) : std::min(bound, 1.0);
 }
 
 }  // namespace poisson

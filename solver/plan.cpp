@@ -25,7 +25,7 @@
 #include "solver/direct/prediction.hpp"
 #include "solver/extrapolation.hpp"
 #include "solver/galerkin_choice.hpp"
-#include "solver/matrix.hpp"
+#include "solver/matrix_model.hpp"
 #include "solver/smoothers/smoother.hpp"
 
 namespace poisson {

@@ -1,6 +1,6 @@
-#include <array>
+#include "solver/result.hpp"
 
-#include "solver/solver.hpp"
+#include <array>
 
 namespace poisson {
 

@@ -2,13 +2,19 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
+#include <tuple>
+#include <utility>
 
 #include "backends/device/clear.hpp"
-#include "backends/memory/places.hpp"
 #include "backends/transforms/data_projection.hpp"
 #include "grids/schemes/constrained_nodes.hpp"
 #include "solver/direct/fast_diagonalization.hpp"
-#include "solver/jacobi.hpp"
+#include "solver/extrapolation.hpp"
+#include "solver/iterations/conjugate_gradients.hpp"
+#include "solver/iterations/direct_iteration.hpp"
+#include "solver/iterations/jacobi_iteration.hpp"
+#include "solver/model.hpp"
 #include "solver/multigrid/diagonal.hpp"
 #include "solver/multigrid/multigrid.hpp"
 #include "solver/norms.hpp"
@@ -47,53 +53,108 @@ constexpr int iteration_limit(const Options& o) {
   return o.preconditioner == PreconditionerChoice::direct ? 150 : 60;
 }
 
+// Returns whether all choices agree that `auto` makes by the data.
+bool same_choices(const Options& a, const Options& b) {
+  const auto choices = [](const Options& o) {
+    return std::tuple(o.method, o.krylov, o.preconditioner, o.coarse_operator, o.cycle, o.precision, o.full_multigrid,
+                      o.smoother.kind, o.smoother.pre, o.smoother.post, o.smoother.extent, o.on_galerkin.relaxation,
+                      o.on_galerkin.keeps_lines, o.on_galerkin.semicoarsens);
+  };
+  return choices(a) == choices(b);
+}
+
 }  // namespace
 
-Solver::Solver(std::shared_ptr<const Operator> A, Hierarchy hierarchy, const Options& options,
-               std::unique_ptr<Extrapolation> extrapolation, FallbackChain chain, const Traits& problem,
-               std::unique_ptr<Preconditioner> own)
-    : A_(std::move(A)),
-      backend_(A_->backend()),
-      options_(options),
-      extrapolation_(std::move(extrapolation)),
-      chain_(std::move(chain)),
-      problem_(problem),
-      u_(backend_, A_->space(), A_->precision()),
-      b_(backend_, A_->space(), A_->precision()),
-      best_(options_.method != Method::direct || extrapolation_ ? Field(backend_, A_->space(), A_->precision())
-                                                                : Field()),
-      norm_(backend_.scalar()),
-      scale_(backend_.scalar(1)),
-      inverse_(backend_.scalar(1)),
-      applied_(backend_.scalar(1)),
-      alpha_(backend_.scalar()),
-      beta_(backend_.scalar()),
-      pq_(backend_.scalar()),
-      work_(backend_.scalar()),
-      one_(backend_.scalar(1)),
-      zero_(backend_.scalar(0)),
-      raw_norm_(backend_.scalar()),
-      data_norm_(backend_.scalar()),
-      initial_norm_(backend_.scalar()),
-      guess_norm_(backend_.scalar()),
-      projected_(backend_.scalar()),
-      count_(static_cast<double>(A_->space().unknown_count())) {
-  if (options_.method == Method::multigrid) {
-    auto multigrid = std::make_unique<Multigrid>(std::move(hierarchy), options_);
-    multigrid_ = multigrid.get();
-    if (problem_.constrained && options_.full_multigrid) multigrid->hold(A_);
-    preconditioner_ = std::move(multigrid);
-  } else if (own) {
-    if (options_.method == Method::direct) direct_ = static_cast<FastDiagonalization*>(own.get());
-    preconditioner_ = std::move(own);
-  } else {
-    preconditioner_ = std::make_unique<DiagonalPreconditioner>(hierarchy.operators.front());
-  }
-  if (options_.krylov == Krylov::cg)
-    for (Field* f : {&r_, &p_, &q_}) *f = Field(backend_, A_->space(), A_->precision());
+SolverParts::SolverParts() = default;
+SolverParts::SolverParts(SolverParts&&) noexcept = default;
+SolverParts::~SolverParts() = default;
+
+Solver::Solver(SolverParts parts)
+    : remake_(std::move(parts.remake)),
+      relaxations_(std::move(parts.relaxations)),
+      e_(std::move(parts.A), parts.options, std::move(parts.traits),
+         parts.options.method != Method::direct || parts.extrapolation),
+      error_(e_),
+      fallbacks_(std::move(parts.chain)),
+      extrapolation_(std::move(parts.extrapolation)),
+      raw_norm_(e_.backend.scalar()),
+      data_norm_(e_.backend.scalar()),
+      initial_norm_(e_.backend.scalar()),
+      guess_norm_(e_.backend.scalar()),
+      projected_(e_.backend.scalar()) {
+  make_iteration(parts);
+  phase_.own = iteration_.get();
 }
 
 Solver::~Solver() = default;
+
+void Solver::make_iteration(SolverParts& parts) {
+  const Options& options = e_.options;
+  FastDiagonalization* const direct = parts.direct.get();
+  if (options.method == Method::multigrid) {
+    auto multigrid = std::make_unique<Multigrid>(std::move(parts.hierarchy), options);
+    multigrid_ = multigrid.get();
+    if (e_.traits.constrained && options.full_multigrid) multigrid->hold(e_.A);
+    preconditioner_ = std::move(multigrid);
+  } else if (direct) {
+    preconditioner_ = std::move(parts.direct);
+  } else if (parts.sweeps) {
+    preconditioner_ = std::move(parts.sweeps);
+  } else {
+    preconditioner_ = std::make_unique<DiagonalPreconditioner>(parts.hierarchy.operators.front());
+  }
+  if (options.krylov == Krylov::cg) {
+    e_.allocate_directions();
+    iteration_ = std::make_unique<ConjugateGradients>(e_, *preconditioner_);
+  } else if (options.method == Method::direct) {
+    auto steps = std::make_unique<DirectIteration>(e_, *direct);
+    direct_ = steps.get();
+    iteration_ = std::move(steps);
+  } else if (options.method == Method::jacobi) {
+    iteration_ = std::make_unique<JacobiIteration>(e_, *preconditioner_);
+  } else {
+    iteration_ = std::make_unique<Refinement>(e_, *preconditioner_, true);
+  }
+}
+
+void Solver::release_levels() {
+  recordings_ = {};
+  phase_ = {};
+  fallback_.reset();
+  fallbacks_.replace({});
+  error_.forget();
+  iteration_.reset();
+  direct_ = nullptr;
+  multigrid_ = nullptr;
+  preconditioner_.reset();
+  extrapolation_.reset();
+  e_.traits = {};
+  e_.A.reset();
+}
+
+// The former levels are released first, so that both are never in memory together.
+bool Solver::update() {
+  if (!remake_) throw std::logic_error("a solver that no model made cannot be updated");
+  release_levels();
+  SolverParts parts = remake_();
+  const bool differs = !same_choices(parts.options, e_.options) || parts.relaxations != relaxations_;
+  relaxations_ = std::move(parts.relaxations);
+  extrapolation_ = std::move(parts.extrapolation);
+  fallbacks_.replace(std::move(parts.chain));
+  const bool restores = parts.options.method != Method::direct || extrapolation_;
+  e_.replace(std::move(parts.A), parts.options, std::move(parts.traits), restores);
+  make_iteration(parts);
+  phase_.own = iteration_.get();
+  return differs;
+}
+
+void Solver::require_levels() const {
+  if (!iteration_) throw std::logic_error("the last update of the solver failed: update it with valid data first");
+}
+
+void Solver::own(std::unique_ptr<const Model> model) {
+  model_ = std::move(model);
+}
 
 int Solver::levels() const {
   return multigrid_ ? multigrid_->levels() : 1;
@@ -107,218 +168,216 @@ std::size_t Solver::kernels_per_iteration() const {
 
 // Nonzero data stored in u, such as Dirichlet data, count as a guess.
 bool Solver::solves_at_once(bool given_guess) const {
-  return direct_ && !given_guess && options_.max_iterations > 0 && problem_.homogeneous && problem_.homogeneous();
+  return direct_ && !given_guess && e_.options.max_iterations > 0 && e_.traits.homogeneous && e_.traits.homogeneous();
 }
 
 void Solver::prepare(bool given_guess) {
+  require_levels();
   const Start from = given_guess ? Start::guess : start_for(false);
   auto& recording = recordings_[static_cast<std::size_t>(from)];
   if (recording) return;
+  Backend& backend = e_.backend;
   Monitor any;
-  backend_.prepare(recording, [&] { start_and_iterate(from, any); });
+  backend.prepare(recording, [&] { start_and_iterate(from, any); });
   if (!recording) return;  // without a recording, preparing would run a solve
   // A kernel is loaded at its first launch. These calls load the kernels that solve may launch outside the recording.
-  const Field& e = last_correction();
-  backend_.dot(e, e, work_);
-  backend_.dot(u_, u_, work_);
-  if (options_.method != Method::direct) backend_.copy(u_, best_);
-  if (A_->singular()) A_->project_solution(spare());
-  backend_.value(work_);
+  const Field& e = iteration_->last_correction();
+  backend.dot(e, e, e_.work);
+  backend.dot(e_.u, e_.u, e_.work);
+  if (e_.options.method != Method::direct) backend.copy(e_.u, e_.best);
+  if (e_.A->singular()) e_.A->project_solution(spare());
+  backend.value(e_.work);
 }
 
 Result Solver::solve(bool given_guess, const Listener& listener) {
-  // A solution rounded to ε|u| has a residual of about εD|u| in every row.
-  const double epsilon = unit_roundoff(A_->precision());
+  require_levels();
+  const Options& options = e_.options;
   const bool at_once = solves_at_once(given_guess);
+  begin_solve();
+  StoppingRule rule = stopping_rule(options, e_.epsilon, e_.A->space());
+  if (!fallbacks_.empty()) rule.horizon = std::min(options.max_iterations, iteration_limit(options));
   Result result;
-  fallback_ = since_ = 0;
-  active_ = nullptr;
-  bool giving_up = false;
-  if (problem_.constrained) problem_.constrained->take_out(*A_, u_, b_, best_);
-  StoppingRule rule = stopping_rule(options_, epsilon, A_->space());
-  if (!chain_.empty()) rule.horizon = std::min(options_.max_iterations, iteration_limit(options_));
   const Start from = start_for(given_guess);
+  bool giving_up = false;
   Monitor monitor(rule, [&](const MonitorState& s) {
     giving_up = giving_up || (s.iterations == 0 && from != Start::guess && hopeless(s));
     if (giving_up) return false;
-    return !listener || listener({s.iterations, relative(s.last, s), epsilon * relative(s.rounding, s)});
+    return !listener || listener({s.iterations, relative(s.last, s), e_.epsilon * relative(s.rounding, s)});
   });
-  const auto run = [&](Start start) {
-    backend_.run(
-        recordings_[static_cast<std::size_t>(start)], [&] { start_and_iterate(start, monitor); }, monitor);
-    result.projected += backend_.value(projected_);
-  };
   // The start is saved in case the iteration ends in values that are not finite. A non-finite α also spoils Dirichlet
   // nodes.
-  best_stored_ = !chain_.empty() && best_ && (given_guess || options_.krylov == Krylov::cg);
-  if (best_stored_) backend_.copy(u_, best_);
-  run(from);
+  best_stored_ = !fallbacks_.empty() && e_.best && (given_guess || options.krylov == Krylov::cg);
+  if (best_stored_) e_.backend.copy(e_.u, e_.best);
+  run(from, monitor, result);
   if (giving_up) {
     giving_up = false;
     result.start_given_up = true;
-    clear_unknowns(u_);
+    clear_unknowns(e_.u);
     monitor.state() = {};
-    run(Start::data);
+    run(Start::data, monitor, result);
   }
-  if (options_.krylov == Krylov::cg) verify(monitor);
-  if (monitor.state().reference == 0 && is_finite(monitor.state().last))
-    clear_unknowns(u_);  // the exact solution is zero
-  finish(monitor, result);
-
+  if (options.krylov == Krylov::cg) verify(monitor);
   const MonitorState& state = monitor.state();
+  if (state.reference == 0 && is_finite(state.last)) clear_unknowns(e_.u);  // the exact solution is zero
+  finish(monitor, result);
   const bool solved =
-      state.verdict == Verdict::converged || (state.verdict == Verdict::running && options_.tolerance == 0);
+      state.verdict == Verdict::converged || (state.verdict == Verdict::running && options.tolerance == 0);
   if (extrapolation_ && solved && state.reference > 0) {
-    active_ = nullptr;
+    phase_.fallback = nullptr;
     result.extrapolated = extrapolate(monitor);
-    if (options_.krylov == Krylov::cg) verify(monitor);
-    result.estimated_error = estimated_error(monitor);
+    if (options.krylov == Krylov::cg) verify(monitor);
+    result.estimated_error = error_.of(monitor, phase_);
   }
+  report(from, at_once, monitor, result);
+  if (e_.traits.constrained) e_.traits.constrained->put_back(e_.u, e_.b);
+  return result;
+}
+
+void Solver::begin_solve() {
+  fallbacks_.rewind();
+  phase_ = {iteration_.get()};
+  if (e_.traits.constrained) e_.traits.constrained->take_out(*e_.A, e_.u, e_.b, e_.best);
+}
+
+void Solver::run(Start from, Monitor& monitor, Result& result) {
+  e_.backend.run(
+      recordings_[static_cast<std::size_t>(from)], [&] { start_and_iterate(from, monitor); }, monitor);
+  result.projected += e_.backend.value(projected_);
+}
+
+// Restores the best iterate if it is better than the last one, and fills the result.
+void Solver::report(Start from, bool at_once, Monitor& monitor, Result& result) {
+  const MonitorState& state = monitor.state();
+  const Options& options = e_.options;
+  Backend& backend = e_.backend;
   result.verdict = state.verdict;
-  if (problem_.cancels) result.rounding_limit = 64;
+  if (e_.traits.cancels) result.rounding_limit = 64;
   result.iterations = state.iterations;
   result.initial = std::sqrt(from == Start::guess && !result.start_given_up ? state.first : state.initial);
   result.reference = std::sqrt(state.reference);
   for (const double norm : monitor.history()) result.history.push_back(relative(norm, state));
-  const bool exact_count = options_.tolerance == 0 && state.verdict == Verdict::running;
+  const bool exact_count = options.tolerance == 0 && state.verdict == Verdict::running;
   // Direct steps end at the rounding limit. Repeating Jacobi sweeps only to undo rounding is not worth the time.
-  const bool kept_best = (options_.method != Method::direct || active_) &&
-                         (options_.method != Method::jacobi || state.last > 4 * state.best);
+  const bool kept_best = (options.method != Method::direct || phase_.fallback) &&
+                         (options.method != Method::jacobi || state.last > 4 * state.best);
   const bool earlier = kept_best && state.best_iteration < state.iterations && state.verdict != Verdict::not_finite &&
                        !exact_count && takes_best(state, result);
-  if (earlier) restore_best(state);
+  if (earlier) phase_.now().restore_best(state);
   result.final = std::sqrt(earlier ? state.best : state.last);
-  if (exact_count && options_.krylov == Krylov::cg) {  // the recurrence does not include rounding
-    A_->residual(u_, b_, r_, one_, norm_);
-    result.final = std::sqrt(backend_.value(norm_));
-    result.history.back() = relative(backend_.value(norm_), state);
+  if (exact_count && options.krylov == Krylov::cg) {  // the recurrence does not include rounding
+    iteration_->take_residual(e_.one, e_.norm);
+    result.final = std::sqrt(backend.value(e_.norm));
+    result.history.back() = relative(backend.value(e_.norm), state);
   }
-  if (A_->singular() && !(at_once && direct_->drops_mean())) A_->project_solution(u_);
+  if (e_.A->singular() && !(at_once && direct_->drops_mean())) e_.A->project_solution(e_.u);
   if (state.first > state.initial && result.converged()) {  // the floor of the start is far from that of u
-    A_->rounding(u_, work_);
-    monitor.state().rounding = backend_.value(work_);
+    e_.A->rounding(e_.u, e_.work);
+    monitor.state().rounding = backend.value(e_.work);
   }
-  result.rounding_floor = epsilon * relative(state.rounding, state);
-  if (problem_.constrained) problem_.constrained->put_back(u_, b_);
-  return result;
+  result.rounding_floor = e_.epsilon * relative(state.rounding, state);
+}
+
+// Returns whether the iterate with the smallest residual replaces the last one. At the rounding limit residuals cannot
+// rank the two, but steps from both can: the smallest residual may belong to zero.
+bool Solver::takes_best(const MonitorState& state, Result& result) {
+  Preconditioner* const stepping = phase_.now().stepping();
+  if (state.verdict != Verdict::stagnated || !stepping || !e_.best) return true;
+  const double of_best = error_.by_step(e_.best, *stepping);
+  const bool takes = of_best <= result.estimated_error;
+  if (takes) result.estimated_error = of_best;
+  return takes;
 }
 
 // Residuals are relative to the data and not to the guess: a guess close to the solution would leave no usable
 // reference. A guess is measured against its own residual only if all data are zero.
 Solver::Start Solver::start_for(bool given_guess) {
-  guess_size_ = 0;
+  e_.guess_size = 0;
   if (!given_guess) return direct_ && !solves_at_once(false) ? Start::data : Start::nothing;
-  Field spare = best_ ? Field() : Field(backend_, u_.space(), u_.precision());
-  Field& x = best_ ? best_ : spare;
-  A_->norm(b_, work_);
-  const double raw = backend_.value(work_);
-  backend_.copy(b_, x);
-  if (A_->singular()) A_->project_rhs(x, work_);
-  A_->norm(x, work_);
-  double reference = backend_.value(work_);
-  backend_.assign(zero_, guess_norm_);
-  if (!A_->singular() && !(problem_.homogeneous && problem_.homogeneous())) {
-    backend_.convert(u_, x);
+  Backend& backend = e_.backend;
+  const Operator& A = *e_.A;
+  Field spare = e_.best ? Field() : e_.field();
+  Field& x = e_.best ? e_.best : spare;
+  A.norm(e_.b, e_.work);
+  const double raw = backend.value(e_.work);
+  backend.copy(e_.b, x);
+  if (A.singular()) A.project_rhs(x, e_.work);
+  A.norm(x, e_.work);
+  double reference = backend.value(e_.work);
+  backend.assign(e_.zero, guess_norm_);
+  if (!A.singular() && !(e_.traits.homogeneous && e_.traits.homogeneous())) {
+    backend.convert(e_.u, x);
     clear_unknowns(x);
-    A_->residual(x, b_, preconditioner_->rhs(), one_, guess_norm_);
-    reference = std::max(reference, backend_.value(guess_norm_));
+    A.residual(x, e_.b, preconditioner_->rhs(), e_.one, guess_norm_);
+    reference = std::max(reference, backend.value(guess_norm_));
   }
-  if (reference > left_by_projection(A_->space(), unit_roundoff(A_->precision())) * raw) return Start::guess;
-  guess_size_ = size_of(u_);
+  if (reference > left_by_projection(A.space(), e_.epsilon) * raw) return Start::guess;
+  e_.guess_size = e_.size_of(e_.u);
   return Start::data;
 }
 
 void Solver::start_and_iterate(Start from, Monitor& monitor) {
   // A fixed number of iterations is divided between the two equations of extrapolation.
-  const int half = options_.max_iterations - options_.max_iterations / 2;
+  const int all = e_.options.max_iterations, half = all - all / 2;
   start(from, monitor);
-  iterate(monitor, extrapolation_ && options_.tolerance == 0 ? half : options_.max_iterations);
+  iteration_->iterate(monitor, extrapolation_ && e_.options.tolerance == 0 ? half : all);
 }
 
-// Starts from u = 0, whose residual is b.
-void Solver::solve_at_once(Monitor& monitor) {
-  backend_.begin(monitor, raw_norm_, data_norm_, data_norm_, data_norm_, zero_);
-  direct_->solve_for(b_, u_);
-  backend_.scale_to_unit(data_norm_, count_, scale_, inverse_);
-  direct_->correct(*A_, u_, b_, nullptr, scale_, norm_);
-  backend_.observe(monitor, norm_);
+// Removes the incompatible part of b, and computes the norms before and after that.
+void Solver::measure_data() {
+  const Operator& A = *e_.A;
+  if (e_.traits.projection) {
+    e_.traits.projection->apply(e_.b, projected_, raw_norm_, data_norm_);
+  } else if (A.norm(e_.b, raw_norm_); A.singular()) {
+    A.project_rhs(e_.b, projected_);
+    A.norm(e_.b, data_norm_);
+  } else {
+    e_.backend.assign(raw_norm_, data_norm_);
+  }
 }
 
-// Computes the norms of the data and of the start, then runs full multigrid. Leaves scale and inverse for the first
-// correction.
+// Computes the norms of the data and of the start, then runs full multigrid. Prepares the first step.
 void Solver::start(Start from, Monitor& monitor) {
-  if (problem_.projection) {
-    problem_.projection->apply(b_, projected_, raw_norm_, data_norm_);
-  } else if (A_->norm(b_, raw_norm_); A_->singular()) {
-    A_->project_rhs(b_, projected_);
-    A_->norm(b_, data_norm_);
+  Backend& backend = e_.backend;
+  measure_data();
+  if (direct_ && from == Start::nothing) return direct_->solve_at_once(monitor, raw_norm_, data_norm_);
+  iteration_->take_residual(e_.one, initial_norm_);
+  if (multigrid_ && e_.options.full_multigrid && from == Start::nothing) {
+    backend.scale_to_unit(initial_norm_, e_.count, e_.scale, e_.inverse);
+    multigrid_->start(e_.b, e_.u, e_.scale, e_.inverse,
+                      e_.traits.starts_from_residual ? &iteration_->residual() : nullptr);
+    if (e_.A->singular()) e_.A->project_solution(e_.u);
+    iteration_->take_residual(e_.scale, e_.norm);
   } else {
-    backend_.assign(raw_norm_, data_norm_);
+    iteration_->start(initial_norm_);
   }
-  if (direct_ && from == Start::nothing) return solve_at_once(monitor);
-  if (options_.method == Method::jacobi) backend_.copy(u_, best_);
-  take_residual(one_, initial_norm_);
-  if (multigrid_ && options_.full_multigrid && from == Start::nothing) {
-    backend_.scale_to_unit(initial_norm_, count_, scale_, inverse_);
-    multigrid_->start(b_, u_, scale_, inverse_, residual_to_start_from());
-    if (A_->singular()) A_->project_solution(u_);
-    take_residual(scale_, norm_);
-  } else if (options_.krylov == Krylov::cg || options_.method == Method::direct || options_.method == Method::jacobi) {
-    backend_.assign(initial_norm_, norm_);  // is computed, and needs no scale
-    backend_.assign(one_, inverse_);
-  } else {
-    backend_.scale_to_unit(initial_norm_, count_, scale_, inverse_);
-    take_residual(scale_, norm_);
-  }
-  A_->rounding(u_, work_);
-  backend_.begin(monitor, raw_norm_, data_norm_, from == Start::guess ? guess_norm_ : initial_norm_, norm_, work_);
+  e_.A->rounding(e_.u, e_.work);
+  backend.begin(monitor, raw_norm_, data_norm_, from == Start::guess ? guess_norm_ : initial_norm_, e_.norm, e_.work);
 }
 
-// Writes the residual into the field that the method reads, scaled for refinement.
-void Solver::take_residual(const Scalar& scale, Scalar& norm) {
-  if (options_.krylov == Krylov::cg || active_)
-    A_->residual(u_, b_, r_, one_, norm);
-  else
-    preconditioner_->correct(*A_, u_, b_, nullptr, scale, norm);
-}
-
-// Restarts from the residual of the current u and b.
+// Starts again from the residual of the current u and b.
 void Solver::begin_again(Monitor& monitor) {
-  take_residual(one_, norm_);
-  if (options_.method == Method::jacobi) {
-    backend_.copy(u_, best_);
-  } else if (options_.krylov == Krylov::none && !active_) {
-    backend_.scale_to_unit(norm_, count_, scale_, inverse_);
-    take_residual(scale_, norm_);
-  }
-  monitor.change(backend_.value(norm_));
-}
-
-void Solver::iterate(Monitor& monitor, int limit) {
-  if (options_.krylov == Krylov::cg)
-    conjugate_gradients(monitor, limit);
-  else
-    refine(monitor, limit);
+  phase_.now().restart();
+  monitor.change(e_.backend.value(e_.norm));
 }
 
 void Solver::resume(Monitor& monitor) {
-  backend_.run(
-      recordings_.back(), [&] { iterate(monitor, options_.max_iterations); }, monitor);
+  e_.backend.run(
+      recordings_.back(), [&] { iteration_->iterate(monitor, e_.options.max_iterations); }, monitor);
 }
 
 // Replaces the equation that u solves by the extrapolated one and solves it from u. Returns 1ᵀ of the change of b.
 double Solver::extrapolate(Monitor& monitor) {
-  Field& r = options_.krylov == Krylov::cg ? r_ : preconditioner_->rhs();
-  Field& correction = best_;
-  extrapolation_->correct(u_, b_, correction);
+  Field& r = e_.options.krylov == Krylov::cg ? e_.r : preconditioner_->rhs();
+  Field& correction = e_.best;
+  extrapolation_->correct(e_.u, e_.b, correction);
   double sum = 0;
-  if (A_->singular()) {
-    A_->project_rhs(b_, work_);
+  if (e_.A->singular()) {
+    e_.A->project_rhs(e_.b, e_.work);
   } else {
-    backend_.fill(r, 1);
-    backend_.dot(r, correction, work_);
-    backend_.fill(r, 0);  // Dirichlet nodes must be zero
-    sum = backend_.value(work_);
+    e_.backend.fill(r, 1);
+    e_.backend.dot(r, correction, e_.work);
+    e_.backend.fill(r, 0);  // Dirichlet nodes must be zero
+    sum = e_.backend.value(e_.work);
   }
   begin_again(monitor);
   resume(monitor);
@@ -329,73 +388,13 @@ double Solver::extrapolate(Monitor& monitor) {
 // converged, the iteration restarts from it.
 void Solver::verify(Monitor& monitor) {
   const MonitorState& state = monitor.state();
-  while (state.verdict == Verdict::converged && state.iterations > 0 && state.iterations < options_.max_iterations) {
-    A_->residual(u_, b_, r_, one_, norm_);
-    const double truth = backend_.value(norm_);
+  while (state.verdict == Verdict::converged && state.iterations > 0 && state.iterations < e_.options.max_iterations) {
+    iteration_->take_residual(e_.one, e_.norm);
+    const double truth = e_.backend.value(e_.norm);
     if (truth <= std::max(target(state, monitor.rule()), 1.0201 * state.last)) return;
     monitor.resume(truth);
     resume(monitor);
   }
-}
-
-// Iterative refinement: u += e with e ≈ A⁻¹ r. The residual r is computed in the precision of the solution. A power of
-// two scales it to a root mean square near 1 for the preconditioner.
-void Solver::refine(Monitor& monitor, int limit) {
-  backend_.repeat(
-      limit,
-      [&] {
-        preconditioner_->solve();
-        backend_.assign(inverse_, applied_);
-        backend_.scale_to_unit(norm_, count_, scale_, inverse_);
-        preconditioner_->correct(*A_, u_, b_, &applied_, scale_, norm_);
-        backend_.observe(monitor, norm_);
-        if (options_.method == Method::multigrid)
-          backend_.when_risen(monitor, [&] { preconditioner_->take_back(u_, applied_, best_); });
-      },
-      monitor);
-}
-
-// A is singular only up to rounding, so r keeps a null-space component that no correction removes. A preconditioner
-// would leave it spread by volume, also in small rows, where D⁻¹ amplifies it.
-void Solver::restart_conjugation() {
-  if (A_->singular()) A_->project_rhs(r_, work_);
-  backend_.fill(p_, 0);
-  backend_.fill(q_, 0);
-  backend_.assign(zero_, pq_);
-}
-
-// Makes a step of flexible conjugate gradients with the Polak–Ribière β (Notay, SIAM J. Sci. Comput. 22, 2000). With
-// r_{k+1} − r_k = −α q, β becomes −zᵀq / pᵀq, which needs no second residual and does not depend on the scale of z.
-// Leaves p, q = A p and α.
-void Solver::next_direction(Preconditioner& preconditioner) {
-  backend_.scale_to_unit(norm_, count_, scale_, inverse_);
-  backend_.scale(scale_, r_, preconditioner.rhs());
-  preconditioner.solve();
-  const Field& z = preconditioner.correction();
-  backend_.dot(z, q_, work_);
-  backend_.ratio(work_, pq_, beta_);
-  backend_.negate(beta_);
-  backend_.xpay(z, beta_, p_);
-  if (A_->singular()) A_->project_solution(p_);  // rounding of a growing mean would hide u
-  A_->apply(p_, q_);
-  backend_.dot(p_, q_, pq_);
-  backend_.dot(r_, p_, work_);
-  backend_.ratio(work_, pq_, alpha_);
-}
-
-void Solver::conjugate_gradients(Monitor& monitor, int limit) {
-  restart_conjugation();
-  backend_.repeat(
-      limit,
-      [&] {
-        next_direction(*preconditioner_);
-        backend_.axpy(alpha_, p_, u_);
-        backend_.axmy(alpha_, q_, r_);
-        A_->norm(r_, norm_);
-        backend_.observe(monitor, norm_);
-        backend_.when_risen(monitor, [&] { backend_.subtract(u_, alpha_, p_, best_); });
-      },
-      monitor);
 }
 
 }  // namespace poisson

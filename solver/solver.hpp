@@ -1,79 +1,50 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "backends/device/monitor.hpp"
 #include "grids/operators/operator.hpp"
-#include "grids/results/profile.hpp"
-#include "grids/schemes/discretization.hpp"
-#include "solver/extrapolation.hpp"
-#include "solver/fallbacks/fallback_chain.hpp"
+#include "grids/operators/relaxation.hpp"
+#include "solver/equation.hpp"
+#include "solver/error_estimate.hpp"
+#include "solver/fallbacks/fallback_sequence.hpp"
+#include "solver/iterations/iteration.hpp"
 #include "solver/multigrid/preconditioner.hpp"
 #include "solver/options.hpp"
+#include "solver/result.hpp"
+#include "solver/traits.hpp"
 
 namespace poisson {
 
-class FloatingSubdomains;
-class DataProjection;
+class DirectIteration;
+class Extrapolation;
+class FallbackIteration;
 class FastDiagonalization;
-class ConstrainedNodes;
+class Model;
 class Multigrid;
 
-std::string_view name_of(Verdict verdict);
+/// Contains what a solver consists of. make_parts makes it from a Model.
+struct SolverParts {
+  SolverParts();
+  SolverParts(SolverParts&&) noexcept;
+  ~SolverParts();
 
-/// A solve has converged only if the estimated error of u is at most this multiple of the tolerance.
-inline constexpr double promised_error = 1e3;
-
-/// Reports how a solve ended.
-struct Result {
-  Verdict verdict = Verdict::running;  ///< running: the iteration limit came first
-  int iterations = 0;
-  double initial = 0;           ///< ‖b − Au₀‖ before full multigrid
-  double reference = 0;         ///< max(‖b‖, ‖b − A·data‖); data: u with zero unknowns
-  double final = 0;             ///< ‖b − Au‖
-  std::vector<double> history;  ///< relative residuals, start first
-  double estimated_error = 0;   ///< ‖u − A⁻¹b‖/‖u‖ in L2
-  double rounding_floor = 0;    ///< rounding hides progress below this relative residual
-  double rounding_limit = 4;    ///< a final residual below this multiple of the floor is limited by rounding
-  double projected = 0;  ///< 1ᵀb that was removed from the data of a singular problem, in the units of the scaled b
-  double extrapolated = 0;         ///< 1ᵀ(b that extrapolation added), in the same units
-  bool start_given_up = false;     ///< full multigrid diverged, and the iteration began at zero instead
-  std::vector<std::string> steps;  ///< one line per fallback: reason, name, predicted cost, and whether it started
-  std::string refused;             ///< line of the first fallback that was refused, else empty
-
-  bool converged() const { return verdict == Verdict::converged; }
-  double relative() const { return reference > 0 ? final / reference : 0; }
-  /// Returns whether rounding limits the final residual.
-  bool at_rounding_floor() const;
-};
-
-/// Contains the problem properties that the error estimator and the solver need.
-struct Traits {
-  /// Marks the faces whose Dirichlet data are stored in the halo of the solution.
-  std::array<std::array<bool, 2>, 3> given_in_halo{};
-  double error_per_residual = 1;  ///< bound of ‖e‖/‖u‖ over the relative residual; 1: unknown
-  /// Makes a preconditioner that detects errors which point sweeps and conjugate gradients with diagonal scaling
-  /// miss. It is a factorization if that is cheap, else multigrid. Null if none is available.
-  std::function<std::unique_ptr<Preconditioner>()> judge;
-  /// Returns the imbalance of all flows relative to their size (balance(), throughput()). Overwrites the last field.
-  /// Empty if κ has no wide range.
-  std::function<double(const Operator& A, const Field& u, const Field& b, Field& work)> imbalance;
-  /// Full multigrid corrects the initial solution, because coarse levels do not store face data.
-  bool starts_from_residual = false;
-  bool uneven = false;   ///< κ or σ varies: an error may be small in D⁻¹A but large in energy
-  bool cancels = false;  ///< entries of both signs, which nearly cancel on flat cells (elements)
-  std::shared_ptr<const FloatingSubdomains>
-      floating_subdomains;                        ///< set if κ has a range that coarse levels represent only roughly
-  std::shared_ptr<ConstrainedNodes> constrained;  ///< constrained unknowns, or null
-  std::function<bool()> homogeneous;              ///< the data stored in the solution are zero now
-  std::shared_ptr<const DataProjection> projection;  ///< needs fewer passes than the operator's verbs; may be null
+  std::shared_ptr<const Operator> A;    ///< operator of the solution, in fp64 except for SolvePrecision::single
+  Hierarchy hierarchy;                  ///< in the precision of corrections; only the finest operator without multigrid
+  Options options;                      ///< resolved
+  std::vector<Relaxation> relaxations;  ///< of the planned levels
+  Traits traits;
+  FallbackChain chain;                           ///< for failed iterations
+  std::unique_ptr<Preconditioner> sweeps;        ///< of Jacobi's method, or null
+  std::unique_ptr<FastDiagonalization> direct;   ///< direct solver or preconditioner, or null
+  std::unique_ptr<Extrapolation> extrapolation;  ///< adds a solve of the extrapolated equation; may be null
+  std::function<SolverParts()> remake;           ///< makes them again from the present data of the model
 };
 
 /// Solves A u = b on one hierarchy of levels, repeatedly with new right-hand sides.
@@ -88,113 +59,92 @@ class Solver {
   /// Returns false to stop the solve.
   using Listener = std::function<bool(const Progress&)>;
 
-  /// `A` is the operator of the solution, in fp64 except for SolvePrecision::single. `hierarchy` has the precision of
-  /// the corrections; without multigrid it contains only the finest operator. `options` must be resolved. With an
-  /// `extrapolation`, solve also solves the extrapolated equation and appends its residuals to the history. `chain` is
-  /// the fallback chain for failed iterations. `own` is the preconditioner if options request a direct one or Jacobi's
-  /// method.
-  Solver(std::shared_ptr<const Operator> A, Hierarchy hierarchy, const Options& options,
-         std::unique_ptr<Extrapolation> extrapolation = nullptr, FallbackChain chain = {}, const Traits& problem = {},
-         std::unique_ptr<Preconditioner> own = nullptr);
+  explicit Solver(SolverParts parts);
   ~Solver();
 
   /// Returns the solution: before solve, the initial guess with Dirichlet data in their nodes.
-  Field& solution() { return u_; }
+  Field& solution() { return e_.u; }
   /// Returns the right-hand side. Set it before every solve: solve removes the incompatible part if A is singular, and
   /// adds the correction if there is an extrapolation.
-  Field& rhs() { return b_; }
+  Field& rhs() { return e_.b; }
   /// Does the work of a first solve that does not depend on data: a device records its work and loads its kernels. Data
   /// may change afterwards. Optional: solve calls it if needed.
   void prepare(bool given_guess);
   /// Solves A u = b. `given_guess`: start from the unknowns of solution() instead of from full multigrid.
   Result solve(bool given_guess, const Listener& listener = {});
 
+  /// Makes operators and levels again from the present data of the model, for example after GridModel::update. The
+  /// fields solution() and rhs() keep their memory and values; fill the right-hand side again, because its scale may
+  /// differ. A device records its work again. Returns whether automatic choices differ from the former ones: the
+  /// options or the relaxations of levels. If this function throws, the solver has no levels until an update succeeds.
+  /// Collective.
+  bool update();
+
   /// Sets a listener that receives one line before each fallback starts and one for each refused fallback
   /// (Result::steps).
-  void on_fallback(std::function<void(const std::string&)> listener) { announce_ = std::move(listener); }
+  void on_fallback(std::function<void(const std::string&)> listener) { fallbacks_.on_step(std::move(listener)); }
+  /// Keeps a model alive as long as the solver.
+  void own(std::unique_ptr<const Model> model);
 
-  const Options& options() const { return options_; }
-  const Operator& A() const { return *A_; }
+  const Options& options() const { return e_.options; }
+  const Operator& A() const { return *e_.A; }
   int levels() const;
   /// Returns the number of kernels that an iteration launches after a solve is prepared, or 0 if they are not counted.
   std::size_t kernels_per_iteration() const;
   /// Returns a field of the solution's layout and precision that is free between solves.
-  Field& spare() { return best_ ? best_ : preconditioner_->rhs(); }
+  Field& spare() { return e_.best ? e_.best : preconditioner_->rhs(); }
 
  private:
   // Selects the start of a solve. `nothing`: zero, or full multigrid. `data`: zero unknowns and the stored face data.
   // `guess`: given unknowns, whose residual does not enter the reference norm.
   enum class Start : std::uint8_t { nothing, data, guess };
-  Start start_for(bool given_guess);
-  void start_and_iterate(Start from, Monitor& monitor);
-  void start(Start from, Monitor& monitor);
-  const Field* residual_to_start_from() {
-    return !problem_.starts_from_residual ? nullptr : options_.krylov == Krylov::cg ? &r_ : &preconditioner_->rhs();
-  }
+  void make_iteration(SolverParts& parts);
+  void release_levels();
+  void require_levels() const;
   bool solves_at_once(bool given_guess) const;
-  void solve_at_once(Monitor& monitor);
-  double take_direct_steps(Monitor& monitor);
-  double error_by_residual(const MonitorState& state) const;
-  double error_by_step(const Field& u, Preconditioner& preconditioner);
-  bool rounding_may_hide(double error) const;
-  double error_by_next_step(double last, double size);
-  double size_of(const Field& u);
-  double unseen_error(const MonitorState& state);
-  void take_residual(const Scalar& scale, Scalar& norm);
-  void begin_again(Monitor& monitor);
-  void iterate(Monitor& monitor, int limit);
-  void refine(Monitor& monitor, int limit);
-  void conjugate_gradients(Monitor& monitor, int limit);
-  void next_direction(Preconditioner& preconditioner);
-  void restart_conjugation();
+  Start start_for(bool given_guess);
+  void measure_data();
+  void start(Start from, Monitor& monitor);
+  void start_and_iterate(Start from, Monitor& monitor);
+  void begin_solve();
+  void run(Start from, Monitor& monitor, Result& result);
   void resume(Monitor& monitor);
+  void verify(Monitor& monitor);
+  void begin_again(Monitor& monitor);
+  double extrapolate(Monitor& monitor);
+  bool takes_best(const MonitorState& state, Result& result);
+  void report(Start from, bool at_once, Monitor& monitor, Result& result);
+  // finish.cpp
+  struct Ending;
+  void finish(Monitor& monitor, Result& result);
+  void improve(Ending& end);
+  bool proceed(Ending& end, int& resumed);
+  double promised(double estimate) const;
+  bool inaccurate(const MonitorState& state, const Result& result) const;
+  bool near_limit(const Result& result) const;
+  double imbalance(const MonitorState& state);
+  bool at_floor(Monitor& monitor, const Result& result);
   bool start_next_fallback(Monitor& monitor, Result& result);
-  Preconditioner* make_fallback(std::size_t at, const Monitor& monitor, Result& result);
   void begin_from_best(const MonitorState& state);
   void withdraw(Monitor& monitor);
-  double true_norm();
   void resume_abandoned(Monitor& monitor);
-  void restore_best(const MonitorState& state);
-  bool takes_best(const MonitorState& state, Result& result);
-  Preconditioner* stepping();
-  void finish(Monitor& monitor, Result& result);
-  void solve_on(Preconditioner& preconditioner, Monitor& monitor);
-  double extrapolate(Monitor& monitor);
-  void verify(Monitor& monitor);
-  double contraction(const Monitor& monitor) const;
-  std::optional<double> energy();
-  double estimated_error(const Monitor& monitor);
-  double seen_error(const Monitor& monitor);
-  double error_by_last_step(const Monitor& monitor, double size, double rho);
-  const Field& last_correction() const;
 
-  std::shared_ptr<const Operator> A_;
-  Backend& backend_;
-  Options options_;
+  std::unique_ptr<const Model> model_;  // null if the caller owns it
+  std::function<SolverParts()> remake_;
+  std::vector<Relaxation> relaxations_;
+  Equation e_;
+  ErrorEstimate error_;
   std::unique_ptr<Preconditioner> preconditioner_;
-  Multigrid* multigrid_ = nullptr;         // preconditioner_, or null
-  FastDiagonalization* direct_ = nullptr;  // preconditioner_, or null
+  Multigrid* multigrid_ = nullptr;  // preconditioner_, or null
+  std::unique_ptr<Iteration> iteration_;
+  DirectIteration* direct_ = nullptr;  // iteration_, or null
+  FallbackSequence fallbacks_;
+  std::unique_ptr<FallbackIteration> fallback_;  // in use, or null
+  Phase phase_;
   std::unique_ptr<Extrapolation> extrapolation_;
-  FallbackChain chain_;
-  Traits problem_;
-  std::unique_ptr<Preconditioner> judge_;                   // finds errors that residuals hide; made on demand
-  std::vector<std::unique_ptr<Preconditioner>> fallbacks_;  // null: not made
-  std::function<void(const std::string&)> announce_;
-  std::size_t fallback_ = 0, since_ = 0;  // next fallback; where the active one began in the history
-  Preconditioner* active_ = nullptr;      // fallback in use
-  Field u_, b_, best_;                    // best_: iterate to restore
-  bool best_stored_ = false;              // best_ is valid even if no residual has risen
-  Field r_, p_, q_;                       // for conjugate gradients
-  Scalar norm_, scale_, inverse_, applied_, alpha_, beta_, pq_, work_, one_, zero_, raw_norm_, data_norm_,
-      initial_norm_, guess_norm_, projected_;
-  double count_;
-  double guess_size_ = 0;  // ‖guess‖ if residuals are relative to the residual of the guess
+  bool best_stored_ = false;  // the best iterate is valid even if no residual has risen
+  Scalar raw_norm_, data_norm_, initial_norm_, guess_norm_, projected_;
   std::array<std::unique_ptr<Recording>, 4> recordings_;  // one per Start, and one to resume
 };
-
-/// Makes a solver from the operators and levels of a discretization, without discretizing again. If given, `profile`
-/// sees every verb of the solver and must outlive it.
-std::unique_ptr<Solver> make_solver(const Discretization& discretization, const Options& options,
-                                    Profile* profile = nullptr);
 
 }  // namespace poisson

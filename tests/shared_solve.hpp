@@ -9,7 +9,7 @@
 #include "grids/levels/sharing.hpp"
 #include "grids/results/integrals.hpp"
 #include "grids/schemes/discretization.hpp"
-#include "solver/solver.hpp"
+#include "solver/grid_model.hpp"
 #include "tests/device.hpp"
 #include "tests/parts.hpp"
 

@@ -12,7 +12,7 @@
 
 #include "grids/operators/relaxation.hpp"
 #include "grids/schemes/discretization.hpp"
-#include "solver/solver.hpp"
+#include "solver/grid_model.hpp"
 #include "tests/device.hpp"
 
 namespace poisson {

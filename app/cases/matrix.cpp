@@ -1,7 +1,5 @@
 // This case reads its matrix from a file. Its unknowns are points of an index grid.
 
-#include "solver/matrix.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -11,51 +9,14 @@
 
 #include <fmt/format.h>
 
-#include "app/cases/case.hpp"
-#include "backends/memory/places.hpp"
+#include "app/cases/model_case.hpp"
 #include "grids/results/integrals.hpp"
-#include "grids/sampling/sampling.hpp"
+#include "solver/matrix_model.hpp"
 
 namespace poisson {
 namespace {
 
-// Returns the values at all points of a box, x fastest.
-std::vector<double> sampled(const Quantity& quantity, std::string_view name, const Block& whole, const Box& box) {
-  try {
-    return sample(quantity, name, Sign::any, {whole}, Location::node, box);
-  } catch (const ValueError& error) {
-    throw ValueErrors({error});
-  }
-}
-
-// Multiplies each value by `factor` of its index and stores it in the sub-block of this process. `values` belong to the
-// points of `points`, which include the ones shared with the next processes.
-template <class Factor>
-void put(const std::vector<double>& values, const Box& points, const Factor& factor, Field& field) {
-  const auto host = make_cpu_backend();
-  Field staging(*host, field.space(), field.precision());
-  const std::int64_t nx = points.last[0] - points.first[0], ny = points.last[1] - points.first[1];
-  dispatch(field.precision(), [&]<class T>(T) {
-    const auto view = staging.view<T>();
-    for_each_place(field.layout().box(), [&](int i, int j, int k) {
-      const auto n = static_cast<std::size_t>((k * ny + j) * nx + i);
-      view(i, j, k) = static_cast<T>(factor(n) * values[n]);
-    });
-  });
-  transfer(staging, field);
-}
-
-// Calls f(value, i, j, k) for each value of a field that this process owns.
-template <class F>
-void for_each_own(const Field& field, const F& f) {
-  const HostRead read(field);
-  dispatch(field.precision(), [&]<class T>(T) {
-    const auto view = (*read).view<T>();
-    for_each_place(field.layout().box(), [&](int i, int j, int k) { f(static_cast<double>(view(i, j, k)), i, j, k); });
-  });
-}
-
-Sharing shared_by(const Config& config, const Block& block, const std::shared_ptr<const Processes>& processes) {
+Sharing share_matrix(const Config& config, const Block& block, const std::shared_ptr<const Processes>& processes) {
   if (processes->alone()) return {};
   std::array<bool, 3> whole{};  // from the reach that the file declares, because its entries are not read yet
   for (std::size_t d = 0; d < 3; ++d) whole[d] = config.matrix->reach()[d] > cut_halo;
@@ -63,16 +24,14 @@ Sharing shared_by(const Config& config, const Block& block, const std::shared_pt
                                                     : given_parts(config, block, processes->count()));
 }
 
-class MatrixCase final : public Case {
+class MatrixCase final : public ModelCase {
  public:
   MatrixCase(const Config& config, const std::shared_ptr<const Processes>& processes)
-      : config_(config),
+      : ModelCase(config.options, share_matrix(config, make_block(*config.matrix), processes),
+                  make_block(*config.matrix)),
+        config_(config),
         matrix_(*config.matrix),
-        options_(config.options),
-        whole_(make_block(*config.matrix)),
-        sharing_(shared_by(config, whole_, processes)),
-        part_(sharing_.part_of(whole_)),
-        points_(shown_places(part_, Location::node)) {
+        whole_(make_block(*config.matrix)) {
     std::optional<Box> own;
     if (part_.share) own = part_.share->cuts.patch(part_.share->patch());
     read_matrix(config, own, *processes);
@@ -81,47 +40,14 @@ class MatrixCase final : public Case {
 
   void check_values() const override {
     const Box all = whole_.layout().box();
-    sampled(config_.problem.source, "source", whole_, all);
-    if (config_.problem.initial) sampled(*config_.problem.initial, "initial", whole_, all);
+    sample_points(config_.problem.source, "source", whole_, all);
+    if (config_.problem.initial) sample_points(*config_.problem.initial, "initial", whole_, all);
   }
   Plan plan(bool gpu) const override { return make_plan(matrix_, options_, gpu); }
   std::vector<std::string> statement() const override { return {"problem   A u = b, a matrix from a file"}; }
   bool on_boxes() const override { return true; }
   std::string smaller(bool, double, const Claim&) const override {
     return "raise this limit, use a machine with more memory, or precision: single";
-  }
-
-  void widen() override {
-    options_.precision = SolvePrecision::mixed;
-    solver_.reset();
-  }
-
-  Solver& make_solver(Backend& backend, Profile* profile) override {
-    solver_ = poisson::make_solver(backend, matrix_, options_, profile, sharing_);
-    return *solver_;
-  }
-
-  double fill() override {
-    values_ = {};
-    if (matrix_.rhs.empty())
-      values_.b = sampled(config_.problem.source, "source", whole_, points_);
-    else
-      for_each_place(points_, [&](int x, int y, int z) { values_.b.push_back(matrix_.rhs[matrix_.place(x, y, z)]); });
-    if (!matrix_.exponents.empty())
-      for_each_place(points_,
-                     [&](int x, int y, int z) { values_.factors.push_back(matrix_.factor(matrix_.place(x, y, z))); });
-    const double scale = solver_->A().scale();
-    const auto factor = [&](std::size_t n) { return values_.factors.empty() ? 1 : values_.factors[n]; };
-    put(
-        values_.b, points_, [&](std::size_t n) { return scale * factor(n); }, solver_->rhs());
-    if (config_.problem.initial)
-      put(
-          sampled(*config_.problem.initial, "initial", whole_, points_), points_,
-          [&](std::size_t n) { return 1 / factor(n); }, solver_->solution());
-    double size = 0;
-    for_each_own(solver_->rhs(),
-                 [&](double b, int i, int j, int k) { size += std::abs(b / scale / factor_at(i, j, k)); });
-    return sharing_.processes->sum(size);
   }
 
   void describe(RunHeader& header, Summary& summary) const override {
@@ -171,19 +97,17 @@ class MatrixCase final : public Case {
     if (matrix_.shape[1] == 1) grid.part->last[1] = grid.part->first[1];  // a 1D grid has one point and no cell along y
     return grid;
   }
-  const Sharing& sharing() const override { return sharing_; }
-  std::vector<std::vector<int>> cuts() const override {
-    if (!part_.share) return {};
-    const auto& first = part_.share->cuts.first;
-    return {first.begin(), first.begin() + matrix_.dimension()};
+  Pieces field(const FieldChoice& choice) override {
+    if (values_.b.empty()) values_ = {of_matrix_->rhs(), of_matrix_->factors()};
+    return choice.of_matrix(part_, *solver_, values_);
   }
-  Pieces field(const FieldChoice& choice) override { return choice.of_matrix(part_, *solver_, values_); }
 
  private:
-  /// Returns the ratio of u to the solver's value at (i, j, k) of this process's sub-block.
-  double factor_at(int i, int j, int k) const {
-    const auto& first = part_.space().origin();
-    return matrix_.factor(matrix_.place(first[0] + i, first[1] + j, first[2] + k));
+  std::unique_ptr<Model> make_model(Backend& backend) override {
+    auto model =
+        std::make_unique<MatrixModel>(backend, matrix_, sharing_, config_.problem.source, config_.problem.initial);
+    of_matrix_ = model.get();
+    return model;
   }
   /// Returns the solution in the units of the file.
   const Field& scaled_back() {
@@ -192,19 +116,15 @@ class MatrixCase final : public Case {
     if (!host_) host_ = make_cpu_backend();
     u_ = Field(*host_, u.space(), Precision::fp64);
     const auto view = u_.view<double>();
-    for_each_own(u, [&](double value, int i, int j, int k) { view(i, j, k) = value * factor_at(i, j, k); });
+    for_each_own(u, [&](double value, int i, int j, int k) { view(i, j, k) = value * of_matrix_->factor_at(i, j, k); });
     return u_;
   }
 
   const Config& config_;
   const BandedMatrix& matrix_;
-  Options options_;
   Block whole_;
-  Sharing sharing_;
-  Block part_;  ///< the sub-block of this process
-  Box points_;  ///< points that output files show
-  std::unique_ptr<Solver> solver_;
-  MatrixValues values_;  ///< values at `points_`
+  const MatrixModel* of_matrix_ = nullptr;  ///< model_, or null before it exists
+  MatrixValues values_;                     ///< at the points that output files show
   std::unique_ptr<Backend> host_;
   Field u_;  ///< stored on `host_`
 };

@@ -15,7 +15,7 @@
 #include "backends/memory/error.hpp"
 #include "grids/axes/stretching.hpp"
 #include "grids/schemes/discretization.hpp"
-#include "solver/solver.hpp"
+#include "solver/grid_model.hpp"
 #include "tests/device.hpp"
 
 namespace poisson {

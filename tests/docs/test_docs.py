@@ -32,6 +32,11 @@ def fences(text):
     return re.findall(r"^ *```(\w*)\n(.*?)^ *```$", text, re.MULTILINE | re.DOTALL)
 
 
+def statements(code):
+    """Returns the lines of C++ code without comments and indentation."""
+    return [line for line in (text.split("// ")[0].strip() for text in code.splitlines()) if line]
+
+
 def prose(page):
     """Returns the text without its blocks of code."""
     return re.sub(r"^ *```.*?^ *```$", "", read(page), flags=re.MULTILINE | re.DOTALL)
@@ -86,6 +91,15 @@ class Documents(unittest.TestCase):
         self.assertLessEqual(len(text.splitlines()), 350)
         for part in text.split("\n## ")[1:]:
             self.assertEqual(part.count("!["), 1, part.splitlines()[0])
+
+    def test_code_of_the_library_stands_in_an_example(self):
+        shown = [(page, line) for page in (DOCS / "library.md", SOURCE / "README.md")
+                 for language, code in fences(read(page)) if language == "cpp" for line in statements(code)]
+        self.assertGreater(len(shown), 20)
+        lines = {line for file in (SOURCE / "examples").glob("*.cpp") for line in statements(read(file))}
+        for page, line in shown:
+            with self.subTest(page=name(page), line=line):
+                self.assertTrue(line in lines or any(line in other for other in lines))
 
     def test_sentences_are_plain(self):
         """Skipped in an archive without git, which lists the files."""

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "grids/schemes/bands/matrix.hpp"
-#include "solver/matrix.hpp"
+#include "solver/matrix_model.hpp"
 #include "tests/solve.hpp"
 
 namespace poisson {
@@ -84,7 +84,8 @@ TEST(BalancedMatrices, HaveDiagonalsAlikeAndTheFilesMeasures) {
 
 Result solve(const BandedMatrix& m, const Options& options) {
   const auto backend = test_backend();
-  const auto solver = make_solver(*backend, m, options);
+  const MatrixModel model(*backend, m);
+  const auto solver = make_solver(model, options);
   randomize(solver->rhs(), solver->A().unknowns());
   return solver->solve(false);
 }

@@ -60,13 +60,16 @@ struct Refused {
     const KappaSummary kappa{discretization.rows().kappa, discretization.jumps()};
     const Plan plan = make_plan(discretization.problem(), asked, discretization.assembly(), backend->on_gpu(), kappa,
                                 discretization.sharing());
-    const FallbackChain chain{{"a fallback", [offer] { return offer; },
-                               [this]() -> std::unique_ptr<Preconditioner> {
-                                 ++made;
-                                 return nullptr;
-                               }}};
-    solver = std::make_unique<Solver>(discretization.make_operator(Precision::fp64),
-                                      discretization.make_hierarchy(plan.hierarchy), plan.options, nullptr, chain);
+    SolverParts parts;
+    parts.A = discretization.make_operator(Precision::fp64);
+    parts.hierarchy = discretization.make_hierarchy(plan.hierarchy);
+    parts.options = plan.options;
+    parts.chain = {{"a fallback", [offer] { return offer; },
+                    [this]() -> std::unique_ptr<Preconditioner> {
+                      ++made;
+                      return nullptr;
+                    }}};
+    solver = std::make_unique<Solver>(std::move(parts));
     solver->on_fallback([this](const std::string& line) { heard.push_back(line); });
     discretization.assemble_rhs(solver->rhs());
     discretization.initialize(solver->solution());

@@ -12,7 +12,7 @@
 #include "backends/memory/error.hpp"
 #include "grids/axes/stretching.hpp"
 #include "grids/results/integrals.hpp"
-#include "solver/matrix.hpp"
+#include "solver/matrix_model.hpp"
 #include "tests/smoothing.hpp"
 #include "tests/solve.hpp"
 
@@ -355,7 +355,8 @@ const std::vector<Offset> star2{{1, 0, 0}, {0, 1, 0}}, star3{{1, 0, 0}, {0, 1, 0
 
 int solve(const BandedMatrix& m, const Options& o) {
   const auto backend = test_backend();
-  const auto solver = make_solver(*backend, m, o);
+  const MatrixModel model(*backend, m);
+  const auto solver = make_solver(model, o);
   randomize(solver->rhs(), solver->A().unknowns());
   const std::vector<double> given = values(solver->rhs());
   const Result result = solver->solve(false);
@@ -431,7 +432,8 @@ TEST(Matrix, MemoryIsPlanned) {
         o.max_iterations = 1;
         const Plan plan = make_plan(m, o, !on_cpu());
         const auto backend = test_backend();
-        const auto solver = make_solver(*backend, m, o);
+        const MatrixModel model(*backend, m);
+        const auto solver = make_solver(model, o);
         const std::size_t peak = backend->memory().peak();
         EXPECT_LE(plan.bytes + plan.setup, peak);
         EXPECT_GE(plan.most(), peak);

@@ -13,7 +13,7 @@
 
 #include "backends/memory/error.hpp"
 #include "grids/axes/stretching.hpp"
-#include "solver/matrix.hpp"
+#include "solver/matrix_model.hpp"
 #include "tests/cases/covering.hpp"
 #include "tests/problems.hpp"
 #include "tests/processes.hpp"
@@ -332,7 +332,8 @@ void expect_same_iterates(const BandedMatrix& matrix, Method method) {
   options.max_iterations = 4;
   const auto solved = [&](const Sharing& sharing, std::vector<double>& all) {
     const auto backend = test_backend();
-    const auto solver = make_solver(*backend, matrix, options, nullptr, sharing);
+    const MatrixModel model(*backend, matrix, sharing);
+    const auto solver = make_solver(model, options);
     backend->fill(solver->rhs(), 1);
     solver->solve(false);
     put_part(solver->solution(), all);
@@ -373,7 +374,7 @@ TEST(SharedCoveringOfMatrices, IsRefusedWhereRowsReachFar) {
       options.method = Method::jacobi;
       std::string said;
       try {
-        make_solver(*backend, far, options, nullptr, {processes, parts, 300});
+        make_solver(MatrixModel(*backend, far, {processes, parts, 300}), options);
       } catch (const InputError& error) {
         said = error.what();
       }

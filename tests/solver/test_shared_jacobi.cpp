@@ -12,7 +12,7 @@
 #include "grids/kernels/sweep_passes.hpp"
 #include "grids/levels/sharing.hpp"
 #include "grids/schemes/discretization.hpp"
-#include "solver/solver.hpp"
+#include "solver/grid_model.hpp"
 #include "tests/device.hpp"
 #include "tests/oracles/same_values.hpp"
 #include "tests/parts.hpp"

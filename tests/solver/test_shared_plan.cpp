@@ -11,8 +11,8 @@
 #include "grids/axes/stretching.hpp"
 #include "grids/levels/strong_clusters.hpp"
 #include "grids/schemes/discretization.hpp"
+#include "solver/grid_model.hpp"
 #include "solver/shared_plan.hpp"
-#include "solver/solver.hpp"
 #include "tests/device.hpp"
 #include "tests/processes.hpp"
 

@@ -12,7 +12,7 @@
 #include "lab/harness/verify.cuh"
 #include "lab/studies/crossover/study.hpp"
 #include "lab/studies/studies.hpp"
-#include "solver/solver.hpp"
+#include "solver/grid_model.hpp"
 
 namespace poisson::lab {
 namespace {

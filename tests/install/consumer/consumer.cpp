@@ -6,7 +6,7 @@
 
 #include "grids/axes/stretching.hpp"
 #include "grids/results/integrals.hpp"
-#include "solver/solver.hpp"
+#include "solver/grid_model.hpp"
 
 int main() {
   constexpr double pi = std::numbers::pi;

@@ -1,0 +1,27 @@
+#include "app/cases/model_case.hpp"
+
+#include <utility>
+
+namespace poisson {
+
+ModelCase::ModelCase(const Options& options, Sharing sharing, const Block& whole)
+    : options_(options), sharing_(std::move(sharing)), part_(sharing_.part_of(whole)) {}
+
+std::vector<std::vector<int>> ModelCase::cuts() const {
+  if (!part_.share) return {};
+  const auto& first = part_.share->cuts.first;
+  return {first.begin(), first.begin() + output_grid().dimension};
+}
+
+void ModelCase::widen() {
+  options_.precision = SolvePrecision::mixed;
+  solver_.reset();
+}
+
+Solver& ModelCase::make_solver(Backend& backend, Profile* profile) {
+  model_ = make_model(backend);
+  solver_ = poisson::make_solver(*model_, options_, profile);
+  return *solver_;
+}
+
+}  // namespace poisson

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "app/cases/case.hpp"
+#include "solver/model.hpp"
+
+namespace poisson {
+
+/// Is a case that a Model describes to the solver.
+class ModelCase : public Case {
+ public:
+  const Sharing& sharing() const override { return sharing_; }
+  std::vector<std::vector<int>> cuts() const override;
+  void widen() override;
+  Solver& make_solver(Backend& backend, Profile* profile) override;
+  double fill() override { return model_->fill(solver_->rhs(), solver_->solution()); }
+
+ protected:
+  ModelCase(const Options& options, Sharing sharing, const Block& whole);
+
+  virtual std::unique_ptr<Model> make_model(Backend& backend) = 0;
+
+  Options options_;
+  Sharing sharing_;
+  Block part_;  ///< the sub-block of this process
+  std::unique_ptr<Model> model_;
+  std::unique_ptr<Solver> solver_;
+};
+
+}  // namespace poisson
