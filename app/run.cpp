@@ -7,6 +7,7 @@
 #include <iterator>
 #include <new>
 #include <optional>
+#include <thread>
 #include <tuple>
 #include <utility>
 
@@ -262,7 +263,12 @@ int run(const Arguments& arguments, const std::shared_ptr<const Processes>& proc
   }
 
   if (processes->alone()) stop_on_request();
-  read_datasets(config, work->output_grid().part, *processes);
+  {
+    const std::jthread preparing([&] {
+      if (processes->alone() && !config.datasets.empty()) prepare_device(config.device);
+    });
+    read_datasets(config, work->output_grid().part, *processes);
+  }
   std::optional<ResultFolder> folder;  // exists only on the first process
   together(*processes, [&] {
     if (processes->first()) folder.emplace(config.output.directory);

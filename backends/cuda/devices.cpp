@@ -18,4 +18,9 @@ int count_devices(std::string& reason) {
   return count;
 }
 
+void create_context(int number) {
+  if (cudaSetDevice(number) == cudaSuccess) cudaFree(nullptr);
+  cudaGetLastError();
+}
+
 }  // namespace poisson::cuda

@@ -8,4 +8,8 @@ namespace poisson::cuda {
 /// an old one, or no device.
 int count_devices(std::string& reason);
 
+/// Creates a device's context, which takes a fifth of a second. Ignores errors: the first use of the device reports
+/// them.
+void create_context(int number);
+
 }  // namespace poisson::cuda

@@ -65,4 +65,12 @@ std::unique_ptr<Backend> make_backend(const std::string& device, std::string* no
   return make_cuda(numbered ? number : local_rank % devices.count, transport);
 }
 
+void prepare_device([[maybe_unused]] const std::string& device) {
+#ifdef POISSON_HAVE_CUDA
+  int number = 0;
+  if (device.rfind("cuda:", 0) == 0) std::from_chars(device.data() + 5, device.data() + device.size(), number);
+  if (device != "cpu" && number >= 0 && number < cuda_devices().count) cuda::create_context(number);
+#endif
+}
+
 }  // namespace poisson

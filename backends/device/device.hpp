@@ -16,4 +16,8 @@ namespace poisson {
 std::unique_ptr<Backend> make_backend(const std::string& device, std::string* note = nullptr, int local_rank = 0,
                                       Transport transport = Transport::automatic);
 
+/// Prepares the device that make_backend will use for the only process, so that other work can go on meanwhile. Ignores
+/// errors, which make_backend reports.
+void prepare_device(const std::string& device);
+
 }  // namespace poisson

@@ -13,6 +13,7 @@
 #include "backends/memory/memory.hpp"
 #include "io/config/spelling.hpp"
 #include "io/files/hdf5_chunks.hpp"
+#include "io/files/hdf5_contiguous.hpp"
 #include "io/files/hdf5_handle.hpp"
 
 namespace poisson {
@@ -156,6 +157,11 @@ Dataset read(hid_t dataset, hid_t to, hid_t from, const std::vector<std::int64_t
     refuse(failure.what(), "The file may be damaged.");
   }
   Dataset result{std::move(shape), {}};
+  try {
+    if (read_contiguous(dataset, path, first, result.shape, result.values)) return result;
+  } catch (const Failure& failure) {
+    refuse(failure.what(), "The file may be damaged.");
+  }
   result.values.resize(static_cast<std::size_t>(bytes / sizeof(double)));
   if (H5Dread(dataset, H5T_NATIVE_DOUBLE, to, from, H5P_DEFAULT, result.values.data()) < 0)
     refuse(last_error(), "The file may be damaged or use a compression that this HDF5 lacks.");

@@ -48,7 +48,7 @@ InRounds in_rounds(const SmootherOptions& of) {
 constexpr std::int64_t coarsening_of_w = 3;
 // On Galerkin levels, a W-cycle visits only levels with at least this number of unknowns twice. More visits of coarser
 // levels gain nothing and cost launches on a GPU (docs/design/coarse-operators.md).
-constexpr std::int64_t least_of_w = 1 << 14;
+constexpr std::int64_t least_of_w = 1 << 16;
 
 }  // namespace
 
