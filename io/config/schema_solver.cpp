@@ -111,7 +111,8 @@ Schema solver() {
            .choices = {choice(
                            "auto", Cycle::automatic,
                            "w in the plane if points are relaxed on Galerkin levels and the coefficient has many large "
-                           "jumps; otherwise v."),
+                           "jumps, and in space for layers oblique to the axes or jumps across relaxed lines; "
+                           "otherwise v."),
                        choice("v", Cycle::v, "Visits every level once."),
                        choice("w", Cycle::w,
                               "Visits a level twice if it has at most a third of the unknowns of the finer one."),
@@ -154,7 +155,7 @@ Schema solver() {
            .fallback = "auto",
            .choices = {choice("auto", PreconditionerChoice::automatic,
                               "direct if multigrid would relax planes and the coefficient varies by a factor of at "
-                              "most 10; otherwise determined by method and krylov."),
+                              "most 18, or is smooth; otherwise determined by method and krylov."),
                        choice("diagonal", PreconditionerChoice::diagonal, "The diagonal of the matrix."),
                        choice("multigrid", PreconditionerChoice::multigrid, "A multigrid cycle."),
                        choice("direct", PreconditionerChoice::direct,
