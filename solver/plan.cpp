@@ -107,6 +107,12 @@ std::size_t bytes_of_strong_clusters(const Layout& layout) {
   return 3 * bytes(layout, Precision::fp64);
 }
 
+// The coarsest Galerkin level may be a bundle of lines, whose inverse is stored. bytes_of_tables covers small inverses.
+std::size_t bytes_of_inverse(const Block& block) {
+  const auto rows = static_cast<std::size_t>(block.unknowns().size());
+  return rows <= 128 ? 0 : rows * rows * sizeof(double);
+}
+
 bool takes_galerkin(const Options& options) {
   return options.method == Method::multigrid && options.coarse_operator == CoarseOperator::galerkin;
 }
@@ -166,6 +172,7 @@ SideBytes bytes_of_semicoarsened(const std::vector<LevelPlan>& levels, std::size
     side.passing = std::max(side.passing, (bands + 1) * bytes(above, Precision::fp64) +
                                               (box + 1 + weights) * bytes(layout, Precision::fp64));
     side.stored += stored;
+    if (!levels[l].coarser) stored += bytes_of_inverse(levels[l].block);
     if (!part.share) side.whole += stored;
     side.tables += bytes_of_tables(layout);
     if (gpu && layout.size() <= most_shared_values) side.verbs += 2 * verbs_of_visit(options, layout, true);
@@ -281,6 +288,7 @@ Plan count(std::vector<LevelPlan> chosen, const Options& options, const Finest& 
         passing = std::max(passing, side.passing);
       }
       if (galerkin) add_galerkin(layout, l, coarse, level);
+      if (galerkin && !coarse) level.bytes += bytes_of_inverse(block);
       if (passing > 0) setup_peak = std::max(setup_peak, stored + passing);
       // Multigrid: b, u, v (no v on the coarsest), and on coarser levels the solution of full multigrid. Else: e and r.
       const bool start = l > 0 && outermost && options.full_multigrid;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "grids/sampling/stronger_coupling.hpp"
@@ -53,7 +54,12 @@ GalerkinRelaxation lines_along(std::size_t axis, const Imbalance& shares, const 
   return {along, few, false};
 }
 
-bool coarsenable_to_lines(const Axis& axis) {
+// A bundle of lines with at most this number of values is the coarsest level, whose inverse is stored: 141 MB.
+constexpr std::int64_t most_values_of_bundle = 4200;
+
+// Returns whether an axis across lines that all levels keep can be coarsened: down to one cell, with at least one
+// unknown. No other level may represent errors that are constant across the lines, because no level coarsens the lines.
+bool coarsenable_across_lines(const Axis& axis) {
   if (axis.closed() || axis.steep()) return coarsenable(axis);
   const int unknowns = axis.last() - axis.first(), given = axis.size() - unknowns;
   return axis.cells() > 2 || (axis.cells() == 2 && given < 2);
@@ -88,13 +94,13 @@ LevelChoice choose_on_galerkin(const Block& block, const std::array<double, 3>& 
   LevelChoice choice = choose_relaxation(block, coefficient, RelaxationChoice::points);
   if (relaxation.keeps_lines) {
     const auto along = static_cast<std::size_t>(relaxation.relaxation.axis);
-    bool others = false;
     const auto may = [&](std::size_t d) {
-      return d == along ? coarsenable(block.axes[d]) : coarsenable_to_lines(block.axes[d]);
+      return d == along ? coarsenable(block.axes[d]) : coarsenable_across_lines(block.axes[d]);
     };
+    bool others = false;
     for (std::size_t d = 0; d < 3; ++d) others = others || (d != along && may(d));
-    const bool direct = !others && block.unknowns().size() <= 2400;
-    for (std::size_t d = 0; d < 3; ++d) choice.coarsened[d] = !direct && may(d) && (others ? d != along : d == along);
+    const bool bundle = !others && block.unknowns().size() <= most_values_of_bundle;
+    for (std::size_t d = 0; d < 3; ++d) choice.coarsened[d] = !bundle && may(d) && (others ? d != along : d == along);
   }
   choice.relaxation = choice.coarsest() ? Relaxation{} : relaxation.relaxation;
   return choice;

@@ -89,17 +89,19 @@ Schema method() {
 }
 
 Schema cycle() {
-  return {.key = "cycle",
-          .type = Type::choice,
-          .doc = "The multigrid cycle.",
-          .fallback = "auto",
-          .choices = {
-              choice("auto", Cycle::automatic,
-                     "w in the plane if points are relaxed on Galerkin levels and the coefficient has many large "
-                     "jumps; otherwise v."),
-              choice("v", Cycle::v, "Visits every level once."),
-              choice("w", Cycle::w, "Visits a level twice if it has at most a third of the unknowns of the finer one."),
-              choice("f", Cycle::f, "An F-cycle, then a V-cycle.")}};
+  return {
+      .key = "cycle",
+      .type = Type::choice,
+      .doc = "The multigrid cycle.",
+      .fallback = "auto",
+      .choices = {
+          choice("auto", Cycle::automatic,
+                 "w in the plane if points are relaxed on Galerkin levels, the coefficient has many large jumps and "
+                 "strong clusters are found, and in space for layers oblique to the axes or jumps across relaxed "
+                 "lines; otherwise v."),
+          choice("v", Cycle::v, "Visits every level once."),
+          choice("w", Cycle::w, "Visits a level twice if it has at most a third of the unknowns of the finer one."),
+          choice("f", Cycle::f, "An F-cycle, then a V-cycle.")}};
 }
 
 Schema fallback() {
@@ -138,7 +140,7 @@ Schema preconditioner() {
           .fallback = "auto",
           .choices = {choice("auto", PreconditionerChoice::automatic,
                              "direct if multigrid would relax planes and the coefficient varies by a factor of at "
-                             "most 10; otherwise determined by method and krylov."),
+                             "most 18, or is smooth; otherwise determined by method and krylov."),
                       choice("diagonal", PreconditionerChoice::diagonal, "The diagonal of the matrix."),
                       choice("multigrid", PreconditionerChoice::multigrid, "A multigrid cycle."),
                       choice("direct", PreconditionerChoice::direct,

@@ -275,12 +275,16 @@ bool scales_by_diagonal(const Jumps& jumps) {
   return jumps.largest <= 3 || jumps.largest * jumps.largest <= jumps.range;
 }
 
-// Returns the iterations of conjugate gradients around the inverse for a mean κ, from a relative error of 1 to 1e-8. If
-// κ jumps, the condition number is about its range, and each iteration contracts by (√range − 1)/(√range + 1).
-static double iterations_across_jumps(double range) {
+namespace {
+
+// Returns the iterations of conjugate gradients around the inverse for a mean κ that reduce the error by 10⁸. If κ
+// jumps, the condition number is about its range, and an iteration contracts by (√range − 1)/(√range + 1).
+double iterations_across_jumps(double range) {
   const double root = std::sqrt(range);
   return root > 1 ? std::log(2e8) / std::log((root + 1) / (root - 1)) : 1;
 }
+
+}  // namespace
 
 bool varies_moderately(const Problem& problem, const std::array<double, 3>& kappa, const Jumps& jumps) {
   constexpr double any_range = 10, smooth_range = 1e4, most_iterations = 40;
