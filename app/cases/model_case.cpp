@@ -16,6 +16,7 @@ std::vector<std::vector<int>> ModelCase::cuts() const {
 void ModelCase::widen() {
   options_.precision = SolvePrecision::mixed;
   solver_.reset();
+  model_.reset();
 }
 
 Solver& ModelCase::make_solver(Backend& backend, Profile* profile) {
