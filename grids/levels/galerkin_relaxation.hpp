@@ -12,9 +12,8 @@ Imbalance imbalance_of(const Block& block, const std::array<double, 3>& coeffici
 /// Describes the relaxation on levels of Galerkin operators.
 struct GalerkinRelaxation {
   Relaxation relaxation;  ///< points, lines along one axis, or lines along all axes in turn
-  /// Lines: coarse levels keep the axis of the relaxation and coarsen the others to one cell. Then no coarse level has
-  /// to represent an error that oscillates along the lines. The remaining bundle of lines is solved exactly, or
-  /// coarsened along the lines if it has more than 4200 values.
+  /// Lines: coarse levels keep the axis of the relaxation and coarsen the others to one cell. A bundle of at most 4200
+  /// values is then solved exactly; larger ones are coarsened along the lines.
   bool keeps_lines = false;
   /// Set for lines along one axis whose couplings are almost nowhere the weak ones. Mean couplings lead to the same
   /// choice.
