@@ -414,8 +414,8 @@ Plan make_plan(const Problem& problem, const Options& given, Assembly assembly, 
   Plan plan = count(chosen_levels(block, rules, options), options, finest, gpu, sharing);
   if (takes_blas) plan.addresses = Blas::addresses();
   plan.message = message;
-  const bool searches_clusters = known ? kappa.jumps.rough() : variable;
-  if (searches_clusters && takes_galerkin(options)) {
+  const bool may_jump = known ? kappa.jumps.largest >= Jumps::large : variable;
+  if (may_jump && takes_galerkin(options)) {
     plan.tables += bytes_of_strong_clusters(block.layout());
     if (gpu) plan.message = std::max(plan.message, CrossingClusters::bytes_of_message());
   }

@@ -110,7 +110,8 @@ INSTANTIATE_TEST_SUITE_P(, Anisotropic,
 
 class Stretched : public testing::TestWithParam<Named<Anisotropy>> {};
 
-/// If κ varies, smoothly or by a factor of 10⁴ between blocks, κ on faces is stored in fields.
+/// If κ varies, smoothly or by a factor of 10⁴ between blocks, κ on faces is stored in fields. Lines in turn take 29
+/// and 26 iterations if two and three axes grow by 10⁵; planes took at most 15, each of which costs many more passes.
 TEST_P(Stretched, IterationsStayFewOverCellsOfVaryingCoefficient) {
   for (const bool jumping : {false, true}) {
     Problem p = problem_of(GetParam().value, 3, 16, "DDNRPP", Centering::cell);
@@ -120,7 +121,7 @@ TEST_P(Stretched, IterationsStayFewOverCellsOfVaryingCoefficient) {
     };
     const Result result = solve_random(p);
     EXPECT_TRUE(result.converged());
-    EXPECT_LE(result.iterations, jumping ? 15 : 9) << (jumping ? "jumping" : "smooth");
+    EXPECT_LE(result.iterations, jumping ? 32 : 9) << (jumping ? "jumping" : "smooth");
   }
 }
 
