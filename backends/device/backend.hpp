@@ -75,40 +75,41 @@ class Backend {
   virtual void read(const void* device, void* host, std::size_t bytes) = 0;
   double value(const Scalar&);
 
-  // Fields.
+  // Fields. Lambdas of inline functions name what they capture: nvcc and the host compiler store implicit captures in
+  // different orders, and the program keeps one copy of such a function, made by either of them.
   void fill(Field& x, double value) {
-    timed(traffic("fill"), {&x}, [&] { do_fill(x, value); });
+    timed(traffic("fill"), {&x}, [this, &x, &value] { do_fill(x, value); });
   }
   /// Computes y = x.
   void copy(const Field& x, Field& y) {
-    timed(traffic("copy"), {&x, &y}, [&] { do_copy(x, y); });
+    timed(traffic("copy"), {&x, &y}, [this, &x, &y] { do_copy(x, y); });
   }
   /// Computes y = x, halo included.
   void convert(const Field& x, Field& y) {
-    timed(traffic("copy"), {&x, &y}, [&] { do_convert(x, y); });
+    timed(traffic("copy"), {&x, &y}, [this, &x, &y] { do_convert(x, y); });
   }
   /// Computes y = a·x.
   void scale(const Scalar& a, const Field& x, Field& y) {
-    timed(traffic("scale"), {&x, &y}, [&] { do_scale(a, x, y); });
+    timed(traffic("scale"), {&x, &y}, [this, &a, &x, &y] { do_scale(a, x, y); });
   }
   /// Computes y += a·x.
   void axpy(const Scalar& a, const Field& x, Field& y) {
-    timed(traffic("axpy"), {&x, &y}, [&] { do_axpy(a, x, y); });
+    timed(traffic("axpy"), {&x, &y}, [this, &a, &x, &y] { do_axpy(a, x, y); });
   }
   /// Computes y −= a·x.
   void axmy(const Scalar& a, const Field& x, Field& y) {
-    timed(traffic("axmy"), {&x, &y}, [&] { do_axmy(a, x, y); });
+    timed(traffic("axmy"), {&x, &y}, [this, &a, &x, &y] { do_axmy(a, x, y); });
   }
   /// Computes y = x + a·y.
   void xpay(const Field& x, const Scalar& a, Field& y) {
-    timed(traffic("xpay"), {&x, &y}, [&] { do_xpay(x, a, y); });
+    timed(traffic("xpay"), {&x, &y}, [this, &x, &a, &y] { do_xpay(x, a, y); });
   }
   /// Computes result = x − a·y.
   void subtract(const Field& x, const Scalar& a, const Field& y, Field& result) {
-    timed(traffic("subtract"), {&x, &y, &result}, [&] { do_subtract(x, a, y, result); });
+    timed(traffic("subtract"), {&x, &y, &result}, [this, &x, &a, &y, &result] { do_subtract(x, a, y, result); });
   }
   void dot(const Field& x, const Field& y, Scalar& result) {
-    timed(traffic("dot"), {&x, &x == &y ? nullptr : &y}, [&] { do_dot(x, y, result); });
+    timed(traffic("dot"), {&x, &x == &y ? nullptr : &y}, [this, &x, &y, &result] { do_dot(x, y, result); });
   }
   /// Allocates the buffers for halo exchanges on this space. Collective.
   virtual void reserve_halo_buffers(const Space&) {}
@@ -116,7 +117,7 @@ class Backend {
   /// is not part of a field's value, so x is const.
   void exchange(const Field& x, int width = 1) {
     if (x.space().halo().steps().empty()) return;
-    timed(traffic("exchange"), {&x}, [&] {
+    timed(traffic("exchange"), {&x}, [this, &x, &width] {
       start(x, width, false);
       finish(x, width);
       join_streams();
@@ -125,7 +126,8 @@ class Backend {
   /// Exchanges the halos of several fields of one space and precision. If kernels exchange by themselves, one message
   /// carries as many fields as fit, with one flag. Otherwise the fields are exchanged one by one.
   void exchange_fields(std::span<const Field* const> fields, int width = 1) {
-    if (!fields.empty()) timed(traffic("exchange"), {fields[0]}, [&] { do_exchange_fields(fields, width); });
+    if (!fields.empty())
+      timed(traffic("exchange"), {fields[0]}, [this, &fields, &width] { do_exchange_fields(fields, width); });
   }
   /// Exchanges the halo of x and overlaps the exchange with work that reads x one value beyond a box. Calls verb(part)
   /// for parts that make up the box, one of them while messages are in flight. A part may write to x only values that
@@ -154,7 +156,7 @@ class Backend {
   /// (PatchesWithin). The halo of `whole` past the ends of the grid receives one value from the halos of the
   /// sub-blocks.
   void gather(const Field& part, Field& whole) {
-    timed(traffic("copy"), {&part, &whole}, [&] { do_gather(part, whole); });
+    timed(traffic("copy"), {&part, &whole}, [this, &part, &whole] { do_gather(part, whole); });
   }
   /// Allocates mailboxes for gathering sub-blocks of this space, so that GPUs that reach each other's mailboxes gather
   /// without the hosts. To be called before such gathers are recorded. Collective.
@@ -162,14 +164,15 @@ class Backend {
   /// Copies this process's sub-block from a field of the grid or of a larger sub-block. The halo is copied as far as
   /// `whole` has it, and wraps around on axes that are periodic there.
   void extract_part(const Field& whole, Field& part) {
-    timed(traffic("copy"), {&part, &part}, [&] { do_extract_part(whole, part); });
+    timed(traffic("copy"), {&part, &part}, [this, &whole, &part] { do_extract_part(whole, part); });
   }
   /// Computes y = Q x with a matrix Q of dense diagonal blocks: `blocks` blocks of `rows` rows, one after another, each
   /// row-major. Q acts on the values listed in `index`, as offsets from the value at (0, 0, 0). Other values of y do
   /// not change.
   void dense_product(const Buffer& matrix, const Buffer& index, int rows, int blocks, const Field& x, Field& y) {
     timed(
-        traffic("dense product"), x.layout(), {}, [&] { do_dense_product(matrix, index, rows, blocks, x, y); },
+        traffic("dense product"), x.layout(), {},
+        [this, &matrix, &index, &rows, &blocks, &x, &y] { do_dense_product(matrix, index, rows, blocks, x, y); },
         matrix.bytes());
   }
 

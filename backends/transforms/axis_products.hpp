@@ -69,19 +69,20 @@ class AxisProducts {
   /// Transforms values to coefficients of the modes. The coefficients are stored where the products need them, some of
   /// them outside the box along x. `values` and `w` may be the same field.
   void forward(const Field& values, Field& w) {
-    timed(traffic("axis products"), w, [&] { do_forward(values, w); });
+    timed(traffic("axis products"), w, [this, &values, &w] { do_forward(values, w); });
   }
   void solve_lines(Field& w) {
-    timed(traffic("line systems"), w, [&] { do_solve_lines(w); });
+    timed(traffic("line systems"), w, [this, &w] { do_solve_lines(w); });
   }
   /// Transforms coefficients back to values. Outside the box along x the values are zero again.
   void backward(Field& w) {
-    timed(traffic("axis products"), w, [&] { do_backward(w); });
+    timed(traffic("axis products"), w, [this, &w] { do_backward(w); });
   }
   /// Does the same but writes the values to u in the box, or adds a times the values if `a` is given. Afterwards the
   /// values of `w` are unspecified.
   void backward_to(Field& w, Field& u, const Scalar* a) {
-    timed(a ? traffic("axis products + add") : traffic("axis products"), w, [&] { do_backward_to(w, u, a); });
+    timed(a ? traffic("axis products + add") : traffic("axis products"), w,
+          [this, &w, &u, &a] { do_backward_to(w, u, a); });
   }
 
  private:

@@ -23,7 +23,7 @@ class DataProjection {
   /// Otherwise it is at least half of that.
   void apply(Field& b, Scalar& amount, Scalar& before, Scalar& after) const {
     b.backend().timed(traffic("project rhs"), b.layout(), {Touched{b.space().unknowns().size(), b.precision()}},
-                      [&] { do_apply(b, amount, before, after); });
+                      [this, &b, &amount, &before, &after] { do_apply(b, amount, before, after); });
   }
 
  private:

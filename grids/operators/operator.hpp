@@ -36,32 +36,33 @@ class Operator {
   virtual std::size_t bytes() const = 0;
 
   void apply(const Field& u, Field& Au) const {
-    timed(traffic("apply"), {&u, &Au}, [&] { do_apply(u, Au); });
+    timed(traffic("apply"), {&u, &Au}, [this, &u, &Au] { do_apply(u, Au); });
   }
   /// Computes Au in all nodes. Dirichlet nodes use the row of a natural boundary, so that their result is the flux
   /// through the face.
   void apply_everywhere(const Field& u, Field& Au) const {
-    timed(traffic("apply"), {&u, &Au}, [&] { do_apply_everywhere(u, Au); });
+    timed(traffic("apply"), {&u, &Au}, [this, &u, &Au] { do_apply_everywhere(u, Au); });
   }
   void diagonal(Field& d) const {
-    timed(traffic("diagonal"), {&d}, [&] { do_diagonal(d); });
+    timed(traffic("diagonal"), {&d}, [this, &d] { do_diagonal(d); });
   }
   /// Computes r = b − A u.
   void residual(const Field& u, const Field& b, Field& r) const {
-    timed(traffic("residual"), {&u, &b, &r}, [&] { do_residual(u, b, r); });
+    timed(traffic("residual"), {&u, &b, &r}, [this, &u, &b, &r] { do_residual(u, b, r); });
   }
   /// Computes r = scale (b − A u), rounded to the precision of r, and norm = Σ (b − A u)²/D. `r` may be `b` if both
   /// have the same precision.
   void residual(const Field& u, const Field& b, Field& r, const Scalar& scale, Scalar& norm) const {
-    timed(traffic("residual + norm"), {&u, &b, &r}, [&] { do_residual(u, b, r, scale, norm); });
+    timed(traffic("residual + norm"), {&u, &b, &r},
+          [this, &u, &b, &r, &scale, &norm] { do_residual(u, b, r, scale, norm); });
   }
   /// Computes norm = Σ r²/D.
   void norm(const Field& r, Scalar& norm) const {
-    timed(traffic("norm"), {&r}, [&] { do_norm(r, norm); });
+    timed(traffic("norm"), {&r}, [this, &r, &norm] { do_norm(r, norm); });
   }
   /// Computes norm = Σ D u² over the unknowns, which measures the effect of rounding u on a residual.
   void rounding(const Field& u, Scalar& norm) const {
-    timed(traffic("rounding"), {&u}, [&] { do_rounding(u, norm); });
+    timed(traffic("rounding"), {&u}, [this, &u, &norm] { do_rounding(u, norm); });
   }
 
   /// Returns a splitting whose B is the diagonal. With an `axis`, B also contains the couplings along that axis and is
@@ -72,11 +73,11 @@ class Operator {
 
   /// Projects b for singular A: b −= M1 (1ᵀb)/(1ᵀM1), with amount = 1ᵀb in the units of scaled b.
   void project_rhs(Field& b, Scalar& amount) const {
-    timed(traffic("project rhs"), {&b}, [&] { do_project_rhs(b, amount); });
+    timed(traffic("project rhs"), {&b}, [this, &b, &amount] { do_project_rhs(b, amount); });
   }
   /// Projects u for singular A: u −= (1ᵀMu)/(1ᵀM1).
   void project_solution(Field& u) const {
-    timed(traffic("project solution"), {&u}, [&] { do_project_solution(u); });
+    timed(traffic("project solution"), {&u}, [this, &u] { do_project_solution(u); });
   }
 
   /// Runs a verb on these fields and reports it with its traffic. Null fields do not count.
@@ -109,32 +110,36 @@ class Transfer {
 
   /// Computes coarse = Pᵀ fine on the unknowns, times `scale` if given.
   void restrict_to(const Field& fine, Field& coarse, const Scalar* scale = nullptr) const {
-    timed(traffic("restrict"), fine, of(fine), of(coarse), [&] { do_restrict_to(fine, coarse, scale); });
+    timed(traffic("restrict"), fine, of(fine), of(coarse),
+          [this, &fine, &coarse, &scale] { do_restrict_to(fine, coarse, scale); });
   }
   /// Restricts data, which are integrals over control volumes. Cell-centred transfers sum over the cells of a coarse
   /// cell, for every P.
   void restrict_data(const Field& fine, Field& coarse, const Scalar* scale = nullptr) const {
-    timed(traffic("restrict"), fine, of(fine), of(coarse), [&] { do_restrict_data(fine, coarse, scale); });
+    timed(traffic("restrict"), fine, of(fine), of(coarse),
+          [this, &fine, &coarse, &scale] { do_restrict_data(fine, coarse, scale); });
   }
   /// Computes fine = P coarse on the unknowns. P is multilinear, or piecewise constant if κ of cells jumps.
   void prolong(const Field& coarse, Field& fine) const {
-    timed(traffic("prolong"), fine, of(coarse), of(fine), [&] { do_prolong(coarse, fine); });
+    timed(traffic("prolong"), fine, of(coarse), of(fine), [this, &coarse, &fine] { do_prolong(coarse, fine); });
   }
   /// Computes fine += P coarse on the unknowns.
   void prolong_add(const Field& coarse, Field& fine) const {
-    timed(traffic("prolong + add"), fine, of(coarse), of(fine), [&] { do_prolong_add(coarse, fine); });
+    timed(traffic("prolong + add"), fine, of(coarse), of(fine),
+          [this, &coarse, &fine] { do_prolong_add(coarse, fine); });
   }
   /// Interpolates on the unknowns with cubic polynomials (4-point Lagrange per axis), times `scale` if given. The
   /// interpolation uses all coarse values including Dirichlet data, which are on the faces for cell-centred grids. It
   /// starts full multigrid.
   void interpolate(const Field& coarse, Field& fine, const Scalar* scale = nullptr) const {
-    timed(traffic("interpolate"), fine, of(coarse), of(fine), [&] { do_interpolate(coarse, fine, scale); });
+    timed(traffic("interpolate"), fine, of(coarse), of(fine),
+          [this, &coarse, &fine, &scale] { do_interpolate(coarse, fine, scale); });
   }
   /// Computes coarse = fine at the coarse values, or the mean for cell-centred grids, including Dirichlet data, times
   /// `scale` if given.
   void inject(const Field& fine, Field& coarse, const Scalar* scale = nullptr) const {
     timed(traffic("inject"), fine, {of(coarse).values, fine.precision()}, of(coarse),
-          [&] { do_inject(fine, coarse, scale); });
+          [this, &fine, &coarse, &scale] { do_inject(fine, coarse, scale); });
   }
 
  private:

@@ -95,7 +95,8 @@ class ColourSplitting final : public Splitting {
     if (u.zero) u.now->backend().fill(*u.now, 0);
     u.zero = false;
     for (const PolynomialStep& step : steps)
-      A_.timed(traffic("gauss-seidel"), {&b, u.now}, [&] { A_.relax_colours(step.alpha, reversed, b, *u.now); });
+      A_.timed(traffic("gauss-seidel"), {&b, u.now},
+               [this, &step, &reversed, &b, &u] { A_.relax_colours(step.alpha, reversed, b, *u.now); });
   }
 
  private:

@@ -18,7 +18,7 @@ class SweepPass {
   void take(double omega, const Field& u, const Field& b, Field& next, Scalar* norm) const {
     const Touched unknowns{u.space().unknowns().size(), u.precision()};
     u.backend().timed(traffic("jacobi pass"), u.layout(), {unknowns, unknowns, unknowns},
-                      [&] { do_take(omega, u, b, next, norm); });
+                      [this, &omega, &u, &b, &next, &norm] { do_take(omega, u, b, next, norm); });
   }
 
  private:
