@@ -46,17 +46,17 @@ InRounds in_rounds(const SmootherOptions& of) {
 
 // A W-cycle visits the coarser level twice if the ratio of unknowns is at least this.
 constexpr std::int64_t coarsening_of_w = 3;
-// On Galerkin levels, a W-cycle visits only levels with at least this number of unknowns twice, and larger ones if κ is
-// rough. More visits of coarser levels gain little and cost launches on a GPU (docs/design/coarse-operators.md).
-constexpr std::int64_t least_of_w = 1 << 12, least_of_rough_w = 1 << 16;
+// If κ is rough, a W-cycle visits only levels with at least this number of unknowns twice. More visits of coarser
+// levels gain little and cost launches on a GPU (docs/design/coarse-operators.md).
+constexpr std::int64_t least_of_w = 1 << 16;
 
 }  // namespace
 
 Multigrid::Multigrid(Hierarchy hierarchy, const Options& options)
     : backend_(hierarchy.operators.front()->backend()), cycle_(options.cycle), one_(backend_.scalar(1)) {
-  const bool rough = !hierarchy.strong_clusters.empty(), galerkin = options.coarse_operator == CoarseOperator::galerkin;
+  const bool rough = !hierarchy.strong_clusters.empty();
   if (cycle_ == Cycle::automatic) cycle_ = rough ? Cycle::w : Cycle::v;
-  const std::int64_t least_twice = rough ? least_of_rough_w : galerkin ? least_of_w : 0;
+  const std::int64_t least_twice = rough ? least_of_w : 0;
   std::int64_t unknowns_twice =
       hierarchy.operators.front()->space().unknown_count();  // on the last level visited twice
   for (std::size_t l = 0; l < hierarchy.operators.size(); ++l) {
