@@ -195,8 +195,8 @@ Options resolve_options(const Options& given, const Problem& problem, std::optio
   // In the plane, multigrid makes W-cycles only if it finds strong clusters.
   if (given.cycle == Cycle::automatic && options.method == Method::multigrid &&
       options.coarse_operator == CoarseOperator::galerkin && accumulates_errors(options, kappa.jumps, block))
-    options.cycle = options.smoother.extent == RelaxationChoice::points && block.dimension() == 2 ? Cycle::automatic
-                                                                                                    : Cycle::w;
+    options.cycle =
+        options.smoother.extent == RelaxationChoice::points && block.dimension() == 2 ? Cycle::automatic : Cycle::w;
   if (options.method == Method::multigrid && options.precision == SolvePrecision::mixed &&
       singular_in_single(problem, block, kappa.mean))
     options.precision = SolvePrecision::double_;
