@@ -153,16 +153,11 @@ double power_estimate(const Operator& A, const SymmetricSplitting& splitting) {
       A.apply(v, Av);
     }
   }
-  // The quotient grows from step to step. Each look at it waits for a GPU, so a process alone looks only at some steps.
-  // Processes that share a GPU must stay in step, since a kernel that waits for another process's message occupies it.
-  const bool alone = A.space().is_global();
   for (int s = 0; s <= steps; ++s) {
-    const bool looks = !alone || s < 3 || s % 10 == 0 || s == steps;
-    const double factor = 1 / std::max(quotient, 1.0);
     A.apply(v, Av);
-    if (looks) backend.dot(v, Av, energy);
+    backend.dot(v, Av, energy);
+    const double factor = 1 / std::max(quotient, 1.0);
     splitting.start(factor, Av, v);
-    if (!looks) continue;
     backend.dot(v, Av, of_next);
     const double square = backend.value(energy);
     if (!(square > 0)) break;
