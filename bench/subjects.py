@@ -111,7 +111,7 @@ def materials(results):
     plots.bars(results.pictures / "materials.svg", {"": [1e3 * row["seconds"] for row in media]},
                [words(row) for row in media], "ms of the solve, 256³")
     return section(
-        "Materials on one GPU", ["h200-media", "h100-media"],
+        "Materials on one GPU", ["h200-media"],
         "Media whose κ jumps by 10² to 10⁹ from cell to cell, flow from z- to z+, H200. A solve at 256³ takes "
         f"{milliseconds(min(row['seconds'] for row in media))} to {milliseconds(max(row['seconds'] for row in media))} ms "
         f"and at most {max(max(row['iterations']) for row in media)} iterations in space. In the plane at 4096² media "

@@ -125,10 +125,6 @@ std::optional<GalerkinRelaxation> lines_on_galerkin(const Options& given, const 
   return chosen;
 }
 
-}  // namespace
-
-namespace {
-
 // Returns whether V-cycles accumulate the errors that each Galerkin level leaves: with points, in the plane those of
 // clusters of all sizes, in space those of layers oblique to the axes; with lines, those of jumps across the lines.
 bool accumulates_errors(const Options& options, const Jumps& jumps, const Block& block) {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "backends/memory/round_up.hpp"
 #include "grids/rows/cluster_search.hpp"
 #include "grids/rows/strong_cluster_tables.hpp"
 
@@ -44,7 +45,7 @@ struct StrongClusterBuild {
   std::uint32_t *value_places = nullptr, *value_cluster = nullptr, *row_places = nullptr;
   float* weights = nullptr;
   /// Contains, at the root of each strong cluster of earlier rules, the number of its values. The clusters of a later
-  /// rule are parts of those of an earlier one, so a cluster with the same root and size is the same. May be null.
+  /// rule are parts of those of an earlier one, so a cluster with the same root and size is the same.
   std::uint32_t* taken = nullptr;
   std::int64_t pitch[3] = {}, origin = 0;  ///< describe the fields that the tables index
 
@@ -138,7 +139,7 @@ struct StrongClusterBuild {
 
   constexpr void add_up_cluster(std::uint32_t c) const {
     const std::uint32_t begin = first[c], end = first[c + 1];
-    const std::uint32_t from = (begin + values_of_group - 1) / values_of_group, to = end / values_of_group;
+    const std::uint32_t from = divide_up(begin, values_of_group), to = end / values_of_group;
     Sums sums;
     if (from < to) {
       add_values(begin, from * values_of_group, sums);
@@ -150,7 +151,7 @@ struct StrongClusterBuild {
     } else {
       add_values(begin, end, sums);
     }
-    const bool known = taken && taken[root_of(c)] == size_of(c);
+    const bool known = taken[root_of(c)] == size_of(c);
     const bool cluster = sums.of_ones > 0 && sums.of_ones < slow * sums.of_diagonals && !known;
     cluster_energy[c] = sums.of_ones;
     kept[c] = cluster ? 1 : 0;

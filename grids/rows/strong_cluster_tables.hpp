@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "backends/memory/round_up.hpp"
+
 namespace poisson {
 
 /// Gives kernels access to strong clusters. Places index the memory of fields of one layout and precision.
@@ -26,7 +28,7 @@ struct StrongClusterTables {
   /// Returns the number of pieces of a cluster that has this number of values and of entries.
   static constexpr std::uint32_t pieces_of(std::uint32_t values, std::uint32_t entries) {
     const std::uint32_t larger = values < entries ? entries : values;
-    return larger <= most_of_piece ? 0 : (larger + most_of_piece - 1) / most_of_piece;
+    return larger <= most_of_piece ? 0 : divide_up(larger, most_of_piece);
   }
   constexpr bool in_pieces(std::int64_t s) const { return pieces > 0 && piece_first[s + 1] != piece_first[s]; }
 
