@@ -159,7 +159,7 @@ SideBytes bytes_of_semicoarsened(const std::vector<LevelPlan>& levels, std::size
   const Precision inner = inner_precision(options);
   for (std::size_t l = 1; l < levels.size(); ++l) {
     const CoarseBlock& coarse = *levels[l - 1].coarser;
-    part = sharing.below(part_of(coarse, part).block);
+    part = sharing.below(part_of(coarse, part).block, !levels[l].coarser);
     const Layout above = levels[l - 1].block.layout(), layout = levels[l].block.layout();
     const std::size_t box = box_offsets(layout).size(), weights = weights_of(coarse);
     // Bands, row sums, a field of zeros and weights; b, u and v.
@@ -317,7 +317,7 @@ Plan count(std::vector<LevelPlan> chosen, const Options& options, const Finest& 
       if (!outermost) plan.levels.back().bytes += level.bytes;
       if (!outermost && !part.share) plan.levels.back().whole_in_planes += level.bytes;
       self(self, chosen_level.planes, false, visits * verbs, part);
-      if (coarse) part = sharing.below(part_of(*coarse, part).block);
+      if (coarse) part = sharing.below(part_of(*coarse, part).block, !levels[static_cast<std::size_t>(l) + 1].coarser);
     }
   };
   add_levels(add_levels, chosen, true, 1, sharing.part_of(chosen.front().block));

@@ -27,7 +27,8 @@ std::size_t part(double share, std::size_t bytes) {
 
 // Adds the messages between processes on GPUs on these levels. `part` is a process's block of the first level.
 void include_levels(MailSizes& mail, const std::vector<LevelPlan>& levels, const Sharing& sharing, Block part) {
-  for (const LevelPlan& level : levels) {
+  for (std::size_t l = 0; l < levels.size(); ++l) {
+    const LevelPlan& level = levels[l];
     if (!part.share) return;
     const Space space = part.space();
     mail.include(MailSizes::of(space));
@@ -41,8 +42,9 @@ void include_levels(MailSizes& mail, const std::vector<LevelPlan>& levels, const
     for (const std::vector<LevelPlan>& list : level.semicoarsened) include_levels(mail, list, sharing, part);
     if (!level.coarser) return;
     const Block below = poisson::part_of(*level.coarser, part).block;
-    if (below.share && !sharing.below(below).share) mail.include(MailSizes::of_gathered(below.space()));
-    part = sharing.below(below);
+    const Block own = sharing.below(below, !levels[l + 1].coarser);
+    if (below.share && !own.share) mail.include(MailSizes::of_gathered(below.space()));
+    part = own;
   }
 }
 
@@ -75,7 +77,7 @@ PlanOfProcess plan_of_process(const Plan& plan, const Sharing& sharing) {
     }
     const auto& coarser = plan.hierarchy[l].coarser;
     if (!coarser) break;
-    block = sharing.below(part_of(*coarser, block).block);
+    block = sharing.below(part_of(*coarser, block).block, !plan.hierarchy[l + 1].coarser);
   }
   return own;
 }

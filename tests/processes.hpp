@@ -4,7 +4,10 @@
 // without a launcher.
 
 #include <barrier>
+#include <chrono>
 #include <condition_variable>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <map>
@@ -91,11 +94,16 @@ class ThreadProcess final : public Processes {
 };
 
 /// Calls f(processes) in `count` threads, each of which acts as one process. If one throws, all must throw; the first
-/// exception is thrown again.
+/// exception is thrown again. If another thread waits for the one that threw, the program ends.
 template <class F>
 void as_processes(int count, const F& f) {
+  constexpr std::chrono::seconds patience{60};
   Threads shared(count);
   std::vector<std::exception_ptr> failures(static_cast<std::size_t>(count));
+  std::mutex mutex;
+  std::condition_variable changed;
+  int ended = 0;
+  bool failed = false;
   std::vector<std::thread> threads;
   for (int rank = 0; rank < count; ++rank)
     threads.emplace_back([&, rank] {
@@ -105,7 +113,25 @@ void as_processes(int count, const F& f) {
       } catch (...) {
         failures[static_cast<std::size_t>(rank)] = std::current_exception();
       }
+      const std::lock_guard lock(mutex);
+      ++ended;
+      failed = failed || failures[static_cast<std::size_t>(rank)];
+      changed.notify_one();
     });
+  {
+    std::unique_lock lock(mutex);
+    const auto all_ended = [&] { return ended == count; };
+    changed.wait(lock, [&] { return failed || all_ended(); });
+    if (!changed.wait_for(lock, patience, all_ended)) {
+      for (const auto& failure : failures)
+        if (failure) try {
+            std::rethrow_exception(failure);
+          } catch (const std::exception& e) {
+            std::fprintf(stderr, "a process failed, and others wait for it: %s\n", e.what());
+          }
+      std::abort();
+    }
+  }
   for (std::thread& thread : threads) thread.join();
   for (const auto& failure : failures) {
     if (!failure) continue;

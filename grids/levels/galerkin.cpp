@@ -142,7 +142,8 @@ Hierarchy make_galerkin_hierarchy(std::shared_ptr<const Operator> finest, Bands 
   const Precision precision = levels.front().precision;
   Hierarchy h;
   h.operators.push_back(std::move(finest));
-  for (const LevelPlan& level : levels) {
+  for (std::size_t l = 0; l < levels.size(); ++l) {
+    const LevelPlan& level = levels[l];
     h.relaxations.push_back(level.relaxation);
     h.planes.emplace_back();
     if (h.relaxations.size() > 1)
@@ -163,7 +164,7 @@ Hierarchy make_galerkin_hierarchy(std::shared_ptr<const Operator> finest, Bands 
     bands = std::move(next.bands);
     h.transfers.push_back(std::move(next.transfer));
     block = coarser.block;
-    const Block own = sharing.below(block);
+    const Block own = sharing.below(block, !levels[l + 1].coarser);
     if (own.share == block.share) continue;
     h.transfers.back() = std::make_unique<GatheringTransfer>(std::move(h.transfers.back()), backend, block, precision);
     block = own;

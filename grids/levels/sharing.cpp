@@ -57,10 +57,10 @@ Block Sharing::part_of(const Block& whole) const {
   return whole.part(share);
 }
 
-Block Sharing::below(const Block& part) const {
+Block Sharing::below(const Block& part, bool coarsest) const {
   if (!part.share) return part;
   const std::int64_t unknowns = part.space().unknown_count();
-  if (unknowns < least_shared) return part.global();
+  if (coarsest || unknowns < least_shared) return part.global();
   if (groups && part.share->processes != groups->processes) {
     const bool sooner = axes_cut(groups->parts) < axes_cut(parts) && unknowns < least_shared * groups->count();
     if (sooner || !thick(part))

@@ -48,8 +48,8 @@ struct Sharing {
   /// Returns this process's part of the block.
   Block part_of(const Block& whole) const;
   /// Returns the block on which this process works on a coarser level, given its part of that level: the part, the
-  /// group's part, or the global block.
-  Block below(const Block& part) const;
+  /// group's part, or the global block. Every process solves the coarsest level alone.
+  Block below(const Block& part, bool coarsest) const;
 };
 
 /// Along an axis that is cut, each part of the finest level has at least this many values. The level below has half of

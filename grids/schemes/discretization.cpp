@@ -284,7 +284,7 @@ Hierarchy Discretization::make_levels(SchemeRows rows, std::shared_ptr<const Fie
           backend_, finer, coarser, jumps_.largest >= steep_jump && level.block.centering() == Centering::cell));
       rows = coarsen_rows(rows, coarser, *h.transfers.back());
       penalty = coarser_reaction(backend_, coarser.block, *h.transfers.back(), penalty);
-      const Block own = sharing_.below(coarser.block);
+      const Block own = sharing_.below(coarser.block, !levels[l + 1].coarser);
       if (own.share == coarser.block.share) continue;
       const Precision precision = level.precision;
       h.transfers.back() =

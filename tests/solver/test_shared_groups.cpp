@@ -104,7 +104,7 @@ TEST(Groups, TakeLevelsThatAreSmallForThemOrThinForParts) {
     Parts parts;
     as_processes(cut[0] * cut[1] * cut[2], [&](const std::shared_ptr<const Processes>& processes) {
       const Sharing sharing = on_machines(machines, processes, cut, least);
-      const Block below = sharing.below(part_of(coarse, sharing.part_of(fine)).block);
+      const Block below = sharing.below(part_of(coarse, sharing.part_of(fine)).block, false);
       if (processes->first()) parts = parts_of(below.space());
     });
     return parts;

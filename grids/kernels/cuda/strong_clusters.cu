@@ -185,8 +185,9 @@ void find_shifts(Backend& backend, const StrongClusterTables& c, const Field& u)
   dispatch(u.precision(), [&]<class T>(T) { add(backend, c, Shift<T>{static_cast<const T*>(u.data())}); });
 }
 
+// A process may have none of the values of clusters that extend over several others.
 void shift_values(Backend& backend, const StrongClusterTables& c, Field& u) {
-  if (c.count == 0) return;
+  if (c.value_count == 0) return;
   const cudaStream_t stream = stream_of(backend);
   dispatch(u.precision(), [&]<class T>(T) {
     shift_all<<<blocks_for(c.value_count), threads, 0, stream>>>(c, static_cast<T*>(u.data()));
