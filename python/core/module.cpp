@@ -125,16 +125,32 @@ nb::dict solve_rhs(Session& session, const HostValues& b) {
   return describe(course);
 }
 
-nb::object apply(Session& session, const HostValues& u) {
-  const double* values = checked(session, u, "u");
-  std::vector<std::size_t> sizes(u.shape_ptr(), u.shape_ptr() + u.ndim());
-  double* product = new double[u.size()];
-  const nb::capsule owner(product, [](void* data) noexcept { delete[] static_cast<double*>(data); });
+// Makes an array like the solution, which `fill` fills without the lock of the interpreter.
+template <class Fill>
+nb::object solution_array(const Session& session, const Fill& fill) {
+  const auto& shape = session.shape();
+  std::vector<std::size_t> sizes;
+  std::size_t count = 1;
+  for (int d = session.config().problem.dimension - 1; d >= 0; --d) {
+    sizes.push_back(static_cast<std::size_t>(shape[static_cast<std::size_t>(d)]));
+    count *= sizes.back();
+  }
+  double* values = new double[count];
+  const nb::capsule owner(values, [](void* data) noexcept { delete[] static_cast<double*>(data); });
   {
     const nb::gil_scoped_release unlocked;
-    session.apply(values, product);
+    fill(values);
   }
-  return nb::cast(nb::ndarray<nb::numpy, double>(product, sizes.size(), sizes.data(), owner));
+  return nb::cast(nb::ndarray<nb::numpy, double>(values, sizes.size(), sizes.data(), owner));
+}
+
+nb::object apply(Session& session, const HostValues& u) {
+  const double* values = checked(session, u, "u");
+  return solution_array(session, [&](double* product) { session.apply(values, product); });
+}
+
+nb::object rhs(Session& session) {
+  return solution_array(session, [&](double* b) { session.rhs(b); });
 }
 
 Quantity to_quantity(const Session& session, const std::string& name, nb::handle object) {
@@ -164,8 +180,9 @@ bool update(Session& session, const nb::dict& changes) {
       data.source = std::move(quantity);
     else if (name.starts_with("boundary."))
       for (int face = 0; face < 6; ++face) {
-        if (name.substr(9) == face_names[static_cast<std::size_t>(face)])
-          data.faces.push_back({face / 2, face % 2, quantity});
+        const std::string_view own = face_names[static_cast<std::size_t>(face)];
+        if (name.substr(9) == own) data.faces.push_back({face / 2, face % 2, quantity, {}});
+        if (name.substr(9) == std::string(own) + ".alpha") data.faces.push_back({face / 2, face % 2, {}, quantity});
       }
   }
   const nb::gil_scoped_release unlocked;
@@ -301,11 +318,13 @@ void define(nb::module_& m) {
            })
       .def_prop_ro("shape", [](const Session& s) { return s.shape(); })
       .def_prop_ro("doubts", [](const Session& s) { return s.doubts(); })
+      .def_prop_ro("singular", [](const Session& s) { return s.solver().A().singular(); })
       .def_prop_ro("info", [](const Session& s) { return info(s); })
       .def("update", &update)
       .def("solve", &solve, nb::arg("guess").none(), nb::arg("log"))
       .def("solve_rhs", &solve_rhs)
       .def("apply", &apply)
+      .def("rhs", &rhs)
       .def("values", &values, nb::arg("name"), nb::arg("narrow") = false)
       .def("face_values", &Session::face_values)
       .def("observe", &observe)

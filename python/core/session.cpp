@@ -9,6 +9,7 @@
 #include "app/memory.hpp"
 #include "app/reasons.hpp"
 #include "app/report.hpp"
+#include "backends/device/clear.hpp"
 #include "backends/device/device.hpp"
 #include "backends/memory/error.hpp"
 #include "backends/memory/places.hpp"
@@ -73,7 +74,8 @@ Quantity Session::quantity(const std::shared_ptr<GridArray>& array, const std::s
 
 bool Session::update(GridData data) {
   GridModel& model = grid_model();
-  const bool levels = !data.coefficient.empty() || data.reaction;
+  const bool levels = !data.coefficient.empty() || data.reaction ||
+                      std::ranges::any_of(data.faces, [](const GridData::Face& face) { return face.alpha.has_value(); });
   if (levels && !data.coefficient.empty() && config_->problem.isotropic) data.coefficient.resize(3, data.coefficient[0]);
   return with_places(*config_, [&] {
     model.update(std::move(data));
@@ -149,11 +151,24 @@ void Session::apply(const double* u, double* product) {
   put_unknowns(u, 1, x);
   backend_->fill(image_, 0);
   A.apply(x, image_);
-  gather_values(discretization().block(), image_)
-      .fill(0, shape()[2], {product, static_cast<std::size_t>(shape()[0]) * shape()[1] * shape()[2]});
-  const double scale = 1 / A.scale();
-  std::for_each_n(product, static_cast<std::size_t>(shape()[0]) * shape()[1] * shape()[2],
-                  [scale](double& value) { value *= scale; });
+  take_values(image_, 1 / A.scale(), product);
+}
+
+void Session::take_values(const Field& field, double factor, double* values) const {
+  const std::size_t count = static_cast<std::size_t>(shape_[0]) * shape_[1] * shape_[2];
+  gather_values(discretization().block(), field).fill(0, shape_[2], {values, count});
+  std::for_each_n(values, count, [factor](double& value) { value *= factor; });
+}
+
+void Session::rhs(double* b) {
+  require_levels();
+  with_places(*config_, [&] { return case_->fill(); });
+  clear_unknowns(solver_->solution());
+  const Operator& A = solver_->A();
+  if (!image_) image_ = Field(*backend_, A.space(), A.precision());
+  backend_->fill(image_, 0);
+  A.residual(solver_->solution(), solver_->rhs(), image_);
+  take_values(image_, 1 / A.scale(), b);
 }
 
 std::array<int, 4> Session::field_shape(std::string_view name) {

@@ -60,6 +60,10 @@ class Session {
   /// Computes A u in the units of the equation, for zero data on the faces.
   void apply(const double* u, double* product);
 
+  /// Computes b in the units of the equation, with the data of the faces moved to this side: the right-hand side of the
+  /// unknowns alone.
+  void rhs(double* b);
+
   /// Writes the values of a field of the schema's output.fields. Throws std::out_of_range for other names.
   void field(std::string_view name, double* values);
   void field(std::string_view name, float* values);
@@ -75,6 +79,7 @@ class Session {
  private:
   const Discretization& discretization() const;
   GridModel& grid_model() const;
+  void take_values(const Field& field, double factor, double* values) const;
   void put_unknowns(const double* values, double factor, Field& field) const;
   Course run(bool given_guess, const Listener& listener);
   void require_levels() const;

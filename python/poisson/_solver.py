@@ -27,6 +27,7 @@ class Solver:
         self._copies = copies
         self._state = 0
         self._changed = False
+        self._data = {}  # κ and σ that replaced those of the problem
         self._session = _core.Session(config)
         self.geometry = config.geometry
         self.problem = problem
@@ -105,6 +106,7 @@ class Solver:
             self._state += 1
             differs = self._session.update(changes)
             if coefficient is not None or reaction is not None:
+                self._data.update((k, v) for k, v in changes.items() if k.startswith(("coefficient", "reaction")))
                 self._changed = differs
                 if differs:
                     _log.info("new data changed automatic choices: %s", self._session.info["description"])
