@@ -89,6 +89,7 @@ nb::dict describe(const Course& course) {
   d["iterations"] = r.iterations;
   d["reason"] = course.reason;
   d["seconds"] = course.seconds;
+  d["data_seconds"] = course.data_seconds;
   d["residual"] = r.relative();
   d["estimated_error"] = r.estimated_error;
   d["history"] = r.history;
@@ -162,6 +163,32 @@ Quantity to_quantity(const Session& session, const std::string& name, nb::handle
   } catch (const InputError& error) {
     throw ConfigError({session.config().describe(name) + ": " + error.what()});
   }
+}
+
+// Is a session with a reference to the array of its source.
+struct OwnedSession : Session {
+  using Session::Session;
+  nb::object source;
+};
+
+template <class T>
+bool lend(OwnedSession& session, nb::handle object) {
+  nb::ndarray<const T, nb::c_contig, nb::device::cpu> values;
+  if (!nb::try_cast(object, values, false)) return false;
+  const auto& shape = session.shape();
+  const auto axes = static_cast<std::size_t>(session.config().problem.dimension);
+  if (values.ndim() != axes) return false;
+  for (std::size_t d = 0; d < axes; ++d)
+    if (static_cast<int>(values.shape(axes - 1 - d)) != shape[d]) return false;
+  if (!session.lend_source(values.data())) return false;
+  session.source = nb::borrow(object);
+  return true;
+}
+
+// Reads the source from an array of the shape of u without a copy. Returns false if the problem or the array does not
+// allow it.
+bool lend_source(OwnedSession& session, nb::handle array) {
+  return lend<double>(session, array) || lend<float>(session, array);
 }
 
 // Replaces the data that a dictionary names as Config::describe does.
@@ -310,25 +337,30 @@ void define(nb::module_& m) {
     return std::make_shared<Config>(state_config(file, overrides));
   });
 
-  nb::class_<Session>(m, "Session")
+  nb::class_<OwnedSession>(m, "Session")
       .def("__init__",
-           [](Session* session, const ConfigPointer& config) {
+           [](OwnedSession* session, const ConfigPointer& config) {
              const nb::gil_scoped_release unlocked;
-             new (session) Session(config);
+             new (session) OwnedSession(config);
            })
-      .def_prop_ro("shape", [](const Session& s) { return s.shape(); })
-      .def_prop_ro("doubts", [](const Session& s) { return s.doubts(); })
-      .def_prop_ro("singular", [](const Session& s) { return s.solver().A().singular(); })
-      .def_prop_ro("info", [](const Session& s) { return info(s); })
-      .def("update", &update)
-      .def("solve", &solve, nb::arg("guess").none(), nb::arg("log"))
-      .def("solve_rhs", &solve_rhs)
-      .def("apply", &apply)
-      .def("rhs", &rhs)
-      .def("values", &values, nb::arg("name"), nb::arg("narrow") = false)
-      .def("face_values", &Session::face_values)
-      .def("observe", &observe)
-      .def("save", &save);
+      .def_prop_ro("shape", [](const OwnedSession& s) { return s.shape(); })
+      .def_prop_ro("doubts", [](const OwnedSession& s) { return s.doubts(); })
+      .def_prop_ro("singular", [](const OwnedSession& s) { return s.solver().A().singular(); })
+      .def_prop_ro("info", [](const OwnedSession& s) { return info(s); })
+      .def("update", [](OwnedSession& s, const nb::dict& changes) { return update(s, changes); })
+      .def("lend_source", &lend_source)
+      .def("solve",
+           [](OwnedSession& s, std::optional<HostValues> guess, nb::object log) { return solve(s, guess, log); },
+           nb::arg("guess").none(), nb::arg("log"))
+      .def("solve_rhs", [](OwnedSession& s, const HostValues& v) { return solve_rhs(s, v); })
+      .def("apply", [](OwnedSession& s, const HostValues& v) { return apply(s, v); })
+      .def("rhs", [](OwnedSession& s) { return rhs(s); })
+      .def("values", [](OwnedSession& s, const std::string& name, bool narrow) { return values(s, name, narrow); },
+           nb::arg("name"), nb::arg("narrow") = false)
+      .def("face_values",
+           [](const OwnedSession& s, int axis, int end, bool alpha) { return s.face_values(axis, end, alpha); })
+      .def("observe", [](OwnedSession& s) { return observe(s); })
+      .def("save", [](OwnedSession& s, const std::filesystem::path& folder) { return save(s, folder); });
 }
 
 }  // namespace

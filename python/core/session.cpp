@@ -1,6 +1,7 @@
 #include "python/core/session.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 #include <tuple>
 #include <utility>
@@ -74,6 +75,8 @@ Quantity Session::quantity(const std::shared_ptr<GridArray>& array, const std::s
 
 bool Session::update(GridData data) {
   GridModel& model = grid_model();
+  lent_filled_ = false;
+  if (data.source) lent_ = nullptr, narrow_lent_ = nullptr;
   const bool levels = !data.coefficient.empty() || data.reaction ||
                       std::ranges::any_of(data.faces, [](const GridData::Face& face) { return face.alpha.has_value(); });
   if (levels && !data.coefficient.empty() && config_->problem.isotropic) data.coefficient.resize(3, data.coefficient[0]);
@@ -112,6 +115,99 @@ void Session::put_unknowns(const double* values, double factor, Field& field) co
   if (copy) transfer(copy, field);
 }
 
+// Large jumps of κ make solves check the flows, which needs the sums of a source that the model owns.
+bool Session::can_lend() const {
+  constexpr double checked_range = 1e2;
+  const auto* model = dynamic_cast<const GridModel*>(&dynamic_cast<ModelCase&>(*case_).model());
+  return model && model->discretization().problem().scheme == Scheme::fv && on_host(solver_->rhs()) &&
+         !solver_->options().extrapolate && !config_->problem.initial && model->kappa().jumps.range < checked_range;
+}
+
+bool Session::lend_source(const double* values) {
+  if (!can_lend()) return false;
+  lent_ = values;
+  narrow_lent_ = nullptr;
+  return true;
+}
+
+bool Session::lend_source(const float* values) {
+  if (!can_lend()) return false;
+  lent_ = nullptr;
+  narrow_lent_ = values;
+  return true;
+}
+
+// Adds volume times source to b. Returns the sum of magnitudes, which shows values that are not finite.
+template <class T>
+double Session::fill_lent(const T* values) {
+  const Block& block = discretization().block();
+  Field& b = solver_->rhs();
+  const Box box = b.space().unknowns();
+  const double scale = solver_->A().scale();
+  const std::int64_t plane = std::int64_t{shape_[0]} * shape_[1];
+  std::vector<double> mass;
+  for (int i = box.first[0]; i < box.last[0]; ++i) mass.push_back(scale * block.axes[0].mass(i));
+  double sum = 0;
+  dispatch(b.precision(), [&]<class U>(U) {
+    const View<U> view = b.view<U>();
+#pragma omp parallel for collapse(2) reduction(+ : sum) if (box.size() > 100000)
+    for (int k = box.first[2]; k < box.last[2]; ++k)
+      for (int j = box.first[1]; j < box.last[1]; ++j) {
+        const double area = block.axes[1].mass(j) * block.axes[2].mass(k);
+        const T* const line = values + k * plane + static_cast<std::int64_t>(j) * shape_[0];
+        U* const row = view.line(j, k);
+        double of_line = 0;
+        for (int i = box.first[0]; i < box.last[0]; ++i) {
+          const double value = area * mass[static_cast<std::size_t>(i - box.first[0])] * static_cast<double>(line[i]);
+          row[i] = has_base_ ? static_cast<U>(row[i] + value) : static_cast<U>(value);
+          of_line += std::abs(value);
+        }
+        sum += of_line;
+      }
+  });
+  return sum;
+}
+
+void Session::fill_with_lent() {
+  Field& b = solver_->rhs();
+  if (!lent_filled_) {
+    with_places(*config_, [&] {
+      grid_model().update({.source = Quantity(0.0)});
+      return case_->fill();
+    });
+    Scalar norm = backend_->scalar();
+    backend_->dot(b, b, norm);
+    has_base_ = backend_->value(norm) > 0;
+    if (has_base_) {
+      if (!base_) base_ = Field(*backend_, b.space(), b.precision());
+      backend_->copy(b, base_);
+    }
+    lent_filled_ = true;
+  } else {
+    clear_unknowns(solver_->solution());
+    if (has_base_) backend_->copy(base_, b);
+  }
+  const double sum = lent_ ? fill_lent(lent_) : fill_lent(narrow_lent_);
+  if (std::isfinite(sum)) return;
+  own_source();
+  with_places(*config_, [&] { return case_->fill(); });  // reports the value and its place
+}
+
+// Copies a lent source into the model, for everything that needs it there.
+void Session::own_source() {
+  if (!lent_ && !narrow_lent_) return;
+  auto array = std::make_shared<GridArray>();
+  const std::size_t count = static_cast<std::size_t>(shape_[0]) * shape_[1] * shape_[2];
+  for (std::size_t d = 0; d < 3; ++d) array->shape[d] = shape_[d];
+  array->location = discretization().block().location();
+  if (lent_)
+    array->values.assign(lent_, lent_ + count);
+  else
+    array->values.assign(narrow_lent_, narrow_lent_ + count);
+  grid_model().update({.source = Quantity(std::shared_ptr<const GridArray>(array))});
+  lent_filled_ = false;
+}
+
 Course Session::run(bool given_guess, const Listener& listener) {
   solver_->prepare(given_guess);
   Stopwatch watch;
@@ -125,16 +221,23 @@ Course Session::run(bool given_guess, const Listener& listener) {
 
 Course Session::solve(const double* guess, const Listener& listener, const Lines& lines) {
   require_levels();
-  with_places(*config_, [&] { return case_->fill(); });
+  Stopwatch watch;
+  if ((lent_ || narrow_lent_) && can_lend())
+    fill_with_lent();
+  else
+    own_source(), with_places(*config_, [&] { return case_->fill(); });
   if (guess) put_unknowns(guess, 1, solver_->solution());
   solver_->on_fallback(lines);
+  const double filled = watch.lap();
   Course course = run(guess || config_->problem.initial.has_value(), listener);
+  course.data_seconds = filled;
   solver_->on_fallback({});
   return course;
 }
 
 Course Session::solve_rhs(const double* b, const Listener& listener) {
   require_levels();
+  lent_filled_ = false;
   backend_->fill(solver_->rhs(), 0);
   backend_->fill(solver_->solution(), 0);
   const Field zero(*backend_, solver_->solution().space(), solver_->solution().precision());
@@ -162,8 +265,10 @@ void Session::take_values(const Field& field, double factor, double* values) con
 
 void Session::rhs(double* b) {
   require_levels();
+  own_source();
   with_places(*config_, [&] { return case_->fill(); });
   clear_unknowns(solver_->solution());
+  lent_filled_ = false;
   const Operator& A = solver_->A();
   if (!image_) image_ = Field(*backend_, A.space(), A.precision());
   backend_->fill(image_, 0);
@@ -172,16 +277,40 @@ void Session::rhs(double* b) {
 }
 
 std::array<int, 4> Session::field_shape(std::string_view name) {
+  if (name == "u") return {shape_[0], shape_[1], shape_[2], 1};
   const Pieces pieces = case_->field(field_choice(name));
   return {pieces.shape[0], pieces.shape[1], pieces.shape[2], pieces.components};
 }
 
+// Copies u line by line. Pieces serve every field, but cost more than a solve of a small problem.
+template <class T>
+bool Session::copy_solution(std::string_view name, T* values) const {
+  const Field& u = solver_->solution();
+  if (name != "u" || config_->matrix || !on_host(u)) return false;
+  const Layout& layout = u.layout();
+  dispatch(u.precision(), [&]<class U>(U) {
+    const View<const U> view = u.view<U>();
+    for (int k = 0; k < shape_[2]; ++k)
+      for (int j = 0; j < shape_[1]; ++j) {
+        const U* const line = view.line(j % layout.n[1], k % layout.n[2]);
+        for (int i = 0; i < layout.n[0]; ++i) values[i] = static_cast<T>(line[i]);
+        if (shape_[0] > layout.n[0]) values[layout.n[0]] = static_cast<T>(line[0]);
+        values += shape_[0];
+      }
+  });
+  return true;
+}
+
 void Session::field(std::string_view name, double* values) {
+  if (copy_solution(name, values)) return;
+  if (name == "source") own_source();
   const Pieces pieces = case_->field(field_choice(name));
   pieces.fill(0, pieces.shape[2], {values, pieces.plane() * static_cast<std::size_t>(pieces.shape[2])});
 }
 
 void Session::field(std::string_view name, float* values) {
+  if (copy_solution(name, values)) return;
+  if (name == "source") own_source();
   const Pieces pieces = case_->field(field_choice(name));
   std::vector<double> plane(pieces.plane());
   for (int k = 0; k < pieces.shape[2]; ++k) {
@@ -201,6 +330,7 @@ std::vector<double> Session::face_values(int axis, int end, bool alpha) const {
 
 Summary Session::observe() {
   require_levels();
+  own_source();
   Summary summary;
   record_run(summary);
   with_places(*config_, [&] {

@@ -19,7 +19,8 @@ namespace poisson::python {
 struct Course {
   Result result;
   std::string reason;
-  double seconds = 0;  ///< of the iteration, without the data
+  double seconds = 0;       ///< of the iteration
+  double data_seconds = 0;  ///< of the right-hand side and the start
 };
 
 /// Owns a problem on one backend with its levels, and solves it repeatedly. All functions may run without the lock of
@@ -45,6 +46,11 @@ class Session {
   /// ones. Throws as the constructor, and InputError for a matrix from a file. A failed update of κ or σ leaves the
   /// session unusable until another one succeeds.
   bool update(GridData data);
+  /// Reads the source from an array that the caller keeps, in every solve from now on, until another source is set. Its
+  /// values are at the unknowns' location. Returns false if this problem needs a source of its own (update): elements,
+  /// other devices, and large jumps of κ.
+  bool lend_source(const double* values);
+  bool lend_source(const float* values);
   /// Returns the quantity for an array that a program gives; `name` is as in Config::describe. Throws ConfigError.
   Quantity quantity(const std::shared_ptr<GridArray>& array, const std::string& name) const;
 
@@ -79,6 +85,13 @@ class Session {
  private:
   const Discretization& discretization() const;
   GridModel& grid_model() const;
+  template <class T>
+  bool copy_solution(std::string_view name, T* values) const;
+  bool can_lend() const;
+  template <class T>
+  double fill_lent(const T* values);
+  void fill_with_lent();
+  void own_source();
   void take_values(const Field& field, double factor, double* values) const;
   void put_unknowns(const double* values, double factor, Field& field) const;
   Course run(bool given_guess, const Listener& listener);
@@ -91,6 +104,11 @@ class Session {
   Solver* solver_ = nullptr;
   std::array<int, 3> shape_{};
   Field image_;  ///< A u, made when needed
+  const double* lent_ = nullptr;  ///< the source, or null
+  const float* narrow_lent_ = nullptr;
+  bool lent_filled_ = false;  ///< base_ and the data in u are valid
+  bool has_base_ = false;     ///< base_ is not zero
+  Field base_;                ///< b without the source
   bool broken_ = false;  ///< an update of κ or σ has failed
   double setup_seconds_ = 0, solve_seconds_ = 0;
   Result last_;

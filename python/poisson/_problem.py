@@ -100,6 +100,11 @@ class Problem:
             return str(value)
         return value
 
+    def _given_source(self):
+        """Returns the source as an array on the host, or None."""
+        source = (self._tree or {}).get("equation", {}).get("source")
+        return source if isinstance(source, np.ndarray) else None
+
     @property
     def config(self):
         """The complete configuration with every default, as a dictionary. Arrays are described by their shape."""

@@ -21,7 +21,7 @@ class Result:
         estimated_error: ‖u − A⁻¹b‖/‖u‖.
         history: relative residuals, the start first.
         reason: why the iteration ended.
-        seconds: of the iteration.
+        seconds: of the iteration; data_seconds: of the right-hand side before it.
         steps: one line for each fallback.
         copies: copies of arrays that the data of this solve needed: into the solver, and into another layout or memory.
     """
@@ -39,6 +39,7 @@ class Result:
         self.history = course["history"]
         self.reason = course["reason"]
         self.seconds = course["seconds"]
+        self.data_seconds = course["data_seconds"]
         self.steps = course["steps"]
 
     def _require_current(self, what):

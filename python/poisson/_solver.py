@@ -31,6 +31,9 @@ class Solver:
         self._session = _core.Session(config)
         self.geometry = config.geometry
         self.problem = problem
+        given = problem._given_source()
+        if given is not None:
+            self._session.lend_source(given)
         for doubt in self._session.doubts:
             _log.warning("%s", doubt)
 
@@ -104,7 +107,11 @@ class Solver:
                 self._check_face(face)
                 changes[f"boundary.{face}"] = self._host(value, f"boundary.{face}")
             self._state += 1
-            differs = self._session.update(changes)
+            lent = changes.get("source")
+            if _arrays.is_array(lent) and self._session.lend_source(lent):
+                self._copies -= 1  # it is read where it is
+                del changes["source"]
+            differs = self._session.update(changes) if changes else False
             if coefficient is not None or reaction is not None:
                 self._data.update((k, v) for k, v in changes.items() if k.startswith(("coefficient", "reaction")))
                 self._changed = differs
@@ -240,5 +247,6 @@ def _joined(solver, results, sources):
     course = {key: [getattr(r, key) for r in results]
               for key in ("iterations", "residual", "estimated_error", "history", "reason", "steps")}
     course["seconds"] = sum(r.seconds for r in results)
+    course["data_seconds"] = sum(r.data_seconds for r in results)
     course["converged"] = all(r.converged for r in results)
     return Result(solver, as_given(all_u, sources), course, sum(r.copies for r in results))
