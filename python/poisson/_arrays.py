@@ -29,12 +29,7 @@ def package(array):
 
 def is_array(value):
     """Returns whether a value has one number for each node or cell."""
-    return package(value) is not None and np.ndim(_shape(value)) == 1 and len(_shape(value)) > 0
-
-
-def _shape(array):
-    shape = getattr(array, "shape", None)
-    return tuple(shape) if shape is not None else np.shape(array)
+    return package(value) is not None and len(getattr(value, "shape", (0,))) > 0
 
 
 def to_host(array, name):

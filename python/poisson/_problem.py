@@ -25,8 +25,8 @@ class Problem:
         nodes: coordinates of the nodes along x, y and z, in place of shape, lower and upper.
         coefficient, reaction, source: κ, σ and f: a number, an expression, or an array on nodes or cells. `coefficient`
             may be a dictionary with the keys x, y, z.
-        boundary: conditions by the names of the faces (x-, x+, …, default): a number or an array (a Dirichlet value),
-            "periodic", or a dictionary such as {"neumann": 0} or {"robin": {"alpha": 10, "ambient": 25}}.
+        boundary: conditions by the names of the faces (x-, x+, …, default): a Dirichlet value (a number, an expression
+            or an array), "periodic", or a dictionary such as {"neumann": 0} or {"robin": {"alpha": 10, "ambient": 25}}.
         centering: "node" or "cell"; scheme: "fv", "q1" or "compact4".
         exact, title, parameters: as in configuration files.
         sections: domain, grid, equation, discretization, solver, backend, output, with the keys of configuration files.
@@ -47,11 +47,14 @@ class Problem:
         tree = {"title": title, "parameters": parameters or {}}
         data = {"coefficient": coefficient, "reaction": reaction, "source": source, "exact": exact}
         tree["equation"] = {key: value for key, value in data.items() if value is not None}
-        tree["boundary"] = {name: _condition(value) for name, value in (boundary or {}).items()}
-        tree["discretization"] = {"centering": centering, "scheme": scheme}
+        if boundary:
+            tree["boundary"] = {name: _condition(value) for name, value in boundary.items()}
+        if (centering, scheme) != ("node", "fv"):
+            tree["discretization"] = {"centering": centering, "scheme": scheme}
         if "grid" not in sections:
-            tree.update(_grid(shape if shape is not None else self._shape(tree["equation"], centering), lower, upper,
-                              spacing, nodes, centering))
+            if shape is None and nodes is None:
+                shape = self._shape(tree["equation"], centering)
+            tree.update(_grid(shape, lower, upper, spacing, nodes, centering))
         elif any(value is not None for value in (shape, spacing, nodes)):
             raise ConfigurationError(f"{_NAME}: grid and shape, spacing or nodes are both given; keep one of the two")
         if "domain" in sections and (lower is not None or upper is not None or spacing is not None):
@@ -173,10 +176,10 @@ class Problem:
 
 
 def _condition(value):
-    """Returns the condition of a face; numbers and arrays are Dirichlet values."""
-    if isinstance(value, (int, float, np.generic)) and not isinstance(value, bool) or _arrays.is_array(value):
-        return {"dirichlet": value}
-    return value
+    """Returns the condition of a face. Numbers, arrays and expressions that are not a single word are Dirichlet values."""
+    number = isinstance(value, (int, float, np.generic)) and not isinstance(value, bool)
+    expression = isinstance(value, str) and not (len(value) > 1 and value.isalpha())
+    return {"dirichlet": value} if number or expression or _arrays.is_array(value) else value
 
 
 def _grid(shape, lower, upper, spacing, nodes, centering):

@@ -159,7 +159,7 @@ class Solver:
         Ctrl-C ends the solve; `solution` then is its iterate.
         """
         with self._lock:
-            if _arrays.is_array(source) and len(source.shape) == self.geometry["dimension"] + 1:
+            if _arrays.is_array(source) and len(getattr(source, "shape", ())) == self.geometry["dimension"] + 1:
                 return self._solve_all(source, guess, check)
             if source is not None:
                 self.update(source=source)
@@ -174,8 +174,8 @@ class Solver:
         return Result(self, self._values(), course, copies)
 
     def _guess(self, guess):
-        if not _arrays.is_array(guess) or tuple(guess.shape) != self.shape:
-            found = tuple(guess.shape) if _arrays.is_array(guess) else repr(guess)
+        if not _arrays.is_array(guess) or tuple(getattr(guess, "shape", ())) != self.shape:
+            found = tuple(getattr(guess, "shape", ())) if _arrays.is_array(guess) else repr(guess)
             raise ConfigurationError(f"guess: expected an array of the shape {self.shape}, found {found}")
         host, copies = _arrays.to_host(guess, "guess")
         if not np.isfinite(host).all():
