@@ -194,13 +194,12 @@ bool lend_source(OwnedSession& session, nb::handle array) {
 // Replaces the data that a dictionary names as Config::describe does.
 bool update(Session& session, const nb::dict& changes) {
   GridData data;
+  std::array<std::optional<Quantity>, 3> coefficient;
   for (const auto& [key, object] : changes) {
     const auto name = nb::cast<std::string>(key);
     Quantity quantity = to_quantity(session, name, object);
-    if (name == "coefficient" || name == "coefficient.x")
-      data.coefficient.insert(data.coefficient.begin(), std::move(quantity));
-    else if (name == "coefficient.y" || name == "coefficient.z")
-      data.coefficient.push_back(std::move(quantity));
+    if (name.starts_with("coefficient"))
+      coefficient[name.ends_with(".y") ? 1 : name.ends_with(".z") ? 2 : 0] = std::move(quantity);
     else if (name == "reaction")
       data.reaction = std::move(quantity);
     else if (name == "source")
@@ -212,6 +211,8 @@ bool update(Session& session, const nb::dict& changes) {
         if (name.substr(9) == std::string(own) + ".alpha") data.faces.push_back({face / 2, face % 2, {}, quantity});
       }
   }
+  for (std::optional<Quantity>& component : coefficient)
+    if (component) data.coefficient.push_back(std::move(*component));
   const nb::gil_scoped_release unlocked;
   return session.update(std::move(data));
 }

@@ -10,6 +10,7 @@ import itertools
 
 import numpy as np
 
+from ._grid import Grid
 from ._operators import unknowns
 
 
@@ -38,46 +39,24 @@ def check_supported(geometry, data):
             raise ValueError(f"{name}: only Robin faces have alpha; {face} is a {faces[face]} face")
 
 
-class Residual:
+class Residual(Grid):
     """Is A and b of a problem, as functions of its data.
 
     Args:
         geometry: Problem.geometry.
-        cat: joins a list of arrays along an axis, as torch.cat and jax.numpy.concatenate do.
-        constant: makes an array of the framework from a numpy array.
+        cat, constant: as in Grid.
     """
 
     def __init__(self, geometry, cat, constant):
-        self.cat, self.constant = cat, constant
-        self.d = geometry["dimension"]
-        self.at_nodes = geometry["centering"] == "node"
-        self.elements = geometry["scheme"] == "q1"
-        nodes = [np.asarray(n) for n in reversed(geometry["nodes"])]  # as array axes: z, y, x
         kinds = geometry["faces"]
-        self.names = ["xyz"[self.d - 1 - a] for a in range(self.d)]
+        self.names = ["xyz"[geometry["dimension"] - 1 - a] for a in range(geometry["dimension"])]
         self.kinds = [[kinds[name + "-"], kinds[name + "+"]] for name in self.names]
-        self.periodic = [pair[0] == "periodic" for pair in self.kinds]
-        self.widths = [np.diff(n) for n in nodes]
-        self.cells = [len(w) for w in self.widths]
-        self.sizes = [n + (self.at_nodes and not p) for n, p in zip(self.cells, self.periodic)]
-        core = tuple(slice(0, n) for n in self.sizes)
-        self.mask = unknowns(geometry)[core].astype(float)
-        self.mass = [self._mass(a) if self.at_nodes else self.widths[a] for a in range(self.d)]
+        super().__init__(cat, constant, [np.diff(n) for n in reversed(geometry["nodes"])],
+                         [pair[0] == "periodic" for pair in self.kinds], geometry["centering"] == "node")
+        self.elements = geometry["scheme"] == "q1"
+        self.mask = unknowns(geometry)[tuple(slice(0, n) for n in self.sizes)].astype(float)
 
-    def _mass(self, a):
-        h = self.widths[a]
-        if self.periodic[a]:
-            return 0.5 * (h + np.roll(h, 1))
-        return 0.5 * (np.append(h, 0) + np.append(0, h))
-
-    # ---- shapes ----
-
-    def core(self, values):
-        """Returns values of nodes without the repeated nodes of periodic axes."""
-        for a in range(self.d):
-            if self.at_nodes and self.periodic[a]:
-                values = self.part(values, a, 0, self.cells[a])
-        return values
+    core = Grid.without_repeated
 
     def expanded(self, values):
         """Returns the inverse of core: repeats the first node of periodic axes as the last."""
@@ -86,115 +65,40 @@ class Residual:
                 values = self.cat([values, self.part(values, a, 0, 1)], a)
         return values
 
-    @staticmethod
-    def part(values, a, first, last):
-        return values[tuple(slice(first, last) if i == a else slice(None) for i in range(values.ndim))]
-
-    def along(self, numbers, a, d=None):
-        """Returns numbers of one axis so that they multiply arrays."""
-        d = self.d if d is None else d
-        return self.constant(np.asarray(numbers).reshape([-1 if i == a else 1 for i in range(d)]))
-
-    # ---- one axis ----
-
-    def _next(self, u, a):
-        """Returns the values above and below each cell along an axis of nodes, or each inner face between cells."""
-        n = u.shape[a]
-        if self.periodic[a]:
-            return self.cat([self.part(u, a, 1, n), self.part(u, a, 0, 1)], a), u
-        return self.part(u, a, 1, n), self.part(u, a, 0, n - 1)
-
-    def _scatter(self, upper, lower, a):
-        """Adds values of cells to the nodes above and below: the transpose of _next."""
-        n = upper.shape[a]
-        if self.periodic[a]:
-            return self.cat([self.part(upper, a, n - 1, n), self.part(upper, a, 0, n - 1)], a) + lower
-        zero = 0 * self.part(upper, a, 0, 1)
-        return self.cat([zero, upper], a) + self.cat([lower, zero], a)
-
-    def _to_nodes(self, q, a, widths):
-        """Gives half of each cell's width times its value to the nodes on both sides."""
-        half = q * self.along(0.5 * widths, a, q.ndim)
-        return self._scatter(half, half, a)
-
-    # ---- integrals ----
+    def face(self, skipped):
+        """Returns the grid of the faces across an axis."""
+        axes = [a for a in range(self.d) if a != skipped]
+        return Grid(self.cat, self.constant, [self.widths[a] for a in axes], [self.periodic[a] for a in axes],
+                    self.at_nodes)
 
     def _axes_of(self, face):
         """Returns the array axis and the end of a face."""
         return self.names.index(face[0]), int(face[1] == "+")
 
-    def _full(self, value, shape):
-        return value + self.constant(np.zeros(shape)) if value.ndim == 0 else value
-
-    def integral(self, value, name, skipped=None):
-        """Returns the integrals of a datum over the control volumes, or over their areas on a face.
+    def integral(self, value, name, grid=None):
+        """Returns the integrals of a datum over the control volumes of this grid, or of the grid of a face.
 
         `value` is a number, or has one value for each node or cell. Raises ValueError for other shapes.
         """
-        axes = [a for a in range(self.d) if a != skipped]
-        cells = [self.cells[a] for a in axes]
-        sizes = [self.sizes[a] for a in axes]
-        whole = [self.cells[a] + 1 for a in axes]
-        value = self._full(value, sizes)
-        if self.at_nodes and list(value.shape) == whole:
-            for i, a in enumerate(axes):
-                if self.periodic[a]:
-                    value = self.part(value, i, 0, self.cells[a])
+        grid = grid or self
+        nodes = [n + 1 for n in grid.cells]
+        value = grid.full(value, nodes if self.at_nodes else grid.cells)
         shape = list(value.shape)
-        if shape == sizes and not (self.at_nodes and shape == cells and self._ambiguous(axes)):
-            return self._consistent(value, axes) if self.elements else self._lumped(value, axes)
-        if not self.at_nodes and shape == whole and skipped is None:
-            for i in range(len(axes)):
-                n = value.shape[i]
-                value = 0.5 * (self.part(value, i, 1, n) + self.part(value, i, 0, n - 1))
-            return self._lumped(value, axes)
-        if self.at_nodes and shape == cells:
-            for i, a in enumerate(axes):
-                value = self._cells_to_nodes(value, i, a)
-            return value
-        raise ValueError(f"{name}: the array has the shape {tuple(shape)}; give {tuple(whole)} (nodes) or {tuple(cells)} "
-                         "(cells)")
-
-    def _ambiguous(self, axes):
-        """Returns whether every axis is periodic, so that an array like core(u) could also be one of cells."""
-        return all(self.periodic[a] for a in axes)
-
-    def _lumped(self, value, axes):
-        for i, a in enumerate(axes):
-            value = value * self.along(self.mass[a], i, len(axes))
-        return value
-
-    def _cells_to_nodes(self, value, i, a):
-        half = value * self.along(0.5 * self.widths[a], i, value.ndim)
-        n = value.shape[i]
-        if self.periodic[a]:
-            return self.cat([self.part(half, i, n - 1, n), self.part(half, i, 0, n - 1)], i) + half
-        zero = 0 * self.part(half, i, 0, 1)
-        return self.cat([zero, half], i) + self.cat([half, zero], i)
-
-    def _consistent(self, value, axes):
-        """Multiplies by the mass matrix of hat functions."""
-        for i, a in enumerate(axes):
-            h = self.along(self.widths[a] / 6, i, len(axes))
-            n = value.shape[i]
-            if self.periodic[a]:
-                up, low = self.cat([self.part(value, i, 1, n), self.part(value, i, 0, 1)], i), value
-                upper, lower = h * (2 * up + low), h * (2 * low + up)
-                m = n
-                value = self.cat([self.part(upper, i, m - 1, m), self.part(upper, i, 0, m - 1)], i) + lower
-            else:
-                up, low = self.part(value, i, 1, n), self.part(value, i, 0, n - 1)
-                upper, lower = h * (2 * up + low), h * (2 * low + up)
-                zero = 0 * self.part(upper, i, 0, 1)
-                value = self.cat([zero, upper], i) + self.cat([lower, zero], i)
-        return value
+        if shape not in (nodes, grid.cells) or shape == nodes and not self.at_nodes and grid is not self:
+            raise ValueError(f"{name}: the array has the shape {tuple(shape)}; give {tuple(nodes)} (nodes) or "
+                             f"{tuple(grid.cells)} (cells)")
+        if not self.at_nodes:
+            return grid.lumped(grid.means(value) if shape == nodes else value)
+        if shape == grid.cells:
+            return grid.halves(value)
+        value = grid.without_repeated(value)
+        return grid.consistent(value) if self.elements else grid.lumped(value)
 
     def _on_layer(self, layer, a, end):
         """Returns an array like core(u) that is zero except for values on the layer of a face."""
         shape = list(layer.shape)
         layer = layer.reshape(shape[:a] + [1] + shape[a:])
-        rest = shape[:a] + [self.sizes[a] - 1] + shape[a:]
-        zeros = self.constant(np.zeros(rest))
+        zeros = self.constant(np.zeros(shape[:a] + [self.sizes[a] - 1] + shape[a:]))
         return self.cat([layer, zeros] if end == 0 else [zeros, layer], a)
 
     def _layer(self, u, a, end):
@@ -210,7 +114,7 @@ class Residual:
             name = "coefficient" if "coefficient" in data else f"coefficient.{self.names[a]}"
             value = data.get(name)
             if value is not None:
-                value = self._full(value, self.cells)
+                value = self.full(value, self.cells)
                 if list(value.shape) != self.cells:
                     raise ValueError(f"{name}: the array has the shape {tuple(value.shape)}; gradients need one value for "
                                      f"each cell, {tuple(self.cells)}")
@@ -230,16 +134,13 @@ class Residual:
             if self.kinds[a][end] == "dirichlet":
                 self._layer(count, a, end)[...] += 1
         for name, value, a, end in self._faces(data, "dirichlet"):
-            sizes = [self.sizes[i] for i in range(self.d) if i != a]
-            value = self._full(value, sizes)
-            others = [i for i in range(self.d) if i != a]
-            if list(value.shape) == [self.cells[i] + 1 for i in others]:
-                for i, other in enumerate(others):
-                    if self.periodic[other]:
-                        value = self.part(value, i, 0, self.cells[other])
-            if list(value.shape) != sizes:
+            grid = self.face(a)
+            nodes = [n + 1 for n in grid.cells]
+            value = grid.full(value, nodes)
+            if list(value.shape) != nodes:
                 raise ValueError(f"{name}: the array has the shape {tuple(value.shape)}; a Dirichlet face of a problem at "
-                                 f"nodes needs one value for each node, {tuple(sizes)}")
+                                 f"nodes needs one value for each node, {tuple(nodes)}")
+            value = grid.without_repeated(value)
             total = total + self._on_layer(value, a, end) * self.constant(1 / np.maximum(count, 1))
         return total
 
@@ -260,7 +161,7 @@ class Residual:
         kinds = ("neumann", "robin") if self.at_nodes else ("neumann",)
         for kind in kinds:
             for name, value, a, end in self._faces(data, kind):
-                total = total + self._on_layer(self.integral(value, name, a), a, end)
+                total = total + self._on_layer(self.integral(value, name, self.face(a)), a, end)
         return total
 
     def operator(self, data, u, values=None):
@@ -290,50 +191,24 @@ class Residual:
 
     def _reaction(self, sigma, u):
         if self.elements:
-            sigma = self._full(sigma, self.cells)
+            sigma = self.full(sigma, self.cells)
             if list(sigma.shape) != self.cells:
                 raise ValueError(f"reaction: the array has the shape {tuple(sigma.shape)}; gradients of scheme q1 need one "
                                  f"value for each cell, {tuple(self.cells)}")
-            return self._assembled(sigma, u, None)
+            return self.assembled(sigma, u)
         return self.integral(sigma, "reaction") * u
 
     def _flow_at_nodes(self, kappa, u, a):
-        weights = kappa
-        for other in range(self.d):
-            if other != a:
-                weights = self._to_nodes(weights, other, self.widths[other])
-        upper, lower = self._next(u, a)
+        weights = self.halves(kappa, [other for other in range(self.d) if other != a])
+        upper, lower = self.next(u, a)
         flow = weights * self.along(1 / self.widths[a], a) * (upper - lower)
-        return self._scatter(flow, -flow, a)
+        return self.scatter(flow, -flow, a)
 
     def _stiffness(self, kappa, u):
         total = 0
         for a in range(self.d):
-            total = total + self._assembled(kappa, u, a)
+            total = total + self.assembled(kappa, u, a)
         return total
-
-    def _assembled(self, factor, u, differentiated):
-        """Sums element matrices: mass along all axes, but stiffness along one of them if it is given."""
-        corners = {(): u}
-        for a in range(self.d):
-            split = {}
-            for place, values in corners.items():
-                split[place + (1,)], split[place + (0,)] = self._next(values, a)
-            corners = split
-        for a in range(self.d):
-            done = {}
-            for place in corners:
-                other = place[:a] + (1 - place[a],) + place[a + 1:]
-                if a == differentiated:
-                    done[place] = self.along(1 / self.widths[a], a) * (corners[place] - corners[other])
-                else:
-                    done[place] = self.along(self.widths[a] / 6, a) * (2 * corners[place] + corners[other])
-            corners = done
-        corners = {place: factor * values for place, values in corners.items()}
-        for a in reversed(range(self.d)):
-            corners = {place: self._scatter(corners[place + (1,)], corners[place + (0,)], a)
-                       for place in {p[:-1] for p in corners}}
-        return corners[()]
 
     def _robin_at_nodes(self, data, u):
         total = 0
@@ -345,19 +220,18 @@ class Residual:
             if self.elements:
                 product = self._face_mass(alpha, layer, a, name)
             else:
-                product = self.integral(alpha, name, a) * layer
+                product = self.integral(alpha, name, self.face(a)) * layer
             total = total + self._on_layer(product, a, end)
         return total
 
     def _face_mass(self, alpha, layer, skipped, name):
         """Returns α times the mass matrix of a face, for α on its cells."""
-        axes = [a for a in range(self.d) if a != skipped]
-        alpha = self._full(alpha, [self.cells[a] for a in axes])
-        if list(alpha.shape) != [self.cells[a] for a in axes]:
+        grid = self.face(skipped)
+        alpha = grid.full(alpha, grid.cells)
+        if list(alpha.shape) != grid.cells:
             raise ValueError(f"{name}: the array has the shape {tuple(alpha.shape)}; gradients of scheme q1 need one value "
-                             f"for each cell of the face, {tuple(self.cells[a] for a in axes)}")
-        part = _Face(self, axes)
-        return part.assembled(alpha, layer)
+                             f"for each cell of the face, {tuple(grid.cells)}")
+        return grid.assembled(alpha, layer)
 
     def _area(self, a, kappa):
         area = kappa
@@ -369,10 +243,10 @@ class Residual:
     def _flow_in_cells(self, kappa, u, a):
         h = self.along(self.widths[a], a)
         resistance = 0.5 * h / self._area(a, kappa)
-        upper, lower = self._next(resistance, a)
-        above, below = self._next(u, a)
+        upper, lower = self.next(resistance, a)
+        above, below = self.next(u, a)
         flow = (above - below) / (upper + lower)
-        return self._scatter(flow, -flow, a)
+        return self.scatter(flow, -flow, a)
 
     def _faces_of_cells(self, data, kappa, u, values):
         total = 0
@@ -395,26 +269,12 @@ class Residual:
             else:
                 alpha = self._on_cells(alpha, shape, face + ".alpha")
                 flow = k / (k + 0.5 * h * alpha) * (alpha * layer - g)
-            for i, other in enumerate(o for o in range(self.d) if o != a):
-                flow = flow * self.along(self.widths[other], i, self.d - 1)
-            total = total + self._on_layer(flow, a, end)
+            total = total + self._on_layer(self.face(a).lumped(flow), a, end)
         return total
 
     def _on_cells(self, value, shape, name):
-        value = self._full(value, shape)
+        value = self.full(value, shape)
         if list(value.shape) != shape:
             raise ValueError(f"boundary.{name}: the array has the shape {tuple(value.shape)}; gradients of a problem in "
                              f"cells need one value for each cell of the face, {tuple(shape)}")
         return value
-
-
-class _Face(Residual):
-    """Is a face as a grid of its own, for its mass matrix."""
-
-    def __init__(self, whole, axes):
-        self.cat, self.constant, self.d = whole.cat, whole.constant, len(axes)
-        self.widths = [whole.widths[a] for a in axes]
-        self.periodic = [whole.periodic[a] for a in axes]
-
-    def assembled(self, factor, u):
-        return self._assembled(factor, u, None)
