@@ -106,8 +106,8 @@ nb::dict solve(Session& session, std::optional<HostValues> guess, nb::object log
   const double* start = guess ? checked(session, *guess, "guess") : nullptr;
   {
     const nb::gil_scoped_release unlocked;
-    course = session.solve(start, [&] { return interrupt(); },
-                           [&](const std::string& line) { lines.push_back(line); });
+    course = session.solve(
+        start, [&] { return interrupt(); }, [&](const std::string& line) { lines.push_back(line); });
   }
   interrupt.raise();
   for (const std::string& line : lines) log(line);
@@ -155,8 +155,7 @@ nb::object rhs(Session& session) {
 }
 
 Quantity to_quantity(const Session& session, const std::string& name, nb::handle object) {
-  if (nb::ndarray_check(object))
-    return session.quantity(to_grid_array(object, session.config().describe(name)), name);
+  if (nb::ndarray_check(object)) return session.quantity(to_grid_array(object, session.config().describe(name)), name);
   if (!nb::isinstance<nb::str>(object)) return nb::cast<double>(nb::float_(object));
   try {
     return parse_expression(nb::cast<std::string>(object), session.config().parameters);
@@ -306,9 +305,9 @@ void define_errors(nb::module_& m) {
       "poisson.ConfigurationError",
       "Reports a mistake in the data or keys of a problem: one line for each, which names the key and the remedy.",
       PyExc_ValueError, nullptr);
-  static PyObject* run = PyErr_NewExceptionWithDoc(
-      "poisson.SolverError", "Reports that a solve could not run: memory, a device, or a file.", PyExc_RuntimeError,
-      nullptr);
+  static PyObject* run = PyErr_NewExceptionWithDoc("poisson.SolverError",
+                                                   "Reports that a solve could not run: memory, a device, or a file.",
+                                                   PyExc_RuntimeError, nullptr);
   m.attr("ConfigurationError") = nb::borrow(configuration);
   m.attr("SolverError") = nb::borrow(run);
   nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
@@ -327,8 +326,9 @@ void define(nb::module_& m) {
   nb::class_<Config>(m, "Config")
       .def_prop_ro("effective", [](const Config& c) { return c.effective; })
       .def_prop_ro("title", [](const Config& c) { return c.title; })
-      .def_prop_ro("parameters",
-                   [](const Config& c) { return std::map<std::string, double>(c.parameters.begin(), c.parameters.end()); })
+      .def_prop_ro(
+          "parameters",
+          [](const Config& c) { return std::map<std::string, double>(c.parameters.begin(), c.parameters.end()); })
       .def_prop_ro("directory", [](const Config& c) { return c.output.directory; })
       .def_prop_ro("geometry", [](const Config& c) { return geometry(c); });
   m.def("configure", [](const nb::dict& tree, const std::string& name) {
@@ -350,14 +350,16 @@ void define(nb::module_& m) {
       .def_prop_ro("info", [](const OwnedSession& s) { return info(s); })
       .def("update", [](OwnedSession& s, const nb::dict& changes) { return update(s, changes); })
       .def("lend_source", &lend_source)
-      .def("solve",
-           [](OwnedSession& s, std::optional<HostValues> guess, nb::object log) { return solve(s, guess, log); },
-           nb::arg("guess").none(), nb::arg("log"))
+      .def(
+          "solve",
+          [](OwnedSession& s, std::optional<HostValues> guess, nb::object log) { return solve(s, guess, log); },
+          nb::arg("guess").none(), nb::arg("log"))
       .def("solve_rhs", [](OwnedSession& s, const HostValues& v) { return solve_rhs(s, v); })
       .def("apply", [](OwnedSession& s, const HostValues& v) { return apply(s, v); })
       .def("rhs", [](OwnedSession& s) { return rhs(s); })
-      .def("values", [](OwnedSession& s, const std::string& name, bool narrow) { return values(s, name, narrow); },
-           nb::arg("name"), nb::arg("narrow") = false)
+      .def(
+          "values", [](OwnedSession& s, const std::string& name, bool narrow) { return values(s, name, narrow); },
+          nb::arg("name"), nb::arg("narrow") = false)
       .def("face_values",
            [](const OwnedSession& s, int axis, int end, bool alpha) { return s.face_values(axis, end, alpha); })
       .def("observe", [](OwnedSession& s) { return observe(s); })

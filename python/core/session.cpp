@@ -77,9 +77,11 @@ bool Session::update(GridData data) {
   GridModel& model = grid_model();
   lent_filled_ = false;
   if (data.source) lent_ = nullptr, narrow_lent_ = nullptr;
-  const bool levels = !data.coefficient.empty() || data.reaction ||
-                      std::ranges::any_of(data.faces, [](const GridData::Face& face) { return face.alpha.has_value(); });
-  if (levels && !data.coefficient.empty() && config_->problem.isotropic) data.coefficient.resize(3, data.coefficient[0]);
+  const bool levels =
+      !data.coefficient.empty() || data.reaction ||
+      std::ranges::any_of(data.faces, [](const GridData::Face& face) { return face.alpha.has_value(); });
+  if (levels && !data.coefficient.empty() && config_->problem.isotropic)
+    data.coefficient.resize(3, data.coefficient[0]);
   return with_places(*config_, [&] {
     model.update(std::move(data));
     if (!levels) return false;

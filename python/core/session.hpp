@@ -103,13 +103,13 @@ class Session {
   std::unique_ptr<Case> case_;
   Solver* solver_ = nullptr;
   std::array<int, 3> shape_{};
-  Field image_;  ///< A u, made when needed
+  Field image_;                   ///< A u, made when needed
   const double* lent_ = nullptr;  ///< the source, or null
   const float* narrow_lent_ = nullptr;
   bool lent_filled_ = false;  ///< base_ and the data in u are valid
   bool has_base_ = false;     ///< base_ is not zero
   Field base_;                ///< b without the source
-  bool broken_ = false;  ///< an update of κ or σ has failed
+  bool broken_ = false;       ///< an update of κ or σ has failed
   double setup_seconds_ = 0, solve_seconds_ = 0;
   Result last_;
 };

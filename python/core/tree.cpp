@@ -75,8 +75,8 @@ bool copy_values(nb::handle object, GridArray& array, const std::string& key) {
   HostArray<T> values;
   if (!nb::try_cast(object, values, false)) return false;
   if (values.ndim() > 3 || values.ndim() == 0)
-    throw ConfigError({key + ": the array has " + std::to_string(values.ndim()) + " axes; give one value for each node " +
-                       "or cell, x last"});
+    throw ConfigError({key + ": the array has " + std::to_string(values.ndim()) +
+                       " axes; give one value for each node " + "or cell, x last"});
   for (std::size_t d = 0; d < values.ndim(); ++d)
     array.shape[d] = static_cast<std::int64_t>(values.shape(values.ndim() - 1 - d));
   array.values.assign(values.data(), values.data() + values.size());
