@@ -16,10 +16,10 @@
 
 #include "app/describe.hpp"
 #include "app/reasons.hpp"
+#include "app/session.hpp"
 #include "backends/memory/error.hpp"
 #include "io/expressions/expression.hpp"
 #include "io/files/summary.hpp"
-#include "python/core/session.hpp"
 #include "python/core/tree.hpp"
 
 namespace nb = nanobind;
@@ -192,26 +192,11 @@ bool lend_source(OwnedSession& session, nb::handle array) {
 
 // Replaces the data that a dictionary names as Config::describe does.
 bool update(Session& session, const nb::dict& changes) {
-  GridData data;
-  std::array<std::optional<Quantity>, 3> coefficient;
+  std::map<std::string, Quantity> data;
   for (const auto& [key, object] : changes) {
     const auto name = nb::cast<std::string>(key);
-    Quantity quantity = to_quantity(session, name, object);
-    if (name.starts_with("coefficient"))
-      coefficient[name.ends_with(".y") ? 1 : name.ends_with(".z") ? 2 : 0] = std::move(quantity);
-    else if (name == "reaction")
-      data.reaction = std::move(quantity);
-    else if (name == "source")
-      data.source = std::move(quantity);
-    else if (name.starts_with("boundary."))
-      for (int face = 0; face < 6; ++face) {
-        const std::string_view own = face_names[static_cast<std::size_t>(face)];
-        if (name.substr(9) == own) data.faces.push_back({face / 2, face % 2, quantity, {}});
-        if (name.substr(9) == std::string(own) + ".alpha") data.faces.push_back({face / 2, face % 2, {}, quantity});
-      }
+    data[name] = to_quantity(session, name, object);
   }
-  for (std::optional<Quantity>& component : coefficient)
-    if (component) data.coefficient.push_back(std::move(*component));
   const nb::gil_scoped_release unlocked;
   return session.update(std::move(data));
 }

@@ -1,4 +1,4 @@
-#include "python/core/session.hpp"
+#include "app/session.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -19,7 +19,7 @@
 #include "io/fields/field_choices.hpp"
 #include "io/files/formats.hpp"
 
-namespace poisson::python {
+namespace poisson {
 namespace {
 
 // Calls f, and replaces the names of invalid quantities by their keys.
@@ -73,6 +73,37 @@ Quantity Session::quantity(const std::shared_ptr<GridArray>& array, const std::s
   }
 }
 
+GridData Session::data_of(std::map<std::string, Quantity> changes) const {
+  GridData data;
+  const Problem& problem = discretization().problem();
+  for (auto& [name, quantity] : changes) {
+    const std::string_view face = std::string_view(name).substr(std::min<std::size_t>(name.size(), 9));
+    const auto found = std::ranges::find(face_names, face.substr(0, 2));
+    const auto place = static_cast<int>(found - face_names.begin());
+    if (name == "coefficient" || name == "coefficient.x" || name == "coefficient.y" || name == "coefficient.z") {
+      if (data.coefficient.empty()) data.coefficient.assign(problem.coefficient.begin(), problem.coefficient.end());
+      data.coefficient[name.ends_with(".y") ? 1 : name.ends_with(".z") ? 2 : 0] = std::move(quantity);
+    } else if (name == "reaction") {
+      data.reaction = std::move(quantity);
+    } else if (name == "source") {
+      data.source = std::move(quantity);
+    } else if (name.starts_with("boundary.") && place < 2 * problem.dimension && face.size() == 2) {
+      data.faces.push_back({place / 2, place % 2, std::move(quantity), {}});
+    } else if (name.starts_with("boundary.") && place < 2 * problem.dimension && face.substr(2) == ".alpha") {
+      data.faces.push_back({place / 2, place % 2, {}, std::move(quantity)});
+    } else {
+      throw InputError("unknown quantity '" + name + "': choose from coefficient (.x, .y, .z), reaction, source, " +
+                       "boundary.x- and so on, boundary.x-.alpha and so on");
+    }
+  }
+  if (!data.coefficient.empty() && problem.isotropic) data.coefficient.assign(3, Quantity(data.coefficient[0]));
+  return data;
+}
+
+bool Session::update(std::map<std::string, Quantity> changes) {
+  return update(data_of(std::move(changes)));
+}
+
 bool Session::update(GridData data) {
   GridModel& model = grid_model();
   lent_filled_ = false;
@@ -80,8 +111,6 @@ bool Session::update(GridData data) {
   const bool levels =
       !data.coefficient.empty() || data.reaction ||
       std::ranges::any_of(data.faces, [](const GridData::Face& face) { return face.alpha.has_value(); });
-  if (levels && !data.coefficient.empty() && config_->problem.isotropic)
-    data.coefficient.resize(3, data.coefficient[0]);
   return with_places(*config_, [&] {
     model.update(std::move(data));
     if (!levels) return false;
@@ -380,4 +409,4 @@ Summary Session::save(const std::filesystem::path& folder, const std::string& ve
   return summary;
 }
 
-}  // namespace poisson::python
+}  // namespace poisson

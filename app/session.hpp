@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -13,7 +14,7 @@
 #include "io/config/config.hpp"
 #include "solver/grid_model.hpp"
 
-namespace poisson::python {
+namespace poisson {
 
 /// Describes how a solve ended, and how long it took.
 struct Course {
@@ -23,8 +24,7 @@ struct Course {
   double data_seconds = 0;  ///< of the right-hand side and the start
 };
 
-/// Owns a problem on one backend with its levels, and solves it repeatedly. All functions may run without the lock of
-/// the interpreter; one thread at a time may use a session.
+/// Owns a problem on one backend with its levels, and solves it repeatedly. One thread at a time may use a session.
 ///
 /// Values are arrays in the layout of files: x fastest, all nodes or cells, periodic axes with their last node.
 class Session {
@@ -42,10 +42,11 @@ class Session {
   std::vector<std::string> doubts() const { return case_->doubts(); }
   Plan plan() const;
 
-  /// Replaces data. A new κ or σ makes the levels again and returns whether automatic choices differ from the former
-  /// ones. Throws as the constructor, and InputError for a matrix from a file. A failed update of κ or σ leaves the
-  /// session unusable until another one succeeds.
-  bool update(GridData data);
+  /// Replaces data by the names of Config::describe; other components of κ stay. A new κ, σ or α makes the levels again
+  /// and returns whether automatic choices differ from the former ones. Throws as the constructor, and InputError for
+  /// unknown names and for a matrix from a file. A failed update of κ, σ or α leaves the session unusable until another
+  /// one succeeds.
+  bool update(std::map<std::string, Quantity> changes);
   /// Reads the source from an array that the caller keeps, in every solve from now on, until another source is set. Its
   /// values are at the unknowns' location. Returns false if this problem needs a source of its own (update): elements,
   /// other devices, and large jumps of κ.
@@ -87,6 +88,8 @@ class Session {
   GridModel& grid_model() const;
   template <class T>
   bool copy_solution(std::string_view name, T* values) const;
+  GridData data_of(std::map<std::string, Quantity> changes) const;
+  bool update(GridData data);
   bool can_lend() const;
   template <class T>
   double fill_lent(const T* values);
@@ -114,4 +117,4 @@ class Session {
   Result last_;
 };
 
-}  // namespace poisson::python
+}  // namespace poisson
