@@ -5,6 +5,7 @@
 
 #include "backends/device/backend.hpp"
 #include "backends/device/lists.hpp"
+#include "backends/device/rehearsal.hpp"
 #include "backends/memory/round_up.hpp"
 #include "backends/spaces/mailbox_layout.hpp"
 #include "grids/kernels/grid_kernels.hpp"
@@ -270,6 +271,10 @@ StrongClusters::StrongClusters(const Bands& bands, Precision precision,
     : backend_(bands.sum->backend()) {
   constexpr std::int64_t numbered = std::numeric_limits<std::uint32_t>::max();
   if (bands.layout().allocated(Precision::fp32) >= numbered) return;
+  if (rehearses(backend_)) {
+    rehearse(bands.space, processes);
+    return;
+  }
   const auto values = static_cast<std::uint32_t>(bands.layout().size());
   const List<std::uint32_t> taken(backend_, values);
   StrongClusterBuild build;
@@ -291,6 +296,15 @@ StrongClusters::StrongClusters(const Bands& bands, Precision precision,
     any_ = any_ || some;
     families_.push_back(std::move(family));
   }
+}
+
+// Only values decide how many clusters there are.
+void StrongClusters::rehearse(const Space& space, const std::shared_ptr<const Processes>& processes) {
+  const auto values = static_cast<std::size_t>(space.layout().size());
+  const Buffer passing = backend_.allocate(values * most_passing_bytes_per_value);
+  bound_ = backend_.allocate(values * most_bytes_per_value);
+  any_ = true;
+  if (!space.is_global()) backend_.reserve_gather_buffers(space_of_shares(most_at_a_time, processes));
 }
 
 std::int64_t StrongClusters::crossing_count(std::size_t rule) const {

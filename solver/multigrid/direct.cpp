@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "backends/device/rehearsal.hpp"
 #include "backends/memory/error.hpp"
 #include "grids/rows/galerkin_formulas.hpp"
 #include "solver/direct/sparse_inverse.hpp"
@@ -140,6 +141,10 @@ DirectSolver::DirectSolver(const Operator& fields, const Operator* exact, int de
   const Numbering number(A.unknowns(), decoupled);
   blocks_ = number.blocks;
   rows_ = number.rows;
+  const auto size = static_cast<std::size_t>(rows_), rows = static_cast<std::size_t>(blocks_) * size;
+  index_ = backend_.allocate(rows * sizeof(std::int64_t));
+  inverse_ = backend_.allocate(rows * size * sizeof(double));
+  if (rehearses(backend_)) return;
   std::vector<std::int64_t> index;
   const auto host = make_cpu_backend();
   dispatch(fields.precision(), [&]<class T>(T) {
@@ -150,7 +155,6 @@ DirectSolver::DirectSolver(const Operator& fields, const Operator* exact, int de
   });
 
   auto [matrices, sums] = matrices_of(A, number);
-  const auto size = static_cast<std::size_t>(rows_);
   for (std::size_t block = 0; block < static_cast<std::size_t>(blocks_); ++block) {
     const std::span<double> matrix(matrices.data() + block * size * size, size * size);
     for (std::size_t i = 0; i < size; ++i)
@@ -159,9 +163,7 @@ DirectSolver::DirectSolver(const Operator& fields, const Operator* exact, int de
     if (!invert_sparse(matrix, std::span<double>(sums.data() + block * size, size), size)) refuse();
     if (A.singular()) project(matrix, size);
   }
-  index_ = backend_.allocate(index.size() * sizeof(std::int64_t));
   backend_.write(index.data(), index_.data(), index.size() * sizeof(std::int64_t));
-  inverse_ = backend_.allocate(matrices.size() * sizeof(double));
   backend_.write(matrices.data(), inverse_.data(), matrices.size() * sizeof(double));
 }
 
