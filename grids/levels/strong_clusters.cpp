@@ -99,6 +99,19 @@ StrongClusterBuild build_of(const Clusters& clusters, const ClusterList& list, P
   return build;
 }
 
+// Only values decide how many clusters there are. Bounds their tables, and the temporary lists of the search, in bytes
+// per value of a level. The largest tables among 14 random media (2 to 8 decades from cell to cell; 5 to 50 % of the
+// cells with 10⁴ times the κ of the others) had 34 bytes for rows of 5 and 7 points, and 53 bytes for rows of 9 and 27
+// points; lists had 54. In space, tables are smaller unless cells are flat. The bounds are a quarter larger. A GPU also
+// stores pieces of clusters, and sorts lists into others.
+struct MostBytes {
+  std::size_t stored, passing;
+};
+MostBytes most_bytes(const Bands& bands, bool gpu) {
+  const std::size_t stored = is_star(bands.offsets) ? 43 : 67;
+  return {stored + (gpu ? 8 : 0), gpu ? std::size_t{84} : 68};
+}
+
 }  // namespace
 
 void StrongClusterSets::add(const std::vector<std::int64_t>& of, const std::vector<Entry>& sums, double own_energy) {
@@ -272,7 +285,7 @@ StrongClusters::StrongClusters(const Bands& bands, Precision precision,
   constexpr std::int64_t numbered = std::numeric_limits<std::uint32_t>::max();
   if (bands.layout().allocated(Precision::fp32) >= numbered) return;
   if (rehearses(backend_)) {
-    rehearse(bands.space, processes);
+    rehearse(bands, processes);
     return;
   }
   const auto values = static_cast<std::uint32_t>(bands.layout().size());
@@ -298,11 +311,12 @@ StrongClusters::StrongClusters(const Bands& bands, Precision precision,
   }
 }
 
-// Only values decide how many clusters there are.
-void StrongClusters::rehearse(const Space& space, const std::shared_ptr<const Processes>& processes) {
+void StrongClusters::rehearse(const Bands& bands, const std::shared_ptr<const Processes>& processes) {
+  const Space& space = bands.space;
   const auto values = static_cast<std::size_t>(space.layout().size());
-  const Buffer passing = backend_.allocate(values * most_passing_bytes_per_value);
-  bound_ = backend_.allocate(values * most_bytes_per_value);
+  const MostBytes most = most_bytes(bands, backend_.on_gpu());
+  const Buffer passing = backend_.allocate(values * most.passing);
+  rehearsed_ = backend_.allocate(values * most.stored);
   any_ = true;
   if (!space.is_global()) backend_.reserve_gather_buffers(space_of_shares(most_at_a_time, processes));
 }

@@ -88,9 +88,6 @@ class StrongClusters {
   /// Finds the strong clusters of a symmetric matrix of reach 1, for fields of this precision. Collective. Each process
   /// stores the clusters that lie entirely on it, and its values of the clusters that extend over several processes.
   StrongClusters(const Bands&, Precision, const std::shared_ptr<const Processes>&);
-  /// Bound the tables, which have measured at most 22 bytes per value (κ over six decades from cell to cell, 256³), and
-  /// the temporary lists of the search. A rehearsal counts these bounds.
-  static constexpr std::size_t most_bytes_per_value = 24, most_passing_bytes_per_value = 64;
 
   /// Returns whether any process has strong clusters.
   bool any() const { return any_; }
@@ -114,10 +111,10 @@ class StrongClusters {
     StrongClusterTable own;
     std::unique_ptr<CrossingClusters> crossing;  // null for a global grid, or if no process has clusters
   };
-  void rehearse(const Space&, const std::shared_ptr<const Processes>&);
+  void rehearse(const Bands&, const std::shared_ptr<const Processes>&);
 
   Backend& backend_;
-  Buffer bound_;
+  Buffer rehearsed_;  // has the size of the largest tables
   std::vector<Family> families_;
   bool any_ = false;
 };

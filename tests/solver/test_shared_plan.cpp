@@ -12,7 +12,7 @@
 #include "grids/levels/strong_clusters.hpp"
 #include "grids/schemes/discretization.hpp"
 #include "solver/grid_model.hpp"
-#include "solver/shared_plan.hpp"
+#include "solver/plan.hpp"
 #include "tests/device.hpp"
 #include "tests/processes.hpp"
 
