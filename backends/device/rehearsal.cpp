@@ -1,6 +1,7 @@
 #include "backends/device/rehearsal.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <utility>
@@ -43,6 +44,16 @@ Buffer RehearsalBackend::allocate_field(const Space& space, std::size_t bytes) {
 
 void RehearsalBackend::reserve_halo_buffers(const Space& space) {
   if (!space.is_global()) mail_.include(MailSizes::of(space));
+}
+
+// A reduction on a GPU leaves one sum for each tile of at least 128 values. Recordings may use earlier rooms.
+void RehearsalBackend::reserve_sums(const Layout& layout) {
+  if (kind_ == BackendKind::cpu) return;
+  const auto [nx, ny, nz] = layout.n;
+  const std::int64_t sums = nz == 1 ? std::int64_t{nx / 128 + 2} * ny : std::int64_t{nx / 32 + 2} * (ny / 4 + 1) * nz;
+  if (sums <= room_of_sums_) return;
+  room_of_sums_ = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(sums)));
+  more_sums_.push_back(allocate(static_cast<std::size_t>(room_of_sums_) * sizeof(double)));
 }
 
 void RehearsalBackend::prepare(std::unique_ptr<Recording>& recording, const std::function<void()>& verbs) {

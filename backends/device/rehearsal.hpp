@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "backends/device/backend.hpp"
 #include "backends/device/shared_launches.hpp"
@@ -82,7 +83,7 @@ class RehearsalBackend : public Backend {
   void do_axmy(const Scalar&, const Field& x, Field&) override { count(x); }
   void do_xpay(const Field& x, const Scalar&, Field&) override { count(x); }
   void do_subtract(const Field& x, const Scalar&, const Field&, Field&) override { count_verbs(x.layout().size(), 2); }
-  void do_dot(const Field&, const Field&, Scalar&) override {}
+  void do_dot(const Field& x, const Field&, Scalar&) override { reserve_sums(x.layout()); }
   void do_exchange_fields(std::span<const Field* const>, int) override {}
   void do_gather(const Field&, Field&) override {}
   void do_extract_part(const Field&, Field&) override {}
@@ -90,6 +91,7 @@ class RehearsalBackend : public Backend {
     count_verbs(std::int64_t{rows} * blocks);
   }
   void count(const Field& x) { count_verbs(x.layout().size()); }
+  void reserve_sums(const Layout& layout);
 
   BackendKind kind_;
   MemoryCount memory_;
@@ -98,6 +100,8 @@ class RehearsalBackend : public Backend {
   std::map<Grid, std::size_t> fields_;
   MailSizes mail_;
   std::size_t shared_verbs_ = 0;
+  std::int64_t room_of_sums_ = std::int64_t{1} << 18;  ///< values; a GPU has this room from the start
+  std::vector<Buffer> more_sums_;
 };
 
 /// Returns whether a backend only counts allocations. Its fields then have no values.

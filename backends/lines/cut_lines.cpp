@@ -73,17 +73,4 @@ std::unique_ptr<CutLines> make_cut_lines(LineRows rows) {
   throw RunError("there are no lines for CUDA (this build lacks them)", Remedy::host);
 }
 
-std::size_t cut_lines_bytes(const Layout& layout, Precision precision, const std::array<int, 3>& parts, int axis,
-                            bool gpu) {
-  const LinesInParts lines = lines_along(axis, layout.n, parts[static_cast<std::size_t>(axis)]);
-  return 2 * static_cast<std::size_t>(layout.allocated(precision)) * bytes_of(precision) +
-         PartsOfLines::bytes(precision, lines, gpu);
-}
-
-std::size_t cut_lines_message_bytes(const Layout& layout, Precision precision, const std::array<int, 3>& parts,
-                                    int axis, bool gpu) {
-  return PartsOfLines::bytes_of_message(precision, lines_along(axis, layout.n, parts[static_cast<std::size_t>(axis)]),
-                                        gpu);
-}
-
 }  // namespace poisson

@@ -110,30 +110,6 @@ std::unique_ptr<AxisProducts> make_axis_products(Backend& backend, const Layout&
   throw RunError("there are no products along axes for CUDA (this build lacks them)", Remedy::host);
 }
 
-std::size_t axis_products_bytes(const Layout& layout, Precision precision, const TensorInverse& inverse, bool gpu) {
-  const auto count = [&](std::size_t d) { return inverse.unknowns.last[d] - inverse.unknowns.first[d]; };
-  const std::vector<int> products = multiplied(inverse);
-  std::size_t values =
-      products.empty() ? 0 : 2 * static_cast<std::size_t>(work_layout(layout, inverse, gpu).allocated(precision));
-  std::size_t bytes = inverse.slabs > 1 ? PartsOfLines::bytes(precision, lines_of(inverse), gpu) : 0;
-  for (int d = 0; d < 3; ++d)
-    if (trig_of(inverse, d)) bytes += TrigTables::bytes(trig_of(inverse, d), precision);
-  for (const int d : products) {
-    const int n = count(static_cast<std::size_t>(d));
-    const int half = inverse.bases[static_cast<std::size_t>(d)].first_half(n);
-    for (const int rows : {half, n - half})
-      values += static_cast<std::size_t>(pitch_of(rows)) * static_cast<std::size_t>(even(rows));
-  }
-#ifdef POISSON_HAVE_CUDA
-  if (gpu) bytes += cuda::products_bytes(inverse, precision, !products.empty());
-#endif
-  return bytes + values * bytes_of(precision);
-}
-
-std::size_t axis_products_message_bytes(Precision precision, const TensorInverse& inverse, bool gpu) {
-  return inverse.slabs > 1 ? PartsOfLines::bytes_of_message(precision, lines_of(inverse), gpu) : 0;
-}
-
 Buffer AxisTransforms::on_backend(const std::vector<double>& values) const {
   return dispatch(precision_, [&]<class T>(T) {
     const std::vector<T> typed(values.begin(), values.end());

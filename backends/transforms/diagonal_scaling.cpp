@@ -41,10 +41,4 @@ std::unique_ptr<DiagonalScaling> make_diagonal_scaling(const TensorDiagonal& L, 
   throw RunError("there is no scaling by diagonals for CUDA (this build lacks it)", Remedy::host);
 }
 
-std::size_t diagonal_scaling_bytes(const Layout& layout) {
-  const auto tables = static_cast<std::size_t>(layout.n[0] + layout.n[1] + layout.n[2]);
-  return static_cast<std::size_t>(layout.allocated(Precision::fp32)) * bytes_of(Precision::fp32) +
-         2 * tables * sizeof(double);
-}
-
 }  // namespace poisson

@@ -88,11 +88,10 @@ class RehearsedSampler final : public Sampler {
   }
   void stage(const Box& box) {
     if (!backend_.on_gpu() || box.size() == 0) return;
-    const std::size_t axis = box.last[2] - box.first[2] > 1 ? 2 : 1;
-    const std::int64_t layer = box.size() / (box.last[axis] - box.first[axis]);
-    const std::int64_t layers = std::max<std::int64_t>(1, staged_values / layer);
-    const std::int64_t values = std::min(layer * layers, box.size());
-    const Buffer staged = backend_.allocate(static_cast<std::size_t>(values) * sizeof(double));
+    Layout layout;
+    for (std::size_t d = 0; d < 3; ++d) layout.n[d] = box.last[d] - box.first[d];
+    const Buffer staged = backend_.allocate(
+        std::min(staging_bytes(layout), static_cast<std::size_t>(box.size()) * sizeof(double)));
   }
 
   GridRehearsal& backend_;

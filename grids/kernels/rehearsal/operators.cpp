@@ -25,7 +25,14 @@ void verb(const Field& u, std::size_t launches = 1) {
   dynamic_cast<RehearsalBackend&>(u.backend()).count_verbs(u.layout().size(), launches);
 }
 
-// Rows of 5 and 7 points have two colours, others up to eight.
+// Returns the verbs of a sweep over colours. Rows of 9 and 27 points have two or three colours along each axis.
+int colours_of(const Layout& layout, bool star) {
+  if (star) return 3;
+  int colours = 1;
+  for (const bool periodic : layout.periodic) colours *= periodic ? 3 : 2;
+  return colours;
+}
+
 struct Colours final : Splitting {
   explicit Colours(int of) : colours(of) {}
   void take(std::span<const PolynomialStep> steps, bool, const Field&, Iterate& u) const override {
@@ -127,8 +134,8 @@ class RehearsedOperator final : public Operator {
 template <class Tables>
 std::unique_ptr<Operator> make(Backend& backend, const LevelRows& rows, Precision precision, std::string_view assembly,
                                const EigenvalueBounds& bounds, bool star, Tables tables) {
-  return std::make_unique<RehearsedOperator<Tables>>(backend, rows, precision, assembly, bounds, star ? 2 : 8,
-                                                     std::move(tables));
+  return std::make_unique<RehearsedOperator<Tables>>(backend, rows, precision, assembly, bounds,
+                                                     colours_of(rows.block.layout(), star), std::move(tables));
 }
 
 template <class T>
