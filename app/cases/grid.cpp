@@ -73,16 +73,18 @@ class GridCase final : public ModelCase {
   std::vector<std::string> beside_plan(const Plan& smooth, bool gpu) const override {
     if (has_constant_kappa(problem_)) return {};
     std::vector<std::string> lines;
-    std::string before = describe_method(smooth.options);
     constexpr std::array when{"has sharp jumps", "jumps from cell to cell"};
+    std::string method = describe_method(smooth.options);
+    std::size_t most = smooth.most();
     const auto jumping = jumping_kappa(problem_);
     for (std::size_t k = 0; k < jumping.size(); ++k) {
       const Plan plan = make(problem_, options_, gpu, jumping[k]);
-      const std::string then = describe_method(plan.options);
-      if (then != before)
-        lines.push_back(fmt::format("          {} if the coefficient {}: {}",
-                                    readable_bytes(static_cast<double>(plan.most())), when[k], then));
-      before = then;
+      std::string then = describe_method(plan.options);
+      if (then == method && plan.most() <= most) continue;
+      lines.push_back(fmt::format("          {} if the coefficient {}: {}",
+                                  readable_bytes(static_cast<double>(plan.most())), when[k], then));
+      method = std::move(then);
+      most = plan.most();
     }
     return lines;
   }

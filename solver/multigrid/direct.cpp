@@ -80,13 +80,12 @@ struct Matrices {
 };
 
 // Reads the entries off products with unit vectors. The rows of a level reach one value along each axis, so one product
-// gives all columns of a colour.
-Matrices matrices_of(const Operator& A, const Numbering& number) {
+// gives all columns of a colour. Overwrites u and Au.
+Matrices matrices_of(const Operator& A, const Numbering& number, Field& u, Field& Au) {
   const auto size = static_cast<std::size_t>(number.rows);
   Matrices found{std::vector<double>(static_cast<std::size_t>(number.blocks) * size * size), {}};
   const auto host = make_cpu_backend();
   Field unit(*host, A.space(), A.precision()), image(*host, A.space(), A.precision());
-  Field u(A.backend(), A.space(), A.precision()), Au(A.backend(), A.space(), A.precision());
   dispatch(A.precision(), [&]<class T>(T) {
     const auto in = unit.view<T>();
     const auto out = image.view<T>();
@@ -144,6 +143,7 @@ DirectSolver::DirectSolver(const Operator& fields, const Operator* exact, int de
   const auto size = static_cast<std::size_t>(rows_), rows = static_cast<std::size_t>(blocks_) * size;
   index_ = backend_.allocate(rows * sizeof(std::int64_t));
   inverse_ = backend_.allocate(rows * size * sizeof(double));
+  Field u(A.backend(), A.space(), A.precision()), Au(A.backend(), A.space(), A.precision());
   if (rehearses(backend_)) return;
   std::vector<std::int64_t> index;
   const auto host = make_cpu_backend();
@@ -154,7 +154,7 @@ DirectSolver::DirectSolver(const Operator& fields, const Operator* exact, int de
         [&](int, int, const std::array<int, 3>& at) { index.push_back(at[0] + at[1] * view.sy + at[2] * view.sz); });
   });
 
-  auto [matrices, sums] = matrices_of(A, number);
+  auto [matrices, sums] = matrices_of(A, number, u, Au);
   for (std::size_t block = 0; block < static_cast<std::size_t>(blocks_); ++block) {
     const std::span<double> matrix(matrices.data() + block * size * size, size * size);
     for (std::size_t i = 0; i < size; ++i)
