@@ -183,8 +183,7 @@ std::vector<std::string> describe_plan(const Config& config, const Case& work, c
     lines.push_back(fmt::format("memory    {} per process at most, {} of it for levels replicated on every process{}",
                                 readable(plan.bytes + plan.mailbox), readable(plan.whole), mailbox));
   }
-  if (plan.setup > 0)
-    lines.push_back(fmt::format("          {} more at the peak of set-up", readable(plan.setup)));
+  if (plan.setup > 0) lines.push_back(fmt::format("          {} more at the peak of set-up", readable(plan.setup)));
   lines.push_back("          " + describe_fit(config, work, plan, backend, here));
   add(work.beside_plan(plan, gpu));
   if (config.options.fallback != Fallback::never && config.options.tolerance > 0 &&

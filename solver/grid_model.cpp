@@ -141,7 +141,8 @@ DirectSolution GridModel::direct(const Operator& A, const Options& options, bool
   bool drops_mean = false;
   try {
     TensorInverse inverse;
-    together(space_.processes(), [&] { inverse = tensor_inverse(problem, block, kappa, scale, !rehearses(d.backend())); });
+    together(space_.processes(),
+             [&] { inverse = tensor_inverse(problem, block, kappa, scale, !rehearses(d.backend())); });
     drops_mean = constant_line(inverse).has_value();
     together(space_.processes(),
              [&] { products = make_axis_products(d.backend(), A.layout(), A.precision(), inverse); });

@@ -53,9 +53,9 @@ Plan plan_of(std::vector<LevelPlan> chosen, const Options& options, const RowCos
   for (std::size_t l = 0; l < chosen.size(); ++l) {
     const LevelPlan& from = chosen[l];
     const std::size_t box = box_offsets(from.block.layout()).size();
-    const RowCost cost = from.assembly == LevelAssembly::bands && l > 0  ? cost_of_bands(box, 2 * box)
-                         : from.assembly == LevelAssembly::recompute ? costs.recomputed
-                                                                     : costs.stored;
+    const RowCost cost = from.assembly == LevelAssembly::bands && l > 0 ? cost_of_bands(box, 2 * box)
+                         : from.assembly == LevelAssembly::recompute    ? costs.recomputed
+                                                                        : costs.stored;
     const Precision own = l == 0 ? outer : inner;
     Plan::Level level;
     for (std::size_t d = 0; d < 3; ++d) level.cells[d] = from.block.axes[d].cells();
@@ -120,7 +120,9 @@ bool same_choices(const Options& a, const Options& b) {
 }
 
 bool same_set_up(const Plan& counted, const Plan& sampled, const Jumps& jumps) {
-  const auto clusters = [&](const Options& o) { return o.coarse_operator == CoarseOperator::galerkin && jumps.rough(); };
+  const auto clusters = [&](const Options& o) {
+    return o.coarse_operator == CoarseOperator::galerkin && jumps.rough();
+  };
   const auto of = [](const Plan& plan) {
     std::vector<std::tuple<std::array<int, 3>, Relaxation, LevelAssembly, std::size_t, std::size_t>> levels;
     for (std::size_t l = 0; l < plan.levels.size(); ++l) {

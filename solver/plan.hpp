@@ -33,7 +33,8 @@ struct Plan {
   std::string choice;                ///< explains an automatic method; else empty
   std::vector<LevelPlan> hierarchy;  ///< built by make_solver
   std::vector<Level> levels;         ///< finest first; the finest includes the outer iteration's fields
-  // The bytes of the process that stores most, from a rehearsal of its set-up (rehearsal.hpp). choose_plan leaves them 0.
+  // The bytes of the process that stores most, from a rehearsal of its set-up (rehearsal.hpp). choose_plan leaves them
+  // 0.
   std::size_t bytes = 0;  ///< stored during a solve
   std::size_t setup = 0;  ///< extra bytes at the peak of set-up
   std::size_t whole = 0;  ///< share of `bytes` in levels that are replicated on every process

@@ -28,7 +28,8 @@ class RehearsedProcesses final : public Processes {
     return std::make_unique<Done>();
   }
   void gather(const void* own, std::size_t bytes, void* all) const override {
-    for (int p = 0; p < count_; ++p) std::memcpy(static_cast<char*>(all) + static_cast<std::size_t>(p) * bytes, own, bytes);
+    for (int p = 0; p < count_; ++p)
+      std::memcpy(static_cast<char*>(all) + static_cast<std::size_t>(p) * bytes, own, bytes);
   }
   void broadcast(void*, std::size_t, int) const override {}
 

@@ -16,7 +16,8 @@ Field::Field(Backend& backend, const Space& space, Precision precision)
     : backend_(&backend),
       space_(space),
       precision_(precision),
-      buffer_(allocate(backend, space_, static_cast<std::size_t>(layout().allocated(precision)) * bytes_of(precision))) {}
+      buffer_(
+          allocate(backend, space_, static_cast<std::size_t>(layout().allocated(precision)) * bytes_of(precision))) {}
 
 bool on_host(const Field& field) {
   return field.backend().kind() == BackendKind::cpu;

@@ -1,8 +1,8 @@
 #pragma once
 
-#include <cstddef>
 #include <array>
 #include <compare>
+#include <cstddef>
 #include <limits>
 #include <map>
 #include <memory>

@@ -38,7 +38,8 @@ class Rehearsed final : public PartSwap {
 }  // namespace
 
 std::unique_ptr<PartSwap> make_part_swap(Backend& backend, const Members& members, std::size_t most) {
-  if (auto* const rehearsal = dynamic_cast<RehearsalBackend*>(&backend)) return std::make_unique<Rehearsed>(*rehearsal, most);
+  if (auto* const rehearsal = dynamic_cast<RehearsalBackend*>(&backend))
+    return std::make_unique<Rehearsed>(*rehearsal, most);
   if (backend.kind() == BackendKind::cpu) return std::make_unique<OnHost>(members);
 #ifdef POISSON_HAVE_CUDA
   if (backend.kind() == BackendKind::cuda) return cuda::make_part_swap(backend, members, most);

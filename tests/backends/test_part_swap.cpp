@@ -146,9 +146,8 @@ TEST(PartsOfLines, HavePlacesForAllThatIsTold) {
       EXPECT_LE(message, std::size_t{8} << 20);
       EXPECT_GE(bytes, 2 * message * static_cast<std::size_t>(lines.parts));
       if (gpu) {
-        EXPECT_GE(bytes,
-                  sizeof(double) *
-                      static_cast<std::size_t>(kept_of_lines(lines.values, std::int64_t{lines.lanes} * lines.slows)));
+        EXPECT_GE(bytes, sizeof(double) * static_cast<std::size_t>(
+                                              kept_of_lines(lines.values, std::int64_t{lines.lanes} * lines.slows)));
         continue;
       }
       as_processes(lines.parts, [&](const std::shared_ptr<const Processes>& processes) {

@@ -16,7 +16,6 @@
 #include "solver/direct/fast_diagonalization.hpp"
 #include "solver/grid_model.hpp"
 #include "solver/plan.hpp"
-#include "solver/plan.hpp"
 #include "tests/device.hpp"
 #include "tests/fields.hpp"
 #include "tests/problems.hpp"

@@ -82,8 +82,8 @@ TEST(SharedPlan, CountsLevelsOfGroups) {
       solver->solve(false);
       const Plan plan = make_plan(run.problem, options, Assembly::automatic, !on_cpu(),
                                   KappaSummary{d.rows().kappa, d.jumps()}, sharing);
-      const Plan whole = make_plan(run.problem, options, Assembly::automatic, !on_cpu(),
-                                   KappaSummary{d.rows().kappa, d.jumps()});
+      const Plan whole =
+          make_plan(run.problem, options, Assembly::automatic, !on_cpu(), KappaSummary{d.rows().kappa, d.jumps()});
       const std::lock_guard lock(mutex);
       peak = std::max(peak, static_cast<double>(backend->memory().peak()));
       most = static_cast<double>(plan.most());

@@ -90,8 +90,8 @@ class RehearsedSampler final : public Sampler {
     if (!backend_.on_gpu() || box.size() == 0) return;
     Layout layout;
     for (std::size_t d = 0; d < 3; ++d) layout.n[d] = box.last[d] - box.first[d];
-    const Buffer staged = backend_.allocate(
-        std::min(staging_bytes(layout), static_cast<std::size_t>(box.size()) * sizeof(double)));
+    const Buffer staged =
+        backend_.allocate(std::min(staging_bytes(layout), static_cast<std::size_t>(box.size()) * sizeof(double)));
   }
 
   GridRehearsal& backend_;
@@ -123,7 +123,8 @@ class RehearsedTransfer final : public Transfer {
 class RehearsedWeightedTransfer final : public WeightedTransferBase {
  public:
   RehearsedWeightedTransfer(Backend& backend, const Block& fine, const CoarseBlock& coarse, const Weights& weights)
-      : WeightedTransferBase(fine, coarse, weights), tables_(device_tables(backend, fine, bytes_of_weighted_transfer)) {}
+      : WeightedTransferBase(fine, coarse, weights),
+        tables_(device_tables(backend, fine, bytes_of_weighted_transfer)) {}
 
  private:
   void do_restrict_to(const Field& fine, Field& coarse, const Scalar*) const override { verb(fine, coarse); }

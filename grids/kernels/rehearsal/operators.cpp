@@ -103,8 +103,7 @@ class RehearsedOperator final : public Operator {
     const EigenvalueBound& bound = bounds_.of_lines[static_cast<std::size_t>(*axis)];
     if (!backend_.on_gpu()) return std::make_unique<Steps<std::monostate>>(*this, bound, true, std::monostate());
     const bool on_axes = assembly_ == "tensor-product";
-    return std::make_unique<Steps<DeviceLines>>(*this, bound, true,
-                                                DeviceLines(backend_, space_, precision_, on_axes));
+    return std::make_unique<Steps<DeviceLines>>(*this, bound, true, DeviceLines(backend_, space_, precision_, on_axes));
   }
   std::unique_ptr<Splitting> split_by_colours() const override { return std::make_unique<Colours>(colours_); }
 
@@ -217,8 +216,8 @@ class RehearsalKernels final : public GridKernels {
     return dispatch(precision, [&]<class T>(T) {
       return std::visit(
           [&]<class Own>(const Own& own) {
-            return make(backend, own, precision, "recompute", eigenvalue_bounds(own),
-                        !std::is_same_v<Own, ElementRows>, TablesOf<T, Own>(backend, own));
+            return make(backend, own, precision, "recompute", eigenvalue_bounds(own), !std::is_same_v<Own, ElementRows>,
+                        TablesOf<T, Own>(backend, own));
           },
           rows);
     });

@@ -20,8 +20,8 @@ class GridRehearsal final : public RehearsalBackend {
 
 namespace rehearsal {
 
-/// Returns the kernels of a GridRehearsal. Operators, transfers and samplers allocate what those of the rehearsed device
-/// allocate, and their verbs do nothing.
+/// Returns the kernels of a GridRehearsal. Operators, transfers and samplers allocate what those of the rehearsed
+/// device allocate, and their verbs do nothing.
 const GridKernels& grid_kernels();
 std::unique_ptr<Functionals> make_functionals(Backend&, const Block& block);
 std::unique_ptr<Sampler> make_sampler(Backend&, const SampleGrid& grid, std::span<const Quantity> data);
