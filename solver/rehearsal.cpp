@@ -6,9 +6,11 @@
 #include <cstring>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "backends/spaces/mailbox_layout.hpp"
 #include "grids/kernels/rehearsal/rehearsal.hpp"
+#include "grids/problem/mixed_bc.hpp"
 #include "solver/grid_model.hpp"
 #include "solver/matrix_model.hpp"
 
@@ -50,13 +52,10 @@ int largest_part(const Block& part) {
   return largest;
 }
 
-// Returns the sharing of the process that stores most.
-Sharing rehearsed(const Sharing& sharing, const Block& whole) {
-  if (sharing.parts == uncut_axes) return {};
+// Returns the sharing as this process sees it.
+Sharing rehearsed(const Sharing& sharing, int rank) {
   Sharing alone = sharing;
   const auto [x, y, z] = sharing.parts;
-  alone.processes = std::make_shared<const RehearsedProcesses>(0, x * y * z);
-  const int rank = largest_part(alone.part_of(whole));
   alone.processes = std::make_shared<const RehearsedProcesses>(rank, x * y * z);
   if (sharing.groups) {
     const std::array<int, 3> at{rank % x, rank / x % y, rank / (x * y)}, of = sharing.groups->parts;
@@ -68,25 +67,54 @@ Sharing rehearsed(const Sharing& sharing, const Block& whole) {
   return alone;
 }
 
+// Calls count(sharing) for the process that stores most. An error there is reported as one of the first process, which
+// throws it itself.
+template <class Count>
+void on_largest_part(const Sharing& sharing, const Block& whole, const Count& count) {
+  if (sharing.parts == uncut_axes) return count(Sharing());
+  const Sharing first = rehearsed(sharing, 0);
+  const int largest = largest_part(first.part_of(whole));
+  try {
+    count(rehearsed(sharing, largest));
+  } catch (const StoppedElsewhere&) {
+    count(first);
+  }
+}
+
+void make_cheap(Quantity& quantity) {
+  if (quantity.constant()) return;
+  const Quantity::Function one = [](std::span<const double>, std::span<const double>, std::span<const double>,
+                                    std::span<double> values) { std::ranges::fill(values, 1.0); };
+  quantity = quantity.source() ? Quantity(one, *quantity.source()) : Quantity(one);
+}
+
+// Returns a face with one of its conditions everywhere: that of a Dirichlet part, if there is one.
+Boundary cheap_face(const Boundary& face) {
+  const std::vector<FacePart>& parts = parts_of(face);
+  const auto is_dirichlet = [](const FacePart& part) { return part.boundary.kind == BoundaryKind::dirichlet; };
+  const auto found = std::ranges::find_if(parts, is_dirichlet);
+  FacePart all{found == parts.end() ? parts.front().boundary : found->boundary};
+  make_cheap(all.boundary.value);
+  make_cheap(all.boundary.alpha);
+  return mixed_bc({all});
+}
+
 // Returns the problem with data that cost nothing to evaluate. What varies keeps varying, and κ keeps its source text.
 Problem with_cheap_data(Problem problem) {
-  const auto cheap = [](Quantity& quantity) {
-    if (quantity.constant()) return;
-    const Quantity::Function one = [](std::span<const double>, std::span<const double>, std::span<const double>,
-                                      std::span<double> values) { std::ranges::fill(values, 1.0); };
-    quantity = quantity.source() ? Quantity(one, *quantity.source()) : Quantity(one);
-  };
-  for (Quantity& kappa : problem.coefficient) cheap(kappa);
-  for (Quantity& kappa : problem.offdiagonal) cheap(kappa);
-  cheap(problem.reaction);
-  cheap(problem.source);
-  if (problem.initial) cheap(*problem.initial);
+  for (Quantity& kappa : problem.coefficient) make_cheap(kappa);
+  for (Quantity& kappa : problem.offdiagonal) make_cheap(kappa);
+  make_cheap(problem.reaction);
+  make_cheap(problem.source);
+  if (problem.initial) make_cheap(*problem.initial);
   problem.exact.reset();
   for (auto& axis : problem.boundary)
     for (Boundary& face : axis) {
-      if (face.mixed_bc) continue;
-      cheap(face.value);
-      cheap(face.alpha);
+      if (face.mixed_bc) {
+        face = cheap_face(face);
+        continue;
+      }
+      make_cheap(face.value);
+      make_cheap(face.alpha);
     }
   return problem;
 }
@@ -145,22 +173,24 @@ BackendKind kind_of(const Plan& plan) {
 
 void rehearse(Plan& plan, const Problem& problem, Assembly assembly, const KappaSummary& kappa,
               const Sharing& sharing) {
-  const Sharing own = rehearsed(sharing, plan.hierarchy.front().block);
-  GridRehearsal backend(kind_of(plan), kappa);
-  const GridModel model(backend, with_cheap_data(problem), assembly, Sampling::automatic, own);
-  const auto solver = make_solver(model, plan.options, nullptr, &plan);
-  model.fill(solver->rhs(), solver->solution());
-  solver->prepare(false);
-  count(plan, backend, own);
+  on_largest_part(sharing, plan.hierarchy.front().block, [&](const Sharing& own) {
+    GridRehearsal backend(kind_of(plan), kappa);
+    const GridModel model(backend, with_cheap_data(problem), assembly, Sampling::automatic, own);
+    const auto solver = make_solver(model, plan.options, nullptr, &plan);
+    model.fill(solver->rhs(), solver->solution());
+    solver->prepare(false);
+    count(plan, backend, own);
+  });
 }
 
 void rehearse(Plan& plan, const BandedMatrix& matrix, const Sharing& sharing) {
-  const Sharing own = rehearsed(sharing, plan.hierarchy.front().block);
-  RehearsalBackend backend(kind_of(plan));
-  const MatrixModel model(backend, matrix, own);
-  const auto solver = make_solver(model, plan.options, nullptr, &plan);
-  solver->prepare(false);
-  count(plan, backend, own);
+  on_largest_part(sharing, plan.hierarchy.front().block, [&](const Sharing& own) {
+    RehearsalBackend backend(kind_of(plan));
+    const MatrixModel model(backend, matrix, own);
+    const auto solver = make_solver(model, plan.options, nullptr, &plan);
+    solver->prepare(false);
+    count(plan, backend, own);
+  });
 }
 
 }  // namespace poisson

@@ -13,6 +13,7 @@
 #include "backends/device/rehearsal.hpp"
 #include "backends/spaces/mailbox_layout.hpp"
 #include "grids/axes/stretching.hpp"
+#include "grids/problem/mixed_bc.hpp"
 #include "solver/grid_model.hpp"
 #include "tests/processes.hpp"
 #include "tests/solve.hpp"
@@ -147,12 +148,27 @@ TEST(Rehearsals, EvaluateNoData) {
   p.coefficient[0] = p.reaction = p.source = Quantity(counted);
   p.boundary[0][0] = {BoundaryKind::robin, Quantity(counted), Quantity(counted)};
   p.boundary[1][0].value = Quantity(std::make_shared<const GridArray>());
+  p.boundary[1][1] = mixed_bc({{{BoundaryKind::dirichlet, Quantity(counted)}, Quantity(counted)},
+                               {{BoundaryKind::neumann, Quantity(counted)}, 1.0}});
   for (const Centering centering : {Centering::node, Centering::cell}) {
     p.centering = centering;
-    const Plan plan = make_plan(p, Options{.method = Method::multigrid}, Assembly::automatic, false);
-    EXPECT_GT(plan.bytes, 0U);
+    for (const Parts& parts : {uncut_axes, Parts{1, 1, 2}})
+      EXPECT_GT(make_plan(p, Options{.method = Method::multigrid}, Assembly::automatic, false, KappaSummary(),
+                          {one_process(), parts})
+                    .bytes,
+                0U);
   }
   EXPECT_EQ(calls, 0);
+}
+
+// The process that is rehearsed need not be the first one, but its errors must be reported.
+TEST(Rehearsals, ReportErrors) {
+  Problem p = box(3, 20);
+  p.coefficient[0] = -1.0;
+  for (const Parts& parts : {uncut_axes, Parts{1, 1, 3}})
+    EXPECT_THROW(make_plan(p, Options{.method = Method::multigrid}, Assembly::automatic, false, KappaSummary(),
+                           {one_process(), parts}),
+                 ValueErrors);
 }
 
 TEST(Rehearsals, CountTheLargestPart) {
