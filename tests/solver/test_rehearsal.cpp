@@ -72,6 +72,11 @@ std::vector<Case> cases() {
   return all;
 }
 
+// On a GPU, tables of axes and recorded steps of small grids are counted to a few per cent.
+double tolerance() {
+  return on_cpu() ? 0.01 : 0.03;
+}
+
 // What only values decide has a bound: the tables of strong clusters.
 bool has_clusters(const Plan& plan, const KappaSummary& kappa) {
   return plan.options.coarse_operator == CoarseOperator::galerkin && kappa.jumps.rough();
@@ -103,8 +108,8 @@ TEST_P(Rehearsal, CountsWhatSetUpAllocates) {
         const Plan plan = make_plan(problem, options, Assembly::automatic, !on_cpu(), found);
         const auto most = static_cast<double>(plan.most());
         const bool bounded = has_clusters(plan, found);
-        EXPECT_GE(most, (bounded ? 1 : 0.99) * peak);
-        EXPECT_LE(most, (bounded ? 1.8 : 1.01) * peak);
+        EXPECT_GE(most, (bounded ? 1 : 1 - tolerance()) * peak);
+        EXPECT_LE(most, (bounded ? 1.8 : 1 + tolerance()) * peak);
         EXPECT_EQ(plan.levels.size(), static_cast<std::size_t>(s.solver().levels()));
         std::size_t sum = 0;
         for (const Plan::Level& level : plan.levels) sum += level.bytes;
@@ -208,8 +213,8 @@ TEST(Rehearsals, CountTheLargestPart) {
         peak = std::max(peak, static_cast<double>(backend->memory().peak()));
         most = static_cast<double>(plan.most());
       });
-      EXPECT_GE(most, 0.99 * peak);
-      EXPECT_LE(most, 1.01 * peak);
+      EXPECT_GE(most, (1 - tolerance()) * peak);
+      EXPECT_LE(most, (1 + tolerance()) * peak);
     }
 }
 
