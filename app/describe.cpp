@@ -43,7 +43,7 @@ std::string describe_relaxation(Relaxation r) {
 
 // Returns text such as "levels 0 to 3 in these sub-blocks, 4 in the sub-blocks of 2 groups of 2 processes, 5 to 8 on
 // every process".
-std::string describe_sharing(const PlanOfProcess& own, const Sharing& sharing) {
+std::string describe_sharing(const Plan& own, const Sharing& sharing) {
   std::string text;
   int first = 0;
   const auto add = [&](int levels, const std::string& where) {
@@ -160,33 +160,31 @@ std::string describe_fallback(const Config& config, const Plan::Level& finest, b
       refused ? ", too slow for solver.fallback: auto" : " (solver.fallback)");
 }
 
-std::vector<std::string> describe_plan(const Config& config, const Case& work, int processes, int here) {
-  const auto backend = make_backend(config.device);
-  const bool gpu = backend->on_gpu();
-  const Plan plan = work.plan(gpu);
+std::vector<std::string> describe_plan(const Config& config, const Case& work, const Backend& backend, int processes,
+                                       int here) {
+  const bool gpu = backend.on_gpu();
+  const Plan& plan = work.plan(gpu);
   std::vector<std::string> lines;
   const auto add = [&](const std::vector<std::string>& more) { lines.insert(lines.end(), more.begin(), more.end()); };
   if (!config.parameters.empty()) lines.push_back("with      " + describe_parameters(config.parameters));
   add(work.statement());
   lines.push_back(fmt::format("method    {}", describe_method(plan.options)));
   if (!plan.choice.empty()) lines.push_back("          " + plan.choice);
-  lines.push_back(fmt::format("device    {}", backend->device()));
-  const PlanOfProcess own = plan_of_process(plan, work.sharing());
+  lines.push_back(fmt::format("device    {}", backend.device()));
   const auto readable = [](std::size_t bytes) { return readable_bytes(static_cast<double>(bytes)); };
   if (processes == 1) {
     lines.push_back(
         fmt::format("memory    {} = {:.1f} bytes per unknown", readable(plan.bytes), plan.bytes_per_unknown()));
   } else {
     lines.push_back("processes " + describe_processes(work.sharing()));
-    lines.push_back("          " + describe_sharing(own, work.sharing()));
+    lines.push_back("          " + describe_sharing(plan, work.sharing()));
     const std::string mailbox =
-        own.mailbox == 0 ? "" : fmt::format(", {} for GPU exchange buffers", readable(own.mailbox));
+        plan.mailbox == 0 ? "" : fmt::format(", {} for GPU exchange buffers", readable(plan.mailbox));
     lines.push_back(fmt::format("memory    {} per process at most, {} of it for levels replicated on every process{}",
-                                readable(own.bytes + own.mailbox), readable(own.whole), mailbox));
+                                readable(plan.bytes + plan.mailbox), readable(plan.whole), mailbox));
   }
-  if (const std::size_t more = processes == 1 ? plan.setup : own.setup; more > 0)
-    lines.push_back(fmt::format("          {} more at the peak of set-up", readable(more)));
-  lines.push_back("          " + describe_fit(config, work, plan, *backend, here));
+  if (plan.setup > 0) lines.push_back(fmt::format("          {} more at the peak of set-up", readable(plan.setup)));
+  lines.push_back("          " + describe_fit(config, work, plan, backend, here));
   add(work.beside_plan(plan, gpu));
   if (config.options.fallback != Fallback::never && config.options.tolerance > 0 &&
       plan.options.method == Method::multigrid && config.options.precision != SolvePrecision::single)
@@ -201,7 +199,7 @@ std::vector<std::string> describe_plan(const Config& config, const Case& work, i
     const Plan::Level& level = plan.levels[l];
     lines.push_back(fmt::format("{:5} {:>17} {:>13}    {:<15} {:<15} {:>12} {:>10.0f} {:>10.0f} {:>8.3g} ms", l,
                                 cells_text(level.cells, config.problem.dimension), level.unknowns, level.assembly,
-                                describe_relaxation(level.relaxation), readable(own.levels[l]), level.row_bytes,
+                                describe_relaxation(level.relaxation), readable(level.bytes), level.row_bytes,
                                 level.row_flops, 1e3 * level.seconds));
   }
   return lines;

@@ -33,7 +33,8 @@ std::string describe_ways(const std::vector<TransportWay>& ways);
 /// Returns text such as "h = 25, q = 1000".
 std::string describe_parameters(const Parameters& parameters);
 /// Returns the lines of --dry-run for a number of processes, `here` of which run on this machine.
-std::vector<std::string> describe_plan(const Config& config, const Case& work, int processes, int here);
+std::vector<std::string> describe_plan(const Config& config, const Case& work, const Backend& backend, int processes,
+                                       int here);
 /// Returns the lines of --profile for all processes. `entries` come from of_all (shared_profile.hpp). `copy` is the
 /// total copy bandwidth of all processes on the finest level in bytes per second. `seconds` is the time of the solve.
 std::vector<std::string> describe_profile(std::span<const Profile::Entry> entries,

@@ -49,7 +49,7 @@ struct Fit {
 Fit fit(const Config& config, const Case& work, const Plan& plan, const MemoryLimit& limit, bool device, double used) {
   const Claim claim = [&config, &work, addresses = limit.of_addresses, gpu = plan.gpu, device](const Plan& p,
                                                                                                const Problem& problem) {
-    const auto own = static_cast<double>(plan_of_process(p, work.sharing()).most());
+    const auto own = static_cast<double>(p.most());
     if (device) return own;
     return (gpu ? 0 : own) + bytes_of_output(config, problem) / parts_of(work) +
            (addresses ? static_cast<double>(p.addresses) : 0);

@@ -239,8 +239,8 @@ void look_at(const Arguments& arguments, const Config& config, const Case& work,
              Console& console) {
   read_datasets(config);
   if (!arguments.validate) {
-    for (const std::string& line : describe_plan(config, work, processes, here)) console.line(line);
     const auto backend = make_backend(config.device);
+    for (const std::string& line : describe_plan(config, work, *backend, processes, here)) console.line(line);
     require_memory(config, work, *backend, work.plan(backend->on_gpu()), here);
   }
   try {

@@ -86,18 +86,4 @@ void Extrapolation::at_every_second_node(const Field& fine, bool integrated, Fie
   backend_.axpy(one_, work, coarse);
 }
 
-std::size_t extrapolation_bytes(const Problem& problem, Assembly assembly, Precision precision) {
-  const Block coarse = every_second_node(make_block(problem)).block;
-  const auto bytes = [](const Layout& layout, Precision p) {
-    return static_cast<std::size_t>(layout.allocated(p)) * bytes_of(p);
-  };
-  std::size_t sum = 2 * bytes(coarse.layout(), precision);
-  if (stores_coefficients(problem, assembly)) {
-    const std::size_t kappas = problem.isotropic ? 1 : static_cast<std::size_t>(problem.dimension);
-    sum += kappas * bytes(coarse.cell_layout(), precision);
-    if (needs_reaction_field(problem)) sum += bytes(coarse.layout(), precision);
-  }
-  return sum;
-}
-
 }  // namespace poisson

@@ -48,7 +48,4 @@ class Extrapolation {
 /// Returns an axis on which every second node does not form a grid: the number of cells must be even and at least 4.
 std::optional<int> odd_axis(const Problem& problem);
 
-/// Returns the bytes of an extrapolation's fields and coefficients, without the tables of its operator and transfer.
-std::size_t extrapolation_bytes(const Problem& problem, Assembly assembly, Precision precision);
-
 }  // namespace poisson

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "backends/device/rehearsal.hpp"
 #include "backends/memory/error.hpp"
 #include "backends/transforms/constant_line.hpp"
 #include "grids/kernels/sweep_passes.hpp"
@@ -14,6 +15,7 @@
 #include "grids/sampling/mixed_bc_face.hpp"
 #include "grids/schemes/constrained_nodes.hpp"
 #include "solver/cell_energy.hpp"
+#include "solver/rehearsal.hpp"
 
 namespace poisson {
 namespace {
@@ -77,7 +79,11 @@ void GridModel::update(GridData data) {
 Plan GridModel::plan(const Options& options) const {
   const Discretization& d = *discretization_;
   check_direct(d.problem(), parts_of(space_), options);
-  return make_plan(d.problem(), options, d.assembly(), d.backend().on_gpu(), kappa(), d.sharing());
+  return choose_plan(d.problem(), options, d.assembly(), d.backend().on_gpu(), kappa(), d.sharing());
+}
+
+void GridModel::count_bytes(Plan& plan) const {
+  rehearse(plan, discretization_->problem(), discretization_->assembly(), kappa(), discretization_->sharing());
 }
 
 Traits GridModel::traits(const Options& options) const {
@@ -135,7 +141,8 @@ DirectSolution GridModel::direct(const Operator& A, const Options& options, bool
   bool drops_mean = false;
   try {
     TensorInverse inverse;
-    together(space_.processes(), [&] { inverse = tensor_inverse(problem, block, kappa, scale); });
+    together(space_.processes(),
+             [&] { inverse = tensor_inverse(problem, block, kappa, scale, !rehearses(d.backend())); });
     drops_mean = constant_line(inverse).has_value();
     together(space_.processes(),
              [&] { products = make_axis_products(d.backend(), A.layout(), A.precision(), inverse); });

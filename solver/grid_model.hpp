@@ -48,6 +48,7 @@ class GridModel final : public Model {
   Backend& backend() const override { return discretization_->backend(); }
   const Space& space() const override { return space_; }
   Plan plan(const Options& options) const override;
+  void count_bytes(Plan& plan) const override;
   std::size_t bytes() const override { return discretization_->bytes(); }
   Traits traits(const Options& options) const override;
   Hierarchy levels(const Plan& plan) const override;

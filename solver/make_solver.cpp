@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "backends/device/rehearsal.hpp"
 #include "backends/memory/host_memory.hpp"
 #include "backends/processes/machine.hpp"
 #include "solver/fallbacks/floating_subdomains.hpp"
@@ -20,14 +21,10 @@ constexpr double hiding_range = 1e4;
 // Floating subdomains are searched for up to this number of unknowns: their rows temporarily need 400 bytes each.
 constexpr std::int64_t most_looked_at = std::int64_t{1} << 20;
 
-double share_of_process(const Space& space) {
-  return static_cast<double>(space.layout().size()) / static_cast<double>(space.size());
-}
-
-// Reserves what the plan adds to the bytes of the model. A thin block with its halos may already have more.
+// Reserves what the plan adds to the memory that the backend has allocated.
 void reserve(const Model& model, const Plan& plan) {
-  const auto most = static_cast<std::size_t>(share_of_process(model.space()) * static_cast<double>(plan.most()));
-  model.backend().reserve(most - std::min(most, model.bytes()));
+  const std::size_t most = plan.most(), now = model.backend().memory().now();
+  model.backend().reserve(most - std::min(most, now));
 }
 
 // Makes the multigrid preconditioner for conjugate gradients that continue after a failed direct solution. Returns null
@@ -37,11 +34,12 @@ std::unique_ptr<Preconditioner> multigrid_for(const Model& model, Options option
   options.preconditioner = PreconditionerChoice::multigrid;
   options.smoother = {};
   if (options.precision == SolvePrecision::mixed) options.precision = SolvePrecision::double_;
-  const Plan plan = model.plan(options);
+  Plan plan = model.plan(options);
   const Processes& processes = model.space().processes();
   const int here = count_on_machine(processes);
   const double room = processes.least(static_cast<double>(available_memory(here).bytes));
-  if (!model.backend().on_gpu() && static_cast<double>(plan.most()) / processes.count() > 0.5 * room) return nullptr;
+  if (!model.backend().on_gpu()) model.count_bytes(plan);
+  if (static_cast<double>(plan.most()) > 0.5 * room) return nullptr;
   return std::make_unique<Multigrid>(model.levels(plan), plan.options);
 }
 
@@ -56,6 +54,7 @@ std::shared_ptr<const FloatingSubdomains> floating_subdomains(const Traits& trai
     return nullptr;
   const auto all = space.processes().alone() ? A : whole_operator(*A, traits.row_shape == RowShape::box);
   Field in(all->backend(), all->space(), all->precision()), out(all->backend(), all->space(), all->precision());
+  if (rehearses(all->backend())) return nullptr;
   return std::make_shared<const FloatingSubdomains>(*all, in, out);
 }
 
@@ -93,12 +92,10 @@ Options without_direct(Options asked, const Options& chosen) {
   return asked;
 }
 
-SolverParts make_parts(const Model& model, const Options& asked, Profile* profile, bool reserves) {
-  const Plan plan = model.plan(asked);
+SolverParts make_parts(const Model& model, const Plan& plan, const Options& asked, Profile* profile) {
   const Options& options = plan.options;
   const Precision outer = options.precision == SolvePrecision::single ? Precision::fp32 : Precision::fp64;
   const Precision inner = options.precision == SolvePrecision::double_ ? Precision::fp64 : Precision::fp32;
-  if (reserves) reserve(model, plan);
   Hierarchy hierarchy = model.levels(plan);
   std::shared_ptr<const Operator> plain = hierarchy.operators.front();
   if (profile) hierarchy = profile->wrap(std::move(hierarchy));
@@ -122,7 +119,10 @@ SolverParts make_parts(const Model& model, const Options& asked, Profile* profil
     parts.sweeps = std::make_unique<JacobiSweeps>(A, std::move(pass), options.smoother);
   } else if (is_direct(options)) {
     DirectSolution direct = model.direct(*A, options, is_direct(asked), profile);
-    if (!direct.solver) return make_parts(model, without_direct(asked, options), profile, reserves);
+    if (!direct.solver) {
+      const Options other = without_direct(asked, options);
+      return make_parts(model, model.plan(other), other, profile);
+    }
     traits.projection = std::move(direct.projection);
     parts.direct = std::move(direct.solver);
   }
@@ -138,9 +138,14 @@ DirectSolution Model::direct(const Operator&, const Options&, bool, Profile*) co
   return {};
 }
 
-std::unique_ptr<Solver> make_solver(const Model& model, const Options& asked, Profile* profile) {
-  SolverParts parts = make_parts(model, asked, profile, true);
-  parts.remake = [&model, asked, profile] { return make_parts(model, asked, profile, false); };
+std::unique_ptr<Solver> make_solver(const Model& model, const Options& asked, Profile* profile, const Plan* counted) {
+  Plan plan = counted ? *counted : model.plan(asked);
+  if (!rehearses(model.backend())) {
+    if (!counted) model.count_bytes(plan);
+    reserve(model, plan);
+  }
+  SolverParts parts = make_parts(model, plan, asked, profile);
+  parts.remake = [&model, asked, profile] { return make_parts(model, model.plan(asked), asked, profile); };
   return std::make_unique<Solver>(std::move(parts));
 }
 

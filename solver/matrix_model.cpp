@@ -12,6 +12,7 @@
 #include "grids/levels/galerkin.hpp"
 #include "grids/results/gather.hpp"
 #include "grids/sampling/sampling.hpp"
+#include "solver/rehearsal.hpp"
 
 namespace poisson {
 namespace {
@@ -86,9 +87,13 @@ MatrixModel::MatrixModel(Backend& backend, const BandedMatrix& matrix, const Sha
       points_(shown_places(block_, Location::node)) {}
 
 Plan MatrixModel::plan(const Options& options) const {
-  Plan plan = make_plan(matrix_, options, backend_.on_gpu());
+  Plan plan = choose_plan(matrix_, options, backend_.on_gpu());
   check_couplings(matrix_, block_);
   return plan;
+}
+
+void MatrixModel::count_bytes(Plan& plan) const {
+  rehearse(plan, matrix_, sharing_);
 }
 
 Traits MatrixModel::traits(const Options&) const {

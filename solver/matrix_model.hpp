@@ -21,8 +21,9 @@ Options resolve_options(const Options& options, const BandedMatrix& matrix);
 /// Throws InputError if the matrix couples points that are too far apart across the cuts of `part`.
 void check_couplings(const BandedMatrix& matrix, const Block& part);
 
-/// Returns the plan of make_solver for a matrix, as for a problem on a grid.
-Plan make_plan(const BandedMatrix& matrix, const Options& options, bool gpu);
+/// Return the plan of make_solver for a matrix, without and with its bytes, as for a problem on a grid.
+Plan choose_plan(const BandedMatrix& matrix, const Options& options, bool gpu);
+Plan make_plan(const BandedMatrix& matrix, const Options& options, bool gpu, const Sharing& sharing = {});
 
 /// Is the model of a matrix from a file, which must outlive it. To solve with other entries at the same offsets, change
 /// and measure the matrix and call Solver::update. `sharing` describes the part of this process if several
@@ -37,6 +38,7 @@ class MatrixModel final : public Model {
   const Space& space() const override { return space_; }
   /// Throws InputError for a direct method, and for couplings that several processes do not support.
   Plan plan(const Options& options) const override;
+  void count_bytes(Plan& plan) const override;
   Traits traits(const Options& options) const override;
   Hierarchy levels(const Plan& plan) const override;
   std::unique_ptr<Operator> finest(const Plan& plan, Precision precision) const override;

@@ -24,9 +24,11 @@ class Model {
 
   virtual Backend& backend() const = 0;
   virtual const Space& space() const = 0;
-  /// Returns the plan for these options: every choice made, the levels and the bytes of all processes. Throws
-  /// InputError if the problem does not support the options.
+  /// Returns the plan for these options without bytes: every choice made, and the levels. Throws InputError if the
+  /// problem does not support the options.
   virtual Plan plan(const Options& options) const = 0;
+  /// Rehearses a plan of this model and sets its bytes.
+  virtual void count_bytes(Plan& plan) const = 0;
   /// Returns the bytes of the plan that the model has already allocated on this process.
   virtual std::size_t bytes() const { return 0; }
   /// Returns the properties of the problem for resolved options. Their functions refer to the problem's data.
@@ -50,7 +52,8 @@ class Model {
 };
 
 /// Makes a solver for a model, which must outlive it. If given, `profile` sees every verb of the solver and must
-/// outlive it.
-std::unique_ptr<Solver> make_solver(const Model& model, const Options& options, Profile* profile = nullptr);
+/// outlive it. `counted` is the model's plan for these options with its bytes; without it, the plan is made here.
+std::unique_ptr<Solver> make_solver(const Model& model, const Options& options, Profile* profile = nullptr,
+                                    const Plan* counted = nullptr);
 
 }  // namespace poisson

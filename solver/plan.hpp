@@ -11,6 +11,7 @@
 
 #include "grids/levels/levels.hpp"
 #include "grids/levels/sharing.hpp"
+#include "grids/sampling/kappa_summary.hpp"
 #include "grids/schemes/discretization.hpp"
 #include "solver/options.hpp"
 
@@ -23,9 +24,7 @@ struct Plan {
     std::int64_t unknowns = 0;
     std::string_view assembly;
     Relaxation relaxation;
-    std::size_t bytes = 0;                ///< fields and coefficients
-    std::size_t whole_in_planes = 0;      ///< share of `bytes` in levels of plane solvers that are replicated on every
-                                          ///< process
+    std::size_t bytes = 0;                ///< fields and coefficients on a process
     double row_bytes = 0, row_flops = 0;  ///< one A u (assembly.hpp)
     double seconds = 0;                   ///< one A u on one core or GPU, as predicted
   };
@@ -34,26 +33,22 @@ struct Plan {
   std::string choice;                ///< explains an automatic method; else empty
   std::vector<LevelPlan> hierarchy;  ///< built by make_solver
   std::vector<Level> levels;         ///< finest first; the finest includes the outer iteration's fields
-  std::size_t bytes = 0;
-  std::size_t setup = 0;  ///< extra bytes while Galerkin operators or b of elements are computed
-  /// Upper bound of the extra bytes for scalars and for the tables of axes and transfers.
-  std::size_t tables = 0;
-  /// Upper bound of the bytes that a process on a GPU sends in one message, without halos and small levels. It covers
-  /// the lines of a direct solution, and strong clusters if κ may jump.
-  std::size_t message = 0;
-  std::size_t addresses = 0;  ///< host address space that libraries reserve, mostly without touching it
+  // The bytes of the process that stores most, from a rehearsal of its set-up (rehearsal.hpp). choose_plan leaves them
+  // 0.
+  std::size_t bytes = 0;  ///< stored during a solve
+  std::size_t setup = 0;  ///< extra bytes at the peak of set-up
+  std::size_t whole = 0;  ///< share of `bytes` in levels that are replicated on every process
+  /// Extra bytes for the exchange buffers that other GPUs write on this one (mailbox_layout.hpp): the maximum over all
+  /// transports.
+  std::size_t mailbox = 0;
+  int in_parts = 0, in_groups = 0;  ///< levels shared by all processes, then by groups
+  std::size_t addresses = 0;        ///< host address space that libraries reserve, mostly without touching it
 
-  /// Returns the bytes that must be available.
-  std::size_t most() const { return bytes + setup + tables; }
+  /// Returns the bytes that must be available to a process.
+  std::size_t most() const { return bytes + setup + mailbox; }
   double bytes_per_unknown() const {
     return static_cast<double>(bytes) / static_cast<double>(std::max<std::int64_t>(1, levels.front().unknowns));
   }
-};
-
-/// Contains the properties of κ that automatic choices depend on.
-struct KappaSummary {
-  std::array<double, 3> mean{1, 1, 1};
-  Jumps jumps;
 };
 
 /// Returns the properties of κ that are known before sampling: means of constants, 1 elsewhere, and no jumps.
@@ -65,8 +60,18 @@ KappaSummary known_kappa(const Problem& problem);
 Options resolve_options(const Options& options, const Problem& problem, std::optional<KappaSummary> kappa = {},
                         const Parts& parts = uncut_axes);
 
-/// Returns the plan of make_solver for a problem; its bytes are totals over all processes. `gpu` states whether a GPU
-/// solves. `kappa` is as in `resolve_options`; `sharing` describes how processes share the levels.
+/// Returns whether all choices agree that `auto` makes by the data.
+bool same_choices(const Options& a, const Options& b);
+/// Returns whether the bytes of a counted plan, made before κ was known, are also those of `sampled`, which was chosen
+/// for a κ with these jumps.
+bool same_set_up(const Plan& counted, const Plan& sampled, const Jumps& jumps);
+
+/// Returns the plan of make_solver for a problem, without bytes. `gpu` states whether a GPU solves. `kappa` is as in
+/// `resolve_options`; `sharing` describes how processes share the levels.
+Plan choose_plan(const Problem& problem, const Options& options, Assembly assembly, bool gpu,
+                 const std::optional<KappaSummary>& kappa = {}, const Sharing& sharing = {});
+
+/// Returns the same plan with its bytes, which a rehearsal of set-up counts.
 Plan make_plan(const Problem& problem, const Options& options, Assembly assembly, bool gpu,
                std::optional<KappaSummary> kappa = {}, const Sharing& sharing = {});
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
-#include <tuple>
 #include <utility>
 
 #include "backends/device/clear.hpp"
@@ -51,16 +50,6 @@ bool hopeless(const MonitorState& s) {
 // than cycles over planes.
 constexpr int iteration_limit(const Options& o) {
   return o.preconditioner == PreconditionerChoice::direct ? 150 : 60;
-}
-
-// Returns whether all choices agree that `auto` makes by the data.
-bool same_choices(const Options& a, const Options& b) {
-  const auto choices = [](const Options& o) {
-    return std::tuple(o.method, o.krylov, o.preconditioner, o.coarse_operator, o.cycle, o.precision, o.full_multigrid,
-                      o.smoother.kind, o.smoother.pre, o.smoother.post, o.smoother.extent, o.on_galerkin.relaxation,
-                      o.on_galerkin.keeps_lines, o.on_galerkin.semicoarsens);
-  };
-  return choices(a) == choices(b);
 }
 
 }  // namespace

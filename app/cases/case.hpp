@@ -16,7 +16,6 @@
 #include "io/files/summary.hpp"
 #include "io/terminal/console.hpp"
 #include "solver/plan.hpp"
-#include "solver/shared_plan.hpp"
 #include "solver/solver.hpp"
 
 namespace poisson {
@@ -33,8 +32,8 @@ class Case {
   // These functions work before anything is allocated.
   /// Throws ValueErrors if data values are out of their valid range.
   virtual void check_values() const = 0;
-  /// Returns the plan, as exact as the present knowledge of κ allows.
-  virtual Plan plan(bool gpu) const = 0;
+  /// Returns the plan, as exact as the present knowledge of κ allows. It is made once.
+  virtual const Plan& plan(bool gpu) const = 0;
   /// Returns how the processes share the levels.
   virtual const Sharing& sharing() const = 0;
   /// These functions return lines for --dry-run: the problem, extra memory that a run may need, and the assembly.

@@ -47,7 +47,7 @@ std::optional<Parts> parts_of_direct(const Config& config, const std::shared_ptr
                     processes->count(), least_part));
   if (!parts || asked) return parts;
   const bool direct =
-      make_plan(problem, config.options, config.assembly, false, {}, {processes, *parts}).options.method ==
+      choose_plan(problem, config.options, config.assembly, false, {}, {processes, *parts}).options.method ==
       Method::direct;
   return direct ? parts : std::nullopt;
 }
@@ -62,7 +62,7 @@ Sharing share_grid(const Config& config, const std::shared_ptr<const Processes>&
   if (const auto parts = parts_of_direct(config, processes)) return {processes, *parts};
   Options options = config.options;
   if (options.method == Method::automatic) options.method = Method::multigrid;
-  const Plan plan = make_plan(problem, options, config.assembly, false);
+  const Plan plan = choose_plan(problem, options, config.assembly, false);
   std::array<bool, 3> finest{}, any{};
   for (const LevelPlan& level : plan.hierarchy)
     for (std::size_t d = 0; d < 3; ++d) {

@@ -43,7 +43,6 @@ class MatrixCase final : public ModelCase {
     sample_points(config_.problem.source, "source", whole_, all);
     if (config_.problem.initial) sample_points(*config_.problem.initial, "initial", whole_, all);
   }
-  Plan plan(bool gpu) const override { return make_plan(matrix_, options_, gpu); }
   std::vector<std::string> statement() const override { return {"problem   A u = b, a matrix from a file"}; }
   bool on_boxes() const override { return true; }
   std::string smaller(bool, double, const Claim&) const override {
@@ -103,6 +102,7 @@ class MatrixCase final : public ModelCase {
   }
 
  private:
+  Plan make_plan(bool gpu) const override { return poisson::make_plan(matrix_, options_, gpu, sharing_); }
   std::unique_ptr<Model> make_model(Backend& backend) override {
     auto model =
         std::make_unique<MatrixModel>(backend, matrix_, sharing_, config_.problem.source, config_.problem.initial);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "app/cases/case.hpp"
@@ -12,6 +13,7 @@ namespace poisson {
 class ModelCase : public Case {
  public:
   const Sharing& sharing() const override { return sharing_; }
+  const Plan& plan(bool gpu) const override;
   std::vector<std::vector<int>> cuts() const override;
   void widen() override;
   Solver& make_solver(Backend& backend, Profile* profile) override;
@@ -23,10 +25,12 @@ class ModelCase : public Case {
   ModelCase(const Options& options, Sharing sharing, const Block& whole);
 
   virtual std::unique_ptr<Model> make_model(Backend& backend) = 0;
+  virtual Plan make_plan(bool gpu) const = 0;
 
   Options options_;
   Sharing sharing_;
   Block part_;  ///< the sub-block of this process
+  mutable std::optional<Plan> plan_;
   std::unique_ptr<Model> model_;
   std::unique_ptr<Solver> solver_;
 };

@@ -14,6 +14,7 @@
 
 #include "backends/cuda/cuda_backend.cuh"
 #include "backends/cuda/device_monitor.cuh"
+#include "backends/cuda/functions.hpp"
 #include "backends/cuda/graph.cuh"
 #include "backends/cuda/injection.hpp"
 #include "backends/cuda/launch.cuh"
@@ -38,6 +39,10 @@ struct CudaBackend::Watch {
   Watch(const Watch&) = delete;
   Watch& operator=(const Watch&) = delete;
 };
+std::size_t bytes_of_backend() {
+  return (most_plane_sums + CudaBackend::always_partials + 1) * sizeof(double) + sizeof(DeviceMonitor);
+}
+
 CudaBackend::CudaBackend(int device, std::size_t memory_limit, Transport transport)
     : device_(device),
       memory_limit_(memory_limit),

@@ -9,6 +9,8 @@
 /// These functions implement those of backends/device/ in CUDA.
 namespace poisson::cuda {
 
+/// Returns the bytes of device memory that a backend allocates for itself.
+std::size_t bytes_of_backend();
 /// Sets the unknowns of x to zero on the stream of its backend.
 void clear_unknowns(Field& x);
 /// Copies on the backend's stream by a kernel, which moves 16 bytes per thread if both addresses are aligned to 16

@@ -1,13 +1,23 @@
 #include "backends/device/field.hpp"
 
-#include "backends/device/backend.hpp"
+#include "backends/device/rehearsal.hpp"
 
 namespace poisson {
+namespace {
+
+Buffer allocate(Backend& backend, const Space& space, std::size_t bytes) {
+  auto* const rehearsal = dynamic_cast<RehearsalBackend*>(&backend);
+  return rehearsal ? rehearsal->allocate_field(space, bytes) : backend.allocate(bytes);
+}
+
+}  // namespace
+
 Field::Field(Backend& backend, const Space& space, Precision precision)
     : backend_(&backend),
       space_(space),
       precision_(precision),
-      buffer_(backend.allocate(static_cast<std::size_t>(layout().allocated(precision)) * bytes_of(precision))) {}
+      buffer_(
+          allocate(backend, space_, static_cast<std::size_t>(layout().allocated(precision)) * bytes_of(precision))) {}
 
 bool on_host(const Field& field) {
   return field.backend().kind() == BackendKind::cpu;

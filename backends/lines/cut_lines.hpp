@@ -85,11 +85,4 @@ class CutLines {
 /// Makes the solver on the backend of the rows. The call is collective over the processes that share the grid.
 std::unique_ptr<CutLines> make_cut_lines(LineRows rows);
 
-/// Returns the bytes that a process allocates, including the rows. `layout` is the largest layout of all processes.
-std::size_t cut_lines_bytes(const Layout& layout, Precision precision, const std::array<int, 3>& parts, int axis,
-                            bool gpu);
-/// Returns the bytes that one process sends to another at a time.
-std::size_t cut_lines_message_bytes(const Layout& layout, Precision precision, const std::array<int, 3>& parts,
-                                    int axis, bool gpu);
-
 }  // namespace poisson

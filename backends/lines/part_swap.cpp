@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "backends/device/rehearsal.hpp"
 #include "backends/memory/error.hpp"
 #ifdef POISSON_HAVE_CUDA
 #include "backends/cuda/factories.hpp"
@@ -23,9 +24,22 @@ class OnHost final : public PartSwap {
   Members members_;
 };
 
+class Rehearsed final : public PartSwap {
+ public:
+  Rehearsed(RehearsalBackend& backend, std::size_t most) : backend_(backend), most_(most) {}
+  void reserve_halo_buffers() override { backend_.reserve_parts(most_); }
+  void swap(const void*, void*, std::size_t) override {}
+
+ private:
+  RehearsalBackend& backend_;
+  std::size_t most_;
+};
+
 }  // namespace
 
 std::unique_ptr<PartSwap> make_part_swap(Backend& backend, const Members& members, std::size_t most) {
+  if (auto* const rehearsal = dynamic_cast<RehearsalBackend*>(&backend))
+    return std::make_unique<Rehearsed>(*rehearsal, most);
   if (backend.kind() == BackendKind::cpu) return std::make_unique<OnHost>(members);
 #ifdef POISSON_HAVE_CUDA
   if (backend.kind() == BackendKind::cuda) return cuda::make_part_swap(backend, members, most);

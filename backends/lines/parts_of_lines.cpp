@@ -65,14 +65,6 @@ PartsOfLines::PartsOfLines(Backend& backend, Precision precision, const Members&
       messages_(make_part_swap(backend, members, size_.bytes_of_message(precision))),
       memory_(backend.allocate(size_.bytes(precision))) {}
 
-std::size_t PartsOfLines::bytes(Precision precision, const LinesInParts& lines, bool gpu) {
-  return Size(lines, gpu).bytes(precision);
-}
-
-std::size_t PartsOfLines::bytes_of_message(Precision precision, const LinesInParts& lines, bool gpu) {
-  return Size(lines, gpu).bytes_of_message(precision);
-}
-
 int PartsOfLines::share(std::int64_t lines) const {
   const std::int64_t before = std::int64_t{own_} * size_.share;
   return static_cast<int>(std::clamp<std::int64_t>(lines - before, 0, size_.share));

@@ -30,11 +30,6 @@ Members members_along(const Cuts& cuts, const std::shared_ptr<const Processes>& 
 class PartsOfLines {
  public:
   PartsOfLines(Backend& backend, Precision precision, const Members& members, const LinesInParts& lines);
-  /// Returns the bytes of memory that a PartsOfLines allocates.
-  static std::size_t bytes(Precision precision, const LinesInParts& lines, bool gpu);
-  /// Returns the bytes that one process sends to another in one exchange.
-  static std::size_t bytes_of_message(Precision precision, const LinesInParts& lines, bool gpu);
-
   /// Allocates the exchange buffers; to be called before anything is recorded. Collective.
   void reserve_halo_buffers() { messages_->reserve_halo_buffers(); }
   /// Returns the places along the slower axis in one batch.

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "backends/cpu/factories.hpp"
+#include "backends/device/rehearsal.hpp"
 #include "backends/memory/error.hpp"
 #include "backends/memory/round_up.hpp"
 #include "backends/transforms/axis_transforms.hpp"
@@ -69,6 +70,31 @@ Layout work_layout(Layout layout, const TensorInverse& inverse, bool gpu) {
   return layout;
 }
 
+// Owns what products allocate, for a rehearsal.
+class RehearsedProducts final : public AxisTransforms {
+ public:
+  RehearsedProducts(Backend& backend, const Layout& layout, Precision precision, const TensorInverse& inverse)
+      : AxisTransforms(backend, layout, precision, inverse) {
+#ifdef POISSON_HAVE_CUDA
+    if (backend.on_gpu()) of_device_ = backend.allocate(cuda::products_bytes(inverse, precision, has_products()));
+#endif
+  }
+
+ private:
+  void transform(const TrigTables&, int, TrigPath, const Field&, Field&, const Scalar*) override {}
+  void eliminate(Field&) override {}
+  void take_mean(Field&, const ConstantLine&) override {}
+  void reduce(Field&, int) override {}
+  void solve_ends(std::int64_t) override {}
+  void take_ends(Field&, int) override {}
+  void multiply(const MatrixBatch&, const double*, const double*, double*) override {}
+  void multiply(const MatrixBatch&, const float*, const float*, float*) override {}
+  void fold(const Field&, Field&, const Box&, int) override {}
+  void unfold(Field&, Field&, const Box&, int, Field&, const Scalar*) override {}
+
+  Buffer of_device_;
+};
+
 // Matrix products read addresses with this alignment fastest.
 constexpr std::int64_t aligned_bytes = 16;
 
@@ -76,35 +102,12 @@ constexpr std::int64_t aligned_bytes = 16;
 
 std::unique_ptr<AxisProducts> make_axis_products(Backend& backend, const Layout& layout, Precision precision,
                                                  const TensorInverse& inverse) {
+  if (rehearses(backend)) return std::make_unique<RehearsedProducts>(backend, layout, precision, inverse);
   if (backend.kind() == BackendKind::cpu) return cpu::make_axis_products(backend, layout, precision, inverse);
 #ifdef POISSON_HAVE_CUDA
   if (backend.kind() == BackendKind::cuda) return cuda::make_axis_products(backend, layout, precision, inverse);
 #endif
   throw RunError("there are no products along axes for CUDA (this build lacks them)", Remedy::host);
-}
-
-std::size_t axis_products_bytes(const Layout& layout, Precision precision, const TensorInverse& inverse, bool gpu) {
-  const auto count = [&](std::size_t d) { return inverse.unknowns.last[d] - inverse.unknowns.first[d]; };
-  const std::vector<int> products = multiplied(inverse);
-  std::size_t values =
-      products.empty() ? 0 : 2 * static_cast<std::size_t>(work_layout(layout, inverse, gpu).allocated(precision));
-  std::size_t bytes = inverse.slabs > 1 ? PartsOfLines::bytes(precision, lines_of(inverse), gpu) : 0;
-  for (int d = 0; d < 3; ++d)
-    if (trig_of(inverse, d)) bytes += TrigTables::bytes(trig_of(inverse, d), precision);
-  for (const int d : products) {
-    const int n = count(static_cast<std::size_t>(d));
-    const int half = inverse.bases[static_cast<std::size_t>(d)].first_half(n);
-    for (const int rows : {half, n - half})
-      values += static_cast<std::size_t>(pitch_of(rows)) * static_cast<std::size_t>(even(rows));
-  }
-#ifdef POISSON_HAVE_CUDA
-  if (gpu) bytes += cuda::products_bytes(inverse, precision, !products.empty());
-#endif
-  return bytes + values * bytes_of(precision);
-}
-
-std::size_t axis_products_message_bytes(Precision precision, const TensorInverse& inverse, bool gpu) {
-  return inverse.slabs > 1 ? PartsOfLines::bytes_of_message(precision, lines_of(inverse), gpu) : 0;
 }
 
 Buffer AxisTransforms::on_backend(const std::vector<double>& values) const {

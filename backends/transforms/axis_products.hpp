@@ -101,10 +101,4 @@ class AxisProducts {
 std::unique_ptr<AxisProducts> make_axis_products(Backend& backend, const Layout& layout, Precision precision,
                                                  const TensorInverse& inverse);
 
-/// Returns the bytes that AxisProducts allocates in addition to the field. They depend on which axes are folded and
-/// transformed; the modes are not needed.
-std::size_t axis_products_bytes(const Layout& layout, Precision precision, const TensorInverse& inverse, bool gpu);
-/// Returns the bytes that one process sends to another at a time; 0 if lines are not cut.
-std::size_t axis_products_message_bytes(Precision precision, const TensorInverse& inverse, bool gpu);
-
 }  // namespace poisson

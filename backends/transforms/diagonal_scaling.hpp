@@ -32,7 +32,5 @@ class DiagonalScaling {
 
 /// Computes S, stored in fp32. `diagonal` is the diagonal of A; it must be positive in the box.
 std::unique_ptr<DiagonalScaling> make_diagonal_scaling(const TensorDiagonal& L, const Field& diagonal);
-/// Returns the bytes that S occupies for a field of this layout.
-std::size_t diagonal_scaling_bytes(const Layout& layout);
 
 }  // namespace poisson

@@ -105,11 +105,4 @@ TrigTables::TrigTables(Backend& backend, Precision precision, const TrigAxis& tr
   backend.write(places.data(), places_.data(), places.size() * sizeof(int));
 }
 
-std::size_t TrigTables::bytes(const TrigAxis& trig, Precision precision) {
-  const auto n = static_cast<std::size_t>(trig.cells);
-  const std::size_t reals =
-      2 * n + 2 * static_cast<std::size_t>(turns_of(trig.cells)) + n + static_cast<std::size_t>(trig.values());
-  return reals * bytes_of(precision) + n * sizeof(int);
-}
-
 }  // namespace poisson

@@ -51,7 +51,6 @@ class TrigTables {
     v.places = {static_cast<const int*>(places_.data())};
     return v;
   }
-  static std::size_t bytes(const TrigAxis& trig, Precision precision);
 
  private:
   static constexpr int turns_of(int n) { return n / 2 + 2; }

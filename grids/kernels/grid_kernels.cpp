@@ -4,6 +4,7 @@
 
 #include "backends/memory/error.hpp"
 #include "grids/kernels/cpu/factories.hpp"
+#include "grids/kernels/rehearsal/rehearsal.hpp"
 #include "grids/sampling/problem_data.hpp"
 #ifdef POISSON_HAVE_CUDA
 #include "grids/kernels/cuda/factories.hpp"
@@ -32,6 +33,7 @@ std::vector<Quantity> quantities(const Problem& p) {
 }  // namespace
 
 const GridKernels& grid_kernels(const Backend& backend) {
+  if (rehearses(backend)) return rehearsal::grid_kernels();
   if (backend.kind() == BackendKind::cpu) return cpu::grid_kernels();
 #ifdef POISSON_HAVE_CUDA
   if (backend.kind() == BackendKind::cuda) return cuda::grid_kernels();

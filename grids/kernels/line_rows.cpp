@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "backends/device/backend.hpp"
+#include "backends/device/rehearsal.hpp"
 #include "grids/kernels/grid_kernels.hpp"
 #include "grids/rows/lines_of_bands.hpp"
 
@@ -26,6 +26,7 @@ LineRows make_line_rows(Backend& backend, const SchemeRows& rows, Precision prec
   const Space space = block.space();
   LineRows lines{axis, Field(backend, space, precision), Field(backend, space, precision), block.share->processes};
   const LineEnds ends = ends_on(space, axis);
+  if (rehearses(backend)) return lines;
   with_own_rows(rows, precision, [&]<class T, class Own>(T, const Own& own) {
     if (backend.on_gpu()) {
 #ifdef POISSON_HAVE_CUDA

@@ -8,6 +8,7 @@
 #include "backends/cuda/marched.hpp"
 #include "backends/device/backend.hpp"
 #include "backends/device/shared_launches.hpp"
+#include "grids/kernels/rehearsal/rehearsal.hpp"
 
 namespace poisson {
 namespace {
@@ -70,6 +71,7 @@ std::unique_ptr<SweepPass> make_sweep_pass(Backend& backend, const SchemeRows& r
   return with_own_rows(rows, precision, [&]<class T, class Own>(T, const Own& own) -> std::unique_ptr<SweepPass> {
     if constexpr (!std::is_same_v<Own, ElementRows>) {
       if (!has_sweep_pass(level.block.space(), backend.on_gpu(), !std::is_same_v<Own, LevelRows>)) return nullptr;
+      if (rehearses(backend)) return rehearsal::make_sweep_pass(backend, rows, precision);
       if (!backend.on_gpu()) return SweepPassesOn<OnHost>::make<T>(backend, own);
 #ifdef POISSON_HAVE_CUDA
       return SweepPassesOn<OnCuda>::make<T>(backend, own);

@@ -111,7 +111,10 @@ class StrongClusters {
     StrongClusterTable own;
     std::unique_ptr<CrossingClusters> crossing;  // null for a global grid, or if no process has clusters
   };
+  void rehearse(const Bands&, const std::shared_ptr<const Processes>&);
+
   Backend& backend_;
+  Buffer rehearsed_;  // has the size of the largest tables
   std::vector<Family> families_;
   bool any_ = false;
 };

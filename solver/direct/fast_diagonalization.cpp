@@ -96,6 +96,15 @@ int costliest(const Block& block, const Pencils& p, const MayHaveLines& may) {
   return solved;
 }
 
+AxisBasis zero_modes(std::size_t n, bool folded) {
+  AxisBasis basis;
+  basis.folded = folded;
+  const auto half = static_cast<std::size_t>(basis.first_half(static_cast<int>(n)));
+  basis.modes.resize(half * half + (n - half) * (n - half));
+  basis.eigenvalues.resize(n);
+  return basis;
+}
+
 std::optional<int> cut_axis(const Parts& parts) {
   for (int d = 0; d < 3; ++d)
     if (parts[static_cast<std::size_t>(d)] > 1) return d;
@@ -191,7 +200,7 @@ TensorInverse direct_shape(const Problem& problem, const std::array<double, 3>& 
 }
 
 TensorInverse tensor_inverse(const Problem& problem, const Block& part, const std::array<double, 3>& kappa,
-                             double scale) {
+                             double scale, bool computes_modes) {
   const auto [block, p] = separable(problem, kappa, scale);
   const Space space = part.space();
   TensorInverse inverse = shape_of(block, p, parts_of(space));
@@ -199,8 +208,9 @@ TensorInverse tensor_inverse(const Problem& problem, const Block& part, const st
   inverse.sigma = p.sigma;
   for (std::size_t d = 0; d < 3; ++d)
     if (inverse.transformed[d])
-      inverse.bases[d] =
-          inverse.bases[d].trig ? trig_modes(inverse.bases[d].trig, p.of[d]) : axis_modes(block.axes[d], p.of[d]);
+      inverse.bases[d] = inverse.bases[d].trig ? trig_modes(inverse.bases[d].trig, p.of[d])
+                         : computes_modes      ? axis_modes(block.axes[d], p.of[d])
+                                               : zero_modes(p.of[d].size(), inverse.bases[d].folded);
   const auto s = static_cast<std::size_t>(inverse.solved);
   if (inverse.slabs > 1) {
     const Rows rows = rows_of(space, s);

@@ -35,9 +35,10 @@ TensorInverse direct_shape(const Problem& problem, const std::array<double, 3>& 
 
 /// Returns the inverse of the problem's operator with constants `kappa` and with means of σ and α if they vary, on this
 /// process's part of the block. It uses the modes of all axes but one. `scale` is the power of two that multiplies its
-/// rows. Needs LAPACK unless has_closed_modes().
+/// rows. Needs LAPACK unless has_closed_modes(). Without `computes_modes`, the tables of modes have their sizes, and
+/// their values are zero.
 TensorInverse tensor_inverse(const Problem& problem, const Block& part, const std::array<double, 3>& kappa,
-                             double scale);
+                             double scale, bool computes_modes = true);
 
 /// Returns the diagonal of the matrix that tensor_inverse() inverts.
 TensorDiagonal tensor_diagonal(const Problem& problem, const Block& part, const std::array<double, 3>& kappa,

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "backends/device/rehearsal.hpp"
 #include "backends/memory/error.hpp"
 #include "grids/rows/galerkin_formulas.hpp"
 #include "solver/direct/sparse_inverse.hpp"
@@ -79,13 +80,12 @@ struct Matrices {
 };
 
 // Reads the entries off products with unit vectors. The rows of a level reach one value along each axis, so one product
-// gives all columns of a colour.
-Matrices matrices_of(const Operator& A, const Numbering& number) {
+// gives all columns of a colour. Overwrites u and Au.
+Matrices matrices_of(const Operator& A, const Numbering& number, Field& u, Field& Au) {
   const auto size = static_cast<std::size_t>(number.rows);
   Matrices found{std::vector<double>(static_cast<std::size_t>(number.blocks) * size * size), {}};
   const auto host = make_cpu_backend();
   Field unit(*host, A.space(), A.precision()), image(*host, A.space(), A.precision());
-  Field u(A.backend(), A.space(), A.precision()), Au(A.backend(), A.space(), A.precision());
   dispatch(A.precision(), [&]<class T>(T) {
     const auto in = unit.view<T>();
     const auto out = image.view<T>();
@@ -140,6 +140,11 @@ DirectSolver::DirectSolver(const Operator& fields, const Operator* exact, int de
   const Numbering number(A.unknowns(), decoupled);
   blocks_ = number.blocks;
   rows_ = number.rows;
+  const auto size = static_cast<std::size_t>(rows_), rows = static_cast<std::size_t>(blocks_) * size;
+  index_ = backend_.allocate(rows * sizeof(std::int64_t));
+  inverse_ = backend_.allocate(rows * size * sizeof(double));
+  Field u(A.backend(), A.space(), A.precision()), Au(A.backend(), A.space(), A.precision());
+  if (rehearses(backend_)) return;
   std::vector<std::int64_t> index;
   const auto host = make_cpu_backend();
   dispatch(fields.precision(), [&]<class T>(T) {
@@ -149,8 +154,7 @@ DirectSolver::DirectSolver(const Operator& fields, const Operator* exact, int de
         [&](int, int, const std::array<int, 3>& at) { index.push_back(at[0] + at[1] * view.sy + at[2] * view.sz); });
   });
 
-  auto [matrices, sums] = matrices_of(A, number);
-  const auto size = static_cast<std::size_t>(rows_);
+  auto [matrices, sums] = matrices_of(A, number, u, Au);
   for (std::size_t block = 0; block < static_cast<std::size_t>(blocks_); ++block) {
     const std::span<double> matrix(matrices.data() + block * size * size, size * size);
     for (std::size_t i = 0; i < size; ++i)
@@ -159,9 +163,7 @@ DirectSolver::DirectSolver(const Operator& fields, const Operator* exact, int de
     if (!invert_sparse(matrix, std::span<double>(sums.data() + block * size, size), size)) refuse();
     if (A.singular()) project(matrix, size);
   }
-  index_ = backend_.allocate(index.size() * sizeof(std::int64_t));
   backend_.write(index.data(), index_.data(), index.size() * sizeof(std::int64_t));
-  inverse_ = backend_.allocate(matrices.size() * sizeof(double));
   backend_.write(matrices.data(), inverse_.data(), matrices.size() * sizeof(double));
 }
 

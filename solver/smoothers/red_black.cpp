@@ -33,13 +33,6 @@ extern constinit const SmootherKind red_black{
         [](const SmootherOptions& o, int sweeps, double) {
           return std::vector<PolynomialStep>(static_cast<std::size_t>(sweeps), {relaxation(o), 0});
         },
-    .symmetric = false,
-    .passes =
-        [](const Layout& layout, bool box) {
-          if (!box) return 3;
-          int colours = 1;
-          for (const bool periodic : layout.periodic) colours *= periodic ? 3 : 2;
-          return colours;
-        }};
+    .symmetric = false};
 
 }  // namespace poisson

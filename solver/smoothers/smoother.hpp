@@ -65,8 +65,6 @@ struct SmootherKind {
   std::vector<PolynomialStep> (*steps)(const SmootherOptions&, int sweeps, double largest) = nullptr;
   /// False: it sweeps over the colours of points, and lines use a polynomial instead.
   bool symmetric = true;
-  /// Returns the number of verbs that a step records, without halo exchanges.
-  int (*passes)(const Layout&, bool box) = [](const Layout&, bool) { return 1; };
 };
 
 /// Returns all kinds. Forms of one type are adjacent, with the default form first.

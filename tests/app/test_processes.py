@@ -236,8 +236,8 @@ class Processes(SeveralProcesses):
         self.assertIn("multigrid: the grid is cut across more than one axis", run.stdout)
 
     def test_dry_run_states_what_a_process_holds(self):
-        """A share with the replicated levels is more than a fraction of one process's memory, and at most half as
-        much again."""
+        """A share with the replicated levels is more than a fraction of one process's memory, and at most 0.6
+        more."""
         def stated(count):
             run = self.poisson(count, "grid.cells=[96, 96, 96]", "solver.method=multigrid", options=("--dry-run",))
             self.assertEqual(run.returncode, 0, run.stderr)
@@ -249,8 +249,8 @@ class Processes(SeveralProcesses):
             own, of_level, text = stated(count)
             self.assertIn(f"processes {count}, grid cut into 1 x 1 x {count} sub-blocks", text)
             self.assertIn("per process at most", text)
-            self.assertTrue(whole / count < own < 1.5 * whole / count, text)
-            self.assertTrue(level / count < of_level < 1.2 * level / count, text)
+            self.assertTrue(whole / count < own < 1.6 * whole / count, text)
+            self.assertTrue(level / count < of_level < 1.25 * level / count, text)  # four more planes of 24
         def where_it_jumps(count):
             run = self.poisson(count, "grid.cells=[96, 96, 96]", "equation.coefficient=1 + x", options=("--dry-run",))
             return float(re.search(r"([\d.]+) MiB if the coefficient has sharp jumps", run.stdout)[1])

@@ -6,11 +6,13 @@
 #include <numeric>
 #include <set>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "backends/device/monitor.hpp"
+#include "backends/device/rehearsal.hpp"
 #include "backends/lines/parts_of_lines.hpp"
 #ifdef POISSON_HAVE_MPI
 #include "backends/mpi/mpi_processes.hpp"
@@ -129,15 +131,23 @@ TEST(PartsOfLines, HavePlacesForAllThatIsTold) {
          {LinesInParts{2, 1, 1, 7}, LinesInParts{3, 7, 5, 40}, LinesInParts{5, 3, 1, 9}, LinesInParts{4, 160, 160, 40},
           LinesInParts{6, 400, 300, 8}, LinesInParts{8, 512, 512, 64}}) {
       const auto backend = make_cpu_backend();
-      const std::size_t message = PartsOfLines::bytes_of_message(Precision::fp64, lines, gpu);
+      // Returns the bytes of a message, and of all memory, in a rehearsal.
+      const auto rehearsed = [&](Precision precision) {
+        RehearsalBackend rehearsal(gpu ? BackendKind::cuda : BackendKind::cpu);
+        const std::size_t before = rehearsal.memory().now();
+        Members members{one_process(), std::vector<int>(static_cast<std::size_t>(lines.parts))};
+        PartsOfLines parts(rehearsal, precision, members, lines);
+        parts.reserve_halo_buffers();
+        return std::pair(rehearsal.mail().part, rehearsal.memory().now() - before);
+      };
+      const auto [message, bytes] = rehearsed(Precision::fp64);
       EXPECT_EQ(message % part_alignment, 0U);
-      EXPECT_EQ(PartsOfLines::bytes_of_message(Precision::fp32, lines, gpu) % part_alignment, 0U);
+      EXPECT_EQ(rehearsed(Precision::fp32).first % part_alignment, 0U);
       EXPECT_LE(message, std::size_t{8} << 20);
-      EXPECT_GE(PartsOfLines::bytes(Precision::fp64, lines, gpu), 2 * message * static_cast<std::size_t>(lines.parts));
+      EXPECT_GE(bytes, 2 * message * static_cast<std::size_t>(lines.parts));
       if (gpu) {
-        EXPECT_GE(PartsOfLines::bytes(Precision::fp64, lines, gpu),
-                  sizeof(double) *
-                      static_cast<std::size_t>(kept_of_lines(lines.values, std::int64_t{lines.lanes} * lines.slows)));
+        EXPECT_GE(bytes, sizeof(double) * static_cast<std::size_t>(
+                                              kept_of_lines(lines.values, std::int64_t{lines.lanes} * lines.slows)));
         continue;
       }
       as_processes(lines.parts, [&](const std::shared_ptr<const Processes>& processes) {

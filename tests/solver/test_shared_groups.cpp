@@ -12,7 +12,7 @@
 
 #include "backends/spaces/groups.hpp"
 #include "grids/axes/stretching.hpp"
-#include "solver/shared_plan.hpp"
+#include "solver/plan.hpp"
 #include "tests/processes.hpp"
 #include "tests/shared_solve.hpp"
 

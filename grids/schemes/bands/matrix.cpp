@@ -5,7 +5,7 @@
 #include <limits>
 #include <numeric>
 
-#include "backends/device/backend.hpp"
+#include "backends/device/rehearsal.hpp"
 #include "backends/memory/places.hpp"
 #include "grids/axes/stretching.hpp"
 
@@ -140,12 +140,20 @@ Bands make_bands(Backend& backend, const BandedMatrix& m, const Block& block) {
   bands.space = block.space();
   const auto &first = bands.space.origin(), &n = bands.space.layout().n;
   const Box own{first, {first[0] + n[0], first[1] + n[1], first[2] + n[2]}};
+  bands.symmetric = m.symmetric();
+  if (rehearses(backend)) {
+    for (const Offset& o : m.offsets)
+      if (bands.symmetric ? is_forward(o) : o != Offset{}) bands.offsets.push_back(o);
+    bands.sum = std::make_shared<Field>(backend, bands.space, Precision::fp64);
+    for (std::size_t b = 0; b < bands.offsets.size(); ++b)
+      bands.entries.push_back(std::make_shared<Field>(backend, bands.space, Precision::fp64));
+    return bands;
+  }
   std::vector<double> sum;
   sum.reserve(static_cast<std::size_t>(own.size()));
   for_each_place(own, [&](int x, int y, int z) { sum.push_back(diagonal[m.place(x, y, z)]); });
   std::vector<double> size = sum;
   const double all = std::accumulate(sum.begin(), sum.end(), 0.0);
-  bands.symmetric = m.symmetric();
   bands.scale = std::ldexp(1.0, -std::ilogb(processes.sum(all) / static_cast<double>(m.points())));
 
   const auto host = make_cpu_backend();

@@ -1,0 +1,35 @@
+#pragma once
+
+#include "backends/device/rehearsal.hpp"
+#include "grids/kernels/grid_kernels.hpp"
+#include "grids/operators/sweep_pass.hpp"
+#include "grids/sampling/kappa_summary.hpp"
+
+namespace poisson {
+
+/// Rehearses the set-up of a problem on a grid. Where set-up measures κ, it gets the given properties.
+class GridRehearsal final : public RehearsalBackend {
+ public:
+  GridRehearsal(BackendKind kind, KappaSummary kappa) : RehearsalBackend(kind), kappa_(std::move(kappa)) {}
+
+  const KappaSummary& kappa() const { return kappa_; }
+
+ private:
+  KappaSummary kappa_;
+};
+
+namespace rehearsal {
+
+/// Returns the kernels of a GridRehearsal. Operators, transfers and samplers allocate what those of the rehearsed
+/// device allocate, and their verbs do nothing.
+const GridKernels& grid_kernels();
+std::unique_ptr<Functionals> make_functionals(Backend&, const Block& block);
+std::unique_ptr<Sampler> make_sampler(Backend&, const SampleGrid& grid, std::span<const Quantity> data);
+std::unique_ptr<Transfer> make_transfer(Backend&, const Block& fine, const CoarseBlock& coarse);
+std::unique_ptr<Transfer> make_weighted_transfer(Backend&, const Block& fine, const CoarseBlock& coarse,
+                                                 const Weights& weights);
+/// Returns the sweep pass of rows whose coefficients are stored or constant.
+std::unique_ptr<SweepPass> make_sweep_pass(Backend&, const SchemeRows& rows, Precision precision);
+
+}  // namespace rehearsal
+}  // namespace poisson

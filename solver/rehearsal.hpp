@@ -1,0 +1,16 @@
+#pragma once
+
+#include "grids/sampling/kappa_summary.hpp"
+#include "grids/schemes/bands/matrix.hpp"
+#include "solver/plan.hpp"
+
+namespace poisson {
+
+/// Sets the bytes of a plan. It runs the set-up of the problem, as far as memory goes, on a backend that counts what is
+/// allocated (RehearsalBackend), on behalf of the process that stores most. `kappa` contains the properties of κ that
+/// set-up would measure. No datum is evaluated; of a face with several conditions, a Dirichlet part is everywhere.
+void rehearse(Plan& plan, const Problem& problem, Assembly assembly, const KappaSummary& kappa, const Sharing& sharing);
+/// Does the same for a matrix, whose entries are not read.
+void rehearse(Plan& plan, const BandedMatrix& matrix, const Sharing& sharing);
+
+}  // namespace poisson
