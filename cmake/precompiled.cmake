@@ -3,8 +3,9 @@
 # debug and asan do without (CMAKE_DISABLE_PRECOMPILE_HEADERS), so that a missing include does not stay unseen.
 
 set(poisson_standard_headers
-    <algorithm> <array> <cmath> <cstddef> <cstdint> <cstring> <functional> <limits> <map> <memory> <numeric> <optional>
-    <span> <string> <string_view> <utility> <vector>)
+    <algorithm> <array> <charconv> <chrono> <cmath> <cstddef> <cstdint> <cstring> <filesystem> <fstream> <functional>
+    <iterator> <limits> <map> <memory> <numeric> <optional> <set> <span> <sstream> <stdexcept> <string> <string_view>
+    <utility> <variant> <vector>)
 
 # poisson_headers(NAME HEADER... [LINK target...] [PIC]) makes a target that precompiles headers for others.
 function(poisson_headers name)

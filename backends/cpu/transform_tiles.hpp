@@ -3,7 +3,6 @@
 // Implements transform_lines. The build instantiates it for each type in a translation unit of its own
 // (backends/CMakeLists.txt).
 
-
 #include <algorithm>
 #include <vector>
 

@@ -5,8 +5,8 @@
 
 namespace poisson::cpu {
 
-/// Calls f(I, J, K) for all coarse values of a Galerkin product, in parallel. A coarse value needs hundreds of products,
-/// so threads pay off from a small number of values on.
+/// Calls f(I, J, K) for all coarse values of a Galerkin product, in parallel. A coarse value needs hundreds of
+/// products, so threads pay off from a small number of values on.
 template <class F>
 void for_each_coarse_value(const GalerkinProduct& product, const F& f) {
   const auto& n = product.coarse_n;
