@@ -67,51 +67,84 @@ std::string broadcast(const Processes& processes, std::string text, int from) {
   return text;
 }
 
-int solve(const Config& config, const std::shared_ptr<const Processes>& processes, bool profiled, Console& console,
-          ResultFolder* results, const std::filesystem::path& folder, Summary& summary) {
-  Stopwatch watch;
+// Contains the backend of this process, a note on its choice, and the measured ways of messages, the chosen one first.
+struct OpenedDevice {
+  std::unique_ptr<Backend> backend;
   std::string note;
+  std::vector<TransportWay> ways;
+};
+
+OpenedDevice open_device(const Config& config, const std::shared_ptr<const Processes>& processes, Summary& summary) {
   if (!processes->alone() && config.device.starts_with("cuda:"))
     throw InputError(config.describe("backend.device") +
                      ": a GPU number is for one process; write cuda, and each process uses the GPU of its local rank");
   const int place = place_on_machine(*processes);
-  std::unique_ptr<Backend> backend;
-  together(*processes, [&] { backend = make_backend(config.device, &note, place, config.transport); });
-  const std::vector<int> on_gpu = processes->gather(backend->on_gpu() ? 1 : 0);
+  OpenedDevice opened;
+  together(*processes, [&] { opened.backend = make_backend(config.device, &opened.note, place, config.transport); });
+  const bool gpu = opened.backend->on_gpu();
+  const std::vector<int> on_gpu = processes->gather(gpu ? 1 : 0);
   together(*processes, [&] {
     if (std::ranges::count(on_gpu, on_gpu[0]) != processes->count())
       throw InputError(
           "some processes have a GPU and others have none: use backend.device: cpu, or start all processes on machines "
           "with GPUs");
   });
-  summary.device = backend->device();
-  std::vector<TransportWay> ways;
-  if (!processes->alone()) {
-    // Temporary backends keep these messages out of the peak memory of the solve.
-    const auto make = [&](Transport by) { return make_backend(config.device, nullptr, place, by); };
-    if (backend->on_gpu() && config.transport == Transport::automatic) {
-      ways = compare_ways(make, processes);
-      together(*processes, [&] { backend = make(ways.front().transport); });
-    } else {
-      ways = {measure_way(config.transport, make, processes)};
-    }
-    for (const TransportWay& way : ways)
-      summary.transports.push_back({backend->on_gpu() ? name_of(way.transport) : "messages", way.speed.latency,
-                                    way.speed.bandwidth, way.obstacle});
+  summary.device = opened.backend->device();
+  if (processes->alone()) return opened;
+  // Temporary backends keep these messages out of the peak memory of the solve.
+  const auto make = [&](Transport by) { return make_backend(config.device, nullptr, place, by); };
+  if (gpu && config.transport == Transport::automatic) {
+    opened.ways = compare_ways(make, processes);
+    together(*processes, [&] { opened.backend = make(opened.ways.front().transport); });
+  } else {
+    opened.ways = {measure_way(config.transport, make, processes)};
   }
+  for (const TransportWay& way : opened.ways)
+    summary.transports.push_back(
+        {gpu ? name_of(way.transport) : "messages", way.speed.latency, way.speed.bandwidth, way.obstacle});
+  return opened;
+}
+
+// Warns of memory that may not suffice. One process warns for all, because the other consoles are quiet.
+void warn_of_memory(const Config& config, const Case& work, const Backend& backend, const Processes& processes,
+                    Console& console) {
+  std::string tight;
+  const int here = count_on_machine(processes);
+  together(processes, [&] { tight = check_memory(config, work, backend, here); });
+  const std::vector<int> warned = processes.gather(tight.empty() ? 0 : 1);
+  const auto one = std::ranges::find(warned, 1);
+  if (one != warned.end()) console.warning(broadcast(processes, tight, static_cast<int>(one - warned.begin())));
+}
+
+RunHeader header_of(const Config& config, const OpenedDevice& device, const Case& work, const Solver& solver,
+                    bool alone, const Summary& summary) {
+  RunHeader header;
+  header.title = config.title;
+  header.version = summary.version;
+  header.unknowns = summary.unknowns;
+  header.levels = summary.levels;
+  header.method = describe_method(solver.options());
+  header.device = summary.device + (device.note.empty() ? "" : "; " + device.note);
+  header.processes = describe_processes(work.sharing());
+  for (const std::string& more : {alone ? "" : describe_binding(), describe_ways(device.ways)})
+    if (!more.empty()) header.processes += "; " + more;
+  header.memory_bytes = static_cast<std::int64_t>(device.backend->memory().peak());
+  return header;
+}
+
+int solve(const Config& config, const std::shared_ptr<const Processes>& processes, bool profiled, Console& console,
+          ResultFolder* results, const std::filesystem::path& folder, Summary& summary) {
+  Stopwatch watch;
+  const OpenedDevice device = open_device(config, processes, summary);
+  Backend& backend = *device.backend;
   std::optional<Profile> profile;
-  if (profiled) profile.emplace(*backend);
+  if (profiled) profile.emplace(backend);
   const std::unique_ptr<Case> owner = make_case(config, processes);  // is destroyed before its backend
   Case& work = *owner;
-  std::string tight;
-  const int here = count_on_machine(*processes);
-  together(*processes, [&] { tight = check_memory(config, work, *backend, here); });
-  const std::vector<int> warned = processes->gather(tight.empty() ? 0 : 1);
-  const auto one = std::ranges::find(warned, 1);  // one process warns for all, because the other consoles are quiet
-  if (one != warned.end()) console.warning(broadcast(*processes, tight, static_cast<int>(one - warned.begin())));
+  warn_of_memory(config, work, backend, *processes, console);
 
   // Sampling of κ counts as input, and construction of the levels counts as set-up.
-  Solver* solver = &work.make_solver(*backend, profile ? &*profile : nullptr);
+  Solver* solver = &work.make_solver(backend, profile ? &*profile : nullptr);
   summary.time.setup = watch.lap() - work.sampling_seconds();
   double size = work.fill();
   for (const std::string& doubt : work.doubts()) console.warning(doubt);
@@ -120,28 +153,18 @@ int solve(const Config& config, const std::shared_ptr<const Processes>& processe
   summary.time.input += watch.lap() + work.sampling_seconds();
   summary.unknowns = solver->A().space().unknown_count();
   summary.levels = solver->levels();
-  RunHeader header;
-  header.title = config.title;
-  header.version = summary.version;
-  header.unknowns = summary.unknowns;
-  header.levels = summary.levels;
-  header.method = describe_method(solver->options());
-  header.device = summary.device + (note.empty() ? "" : "; " + note);
-  header.processes = describe_processes(work.sharing());
-  for (const std::string& more : {processes->alone() ? "" : describe_binding(), describe_ways(ways)})
-    if (!more.empty()) header.processes += "; " + more;
-  header.memory_bytes = static_cast<std::int64_t>(backend->memory().peak());
+  RunHeader header = header_of(config, device, work, *solver, processes->alone(), summary);
   work.describe(header, summary);
   Report report(config, work, *processes, watch, console, results, summary);
   const auto iterate = [&] {
     return report.iterate(
-        *solver, *backend, profile ? &*profile : nullptr, header, [&] { return processes->any(stop_requested != 0); },
+        *solver, backend, profile ? &*profile : nullptr, header, [&] { return processes->any(stop_requested != 0); },
         size);
   };
   Result result = iterate();
   if (Report::widens(result, *solver)) {
     work.widen();
-    solver = &work.make_solver(*backend, profile ? &*profile : nullptr);
+    solver = &work.make_solver(backend, profile ? &*profile : nullptr);
     size = work.fill();
     summary.levels = header.levels = solver->levels();
     header.method = describe_method(solver->options());
@@ -149,7 +172,7 @@ int solve(const Config& config, const std::shared_ptr<const Processes>& processe
   }
   work.observe(summary);
   write_fields(config, work, folder, processes, summary);
-  return report.close(result, *backend);
+  return report.close(result, backend);
 }
 
 // Signals stay ignored if the parent process ignored them, as nohup and shells do for background jobs.

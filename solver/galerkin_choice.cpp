@@ -6,7 +6,7 @@
 namespace poisson {
 namespace {
 
-constexpr double many_jumps_of_a_line = 2;
+constexpr double many_of_a_line = 2;
 // If the range of κ exceeds this multiple of its largest jump, κ varies in many steps.
 constexpr double range_of_many_steps = 10;
 constexpr double jump_in_cells = 300;
@@ -44,7 +44,11 @@ bool few_jumps(const Jumps& jumps, const Block& block) {
 bool many_jumps(const Jumps& jumps, const Block& block) {
   double cells = 0;
   for (const Axis& axis : block.axes) cells += axis.degenerate() ? 0 : axis.all_cells();
-  return jumps.share * cells / block.dimension() >= many_jumps_of_a_line;
+  return jumps.share * cells / block.dimension() >= many_of_a_line;
+}
+
+bool many_steps(const Jumps& jumps, const Block& block) {
+  return std::ranges::max(steps_of_lines(jumps, block)) >= many_of_a_line;
 }
 
 std::optional<int> axis_of_layers(const Jumps& jumps, const Block& block) {

@@ -16,6 +16,9 @@ bool few_jumps(const Jumps& jumps, const Block& block);
 /// Returns whether a line through the block meets two large jumps or more on average.
 bool many_jumps(const Jumps& jumps, const Block& block);
 
+/// Returns whether lines along some axis meet two steps of κ or more on average.
+bool many_steps(const Jumps& jumps, const Block& block);
+
 /// Returns the axis along which layers lie in a plane: κ hardly steps along it, and lines across it meet many steps.
 std::optional<int> axis_of_layers(const Jumps& jumps, const Block& block);
 

@@ -292,10 +292,13 @@ Plan count(std::vector<LevelPlan> chosen, const Options& options, const Finest& 
       if (passing > 0) setup_peak = std::max(setup_peak, stored + passing);
       // Multigrid: b, u, v (no v on the coarsest), and on coarser levels the solution of full multigrid. Else: e and r.
       const bool start = l > 0 && outermost && options.full_multigrid;
+      // A W-cycle under conjugate gradients may store the first visit's correction.
+      const bool kept = multigrid && l > 0 && outermost && coarse && options.krylov == Krylov::cg &&
+                        (options.cycle == Cycle::w || options.cycle == Cycle::automatic);
       // Direct: u, b and the field that is solved in place. Sweeps: u, what they are ahead, b and where they began.
       const bool direct = options.method == Method::direct, preconditions = finest.direct > 0 && !direct;
       const bool sweeps = options.method == Method::jacobi;
-      const std::size_t fields = multigrid                           ? (coarse ? 3 : 2) + (start ? 1 : 0)
+      const std::size_t fields = multigrid ? (coarse ? 3 : 2) + (start ? 1 : 0) + (kept ? 1 : 0)
                                  : direct || preconditions || sweeps ? std::size_t{0}
                                                                      : 2;
       level.bytes += fields * bytes(layout, inner);

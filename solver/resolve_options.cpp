@@ -125,13 +125,19 @@ std::optional<GalerkinRelaxation> lines_on_galerkin(const Options& given, const 
   return chosen;
 }
 
-// Returns whether V-cycles accumulate the errors that each Galerkin level leaves: with points, in the plane those of
-// clusters of all sizes, in space those of layers oblique to the axes; with lines, those of jumps across the lines.
-bool accumulates_errors(const Options& options, const Jumps& jumps, const Block& block) {
-  if (options.smoother.extent == RelaxationChoice::points)
-    return block.dimension() == 2 ? many_jumps(jumps, block) : oblique_layers(jumps, block);
+// Returns the cycle on Galerkin levels. V-cycles accumulate the errors that each level leaves: those of layers oblique
+// to the axes, of jumps across relaxed lines, and of long bodies in space; in the plane those of clusters of all sizes.
+// `automatic` leaves the choice to multigrid, which knows whether there are strong clusters.
+Cycle cycle_on_galerkin(const Options& options, const Jumps& jumps, const Block& block) {
+  const bool space = block.dimension() == 3;
+  if (options.smoother.extent == RelaxationChoice::points) {
+    if (space && oblique_layers(jumps, block)) return Cycle::w;
+    return (space ? many_steps(jumps, block) : many_jumps(jumps, block)) ? Cycle::automatic : Cycle::v;
+  }
   const GalerkinRelaxation& lines = options.on_galerkin;
-  return block.dimension() == 3 && lines.relaxation.extent == Extent::line && !lines.keeps_lines && !lines.uniform;
+  if (!space || (lines.keeps_lines && axis_across_layers(jumps, block))) return Cycle::v;
+  if (lines.keeps_lines) return Cycle::automatic;
+  return lines.relaxation.extent == Extent::line && !lines.uniform ? Cycle::w : Cycle::automatic;
 }
 
 }  // namespace
@@ -188,11 +194,9 @@ Options resolve_options(const Options& given, const Problem& problem, std::optio
     options.coarse_operator = CoarseOperator::galerkin;
   }
   options = options.choose(kappa.jumps.largest, points, few_jumps(kappa.jumps, block), problem.dimension);
-  // In the plane, multigrid makes W-cycles only if it finds strong clusters.
   if (given.cycle == Cycle::automatic && options.method == Method::multigrid &&
-      options.coarse_operator == CoarseOperator::galerkin && accumulates_errors(options, kappa.jumps, block))
-    options.cycle =
-        options.smoother.extent == RelaxationChoice::points && block.dimension() == 2 ? Cycle::automatic : Cycle::w;
+      options.coarse_operator == CoarseOperator::galerkin)
+    options.cycle = cycle_on_galerkin(options, kappa.jumps, block);
   if (options.method == Method::multigrid && options.precision == SolvePrecision::mixed &&
       singular_in_single(problem, block, kappa.mean))
     options.precision = SolvePrecision::double_;

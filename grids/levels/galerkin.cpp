@@ -31,6 +31,88 @@ Centres make_centres(Backend& backend, const Block& fine, const CoarseBlock& coa
   return centres;
 }
 
+using WeightFields = std::array<std::shared_ptr<Field>, 27>;
+
+// Describes the product of these bands, without centres and the results.
+GalerkinProduct product_of(const Bands& fine, const Bands& coarse, const CoarseBlock& block) {
+  GalerkinProduct c{};
+  for (std::size_t d = 0; d < 3; ++d) {
+    c.fine_n[d] = fine.layout().n[d];
+    c.coarse_n[d] = coarse.layout().n[d];
+    c.periodic[d] = fine.layout().periodic[d];
+    c.single[d] = coarse.space.all()[d] == 1;
+    c.coarsened[d] = block.coarsened[d];
+  }
+  for (std::size_t b = 0; b < fine.offsets.size(); ++b) {
+    const Offset& o = fine.offsets[b];
+    const int code = code_of(o[0], o[1], o[2]);
+    c.band[code - 14] = fine.entries[b]->view<double>();
+    c.link[c.links++] = code;
+    c.link[c.links++] = 26 - code;
+  }
+  c.sum = fine.sum->view<double>();
+  return c;
+}
+
+// Computes the weights of the prolongation in fp64. Those of values between two coarse values come first, then those
+// between four, then those between eight.
+WeightFields weigh(Backend& backend, const Space& space, GalerkinProduct& c) {
+  WeightFields weights;
+  for (int stage = 1; stage <= 3; ++stage)
+    for (int code = 0; code < 27; ++code) {
+      int between = 0;
+      bool exists = true;
+      for (int d = 0; d < 3; ++d) {
+        between += offset_of(code, d) != 0;
+        exists = exists && (offset_of(code, d) == 0 || c.coarsened[d]);
+      }
+      if (!exists || between != stage) continue;
+      auto& field = weights[static_cast<std::size_t>(code)];
+      field = std::make_shared<Field>(backend, space, Precision::fp64);
+      c.weight[code] = field->view<double>();
+    }
+  grid_kernels(backend).weigh(backend, c);
+  std::vector<const Field*> exchanged;
+  for (const auto& field : weights)
+    if (field) exchanged.push_back(field.get());
+  backend.exchange_fields(exchanged);
+  return weights;
+}
+
+// Computes the coarse bands PᵀAP and their row sums.
+void multiply(Backend& backend, GalerkinProduct& c, Bands& bands) {
+  std::vector<std::shared_ptr<Field>> entries;
+  for (const Offset& o : bands.offsets) {
+    entries.push_back(std::make_shared<Field>(backend, bands.space, Precision::fp64));
+    c.coarse_band[code_of(o[0], o[1], o[2]) - 14] = entries.back()->view<double>();
+  }
+  auto sum = std::make_shared<Field>(backend, bands.space, Precision::fp64);
+  c.coarse_sum = sum->view<double>();
+  grid_kernels(backend).galerkin_rows(backend, c);
+  std::vector<const Field*> exchanged{sum.get()};
+  for (const auto& band : entries) exchanged.push_back(band.get());
+  backend.exchange_fields(exchanged, cut_halo);
+  bands.entries.assign(entries.begin(), entries.end());
+  bands.sum = std::move(sum);
+}
+
+// Returns the weights in this precision, and frees each fp64 field as soon as it is rounded.
+Weights rounded(Backend& backend, WeightFields weights, Precision precision) {
+  Weights kept;
+  for (std::size_t code = 0; code < weights.size(); ++code) {
+    if (!weights[code]) continue;
+    if (precision == Precision::fp64) {
+      kept[code] = weights[code];
+    } else {
+      auto narrow = std::make_shared<Field>(backend, weights[code]->space(), precision);
+      backend.convert(*weights[code], *narrow);
+      kept[code] = std::move(narrow);
+      weights[code].reset();
+    }
+  }
+  return kept;
+}
+
 Semicoarsened below_finest(Hierarchy all) {
   Semicoarsened below{std::move(all.transfers.front()), std::move(all)};
   Hierarchy& h = below.levels;
@@ -46,79 +128,19 @@ Semicoarsened below_finest(Hierarchy all) {
 GalerkinLevel coarsen_bands(Backend& backend, const Bands& fine, const Block& block, const CoarseBlock& coarse,
                             Precision precision) {
   GalerkinLevel level;
-  Bands& bands = level.bands;
-  bands.space = coarse.block.space();
-  bands.scale = fine.scale;
-  bands.singular = fine.singular;
-  bands.offsets = box_offsets(bands.layout());
-  backend.reserve_halo_buffers(bands.space);
+  level.bands.space = coarse.block.space();
+  level.bands.scale = fine.scale;
+  level.bands.singular = fine.singular;
+  level.bands.offsets = box_offsets(level.bands.layout());
+  backend.reserve_halo_buffers(level.bands.space);
 
   const Centres centres = make_centres(backend, block, coarse);
-  GalerkinProduct c{};
-  for (std::size_t d = 0; d < 3; ++d) {
-    c.fine_n[d] = fine.layout().n[d];
-    c.coarse_n[d] = bands.layout().n[d];
-    c.periodic[d] = fine.layout().periodic[d];
-    c.single[d] = bands.space.all()[d] == 1;
-    c.coarsened[d] = coarse.coarsened[d];
-    c.centre[d] = centres.centre[d];
-  }
-  for (std::size_t b = 0; b < fine.offsets.size(); ++b) {
-    const Offset& o = fine.offsets[b];
-    const int code = code_of(o[0], o[1], o[2]);
-    c.band[code - 14] = fine.entries[b]->view<double>();
-    c.link[c.links++] = code;
-    c.link[c.links++] = 26 - code;
-  }
-  c.sum = fine.sum->view<double>();
-
-  std::array<std::shared_ptr<Field>, 27> weights;
-  for (int stage = 1; stage <= 3; ++stage)
-    for (int code = 0; code < 27; ++code) {
-      int between = 0;
-      bool exists = true;
-      for (int d = 0; d < 3; ++d) {
-        between += offset_of(code, d) != 0;
-        exists = exists && (offset_of(code, d) == 0 || c.coarsened[d]);
-      }
-      if (!exists || between != stage) continue;
-      auto& field = weights[static_cast<std::size_t>(code)];
-      field = std::make_shared<Field>(backend, bands.space, Precision::fp64);
-      c.weight[code] = field->view<double>();
-    }
-  grid_kernels(backend).weigh(backend, c);
-  std::vector<const Field*> exchanged;
-  for (const auto& field : weights)
-    if (field) exchanged.push_back(field.get());
-  backend.exchange_fields(exchanged);
-
-  std::vector<std::shared_ptr<Field>> entries;
-  for (const Offset& o : bands.offsets) {
-    entries.push_back(std::make_shared<Field>(backend, bands.space, Precision::fp64));
-    c.coarse_band[code_of(o[0], o[1], o[2]) - 14] = entries.back()->view<double>();
-  }
-  auto sum = std::make_shared<Field>(backend, bands.space, Precision::fp64);
-  c.coarse_sum = sum->view<double>();
-  grid_kernels(backend).galerkin_rows(backend, c);
-  exchanged = {sum.get()};
-  for (const auto& band : entries) exchanged.push_back(band.get());
-  backend.exchange_fields(exchanged, cut_halo);
-  bands.entries.assign(entries.begin(), entries.end());
-  bands.sum = std::move(sum);
-
-  Weights kept;
-  for (std::size_t code = 0; code < weights.size(); ++code) {
-    if (!weights[code]) continue;
-    if (precision == Precision::fp64) {
-      kept[code] = weights[code];
-    } else {
-      auto narrow = std::make_shared<Field>(backend, bands.space, precision);
-      backend.convert(*weights[code], *narrow);
-      kept[code] = std::move(narrow);
-      weights[code].reset();
-    }
-  }
-  level.transfer = grid_kernels(backend).make_weighted_transfer(backend, block, coarse, kept);
+  GalerkinProduct product = product_of(fine, level.bands, coarse);
+  for (std::size_t d = 0; d < 3; ++d) product.centre[d] = centres.centre[d];
+  WeightFields weights = weigh(backend, level.bands.space, product);
+  multiply(backend, product, level.bands);
+  level.transfer = grid_kernels(backend).make_weighted_transfer(backend, block, coarse,
+                                                                rounded(backend, std::move(weights), precision));
   return level;
 }
 

@@ -44,6 +44,60 @@ struct List {
   }
 };
 
+// Temporary lists over the values of candidate clusters.
+struct ValueLists {
+  List<std::uint32_t> before, entries;
+  List<double> energy, diagonals, group_energy, group_diagonals;
+
+  ValueLists(Backend& backend, std::size_t values, std::size_t groups, StrongClusterBuild& build)
+      : before(backend, values + 1),
+        entries(backend, values + 1),
+        energy(backend, values),
+        diagonals(backend, values),
+        group_energy(backend, groups),
+        group_diagonals(backend, groups) {
+    build.before = before.data();
+    build.entries = entries.data();
+    build.energy = energy.data();
+    build.diagonals = diagonals.data();
+    build.group_energy = group_energy.data();
+    build.group_diagonals = group_diagonals.data();
+  }
+};
+
+// Temporary lists over the candidate clusters.
+struct ClusterLists {
+  List<std::uint32_t> first, kept, at, row;
+  List<double> energy;
+
+  ClusterLists(Backend& backend, std::size_t clusters, StrongClusterBuild& build)
+      : first(backend, clusters + 1),
+        kept(backend, clusters + 1),
+        at(backend, clusters + 1),
+        row(backend, clusters + 1),
+        energy(backend, clusters) {
+    build.first = first.data();
+    build.kept = kept.data();
+    build.at = at.data();
+    build.row = row.data();
+    build.cluster_energy = energy.data();
+  }
+};
+
+// Returns the description of the listed values, for fields of this precision.
+StrongClusterBuild build_of(const Clusters& clusters, const ClusterList& list, Precision precision) {
+  const Layout& layout = clusters.space().layout();
+  const std::int64_t pitch = layout.pitch(precision);
+  StrongClusterBuild build;
+  build.search = clusters.search();
+  build.keys = list.keys();
+  build.count = list.count;
+  build.origin = layout.origin(precision);
+  build.pitch[1] = layout.n[1] == 1 ? 0 : pitch;
+  build.pitch[2] = layout.n[2] == 1 ? 0 : pitch * (layout.n[1] == 1 ? 1 : layout.n[1] + 2 * layout.halo[1]);
+  return build;
+}
+
 }  // namespace
 
 void StrongClusterSets::add(const std::vector<std::int64_t>& of, const std::vector<Entry>& sums, double own_energy) {
@@ -98,47 +152,23 @@ StrongClusterTable::StrongClusterTable(Backend& backend, const StrongClusterSets
 
 StrongClusterTable::StrongClusterTable(Clusters& clusters, double slow, Precision precision, std::uint32_t* taken) {
   Backend& backend = clusters.backend();
-  const Layout& layout = clusters.space().layout();
   const ClusterList list = clusters.pick(ClusterSearch::Wanted::small);
-  const std::uint32_t n = list.count;
-  if (n == 0) return;
-
-  StrongClusterBuild build;
-  build.search = clusters.search();
+  if (list.count == 0) return;
+  StrongClusterBuild build = build_of(clusters, list, precision);
   build.slow = slow;
-  build.keys = list.keys();
-  build.count = n;
   build.taken = taken;
-  build.origin = layout.origin(precision);
-  build.pitch[1] = layout.n[1] == 1 ? 0 : layout.pitch(precision);
-  build.pitch[2] =
-      layout.n[2] == 1 ? 0 : layout.pitch(precision) * (layout.n[1] == 1 ? 1 : layout.n[1] + 2 * layout.halo[1]);
   const auto take = [&](Step step, std::uint32_t count) {
     build.step = step;
     build_strong_clusters(backend, count, build);
   };
-  const std::uint32_t groups = divide_up(n, StrongClusterBuild::values_of_group);
-  const List<std::uint32_t> before(backend, std::size_t{n} + 1), entries(backend, std::size_t{n} + 1);
-  const List<double> energy(backend, n), diagonals(backend, n), group_energy(backend, groups),
-      group_diagonals(backend, groups);
-  build.before = before.data();
-  build.entries = entries.data();
-  build.energy = energy.data();
-  build.diagonals = diagonals.data();
-  build.group_energy = group_energy.data();
-  build.group_diagonals = group_diagonals.data();
+
+  const std::uint32_t n = list.count, groups = divide_up(n, StrongClusterBuild::values_of_group);
+  const ValueLists of_values(backend, n, groups, build);
   take(Step::heads, n);
   sum_before(backend, build.before, std::size_t{n} + 1);
-  const std::uint32_t count = build.clusters = before.at(n);
+  const std::uint32_t count = build.clusters = of_values.before.at(n);
 
-  const List<std::uint32_t> first(backend, std::size_t{count} + 1), kept(backend, std::size_t{count} + 1),
-      at(backend, std::size_t{count} + 1), row(backend, std::size_t{count} + 1);
-  const List<double> cluster_energy(backend, count);
-  build.first = first.data();
-  build.kept = kept.data();
-  build.at = at.data();
-  build.row = row.data();
-  build.cluster_energy = cluster_energy.data();
+  const ClusterLists of_clusters(backend, count, build);
   take(Step::firsts, n);
   take(Step::values, n);
   sum_before(backend, build.entries, std::size_t{n} + 1);
@@ -146,27 +176,33 @@ StrongClusterTable::StrongClusterTable(Clusters& clusters, double slow, Precisio
   take(Step::sizes, count);
   for (std::uint32_t* const sizes : {build.kept, build.at, build.row})
     sum_before(backend, sizes, std::size_t{count} + 1);
-  const std::uint32_t strong_clusters = kept.at(count);
+  const std::uint32_t strong_clusters = of_clusters.kept.at(count);
   if (strong_clusters == 0) return;
 
+  allocate(backend, strong_clusters, of_clusters.at.at(count), of_clusters.row.at(count), build);
+  take(Step::bounds, count);
+  take(Step::rows, n);
+  take(Step::mark, count);
+  if (backend.on_gpu()) add_pieces(backend, build);
+}
+
+void StrongClusterTable::allocate(Backend& backend, std::uint32_t clusters, std::uint32_t values, std::uint32_t entries,
+                                  StrongClusterBuild& build) {
   const auto keep = [&]<class T>(T*& numbers, std::size_t size) {
     memory_.push_back(backend.allocate(size * sizeof(T)));
     numbers = static_cast<T*>(memory_.back().data());
   };
-  keep(build.cluster_first, std::size_t{strong_clusters} + 1);
-  keep(build.cluster_row, std::size_t{strong_clusters} + 1);
-  keep(build.inverse, strong_clusters);
-  keep(build.value_places, at.at(count));
-  keep(build.value_cluster, at.at(count));
-  keep(build.row_places, row.at(count));
-  keep(build.weights, row.at(count));
-  keep(tables.rhs, strong_clusters);
-  keep(tables.shift, strong_clusters);
-  take(Step::bounds, count);
-  take(Step::rows, n);
-  take(Step::mark, count);
-  tables.count = strong_clusters;
-  tables.value_count = at.at(count);
+  keep(build.cluster_first, std::size_t{clusters} + 1);
+  keep(build.cluster_row, std::size_t{clusters} + 1);
+  keep(build.inverse, clusters);
+  keep(build.value_places, values);
+  keep(build.value_cluster, values);
+  keep(build.row_places, entries);
+  keep(build.weights, entries);
+  keep(tables.rhs, clusters);
+  keep(tables.shift, clusters);
+  tables.count = clusters;
+  tables.value_count = values;
   tables.first = build.cluster_first;
   tables.values = build.value_places;
   tables.cluster = build.value_cluster;
@@ -174,7 +210,6 @@ StrongClusterTable::StrongClusterTable(Clusters& clusters, double slow, Precisio
   tables.row_places = build.row_places;
   tables.weights = build.weights;
   tables.inverse = build.inverse;
-  if (backend.on_gpu()) add_pieces(backend, build);
 }
 
 void StrongClusterTable::add_pieces(Backend& backend, StrongClusterBuild& build) {

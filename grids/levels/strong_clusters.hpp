@@ -53,6 +53,7 @@ class StrongClusterTable {
   StrongClusterTables tables;
 
  private:
+  void allocate(Backend&, std::uint32_t clusters, std::uint32_t values, std::uint32_t entries, StrongClusterBuild&);
   void add_pieces(Backend&, StrongClusterBuild&);
 
   std::vector<Buffer> memory_;

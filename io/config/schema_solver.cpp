@@ -96,11 +96,13 @@ Schema cycle() {
       .fallback = "auto",
       .choices = {
           choice("auto", Cycle::automatic,
-                 "w in the plane if points are relaxed on Galerkin levels, the coefficient has many large jumps and "
-                 "strong clusters are found, and in space for layers oblique to the axes or jumps across relaxed "
-                 "lines; otherwise v."),
+                 "On Galerkin levels w in the plane if the coefficient has many large jumps and strong clusters are "
+                 "found; in space if it has many steps and no strong clusters are found, for layers oblique to the "
+                 "axes and for jumps across relaxed lines; otherwise v."),
           choice("v", Cycle::v, "Visits every level once."),
-          choice("w", Cycle::w, "Visits a level twice if it has at most a third of the unknowns of the finer one."),
+          choice("w", Cycle::w,
+                 "Visits a level twice if it has at most a third of the unknowns of the finer one. Under conjugate "
+                 "gradients both visits are steps of a Chebyshev iteration."),
           choice("f", Cycle::f, "An F-cycle, then a V-cycle.")}};
 }
 

@@ -56,6 +56,24 @@ void Level::ascend(const Level& coarse) {
   }
 }
 
+void Level::accelerate(double first, double second) {
+  Backend& backend = A_->backend();
+  visits_.emplace(backend.scalar(first), backend.scalar(second), backend.scalar((1 - second) * first),
+                  Field(backend, A_->space(), A_->precision()));
+}
+
+void Level::scale_first_visit() {
+  if (!visits_) return;
+  Backend& backend = A_->backend();
+  backend.scale(visits_->kept, *e_.now, visits_->e);
+  backend.scale(visits_->first, *e_.now, *e_.other);
+  std::swap(e_.now, e_.other);
+}
+
+void Level::scale_second_visit() {
+  if (visits_) A_->backend().xpay(visits_->e, visits_->second, *e_.now);
+}
+
 const Field& Level::prolonged(const Field& coarse) {
   to_coarser_->prolong(coarse, *e_.now);
   e_.zero = false;

@@ -41,6 +41,12 @@ class Level {
   virtual void descend(Level& coarse);
   /// Adds the coarser level's correction to e and smooths e.
   virtual void ascend(const Level& coarse);
+  /// Lets two visits of a cycle be steps of a Chebyshev iteration with these step sizes.
+  void accelerate(double first, double second);
+  /// Follow the first and the second visit. The level with its coarser levels approximates A⁻¹ by B. Then
+  /// e = first · B b, and e = e + second · B(b − A e). They do nothing unless accelerate() was called.
+  void scale_first_visit();
+  void scale_second_visit();
   /// Sets e = P coarse and returns e.
   const Field& prolonged(const Field& coarse);
   /// Sets e = A⁻¹ b on a level that is solved directly.
@@ -60,6 +66,11 @@ class Level {
   std::optional<DirectSolver> direct_;
   Field b_, first_, second_;
   Iterate e_;
+  struct Visits {
+    Scalar first, second, kept;  // step sizes; (1 − second) · first
+    Field e;                     // (1 − second) e after the first visit
+  };
+  std::optional<Visits> visits_;
 };
 
 }  // namespace poisson

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numbers>
 #include <utility>
 
 #include "solver/smoothers/semicoarsening.hpp"
@@ -46,19 +47,36 @@ InRounds in_rounds(const SmootherOptions& of) {
 
 // A W-cycle visits the coarser level twice if the ratio of unknowns is at least this.
 constexpr std::int64_t coarsening_of_w = 3;
-// If κ is rough, a W-cycle visits only levels with at least this number of unknowns twice. More visits of coarser
-// levels gain little and cost launches on a GPU (docs/design/coarse-operators.md).
-constexpr std::int64_t least_of_w = 1 << 16;
+// If κ is rough or the cycle is automatic, a W-cycle visits only levels with at least this number of unknowns twice.
+// More visits of coarser levels gain little and cost launches on a GPU (docs/design/coarse-operators.md).
+constexpr std::int64_t least_of_w(bool plane) {
+  return plane ? 1 << 16 : 1 << 12;
+}
+
+// Under conjugate gradients both visits of a level are steps of a Chebyshev iteration, whose inverse step sizes are the
+// zeros of the polynomial on this interval of eigenvalues of the preconditioned coarse operator (AMLI: Axelsson and
+// Vassilevski, SIAM J. Numer. Anal. 27 (1990), 1569). The upper end allows for visits that are steps themselves:
+// 1 + 1/T₂(1.55/0.75) = 1.13.
+constexpr double least_of_visits = 0.4, most_of_visits = 1.15;
+struct Visits {
+  double first, second;
+};
+Visits steps_of_visits() {
+  const double middle = (most_of_visits + least_of_visits) / 2,
+               offset = (most_of_visits - least_of_visits) / 2 / std::numbers::sqrt2;
+  return {1 / (middle + offset), 1 / (middle - offset)};
+}
 
 }  // namespace
 
 Multigrid::Multigrid(Hierarchy hierarchy, const Options& options)
     : backend_(hierarchy.operators.front()->backend()), cycle_(options.cycle), one_(backend_.scalar(1)) {
-  const bool rough = !hierarchy.strong_clusters.empty();
-  if (cycle_ == Cycle::automatic) cycle_ = rough ? Cycle::w : Cycle::v;
-  const std::int64_t least_twice = rough ? least_of_w : 0;
-  std::int64_t unknowns_twice =
-      hierarchy.operators.front()->space().unknown_count();  // on the last level visited twice
+  const Space& finest = hierarchy.operators.front()->space();
+  const bool rough = !hierarchy.strong_clusters.empty(), plane = finest.all()[2] == 1;
+  const std::int64_t least_twice = rough || cycle_ == Cycle::automatic ? least_of_w(plane) : 0;
+  if (cycle_ == Cycle::automatic) cycle_ = rough == plane ? Cycle::w : Cycle::v;
+  std::int64_t unknowns_twice = finest.unknown_count();  // on the last level visited twice
+  const auto [first, second] = steps_of_visits();
   for (std::size_t l = 0; l < hierarchy.operators.size(); ++l) {
     const std::shared_ptr<const Operator>& A = hierarchy.operators[l];
     const std::int64_t unknowns = A->space().unknown_count();
@@ -78,6 +96,8 @@ Multigrid::Multigrid(Hierarchy hierarchy, const Options& options)
     } else {
       levels_.push_back(std::make_unique<Level>(A, hierarchy.coarsest.get(), hierarchy.decoupled));
     }
+    if (l > 0 && twice_.back() && cycle_ == Cycle::w && options.krylov == Krylov::cg)
+      levels_.back()->accelerate(first, second);
     if (options.full_multigrid) solutions_.push_back(l > 0 ? Field(backend_, A->space(), A->precision()) : Field());
   }
 }
@@ -92,7 +112,11 @@ void Multigrid::improve(std::size_t l, Cycle type) {
   levels_[l]->descend(*levels_[l + 1]);
   improve(l + 1, type);
   const bool again = type == Cycle::f || (type == Cycle::w && twice_[l + 1]);
-  if (again && l + 2 < levels_.size()) improve(l + 1, type == Cycle::f ? Cycle::v : type);
+  if (again && l + 2 < levels_.size()) {
+    levels_[l + 1]->scale_first_visit();
+    improve(l + 1, type == Cycle::f ? Cycle::v : type);
+    levels_[l + 1]->scale_second_visit();
+  }
   levels_[l]->ascend(*levels_[l + 1]);
 }
 
