@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdio>
+#include <utility>
 
 #include "backends/memory/error.hpp"
 
@@ -53,6 +54,15 @@ std::string describe_error(const std::exception& error) {
   const auto* own = dynamic_cast<const Error*>(&error);
   const std::string remedy = own ? words(own->remedy) : "";
   return error.what() + (remedy.empty() ? "" : ": " + remedy);
+}
+
+ConfigError located(const Config& config, const ValueErrors& found) {
+  std::vector<std::string> lines;
+  for (const ValueError& e : found.errors) {
+    const std::string message = e.what();
+    lines.push_back(config.describe(e.quantity) + ": the value" + message.substr(e.quantity.size()));
+  }
+  return ConfigError(std::move(lines));
 }
 
 std::string describe_end(const Result& r, const Options& options) {

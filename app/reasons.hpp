@@ -3,6 +3,8 @@
 #include <exception>
 #include <string>
 
+#include "grids/sampling/sampling.hpp"
+#include "io/config/config.hpp"
 #include "solver/solver.hpp"
 
 /// These functions explain how a run ended and what to try, in the terms of the configuration and the command line.
@@ -10,6 +12,8 @@ namespace poisson {
 
 /// Returns an exception's message with its remedy.
 std::string describe_error(const std::exception& error);
+/// Returns the errors found on the grid, each with the place of its quantity in the configuration.
+ConfigError located(const Config& config, const ValueErrors& found);
 /// Returns how a solve ended. `options` must be resolved by the solver.
 std::string describe_end(const Result& result, const Options& options);
 /// Returns the step of the summary that records a breakdown in single precision. The run continues in mixed precision.

@@ -35,6 +35,8 @@ Summary::Profile split(std::span<const Profile::Entry> entries, const Processes:
   return all;
 }
 
+}  // namespace
+
 void record(const Result& result, const Solver& solver, Summary& summary) {
   const double scale = solver.A().scale();
   summary.method = method_name(solver.options());
@@ -50,8 +52,6 @@ void record(const Result& result, const Solver& solver, Summary& summary) {
   summary.balance.projected = result.projected / scale;
   if (solver.options().extrapolate) summary.balance.extrapolated = result.extrapolated / scale;
 }
-
-}  // namespace
 
 void write_fields(const Config& config, Case& work, const std::filesystem::path& folder,
                   const std::shared_ptr<const Processes>& processes, Summary& summary) {

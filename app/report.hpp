@@ -20,6 +20,9 @@ namespace poisson {
 void write_fields(const Config& config, Case& work, const std::filesystem::path& folder,
                   const std::shared_ptr<const Processes>& processes, Summary& summary);
 
+/// Records the course of an iteration in the summary, with norms in the units of the equation.
+void record(const Result& result, const Solver& solver, Summary& summary);
+
 /// Measures seconds since the last lap, or since construction.
 class Stopwatch {
  public:

@@ -35,16 +35,6 @@ namespace {
 
 volatile std::sig_atomic_t stop_requested = 0;
 
-// Throws the errors found on the grid, each with the place of its quantity in the file.
-[[noreturn]] void raise(const Config& config, const ValueErrors& found) {
-  std::vector<std::string> lines;
-  for (const ValueError& e : found.errors) {
-    const std::string message = e.what();
-    lines.push_back(config.describe(e.quantity) + ": the value" + message.substr(e.quantity.size()));
-  }
-  throw ConfigError(std::move(lines));
-}
-
 // Returns the names of the files that the run will write, except the summary's.
 std::vector<std::string> file_names(const Config& config, const Case& work, int processes) {
   std::vector<std::string> names;
@@ -256,7 +246,7 @@ void look_at(const Arguments& arguments, const Config& config, const Case& work,
   try {
     work.check_values();
   } catch (const ValueErrors& errors) {
-    raise(config, errors);
+    throw located(config, errors);
   }
   for (const std::string& doubt : work.doubts()) console.warning(doubt);
   for (const std::string& empty : describe_empty_parts(config)) console.warning(empty);
@@ -274,7 +264,7 @@ int run(const Arguments& arguments, const std::shared_ptr<const Processes>& proc
     try {
       work = make_case(config, processes);
     } catch (const ValueError& error) {  // a value that the prediction samples
-      raise(config, ValueErrors({error}));
+      throw located(config, ValueErrors({error}));
     }
   });
   if (arguments.validate || arguments.dry_run) {
@@ -322,7 +312,7 @@ int run(const Arguments& arguments, const std::shared_ptr<const Processes>& proc
     try {
       return solve(config, processes, arguments.profile, console, results, place, summary);
     } catch (const ValueErrors& errors) {
-      raise(config, errors);
+      throw located(config, errors);
     }
   } catch (const std::exception& error) {
     // The files of other processes stay in the folder until all processes arrive here.

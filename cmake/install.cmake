@@ -17,6 +17,7 @@ endforeach()
 install(TARGETS poisson_flags ${poisson_libraries} EXPORT poisson-targets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY backends grids solver DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/poisson FILES_MATCHING PATTERN "*.hpp")
+install(FILES poisson/poisson.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/poisson)
 install(EXPORT poisson-targets NAMESPACE poisson:: DESTINATION ${poisson_package_dir})
 configure_package_config_file(cmake/poisson-config.cmake.in ${PROJECT_BINARY_DIR}/poisson-config.cmake
                               INSTALL_DESTINATION ${poisson_package_dir})

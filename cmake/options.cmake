@@ -30,7 +30,8 @@ function(poisson_library name)
   set_target_properties(poisson_${name} PROPERTIES EXPORT_NAME ${name})
   set_property(GLOBAL APPEND PROPERTY POISSON_LIBRARIES poisson_${name})
   target_include_directories(poisson_${name} ${scope} $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
-                                                      $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/poisson>)
+                                                      $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/poisson>
+                                                      $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   target_compile_features(poisson_${name} ${scope} cxx_std_20)
   if(POISSON_HAVE_CUDA)
     target_compile_definitions(poisson_${name} ${scope} POISSON_HAVE_CUDA)

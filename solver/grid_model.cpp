@@ -48,17 +48,27 @@ GridModel::GridModel(const Discretization& discretization)
 
 void GridModel::update(GridData data) {
   if (!own_) throw std::logic_error("a model of a discretization that the caller owns cannot be updated");
-  if (!data.coefficient.empty() || data.reaction) {
+  const bool with_alpha =
+      std::ranges::any_of(data.faces, [](const GridData::Face& face) { return face.alpha.has_value(); });
+  if (!data.coefficient.empty() || data.reaction || with_alpha) {
     Problem problem = own_->problem();
     if (data.coefficient.size() > problem.coefficient.size())
       throw std::invalid_argument("the coefficient has at most three components on the diagonal");
     std::ranges::move(data.coefficient, problem.coefficient.begin());
     if (data.reaction) problem.reaction = std::move(*data.reaction);
+    for (GridData::Face& face : data.faces) {
+      if (!face.alpha) continue;
+      Boundary& b = problem.boundary.at(static_cast<std::size_t>(face.axis)).at(static_cast<std::size_t>(face.end));
+      if (b.kind != BoundaryKind::robin || b.mixed_bc)
+        throw std::invalid_argument("an alpha is for a Robin face with one condition");
+      b.alpha = std::move(*face.alpha);
+    }
     own_ = std::make_shared<Discretization>(own_->backend(), std::move(problem), own_->assembly(), sampling_,
                                             own_->sharing());
     discretization_ = own_;
   }
-  for (GridData::Face& face : data.faces) own_->set_boundary_value(face.axis, face.end, std::move(face.value));
+  for (GridData::Face& face : data.faces)
+    if (face.value) own_->set_boundary_value(face.axis, face.end, std::move(*face.value));
   if (data.source) own_->set_source(std::move(*data.source));
   if (data.initial) own_->set_initial(std::move(data.initial));
   if (data.exact) own_->set_exact(std::move(data.exact));

@@ -11,15 +11,16 @@ namespace poisson {
 
 /// Names the data of a problem to replace. Data that are not given stay.
 struct GridData {
-  /// Contains a value of a face: axis 0 to 2, end 0 lower, 1 upper.
+  /// Contains data of a face: axis 0 to 2, end 0 lower, 1 upper.
   struct Face {
     int axis = 0, end = 0;
-    Quantity value;
+    std::optional<Quantity> value = {};  ///< g, q or the right-hand side of Robin's condition
+    std::optional<Quantity> alpha = {};  ///< of a Robin face
   };
   std::vector<Quantity> coefficient = {};  ///< κ, or its first components, as in Problem
   std::optional<Quantity> reaction = {};
   std::optional<Quantity> source = {};
-  std::vector<Face> faces = {};  ///< g, q or the right-hand side of Robin's condition
+  std::vector<Face> faces = {};
   std::optional<Quantity> initial = {};
   std::optional<Quantity> exact = {};
 };
@@ -35,9 +36,10 @@ class GridModel final : public Model {
 
   /// Returns the discretization, until the next update of κ or σ.
   const Discretization& discretization() const { return *discretization_; }
-  /// Replaces data of a model that discretized its problem itself. A new κ or σ defines another operator: call
+  /// Replaces data of a model that discretized its problem itself. A new κ, σ or α defines another operator: call
   /// Solver::update before the next solve. Fill the right-hand side again after every update. Throws ValueErrors and
-  /// changes nothing if κ or σ are invalid, and std::invalid_argument as Discretization::set_boundary_value.
+  /// changes nothing if κ, σ or α are invalid, and std::invalid_argument as Discretization::set_boundary_value, or if a
+  /// face has an α and is no Robin face of one condition.
   /// Collective.
   void update(GridData data);
   /// Returns the properties of the sampled κ.

@@ -14,8 +14,8 @@
 namespace poisson {
 
 enum class Method { automatic, jacobi, cg, multigrid, direct };
-/// automatic: V-cycles. If κ has many jumps, resolved options still say `automatic`: multigrid then makes W-cycles if
-/// it finds strong clusters in the plane, or none in space.
+/// automatic: V-cycles. In the plane, if κ has many large jumps, resolved options still say `automatic`: multigrid
+/// then makes W-cycles if it finds strong clusters.
 enum class Cycle { v, w, f, automatic };
 /// Selects the accelerator of multigrid. automatic: conjugate gradients if κ jumps.
 enum class Krylov { automatic, none, cg };

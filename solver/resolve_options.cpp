@@ -129,15 +129,12 @@ std::optional<GalerkinRelaxation> lines_on_galerkin(const Options& given, const 
 // to the axes, of jumps across relaxed lines, and of long bodies in space; in the plane those of clusters of all sizes.
 // `automatic` leaves the choice to multigrid, which knows whether there are strong clusters.
 Cycle cycle_on_galerkin(const Options& options, const Jumps& jumps, const Block& block) {
-  const bool space = block.dimension() == 3;
-  if (options.smoother.extent == RelaxationChoice::points) {
-    if (space && oblique_layers(jumps, block)) return Cycle::w;
-    return (space ? many_steps(jumps, block) : many_jumps(jumps, block)) ? Cycle::automatic : Cycle::v;
-  }
+  const bool points = options.smoother.extent == RelaxationChoice::points;
+  if (block.dimension() == 2) return points && many_jumps(jumps, block) ? Cycle::automatic : Cycle::v;
   const GalerkinRelaxation& lines = options.on_galerkin;
-  if (!space || (lines.keeps_lines && axis_across_layers(jumps, block))) return Cycle::v;
-  if (lines.keeps_lines) return Cycle::automatic;
-  return lines.relaxation.extent == Extent::line && !lines.uniform ? Cycle::w : Cycle::automatic;
+  if (!points && lines.relaxation.extent == Extent::line && !lines.keeps_lines && !lines.uniform) return Cycle::w;
+  if (!points && lines.keeps_lines) return axis_across_layers(jumps, block) ? Cycle::v : Cycle::w;
+  return oblique_layers(jumps, block) || (!jumps.rough() && many_steps(jumps, block)) ? Cycle::w : Cycle::v;
 }
 
 }  // namespace

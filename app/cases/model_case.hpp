@@ -15,6 +15,8 @@ class ModelCase : public Case {
   std::vector<std::vector<int>> cuts() const override;
   void widen() override;
   Solver& make_solver(Backend& backend, Profile* profile) override;
+  /// Returns the model; make_solver has made it.
+  Model& model() const { return *model_; }
   double fill() override { return model_->fill(solver_->rhs(), solver_->solution()); }
 
  protected:

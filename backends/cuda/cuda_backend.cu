@@ -41,6 +41,9 @@ struct ScaleToUnit {
   }
 };
 
+// Matrices with at most this number of entries share a launch with other small operations.
+constexpr std::int64_t most_shared_entries = 1 << 14;
+
 template <class X, class Y>
 __global__ void dense_kernel(DenseRows<X, Y> rows) {
   await_others();
@@ -270,7 +273,9 @@ void CudaBackend::do_dense_product(const Buffer& matrix, const Buffer& index, in
                                     x.view<X>().data,
                                     y.view<Y>().data};
       const int all = rows * blocks;
-      if (recording_ && all <= most_shared_values && pending_.add<SharedSteps>(stream_, {}, product)) return;
+      // One block would take long to read a larger matrix.
+      const bool small = all <= most_shared_values && std::int64_t{rows} * all <= most_shared_entries;
+      if (recording_ && small && pending_.add<SharedSteps>(stream_, {}, product)) return;
       launch(dense_kernel<X, Y>, static_cast<unsigned>(divide_up(all, 8)), 256, stream(), product);
     });
   });

@@ -11,6 +11,10 @@ namespace {
 
 // Data in cells must not be averaged across a jump of κ, and piecewise constant prolongation needs unions of cells.
 // Galerkin operators interpolate between every other node. All other operators use coordinates.
+// A Galerkin level below the finest one with at most this number of values is the coarsest level. On a GPU its stored
+// inverse takes one launch, and coarser levels with strong clusters take about 40 launches for each visit.
+constexpr std::int64_t most_values_solved = 300;
+
 Coarsening coarsening_rule(const Block& block, const LevelRules& rules) {
   const bool whole_cells = rules.jumps && block.centering() == Centering::cell;
   return rules.galerkin || whole_cells ? Coarsening::pairs : Coarsening::even;
@@ -35,9 +39,11 @@ std::vector<LevelPlan> levels_within(Block block, const LevelRules& rules, const
   const Coarsening rule = coarsening_rule(block, rules);
   std::vector<LevelPlan> levels;
   for (int l = 0;; ++l) {
-    const LevelChoice choice = rules.galerkin && rules.on_galerkin.relaxation.extent != Extent::point
-                                   ? choose_on_galerkin(block, rules.kappa, rules.on_galerkin)
-                                   : choose_relaxation(block, rules.kappa, rules.allowed, rules.jumps, coupled);
+    LevelChoice choice = rules.galerkin && rules.on_galerkin.relaxation.extent != Extent::point
+                             ? choose_on_galerkin(block, rules.kappa, rules.on_galerkin)
+                             : choose_relaxation(block, rules.kappa, rules.allowed, rules.jumps, coupled);
+    if (rules.galerkin && l > 0 && !rules.on_galerkin.keeps_lines && block.unknowns().size() <= most_values_solved)
+      choice = {};
     LevelPlan level{block, rules.precision, {}, choice.relaxation, {}, {}, {}};
     if (!choice.coarsest()) level.coarser = coarsen(block, choice.coarsened, rule);
     level.assembly = assembly_of(block, rules, l, level.smoothed(), within_planes);

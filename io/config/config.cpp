@@ -35,19 +35,8 @@ void localize_paths(Value& map, const std::filesystem::path& folder) {
   }
 }
 
-}  // namespace
-
-Config state_config(const std::filesystem::path& file, std::span<const std::string> overrides) {
-  Diagnostics errors;
-  refuse_foreign_file(file);
-  Value raw = read_yaml(file, errors);
-  refuse_foreign_content(raw);
-  if (raw.kind == Value::Kind::map || raw.kind == Value::Kind::null)
-    for (const std::string& assignment : overrides) apply_override(raw, configuration_schema(), assignment, errors);
-  if (raw.kind == Value::Kind::null) {
-    errors.add(raw.mark, {}, "the file is empty; give at least domain: {lower, upper} and grid: {cells}");
-    errors.raise();
-  }
+// Checks a document and reads each of its parts.
+Config read_document(Value& raw, const std::filesystem::path& file, Diagnostics& errors) {
   Config config;
   config.parameters = read_parameters(raw, errors);
   Value document = validate(raw, configuration_schema(), config.parameters, errors);
@@ -81,6 +70,27 @@ Config state_config(const std::filesystem::path& file, std::span<const std::stri
   localize_paths(document, parts.folder);
   config.effective = to_json(document, 2);
   return config;
+}
+
+}  // namespace
+
+Config state_config(const std::filesystem::path& file, std::span<const std::string> overrides) {
+  Diagnostics errors;
+  refuse_foreign_file(file);
+  Value raw = read_yaml(file, errors);
+  refuse_foreign_content(raw);
+  if (raw.kind == Value::Kind::map || raw.kind == Value::Kind::null)
+    for (const std::string& assignment : overrides) apply_override(raw, configuration_schema(), assignment, errors);
+  if (raw.kind == Value::Kind::null) {
+    errors.add(raw.mark, {}, "the file is empty; give at least domain: {lower, upper} and grid: {cells}");
+    errors.raise();
+  }
+  return read_document(raw, file, errors);
+}
+
+Config state_config(Value raw, const std::string& name) {
+  Diagnostics errors;
+  return read_document(raw, name, errors);
 }
 
 Config load_config(const std::filesystem::path& file, std::span<const std::string> overrides) {

@@ -22,6 +22,8 @@
 
 namespace poisson {
 
+struct Value;
+
 /// A Config is a checked configuration and the problem that it describes.
 struct Config {
   std::string title;
@@ -70,6 +72,10 @@ struct Config {
 
 /// Reads a configuration like load_config, but without the values of datasets and matrices. Checks their shapes.
 Config state_config(const std::filesystem::path& file, std::span<const std::string> overrides = {});
+
+/// Checks a configuration that a program gives as a tree of values, as state_config does. `name` takes the place of the
+/// file's name; relative paths start at the working directory.
+Config state_config(Value raw, const std::string& name);
 
 /// Calls `read` on each process and makes all processes fail together (`together`). If only some processes fail, the
 /// message of their InputError ends with the rank.

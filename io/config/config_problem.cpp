@@ -10,6 +10,7 @@
 #include "grids/sampling/sampling.hpp"
 #include "io/config/config_parts.hpp"
 #include "io/config/face_choices.hpp"
+#include "io/config/given_array.hpp"
 #include "io/config/schema.hpp"
 #include "io/expressions/expression.hpp"
 #include "io/files/hdf5.hpp"
@@ -22,28 +23,15 @@ using Kind = Value::Kind;
 using Shape = std::vector<std::int64_t>;
 
 std::string text(const Shape& shape) {
-  if (shape.empty()) return "of a single number";
-  std::string all;
-  for (const std::int64_t count : shape) all += "[" + std::to_string(count) + "]";
-  return all;
-}
-
-/// Returns the shape of the grid in a file, slowest axis first.
-Shape file_shape(const Problem& problem, Location location) {
-  Shape shape;
-  for (int d = problem.dimension - 1; d >= 0; --d) {
-    const auto nodes = static_cast<std::int64_t>(problem.nodes[static_cast<std::size_t>(d)].size());
-    shape.push_back(location == Location::node ? nodes : nodes - 1);
-  }
-  return shape;
+  return shape.empty() ? "of a single number" : shape_text(shape);
 }
 
 // Creates an array without values. They are read later, when the part of this process is known.
 std::shared_ptr<GridArray> stated_array(const std::filesystem::path& file, const std::string& name,
                                         const Problem& problem) {
   const Shape shape = dataset_shape(file, name);
-  const Shape nodes = file_shape(problem, Location::node);
-  const Shape cells = file_shape(problem, Location::cell);
+  const Shape nodes = grid_shape(problem, Location::node);
+  const Shape cells = grid_shape(problem, Location::cell);
   if (shape != nodes && shape != cells)
     throw InputError("dataset " + name + " of " + file.string() + " has the shape " + text(shape) + "; give " +
                      text(nodes) + " (nodes) or " + text(cells) + " (cells)");
@@ -122,6 +110,8 @@ class ProblemReader {
     try {
       if (value.kind == Kind::number) {
         quantity = value.number;
+      } else if (value.array) {
+        quantity = given_array(value.array, name, problem_);
       } else if (value.kind == Kind::string) {
         quantity = *value.quantity;
       } else if (grid_known_) {

@@ -71,6 +71,7 @@ class Validator {
   }
 
   std::optional<Value> text(Value value, const Schema& schema, const std::string& path) {
+    if (value.array) return wrong(value, schema, path);
     // A title may be a number or `true`.
     if (value.kind != Kind::string && value.kind != Kind::number && value.kind != Kind::boolean)
       return wrong(value, schema, path);
@@ -109,7 +110,7 @@ class Validator {
   }
 
   std::optional<Value> number(Value value, const Schema& schema, const std::string& path) {
-    if (value.kind == Kind::string) {
+    if (value.kind == Kind::string && !value.array) {
       if (schema.type != Type::constant && plain_number(value.text)) return quoted(value, schema, path);
       try {
         value.number = parse_constant(value.text, parameters_);
@@ -160,6 +161,7 @@ class Validator {
       return in_range(value, value.number, schema, path) ? std::optional(value) : std::nullopt;
     }
     if (value.kind != Kind::string) return wrong(value, schema, path);
+    if (value.array) return value;
     try {
       Value parsed = value;
       parsed.quantity = std::make_shared<const Quantity>(parse_expression(value.text, parameters_));

@@ -294,6 +294,7 @@ std::string Value::description() const {
     case Kind::number:
       return "the number " + text;
     case Kind::string:
+      if (array) return "an " + text;
       return "the string \"" + (text.size() > 60 ? text.substr(0, 57) + "..." : text) + "\"";
     case Kind::list:
       return items.empty() ? "an empty list" : "a list";

@@ -29,6 +29,9 @@ struct Value {
   int choice = -1;    ///< validation: Choice::value of the choice
   /// Validation sets it to the parsed expression.
   std::shared_ptr<const Quantity> quantity{};
+  /// Contains the values that a program gives in place of an expression; `kind` is then string. The last axis of the
+  /// array is x. Readers of the configuration set the location.
+  std::shared_ptr<GridArray> array{};
 
   /// Returns the value of a map's key; null if the key is missing or this is not a map.
   const Value* find(std::string_view key) const;

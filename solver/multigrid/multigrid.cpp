@@ -47,10 +47,11 @@ InRounds in_rounds(const SmootherOptions& of) {
 
 // A W-cycle visits the coarser level twice if the ratio of unknowns is at least this.
 constexpr std::int64_t coarsening_of_w = 3;
-// If κ is rough or the cycle is automatic, a W-cycle visits only levels with at least this number of unknowns twice.
-// More visits of coarser levels gain little and cost launches on a GPU (docs/design/coarse-operators.md).
-constexpr std::int64_t least_of_w(bool plane) {
-  return plane ? 1 << 16 : 1 << 12;
+// If κ is rough in the plane, and in space under conjugate gradients, a W-cycle visits only levels with at least this
+// number of unknowns twice. More visits of coarser levels gain little and cost launches on a GPU
+// (docs/design/coarse-operators.md). In space at least three levels of most grids are visited twice.
+std::int64_t least_of_w(bool plane, std::int64_t unknowns) {
+  return plane ? std::int64_t{1} << 16 : std::min(std::int64_t{1} << 12, unknowns >> 9);
 }
 
 // Under conjugate gradients both visits of a level are steps of a Chebyshev iteration, whose inverse step sizes are the
@@ -73,8 +74,9 @@ Multigrid::Multigrid(Hierarchy hierarchy, const Options& options)
     : backend_(hierarchy.operators.front()->backend()), cycle_(options.cycle), one_(backend_.scalar(1)) {
   const Space& finest = hierarchy.operators.front()->space();
   const bool rough = !hierarchy.strong_clusters.empty(), plane = finest.all()[2] == 1;
-  const std::int64_t least_twice = rough || cycle_ == Cycle::automatic ? least_of_w(plane) : 0;
-  if (cycle_ == Cycle::automatic) cycle_ = rough == plane ? Cycle::w : Cycle::v;
+  const bool accelerated = options.krylov == Krylov::cg;
+  const std::int64_t least_twice = rough || (accelerated && !plane) ? least_of_w(plane, finest.unknown_count()) : 0;
+  if (cycle_ == Cycle::automatic) cycle_ = rough ? Cycle::w : Cycle::v;
   std::int64_t unknowns_twice = finest.unknown_count();  // on the last level visited twice
   const auto [first, second] = steps_of_visits();
   for (std::size_t l = 0; l < hierarchy.operators.size(); ++l) {
@@ -96,8 +98,7 @@ Multigrid::Multigrid(Hierarchy hierarchy, const Options& options)
     } else {
       levels_.push_back(std::make_unique<Level>(A, hierarchy.coarsest.get(), hierarchy.decoupled));
     }
-    if (l > 0 && twice_.back() && cycle_ == Cycle::w && options.krylov == Krylov::cg)
-      levels_.back()->accelerate(first, second);
+    if (l > 0 && twice_.back() && cycle_ == Cycle::w && accelerated) levels_.back()->accelerate(first, second);
     if (options.full_multigrid) solutions_.push_back(l > 0 ? Field(backend_, A->space(), A->precision()) : Field());
   }
 }

@@ -14,8 +14,8 @@ import unittest
 PROGRAM, SOURCE = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
 DOCS = SOURCE / "docs"
 PAGES = sorted([*SOURCE.glob("*.md"), *DOCS.rglob("*.md")])
-FOLDERS = {"app", "backends", "bench", "cmake", "configs", "docs", "examples", "grids", "io", "lab", "scripts",
-           "solver", "tests"}
+FOLDERS = {"app", "backends", "bench", "c", "cmake", "configs", "docs", "examples", "grids", "io", "lab", "python",
+           "scripts", "solver", "tests"}
 MADE = {DOCS / "benchmarks.md", DOCS / "configuration.md"}  # generated files with lines of any length
 
 

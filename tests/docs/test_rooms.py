@@ -18,7 +18,7 @@ ORDER = ["backends/memory", "backends/processes", "backends/spaces", "backends/d
 IMPLEMENTATIONS = ("backends/cpu/", "backends/cuda/")
 # The lab's folders may use the library below; each study may use only itself.
 LAB = ["lab/harness", "lab/page", "lab/studies", "lab"]
-ABOVE_ALL = ("lab/", "tests/", "bench/", "examples/")
+ABOVE_ALL = ("lab/", "tests/", "bench/", "examples/", "python/", "c/")
 LINES = 500
 
 

@@ -180,6 +180,29 @@ TEST(UpdatedData, OfTheRightHandSideNeedNoOtherLevels) {
   EXPECT_EQ(after, answer(fresh, *make_solver(fresh, {.method = Method::multigrid})));
 }
 
+TEST(UpdatedData, IncludeAlphaOfRobinFaces) {
+  const auto backend = test_backend();
+  for (const Kind& kind : kinds) {
+    SCOPED_TRACE(kind.name);
+    Problem p = problem_on(kind, 12, smooth);
+    GridModel model(*backend, p);
+    const auto solver = make_solver(model, {.method = Method::multigrid});
+    const Answer before = answer(model, *solver);
+    GridData data;
+    data.faces = {{1, 0, {}, p.boundary[1][0].alpha = 17.0}};
+    model.update(std::move(data));
+    solver->update();
+    const Answer after = answer(model, *solver);
+    GridModel fresh(*backend, p);
+    EXPECT_NE(after.u, before.u);
+    EXPECT_EQ(after, answer(fresh, *make_solver(fresh, {.method = Method::multigrid})));
+    GridData of_dirichlet;
+    of_dirichlet.faces = {{0, 0, {}, Quantity(1.0)}};
+    EXPECT_THROW(model.update(std::move(of_dirichlet)), std::invalid_argument);
+    EXPECT_EQ(answer(model, *solver), after);
+  }
+}
+
 TEST(UpdatedData, ThatAreInvalidChangeNothing) {
   const auto backend = test_backend();
   GridModel model(*backend, problem_on(kinds[0], 12, smooth));

@@ -4,9 +4,7 @@
 #include <numbers>
 #include <utility>
 
-#include "grids/axes/stretching.hpp"
-#include "grids/results/integrals.hpp"
-#include "solver/grid_model.hpp"
+#include <poisson/poisson.hpp>
 
 int main() {
   constexpr double pi = std::numbers::pi;

@@ -1,0 +1,120 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/cases/model_case.hpp"
+#include "backends/device/backend.hpp"
+#include "io/config/config.hpp"
+#include "solver/grid_model.hpp"
+
+namespace poisson {
+
+/// Describes how a solve ended, and how long it took.
+struct Course {
+  Result result;
+  std::string reason;
+  double seconds = 0;       ///< of the iteration
+  double data_seconds = 0;  ///< of the right-hand side and the start
+};
+
+/// Owns a problem on one backend with its levels, and solves it repeatedly. One thread at a time may use a session.
+///
+/// Values are arrays in the layout of files: x fastest, all nodes or cells, periodic axes with their last node.
+class Session {
+ public:
+  /// Reads the datasets, samples the data and makes the levels. Throws ConfigError, with the key, for invalid data, and
+  /// RunError if memory is too small.
+  explicit Session(std::shared_ptr<const Config> config);
+
+  const Config& config() const { return *config_; }
+  Backend& backend() const { return *backend_; }
+  Solver& solver() const { return *solver_; }
+  /// Returns the shape of the solution, x first.
+  const std::array<int, 3>& shape() const { return shape_; }
+  /// Returns the warnings about the data.
+  std::vector<std::string> doubts() const { return case_->doubts(); }
+  Plan plan() const;
+
+  /// Replaces data by the names of Config::describe; other components of κ stay. A new κ, σ or α makes the levels again
+  /// and returns whether automatic choices differ from the former ones. Throws as the constructor, and InputError for
+  /// unknown names and for a matrix from a file. A failed update of κ, σ or α leaves the session unusable until another
+  /// one succeeds.
+  bool update(std::map<std::string, Quantity> changes);
+  /// Reads the source from an array that the caller keeps, in every solve from now on, until another source is set. Its
+  /// values are at the unknowns' location. Returns false if this problem needs a source of its own (update): elements,
+  /// other devices, and large jumps of κ.
+  bool lend_source(const double* values);
+  bool lend_source(const float* values);
+  /// Returns the quantity for an array that a program gives; `name` is as in Config::describe. Throws ConfigError.
+  Quantity quantity(const std::shared_ptr<GridArray>& array, const std::string& name) const;
+
+  /// Is called after every iteration; a solve stops if it returns false.
+  using Listener = std::function<bool()>;
+  /// Receives lines about fallbacks.
+  using Lines = std::function<void(const std::string&)>;
+  /// Solves with the present data. `guess`: the values of a starting guess, or null.
+  Course solve(const double* guess, const Listener& listener, const Lines& lines);
+  /// Solves A u = b with zero data on the faces. `b` contains integrals over the control volumes, as A u does; the
+  /// values of constrained nodes are ignored.
+  Course solve_rhs(const double* b, const Listener& listener);
+  /// Computes A u in the units of the equation, for zero data on the faces.
+  void apply(const double* u, double* product);
+
+  /// Computes b in the units of the equation, with the data of the faces moved to this side: the right-hand side of the
+  /// unknowns alone.
+  void rhs(double* b);
+
+  /// Writes the values of a field of the schema's output.fields. Throws std::out_of_range for other names.
+  void field(std::string_view name, double* values);
+  void field(std::string_view name, float* values);
+  /// Returns the shape, x first, and the components of a field.
+  std::array<int, 4> field_shape(std::string_view name);
+  /// Returns norms, fluxes and the balance of the last solve.
+  Summary observe();
+  /// Writes the files of the program into a folder. Throws InputError or RunError as the program does.
+  Summary save(const std::filesystem::path& folder, const std::string& version);
+  /// Returns the values of a face's datum at its nodes or cells (value, or alpha of Robin faces), x fastest.
+  std::vector<double> face_values(int axis, int end, bool alpha) const;
+
+ private:
+  const Discretization& discretization() const;
+  GridModel& grid_model() const;
+  template <class T>
+  bool copy_solution(std::string_view name, T* values) const;
+  GridData data_of(std::map<std::string, Quantity> changes) const;
+  bool update(GridData data);
+  bool can_lend() const;
+  template <class T>
+  double fill_lent(const T* values);
+  void fill_with_lent();
+  void own_source();
+  void take_values(const Field& field, double factor, double* values) const;
+  void put_unknowns(const double* values, double factor, Field& field) const;
+  Course run(bool given_guess, const Listener& listener);
+  void require_levels() const;
+  void record_run(Summary& summary);
+
+  std::shared_ptr<const Config> config_;
+  std::unique_ptr<Backend> backend_;
+  std::unique_ptr<Case> case_;
+  Solver* solver_ = nullptr;
+  std::array<int, 3> shape_{};
+  Field image_;                   ///< A u, made when needed
+  const double* lent_ = nullptr;  ///< the source, or null
+  const float* narrow_lent_ = nullptr;
+  bool lent_filled_ = false;  ///< base_ and the data in u are valid
+  bool has_base_ = false;     ///< base_ is not zero
+  Field base_;                ///< b without the source
+  bool broken_ = false;       ///< an update of κ or σ has failed
+  double setup_seconds_ = 0, solve_seconds_ = 0;
+  Result last_;
+};
+
+}  // namespace poisson

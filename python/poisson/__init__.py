@@ -1,0 +1,24 @@
+"""Solves −∇·(κ ∇u) + σ u = f on boxes, on CPUs and NVIDIA GPUs.
+
+Arrays have the shape [nz, ny, nx], or [ny, nx] in two dimensions: x is the last axis. Corners, spacings and numbers of
+cells are in the order x, y, z, as in configuration files. Keys, defaults and messages are those of these files.
+"""
+
+import importlib
+
+from . import _core
+from ._core import ConfigurationError, SolverError
+from ._problem import Problem, load, solve
+from ._result import NotConverged, Result, StaleResult
+from ._solver import Solver
+
+__version__ = _core.version
+__all__ = ["ConfigurationError", "NotConverged", "Problem", "Result", "Solver", "SolverError", "StaleResult", "load",
+           "solve"]
+
+
+def __getattr__(name):
+    """Imports poisson.torch and poisson.jax when they are first used, because they import their frameworks."""
+    if name in ("torch", "jax"):
+        return importlib.import_module(f".{name}", __name__)
+    raise AttributeError(f"module 'poisson' has no attribute '{name}'")

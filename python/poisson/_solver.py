@@ -1,0 +1,252 @@
+"""Solvers: the levels of a problem, which are kept between solves."""
+
+import logging
+import threading
+
+import numpy as np
+
+from . import _arrays, _core
+from ._core import ConfigurationError
+from ._result import NotConverged, Result, as_given
+
+_log = logging.getLogger("poisson")
+
+
+class Solver:
+    """Solves a problem repeatedly on one device. New data keep the levels where they can.
+
+    Setting `source` or a value of `boundary` keeps everything. A new `coefficient` or `reaction` makes the levels again
+    in the same memory. Several threads may use different solvers at the same time; calls of one solver are serialized.
+    """
+
+    def __init__(self, problem, config, narrow, model, copies):
+        self._lock = threading.RLock()
+        self._config = config
+        self._narrow = narrow
+        self._model = model
+        self._copies = copies
+        self._state = 0
+        self._changed = False
+        self._data = {}  # κ and σ that replaced those of the problem
+        self._session = _core.Session(config)
+        self.geometry = config.geometry
+        self.problem = problem
+        given = problem._given_source()
+        if given is not None:
+            self._session.lend_source(given)
+        for doubt in self._session.doubts:
+            _log.warning("%s", doubt)
+
+    @property
+    def info(self):
+        """Method and its reason, unknowns, levels, bytes and device; `changed`: new data changed automatic choices."""
+        with self._lock:
+            return {**self._session.info, "changed": self._changed}
+
+    @property
+    def shape(self):
+        """The shape of u."""
+        return tuple(reversed(self._session.shape[: self.geometry["dimension"]]))
+
+    @property
+    def block(self):
+        """The part of the grid that this process owns, as slices of u; without MPI, all of it."""
+        return tuple(slice(0, n) for n in self.shape)
+
+    @property
+    def solution(self):
+        """The present iterate: the last solution, also of an interrupted solve. A copy."""
+        with self._lock:
+            return self._values()
+
+    def _values(self):
+        return as_given(self._session.values("u", self._narrow), self._model)
+
+    def _field(self, name):
+        with self._lock:
+            try:
+                return self._session.values(name)
+            except IndexError:
+                raise ConfigurationError(f"unknown field '{name}'; choose from u, gradient, residual, error, coefficient, "
+                                         "source") from None
+
+    def _host(self, value, name):
+        """Returns a value for the compiled session and remembers its copies."""
+        if _arrays.is_array(value):
+            host, copies = _arrays.to_host(value, name)
+            self._copies += copies + 1
+            return host
+        if _arrays.package(value):
+            value = _arrays.to_host(value, name)[0].item()
+        if isinstance(value, np.generic):
+            value = value.item()
+        if isinstance(value, bool) or not isinstance(value, (int, float, str)):
+            raise ConfigurationError(f"{name}: expected a number, an expression or an array, found {value!r}")
+        return value
+
+    def update(self, *, source=None, coefficient=None, reaction=None, boundary=None):
+        """Replaces several data at once. Values are as in Problem; `boundary` maps faces to values of their datum.
+
+        Raises ConfigurationError for invalid data. A coefficient or reaction with invalid values leaves the solver
+        unusable until another one is set.
+        """
+        changes = {}
+        with self._lock:
+            if source is not None:
+                changes["source"] = self._host(source, "source")
+                self._model = source if _arrays.is_array(source) else self._model
+            if isinstance(coefficient, dict):
+                for axis in sorted(coefficient):
+                    changes[f"coefficient.{axis}"] = self._host(coefficient[axis], f"coefficient.{axis}")
+            elif coefficient is not None:
+                changes["coefficient"] = self._host(coefficient, "coefficient")
+            self._check_components(coefficient)
+            if reaction is not None:
+                changes["reaction"] = self._host(reaction, "reaction")
+            for face, value in (boundary or {}).items():
+                self._check_face(face)
+                changes[f"boundary.{face}"] = self._host(value, f"boundary.{face}")
+            self._state += 1
+            lent = changes.get("source")
+            if _arrays.is_array(lent) and self._session.lend_source(lent):
+                self._copies -= 1  # it is read where it is
+                del changes["source"]
+            differs = self._session.update(changes) if changes else False
+            if coefficient is not None or reaction is not None:
+                self._data.update((k, v) for k, v in changes.items() if k.startswith(("coefficient", "reaction")))
+                self._changed = differs
+                if differs:
+                    _log.info("new data changed automatic choices: %s", self._session.info["description"])
+
+    def _check_components(self, coefficient):
+        isotropic = self.geometry["isotropic"]
+        if coefficient is None or isotropic != isinstance(coefficient, dict):
+            axes = "xyz"[: self.geometry["dimension"]]
+            if not isinstance(coefficient, dict) or set(coefficient) == set(axes):
+                return
+            raise ConfigurationError(f"coefficient: the keys are {sorted(coefficient)}; give {list(axes)}")
+        wanted = "one value or array" if isotropic else "a dictionary with the keys x, y, z"
+        raise ConfigurationError(f"coefficient: this solver was made for {wanted}; give that, or make another Problem")
+
+    def _check_face(self, face):
+        kinds = self.geometry["faces"]
+        if face not in kinds:
+            raise ConfigurationError(f"boundary: there is no face '{face}'; choose from {', '.join(kinds)}")
+        if kinds[face] == "periodic":
+            raise ConfigurationError(f"boundary.{face}: a periodic face has no value; make another Problem")
+        if face in self.geometry["mixed"]:
+            raise ConfigurationError(f"boundary.{face}: a face with several conditions keeps its values; make another "
+                                     "Problem")
+
+    source = property(fset=lambda self, value: self.update(source=value), doc="f; write only.")
+    coefficient = property(fset=lambda self, value: self.update(coefficient=value), doc="κ; write only.")
+    reaction = property(fset=lambda self, value: self.update(reaction=value), doc="σ; write only.")
+
+    @property
+    def boundary(self):
+        """Values of the faces; write only: solver.boundary["x-"] = 3.0 sets g, q or the right-hand side of Robin."""
+        return _Faces(self)
+
+    def solve(self, source=None, *, guess=None, check=True):
+        """Solves and returns a Result.
+
+        Args:
+            source: a new f, or several ones with one more axis in front, F[k, nz, ny, nx]; then u has that axis, too,
+                and the other values of the result are lists.
+            guess: a starting guess like u, such as an earlier solution.
+            check: raise NotConverged if the tolerance was not reached.
+
+        Ctrl-C ends the solve; `solution` then is its iterate.
+        """
+        with self._lock:
+            if _arrays.is_array(source) and len(getattr(source, "shape", ())) == self.geometry["dimension"] + 1:
+                return self._solve_all(source, guess, check)
+            if source is not None:
+                self.update(source=source)
+            result = self._solve_once(guess)
+        return _checked(result, check)
+
+    def _solve_once(self, guess):
+        start = None if guess is None else self._guess(guess)
+        self._state += 1
+        course = self._session.solve(start, _log.warning)
+        copies, self._copies = self._copies, 0
+        return Result(self, self._values(), course, copies)
+
+    def _guess(self, guess):
+        if not _arrays.is_array(guess) or tuple(getattr(guess, "shape", ())) != self.shape:
+            found = tuple(getattr(guess, "shape", ())) if _arrays.is_array(guess) else repr(guess)
+            raise ConfigurationError(f"guess: expected an array of the shape {self.shape}, found {found}")
+        host, copies = _arrays.to_host(guess, "guess")
+        if not np.isfinite(host).all():
+            raise ConfigurationError("guess: the array has values that are not finite; replace them, for example with 0")
+        self._copies += copies
+        return np.ascontiguousarray(host, dtype=np.float64)
+
+    def _solve_all(self, sources, guess, check):
+        results = []
+        for i in range(sources.shape[0]):
+            self.update(source=sources[i])
+            results.append(_checked(self._solve_once(guess), check))
+        if not results:
+            raise ConfigurationError("source: the first axis has no values; give at least one right-hand side")
+        return _joined(self, results, sources)
+
+    def aslinearoperator(self):
+        """Returns A as a SciPy LinearOperator on the values where `problem.unknowns` is true."""
+        from . import _operators
+
+        return _operators.linear_operator(self)
+
+    def aspreconditioner(self, cycles=1):
+        """Returns symmetric multigrid cycles as a SciPy LinearOperator, for scipy.sparse.linalg.cg and others."""
+        from . import _operators
+
+        return _operators.preconditioner(self, cycles)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exception):
+        self.free()
+
+    def free(self):
+        """Releases the levels; the solver cannot be used afterwards."""
+        with self._lock:
+            self._session = _Freed()
+
+    def __repr__(self):
+        info = self.info
+        return f"<poisson.Solver {info['description']}, {info['unknowns']} unknowns, {info['device']}>"
+
+
+class _Freed:
+    def __getattr__(self, name):
+        raise _core.SolverError("the solver was freed; make another one with problem.solver()")
+
+
+class _Faces:
+    def __init__(self, solver):
+        self._solver = solver
+
+    def __setitem__(self, face, value):
+        self._solver.update(boundary={face: value})
+
+
+def _checked(result, check):
+    if not result.converged:
+        if check and not result._solver.geometry["tolerance"] == 0:
+            raise NotConverged(result)
+        _log.warning("%s", result.reason)
+    return result
+
+
+def _joined(solver, results, sources):
+    """Returns the results of several right-hand sides as one Result."""
+    all_u = np.stack([_arrays.to_host(r.u, "u")[0] for r in results])
+    course = {key: [getattr(r, key) for r in results]
+              for key in ("iterations", "residual", "estimated_error", "history", "reason", "steps")}
+    course["seconds"] = sum(r.seconds for r in results)
+    course["data_seconds"] = sum(r.data_seconds for r in results)
+    course["converged"] = all(r.converged for r in results)
+    return Result(solver, as_given(all_u, sources), course, sum(r.copies for r in results))

@@ -1,0 +1,94 @@
+"""Solves with gradients for JAX."""
+
+import functools
+
+import jax as _jax
+import jax.numpy as _jnp
+import numpy as _np
+
+from . import _adjoint
+
+
+def solve(problem, coefficient=None, source=None, *, reaction=None, boundary=None):
+    """Solves a problem and returns u, inside jit, grad, jvp and vmap.
+
+    Args:
+        problem: a Problem, whose default solver is kept, or a Solver.
+        coefficient, source, reaction: arrays with one value for each node or cell, or numbers. The coefficient has one
+            value for each cell, or is a dictionary with the keys x, y, z.
+        boundary: data of faces by their names: an array for Dirichlet and Neumann faces, {"alpha": …, "value": …} for
+            Robin faces.
+
+    vmap over sources, or over any other data, solves one after another on the same levels; only a new coefficient,
+    reaction or alpha makes them again. Use jax.config.update("jax_enable_x64", True) for gradients beyond six digits.
+
+    Raises NotImplementedError with the reason for schemes without gradients, while the function is traced.
+    """
+    core = _adjoint.of(problem)
+    data = _adjoint.names({"source": source, "coefficient": coefficient, "reaction": reaction, "boundary": boundary})
+    core.check(data)
+    wide = any(getattr(v, "dtype", None) == _jnp.float64 for v in data.values())
+    dtype = _jnp.float64 if wide else _jnp.float32
+    data = {name: _jnp.asarray(value, dtype=dtype) for name, value in data.items()}
+    return core.residual(_jnp.concatenate, None).expanded(_solution(core, data))
+
+
+def _callback(core, function, dtype, data, *more):
+    """Calls a function of the compiled solver on the host, for one set of data after another under vmap."""
+    shape = _jax.ShapeDtypeStruct(core.mask.shape, dtype)
+
+    def call(values, *arguments):
+        values = {name: _np.asarray(value) for name, value in values.items()}
+        return _np.asarray(function(values, *(_np.asarray(a) for a in arguments)), dtype=dtype)
+
+    return _jax.pure_callback(call, shape, data, *more, vmap_method="sequential")
+
+
+@functools.partial(_jax.custom_jvp, nondiff_argnums=(0,))
+def _solution(core, data):
+    dtype = next(iter(data.values())).dtype if data else _jnp.zeros(0).dtype
+    return _callback(core, core.solve, dtype, data)
+
+
+@_solution.defjvp
+def _derivative(core, primals, tangents):
+    """Solves A u' = (b − A u)', the derivative of the residual in the direction of the data."""
+    (data,), (directions,) = primals, tangents
+    u = _solution(core, data)
+    dtype = u.dtype
+
+    def constant(values):
+        return _jnp.asarray(values, dtype=dtype)
+
+    residual = core.residual(_jnp.concatenate, constant)
+    mask = constant(core.mask)
+    fixed = _fixed(core, data, dtype)
+
+    def rest(values):
+        given = residual.boundary_values(values)
+        state = mask * u + (1 - mask) * _jax.lax.stop_gradient(u - given) + given
+        return mask * (residual.load(values) - residual.operator(values, state, fixed)), (1 - mask) * given
+
+    _, (change, given) = _jax.jvp(rest, (data,), (directions,))
+    own = {name: value for name, value in data.items() if _in_operator(name)}
+    homogeneous = {name: value for name, value in fixed.items() if _in_operator(name)}
+
+    def product(x):
+        return mask * residual.operator(own, mask * x, homogeneous) + (1 - mask) * x
+
+    def inverse(_, b):
+        return _callback(core, core.adjoint, dtype, own, b)
+
+    inner = _jax.lax.custom_linear_solve(product, change, inverse, symmetric=True)
+    return u, inner + given
+
+
+def _fixed(core, data, dtype):
+    """Returns the fixed data of faces. They are read when the function is traced, because they never change; κ behind
+    the faces of a problem in cells is that of the problem."""
+    return {name: _jnp.asarray(value, dtype=dtype) for name, value in core.face_data(data).items()}
+
+
+def _in_operator(name):
+    """Returns whether A depends on a datum: κ, σ or α."""
+    return name.startswith(("coefficient", "reaction", "kappa")) or name.endswith(".alpha")

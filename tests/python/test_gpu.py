@@ -1,0 +1,56 @@
+"""Solves on a GPU against solves on the CPU. Skipped without a GPU or a module for one."""
+
+import gradient_cases as cases
+import numpy as np
+import pytest
+
+import poisson
+
+try:
+    poisson.Problem(shape=(9, 9), source=1.0).solver(device="cuda")
+except poisson.ConfigurationError as error:
+    pytest.skip(f"no solver on a GPU: {error}", allow_module_level=True)
+
+
+@pytest.mark.parametrize("centering, scheme", cases.SCHEMES)
+def test_solutions_and_new_data(centering, scheme):
+    problem, data = cases.make(3, centering, scheme, "all kinds")
+    solvers = [problem.solver(device=device, tolerance=1e-11, precision="double") for device in ("cuda", "cpu")]
+    rng = np.random.default_rng(3)
+    source, kappa = rng.normal(size=data["source"].shape), np.exp(rng.normal(size=data["coefficient"].shape))
+    for change in ({}, {"source": source}, {"coefficient": kappa}, {"boundary": {"x-": 2.0}}):
+        for s in solvers:
+            if change:
+                s.update(**change)
+        a, b = (s.solve() for s in solvers)
+        assert abs(a.u - b.u).max() < 1e-8 * abs(b.u).max()
+        assert all(abs(a.flows[face] - b.flows[face]) < 1e-7 * abs(b.balance["source"]) for face in b.flows)
+
+
+def test_operators():
+    problem, _ = cases.make(2, "cell", "fv", "all kinds")
+    a, b = (problem.solver(device=device, precision="double") for device in ("cuda", "cpu"))
+    x = np.random.default_rng(1).normal(size=a.aslinearoperator().shape[0])
+    assert np.allclose(a.aslinearoperator() @ x, b.aslinearoperator() @ x, rtol=1e-12, atol=1e-12)
+
+
+def test_gradients():
+    jax = pytest.importorskip("jax")
+    jax.config.update("jax_enable_x64", True)
+    problem, data = cases.make(2, "node", "fv", "all kinds")
+    found = []
+    for device in ("cuda", "cpu"):
+        s = problem.solver(device=device, tolerance=1e-12, precision="double")
+        found.append(jax.grad(lambda d: (poisson.jax.solve(s, **cases.arguments(d)) ** 2).sum())(data))
+    for name in data:
+        assert np.allclose(found[0][name], found[1][name], rtol=1e-8, atol=1e-10)
+
+
+def test_tensors_of_the_gpu():
+    torch = pytest.importorskip("torch")
+    if not torch.cuda.is_available():
+        pytest.skip("torch has no GPU")
+    f = torch.ones((17, 17, 17), device="cuda", dtype=torch.float32)
+    u = poisson.solve(f, boundary={"default": 0.0}, device="cuda")
+    assert u.device == f.device and u.dtype == f.dtype
+    assert abs(u[8, 8, 8].item() - 0.0561) < 1e-3
