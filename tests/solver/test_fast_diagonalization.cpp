@@ -457,11 +457,21 @@ TEST(FastDiagonalization, SaysWhatItDoesNotTake) {
   p.boundary[2][0].alpha = [](double x, double, double) { return 1 + x * x; };
   p.reaction = [](double x, double, double) { return 1 + x; };
   EXPECT_EQ(no_direct_preconditioner(p), "");
-  for (std::size_t d = 0; d < 2; ++d) p.nodes[d] = geometric_nodes(0, 1, 4700, 1.001, StretchedEnd::lower);
-  EXPECT_NE(no_direct_preconditioner(p).find("more than one axis"), std::string::npos);
   const auto backend = make_cpu_backend();
-  const Discretization d(*backend, std::as_const(p));
-  EXPECT_THROW(make_solver(d, directly()), InputError);
+  const auto expect_refusal = [&backend](const Problem& refused) {
+    const Discretization d(*backend, refused);
+    EXPECT_THROW(make_solver(d, directly()), InputError);
+  };
+  expect_refusal(p);
+  const auto lengthen = [](Problem& longer) {
+    for (std::size_t d = 0; d < 2; ++d) longer.nodes[d] = geometric_nodes(0, 1, 4700, 1.001, StretchedEnd::lower);
+  };
+  lengthen(p);
+  EXPECT_NE(no_direct_preconditioner(p).find("more than one axis"), std::string::npos);
+  Problem constant = box_of(faces_named("mixed"), all_grids.front(), 3, {8, 8, 8});  // large fields are not sampled
+  lengthen(constant);
+  EXPECT_NE(no_direct_solution(constant).find("more than one axis"), std::string::npos);
+  expect_refusal(constant);
 }
 
 }  // namespace

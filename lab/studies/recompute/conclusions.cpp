@@ -30,7 +30,7 @@ std::string_view name_of(EntrySource source) {
   return std::ranges::find(entry_modes, source, &EntryMode::source)->name;
 }
 
-std::string quoted(std::string_view name) {
+std::string in_quotes(std::string_view name) {
   return '"' + std::string(name) + '"';
 }
 
@@ -94,7 +94,7 @@ std::string on_recomputing(const Panel& panel, EntrySource source) {
     const Line other_expected = predicted(panel, name_of(stored));
     if (other.size() != own.size()) continue;
     for (auto& [x, rate] : other) rate = typical(panel, name_of(stored));  // is flat
-    text += (text.empty() ? "" : ", ") + quoted(name_of(stored)) + " " +
+    text += (text.empty() ? "" : ", ") + in_quotes(name_of(stored)) + " " +
             (stored == EntrySource::partial ? surely_until(own, other, panel.noise) : until(ahead_until(own, other)));
     if (expected.size() == own.size() && other_expected.size() == own.size())
       text += " (predicted " + until(ahead_until(expected, other_expected)) + ")";
@@ -120,7 +120,7 @@ std::string on_winner(const Panel& panel) {
   const double dear = places(panel).back();
   const std::string& winner = best_at(panel, dear, variants_of(panel))->variant;
   const bool stored = winner != name_of(EntrySource::fly) && winner != name_of(EntrySource::once);
-  return panel.title + ": with entries of " + figure(dear) + " multiply-adds the fastest is " + quoted(winner) +
+  return panel.title + ": with entries of " + figure(dear) + " multiply-adds the fastest is " + in_quotes(winner) +
          (stored ? ": hold what is dear." : ".");
 }
 

@@ -1,13 +1,16 @@
-#include "backends/cpu/transform_lines.hpp"
+#pragma once
+
+// Implements transform_lines. The build instantiates it for each type in a translation unit of its own
+// (backends/CMakeLists.txt).
 
 #include <algorithm>
 #include <vector>
 
 #include "backends/cpu/launch.hpp"
+#include "backends/cpu/transform_lines.hpp"
 #include "backends/memory/round_up.hpp"
 
 namespace poisson::cpu {
-namespace {
 
 // Stores the values of several lines, which are transformed together.
 template <class T>
@@ -91,10 +94,10 @@ void run_passes(const TrigView<T>& w, const Buffered<T>& z) {
   for (int p = 0; p < w.passes; ++p) fourier_pass(w.pass[p], z, w.roots, Team{});
 }
 
-template <class T, class In, class Out>
-void transform_tile(const TrigView<T>& w, bool forward, const Buffered<T>& z, const In& in, const Out& out) {
+template <bool forward, class T, class In, class Out>
+void transform_tile(const TrigView<T>& w, const Buffered<T>& z, const In& in, const Out& out) {
   with_kind(w.kind, [&]<TrigKind kind>() {
-    if (forward) {
+    if constexpr (forward) {
       each_piece(w.n, [&](auto k) { begin_forward<kind>(w, z, k, in); });
       run_passes(w, z);
       each_piece(w.n, [&](auto k) { end_forward<kind>(w, z, k, out); });
@@ -107,8 +110,6 @@ void transform_tile(const TrigView<T>& w, bool forward, const Buffered<T>& z, co
     }
   });
 }
-
-}  // namespace
 
 template <class T>
 void transform_lines(const TrigView<T>& trig, int axis, TrigPath path, const View<const T>& from, const View<T>& to,
@@ -133,9 +134,9 @@ void transform_lines(const TrigView<T>& trig, int axis, TrigPath path, const Vie
         const int first = t * most, many = std::min(most, lines - first);
         const LineTile<T> tile(b * stride[slow] + first * stride[fast], stride[d], stride[fast], many);
         // Calls f(value of the target, value, index, line).
-        const auto transform = [&](bool forward, const T* values, const auto& f) {
-          transform_tile(
-              trig, forward, z, [&](int i) { return tile.get(values, i); },
+        const auto transform = [&]<bool forward>(const T* values, const auto& f) {
+          transform_tile<forward>(
+              trig, z, [&](int i) { return tile.get(values, i); },
               [&](int i, const Complex<Lanes<T>>& value) {
                 tile.each_of(target, i, value, [&](T& at, T v, int l) { f(at, v, i, l); });
               });
@@ -143,23 +144,24 @@ void transform_lines(const TrigView<T>& trig, int axis, TrigPath path, const Vie
         if (path == TrigPath::round_trip) {
           T others[most];
           for (int l = 0; l < many; ++l) others[l] = eigenvalue(fast, first + l) + eigenvalue(slow, b);
-          transform(true, source, [&](T& at, T v, int i, int l) {
+          transform.template operator()<true>(source, [&](T& at, T v, int i, int l) {
             const T divisor = eigenvalues[d][i] + others[l];
             at = divisor != 0 ? v / divisor : T(0);
           });
         }
         const T* const values = path == TrigPath::round_trip ? target : source;
+        const auto finish = [&](const auto& f) {
+          if (path == TrigPath::forward)
+            transform.template operator()<true>(values, f);
+          else
+            transform.template operator()<false>(values, f);
+        };
         if (a)
-          transform(path == TrigPath::forward, values, [&](T& at, T v, int, int) { at += factor * v; });
+          finish([&](T& at, T v, int, int) { at += factor * v; });
         else
-          transform(path == TrigPath::forward, values, [](T& at, T v, int, int) { at = v; });
+          finish([](T& at, T v, int, int) { at = v; });
       }
   }
 }
-
-template void transform_lines(const TrigView<float>&, int, TrigPath, const View<const float>&, const View<float>&,
-                              const Scalar*, const Box&, const std::array<const float*, 3>&);
-template void transform_lines(const TrigView<double>&, int, TrigPath, const View<const double>&, const View<double>&,
-                              const Scalar*, const Box&, const std::array<const double*, 3>&);
 
 }  // namespace poisson::cpu
