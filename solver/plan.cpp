@@ -110,6 +110,16 @@ Plan predicted_choice(const Problem& problem, Options options, Assembly assembly
 
 }  // namespace
 
+void Plan::take_bytes(const Plan& counted) {
+  bytes = counted.bytes;
+  setup = counted.setup;
+  whole = counted.whole;
+  mailbox = counted.mailbox;
+  in_parts = counted.in_parts;
+  in_groups = counted.in_groups;
+  for (std::size_t l = 0; l < levels.size(); ++l) levels[l].bytes = counted.levels[l].bytes;
+}
+
 bool same_choices(const Options& a, const Options& b) {
   const auto choices = [](const Options& o) {
     return std::tuple(o.method, o.krylov, o.preconditioner, o.coarse_operator, o.cycle, o.precision, o.full_multigrid,

@@ -44,6 +44,8 @@ struct Plan {
   int in_parts = 0, in_groups = 0;  ///< levels shared by all processes, then by groups
   std::size_t addresses = 0;        ///< host address space that libraries reserve, mostly without touching it
 
+  /// Takes the bytes of a plan with the same set-up (same_set_up).
+  void take_bytes(const Plan& counted);
   /// Returns the bytes that must be available to a process.
   std::size_t most() const { return bytes + setup + mailbox; }
   double bytes_per_unknown() const {

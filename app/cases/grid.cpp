@@ -218,7 +218,12 @@ class GridCase final : public ModelCase {
   void check_memory() {
     kappa_ = grid_->kappa();
     Plan sampled = grid_->plan(options_);
-    if (same_set_up(plan(sampled.gpu), sampled, kappa_->jumps)) return;
+    const Plan& counted = plan(sampled.gpu);
+    if (same_set_up(counted, sampled, kappa_->jumps)) {
+      sampled.take_bytes(counted);
+      plan_ = std::move(sampled);
+      return;
+    }
     grid_->count_bytes(sampled);
     plan_ = std::move(sampled);
     require_memory(config_, *this, grid_->backend(), *plan_, here_, static_cast<double>(grid_->bytes()));
