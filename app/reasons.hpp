@@ -19,4 +19,16 @@ std::string describe_end(const Result& result, const Options& options);
 /// Returns the step of the summary that records a breakdown in single precision. The run continues in mixed precision.
 std::string describe_widening(const Result& result);
 
+/// Calls f, and replaces the names of invalid quantities by their keys.
+template <class F>
+auto with_places(const Config& config, const F& f) {
+  try {
+    return f();
+  } catch (const ValueErrors& errors) {
+    throw located(config, errors);
+  } catch (const ValueError& error) {
+    throw located(config, ValueErrors({error}));
+  }
+}
+
 }  // namespace poisson

@@ -133,6 +133,18 @@ Block make_block(const BandedMatrix& m) {
   return block;
 }
 
+namespace {
+
+void allocate_bands(Backend& backend, const BandedMatrix& m, Bands& bands) {
+  for (const Offset& o : m.offsets)
+    if (bands.symmetric ? is_forward(o) : o != Offset{}) bands.offsets.push_back(o);
+  bands.sum = std::make_shared<Field>(backend, bands.space, Precision::fp64);
+  for (std::size_t b = 0; b < bands.offsets.size(); ++b)
+    bands.entries.push_back(std::make_shared<Field>(backend, bands.space, Precision::fp64));
+}
+
+}  // namespace
+
 Bands make_bands(Backend& backend, const BandedMatrix& m, const Block& block) {
   const std::vector<double>& diagonal = m.entries[band_of(m, {0, 0, 0})];
   const Processes& processes = block.processes();
@@ -142,11 +154,7 @@ Bands make_bands(Backend& backend, const BandedMatrix& m, const Block& block) {
   const Box own{first, {first[0] + n[0], first[1] + n[1], first[2] + n[2]}};
   bands.symmetric = m.symmetric();
   if (rehearses(backend)) {
-    for (const Offset& o : m.offsets)
-      if (bands.symmetric ? is_forward(o) : o != Offset{}) bands.offsets.push_back(o);
-    bands.sum = std::make_shared<Field>(backend, bands.space, Precision::fp64);
-    for (std::size_t b = 0; b < bands.offsets.size(); ++b)
-      bands.entries.push_back(std::make_shared<Field>(backend, bands.space, Precision::fp64));
+    allocate_bands(backend, m, bands);
     return bands;
   }
   std::vector<double> sum;
