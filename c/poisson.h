@@ -2,8 +2,9 @@
    describe them.
 
    Functions return a poisson_status. After an error, poisson_last_error describes it, with key and remedy. A solver is
-   used by one thread at a time. Arrays contain all nodes or cells, x fastest. Names of data are those of configurations:
-   coefficient (coefficient.x, .y, .z), reaction, source, boundary.x- to boundary.z+, and boundary.x-.alpha. */
+   used by one thread at a time. Arrays contain all nodes or cells, x fastest. Names of data are those of
+   configurations: coefficient (coefficient.x, .y, .z), reaction, source, boundary.x- to boundary.z+, and
+   boundary.x-.alpha. */
 #ifndef POISSON_H
 #define POISSON_H
 
@@ -45,8 +46,8 @@ POISSON_API const char* poisson_device(const poisson_solver* solver);
 /* Returns the method of the next solve; valid as long as the solver. */
 POISSON_API const char* poisson_method(const poisson_solver* solver);
 
-/* Replace a datum by a number, by an expression, or by values, which are copied. `shape` has the numbers of values along
-   x, y and z (1 for missing axes): those of the nodes or of the cells; of a face, without its axis. */
+/* Replace a datum by a number, by an expression, or by values, which are copied. `shape` has the numbers of values
+   along x, y and z (1 for missing axes): those of the nodes or of the cells; of a face, without its axis. */
 POISSON_API int poisson_set_number(poisson_solver* solver, const char* name, double value);
 POISSON_API int poisson_set_expression(poisson_solver* solver, const char* name, const char* expression);
 POISSON_API int poisson_set_values(poisson_solver* solver, const char* name, const double* values, const int shape[3]);

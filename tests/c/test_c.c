@@ -8,12 +8,12 @@
 
 static int failures = 0;
 
-#define EXPECT(condition)                                                                       \
-  do {                                                                                          \
-    if (!(condition)) {                                                                         \
-      printf("%s:%d: %s (%s)\n", __FILE__, __LINE__, #condition, poisson_last_error());         \
-      ++failures;                                                                               \
-    }                                                                                           \
+#define EXPECT(condition)                                                               \
+  do {                                                                                  \
+    if (!(condition)) {                                                                 \
+      printf("%s:%d: %s (%s)\n", __FILE__, __LINE__, #condition, poisson_last_error()); \
+      ++failures;                                                                       \
+    }                                                                                   \
   } while (0)
 
 static const char* const plane =
@@ -68,7 +68,8 @@ static void test_matrix(void) {
   EXPECT(poisson_parse("domain: {lower: [0, 0], upper: [1, 1]}\ngrid: {cells: [8, 8]}\nequation: {source: x}\n"
                        "boundary: {default: {dirichlet: 1 + y}}\nsolver: {tolerance: 1e-12}\n",
                        &s) == POISSON_OK);
-  EXPECT(poisson_rhs(s, b) == POISSON_OK && poisson_solve(s, NULL) == POISSON_OK && poisson_solution(s, u) == POISSON_OK);
+  EXPECT(poisson_rhs(s, b) == POISSON_OK && poisson_solve(s, NULL) == POISSON_OK &&
+         poisson_solution(s, u) == POISSON_OK);
   EXPECT(poisson_apply(s, u, product) == POISSON_OK);
   for (int j = 1; j < 8; ++j)
     for (int i = 1; i < 8; ++i) EXPECT(fabs(product[9 * j + i] - b[9 * j + i]) < 1e-10);

@@ -15,6 +15,7 @@
 #include "grids/axes/stretching.hpp"
 #include "grids/problem/mixed_bc.hpp"
 #include "solver/grid_model.hpp"
+#include "tests/measured_memory.hpp"
 #include "tests/processes.hpp"
 #include "tests/solve.hpp"
 
@@ -77,7 +78,7 @@ double tolerance() {
   return on_cpu() ? 0.01 : 0.03;
 }
 
-// What only values decide has a bound: the tables of strong clusters.
+// Only the values of κ determine the tables of strong clusters. The plan contains a bound of these tables.
 bool has_clusters(const Plan& plan, const KappaSummary& kappa) {
   return plan.options.coarse_operator == CoarseOperator::galerkin && kappa.jumps.rough();
 }
@@ -197,21 +198,10 @@ TEST(Rehearsals, CountTheLargestPart) {
       std::mutex mutex;
       double peak = 0, most = 0;
       as_processes(count, [&](const std::shared_ptr<const Processes>& processes) {
-        const Sharing sharing{processes, parts, 3000};
-        const auto backend = test_backend();
-        Options options = run.options;
-        options.tolerance = 0;
-        options.max_iterations = 1;
-        const Discretization d(*backend, run.problem, Assembly::automatic, Sampling::automatic, sharing);
-        const auto solver = make_solver(d, options);
-        d.assemble_rhs(solver->rhs());
-        d.initialize(solver->solution());
-        solver->solve(false);
-        const Plan plan = make_plan(run.problem, options, Assembly::automatic, !on_cpu(),
-                                    KappaSummary{d.rows().kappa, d.jumps()}, sharing);
+        const MeasuredMemory own = measure_memory(run.problem, run.options, {processes, parts, 3000});
         const std::lock_guard lock(mutex);
-        peak = std::max(peak, static_cast<double>(backend->memory().peak()));
-        most = static_cast<double>(plan.most());
+        peak = std::max(peak, own.peak);
+        most = static_cast<double>(own.plan.most());
       });
       EXPECT_GE(most, (1 - tolerance()) * peak);
       EXPECT_LE(most, (1 + tolerance()) * peak);

@@ -14,6 +14,7 @@
 #include "grids/schemes/discretization.hpp"
 #include "solver/grid_model.hpp"
 #include "tests/device.hpp"
+#include "tests/measured_memory.hpp"
 #include "tests/processes.hpp"
 
 namespace poisson {
@@ -71,21 +72,10 @@ TEST(SharedPlan, CountsLevelsOfGroups) {
     as_processes(4, [&](const std::shared_ptr<const Processes>& processes) {
       Sharing sharing{processes, parts, 5000};
       sharing.groups = groups_on({0, 0, 1, 1}, processes, parts);
-      const auto backend = test_backend();
-      Options options = run.options;
-      options.tolerance = 0;
-      options.max_iterations = 1;
-      const Discretization d(*backend, run.problem, Assembly::automatic, Sampling::automatic, sharing);
-      const auto solver = make_solver(d, options);
-      d.assemble_rhs(solver->rhs());
-      d.initialize(solver->solution());
-      solver->solve(false);
-      const Plan plan = make_plan(run.problem, options, Assembly::automatic, !on_cpu(),
-                                  KappaSummary{d.rows().kappa, d.jumps()}, sharing);
-      const Plan whole =
-          make_plan(run.problem, options, Assembly::automatic, !on_cpu(), KappaSummary{d.rows().kappa, d.jumps()});
+      const auto [own_peak, kappa, plan] = measure_memory(run.problem, run.options, sharing);
+      const Plan whole = make_plan(run.problem, run.options, Assembly::automatic, !on_cpu(), kappa);
       const std::lock_guard lock(mutex);
-      peak = std::max(peak, static_cast<double>(backend->memory().peak()));
+      peak = std::max(peak, own_peak);
       most = static_cast<double>(plan.most());
       EXPECT_EQ(plan.in_groups, 1);
       EXPECT_GT(plan.whole, 0U);
