@@ -89,6 +89,21 @@ class Program(unittest.TestCase):
         self.assertIn("Galerkin coarse operators", " ".join(run.stdout.split()))
         self.assertEqual(self.summary()["matrix"]["asymmetry"], 0)
 
+    def test_levels_are_those_of_the_sampled_coefficient(self):
+        # The plan is made before the jump is known. The jump needs coarse cells that are unions of cells.
+        self.config.write_text("""\
+domain: {lower: [0, 0], upper: [1, 1]}
+grid: {cells: [9, 8]}
+discretization: {centering: cell}
+equation: {coefficient: "x < 0.5 ? 1 : 8", source: 1}
+boundary: {default: {dirichlet: 0}}
+solver: {method: multigrid, krylov: none, smoother: {type: chebyshev, pre: 2, post: 2}}
+output: {formats: []}
+""", encoding="utf-8")
+        run = self.poisson()
+        self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
+        self.assertTrue(self.summary()["converged"])
+
     def test_version_and_help(self):
         for option in ("--version", "-v"):
             self.assertRegex(self.poisson(option, config=False).stdout, r"^poisson \d+\.\d+\.\d+\n$")
