@@ -14,6 +14,7 @@
 namespace poisson {
 
 class Bodies;
+struct Problem;
 
 /// Describes a material. Exactly one of these holds: it conducts (`coefficient`), its value is `fixed`, or it is an
 /// insulator.
@@ -30,7 +31,7 @@ struct Material {
 };
 
 /// Is a part of the domain with one material: the background, a label of an image, or a body.
-struct Region {
+struct MediaRegion {
   enum class Origin { background, image, body };
   std::string name;          ///< for results and messages, such as "die" or "bodies[3]"
   std::size_t material = 0;  ///< in Media::materials
@@ -73,7 +74,7 @@ enum class Surfaces { averaged, staircase };
 /// Problem::coefficient is ignored.
 struct Media {
   std::vector<Material> materials;
-  std::vector<Region> regions;
+  std::vector<MediaRegion> regions;
   std::shared_ptr<const RegionMap> map;
   std::shared_ptr<const Bodies> bodies;  ///< the shapes of the regions whose origin is a body; null without bodies
   Surfaces surfaces = Surfaces::averaged;
@@ -81,6 +82,20 @@ struct Media {
   std::vector<Sheet> sheets;
 
   const Material& material_of(RegionNumber region) const { return materials[regions[region].material]; }
+  /// Returns κ of a conducting region along an axis.
+  const Quantity& kappa(RegionNumber region, std::size_t axis) const {
+    const Material& m = material_of(region);
+    return m.coefficient[m.isotropic ? 0 : axis];
+  }
+  /// Returns whether κ differs between the axes in some material.
+  bool isotropic() const;
+  /// Returns whether some region does not conduct, so that its cells leave the system.
+  bool has_gaps() const;
 };
+
+/// Makes `media` the source of κ of a problem: coefficient becomes the κ of each cell's centre (0 in
+/// insulators, very large in fixed bodies), and reaction varies if cells leave the system. Needs the nodes of the
+/// problem.
+void use_media(Problem& problem, std::shared_ptr<const Media> media);
 
 }  // namespace poisson

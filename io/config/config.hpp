@@ -48,6 +48,8 @@ struct Config {
     std::vector<std::vector<double>> probes;
   } output;
 
+  std::vector<std::string> warnings;  ///< about keys without effect
+
   /// Contains the complete configuration with every default, as JSON in the order of the table. It is a valid
   /// configuration.
   std::string effective;

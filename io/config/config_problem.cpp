@@ -269,9 +269,31 @@ class ProblemReader {
 
 }  // namespace
 
+namespace {
+
+// Materials are conductances between cells. Cells are the default then.
+void require_cells(ConfigParts& parts) {
+  Value& centering = *parts.document.find("discretization")->find("centering");
+  const Value* scheme = parts.document.at("discretization.scheme");
+  if (scheme && scheme->text != "fv")
+    parts.errors.add(scheme->mark, "discretization.scheme",
+                     scheme->text +
+                         " has its unknowns at nodes, and materials need conductances between cells; write scheme: fv, "
+                         "or describe materials by equation.coefficient");
+  else if (centering.given && centering.text == "node")
+    parts.errors.add(centering.mark, "discretization.centering",
+                     "node does not support materials (they need conductances between cells); write centering: cell, "
+                     "or describe materials by equation.coefficient");
+  centering.text = "cell";
+  centering.choice = static_cast<int>(Centering::cell);
+}
+
+}  // namespace
+
 void read_centering(ConfigParts& parts) {
   const Value* centering = parts.document.at("discretization.centering");
   if (!centering) return;
+  if (uses_media(parts.document)) require_cells(parts);
   parts.config.problem.centering = static_cast<Centering>(centering->choice);
   const Value* scheme = parts.document.at("discretization.scheme");
   if (parts.config.problem.centering == Centering::cell && scheme && scheme->text != "fv")

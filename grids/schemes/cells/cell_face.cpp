@@ -1,5 +1,6 @@
 #include "grids/schemes/cells/cell_face.hpp"
 
+#include "grids/sampling/media_lines.hpp"
 #include "grids/sampling/problem_data.hpp"
 #include "grids/schemes/discretization.hpp"
 
@@ -7,6 +8,18 @@ namespace poisson {
 namespace {
 
 constexpr double negligible = 1e-10;  // the Biot number αL/κ below which a Robin face passes only g
+
+// Returns κ over the half cells behind a face; 0 in cells that left the system.
+std::vector<double> media_kappa(const Problem& problem, const Block& block, int axis, int end, const Box& behind) {
+  if (behind.size() == 0) return {};
+  const MediaCells cells(problem, block, behind);
+  const MediaLines lines(cells);
+  std::vector<double> kappa;
+  for_each_place(behind, [&](int i, int j, int k) {
+    kappa.push_back(lines.end_kappa({static_cast<std::size_t>(axis), {i, j, k}}, end));
+  });
+  return kappa;
+}
 
 }  // namespace
 
@@ -32,7 +45,9 @@ CellFace::CellFace(const Problem& problem, const Block& block, int axis, int end
   const std::vector<double> data = sample(face.value, face_key(axis, end), Sign::any, {block}, Location::cell, on_face);
   std::vector<double> kappa(data.size()), alpha(data.size());
   const std::size_t c = problem.isotropic ? 0 : d;
-  if (face.kind != BoundaryKind::neumann)
+  if (problem.media)
+    kappa = media_kappa(problem, block, axis, end, behind_);
+  else if (face.kind != BoundaryKind::neumann)
     kappa =
         sample(problem.coefficient[c], coefficient_key(problem, c), Sign::positive, {block}, Location::cell, behind_);
   if (face.kind == BoundaryKind::robin)
@@ -40,7 +55,8 @@ CellFace::CellFace(const Problem& problem, const Block& block, int axis, int end
   const double h = block.axes[d].width(behind_.first[d]);
   const double length = block.axes[d].nodes().back() - block.axes[d].nodes().front();
   values_.resize(data.size());
-  for (std::size_t i = 0; i < data.size(); ++i) values_[i] = values(face.kind, data[i], kappa[i], alpha[i], h, length);
+  for (std::size_t i = 0; i < data.size(); ++i)
+    if (!problem.media || kappa[i] > 0) values_[i] = values(face.kind, data[i], kappa[i], alpha[i], h, length);
 }
 
 Box cells_behind(const Block& block, int axis, int end) {
