@@ -4,9 +4,11 @@
 #include <algorithm>
 
 #include "backends/device/backend.hpp"
+#include "backends/memory/error.hpp"
 #include "grids/schemes/balance_input.hpp"
 #include "grids/schemes/cells/cell_face.hpp"
 #include "grids/schemes/cells/media_rows.hpp"
+#include "grids/schemes/cells/media_system.hpp"
 #include "grids/schemes/discretization.hpp"
 
 namespace poisson {
@@ -173,10 +175,16 @@ class CellScheme final : public RowScheme {
       if (face.kind == BoundaryKind::dirichlet) return;
       check([&] {
         std::vector<double> added;
+        bool into_gaps = false;
         const CellFace cells(p, block, d, end);
         cells.visit([&](int i, int j, int k, const CellFace::Values& v) {
+          if (media && !media->solved(i, j, k) && v.given != 0 && !v.in_halo) into_gaps = true;
           added.push_back(v.in_halo ? 0 : scale * block.face_area(d, i, j, k) * v.given);
         });
+        if (into_gaps)
+          throw InputError(face_key(d, end) +
+                           " has a flux into cells without contact to a fixed value: fix a value there, or make the "
+                           "flux 0 at these cells");
         sampler.put(cells.behind(), added, SampleStore::add, b);
       });
     });
@@ -215,7 +223,8 @@ class CellScheme final : public RowScheme {
   double reaction(const BalanceInput& c) const override {
     if (const double* sigma = c.problem().reaction.constant()) return *sigma == 0 ? 0 : *sigma * c.integral();
     const auto& rows = std::get<FaceRows>(c.rows);
-    return c.context.functionals.product(*rows.reaction, c.u, c.context.values()) / rows.scale;
+    const double all = c.context.functionals.product(*rows.reaction, c.u, c.context.values()) / rows.scale;
+    return c.context.media ? all - flow_to_fixed(c.context, c.u) : all;
   }
 
   Fluxes fluxes(const BalanceInput& c) const override {

@@ -199,4 +199,16 @@ void add_fixed_values(const SchemeContext& context, double scale, Field& b) {
   sampler.put(context.values(), added, SampleStore::add, b);
 }
 
+double flow_to_fixed(const SchemeContext& context, const Field& u) {
+  const std::vector<FixedLink>& links = context.media->links();
+  double sum = 0;
+  if (!links.empty()) {
+    const std::vector<double> values = context.functionals.values(u, context.values());
+    for (const FixedLink& link : links)
+      if (const auto [i, j, k] = link.cell; context.media->solved(i, j, k))
+        sum += link.conductance * values[context.media->own(i, j, k)];
+  }
+  return context.processes().sum(sum);
+}
+
 }  // namespace poisson

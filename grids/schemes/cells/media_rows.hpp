@@ -20,4 +20,7 @@ void fill_media_sources(const SchemeContext& context, double scale, Field& b);
 /// Adds the couplings to fixed bodies to b. Throws InputError if no value is fixed and the data do not balance.
 void add_fixed_values(const SchemeContext& context, double scale, Field& b);
 
+/// Returns Σ conductance · u of the cells that couple to fixed bodies, a part of the flow into these. Collective.
+double flow_to_fixed(const SchemeContext& context, const Field& u);
+
 }  // namespace poisson

@@ -119,24 +119,30 @@ void MediaSystem::find_volumes() {
   for (const auto& plane : shares) shares_.insert(shares_.end(), plane.begin(), plane.end());
 }
 
+// Returns the density of a region's source in a cell, in W per volume.
+double MediaSystem::density(const Share& share) const {
+  const Material& m = media_->material_of(share.region);
+  const double power = m.power ? *m.power / volumes_[share.region] : 0;
+  if (const double* number = m.source.constant()) return power + *number;
+  const auto cell = static_cast<int>(share.cell);
+  const Point p = cells_.centre(cell % n_[0], cell / n_[0] % n_[1], cell / (n_[0] * n_[1]));
+  double value = 0;
+  (*m.source.function())({p.data(), 1}, {p.data() + 1, 1}, {p.data() + 2, 1}, {&value, 1});
+  if (!std::isfinite(value))
+    throw ValueError("materials." + m.name + ".source", p, value, "must be finite in its bodies");
+  return power + value;
+}
+
+double MediaSystem::power(RegionNumber region) const {
+  double sum = 0;
+  for (const Share& share : shares_)
+    if (share.region == region) sum += density(share) * share.volume;
+  return sum;
+}
+
 std::vector<double> MediaSystem::sources() const {
   std::vector<double> watts(states_.size());
-  for (const Share& share : shares_) {
-    const Material& m = media_->material_of(share.region);
-    double density = m.power ? *m.power / volumes_[share.region] : 0;
-    if (const double* number = m.source.constant()) {
-      density += *number;
-    } else {
-      const auto cell = static_cast<int>(share.cell);
-      const Point p = cells_.centre(cell % n_[0], cell / n_[0] % n_[1], cell / (n_[0] * n_[1]));
-      double value = 0;
-      (*m.source.function())({p.data(), 1}, {p.data() + 1, 1}, {p.data() + 2, 1}, {&value, 1});
-      if (!std::isfinite(value))
-        throw ValueError("materials." + m.name + ".source", p, value, "must be finite in its bodies");
-      density += value;
-    }
-    watts[share.cell] += density * share.volume;
-  }
+  for (const Share& share : shares_) watts[share.cell] += density(share) * share.volume;
   return watts;
 }
 

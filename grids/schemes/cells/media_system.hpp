@@ -53,6 +53,8 @@ class MediaSystem {
   const std::array<std::int64_t, 4>& counts() const { return counts_; }
   const std::array<double, 4>& state_volumes() const { return state_volumes_; }
 
+  /// Returns the source of a region's material on this process, in W: exactly its power, over all processes.
+  double power(RegionNumber region) const;
   /// Returns the source of the materials in each cell, in W, x fastest.
   std::vector<double> sources() const;
   /// Returns Σ conductance and Σ conductance · value of the links of each cell, x fastest.
@@ -75,6 +77,7 @@ class MediaSystem {
     RegionNumber region;
     double volume;
   };
+  double density(const Share& share) const;
   std::size_t face_index(std::size_t axis, int i, int j, int k) const;
   void integrate_faces();
   void find_volumes();
