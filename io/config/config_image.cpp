@@ -301,10 +301,16 @@ std::shared_ptr<const ImageInput> open_image_of(Value& raw, const std::filesyste
                                                 const Parameters& parameters, Diagnostics& errors) {
   const Value* written = raw.find("image");
   if (!given(written)) return nullptr;
+  // Without a grid, nothing else can be checked if the image is wrong.
+  const bool alone = !given(raw.find("grid"));
   Diagnostics ignored;
-  const std::optional<Value> image = validate_part(*written, schema::image(), "image", parameters, ignored);
+  Diagnostics& reported = alone ? errors : ignored;
+  const std::optional<Value> image = validate_part(*written, schema::image(), "image", parameters, reported);
+  if (alone) errors.raise();
   if (!image || !ignored.empty() || !(given(image->find("file")) || given(image->find("files")))) return nullptr;
-  return ImageOpener(raw, *image, folder, parameters, errors).open();
+  auto input = ImageOpener(raw, *image, folder, parameters, errors).open();
+  if (alone && !input) errors.raise();
+  return input;
 }
 
 std::shared_ptr<const RegionMap> read_image(ConfigParts& parts, Media& media) {

@@ -67,6 +67,9 @@ void read_media(ConfigParts& parts, bool grid_known);
 /// Reads an image: appends its regions to `media` and returns the map of the image, or null if there is none.
 std::shared_ptr<const RegionMap> read_image(ConfigParts& parts, Media& media);
 
+/// Reads output.effective and output.capacitance, which set the faces and use the materials. Call it after read_media.
+void read_answers(ConfigParts& parts, bool grid_known);
+
 void read_solver(ConfigParts& parts);
 /// Checks the assembly of elements on faces with several conditions.
 void check_assembly(ConfigParts& parts);

@@ -58,7 +58,7 @@ std::vector<FieldHead> heads(const std::vector<OutputField>& fields) {
 }
 
 bool is_result_name(std::string_view name) {
-  constexpr std::array<std::string_view, 8> fixed{"summary.json",  "solution.vti", "solution.vtr", "solution.pvti",
+  constexpr std::array<std::string_view, 10> fixed{"capacitance.csv", "capacitance.cir", "summary.json",  "solution.vti", "solution.vtr", "solution.pvti",
                                                   "solution.pvtr", "solution.hdf", "solution.h5",  "solution.png"};
   if (std::ranges::find(fixed, name) != fixed.end()) return true;
   constexpr std::string_view piece = "solution_";

@@ -102,8 +102,8 @@ TEST_F(ConfigImage, ExplainsErrors) {
             "a.yaml:2:8: image: has type without shape, or shape without type; a raw file needs both, others neither");
   EXPECT_EQ(error("image: {file: a.npy, materials: {0: pore}}", "domain: {lower: [0, 0], upper: [1, 1]}"),
             "a.yaml:2:8: domain.lower: has 2 numbers, but the image has 3 axes");
-  EXPECT_EQ(error(plain, "discretization: {scheme: q1}").substr(0, 47),
-            "a.yaml:3:26: discretization.scheme: q1 has its ");
+  EXPECT_NE(error(plain, "discretization: {scheme: q1}").find("discretization.centering: cell req"),
+            std::string::npos);
 }
 
 }  // namespace
