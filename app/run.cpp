@@ -205,6 +205,8 @@ void record_failure(ResultFolder& results, Summary summary, const std::string& r
   summary.solution = {};
   summary.error.reset();
   summary.probes.clear();
+  summary.bodies.clear();
+  summary.materials.clear();
   summary.flux = Summary().flux;
   summary.balance = Summary().balance;
   summary.files.clear();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <numeric>
 #include <optional>
@@ -12,6 +13,7 @@
 
 #include "app/cases/grid_description.hpp"
 #include "app/cases/grid_sharing.hpp"
+#include "app/cases/media_description.hpp"
 #include "app/cases/model_case.hpp"
 #include "app/describe.hpp"
 #include "app/memory.hpp"
@@ -141,8 +143,11 @@ class GridCase final : public ModelCase {
   }
 
   std::vector<std::string> doubts() const override {
-    return describe_idle_data(config_, grid_ ? d().block() : make_block(problem_),
-                              !grid_ || d().rhs_sums().total_source() == 0);
+    std::vector<std::string> all = describe_idle_data(config_, grid_ ? d().block() : make_block(problem_),
+                                                      !grid_ || d().rhs_sums().total_source() == 0);
+    std::ranges::copy(config_.warnings, std::back_inserter(all));
+    if (grid_ && d().media()) std::ranges::copy(describe_media(*d().media()), std::back_inserter(all));
+    return all;
   }
 
   void describe(RunHeader& header, Summary&) const override {

@@ -65,7 +65,10 @@ double MediaLines::contact(RegionNumber a, RegionNumber b) const {
 double MediaLines::resistance(RegionNumber region, std::size_t axis, const std::array<int, 3>& cell,
                               double length) const {
   if (cells_.conducts(region)) return length / cells_.kappa(region, axis, cell[0], cell[1], cell[2]);
-  return cells_.fixed(region) ? 0 : infinite;
+  if (!cells_.fixed(region)) return infinite;
+  // A fixed body conducts nothing from one free cell to another: links represent it.
+  const RegionNumber centre = cells_.region(cell[0], cell[1], cell[2]);
+  return cells_.conducts(centre) ? length / cells_.kappa(centre, axis, cell[0], cell[1], cell[2]) : 0;
 }
 
 template <class F>

@@ -111,6 +111,25 @@ std::shared_ptr<Field> put_robin_faces(const SchemeContext& context, std::size_t
   return ends;
 }
 
+// Adds couplings to fixed bodies, the diagonals of cells that left, and the anchor.
+void add_to_diagonal(const SchemeContext& context, const std::vector<double>& conductance, double scale,
+                     Field& reaction) {
+  const MediaSystem& media = *context.media;
+  std::vector<double> values = context.functionals.values(reaction, context.values());
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] += scale * conductance[i];
+  for_each_place(context.values(), [&](int i, int j, int k) {
+    if (!media.solved(i, j, k)) values[media.own(i, j, k)] = gap_diagonal;
+  });
+  const auto [i, j, k] = media.anchor();
+  if (i >= 0) values[media.own(i, j, k)] += 1;
+  context.sampler.put(context.values(), values, SampleStore::set, reaction);
+}
+
+void fill_reaction(const SchemeContext& context, double scale, Field& reaction) {
+  context.sampler.fill({context.problem.reaction, "reaction", Sign::nonnegative}, Location::cell, context.values(),
+                       {.factor = scale, .volume = true}, SampleStore::set, reaction);
+}
+
 }  // namespace
 
 std::pair<SchemeRows, Jumps> media_rows(const SchemeContext& context) {
@@ -139,26 +158,17 @@ std::pair<SchemeRows, Jumps> media_rows(const SchemeContext& context) {
   check.finish(context.processes());
   jumps.imbalance = measured_imbalance(context, all_kappa);
   all_kappa = {};
+  // Linear interpolation would carry residuals into coarse cells without couplings.
+  if (media->has_gaps()) jumps.largest = std::max(jumps.largest, Jumps::steep);
   if (p.dimension == 2) rows.kappa[2] = rows.kappa[0];
   rows.scale = scale_of(block, rows.kappa);
   if (const double* sigma = p.reaction.constant()) {
     rows.sigma = *sigma;
   } else {
     auto reaction = context.field(block.space());
-    check([&] {
-      sampler.fill({p.reaction, "reaction", Sign::nonnegative}, Location::cell, context.values(),
-                   {.factor = rows.scale, .volume = true}, SampleStore::set, *reaction);
-    });
+    check([&] { fill_reaction(context, rows.scale, *reaction); });
     check.finish(context.processes());
-    std::vector<double> values = functionals.values(*reaction, context.values());
-    const MediaSystem::Linked linked = media->linked();
-    for (std::size_t i = 0; i < values.size(); ++i) values[i] += rows.scale * linked.conductance[i];
-    for_each_place(context.values(), [&](int i, int j, int k) {
-      if (!media->solved(i, j, k)) values[media->own(i, j, k)] = gap_diagonal;
-    });
-    const auto [i, j, k] = media->anchor();
-    if (i >= 0) values[media->own(i, j, k)] += 1;
-    sampler.put(context.values(), values, SampleStore::set, *reaction);
+    add_to_diagonal(context, media->linked().conductance, rows.scale, *reaction);
     rows.reaction = std::move(reaction);
   }
   rows.singular = !context.processes().any(regular);

@@ -158,11 +158,14 @@ MediaSystem::Linked MediaSystem::linked() const {
 }
 
 void MediaSystem::count() {
+  cells_of_regions_.assign(media_->regions.size(), 0);
   for_each_place(block_.layout().box(), [&](int i, int j, int k) {
     const auto s = static_cast<std::size_t>(state(i, j, k));
     ++counts_[s];
     state_volumes_[s] += block_.cell_volume(i, j, k);
+    ++cells_of_regions_[cells_.region(i, j, k)];
   });
+  for (double& cells : cells_of_regions_) cells = block_.processes().sum(cells);
   for (std::size_t s = 0; s < counts_.size(); ++s) {
     counts_[s] = static_cast<std::int64_t>(block_.processes().sum(static_cast<double>(counts_[s])));
     state_volumes_[s] = block_.processes().sum(state_volumes_[s]);

@@ -53,6 +53,8 @@ class MediaSystem {
   const std::array<std::int64_t, 4>& counts() const { return counts_; }
   const std::array<double, 4>& state_volumes() const { return state_volumes_; }
 
+  /// Returns the number of cells of each region, over all processes.
+  const std::vector<double>& cells_of_regions() const { return cells_of_regions_; }
   /// Returns the source of a region's material on this process, in W: exactly its power, over all processes.
   double power(RegionNumber region) const;
   /// Returns the source of the materials in each cell, in W, x fastest.
@@ -97,7 +99,7 @@ class MediaSystem {
   std::array<std::array<std::vector<double>, 2>, 3> ends_;
   std::vector<FixedLink> links_;
   std::vector<Share> shares_;
-  std::vector<double> volumes_;
+  std::vector<double> volumes_, cells_of_regions_;
   std::array<std::int64_t, 4> counts_{};
   std::array<double, 4> state_volumes_{};
   std::array<int, 3> anchor_{-1, -1, -1};
