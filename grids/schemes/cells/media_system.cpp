@@ -140,6 +140,19 @@ double MediaSystem::power(RegionNumber region) const {
   return sum;
 }
 
+std::vector<double> MediaSystem::sources_elsewhere() const {
+  std::vector<double> sums(media_->regions.size());
+  for (const Share& share : shares_) {
+    const auto cell = static_cast<int>(share.cell);
+    const RegionNumber centre = cells_.region(cell % n_[0], cell / n_[0] % n_[1], cell / (n_[0] * n_[1]));
+    if (centre == share.region) continue;
+    const double watts = density(share) * share.volume;
+    sums[share.region] += watts;
+    sums[centre] -= watts;
+  }
+  return sums;
+}
+
 std::vector<double> MediaSystem::sources() const {
   std::vector<double> watts(states_.size());
   for (const Share& share : shares_) watts[share.cell] += density(share) * share.volume;
