@@ -17,7 +17,7 @@ namespace {
 
 /// Returns scratch memory of this thread for `lines` lines of n values; each `number` has separate memory.
 template <class T, int number = 0>
-T* scratch(int n, int lines = 1) {
+T* line_scratch(int n, int lines = 1) {
   thread_local std::vector<T> memory;
   const auto needed = static_cast<std::size_t>(lines) * static_cast<std::size_t>(n);
   if (memory.size() < needed) memory.resize(needed);
@@ -64,7 +64,7 @@ void LineOperator<T>::do_residual(const Field& u, const Field& b, Field& r) cons
       if constexpr (std::is_same_v<R, T>) {
         residual(s, in, rhs.line(s.j, s.k), to);
       } else {
-        T* const made = scratch<T>(layout().n[0]);
+        T* const made = line_scratch<T>(layout().n[0]);
         residual(s, in, rhs.line(s.j, s.k), made);
         std::transform(made + s.first, made + s.last, to + s.first, [](T value) { return static_cast<R>(value); });
       }
@@ -82,11 +82,11 @@ void LineOperator<T>::do_residual(const Field& u, const Field& b, Field& r, cons
     *norm.address() = sum_over_lines_beside(backend(), u, box, [&](int j, int k) {
       const Segment s{j, k, box.first[0], box.last[0]};
       R* const to = out.line(j, k);
-      double* const terms = scratch<double, 1>(layout().n[0]);
+      double* const terms = line_scratch<double, 1>(layout().n[0]);
       if constexpr (std::is_same_v<R, T>) {
         residual(s, in, rhs.line(j, k), factor, to, terms);
       } else {
-        T* const made = scratch<T>(layout().n[0]);
+        T* const made = line_scratch<T>(layout().n[0]);
         residual(s, in, rhs.line(j, k), factor, made, terms);
         std::transform(made + s.first, made + s.last, to + s.first, [](T value) { return static_cast<R>(value); });
       }
@@ -101,8 +101,8 @@ double LineOperator<T>::sum_with_diagonal(const Field& x, const Term& term) cons
   const View<const T> in = x.view<T>();
   return sum([&](const Segment& s) {
     const T* const line = in.line(s.j, s.k);
-    T* const d = scratch<T>(layout().n[0]);
-    double* const terms = scratch<double, 1>(layout().n[0]);
+    T* const d = line_scratch<T>(layout().n[0]);
+    double* const terms = line_scratch<double, 1>(layout().n[0]);
     diagonal(s, d);
 #pragma omp simd
     for (int i = s.first; i < s.last; ++i) terms[i] = term(d[i], line[i]);
@@ -141,7 +141,7 @@ void LineOperator<T>::point_start(double alpha, const Field& b, Field& u) const 
   sweep(unknowns(), [&](const Segment& s) {
     const T* const from = rhs.line(s.j, s.k);
     T* const to = out.line(s.j, s.k);
-    T* const d = scratch<T>(layout().n[0]);
+    T* const d = line_scratch<T>(layout().n[0]);
     diagonal(s, d);
 #pragma omp simd
     for (int i = s.first; i < s.last; ++i) to[i] = factor * (T(1) / d[i]) * from[i];
@@ -182,7 +182,7 @@ void LineOperator<T>::relax_star_colours(T omega, bool reversed, const Field& b,
     const int colour = reversed ? colours.count() - 1 - turn : turn;
     sweep_beside(u, unknowns(), [&](const Segment& s) {
       T* const at = out.line(s.j, s.k);
-      T* const made = scratch<T>(layout().n[0]);
+      T* const made = line_scratch<T>(layout().n[0]);
       step(s, in, rhs.line(s.j, s.k), at, omega, T(0), made);
       const auto own = colours.on_line(colour, s.j, s.k, s.first, s.last);
       for (int i = own.first; i < own.last; i += 2) at[i] = made[i];
@@ -209,7 +209,7 @@ void LineOperator<T>::relax_box_colours(T omega, bool reversed, const Field& b, 
       for (int t = turn; t < turn + along; ++t) some = some || own(t).count() > 0;
       if (!some) return;
       T* const at = out.line(s.j, s.k);
-      T* const rest = scratch<T>(nx, 4);
+      T* const rest = line_scratch<T>(nx, 4);
       T *const before = rest + nx, *const after = before + nx, *const factor = after + nx;
       without_line(s, in, rhs.line(s.j, s.k), omega, rest, before, after, factor);
       for (int t = turn; t < turn + along; ++t) {
@@ -243,7 +243,7 @@ void LineOperator<T>::solve_lines(int axis, const Right& right, const Store& sto
       const int at = box.first[other] + o;
       if (axis == 0) {
         const int nx = layout().n[0];
-        T* const lower = scratch<T>(nx, 4);
+        T* const lower = line_scratch<T>(nx, 4);
         T *const diagonal = lower + nx, *const upper = diagonal + nx, *const rhs = upper + nx;
         for (int w = 0; w < lines; ++w) {
           const Segment s{begin + w, at, box.first[0], box.last[0]};
@@ -263,7 +263,7 @@ void LineOperator<T>::solve_lines(int axis, const Right& right, const Store& sto
           right(s, bundle.rhs(t) - begin);
         }
       }
-      if (!cyclic) {
+      if (!cyclic && n > 0) {
         std::fill_n(bundle.lower(0), lines, T(0));
         std::fill_n(bundle.upper(n - 1), lines, T(0));
       }
@@ -309,7 +309,7 @@ void LineOperator<T>::line_step(int axis, PolynomialStep by, const Field& u, con
 template <class T>
 void LineOperator<T>::measure_volume() {
   volume_ = sum([&](const Segment& s) {
-    T* const mass = scratch<T>(layout().n[0]);
+    T* const mass = line_scratch<T>(layout().n[0]);
     masses(s, mass);
     double sum = 0;
     for (int i = s.first; i < s.last; ++i) sum += static_cast<double>(mass[i]);
@@ -330,7 +330,7 @@ void LineOperator<T>::do_project_rhs(Field& b, Scalar& amount) const {
   const double share = total / volume_;
   sweep(unknowns(), [&](const Segment& s) {
     T* const at = rhs.line(s.j, s.k);
-    T* const mass = scratch<T>(layout().n[0]);
+    T* const mass = line_scratch<T>(layout().n[0]);
     masses(s, mass);
     for (int i = s.first; i < s.last; ++i) at[i] -= static_cast<T>(share * static_cast<double>(mass[i]));
   });
@@ -341,7 +341,7 @@ void LineOperator<T>::do_project_solution(Field& u) const {
   const View<T> values = u.view<T>();
   const double mean = sum([&](const Segment& s) {
                         const T* const from = values.line(s.j, s.k);
-                        T* const mass = scratch<T>(layout().n[0]);
+                        T* const mass = line_scratch<T>(layout().n[0]);
                         masses(s, mass);
                         double sum = 0;
                         for (int i = s.first; i < s.last; ++i)
