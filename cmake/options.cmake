@@ -79,10 +79,11 @@ function(poisson_words folder)
   set_source_files_properties(${sources} PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Release>:-O1>")
 endfunction()
 
-# poisson_join(TARGET [EXCEPT regex]) compiles the C++ sources of a target in groups of at most eight sources of a folder that have the
-# same options. A group reads its headers once, which saves two thirds of the compile time. Names of anonymous namespaces
-# must differ within a folder. Call it in the folder that makes the target, after all properties of its sources are set.
-# The presets debug and asan compile every source alone (POISSON_JOIN=OFF).
+# poisson_join(TARGET [EXCEPT regex]) compiles the C++ sources of a target in groups of at most eight sources of a
+# folder with the same options, except those that match. A group reads its headers once, which saves two thirds of the
+# compile time. Names of anonymous namespaces must differ within a folder. Call it in the folder that makes the target,
+# after all properties of its sources are set. The presets debug and asan compile every source alone
+# (POISSON_JOIN=OFF).
 function(poisson_join target)
   cmake_parse_arguments(arg "" "EXCEPT" "" ${ARGN})
   if(NOT POISSON_JOIN)
