@@ -32,6 +32,20 @@ void multiply_on_cpu(const BandedProduct& product) {
   product.bands == 9 ? multiply<9>(product) : multiply<5>(product);
 }
 
+void recur_on_cpu(const Recurrences& all) {
+  constexpr int chunk = 8;  // lines of a thread at a time: a memory line of each row
+#pragma omp parallel for schedule(static)
+  for (int first = 0; first < all.lines; first += chunk) {
+    const int end = first + chunk < all.lines ? first + chunk : all.lines;
+    double before[chunk] = {};
+    for (int i = 0; i < all.length; ++i)
+      for (int line = first; line < end; ++line) {
+        double& value = all.values[std::int64_t{i} * all.lines + line];
+        value = before[line - first] = recurrence(value, before[line - first]);
+      }
+  }
+}
+
 Timing time_on_cpu(Session& cpu, const std::function<void()>& work) {
   const Timing all = cpu.time(work);
   const int threads = omp_get_max_threads();

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <string>
+
+namespace poisson::lab::gpu {  // exists in builds with CUDA
+
+/// Returns the compiler of the kernels, for example "CUDA 13.0.48 (nvcc)".
+std::string toolkit();
+/// Returns for example "132 multiprocessors, 50 MiB of L2, ECC on".
+std::string parts();
+
+}  // namespace poisson::lab::gpu
