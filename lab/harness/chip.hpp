@@ -8,5 +8,7 @@ namespace poisson::lab::gpu {  // exists in builds with CUDA
 std::string toolkit();
 /// Returns for example "132 multiprocessors, 50 MiB of L2, ECC on".
 std::string parts();
+/// Returns the bytes of the L2 cache.
+double l2_bytes();
 
 }  // namespace poisson::lab::gpu

@@ -67,9 +67,13 @@ std::string toolkit() {
          std::to_string(__CUDACC_VER_BUILD__) + " (nvcc)";
 }
 
+double l2_bytes() {
+  return device_attribute(cudaDevAttrL2CacheSize);
+}
+
 std::string parts() {
   return std::to_string(multiprocessors()) + " multiprocessors, " +
-         std::to_string(device_attribute(cudaDevAttrL2CacheSize) >> 20) + " MiB of L2, ECC " +
+         std::to_string(std::lround(l2_bytes() / (1 << 20))) + " MiB of L2, ECC " +
          (device_attribute(cudaDevAttrEccEnabled) ? "on" : "off");
 }
 

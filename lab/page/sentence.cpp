@@ -22,11 +22,6 @@ std::string at_most(double fraction) {
   return "at most " + figure(std::ceil(100 * fraction - 1e-6)) + " %";
 }
 
-std::string at_least_times(double factor) {
-  const double unit = factor < 10 ? 0.1 : 1;
-  return "at least " + figure(std::floor(factor / unit + 1e-6) * unit) + " times";
-}
-
 std::string rate(double gigabytes_per_second) {
   return gigabytes_per_second >= 999.5 ? figure(gigabytes_per_second / 1000) + " TB/s"
                                        : lab::gigabytes_per_second(gigabytes_per_second);

@@ -26,11 +26,9 @@ class Lessons {
   std::vector<std::string> all_;
 };
 
-/// Return bounds that are rounded towards caution: "at least 94 %" for 0.949, "at most 6 %" for 0.051, and the same for
-/// factors, with two digits: "at least 2.1 times".
+/// Return bounds that are rounded towards caution: "at least 94 %" for 0.949, "at most 6 %" for 0.051.
 std::string at_least(double fraction);
 std::string at_most(double fraction);
-std::string at_least_times(double factor);
 
 /// Returns "2.9 TB/s" for 2900 (GB/s), "870 GB/s" for 870.
 std::string rate(double gigabytes_per_second);

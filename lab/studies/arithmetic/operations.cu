@@ -138,12 +138,17 @@ struct ShortMultiply : OnIntegers {
 struct Smaller : OnIntegers {
   __device__ Word operator()(Word x, Word y) const { return min(x + 1, y); }
 };
-// One operation each. Chains of neighbours use every intermediate result twice, so no two operations merge.
+// One operation each. Chains of neighbours use every intermediate result twice, so no two operations merge. The
+// compiler would still simplify many steps of exclusive-ors, which are linear, but for the assembly.
 struct Larger : OnIntegers {
   __device__ Word operator()(Word x, Word y) const { return max(x, y); }
 };
 struct PureExclusiveOr : OnIntegers {
-  __device__ Word operator()(Word x, Word y) const { return x ^ y; }
+  __device__ Word operator()(Word x, Word y) const {
+    Word z = 0;
+    asm volatile("xor.b32 %0, %1, %2;" : "=r"(z) : "r"(x), "r"(y));
+    return z;
+  }
 };
 struct FunnelShift : OnIntegers {
   __device__ Word operator()(Word x, Word y) const { return __funnelshift_l(x, y, 7); }

@@ -57,6 +57,11 @@ void on_strides(const Panel& panel, Lessons& lessons) {
                               " clocks without conflicts.");
 }
 
+// Returns "as long" or "32 times as long".
+std::string as_long(double ratio) {
+  return (std::fabs(ratio - 1) < 0.05 ? std::string() : times(ratio) + " ") + "as long";
+}
+
 void on_patterns(const Panel& panel, Lessons& lessons) {
   const auto against_row = [&](const char* name) {
     const Point *const point = best_of(panel, name), *const row = best_of(panel, "row");
@@ -66,13 +71,12 @@ void on_patterns(const Panel& panel, Lessons& lessons) {
                swizzled = against_row("column of swizzled rows"), broadcast = against_row("broadcast of one word"),
                shifted = against_row("row shifted by 5 words"), random = against_row("random");
   if (!known(column, padded, swizzled, broadcast, shifted, random)) return;
-  lessons.say(panel.name, "A column of a 32 × 32 tile takes " + times(column) +
-                              " as long as a row; with one word of padding per row it takes " + times(padded) +
-                              ", with swizzled rows " + times(swizzled) + ".");
-  lessons.say(panel.name, "A broadcast takes " + times(broadcast) + " and a shifted row " + times(shifted) +
-                              " as long as a row; this draw of random words takes " + times(random) +
-                              " as long because " + figure(Curve(panel, "random").first().x) +
-                              " of them share a bank.");
+  lessons.say(panel.name, "A column of a 32 × 32 tile takes " + as_long(column) +
+                              " as a row; with one word of padding per row it takes " + as_long(padded) +
+                              ", with swizzled rows " + as_long(swizzled) + ".");
+  lessons.say(panel.name, "A broadcast takes " + as_long(broadcast) + " as a row, a shifted row " + as_long(shifted) +
+                              "; this draw of random words takes " + as_long(random) + ", because " +
+                              figure(Curve(panel, "random").first().x) + " of them share a bank.");
 }
 
 }  // namespace

@@ -17,15 +17,6 @@ double plateau(const Panel& panel, std::string_view way, double least, double mo
   return typical(part, way);
 }
 
-// Returns the largest set whose rate is closer to `high` than to `low` on a logarithmic scale.
-double held(const Panel& panel, std::string_view way, double high, double low) {
-  double bytes = NAN;
-  const Curve curve(panel, way);
-  for (const Point& point : curve.points())
-    if (point.value > std::sqrt(high * low)) bytes = point.x;
-  return bytes;
-}
-
 }  // namespace
 
 double cached_rate(const Panel& panel, std::string_view way) {
@@ -34,10 +25,20 @@ double cached_rate(const Panel& panel, std::string_view way) {
 }
 
 double held_bytes(const Panel& panel, std::string_view way) {
+  const double enough = 0.9 * cached_rate(panel, way);
+  double bytes = NAN;
   const Curve curve(panel, way);
-  if (curve.empty()) return NAN;
-  const double next = way == by_first_level ? cached_rate(panel, by_shared_level) : NAN;
-  return held(panel, way, cached_rate(panel, way), known(next) ? next : curve.last().value);
+  for (const Point& point : curve.points()) {
+    if (point.value < enough) break;
+    bytes = point.x;
+  }
+  return bytes;
+}
+
+double l2_size(const Panel& panel) {
+  for (const Guide& guide : panel.guides)
+    if (guide.name == l2_of_device) return guide.points.front()[0];
+  return NAN;
 }
 
 std::vector<std::string> conclude_cache(const Panels& panels) {
@@ -53,9 +54,11 @@ std::vector<std::string> conclude_cache(const Panels& panels) {
     if (first > 1.2 * second && second > 1.2 * memory)
       lessons.say(
           "Reuse data while they are near: all sweeps over a block that fits a cache should follow each other.");
-    lessons.say(panel->name, "L1 serves sets of up to " + readable_bytes(near) +
-                                 " on each multiprocessor, L2 sets of up to " + readable_bytes(shared) +
-                                 " on the whole chip.");
+    std::string text = "L1 keeps its rate for sets of up to " + readable_bytes(near) + " on each multiprocessor";
+    if (known(l2_size(*panel)))
+      text += "; L2 has " + readable_bytes(l2_size(*panel)) + ", and the rate falls beyond " + readable_bytes(shared) +
+              (shared > 1.05 * l2_size(*panel) ? ", because part of a larger set survives there" : "");
+    lessons.say(panel->name, text + ".");
   }
   return lessons.take();
 }

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "lab/harness/array.hpp"
+#include "lab/harness/chip.hpp"
 #include "lab/harness/session.hpp"
 #include "lab/harness/with_cuda.hpp"
 #include "lab/page/curve.hpp"
@@ -89,6 +90,9 @@ Panels measure(Session& session) {
   }
   panel.guides = {
       {"the backend's own copy, read and written", {{static_cast<double>(sets.front()), session.machine().copy}}}};
+  if constexpr (with_cuda)
+    if (session.on_gpu())
+      panel.guides.push_back({std::string(l2_of_device), {{gpu::l2_bytes(), 1}, {gpu::l2_bytes(), 1e6}}});
   return {panel};
 }
 
@@ -103,7 +107,10 @@ constexpr std::array history{
     Historical{Lecture::filipovic, "Fermi", "L1 of a multiprocessor", 16, "KiB",
                [](const Panels& panels, const Machine&) { return cached(panels, by_first_level); }, 48},
     Historical{Lecture::filipovic, "Fermi", "L2, which all multiprocessors share", 768, "KiB",
-               [](const Panels& panels, const Machine&) { return cached(panels, by_shared_level); }},
+               [](const Panels& panels, const Machine&) {
+                 const Panel* const panel = find_panel(panels, "working-set");
+                 return panel ? l2_size(*panel) / 1024 : std::numeric_limits<double>::quiet_NaN();
+               }},
 };
 
 }  // namespace

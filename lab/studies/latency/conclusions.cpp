@@ -21,9 +21,9 @@ double first_reaching(const Curve& curve, double level) {
 
 void on_fma(const Panel& panel, Lessons& lessons) {
   const double latency = fma_latency(panel), peak = sustained_fma(panel), threads = threads_to_hide(panel);
-  lessons.say("To hide a latency, keep latency × throughput operations in flight (Little's law): " + figure(latency) +
-              " clocks × " + figure(peak) + " multiply-adds per clock need " + figure(threads) + " threads, " +
-              figure(threads / warp_threads) + " warps, with one chain each.");
+  lessons.say("To hide a latency, keep latency × throughput operations in flight (Little's law): " + figure(threads) +
+              " threads, " + figure(threads / warp_threads) + " warps, hide the " + figure(latency) +
+              " clocks of a multiply-add.");
   std::string text;
   for (const int chains : {1, 2, 4}) {
     const Curve curve(panel, chains_name(chains));

@@ -39,7 +39,7 @@ __device__ Address time_at(Address place) {
 __global__ void chase_kernel(int warm, int steps, Walk* walk) {
   Address at = walk->place;
 #pragma unroll 1
-  for (int i = 0; i < warm; ++i) at = *reinterpret_cast<const volatile Address*>(at);
+  for (int i = 0; i < warm; ++i) at = *reinterpret_cast<const Address*>(at);
   const Address start = time_at(at);
 #pragma unroll 16
   for (int i = 0; i < steps; ++i) at = *reinterpret_cast<const Address*>(at);
