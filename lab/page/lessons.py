@@ -136,7 +136,7 @@ ELSEWHERE = [
     ("PTX and SASS, and how to read them", "disassembly.md", "Reading PTX and SASS"),
     ("Multigrid on the GPU, mixed precision and full solvers", "solvers.md", "Solvers"),
     ("Macro blocks, meshes of blocks and curved coordinates", "coordinates.md", "the solver's own grids"),
-    ("Adaptive grids: the solver has none yet", "limits.md", "Limits"),
+    ("Adaptive grids: there is no adaptive grid yet, neither here nor in the solver", "limits.md", "Limits"),
     ("Results that are drawn directly from device memory are not covered: the solver writes files", "gallery.md", "Gallery"),
     ("Blocks of a multiple of 64 threads against conflicts of register banks are not covered: today's compilers avoid these "
      "conflicts, except in the tuples of arithmetic", None, None),

@@ -57,7 +57,7 @@ void on_integers(const Panel& panel, Lessons& lessons) {
                               figure(add / narrow) + ": the 24-bit form no longer saves anything.");
   const double larger = bar(panel, "max(x, y)"), exclusive = bar(panel, "x ^ y"),
                shift = bar(panel, "__funnelshift_l(x, y, 7)");
-  if (known(larger, exclusive, shift))
+  if (known(larger, exclusive, shift) && exclusive < 2 * add)  // more, if the compiler has merged them
     lessons.say(panel.name, "One comparison, one exclusive-or and one shift run at " + figure(larger) + ", " +
                                 figure(exclusive) + " and " + figure(shift) + " per clock, additions at " +
                                 figure(add) +

@@ -115,6 +115,10 @@ constexpr std::array history{
 
 }  // namespace
 
+constexpr std::string_view sets = "sets that every multiprocessor reads";
+constexpr std::array additions{Addition{"working-set", "", sets, "L1 of a multiprocessor"},
+                               Addition{"working-set", "", sets, "L2, which all multiprocessors share"}};
+
 const Study cache_study{
     .name = name,
     .question = "How fast is each level of the memory hierarchy, and up to which working set?",
@@ -123,6 +127,7 @@ const Study cache_study{
     .measure = measure,
     .conclude = [](const Panels& panels, const Machine&) { return conclude_cache(panels); },
     .history = history,
+    .additions = additions,
 };
 
 }  // namespace poisson::lab

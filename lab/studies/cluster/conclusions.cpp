@@ -57,9 +57,7 @@ std::vector<std::string> conclude_cluster(const Panels& panels) {
                          : "Clusters gain nothing here: launches are as cheap as their barriers.");
   lessons.say(panel->name, "A step takes " + figure(shared.last().value) + " ns in clusters of " + figure(blocks) +
                                " and " + figure(shared.first().value) + " in single blocks" +
-                               (fenced.empty() ? ""
-                                               : ", with a fence of the cluster only " + figure(fenced.last().value) +
-                                                     " and " + figure(fenced.first().value)) +
+
                                "; halos through global memory take " + figure(memory.last().value) + " ns.");
   if (const Panel* const waits = find_panel(panels, "barriers")) on_barriers(*waits, lessons);
   return lessons.take();

@@ -239,6 +239,8 @@ Panels measure(Session& session) {
 }
 
 constexpr std::array lectures{Lecture::today};
+constexpr std::array additions{Addition{"steps", by_fence, "fences of a cluster"},
+                               Addition{"barriers", "", "barriers of a cluster alone"}};
 
 }  // namespace
 
@@ -248,6 +250,7 @@ const Study cluster_study{
     .lectures = lectures,
     .measure = measure,
     .conclude = [](const Panels& panels, const Machine&) { return conclude_cluster(panels); },
+    .additions = additions,
 };
 
 }  // namespace poisson::lab

@@ -91,7 +91,7 @@ std::vector<std::string> conclude_compute(const std::vector<Panel>& panels) {
       lessons.say("This device performs " + figure(ridge) + " fp32 operations in the time of one byte of traffic, " +
                   figure(4 * ridge) + " per float: below that, bandwidth alone decides.");
     least = std::fmin(least, least_share(*prediction, rates));
-    on_ridge(*time, *prediction, precision, lessons);
+    if (precision == "fp32") on_ridge(*time, *prediction, precision, lessons);
   }
   if (known(least))
     lessons.say(roofline->name, "Every entry reaches " + at_least(least) +

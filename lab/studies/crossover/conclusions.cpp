@@ -145,18 +145,16 @@ std::vector<std::string> conclude_crossover(const Panels& panels, const Machine&
     const Curve moving(panel, transfer_curve);
     if (Curve(panel, cpu_curve).empty() || Curve(panel, gpu_curve).empty() || moving.empty()) continue;
     const double gain = ratio_at(panel, transfer_curve, cpu_curve, moving.last().x).median;
-    if (gain < 1) names.push_back(operation(panel));
+    if (gain < 1) names.push_back(panel.name == "dot" ? "dot products" : operation(panel));
     low = std::fmin(low, gain);
     high = std::fmax(high, gain);
     on_operation(panel, lessons);
   }
   if (known(low, high))
-    lessons.say("Move data once and do all work where they are: with transfers, one operation is between " +
-                rough(low) + " and " + rough(high) + " times as fast on the GPU" +
-                (names.empty() ? "." : ", and slower than on the CPU for " + listed(names) + "."));
-  if (known(high) && !machine.host.empty())
-    lessons.say("The CPU is " + machine.host + "; it handles up to " +
-                figure(static_cast<double>(cpu::parallel_threshold)) + " values on one thread.");
+    lessons.say("Move data once and do all work where they are: with transfers, one operation is " + rough(low) +
+                " to " + rough(high) + " times as fast as on the CPU (" + machine.host + ", one thread for up to " +
+                figure(static_cast<double>(cpu::parallel_threshold)) + " values)" +
+                (names.empty() ? "." : ", and slower for " + listed(names) + "."));
   return lessons.take();
 }
 

@@ -342,6 +342,7 @@ Panels measure_all(Session& session) {
 
 // The question is old: an Opteron 252 was once compared with a GeForce 7800 GTX in this way.
 constexpr std::array lectures{Lecture::goeddeke, Lecture::filipovic};
+constexpr std::array additions{Addition{"lines", "", "recurrences along lines"}};
 
 const Study crossover_study{
     .name = "crossover",
@@ -349,6 +350,7 @@ const Study crossover_study{
     .lectures = lectures,
     .measure = measure_all,
     .conclude = conclude_crossover,
+    .additions = additions,
 };
 
 }  // namespace poisson::lab

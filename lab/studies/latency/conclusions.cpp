@@ -42,16 +42,18 @@ void on_fma(const Panel& panel, Lessons& lessons) {
 
 void on_chase(const Panel& panel, const Machine& machine, Lessons& lessons) {
   // The curve jumps where a cache ends, and that place varies between runs. The plateaus are reproducible.
-  constexpr double within_l2 = 4 << 20;
+  constexpr double within_l1 = 16 << 10, within_l2 = 4 << 20;
   const Curve curve(panel, variants_of(panel).front());
   std::vector<std::string> plateaus;
-  for (const double bytes : {curve.first().x, within_l2, curve.last().x})
+  for (const double bytes : {within_l1, within_l2, curve.last().x})
     if (std::isfinite(curve.at(bytes)))
       plateaus.push_back(
           figure(curve.at(bytes)) + " ns" +
-          (machine.gigahertz > 0 ? " (" + figure(curve.at(bytes) * machine.gigahertz) + " clocks)" : "") + " within " +
-          readable_bytes(bytes));
-  lessons.say(panel.name, "A dependent load takes " + listed(plateaus) + ": L1, L2 and memory.");
+          (machine.gigahertz > 0 ? " (" + figure(curve.at(bytes) * machine.gigahertz) + " clocks)" : "") +
+          (bytes == within_l1   ? " in L1"
+           : bytes == within_l2 ? " in L2"
+                                : " in memory"));
+  lessons.say(panel.name, "A dependent load takes " + listed(plateaus) + ".");
 }
 
 void on_in_flight(const Panel& panel, const Panel& chase, const Machine& machine, Lessons& lessons) {

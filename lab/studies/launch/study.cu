@@ -195,6 +195,7 @@ void verify_launch(Session& session) {
 }
 
 constexpr std::array lectures{Lecture::goeddeke, Lecture::choi, Lecture::today};
+constexpr std::array additions{Addition{"steps", read_back, "steps with a readback"}};
 
 const Study launch_study{
     .name = "launch",
@@ -202,6 +203,7 @@ const Study launch_study{
     .lectures = lectures,
     .measure = measure,
     .conclude = [](const Panels& panels, const Machine& machine) { return conclude_launch(panels, machine.copy); },
+    .additions = additions,
 };
 
 }  // namespace poisson::lab

@@ -30,7 +30,7 @@ void on_registers(const Panel& resident, const Panel& throughput, Lessons& lesso
   if (loads.size() != 2) return;
   const Curve warps(resident, loads[0]), one(throughput, loads[0]), four(throughput, loads[1]);
   const Cliff cliff = steepest(one);
-  lessons.say("Few registers too many can cost a kernel its warps: from " + figure(cliff.before.x) + " to " +
+  lessons.say("A few registers too many can cost a kernel its warps: from " + figure(cliff.before.x) + " to " +
               figure(cliff.after.x) + " registers per thread, " + figure(warps.at(cliff.before.x)) +
               " resident warps become " + figure(warps.at(cliff.after.x)) + " and the rate falls by " +
               percent(cliff.lost) + ".");
@@ -57,10 +57,9 @@ void on_blocks(const Panel& resident, const Panel& rates, Lessons& lessons) {
   if (resident.name == "shared-memory") {
     const Point& least = warps.lowest();
     const double kept = point_at(rates, copied, least.x)->value / highest_of(rates).value;
-    lessons.say(resident.name, "Blocks with " + readable_bytes(least.x) + " of shared memory leave " +
-                                   figure(least.value) + " resident warps, " + runtime + ".");
-    lessons.say(rates.name,
-                "With these warps a copy with one load per thread keeps " + percent(kept) + " of its best rate.");
+    lessons.say(rates.name, "Blocks with " + readable_bytes(least.x) + " of shared memory leave " +
+                                figure(least.value) + " resident warps, " + runtime +
+                                ", and a copy with one load per thread keeps " + percent(kept) + " of its best rate.");
     return;
   }
   lessons.say(resident.name, "Blocks of " + figure(warps.first().x) + " threads leave " + figure(warps.first().value) +

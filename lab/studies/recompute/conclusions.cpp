@@ -46,14 +46,23 @@ double gain(const Panel& panel, EntrySource source) {
   return ratio_of(panel, name_of(source), name_of(EntrySource::full)).median;
 }
 
-void on_stored_entries(const Panel& panel, Lessons& lessons) {
-  const Line expected = predicted(panel, name_of(EntrySource::full));
-  const double full = typical(panel, name_of(EntrySource::full)), half = gain(panel, EntrySource::half),
-               partial = gain(panel, EntrySource::partial);
-  if (!known(full, half, partial) || expected.empty()) return;
-  lessons.say(panel.name, "Stored entries reach " + percent(full / expected.front()[1]) +
-                              " of the rate that traffic allows; storing the symmetric half is " + times(half) +
-                              " as fast, one coefficient per point " + times(partial) + ".");
+void on_stored_entries(std::span<const Panel> panels, Lessons& lessons) {
+  double reached = INFINITY, low_half = INFINITY, half = 0, low_partial = INFINITY, partial = 0;
+  for (const Panel& panel : panels) {
+    const Line expected = predicted(panel, name_of(EntrySource::full));
+    if (expected.empty()) return;
+    reached = std::fmin(reached, typical(panel, name_of(EntrySource::full)) / expected.front()[1]);
+    low_half = std::fmin(low_half, gain(panel, EntrySource::half));
+    half = std::fmax(half, gain(panel, EntrySource::half));
+    low_partial = std::fmin(low_partial, gain(panel, EntrySource::partial));
+    partial = std::fmax(partial, gain(panel, EntrySource::partial));
+  }
+  if (known(reached, low_half, low_partial))
+    lessons.say(panels.front().name, "Stored entries reach " + at_least(reached) +
+                                         " of the rate that traffic allows; storing the symmetric half is " +
+                                         figure(low_half) + " to " + times(half) +
+                                         " as fast, one coefficient per point " + figure(low_partial) + " to " +
+                                         times(partial) + ".");
 }
 
 // Returns the multiply-adds per entry up to which computing entries at every use beats storing all of them.
@@ -68,22 +77,15 @@ double until(const Panel& panel, EntrySource source, EntrySource stored) {
 // Gives the smallest and the largest answer of all panels.
 void on_recomputing(std::span<const Panel> panels, Lessons& lessons) {
   double low = INFINITY, high = 0;
-  bool partial_wins = true;
   for (const Panel& panel : panels) {
     const double here = until(panel, EntrySource::fly, EntrySource::full);
     if (!std::isfinite(here) || !quotable(panel)) return;
     low = std::fmin(low, here);
     high = std::fmax(high, here);
-    partial_wins = partial_wins &&
-                   best_at(panel, places(panel).back(), variants_of(panel))->variant == name_of(EntrySource::partial);
   }
   lessons.say(
       "Recompute an entry if it costs few multiply-adds: computing at every use beats storing all entries up to " +
       rough(low) + " to " + rough(high) + " multiply-adds per entry.");
-  if (partial_wins)
-    lessons.say(
-        "Storing one coefficient per point and computing the entries from it is fastest once entries are "
-        "expensive.");
 }
 
 // Returns the median share of the prediction that recomputed entries reach.
@@ -114,7 +116,7 @@ std::vector<std::string> conclude_recompute(std::span<const Panel> panels) {
     return lessons.take();
   }
   on_recomputing(panels, lessons);
-  for (const Panel& panel : panels) on_stored_entries(panel, lessons);
+  on_stored_entries(panels, lessons);
   on_prediction(panels, lessons);
   return lessons.take();
 }

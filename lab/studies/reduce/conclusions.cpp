@@ -73,22 +73,24 @@ void on_size(const Panel& panel, Lessons& lessons) {
                               " values for half of its final rate, " + rate(large.value) + ".");
 }
 
-// Compares with other libraries at the largest size, and gives the range over all sizes.
-void on_libraries(const Panel& panel, Lessons& lessons) {
-  if (!quotable(panel)) return;
-  double low = INFINITY, high = 0;
-  for (const std::string_view other : {cub, reduce_names::thrust})
-    for (const double x : places(panel, other))
-      if (const Ratio here = ratio_at(panel, library, other, x); here.known()) {
-        low = std::min(low, here.median);
-        high = std::max(high, here.median);
-      }
-  const Ratio last = ratio_at(panel, library, cub, places(panel).back());
-  if (known(low, high) && last.known())
-    lessons.say(panel.name, "At " + count_of(places(panel).back()) + " values the library reaches " +
-                                percent(last.median) + " of CUB's rate; over all sizes it reaches " +
-                                figure(std::floor(10 * low) / 10) + " to " + figure(std::ceil(10 * high) / 10) +
-                                " times that of CUB or Thrust.");
+// Compares with other libraries at the largest sizes, and gives the range over all sizes.
+void on_libraries(const Panels& panels, Lessons& lessons) {
+  double low = INFINITY, high = 0, last = INFINITY;
+  for (const Panel& panel : panels) {
+    if (!quotable(panel)) return;
+    last = std::fmin(last, ratio_at(panel, library, cub, places(panel).back()).median);
+    for (const std::string_view other : {cub, reduce_names::thrust})
+      for (const double x : places(panel, other))
+        if (const Ratio here = ratio_at(panel, library, other, x); here.known()) {
+          low = std::min(low, here.median);
+          high = std::max(high, here.median);
+        }
+  }
+  if (known(low, high, last))
+    lessons.say(panels.back().name, "The library's sum, dot product and max-norm reach " + at_least(last) +
+                                        " of CUB's rate at " + count_of(places(panels.back()).back()) +
+                                        " values; over all sizes they reach " + figure(std::floor(10 * low) / 10) +
+                                        " to " + figure(std::ceil(high)) + " times the rate of CUB or Thrust.");
 }
 
 }  // namespace
@@ -98,7 +100,7 @@ std::vector<std::string> conclude_reduce(const Panels& panels, const Machine&) {
   on_steps(panels.front(), places(panels.front()).back(), lessons);
   on_order(panels.front(), lessons);
   on_size(panels.front(), lessons);
-  for (const Panel& panel : panels) on_libraries(panel, lessons);
+  on_libraries(panels, lessons);
   return lessons.take();
 }
 

@@ -75,6 +75,8 @@ Panels measure(Session& session) {
 }
 
 constexpr std::array lectures{Lecture::goeddeke};
+constexpr std::array additions{
+    Addition{"product", sparse_names::scattered_threads, "scattered numberings with a thread for each row"}};
 
 }  // namespace
 
@@ -109,6 +111,7 @@ const Study sparse_study{
     .needs_gpu = false,
     .measure = measure,
     .conclude = conclude_sparse,
+    .additions = additions,
 };
 
 }  // namespace poisson::lab

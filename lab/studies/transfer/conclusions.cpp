@@ -27,13 +27,12 @@ void on_size(const Panel& panel, Lessons& lessons) {
   lessons.say("Pin what crosses the bus: pinned memory is sent at " + rate(up) +
               (gains ? ", pageable memory far more slowly, because the host copies it first."
                      : "; on this machine pageable memory is not much slower."));
-  lessons.say(panel.name, "Both directions at once move " + rate(together) + ", " +
-                              times(together / std::max(up, down)) + " as much as one.");
   const Curve pinned(panel, pinned_up);
   const auto half = std::ranges::find_if(pinned.points(), [&](const Point& point) { return point.value >= up / 2; });
-  lessons.say(panel.name, "A copy of " + readable_bytes(pinned.first().x) + " takes " +
-                              rough(1e6 * pinned.first().seconds) + " µs; half of the full rate needs about " +
-                              readable_bytes(half->x) + " at a time.");
+  lessons.say(panel.name, "Both directions at once move " + rate(together) + ", " +
+                              times(together / std::max(up, down)) + " as much as one; a copy of " +
+                              readable_bytes(pinned.first().x) + " takes " + rough(1e6 * pinned.first().seconds) +
+                              " µs; half of the full rate needs about " + readable_bytes(half->x) + " at a time.");
 }
 
 void on_pieces(const Panel& panel, Lessons& lessons) {

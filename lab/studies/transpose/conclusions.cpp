@@ -106,23 +106,28 @@ void on_library(std::span<const Panel> panels, Lessons& lessons) {
 }
 
 // Rows that begin within a memory sector have an additional cost, independent of partitions.
-void on_widths(const Panel& panel, Lessons& lessons) {
+void on_widths(std::span<const Panel> panels, Lessons& lessons) {
   constexpr int sector_bytes = 32;
-  const int element = panel.name.ends_with("fp64") ? 8 : 4;
-  const Point* const best = best_of(panel, padded);
-  if (!best || !quotable(panel)) return;
-  double aligned = INFINITY, shifted = INFINITY;
-  for (const Point& point : panel.points)
-    if (point.variant == padded) {
-      double& least = std::fmod(point.x * element, sector_bytes) == 0 ? aligned : shifted;
-      least = std::fmin(least, point.value / best->value);
-    }
-  std::string text = "Plain tiles keep " + at_least(aligned) + " of their best rate where rows begin on sectors, and " +
-                     at_least(shifted) + " elsewhere" +
-                     (aligned > 0.85 ? ": partition camping does not show" : ": some widths meet in few partitions");
-  const double share = least_of_copy(panel, library);
-  if (known(share)) text += "; the library's kernel keeps " + at_least(share) + " of a copy";
-  lessons.say(panel.name, text + ".");
+  double aligned = INFINITY, shifted = INFINITY, share = INFINITY;
+  std::string last;
+  for (const Panel& panel : panels) {
+    const Point* const best = best_of(panel, padded);
+    if (!panel.name.starts_with("sweep-") || !best || !quotable(panel)) continue;
+    const int element = panel.name.ends_with("fp64") ? 8 : 4;
+    for (const Point& point : panel.points)
+      if (point.variant == padded) {
+        double& least = std::fmod(point.x * element, sector_bytes) == 0 ? aligned : shifted;
+        least = std::fmin(least, point.value / best->value);
+      }
+    share = std::fmin(share, least_of_copy(panel, library));
+    last = panel.name;
+  }
+  if (known(aligned, shifted, share))
+    lessons.say(last,
+                "Plain tiles keep " + at_least(aligned) + " of their best rate where rows begin on sectors, and " +
+                    at_least(shifted) + " elsewhere" +
+                    (aligned > 0.85 ? ": partition camping does not show" : ": some widths meet in few partitions") +
+                    "; the library's kernel keeps " + at_least(share) + " of a copy.");
 }
 
 // Large matrices of both precisions share a sentence, as do all other shapes.
@@ -140,10 +145,10 @@ void on_others(std::span<const Panel> panels, std::string_view kind, const std::
     last = panel.name;
   }
   if (!last.empty() && known(share))
-    lessons.say(
-        last,
-        what + " the library's kernel reaches " + at_least(share) + " of a copy" +
-            (known(low, high) ? ", and " + figure(low) + " to " + figure(high) + " times the rate of cuBLAS." : "."));
+    lessons.say(last, what + " the library's kernel reaches " + at_least(share) + " of a copy" +
+                          (!known(low, high) ? "."
+                           : high < 1.2      ? ", and " + at_least(low) + " of cuBLAS."
+                                             : ", and " + figure(low) + " to " + times(high) + " the rate of cuBLAS."));
 }
 
 const Panel* named(std::span<const Panel> panels, std::string_view name) {
@@ -165,8 +170,7 @@ std::vector<std::string> conclude_transpose(std::span<const Panel> panels) {
                      *const doubles = named(panels, "bars-4000-fp64");
   if (small && large) on_order_of_steps(*small, *large, lessons);
   if (doubles) on_wide_words(*doubles, lessons);
-  for (const Panel& panel : panels)
-    if (panel.name.starts_with("sweep-")) on_widths(panel, lessons);
+  on_widths(panels, lessons);
   on_others(panels, "size-", "From n = 8192 on,", lessons);
   on_others(panels, "shape-", "On tall, narrow, wide and batched matrices", lessons);
   return lessons.take();
