@@ -20,6 +20,7 @@
 #include "backends/memory/error.hpp"
 #include "io/expressions/expression.hpp"
 #include "io/files/summary.hpp"
+#include "python/core/arrays.hpp"
 #include "python/core/tree.hpp"
 
 namespace nb = nanobind;
@@ -27,7 +28,6 @@ namespace nb = nanobind;
 namespace poisson::python {
 namespace {
 
-using HostValues = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
 using ConfigPointer = std::shared_ptr<Config>;
 
 // Stops a solve when the interpreter has a pending signal, such as Ctrl-C.
@@ -52,34 +52,45 @@ class Interrupt {
   std::optional<nb::python_error> error_;
 };
 
-template <class T>
-nb::object make_array(Session& session, const std::string& name) {
-  const std::array<int, 4> shape = session.field_shape(name);
-  const bool flat = session.config().problem.dimension == 2;
-  std::vector<std::size_t> sizes;
-  for (int d = flat ? 1 : 2; d >= 0; --d) sizes.push_back(static_cast<std::size_t>(shape[static_cast<std::size_t>(d)]));
-  if (shape[3] > 1) sizes.push_back(static_cast<std::size_t>(shape[3]));
+// Releases the interpreter's lock and makes the session's device the current one.
+class Unlocked {
+ public:
+  explicit Unlocked(const Session& session) : device_(use_device_of(session.backend())) {}
+
+ private:
+  nb::gil_scoped_release unlocked_;
+  std::shared_ptr<void> device_;
+};
+
+// Makes an array of numpy and fills it without the lock.
+template <class T, class Fill>
+nb::object new_array(const std::vector<std::size_t>& sizes, const Session& session, const Fill& fill) {
   std::size_t count = 1;
   for (const std::size_t n : sizes) count *= n;
   T* values = new T[count];
   const nb::capsule owner(values, [](void* data) noexcept { delete[] static_cast<T*>(data); });
   {
-    const nb::gil_scoped_release unlocked;
-    session.field(name, values);
+    const Unlocked unlocked(session);
+    fill(values);
   }
   return nb::cast(nb::ndarray<nb::numpy, T>(values, sizes.size(), sizes.data(), owner));
 }
 
-nb::object values(Session& session, const std::string& name, bool narrow) {
-  return narrow ? make_array<float>(session, name) : make_array<double>(session, name);
+std::vector<std::size_t> solution_sizes(const Session& session) {
+  std::vector<std::size_t> sizes;
+  for (int d = session.config().problem.dimension - 1; d >= 0; --d)
+    sizes.push_back(static_cast<std::size_t>(session.shape()[static_cast<std::size_t>(d)]));
+  return sizes;
 }
 
-const double* checked(const Session& session, const HostValues& values, const char* what) {
-  const auto& shape = session.shape();
-  if (values.size() != static_cast<std::size_t>(shape[0]) * shape[1] * shape[2])
-    throw std::invalid_argument(std::string(what) + " has " + std::to_string(values.size()) +
-                                " values; give one for each value of the solution");
-  return values.data();
+nb::object values(Session& session, const std::string& name, bool narrow) {
+  const std::array<int, 4> shape = session.field_shape(name);
+  std::vector<std::size_t> sizes;
+  for (int d = session.config().problem.dimension - 1; d >= 0; --d)
+    sizes.push_back(static_cast<std::size_t>(shape[static_cast<std::size_t>(d)]));
+  if (shape[3] > 1) sizes.push_back(static_cast<std::size_t>(shape[3]));
+  const auto fill = [&](auto* to) { session.field(name, to); };
+  return narrow ? new_array<float>(sizes, session, fill) : new_array<double>(sizes, session, fill);
 }
 
 nb::dict describe(const Course& course) {
@@ -99,62 +110,81 @@ nb::dict describe(const Course& course) {
   return d;
 }
 
-nb::dict solve(Session& session, std::optional<HostValues> guess, nb::object log) {
+nb::dict solve(Session& session, nb::handle guess, nb::object log) {
   Interrupt interrupt;
   Course course;
   std::vector<std::string> lines;
-  const double* start = guess ? checked(session, *guess, "guess") : nullptr;
+  Values start;
+  if (!guess.is_none()) start = to_solution_values(session, guess, "guess");
   {
-    const nb::gil_scoped_release unlocked;
+    const Unlocked unlocked(session);
     course = session.solve(
-        start, [&] { return interrupt(); }, [&](const std::string& line) { lines.push_back(line); });
+        guess.is_none() ? nullptr : &start, [&] { return interrupt(); },
+        [&](const std::string& line) { lines.push_back(line); });
   }
   interrupt.raise();
   for (const std::string& line : lines) log(line);
   return describe(course);
 }
 
-nb::dict solve_rhs(Session& session, const HostValues& b) {
+nb::dict solve_rhs(Session& session, nb::handle b) {
   Interrupt interrupt;
   Course course;
-  const double* values = checked(session, b, "b");
+  const Values values = to_values(session, b, "b");
   {
-    const nb::gil_scoped_release unlocked;
+    const Unlocked unlocked(session);
     course = session.solve_rhs(values, [&] { return interrupt(); });
   }
   interrupt.raise();
   return describe(course);
 }
 
-// Makes an array like the solution, which `fill` fills without the lock of the interpreter.
-template <class Fill>
-nb::object solution_array(const Session& session, const Fill& fill) {
-  const auto& shape = session.shape();
-  std::vector<std::size_t> sizes;
-  std::size_t count = 1;
-  for (int d = session.config().problem.dimension - 1; d >= 0; --d) {
-    sizes.push_back(static_cast<std::size_t>(shape[static_cast<std::size_t>(d)]));
-    count *= sizes.back();
-  }
-  double* values = new double[count];
-  const nb::capsule owner(values, [](void* data) noexcept { delete[] static_cast<double*>(data); });
-  {
-    const nb::gil_scoped_release unlocked;
-    fill(values);
-  }
-  return nb::cast(nb::ndarray<nb::numpy, double>(values, sizes.size(), sizes.data(), owner));
-}
-
-nb::object apply(Session& session, const HostValues& u) {
-  const double* values = checked(session, u, "u");
-  return solution_array(session, [&](double* product) { session.apply(values, product); });
+nb::object apply(Session& session, nb::handle u) {
+  const Values values = to_solution_values(session, u, "u");
+  return new_array<double>(solution_sizes(session), session,
+                           [&](double* product) { session.apply(values, session.on_host(product)); });
 }
 
 nb::object rhs(Session& session) {
-  return solution_array(session, [&](double* b) { session.rhs(b); });
+  return new_array<double>(solution_sizes(session), session, [&](double* b) { session.rhs(session.on_host(b)); });
+}
+
+// Writes the solution into an array of the caller.
+void write_solution(Session& session, nb::handle u) {
+  const Values values = to_values(session, u, "u", true);
+  const Unlocked unlocked(session);
+  session.solution(values);
+}
+
+constexpr std::array gradient_names{"source_at_values",  "source_in_cells", "reaction_at_values", "reaction_in_cells",
+                                    "reaction_elements", "kappa_at_nodes",  "kappa_in_cells",     "kappa_elements"};
+
+// Computes a derivative of λᵀ(b − A u) into an array of the caller. `kappa` lists κ along each axis, or is empty.
+void gradient(Session& session, const std::string& name, nb::handle u, nb::handle lambda, const nb::list& kappa,
+              int first_axis, int last_axis, nb::handle to) {
+  const auto found = std::ranges::find(gradient_names, name);
+  if (found == gradient_names.end()) throw std::invalid_argument("there is no derivative '" + name + "'");
+  GradientArrays arrays;
+  const Values out = to_values(session, to, "gradient", true);
+  const auto take = [&](nb::handle object, const char* what) -> const void* {
+    if (object.is_none()) return nullptr;
+    const Values values = to_values(session, object, what);
+    if (values.array.precision != out.array.precision || values.on_device != out.on_device)
+      throw std::invalid_argument("the arrays of a derivative have one precision, and are in one memory");
+    return values.array.data;
+  };
+  arrays.u = take(u, "u");
+  arrays.lambda = take(lambda, "adjoint");
+  for (std::size_t d = 0; d < kappa.size(); ++d) arrays.kappa.at(d) = take(kappa[d], "coefficient");
+  arrays.first_axis = first_axis;
+  arrays.last_axis = last_axis;
+  const Unlocked unlocked(session);
+  session.gradient(static_cast<DataGradient>(found - gradient_names.begin()), arrays, out);
 }
 
 Quantity to_quantity(const Session& session, const std::string& name, nb::handle object) {
+  if (nb::isinstance<DeviceArray>(object))
+    return session.quantity(to_grid_array(nb::cast<const DeviceArray&>(object)), name);
   if (nb::ndarray_check(object)) return session.quantity(to_grid_array(object, session.config().describe(name)), name);
   if (!nb::isinstance<nb::str>(object)) return nb::cast<double>(nb::float_(object));
   try {
@@ -162,6 +192,23 @@ Quantity to_quantity(const Session& session, const std::string& name, nb::handle
   } catch (const InputError& error) {
     throw ConfigError({session.config().describe(name) + ": " + error.what()});
   }
+}
+
+// Returns what a pair of functions of Python lends: allocate(bytes), which returns an address or 0, and
+// release(address).
+DeviceSetup borrowed(const nb::object& allocator) {
+  DeviceSetup setup;
+  if (allocator.is_none()) return setup;
+  const auto functions = std::make_shared<std::pair<nb::object, nb::object>>(allocator[0], allocator[1]);
+  setup.allocate = [functions](std::size_t bytes) {
+    const nb::gil_scoped_acquire lock;
+    return reinterpret_cast<void*>(nb::cast<std::uintptr_t>(functions->first(bytes)));
+  };
+  setup.release = [functions](void* piece) {
+    const nb::gil_scoped_acquire lock;
+    functions->second(reinterpret_cast<std::uintptr_t>(piece));
+  };
+  return setup;
 }
 
 // Is a session with a reference to the array of its source.
@@ -197,14 +244,14 @@ bool update(Session& session, const nb::dict& changes) {
     const auto name = nb::cast<std::string>(key);
     data[name] = to_quantity(session, name, object);
   }
-  const nb::gil_scoped_release unlocked;
+  const Unlocked unlocked(session);
   return session.update(std::move(data));
 }
 
 nb::dict observe(Session& session) {
   Summary s;
   {
-    const nb::gil_scoped_release unlocked;
+    const Unlocked unlocked(session);
     s = session.observe();
   }
   nb::dict d, flows;
@@ -227,7 +274,7 @@ nb::dict observe(Session& session) {
 }
 
 std::string save(Session& session, const std::filesystem::path& folder) {
-  const nb::gil_scoped_release unlocked;
+  const Unlocked unlocked(session);
   return to_json(session.save(folder, POISSON_VERSION));
 }
 
@@ -235,7 +282,7 @@ nb::dict info(const Session& session) {
   nb::dict d;
   Plan plan;
   {
-    const nb::gil_scoped_release unlocked;
+    const Unlocked unlocked(session);
     plan = session.plan();
   }
   const Options& options = session.solver().options();
@@ -246,6 +293,7 @@ nb::dict info(const Session& session) {
   d["levels"] = session.solver().levels();
   d["bytes"] = session.backend().memory().now();
   d["device"] = session.backend().device();
+  d["device_number"] = device_number(session.backend());
   d["assembly"] = std::string(session.solver().A().assembly());
   d["singular"] = session.solver().A().singular();
   return d;
@@ -323,12 +371,32 @@ void define(nb::module_& m) {
     return std::make_shared<Config>(state_config(file, overrides));
   });
 
+  nb::class_<DeviceArray>(m, "DeviceArray")
+      .def(
+          "__init__",
+          [](DeviceArray* array, std::uintptr_t pointer, std::vector<std::int64_t> shape, bool narrow, int device,
+             nb::object owner, nb::object read) {
+            new (array) DeviceArray{pointer, std::move(shape), narrow, device, std::move(owner), std::move(read)};
+          },
+          nb::arg("pointer"), nb::arg("shape"), nb::arg("narrow"), nb::arg("device"), nb::arg("owner"), nb::arg("read"))
+      .def_ro("pointer", &DeviceArray::pointer)
+      .def_ro("device", &DeviceArray::device)
+      .def_ro("narrow", &DeviceArray::narrow)
+      .def_ro("owner", &DeviceArray::owner);
   nb::class_<OwnedSession>(m, "Session")
-      .def("__init__",
-           [](OwnedSession* session, const ConfigPointer& config) {
-             const nb::gil_scoped_release unlocked;
-             new (session) OwnedSession(config);
-           })
+      .def(
+          "__init__",
+          [](OwnedSession* session, const ConfigPointer& config, const nb::object& allocator) {
+            const DeviceSetup setup = borrowed(allocator);
+            const nb::gil_scoped_release unlocked;
+            new (session) OwnedSession(config, setup);
+          },
+          nb::arg("config"), nb::arg("allocator") = nb::none())
+      .def_prop_ro("device_number", [](const OwnedSession& s) { return device_number(s.backend()); })
+      .def("wait_for", [](OwnedSession& s,
+                          std::uintptr_t stream) { wait_for_stream(s.backend(), reinterpret_cast<void*>(stream)); })
+      .def("hold", [](OwnedSession& s,
+                      std::uintptr_t stream) { make_stream_wait(reinterpret_cast<void*>(stream), s.backend()); })
       .def_prop_ro("shape", [](const OwnedSession& s) { return s.shape(); })
       .def_prop_ro("doubts", [](const OwnedSession& s) { return s.doubts(); })
       .def_prop_ro("singular", [](const OwnedSession& s) { return s.solver().A().singular(); })
@@ -336,12 +404,19 @@ void define(nb::module_& m) {
       .def("update", [](OwnedSession& s, const nb::dict& changes) { return update(s, changes); })
       .def("lend_source", &lend_source)
       .def(
-          "solve",
-          [](OwnedSession& s, std::optional<HostValues> guess, nb::object log) { return solve(s, guess, log); },
+          "solve", [](OwnedSession& s, nb::object guess, nb::object log) { return solve(s, guess, log); },
           nb::arg("guess").none(), nb::arg("log"))
-      .def("solve_rhs", [](OwnedSession& s, const HostValues& v) { return solve_rhs(s, v); })
-      .def("apply", [](OwnedSession& s, const HostValues& v) { return apply(s, v); })
+      .def("solve_rhs", [](OwnedSession& s, nb::handle b) { return solve_rhs(s, b); })
+      .def("apply", [](OwnedSession& s, nb::handle u) { return apply(s, u); })
       .def("rhs", [](OwnedSession& s) { return rhs(s); })
+      .def("write_solution", [](OwnedSession& s, nb::handle u) { write_solution(s, u); })
+      .def(
+          "gradient",
+          [](OwnedSession& s, const std::string& name, nb::object u, nb::object lambda, const nb::list& kappa,
+             int first_axis, int last_axis,
+             nb::handle to) { gradient(s, name, u, lambda, kappa, first_axis, last_axis, to); },
+          nb::arg("name"), nb::arg("u").none(), nb::arg("adjoint"), nb::arg("kappa"), nb::arg("first_axis"),
+          nb::arg("last_axis"), nb::arg("to"))
       .def(
           "values", [](OwnedSession& s, const std::string& name, bool narrow) { return values(s, name, narrow); },
           nb::arg("name"), nb::arg("narrow") = false)
@@ -356,6 +431,11 @@ void define(nb::module_& m) {
 
 NB_MODULE(_core, m) {
   m.attr("version") = POISSON_VERSION;
+#ifdef POISSON_HAVE_CUDA
+  m.attr("cuda") = true;
+#else
+  m.attr("cuda") = false;
+#endif
   poisson::python::define_errors(m);
   poisson::python::define(m);
 }

@@ -17,7 +17,8 @@ def solve(problem, *, source=None, coefficient=None, reaction=None, boundary=Non
             Robin faces.
 
     Data that are not given stay as they are in the problem. A coefficient of materials is table[ids]: the gradient of
-    `table` then is the sum over the cells of each material.
+    `table` then is the sum over the cells of each material. u is on the device of the data. Tensors on the solver's
+    device stay there.
 
     Raises NotImplementedError with the reason for schemes without gradients, ConfigurationError for invalid data, and
     SolverError if the solve or its adjoint does not converge.
@@ -41,6 +42,55 @@ def _residual(core, like):
     return core.residual(_cat, constant), constant
 
 
+def _place(core, device):
+    """Returns the device where the compiled solver reads and writes tensors of a device."""
+    return device if device.type == "cuda" and device.index == core.device else _torch.device("cpu")
+
+
+def _like_data(tensors):
+    """Returns dtype and device of u for these data."""
+    arrays = [t for t in tensors if t.dim() > 0] or tensors
+    wide = not arrays or any(t.dtype == _torch.float64 for t in arrays)
+    return _torch.float64 if wide else _torch.float32, arrays[0].device if arrays else _torch.device("cpu")
+
+
+def _solved(core, data):
+    dtype, device = _like_data(list(data.values()))
+    u = _torch.empty(core.shape, dtype=dtype, device=_place(core, device))
+    core.solve({name: t.detach() for name, t in data.items()}, u)
+    return u.to(device)
+
+
+def _adjoint_of(core, data, g):
+    place = _place(core, g.device)
+    found = _torch.empty(core.shape, dtype=g.dtype, device=place)
+    core.adjoint({name: t.detach() for name, t in data.items()}, g.detach().to(place).contiguous(), found)
+    return found.to(g.device)
+
+
+def _compiled_gradient(core, name, kind, data, u, adjoint):
+    """Returns the derivative of λᵀ(b − A u) with respect to a datum, by the compiled module."""
+    datum = data[name]
+    dtype, place = datum.dtype, _place(core, datum.device)
+
+    def ready(t):
+        return t.detach().to(device=place, dtype=dtype).contiguous()
+
+    R, _ = _residual(core, _torch.empty(0, dtype=dtype, device=place))
+    gradient = _torch.empty(datum.shape, dtype=dtype, device=place)
+    own = {key: ready(t) for key, t in data.items() if key.startswith("coefficient")}
+    if kind == "kappa_in_cells" and name != "coefficient":
+        own = {f"coefficient.{a}": own.get(f"coefficient.{a}", own[name]) for a in "xyz"}
+    u, adjoint = ready(u), ready(adjoint)
+    core.gradient(name, kind, R.expanded(u).contiguous(), R.expanded(adjoint).contiguous(), own, gradient)
+    if kind == "kappa_in_cells":
+        axes = [a for a in range(R.d) if name in ("coefficient", f"coefficient.{R.names[a]}")]
+        values = {key: ready(t) for key, t in data.items() if key.startswith(("boundary", name))}
+        fixed = {key: ready(_torch.as_tensor(value)) for key, value in core.face_data(data).items()}
+        R.add_face_terms(gradient, axes, values, u, adjoint, fixed)
+    return gradient.to(datum.device)
+
+
 def _aliases(names, tensors):
     """Returns new tensors of the same values, to differentiate with respect to the data alone."""
     return {name: t.view_as(t) for name, t in zip(names, tensors)}
@@ -54,43 +104,56 @@ def _partial(value, aliases, needed):
     return [next(found) if need else None for need in needed]
 
 
+def _gradients(core, names, tensors, u, adjoint, g, needed):
+    """Returns the derivatives of λᵀ(b − A u) with respect to the data, and of u on Dirichlet faces times g.
+
+    The compiled module computes those with respect to f, κ and σ if no second derivatives are wanted.
+    """
+    found = [None] * len(tensors)
+    needed = list(needed)
+    if not _torch.is_grad_enabled():
+        data = dict(zip(names, tensors))
+        for i, (name, t) in enumerate(data.items()):
+            kind = core.kind(name, t.shape) if needed[i] and t.is_floating_point() else None
+            if kind and t.dtype in (_torch.float32, _torch.float64):
+                found[i] = _compiled_gradient(core, name, kind, data, u, adjoint)
+                needed[i] = False
+        if not any(needed):
+            return found
+    grad_mode = _torch.is_grad_enabled()
+    with _torch.enable_grad():
+        residual, constant = _residual(core, u)
+        mask = constant(core.mask)
+        own = _aliases(names, tensors)
+        fixed = {name: constant(value) for name, value in core.face_data(own).items()}
+        given = residual.boundary_values(own)
+        state = mask * u + (1 - mask) * (u - given).detach() + given
+        r = residual.load(own) - residual.operator(own, state, fixed)
+        value = (adjoint * mask * r).sum() + ((1 - mask) * g * given).sum()
+    with _torch.set_grad_enabled(grad_mode):
+        return [a if b is None else b for a, b in zip(found, _partial(value, own, needed))]
+
+
 class _Solve(_torch.autograd.Function):
     @staticmethod
     def forward(ctx, core, names, *tensors):
         ctx.core, ctx.names = core, names
-        values = core.solve(dict(zip(names, (t.detach() for t in tensors))))
-        wide = any(t.dtype == _torch.float64 and t.dim() > 0 for t in tensors)
-        dtype = _torch.float64 if wide or not tensors else _torch.float32
-        place = tensors[0].device if tensors else "cpu"
-        u = _torch.from_numpy(values).to(device=place, dtype=dtype)
+        u = _solved(core, dict(zip(names, tensors)))
         ctx.save_for_backward(u, *tensors)
         return u
 
     @staticmethod
     def backward(ctx, g):
         u, *tensors = ctx.saved_tensors
-        core, names = ctx.core, ctx.names
-        adjoint = _Adjoint.apply(core, names, g, *tensors)
-        grad_mode = _torch.is_grad_enabled()
-        with _torch.enable_grad():
-            residual, constant = _residual(core, u)
-            mask = constant(core.mask)
-            data = _aliases(names, tensors)
-            fixed = {name: constant(value) for name, value in core.face_data(data).items()}
-            given = residual.boundary_values(data)
-            state = mask * u + (1 - mask) * (u - given).detach() + given
-            r = residual.load(data) - residual.operator(data, state, fixed)
-            value = (adjoint * mask * r).sum() + ((1 - mask) * g * given).sum()
-        with _torch.set_grad_enabled(grad_mode):
-            return (None, None, *_partial(value, data, ctx.needs_input_grad[2:]))
+        adjoint = _Adjoint.apply(ctx.core, ctx.names, g, *tensors)
+        return None, None, *_gradients(ctx.core, ctx.names, tensors, u, adjoint, g, ctx.needs_input_grad[2:])
 
 
 class _Adjoint(_torch.autograd.Function):
     @staticmethod
     def forward(ctx, core, names, g, *tensors):
         ctx.core, ctx.names = core, names
-        values = core.adjoint(dict(zip(names, (t.detach() for t in tensors))), g.detach())
-        adjoint = _torch.from_numpy(values).to(device=g.device, dtype=g.dtype)
+        adjoint = _adjoint_of(core, dict(zip(names, tensors)), g)
         ctx.save_for_backward(adjoint, *tensors)
         return adjoint
 
@@ -103,13 +166,8 @@ class _Adjoint(_torch.autograd.Function):
         with _torch.enable_grad():
             residual, constant = _residual(core, adjoint)
             data = _aliases(names, tensors)
-            fixed = {name: constant(value) for name, value in core.face_data(data).items() if _in_operator(name)}
-            own = {name: value for name, value in data.items() if _in_operator(name)}
+            fixed = {name: constant(value) for name, value in core.face_data(data).items() if _adjoint.in_operator(name)}
+            own = {name: value for name, value in data.items() if _adjoint.in_operator(name)}
             value = -(second * constant(core.mask) * residual.operator(own, adjoint, fixed)).sum()
         with _torch.set_grad_enabled(grad_mode):
             return (None, None, second, *_partial(value, data, ctx.needs_input_grad[3:]))
-
-
-def _in_operator(name):
-    """Returns whether A depends on a datum: κ, σ or α."""
-    return name.startswith(("coefficient", "reaction", "kappa")) or name.endswith(".alpha")
