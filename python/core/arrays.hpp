@@ -29,4 +29,7 @@ Values to_values(const Session& session, nanobind::handle object, const char* na
 /// Does the same for arrays like the solution. Throws std::invalid_argument for another shape.
 Values to_solution_values(const Session& session, nanobind::handle object, const char* name, bool writable = false);
 
+/// Defines the classes DeviceArray and Session.
+void define_session(nanobind::module_& m);
+
 }  // namespace poisson::python
