@@ -27,9 +27,16 @@ void require_finite(const Field& values, const char* name) {
         {std::string(name) + ": the array has values that are not finite; replace them, for example with 0"});
 }
 
+// Returns the configuration of a solver that solves many times.
+std::shared_ptr<const Config> kept(const Config& config) {
+  auto copy = std::make_shared<Config>(config);
+  copy->options.kept = true;
+  return copy;
+}
+
 }  // namespace
 
-Session::Session(std::shared_ptr<const Config> config, const DeviceSetup& setup) : config_(std::move(config)) {
+Session::Session(std::shared_ptr<const Config> config, const DeviceSetup& setup) : config_(kept(*config)) {
   Stopwatch watch;
   read_datasets(*config_);
   backend_ = make_backend(config_->device, setup);

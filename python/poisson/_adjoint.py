@@ -6,6 +6,8 @@ derivatives, from _residual.Residual. For singular problems A⁻¹ is the pseudo
 mean, which is symmetric as well.
 """
 
+import weakref
+
 import numpy as np
 
 from . import _arrays, _core
@@ -56,6 +58,17 @@ def in_operator(name):
     return name.startswith(("coefficient", "reaction", "kappa")) or name.endswith(".alpha")
 
 
+_numbered = []  # operators of compiled functions name objects by numbers
+
+
+def numbered(number):
+    """Returns the Differentiable of a number. Raises SolverError if its solver does not exist any more."""
+    core = _numbered[number]()
+    if core is None:
+        raise _core.SolverError("the solver of a compiled function does not exist any more: keep it")
+    return core
+
+
 class Differentiable:
     """Keeps the levels of a solver and the data that they belong to.
 
@@ -72,6 +85,9 @@ class Differentiable:
         residual = Residual(self.geometry, None, np.asarray)
         self.mask = residual.mask
         self.shape = residual.sizes
+        self.repeated = [a for a in range(residual.d) if residual.at_nodes and residual.periodic[a]]
+        self.number = len(_numbered)
+        _numbered.append(weakref.ref(self))
         self.cells = residual.cells
 
     def check(self, data):

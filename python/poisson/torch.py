@@ -1,5 +1,7 @@
 """Solves with gradients for PyTorch."""
 
+import concurrent.futures as _futures
+
 import torch as _torch
 
 from . import _adjoint
@@ -16,19 +18,32 @@ def solve(problem, *, source=None, coefficient=None, reaction=None, boundary=Non
         boundary: data of faces by their names: a tensor for Dirichlet and Neumann faces, {"alpha": …, "value": …} for
             Robin faces.
 
-    Data that are not given stay as they are in the problem. A coefficient of materials is table[ids]: the gradient of
+    A function that torch.compile compiles contains the solve as one operator (PyTorch 2.4 or newer), with first
+    derivatives. Data that are not given stay as they are in the problem. A coefficient of materials is table[ids]: the gradient of
     `table` then is the sum over the cells of each material. u is on the device of the data. Tensors on the solver's
     device stay there.
 
     Raises NotImplementedError with the reason for schemes without gradients, ConfigurationError for invalid data, and
     SolverError if the solve or its adjoint does not converge.
     """
-    core = _adjoint.of(problem)
     data = _adjoint.names({"source": source, "coefficient": coefficient, "reaction": reaction, "boundary": boundary})
-    core.check(data)
+    names = tuple(data)
+    core = _checked(problem, names)
     tensors = [t if isinstance(t, _torch.Tensor) else _torch.as_tensor(t, dtype=_torch.float64) for t in data.values()]
-    u = _Solve.apply(core, tuple(data), *tensors)
-    return core.residual(_cat, None).expanded(u)
+    if _operators and _torch.compiler.is_compiling():
+        u = _torch.ops.poisson.solve(core.number, ",".join(names), tensors)
+    else:
+        u = _Solve.apply(core, names, *tensors)
+    for axis in core.repeated:
+        u = _torch.cat([u, u.narrow(axis, 0, 1)], dim=axis)
+    return u
+
+
+def _checked(problem, names):
+    """Returns the Differentiable of a problem after a check of the data's names."""
+    core = _adjoint.of(problem)
+    core.check(names)
+    return core
 
 
 def _cat(parts, axis):
@@ -171,3 +186,77 @@ class _Adjoint(_torch.autograd.Function):
             value = -(second * constant(core.mask) * residual.operator(own, adjoint, fixed)).sum()
         with _torch.set_grad_enabled(grad_mode):
             return (None, None, second, *_partial(value, data, ctx.needs_input_grad[3:]))
+
+
+# ---- the operators of compiled functions ----
+
+
+def _define_operators():
+    """Defines poisson::solve with its derivative, for torch.compile. Returns whether this version of torch can."""
+    if not hasattr(_torch.library, "custom_op"):
+        return False
+
+    def of(core, names, data):
+        return _adjoint.numbered(core), dict(zip(names.split(",") if names else (), data))
+
+    @_torch.library.custom_op("poisson::solve", mutates_args=())
+    def solve_op(core: int, names: str, data: list[_torch.Tensor]) -> _torch.Tensor:
+        return _solved(*of(core, names, data))
+
+    @_torch.library.custom_op("poisson::adjoint", mutates_args=())
+    def adjoint_op(core: int, names: str, data: list[_torch.Tensor], g: _torch.Tensor) -> _torch.Tensor:
+        return _adjoint_of(*of(core, names, data), g)
+
+    @_torch.library.custom_op("poisson::gradients", mutates_args=())
+    def gradients_op(core: int, names: str, data: list[_torch.Tensor], needed: list[bool], u: _torch.Tensor,
+                     adjoint: _torch.Tensor, g: _torch.Tensor) -> list[_torch.Tensor]:
+        solver, values = of(core, names, data)
+        with _futures.ThreadPoolExecutor(1) as thread:  # operators run without autograd, which data of faces need
+            stream = _torch.cuda.current_stream(u.device) if u.is_cuda else None
+            found = thread.submit(_first_gradients, solver, values, u, adjoint, g, needed, stream).result()
+        used = {t.data_ptr() for t in (u, adjoint, g, *data)}
+        return [_of_its_own(_torch.zeros_like(t) if f is None else f, used) for t, f in zip(data, found)]
+
+    @solve_op.register_fake
+    def _(core, names, data):
+        dtype, device = _like_data(data)
+        return _torch.empty(_adjoint.numbered(core).shape, dtype=dtype, device=device)
+
+    @adjoint_op.register_fake
+    def _(core, names, data, g):
+        return _torch.empty_like(g, memory_format=_torch.contiguous_format)
+
+    @gradients_op.register_fake
+    def _(core, names, data, needed, u, adjoint, g):
+        return [_torch.empty_like(t, memory_format=_torch.contiguous_format) for t in data]
+
+    def keep(ctx, inputs, output):
+        ctx.core, ctx.names, data = inputs
+        ctx.needed = [t.requires_grad for t in data]
+        ctx.save_for_backward(output, *data)
+
+    def backward(ctx, g):
+        u, *data = ctx.saved_tensors
+        adjoint = _torch.ops.poisson.adjoint(ctx.core, ctx.names, data, g)
+        found = _torch.ops.poisson.gradients(ctx.core, ctx.names, data, ctx.needed, u, adjoint, g)
+        return None, None, [f if need else None for f, need in zip(found, ctx.needed)]
+
+    solve_op.register_autograd(backward, setup_context=keep)
+    return True
+
+
+def _of_its_own(tensor, used):
+    """Returns a contiguous tensor that shares no memory with earlier ones, as operators must."""
+    if not tensor.is_contiguous() or tensor.data_ptr() in used:
+        tensor = tensor.clone(memory_format=_torch.contiguous_format)
+    used.add(tensor.data_ptr())
+    return tensor
+
+
+def _first_gradients(core, data, u, adjoint, g, needed, stream):
+    with _torch.cuda.stream(stream), _torch.no_grad():
+        tensors = [t.detach().requires_grad_(need) for t, need in zip(data.values(), needed)]
+        return _gradients(core, tuple(data), tensors, u, adjoint, g, needed)
+
+
+_operators = _define_operators()
