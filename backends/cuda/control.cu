@@ -16,6 +16,7 @@
 #include "backends/cuda/device_monitor.cuh"
 #include "backends/cuda/functions.hpp"
 #include "backends/cuda/graph.cuh"
+#include "backends/device/plain_run.hpp"
 #include "backends/cuda/injection.hpp"
 #include "backends/cuda/launch.cuh"
 #include "backends/memory/error.hpp"
@@ -196,6 +197,18 @@ void CudaBackend::run(std::unique_ptr<Recording>& recording, const std::function
     w.mailbox->norm[0] = start.state.last;
   }
   w.mailbox->stop = 0;
+  if (dynamic_cast<const PlainRun*>(recording.get())) {
+    recording.reset();
+    const bool records = std::exchange(conditional_nodes_, false);
+    try {
+      verbs();
+    } catch (...) {
+      conditional_nodes_ = records;
+      throw;
+    }
+    conditional_nodes_ = records;
+    return;
+  }
   if (conditional_nodes_ && !recording) recording = record(verbs);
   if (!conditional_nodes_) {  // the host decides after every iteration
     verbs();

@@ -142,7 +142,7 @@ TEST_P(PlanOf, SaysWhatIsAllocated) {
         Solve s(problem, o, assembly);
         s.run();
         const auto peak = static_cast<double>(s.backend().memory().peak());
-        EXPECT_LE(static_cast<double>(plan.bytes + plan.setup), peak);
+        EXPECT_LE(static_cast<double>(plan.bytes + plan.setup), peak + (on_cpu() ? 0 : Plan::allowance));
         EXPECT_GE(static_cast<double>(plan.most()), peak);
         EXPECT_EQ(plan.levels.size(), static_cast<std::size_t>(s.solver().levels()));
         EXPECT_EQ(plan.levels.front().unknowns, s.discretization().unknowns());
