@@ -125,15 +125,15 @@ std::optional<GalerkinRelaxation> lines_on_galerkin(const Options& given, const 
   return chosen;
 }
 
-// Returns whether the couplings along relaxed lines differ by so much, from cell to cell and along a stretched axis,
-// that fp32 loses the weak ones beside the strong ones. Conjugate gradients then stagnate.
+// Returns whether couplings differ by so much, from cell to cell and along all stretched axes together, that corrections
+// in fp32 lose the weak ones and conjugate gradients stagnate.
 bool loses_couplings_on_lines(const Options& options, const Block& block, const Jumps& jumps) {
   if (options.coarse_operator != CoarseOperator::galerkin || options.smoother.extent != RelaxationChoice::lines)
     return false;
-  constexpr double most = 1e9;
+  constexpr double most = 1e17;
   double growth = 1;
   for (const Axis& axis : block.axes)
-    if (const AxisStrength& s = axis.strength(); s.weakest > 0) growth = std::max(growth, s.strongest / s.weakest);
+    if (const AxisStrength& s = axis.strength(); s.weakest > 0) growth *= s.strongest / s.weakest;
   return jumps.largest * growth >= most;
 }
 

@@ -185,5 +185,15 @@ TEST(Memory, OfTheDefaultsIsAtMost60BytesPerUnknown) {
       60);
 }
 
+// 509 is prime, so its transforms are products of a library whose loading costs more than a solve.
+TEST(Plan, OfAKeptSolverLeavesOutWhatIsDoneOnce) {
+  const Problem problem = cube(509);
+  Options options;
+  EXPECT_EQ(choose_plan(problem, options, Assembly::automatic, /*gpu=*/true).options.method, Method::multigrid);
+  options.kept = true;
+  const Plan plan = choose_plan(problem, options, Assembly::automatic, /*gpu=*/true);
+  EXPECT_EQ(plan.options.method, Method::direct) << plan.choice;
+}
+
 }  // namespace
 }  // namespace poisson
