@@ -49,6 +49,9 @@ class MediaBuilder {
   void contact(const std::string& a, const std::string& b, double resistance) {
     contacts_.push_back({{number(a), number(b)}, resistance});
   }
+  void sheet(const std::string& on, double thickness, double kappa) {
+    sheets_.push_back({number(on), thickness, kappa});
+  }
   void use(Problem& p, Surfaces surfaces) const {
     Media media;
     media.materials = materials_;
@@ -58,6 +61,7 @@ class MediaBuilder {
     media.map = media.bodies;
     media.surfaces = surfaces;
     media.contacts = contacts_;
+    media.sheets = sheets_;
     use_media(p, std::make_shared<const Media>(std::move(media)));
   }
 
@@ -70,6 +74,7 @@ class MediaBuilder {
   std::vector<Body> bodies_;
   std::vector<std::size_t> of_;
   std::vector<Contact> contacts_;
+  std::vector<Sheet> sheets_;
 };
 
 }  // namespace poisson
