@@ -50,6 +50,14 @@ Bounds Bodies::extent_of(RegionNumber region) const {
   return all;
 }
 
+bool Bodies::near(const Point& lower, const Point& upper) const {
+  return std::ranges::any_of(bounds_, [&](const Bounds& b) {
+    for (std::size_t d = 0; d < 3; ++d)
+      if (b.lower[d] > upper[d] || b.upper[d] < lower[d]) return false;
+    return true;
+  });
+}
+
 bool Bodies::split(const Ray& ray, std::vector<Piece>& pieces) const {
   pieces.assign(1, {ray.lower, -1});
   thread_local Spans inside;

@@ -28,6 +28,9 @@ class Bodies final : public RegionMap {
   /// Returns the extent of all bodies of a region, for messages.
   Bounds extent_of(RegionNumber region) const;
 
+  /// Returns whether a body may lie in a box.
+  bool near(const Point& lower, const Point& upper) const;
+
   /// Is a part of a line with one region; it ends where the next one begins.
   struct Piece {
     double begin;

@@ -130,7 +130,6 @@ class Flows {
 
 void add_cells(const Discretization& d, const Values& u, std::vector<Sums>& sums) {
   const MediaSystem& media = *d.media();
-  const std::vector<double> watts = media.sources();
   for_each_place(d.block().layout().box(), [&](int i, int j, int k) {
     const RegionNumber region = media.cells().region(i, j, k);
     Sums& s = sums[region];
@@ -140,7 +139,11 @@ void add_cells(const Discretization& d, const Values& u, std::vector<Sums>& sums
     const double value = state == CellState::fixed ? *media.media().material_of(region).fixed : u({i, j, k});
     s.add(value, d.block().cell_volume(i, j, k), media.cells().centre(i, j, k));
   });
-  for (std::size_t r = 0; r < sums.size(); ++r) sums[r].power = media.power(static_cast<RegionNumber>(r));
+  const std::vector<double> elsewhere = media.sources_elsewhere();
+  for (std::size_t r = 0; r < sums.size(); ++r) {
+    sums[r].power = media.power(static_cast<RegionNumber>(r));
+    sums[r].flow = elsewhere[r];
+  }
 }
 
 RegionResult result_of(const Sums& s, std::string name, std::string material, double volume) {

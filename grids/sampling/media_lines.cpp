@@ -8,7 +8,7 @@ namespace poisson {
 namespace {
 
 // Lines along each axis across a face, in the plane and in space.
-constexpr int lines_in_plane = 16, lines_in_space = 5;
+constexpr int lines_in_plane = 16, lines_in_space = 4;
 // Pieces that are shorter than this share of a cell are rounding errors.
 constexpr double sliver = 1e-9;
 // A wall is at least this share of half a cell away from the centre.
@@ -171,27 +171,35 @@ double MediaLines::to_fixed(const At& line, int i, int side, const Pieces& piece
   return sum;
 }
 
-// Calls f(pieces) for the lines across a face. Staircases have one line, without pieces.
+// Calls f(pieces) for the lines across a face, and returns their number. Staircases have one line, without pieces.
+// Where no body is near, one line is enough.
 template <class F>
-void MediaLines::for_each_ray(const At& line, const F& f) const {
+int MediaLines::for_each_ray(const At& line, const F& f) const {
   const Block& block = cells_.block();
   std::array<int, 2> count{1, 1};
+  Point lower{}, upper{};
   std::size_t other = 0;
-  for (std::size_t d = 0; d < 3; ++d)
-    if (d != line.axis) count[other++] = block.axes[d].degenerate() ? 1 : across_;
+  for (std::size_t d = 0; d < 3; ++d) {
+    const Axis& axis = block.axes[d];
+    const bool along = d == line.axis;
+    if (!axis.degenerate()) {
+      lower[d] = along ? axis.nodes().front() : axis.point_in_cell(line.cell[d], 0);
+      upper[d] = along ? axis.nodes().back() : axis.point_in_cell(line.cell[d], 1);
+    }
+    if (!along) count[other++] = axis.degenerate() ? 1 : across_;
+  }
   thread_local Pieces pieces;
+  if (bodies_ && !bodies_->near(lower, upper)) {
+    pieces.assign(1, {lower[line.axis], -1});
+    count = {1, 1};
+  }
   for (int b = 0; b < count[1]; ++b)
     for (int a = 0; a < count[0]; ++a) {
-      if (bodies_) bodies_->split(ray(line, {(a + 0.5) / count[0], (b + 0.5) / count[1]}), pieces);
+      if (bodies_ && count[0] * count[1] > 1)
+        bodies_->split(ray(line, {(a + 0.5) / count[0], (b + 0.5) / count[1]}), pieces);
       f(pieces);
     }
-}
-
-int MediaLines::rays(const At& line) const {
-  int product = 1;
-  for (std::size_t d = 0; d < 3; ++d)
-    if (d != line.axis && !cells_.block().axes[d].degenerate()) product *= across_;
-  return product;
+  return count[0] * count[1];
 }
 
 // Half a cell that reaches into a fixed body conducts at most as if the wall were next to its centre.
@@ -207,12 +215,12 @@ double MediaLines::end_kappa(const At& line, int end) const {
   const Axis& axis = cells_.block().axes[line.axis];
   const int i = end == 0 ? 0 : axis.size() - 1;
   double sum = 0;
-  for_each_ray(line, [&](const Pieces& pieces) {
+  const int rays = for_each_ray(line, [&](const Pieces& pieces) {
     RegionNumber first = 0, last = 0;
     const double low = axis.point_in_cell(i, end == 0 ? 0 : 0.5), high = axis.point_in_cell(i, end == 0 ? 0.5 : 1);
     sum += 1 / half(line, i, pieces, low, high, first, last);
   });
-  return limited(line, i, sum / rays(line) * (0.5 * axis.width(i)));
+  return limited(line, i, sum / rays * (0.5 * axis.width(i)));
 }
 
 void MediaLines::faces(const At& line, std::vector<double>& kappa, std::vector<FixedLink>& links) const {
@@ -220,9 +228,8 @@ void MediaLines::faces(const At& line, std::vector<double>& kappa, std::vector<F
   const Axis& axis = block.axes[line.axis];
   const int n = axis.size();
   kappa.assign(static_cast<std::size_t>(n) + 1, 0);
-  const double weight = 1.0 / rays(line);
+  const double weight = 1.0 / for_each_ray(line, [&](const Pieces& along) { add_conductances(line, along, kappa); });
   thread_local Pieces pieces;
-  for_each_ray(line, [&](const Pieces& along) { add_conductances(line, along, kappa); });
   bool central = false;
   const auto leaves = [&](int i) {
     std::array c = line.cell;
@@ -276,12 +283,9 @@ void MediaLines::shares(int j, int k, std::vector<Share>& shares) const {
     for (int i = 0; i < axis.size(); ++i) shares.push_back({i, cells_.region(i, j, k), 1});
     return;
   }
-  const int ny = across_, nz = block.axes[2].degenerate() ? 1 : across_;
   thread_local std::vector<Pieces> all;
-  all.resize(static_cast<std::size_t>(ny * nz));
-  for (int b = 0; b < nz; ++b)
-    for (int a = 0; a < ny; ++a)
-      bodies_->split(ray(line, {(a + 0.5) / ny, (b + 0.5) / nz}), all[static_cast<std::size_t>(b * ny + a)]);
+  all.clear();
+  const int rays = for_each_ray(line, [&](const Pieces& pieces) { all.push_back(pieces); });
   for (int i = 0; i < axis.size(); ++i) {
     const double low = axis.point_in_cell(i, 0), high = axis.point_in_cell(i, 1);
     const auto begin = static_cast<std::ptrdiff_t>(shares.size());
@@ -289,7 +293,7 @@ void MediaLines::shares(int j, int k, std::vector<Share>& shares) const {
       walk(line, i, pieces, low, high, [&](double length, RegionNumber region) {
         const auto found =
             std::find_if(shares.begin() + begin, shares.end(), [&](const Share& s) { return s.region == region; });
-        const double fraction = length / ((high - low) * ny * nz);
+        const double fraction = length / ((high - low) * rays);
         if (found == shares.end())
           shares.push_back({i, region, fraction});
         else

@@ -52,7 +52,6 @@ class MediaLines {
   };
   using Pieces = std::vector<Bodies::Piece>;
 
-  int rays(const At& line) const;
   Ray ray(const At& line, const std::array<double, 2>& across) const;
   /// Calls f(length, region) for the pieces of a line from `from` to `to` within cell i.
   template <class F>
@@ -61,7 +60,7 @@ class MediaLines {
               RegionNumber& last) const;
   Halves halves(const At& line, int i, const Pieces& pieces) const;
   template <class F>
-  void for_each_ray(const At& line, const F& f) const;
+  int for_each_ray(const At& line, const F& f) const;
   double limited(const At& line, int i, double kappa) const;
   void add_conductances(const At& line, const Pieces& pieces, std::vector<double>& sums) const;
   double to_fixed(const At& line, int i, int side, const Pieces& pieces, RegionNumber& region) const;

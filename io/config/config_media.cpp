@@ -32,7 +32,7 @@ class MediaReader {
     read_materials();
     read_background();
     media_.map = read_image(parts_, media_);
-    const bool image = media_.map != nullptr;
+    for (const MediaRegion& region : media_.regions) used_[region.material] = true;
     read_bodies();
     if (const Value* surfaces = parts_.document.find("surfaces"))
       media_.surfaces = static_cast<Surfaces>(surfaces->choice);
@@ -40,9 +40,10 @@ class MediaReader {
     read_sheets();
     warn_of_unused();
     if (!parts_.errors.empty()) return;
-    auto below = image ? media_.map : nullptr;
-    media_.bodies = std::make_shared<const Bodies>(std::move(bodies_), std::move(below));
-    media_.map = media_.bodies;
+    if (!media_.map || !bodies_.empty()) {
+      media_.bodies = std::make_shared<const Bodies>(std::move(bodies_), std::move(media_.map));
+      media_.map = media_.bodies;
+    }
     use_media(problem_, std::make_shared<const Media>(std::move(media_)));
   }
 

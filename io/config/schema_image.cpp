@@ -5,7 +5,7 @@
 namespace poisson::schema {
 namespace {
 
-constexpr Range positive{.lower = 0, .open_lower = true};
+constexpr Range positive_width{.lower = 0, .open_lower = true};
 
 std::vector<Choice> voxel_types() {
   std::vector<Choice> types;
@@ -64,10 +64,10 @@ std::vector<Schema> place_keys() {
            .doc = "Width of a voxel, or one for each axis; null: the image fills the domain, or 1 without a domain.",
            .fallback = "null",
            .example = "2e-6",
-           .forms = {{.type = Type::constant, .example = "2e-6", .range = positive},
+           .forms = {{.type = Type::constant, .example = "2e-6", .range = positive_width},
                      {.type = Type::list,
                       .example = "[2e-6, 2e-6, 5e-6]",
-                      .items = {{.type = Type::constant, .example = "2e-6", .range = positive}},
+                      .items = {{.type = Type::constant, .example = "2e-6", .range = positive_width}},
                       .fewest = 2,
                       .most = 3}}},
           {.key = "crop",

@@ -13,7 +13,7 @@ namespace poisson {
 namespace {
 
 constexpr std::size_t magic_bytes = 8;  // "\x93NUMPY", major, minor
-constexpr std::string_view remedy = "Write it by numpy.save.";
+constexpr std::string_view npy_remedy = "Write it by numpy.save.";
 
 // Is an array in a mapped file. An array in Fortran's order is [z][y][x] with z fastest; blocks of slices are gathered.
 class NpyImage final : public ImageSource {
@@ -71,14 +71,14 @@ class NpyImage final : public ImageSource {
   std::string_view find_header() {
     const std::span<const std::byte> bytes = file_.bytes();
     const auto byte = [&](std::size_t i) { return std::to_integer<std::size_t>(bytes[i]); };
-    if (bytes.size() < magic_bytes + 4) refuse_image(path_, "it is too short", std::string(remedy));
+    if (bytes.size() < magic_bytes + 4) refuse_image(path_, "it is too short", std::string(npy_remedy));
     const std::size_t version = byte(6);
     if (version < 1 || version > 3)
       refuse_image(path_, "its format has version " + std::to_string(version), "Versions 1 to 3 are known.");
     const std::size_t width = version == 1 ? 2 : 4, start = magic_bytes + width;
     std::size_t length = 0;
     for (std::size_t i = width; i-- > 0;) length = length << 8 | byte(magic_bytes + i);
-    if (length > bytes.size() - start) refuse_image(path_, "its header is incomplete", std::string(remedy));
+    if (length > bytes.size() - start) refuse_image(path_, "its header is incomplete", std::string(npy_remedy));
     begin_ = start + length;
     return {reinterpret_cast<const char*>(bytes.data()) + start, length};
   }
@@ -92,7 +92,7 @@ class NpyImage final : public ImageSource {
       at = header.find_first_not_of(" :", at + quoted.size());
       if (at != std::string_view::npos) return header.substr(at);
     }
-    refuse_image(path_, "its header has no entry '" + std::string(key) + "'", std::string(remedy));
+    refuse_image(path_, "its header has no entry '" + std::string(key) + "'", std::string(npy_remedy));
   }
 
   void read_type(std::string_view text) {
@@ -135,7 +135,7 @@ class NpyImage final : public ImageSource {
       at = next;
       while (at < end && (*at == ',' || *at == ' ' || *at == 'L')) ++at;
     }
-    if (!good || at >= end) refuse_image(path_, "its shape is not readable", std::string(remedy));
+    if (!good || at >= end) refuse_image(path_, "its shape is not readable", std::string(npy_remedy));
     if (shape.size() != 2 && shape.size() != 3)
       refuse_image(path_, "it has " + std::to_string(shape.size()) + " axes", "Give an array [z, y, x] or [y, x].");
     dimension_ = static_cast<int>(shape.size());

@@ -5,6 +5,7 @@
 #include <ctime>
 
 #include "backends/utilities/commit.hpp"
+#include "lab/harness/chip.hpp"
 #include "lab/harness/with_cuda.hpp"
 
 namespace poisson::lab {
@@ -30,6 +31,8 @@ std::vector<Fact> facts_of(const Backend& backend, const Machine& machine) {
   std::vector<Fact> facts{{"device", backend.device()}};
   if constexpr (with_cuda)
     if (backend.on_gpu()) {
+      facts.push_back({"chip", gpu::parts()});
+      facts.push_back({"toolkit", gpu::toolkit()});
       facts.push_back({"driver", gpu::driver()});
       facts.push_back({"clocks", gigahertz_text(machine.gigahertz) + gpu::clocks()});
     }

@@ -2,6 +2,7 @@
 #include <fstream>
 #include <string>
 
+#include "lab/harness/chip.hpp"
 #include "lab/harness/machine.hpp"
 #include "lab/harness/multiprocessors.cuh"
 
@@ -59,6 +60,21 @@ std::string driver() {
   cuda::check(cudaDriverGetVersion(&number));
   const std::string module = kernel_module();
   return "CUDA " + version(number) + (module.empty() ? "" : ", driver " + module);
+}
+
+std::string toolkit() {
+  return "CUDA " + std::to_string(__CUDACC_VER_MAJOR__) + "." + std::to_string(__CUDACC_VER_MINOR__) + "." +
+         std::to_string(__CUDACC_VER_BUILD__) + " (nvcc)";
+}
+
+double l2_bytes() {
+  return device_attribute(cudaDevAttrL2CacheSize);
+}
+
+std::string parts() {
+  return std::to_string(multiprocessors()) + " multiprocessors, " +
+         std::to_string(std::lround(l2_bytes() / (1 << 20))) + " MiB of L2, ECC " +
+         (device_attribute(cudaDevAttrEccEnabled) ? "on" : "off");
 }
 
 std::string clocks() {

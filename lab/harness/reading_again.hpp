@@ -28,8 +28,12 @@ std::vector<std::uint64_t> words_to_read(std::int64_t number);
 void verify(Session& session, std::string_view study, const ReadingWay& way, const Array<std::uint64_t>& set,
             std::span<const std::uint64_t> words, double bytes, const Array<std::uint64_t>& sums);
 
-/// Returns the ways of a GPU (builds with CUDA): through L1 and past it. The set must be a power of two of words.
+/// Returns the ways of a GPU (builds with CUDA): through L1 and past it. Every multiprocessor reads the whole set or an
+/// equal share of it. The set must be a multiple of 8 KiB.
 std::span<const ReadingWay> gpu_reading_ways();
+/// Returns the bytes that all blocks of these ways read with one load of each thread. Large sets should be multiples of
+/// it; sets that are none are read by every block as a whole, at least once.
+std::size_t gpu_reading_unit();
 inline constexpr std::string_view by_first_level = "through the first-level cache",
                                   by_shared_level = "past it, from the shared one";
 

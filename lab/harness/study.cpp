@@ -7,9 +7,10 @@
 namespace poisson::lab {
 namespace {
 
-// Returns whether a panel of that name has points, but none of that variant.
+// Returns whether a panel of that name has points, but none of that variant, or for no variant whether it is missing.
 bool lacks(const Panels& panels, const Addition& addition) {
   const auto panel = std::ranges::find(panels, addition.panel, &Panel::name);
+  if (addition.variant.empty()) return panel == panels.end();
   return panel != panels.end() && !panel->points.empty() &&
          std::ranges::find(panel->points, addition.variant, &Point::variant) == panel->points.end();
 }

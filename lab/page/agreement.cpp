@@ -34,10 +34,10 @@ Reading reading_of(std::string_view text, double noise) {
   Reading reading;
   const auto put = [&](double value, bool percent, std::string_view after) {
     const auto behind = [&reading](std::string_view word) { return reading.words.ends_with(word); };
-    const Firmness firmness = behind("about ")                               ? Firmness::about
-                              : behind("some ")                              ? Firmness::some
-                              : behind("more than ") || behind("at latest ") ? Firmness::bound
-                                                                             : Firmness::plain;
+    const Firmness firmness = behind("about ")                                          ? Firmness::about
+                              : behind("roughly ")                                      ? Firmness::some
+                              : !percent && (behind("at least ") || behind("at most ")) ? Firmness::bound
+                                                                                        : Firmness::plain;
     reading.words += gap;
     reading.words += after;
     reading.figures.push_back({value, firmness, percent});

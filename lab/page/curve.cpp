@@ -124,7 +124,7 @@ std::string percent(double fraction) {
 
 std::string rough(double value) {
   const double unit = std::pow(10.0, std::floor(std::log10(value)));
-  return "some " + figure(std::round(value / unit) * unit);
+  return "roughly " + figure(std::round(value / unit) * unit);
 }
 
 std::string times(double factor) {

@@ -19,11 +19,12 @@ import sys
 import tempfile
 
 sys.dont_write_bytecode = True  # the folder of the scripts may be read-only
+import drawings  # noqa: E402
 import labels  # noqa: E402
+import lessons  # noqa: E402
+import overview  # noqa: E402
 import plots  # noqa: E402
 import vector  # noqa: E402
-
-LONG = 12  # tables with more rows or columns are folded
 
 
 def text(value):
@@ -71,21 +72,17 @@ def table(panel):
         head = row([cell("", "th"), cell(panel["y_label"], "th", scope="col")])
         own = {variant: x for variant, x in reversed(values)}
         body = [row([cell(v, "th", scope="row"), value(v, own[v])]) for v in variants]
-        columns = 1
     elif len(variants) <= len(places):
         head = row([cell(panel["x_label"], "th", scope="col")] + [cell(v, "th", scope="col") for v in variants])
         body = [row([cell(place(x), "th", scope="row")] + [value(v, x) for v in variants]) for x in places]
-        columns = len(variants)
     else:
         head = row([cell(panel["x_label"], "th", scope="col")] + [cell(place(x), "th", scope="col") for x in places])
         body = [row([cell(v, "th", scope="row")] + [value(v, x) for x in places]) for v in variants]
-        columns = len(places)
     grid = f'<div class="wide"><table><thead>{head}</thead><tbody>{"".join(body)}</tbody></table></div>'
     summary = f"Table: {text(panel['y_label'])}, {count(variants, 'variant')}"
     if len(places) > 1:
         summary += f" at {count(places, 'place')}"
-    folded = plots.is_bars(panel) or max(len(body), columns) > LONG  # bars carry their values
-    return f"<details><summary>{summary}</summary>{grid}</details>" if folded else grid
+    return f'<p class="scatter">{summary}</p>{grid}'
 
 
 def alternative(panel):
@@ -94,9 +91,18 @@ def alternative(panel):
     return f"{panel['y_label']} against {panel['x_label']}: {curves}"
 
 
-def figure(panel, pictures):
-    return (f"<figure><figcaption>{text(panel['title'])}</figcaption>"
-            f'<div class="wide">{pictures[panel["files"]]}</div>{scatter(panel)}{table(panel)}</figure>')
+def sentences(study, panel=None):
+    """Returns the conclusions about one panel, or about the whole study: "[panel] sentence", or a sentence alone."""
+    start = f"[{panel}] " if panel else ""
+    return [text.removeprefix(start) for text in study["conclusions"]
+            if (text.startswith(start) if panel else not text.startswith("["))]
+
+
+def figure(study, panel, pictures):
+    below = "".join(f'<p class="lesson">{text(sentence)}</p>' for sentence in sentences(study, panel["name"]))
+    picture = f'<div class="plot">{pictures[panel["files"]]}</div>' if panel["files"] in pictures else ""
+    return (f'<figure id="{text(panel["files"])}"><figcaption>{text(panel["title"])}</figcaption>{picture}{below}'
+            f"<details><summary>Values and spread</summary>{scatter(panel)}{table(panel)}</details></figure>")
 
 
 def comma_separated(panel):
@@ -132,22 +138,28 @@ def ratio_text(entry):
     ratios = [entry["today"] / entry["value"]]
     if entry.get("up_to"):
         ratios.insert(0, entry["today"] / entry["up_to"])
-    return " to ".join(labels.number(float(f"{ratio:.3g}")) for ratio in ratios) + " ×"
+    return " to ".join(labels.number(float(f"{ratio:.2g}")) for ratio in ratios) + " ×"
 
 
-def then_and_now(history, device):
+def today(entry):
+    """Returns a figure of this device, with the two digits that another run confirms."""
+    found = entry["today"]
+    return found if found == round(found) else float(f"{found:.2g}")
+
+
+def then_and_now(study, lab):
     """Compares the lectures' figures with those of this device. Figures that the device cannot have are omitted."""
-    rows = [row([cell(entry["device"], "th", scope="row"), cell(entry["what"], class_="text"),
-                 cell(entry.get("lecture", "").split(",")[0], class_="text"), cell(then_text(entry)), cell(f"{labels.number(entry['today'])} {entry['unit']}", class_="now"),
-                 cell(ratio_text(entry))])
-            for entry in history if labels.finite(entry["today"]) and entry["value"]]
-    if not rows:
+    entries = [entry for entry in study["history"] if labels.finite(entry["today"]) and entry["value"]]
+    if not entries:
         return ""
-    head = row([cell(name, "th", scope="col") for name in ("Device then", "What", "Lecture", "Then", device, "Now / then")])
-    sources = list(dict.fromkeys(entry["lecture"] for entry in history if entry.get("lecture")))
-    return (f"<h3>Then and now</h3><div class=\"wide\"><table class=\"then\"><thead>{head}</thead>"
-            f"<tbody>{''.join(rows)}</tbody></table></div>"
-            + (f'<p class="scatter">Figures of {text("; ".join(sources))}.</p>' if sources else ""))
+    rows = [row([f'<th scope="row">{text(entry["what"])}<small>{text(entry["device"])}</small></th>',
+                 cell(then_text(entry)), cell(f"{labels.number(today(entry))} {entry['unit']}", class_="now"),
+                 cell(ratio_text(entry))]) for entry in entries]
+    head = row([cell(name, "th", scope="col") for name in ("", "Then", lab["device"].removeprefix("NVIDIA "), "Now / then")])
+    sources = list(dict.fromkeys(entry["lecture"] for entry in entries if entry.get("lecture")))
+    return (f'<details class="history"><summary>Then and now: {count(entries, "figure")} of the lectures</summary>'
+            f'<table class="then"><thead>{head}</thead><tbody>{"".join(rows)}</tbody></table>'
+            f'<p class="scatter">Figures of {text("; ".join(sources))}.</p></details>')
 
 
 def listed(words):
@@ -171,26 +183,48 @@ def age(study, lab):
 
 def others(lab, beside):
     """Links to the pages of other devices, and lists their variants that these results are too old for."""
-    sentences = []
+    links = []
     for other, link in beside:
         lacking = {one["what"] for study in other["studies"] for one in study.get("not_measured", [])}
         more = [one["what"] for study in lab["studies"] for one in study.get("not_measured", [])
                 if one["what"] not in lacking]
         has = f", which has {listed(more)} as well" if more else ""
-        sentences.append(f'<a href="{text(link)}">The same studies on {text(other["device"])}</a>, of commit '
+        links.append(f'<a href="{text(link)}">The same studies on {text(other["device"])}</a>, of commit '
                          f'{text(commit(other))}{text(has)}.')
-    return f'<p class="beside">{" ".join(sentences)}</p>' if sentences else ""
+    return f'<p class="beside">{" ".join(links)}</p>' if links else ""
+
+
+def kernel(study):
+    found = lessons.excerpt(study) if study in lessons.KERNELS else None
+    if not found:
+        return ""
+    file, lines = found
+    code = "\n".join(lines)
+    return f'<figure class="kernel"><pre>{text(code)}</pre><figcaption>From lab/{text(file)}</figcaption></figure>'
+
+
+def mechanism(study):
+    return f'<figure class="mechanism">{drawings.DRAWINGS[study]()}</figure>' if study in drawings.DRAWINGS else ""
+
+
+def exercise(study):
+    """Asks the reader to predict, and folds the answer: the sentences of one panel."""
+    question, panel = lessons.EXERCISES.get(study["name"], ("", ""))
+    answers = sentences(study, panel) or sentences(study)
+    if not question or not answers:
+        return ""
+    return (f'<div class="exercise"><p><b>Predict before you unfold.</b> {text(question)}</p><details><summary>Answer'
+            f"</summary>{''.join(f'<p>{text(answer)}</p>' for answer in answers)}</details></div>")
 
 
 def section(study, lab, pictures):
-    device = lab["device"]
-    figures = "".join(figure(panel, pictures) for panel in study["panels"])
-    items = "".join(f"<li>{text(sentence)}</li>" for sentence in study["conclusions"])
-    conclusions = (f'<div class="conclude"><h3>What to conclude</h3><ul>{items}</ul></div>' if items else "")
     name = text(study["name"])
-    return (f'<section id="{name}"><h2>{name}<span class="seconds">{study["seconds"]:.1f} s</span></h2>'
-            f'<p class="question">{text(study["question"])}</p>{conclusions}{age(study, lab)}'
-            f"{then_and_now(study['history'], device)}{figures}</section>")
+    items = "".join(f"<li>{text(sentence)}</li>" for sentence in sentences(study)[:3])
+    conclusions = f'<ul class="conclude">{items}</ul>' if items else ""
+    figures = "".join(figure(study, panel, pictures) for panel in study["panels"])
+    return (f'<section id="{name}"><h2>{name}</h2><p class="question">{text(study["question"])}</p>{conclusions}'
+            f'{age(study, lab)}<div class="idea">{mechanism(study["name"])}{kernel(study["name"])}</div>'
+            f'<div class="figures">{figures}</div>{exercise(study)}{then_and_now(study, lab)}</section>')
 
 
 def not_shown(lab):
@@ -205,11 +239,12 @@ def not_shown(lab):
 
 
 def facts(lab):
-    entries = [(fact["what"], fact["value"]) for fact in lab["facts"]]
+    entries = [(fact["what"], fact["value"]) for fact in lab["facts"] if fact["what"] != "device"]
     copy = lab["machine"]["copy"]
     if labels.finite(copy) and copy > 0:
-        entries.append(("a copy beyond all caches, read and written", f"{labels.number(copy)} GB/s"))
-    entries.append(("sweeps", "quick: fewer places, fewer repetitions" if lab["quick"] else "complete"))
+        entries.insert(0, ("copy beyond all caches", f"{labels.number(copy)} GB/s"))
+    if lab["quick"]:
+        entries.append(("sweeps", "quick: fewer places, fewer repetitions"))
     return "".join(f"<div><dt>{text(what)}</dt><dd>{text(value)}</dd></div>" for what, value in entries)
 
 
@@ -217,43 +252,44 @@ def contents(lab, omitted):
     """Lists the studies of each lecture in its order. A study of several lectures appears in each."""
     parts = []
     for lecture in lab["lectures"]:
-        names = [study["name"] for study in lab["studies"] if lecture in study["lectures"]]
-        links = "".join(f'<li><a href="#{text(name)}">{text(name)}</a></li>' for name in names)
-        if names:
+        found = [study for study in lab["studies"] if lecture in study["lectures"]]
+        links = "".join(f'<li><a href="#{text(study["name"])}" title="{text(study["question"])}">{text(study["name"])}</a></li>'
+                        for study in found)
+        if found:
             parts.append(f"<h2>{text(lecture)}</h2><ol>{links}</ol>")
     if omitted:
         parts.append('<ol><li><a href="#not-shown">not shown</a></li></ol>')
     return "".join(parts)
 
 
-def page(lab, pictures, styles, beside):
+def page(lab, pictures, styles, beside, documents):
     sections = "".join(section(study, lab, pictures) for study in lab["studies"])
     omitted = not_shown(lab)
-    listed = contents(lab, bool(omitted))
     style = pathlib.Path(__file__).with_name("page.css").read_text(encoding="utf-8")
+    both = (f"<p class=\"beside\">Pale curves and rings show {text(beside[0][0]['device'])}. What is equal on both devices "
+            "limits the chip, which they share; what differs by their memory's ratio limits the memory.</p>" if beside else "")
     return f"""<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>poisson-lab on {text(lab['device'])}</title>
+<title>GPU lectures put to the test on {text(lab['device'])}</title>
 <style>
 {style}{styles.css()}
 </style>
 </head>
 <body>
 <header>
-<h1>What the memory system rewards</h1>
-<p>Every time shown is the median of a variant whose result was compared with an oracle. Dashed lines are ceilings and
-predictions; the conclusions are worked out from this device's own numbers, and say nothing that their scatter does not
-allow: their figures have the two digits that another run confirms.</p>
+<h1>Five lectures on GPU performance, tested on an {text(lab['device'])}</h1>
+<p>Every number is measured on this device, by kernels whose results were compared with an oracle. Dashed lines are ceilings
+and predictions.</p>
 <dl class="facts">{facts(lab)}</dl>
-{others(lab, beside)}
+{both}{others(lab, beside)}
 </header>
 <div class="frame">
-<nav aria-label="Studies by lecture">{listed}</nav>
+<nav aria-label="Studies by lecture">{contents(lab, bool(omitted))}</nav>
 <main>
-{sections}{omitted}
+{overview.overview(lab, beside)}{sections}{overview.elsewhere(documents)}{omitted}
 <footer>Made by poisson-lab. Every panel's points are behind its link CSV.</footer>
 </main>
 </div>
@@ -262,16 +298,47 @@ allow: their figures have the two digits that another run confirms.</p>
 """
 
 
-def draw(lab, directory, beside=()):
+# Panels whose bars say only which of several equal grids was found: they have a table and no plot.
+UNDRAWN = {("texture", "best-threads"), ("texture", "best-blocks")}
+
+
+def notes(lab, study, panel):
+    """Returns lessons to write into a plot: (x, words)."""
+    multiprocessors = lab["machine"]["multiprocessors"]
+    return {("access", "stride"): [(8, "32 bytes"), (16, "64-byte fetch")],
+            ("latency", "fma"): [(4, "4 schedulers")],
+            ("texture", "blocks"): [(8 * multiprocessors, f"8 × {multiprocessors} blocks")],
+            }.get((study, panel), [])
+
+
+def shapes_in_one(study):
+    """Replaces the panels of one place each that differ by the matrix alone by one panel: its bars are shapes and
+    variants."""
+    parts = [panel for panel in study["panels"] if panel["name"].startswith("shape-")]
+    if len(parts) < 2:
+        return study
+    points = [{**point, "variant": f"{panel['title'].split(',')[0]}, {panel['title'].rsplit(', ', 1)[-1]}: {point['variant']}"}
+              for panel in parts for point in panel["points"] if point["variant"] in ("library (tuned)", "cuBLAS geam")]
+    joined = {**parts[-1], "title": "Tall, narrow, wide and batched matrices", "points": points, "guides": [], "bars": True}
+    return {**study, "panels": [panel for panel in study["panels"] if panel not in parts] + [joined]}
+
+
+def draw(lab, directory, beside=(), documents=False):
     """Draws the pictures of all panels, and returns the page that contains them."""
-    panels = [panel for study in lab["studies"] for panel in study["panels"]]
-    paths = [directory / f"{panel['files']}.png" for panel in panels]
+    lab = {**lab, "studies": [shapes_in_one(study) for study in lab["studies"]]}
+    others_panels = {panel["files"]: panel for other, _ in beside[:1] for study in other["studies"]
+                     for panel in shapes_in_one(study)["panels"]}
+    panels = [(study["name"], panel) for study in lab["studies"] for panel in study["panels"]
+              if (study["name"], panel["name"]) not in UNDRAWN]
+    paths = [directory / f"{panel['files']}.png" for _, panel in panels]
     with concurrent.futures.ProcessPoolExecutor() as drawers:
-        drawn = list(drawers.map(plots.draw, panels, paths))
+        drawn = list(drawers.map(plots.draw, [panel for _, panel in panels], paths,
+                                 [others_panels.get(panel["files"]) for _, panel in panels],
+                                 [notes(lab, study, panel["name"]) for study, panel in panels]))
     styles = vector.Styles()
     pictures = {panel["files"]: vector.slim(picture, f"p{i}-", styles, alternative(panel))
-                for i, (panel, picture) in enumerate(zip(panels, drawn))}
-    return page(lab, pictures, styles, beside)
+                for i, ((_, panel), picture) in enumerate(zip(panels, drawn))}
+    return page(lab, pictures, styles, beside, documents)
 
 
 def main():
@@ -279,12 +346,14 @@ def main():
     parser.add_argument("source", type=pathlib.Path, metavar="DIRECTORY or FILE.json")
     parser.add_argument("page", type=pathlib.Path, nargs="?")
     parser.add_argument("--beside", nargs=2, action="append", default=[], metavar=("OTHER.json", "LINK"))
+    parser.add_argument("--documents", action="store_true", help="link to the documents in the page's directory")
     arguments = parser.parse_args()
     if arguments.page:
         lab = json.loads(arguments.source.read_text(encoding="utf-8"))
         beside = [(json.loads(pathlib.Path(file).read_text(encoding="utf-8")), link) for file, link in arguments.beside]
         with tempfile.TemporaryDirectory() as directory:
-            arguments.page.write_text(draw(lab, pathlib.Path(directory), beside), encoding="utf-8")
+            arguments.page.write_text(draw(lab, pathlib.Path(directory), beside, arguments.documents),
+                                      encoding="utf-8")
         return
     lab = json.loads((arguments.source / "lab.json").read_text(encoding="utf-8"))
     (arguments.source / "lab.html").write_text(draw(lab, arguments.source), encoding="utf-8")

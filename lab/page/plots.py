@@ -23,7 +23,7 @@ OVER_LINES = {"facecolor": "white", "edgecolor": "none", "alpha": 0.75, "pad": 1
 FAR = 4  # a level line above this multiple of all values would flatten them, so it is only named
 
 STYLE = {
-    "figure.figsize": (9.6, 5.4),
+    "figure.figsize": (7.2, 4.6),
     "figure.dpi": 144,
     "font.family": "DejaVu Sans",
     "font.size": 13,
@@ -36,7 +36,7 @@ STYLE = {
     "lines.linewidth": 2.2,
     "lines.markersize": 7,
     "legend.frameon": False,
-    "legend.fontsize": 12,
+    "legend.fontsize": 11,
     "savefig.facecolor": "white",
     "svg.fonttype": "none",  # keeps text as text
 }
@@ -158,8 +158,9 @@ def draw_legend(axes, found):
     handles = dict(zip(*reversed(axes.get_legend_handles_labels())))
     order = sorted(found, key=lambda variant: -found[variant][-1][1])
     order += [name for name in handles if name not in found]
-    axes.legend([handles[name] for name in order], order, loc="center left", bbox_to_anchor=(1.01, 0.5),
-                ncols=1 + (len(order) - 1) // 20)
+    longest = max(len(name) for name in order)
+    axes.legend([handles[name] for name in order], order, loc="upper center", bbox_to_anchor=(0.45, -0.17),
+                ncols=1 if longest > 44 else 2 if longest > 16 else 4, columnspacing=1.2, handlelength=1.6)
 
 
 def draw_spreads(axes, panel, colours):
@@ -173,10 +174,27 @@ def draw_spreads(axes, panel, colours):
                           elinewidth=1.2, capsize=2.5, alpha=0.7, zorder=1.8)
 
 
-def draw_curves(axes, panel, found):
+def draw_other(axes, panel, other, colours):
+    """Draws the curves of another device, paler and without markers."""
+    for variant, points in curves(other).items():
+        if variant in colours:
+            axes.plot(*zip(*points), color=colours[variant], linewidth=4, alpha=0.28, zorder=1.2, solid_capstyle="round")
+
+
+def draw_notes(axes, panel, notes):
+    """Writes lessons at places of the sweep: (x, words)."""
+    places = [point["x"] for point in panel["points"] if labels.finite(point["x"])]
+    for x, words in notes:
+        if min(places) <= x <= max(places):
+            axes.axvline(x, color=GUIDE, linewidth=1, linestyle=(0, (1, 2)), zorder=1.1)
+            axes.annotate(words, (x, 1), xycoords=("data", "axes fraction"), xytext=(0, 3), textcoords="offset points",
+                          ha="center", va="bottom", fontsize=11, color=GUIDE)
+
+
+def draw_curves(axes, panel, found, other=None, notes=()):
     colours, named = {}, None
     every = sorted({x for points in found.values() for x, _ in points})
-    if evenly(panel, every):
+    if not other and not notes and evenly(panel, every):
         panel, named = spaced(panel)
         found = curves(panel)
     for i, (variant, points) in enumerate(found.items()):
@@ -202,6 +220,9 @@ def draw_curves(axes, panel, found):
                         fontsize=11)
     else:
         set_places(axes.xaxis, panel, places)
+    if other:
+        draw_other(axes, panel, other, colours)
+    draw_notes(axes, panel, notes)
     draw_spreads(axes, panel, colours)
     draw_levels(axes, panel, found, largest, upright=False)
     draw_predictions(axes, panel, colours)
@@ -213,20 +234,34 @@ def draw_curves(axes, panel, found):
     draw_legend(axes, found)
 
 
-def draw_bars(axes, panel, found):
+def draw_bars(axes, panel, found, other=None):
+    """Draws bars from zero. A logarithmic axis has no zero, so points stand there instead. A ring marks the value of
+    another device."""
     names = list(found)
     values = [points[0][1] for points in found.values()]
     spread = {point["variant"]: point.get("spread") or 0 for point in panel["points"]}
     axes.errorbar(values, range(len(names)), xerr=[v * min(spread[n], 0.9) for n, v in zip(names, values)], fmt="none",
                   ecolor="#333333", elinewidth=1.4, capsize=3, zorder=3)
-    bars = axes.barh(names, values, color=[COLOURS[0]] * len(names), height=0.66)
-    axes.bar_label(bars, [labels.number(v) for v in values], padding=5, bbox=OVER_LINES)
+    if panel["log_y"]:
+        axes.set_xscale("log")
+        axes.hlines(range(len(names)), min(values) / 2, values, color="#b9d8ec", linewidth=1.2)
+        axes.plot(values, range(len(names)), "o", color=COLOURS[0], markersize=9)
+        for y, v in enumerate(values):
+            axes.annotate(labels.number(v), (v, y), xytext=(9, 0), textcoords="offset points", va="center")
+        axes.set_yticks(range(len(names)), names)
+        axes.margins(x=0.15)
+    else:
+        bars = axes.barh(names, values, color=[COLOURS[0]] * len(names), height=0.66)
+        axes.bar_label(bars, [labels.number(v) for v in values], padding=5, bbox=OVER_LINES)
+    if other:
+        beside = curves(other)
+        shown = [(beside[name][0][1], y) for y, name in enumerate(names) if name in beside]
+        if shown:
+            axes.plot(*zip(*shown), "o", markersize=10, markerfacecolor="none", markeredgecolor=COLOURS[1],
+                      markeredgewidth=1.6, zorder=4)
     axes.invert_yaxis()  # the first variant on top
     axes.grid(axis="y", visible=False)
     axes.tick_params(axis="y", length=0)
-    if panel["log_y"]:
-        axes.set_xscale("log")
-        axes.margins(x=0.15)
     draw_levels(axes, panel, found, max(values), upright=True)
     if not panel["log_y"] and min(values) >= 0:
         axes.set_xlim(0, 1.12 * axes.get_xlim()[1] / 1.05)
@@ -234,18 +269,21 @@ def draw_bars(axes, panel, found):
     axes.set_xlabel(panel["y_label"])
 
 
-def draw(panel, path):
-    """Writes the PNG of a panel, for slides, and returns its SVG."""
+def draw(panel, path, other=None, notes=()):
+    """Writes the PNG of a panel, for slides, and returns its SVG. `other` is the same panel of another device."""
     vector = io.StringIO()
     found = curves(panel)
     with matplotlib.rc_context(STYLE):
         bars = is_bars(panel)
-        figure, axes = plt.subplots(figsize=(9.6, max(2.4, 1.3 + 0.48 * len(found))) if bars else None)
+        figure, axes = plt.subplots(figsize=(7.2, max(2.4, 1.3 + 0.36 * len(found))) if bars else None)
         if not found:
             axes.set_axis_off()
             axes.text(0.5, 0.5, "no finite points", ha="center", va="center")
         else:
-            (draw_bars if bars else draw_curves)(axes, panel, found)
+            if bars:
+                draw_bars(axes, panel, found, other)
+            else:
+                draw_curves(axes, panel, found, other, notes)
         figure.savefig(path, bbox_inches="tight", pad_inches=0.12)
         figure.savefig(vector, format="svg", bbox_inches="tight", pad_inches=0.12)
         plt.close(figure)

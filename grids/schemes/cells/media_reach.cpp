@@ -68,16 +68,16 @@ std::vector<Cell> MediaSystem::contacts(const Problem& problem) const {
   return found;
 }
 
-// Marks the cells that conductances connect to the front, on this process. Returns whether any is new.
-bool MediaSystem::spread(std::vector<Cell>& front, std::vector<char>& reached) const {
-  bool any = false;
+// Marks the cells that conductances connect to the front, on this process. Returns the number of new ones.
+std::size_t MediaSystem::spread(std::vector<Cell>& front, std::vector<char>& reached) const {
+  std::size_t found = 0;
   while (!front.empty()) {
     const Cell cell = front.back();
     front.pop_back();
     char& mark = reached[own(cell[0], cell[1], cell[2])];
     if (mark || !solved(cell[0], cell[1], cell[2])) continue;
     mark = 1;
-    any = true;
+    ++found;
     for (std::size_t d = 0; d < static_cast<std::size_t>(block_.dimension()); ++d)
       for (const int side : {0, 1}) {
         Cell face = cell, next = cell;
@@ -91,7 +91,7 @@ bool MediaSystem::spread(std::vector<Cell>& front, std::vector<char>& reached) c
         if (!reached[own(next[0], next[1], next[2])]) front.push_back(next);
       }
   }
-  return any;
+  return found;
 }
 
 void MediaSystem::find_floating(const Problem& problem, const Tools& tools) {
@@ -119,7 +119,7 @@ void MediaSystem::find_floating(const Problem& problem, const Tools& tools) {
               front.push_back({i, j, k});
           }
       });
-      any = processes.any(spread(front, reached));
+      any = processes.any(spread(front, reached) > 0);
     }
   };
   if (!singular_) {
@@ -131,25 +131,20 @@ void MediaSystem::find_floating(const Problem& problem, const Tools& tools) {
     throw InputError(
         "no value is fixed (all faces are Neumann or periodic faces, without a reaction), and cells leave the system: "
         "several processes cannot choose among connected parts; use one process, or fix a value");
-  std::vector<char> seen(states_.size()), largest;
   std::size_t most = 0;
   for_each_place(block_.layout().box(), [&](int i, int j, int k) {
-    if (seen[own(i, j, k)] || !solved(i, j, k)) return;
-    std::ranges::fill(reached, 0);
+    if (reached[own(i, j, k)] || !solved(i, j, k)) return;
     front.assign(1, {i, j, k});
-    spread(front, reached);
-    std::size_t size = 0;
-    for (std::size_t c = 0; c < seen.size(); ++c)
-      if (reached[c]) {
-        seen[c] = 1;
-        ++size;
-      }
+    const std::size_t size = spread(front, reached);
     if (size <= most) return;
     most = size;
-    largest = reached;
     anchor_ = {i, j, k};
   });
-  if (most > 0) let_float(largest);
+  if (most == 0) return;
+  std::ranges::fill(reached, 0);
+  front.assign(1, anchor_);
+  spread(front, reached);
+  let_float(reached);
 }
 
 // Removes the cells that were not reached. Their conductances only lead to one another.

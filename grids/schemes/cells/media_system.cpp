@@ -23,6 +23,7 @@ MediaSystem::MediaSystem(const Problem& problem, const Block& block, const Tools
                                                : CellState::insulator;
   });
   integrate_faces();
+  add_sheets();
   find_floating(problem, tools);
   find_volumes();
   count();
@@ -138,6 +139,19 @@ double MediaSystem::power(RegionNumber region) const {
   for (const Share& share : shares_)
     if (share.region == region) sum += density(share) * share.volume;
   return sum;
+}
+
+std::vector<double> MediaSystem::sources_elsewhere() const {
+  std::vector<double> sums(media_->regions.size());
+  for (const Share& share : shares_) {
+    const auto cell = static_cast<int>(share.cell);
+    const RegionNumber centre = cells_.region(cell % n_[0], cell / n_[0] % n_[1], cell / (n_[0] * n_[1]));
+    if (centre == share.region) continue;
+    const double watts = density(share) * share.volume;
+    sums[share.region] += watts;
+    sums[centre] -= watts;
+  }
+  return sums;
 }
 
 std::vector<double> MediaSystem::sources() const {

@@ -57,6 +57,9 @@ class MediaSystem {
   const std::vector<double>& cells_of_regions() const { return cells_of_regions_; }
   /// Returns the source of a region's material on this process, in W: exactly its power, over all processes.
   double power(RegionNumber region) const;
+  /// Returns, for each region, its source in cells of other regions less the sources of others in its cells, on this
+  /// process. Averaged surfaces share cells.
+  std::vector<double> sources_elsewhere() const;
   /// Returns the source of the materials in each cell, in W, x fastest.
   std::vector<double> sources() const;
   /// Returns Σ conductance and Σ conductance · value of the links of each cell, x fastest.
@@ -82,9 +85,10 @@ class MediaSystem {
   double density(const Share& share) const;
   std::size_t face_index(std::size_t axis, int i, int j, int k) const;
   void integrate_faces();
+  void add_sheets();
   void find_volumes();
   void find_floating(const Problem& problem, const Tools& tools);
-  bool spread(std::vector<std::array<int, 3>>& front, std::vector<char>& reached) const;
+  std::size_t spread(std::vector<std::array<int, 3>>& front, std::vector<char>& reached) const;
   std::vector<std::array<int, 3>> contacts(const Problem& problem) const;
   void let_float(const std::vector<char>& reached);
   void count();

@@ -23,12 +23,11 @@ constexpr std::array lectures{Lecture::filipovic, Lecture::optimizing};
 constexpr std::array history{
     Historical{Lecture::filipovic, "compute capability below 1.2", "reading from any offset: share of the aligned rate",
                0.125, "of it", [](const Panels& panels, const Machine&) { return misaligned(panels, "read"); }},
-    Historical{Lecture::filipovic, "compute capability from 1.2 on", "reading from any offset: two transfers for one",
-               0.5, "of it", [](const Panels& panels, const Machine&) { return misaligned(panels, "read"); }},
+
     Historical{Lecture::filipovic, "compute capability 1.x", "smallest transaction, for one word", 32, "bytes",
                [](const Panels& panels, const Machine& machine) {
                  const Panel* const panel = find_panel(panels, "stride");
-                 return panel ? bytes_moved(*panel, "read", 16, machine.copy) : NAN;
+                 return panel ? bytes_moved(*panel, narrow_fetches, 16, machine.copy) : NAN;
                }},
 };
 

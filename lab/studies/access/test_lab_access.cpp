@@ -126,54 +126,6 @@ TEST(Figures, HaveTheDigitsOfAnotherRun) {
   EXPECT_EQ(listed({"a", "b", "c"}), "a, b and c");
 }
 
-constexpr double copy = 4000;
-
-TEST(Conclusions, OfOffsets) {
-  const auto flat =
-      conclude_access({synthetic_panel("offset", {0, 1, 2, 32}, {{"read", [](double) { return 3900.0; }}})}, copy);
-  EXPECT_TRUE(says(flat, "no concern")) << joined(flat);
-  // A single bad offset does not justify a new layout.
-  const auto dented = conclude_access(
-      {synthetic_panel("offset", {0, 1, 2, 32}, {{"write", [](double x) { return x == 1 ? 3000.0 : 4000.0; }}})}, copy);
-  EXPECT_TRUE(says(dented, "costs 0 % of its rate (the median of all offsets; at most 25 %)")) << joined(dented);
-  const auto costly = conclude_access(
-      {synthetic_panel("offset", {0, 1, 2, 32}, {{"write", [](double x) { return x > 0 ? 3000.0 : 4000.0; }}})}, copy);
-  EXPECT_TRUE(says(costly, "let rows begin on sector boundaries")) << joined(costly);
-}
-
-TEST(Conclusions, OfStridesTellTheBytesMoved) {
-  const auto sectors = conclude_access(
-      {synthetic_panel("stride", {1, 8, 16, 32},
-                       {{"read", [](double x) { return predicted_strided(static_cast<int>(x), copy); }}})},
-      copy);
-  EXPECT_TRUE(says(sectors, "costs as much as moving 32 bytes")) << joined(sectors);
-  EXPECT_FALSE(says(sectors, "two sectors at a time")) << joined(sectors);
-  // Memory moves two sectors at a time: 32 bytes at a stride of 8 elements, 64 bytes from stride 16.
-  const auto pairs =
-      conclude_access({synthetic_panel("stride", {1, 8, 16, 32},
-                                       {{"read", [](double x) { return copy * 8 / (std::min(4 * x, 64.0) + 4); }},
-                                        {"write", [](double x) { return x == 1 ? copy : copy * 8 / 68; }}})},
-                      copy);
-  EXPECT_TRUE(says(pairs, "moving 64 bytes")) << joined(pairs);
-  EXPECT_TRUE(says(pairs, "fits a memory that delivers two sectors at a time")) << joined(pairs);
-  EXPECT_TRUE(says(pairs, "costs twice, which fits reading it before it is written back. Let")) << joined(pairs);
-  const auto further =
-      conclude_access({synthetic_panel("stride", {1, 8, 16, 32},
-                                       {{"write", [](double x) { return x == 1 ? copy : copy * 8 / (8 * x + 4); }}})},
-                      copy);
-  EXPECT_TRUE(says(further, "written back, and sectors that lie further apart cost still more")) << joined(further);
-  Panel asked = synthetic_panel("stride", {1, 8, 16, 32}, {{"read", [](double x) { return copy / x; }}});
-  for (const auto& [x, gain] : {std::pair{8.0, 1.2}, {16.0, 1.7}, {32.0, 1.3}})
-    asked.points.push_back({narrow_fetches, x, 1, gain * copy / x});
-  EXPECT_TRUE(
-      says(conclude_access({asked}, copy),
-           "1.3 times the rate of the default in the median of these strides, and 1.7 times at a stride of 16."))
-      << joined(conclude_access({asked}, copy));
-  const auto none =
-      conclude_access({synthetic_panel("stride", {1, 32}, {{"read", [](double) { return copy; }}})}, copy);
-  EXPECT_TRUE(says(none, "no effect of sectors")) << joined(none);
-}
-
 TEST(Orders, MeetEveryElementOnce) {
   for (const std::int64_t elements : {32, 1024, 1 << 16}) {
     std::set<std::int64_t> permuted, segments, scattered;
@@ -200,47 +152,6 @@ TEST(Orders, LeaveHalfOfTheThreadsIdle) {
   EXPECT_EQ(even, segment_elements / 2);
   EXPECT_TRUE(in_lower_half(15) && !in_lower_half(16) && in_lower_half(32)) << "whole sectors";
   EXPECT_TRUE(in_even_lane(0) && !in_even_lane(1));
-}
-
-TEST(Conclusions, OfOrdersAndPieces) {
-  Panel orders;
-  orders.name = "orders";
-  const std::array rates{4000.0, 3990.0, 3800.0, 400.0, 3980.0, 3000.0};
-  for (std::size_t i = 0; i < order_names.size(); ++i) orders.points.push_back({order_names[i], 0, 1, rates[i]});
-  const auto usual = conclude_access({orders}, copy);
-  EXPECT_TRUE(says(usual, "which thread of a warp takes which element does not matter")) << joined(usual);
-  EXPECT_TRUE(says(usual, "single elements scattered have only 10 % of the rate of them")) << joined(usual);
-  EXPECT_TRUE(says(usual, "where every other thread reads nothing, with only 75 % of the rate of them: idle threads"))
-      << joined(usual);
-  orders.points[4].value = 3000;  // unneeded sectors cost time
-  EXPECT_FALSE(says(conclude_access({orders}, copy), "idle threads cost nothing"));
-  const auto pieces = conclude_access({synthetic_panel("pieces", {1, 8, 256},
-                                                       {{piece_names[0], [](double x) { return 4000 / x; }},
-                                                        {piece_names[1], [](double x) { return 2000 / x; }}})},
-                                      copy);
-  EXPECT_TRUE(says(pieces, "256 elements long, memory moves about 0.2 % of what it moves")) << joined(pieces);
-  EXPECT_TRUE(says(pieces, "With 8 elements, a sector for each thread, it moves less, too.")) << joined(pieces);
-  EXPECT_TRUE(says(pieces, "has only 50 % of the rate of reading through it: the cache keeps")) << joined(pieces);
-  // Side by side, threads write as many bytes as they read. Long pieces write hardly any.
-  const auto sums = conclude_access(
-      {synthetic_panel("pieces", {1, 8, 256}, {{piece_names[0], [](double x) { return x == 8 ? 1800 : 1000; }}})},
-      copy);
-  EXPECT_TRUE(says(sums, "256 elements long, memory moves about 50 %")) << joined(sums);
-  EXPECT_TRUE(says(sums, "With 8 elements, a sector for each thread, it moves no less.")) << joined(sums);
-}
-
-TEST(Conclusions, OfRecords) {
-  const Line separate{"structure of arrays", [](double) { return copy; }};
-  const auto usual = conclude_access(
-      {synthetic_panel(
-          "structures", {1, 8},
-          {{"array of structures", [](double x) { return predicted_records(static_cast<int>(x), copy); }}, separate})},
-      copy);
-  EXPECT_TRUE(says(usual, "4.5 times as fast")) << joined(usual);
-  EXPECT_TRUE(says(usual, "does not matter")) << joined(usual);
-  const auto absent = conclude_access(
-      {synthetic_panel("structures", {1, 8}, {{"array of structures", [](double) { return copy; }}, separate})}, copy);
-  EXPECT_TRUE(says(absent, "gains nothing")) << joined(absent);
 }
 
 #ifdef POISSON_HAVE_CUDA

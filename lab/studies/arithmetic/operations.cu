@@ -138,7 +138,21 @@ struct ShortMultiply : OnIntegers {
 struct Smaller : OnIntegers {
   __device__ Word operator()(Word x, Word y) const { return min(x + 1, y); }
 };
-// The compiler merges chains of pure exclusive-ors, because x ^ y ^ y = x.
+// One operation each. Chains of neighbours use every intermediate result twice, so no two operations merge. The
+// compiler would still simplify many steps of exclusive-ors, which are linear, but for the assembly.
+struct Larger : OnIntegers {
+  __device__ Word operator()(Word x, Word y) const { return max(x, y); }
+};
+struct PureExclusiveOr : OnIntegers {
+  __device__ Word operator()(Word x, Word y) const {
+    Word z = 0;
+    asm volatile("xor.b32 %0, %1, %2;" : "=r"(z) : "r"(x), "r"(y));
+    return z;
+  }
+};
+struct FunnelShift : OnIntegers {
+  __device__ Word operator()(Word x, Word y) const { return __funnelshift_l(x, y, 7); }
+};
 struct ExclusiveOr : OnIntegers {
   __device__ Word operator()(Word x, Word y) const { return (x ^ y) + y; }
 };
@@ -261,6 +275,9 @@ constexpr std::array table{
     integer_operation<IntegerAdd, true, far>("x + y", exact::integer_add),
     integer_operation<IntegerMultiply, true, far>("x * y", exact::integer_multiply),
     integer_operation<ShortMultiply, true, far>("__umul24", exact::multiply_24),
+    integer_operation<Larger, true, far>("max(x, y)", exact::larger),
+    integer_operation<PureExclusiveOr, true, far>("x ^ y", exact::pure_exclusive_or),
+    integer_operation<FunnelShift, true, far>("__funnelshift_l(x, y, 7)", exact::funnel_shift),
     integer_operation<Smaller, true, far>("min(x + 1, y)", exact::smaller),
     integer_operation<ExclusiveOr, true, 8>("(x ^ y) + y", exact::exclusive_or),
     integer_operation<Shift, true, 8>("(x >> 3) + y", exact::divide_by_8),

@@ -121,6 +121,15 @@ double root(double x, double) {
 double smaller(double x, double y) {
   return std::min(wrapped(wide(x) + 1), y);
 }
+double larger(double x, double y) {
+  return std::max(x, y);
+}
+double pure_exclusive_or(double x, double y) {
+  return wrapped(wide(x) ^ wide(y));
+}
+double funnel_shift(double x, double y) {
+  return wrapped(wide(y) << 7 | wide(x) >> 25);
+}
 double exclusive_or(double x, double y) {
   return wrapped((wide(x) ^ wide(y)) + wide(y));
 }

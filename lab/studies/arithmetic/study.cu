@@ -261,9 +261,13 @@ constexpr std::array history{
     Historical{czech, first_devices, "constant memory: 16 different entries take so many times as long as one", 16,
                "times", constant_fall},
 };
-constexpr std::array additions{Addition{"integers", "(x ^ y) + y", "exclusive-ors"},
-                               Addition{"operands", operand::plus_constant, "operands in constant memory"},
-                               Addition{"operands", operand::plus_indexed, "indices of operands in registers"}};
+constexpr std::array additions{
+    Addition{"integers", "(x ^ y) + y", "exclusive-ors"},
+    Addition{"operands", operand::plus_constant, "operands in constant memory"},
+    Addition{"operands", operand::plus_indexed, "indices of operands in registers"},
+    Addition{"integers", "max(x, y)", "single comparisons, exclusive-ors and shifts"},
+    Addition{"integers", "x ^ y", "single comparisons, exclusive-ors and shifts"},
+    Addition{"integers", "__funnelshift_l(x, y, 7)", "single comparisons, exclusive-ors and shifts"}};
 
 }  // namespace
 

@@ -77,7 +77,10 @@ bool chain_agrees(const Operation& operation, std::span<const std::uint32_t> sta
 /// These are the exact functions: mathematical ones in double, integers modulo 2³², conversions to the nearest value.
 namespace exact {
 double add(double x, double y);
-double smaller(double x, double y);       ///< min(x + 1, y)
+double smaller(double x, double y);  ///< min(x + 1, y)
+double larger(double x, double y);
+double pure_exclusive_or(double x, double y);
+double funnel_shift(double x, double y);  ///< the upper word of (y, x) shifted left by 7
 double exclusive_or(double x, double y);  ///< (x ^ y) + y
 double multiply_24(double x, double y);   ///< lower 24 bits
 double multiply(double x, double y);

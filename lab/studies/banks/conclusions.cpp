@@ -4,6 +4,7 @@
 #include <set>
 
 #include "lab/page/curve.hpp"
+#include "lab/page/sentence.hpp"
 #include "lab/studies/banks/study.hpp"
 
 namespace poisson::lab {
@@ -31,70 +32,51 @@ constexpr std::array patterns{
                 }},
 };
 
-// Returns the strides whose accesses are distinctly slower than those of stride 1.
-std::vector<int> conflicting(const Curve& curve) {
-  std::vector<int> strides;
+// Returns the largest deviation of a curve from clocks(1) · gcd(stride, units), relative to that prediction.
+double deviation(const Curve& curve, int units) {
+  double furthest = 0;
   for (const Point& point : curve.points())
-    if (point.value > 1.4 * curve.at(1)) strides.push_back(static_cast<int>(point.x));
-  return strides;
+    furthest =
+        std::max(furthest, std::fabs(point.value / curve.at(1) / std::gcd(static_cast<int>(point.x), units) - 1));
+  return furthest;
 }
 
-void conclude_strides(const Panel& panel, std::vector<std::string>& sentences) {
-  for (const std::string& variant : variants_of(panel)) {
-    const Curve curve(panel, variant);
-    const std::vector<int> slow = conflicting(curve);
-    // Half a warp of 8-byte elements uses the banks in pairs: 16 of them.
-    const int places = variant == "8 bytes" ? bank_count / 2 : bank_count;
-    const std::string places_text = std::to_string(places);
-    std::vector<int> expected;
-    double furthest = 0;
-    for (const Point& point : curve.points()) {
-      const int degree = std::gcd(static_cast<int>(point.x), places);
-      if (degree > 1) expected.push_back(static_cast<int>(point.x));
-      furthest = std::max(furthest, std::fabs(point.value / curve.at(1) / degree - 1));
-    }
-    const std::string worst = "the slowest ones take " + figure(curve.highest().value) +
-                              " clocks per access of a warp instead of " + figure(curve.at(1));
-    std::vector<std::string> names;
-    for (const int stride : slow) names.push_back(std::to_string(stride));
-    if (slow.empty())
-      sentences.push_back("Elements of " + variant + ": no stride conflicts on this device.");
-    else if (slow == expected)
-      sentences.push_back("Elements of " + variant + ": exactly the even strides conflict, those with gcd(stride, " +
-                          places_text + ") > 1, and all odd ones are free of conflicts; " + worst +
-                          ". The gcd predicts the factor to within " + percent(std::max(furthest, 0.01)) + ".");
-    else
-      sentences.push_back("Elements of " + variant + ": the strides " + listed(names) +
-                          " conflict, which is not what gcd(stride, " + places_text + ") > 1 predicts; " + worst + ".");
+void on_strides(const Panel& panel, Lessons& lessons) {
+  const Curve words(panel, "4 bytes"), pairs(panel, "8 bytes");
+  if (words.empty() || pairs.empty()) return;
+  const double off = std::max(deviation(words, bank_count), deviation(pairs, bank_count / 2));
+  if (off > 0.1) {
+    lessons.say(panel.name, "The gcd of stride and banks does not predict these clocks: they deviate by up to " +
+                                percent(off) + ".");
+    return;
   }
+  lessons.say("A stride costs gcd(stride, 32) passes over the 32 banks: odd strides are free, a stride of 32 takes " +
+              figure(words.highest().value) + " clocks instead of " + figure(words.at(1)) + ".");
+  lessons.say(panel.name, "The gcd predicts all strides within " + percent(std::ceil(100 * off) / 100) +
+                              "; elements of 8 bytes use the banks in pairs and take " + figure(pairs.at(1)) +
+                              " clocks without conflicts.");
 }
 
-void conclude_patterns(const Panel& panel, std::vector<std::string>& sentences) {
-  const auto clocks = [&](const char* name) {
-    const Curve curve(panel, name);
-    return curve.empty() ? NAN : curve.first().value;
+// Returns "as long" or "32 times as long".
+std::string as_long(double ratio) {
+  return (std::fabs(ratio - 1) < 0.05 ? std::string() : times(ratio) + " ") + "as long";
+}
+
+void on_patterns(const Panel& panel, Lessons& lessons) {
+  const auto against_row = [&](const char* name) {
+    const Point *const point = best_of(panel, name), *const row = best_of(panel, "row");
+    return point && row ? point->value / row->value : NAN;
   };
-  const double row = clocks("row"), column = clocks("column");
-  const auto against_row = [&](double value) {
-    const double ratio = value / row;
-    return ratio < 1.05 ? std::string("as fast as a row") : figure(ratio) + " times as slow as a row";
-  };
-  sentences.push_back("A column of a tile of 32 × 32 words takes " + figure(column / row) +
-                      " times as long as a row; with the rows padded to 33 words it is " +
-                      against_row(clocks("column of rows padded to 33")) +
-                      ", with swizzled rows, which need no extra memory, " +
-                      against_row(clocks("column of swizzled rows")) + ".");
-  const double broadcast = clocks("broadcast of one word");
-  sentences.push_back(broadcast < 1.4 * row
-                          ? "Lanes that read the same word share one access: a broadcast is " + against_row(broadcast) +
-                                "."
-                          : "A broadcast takes " + figure(broadcast / row) + " times as long as a row: avoid it here.");
-  if (const double shifted = clocks("row shifted by 5 words"); shifted > 0)
-    sentences.push_back("A row that begins anywhere is " + against_row(shifted) + ": banks know no alignment.");
-  const Curve random(panel, "random");
-  if (!random.empty())
-    sentences.push_back("Random words take " + figure(random.first().value / row) + " times as long as a row; " +
-                        figure(random.first().x) + " of them met in one bank.");
+  const double column = against_row("column"), padded = against_row("column of rows padded to 33"),
+               swizzled = against_row("column of swizzled rows"), broadcast = against_row("broadcast of one word"),
+               shifted = against_row("row shifted by 5 words"), random = against_row("random");
+  if (!known(column, padded, swizzled, broadcast, shifted, random)) return;
+  lessons.say(panel.name, "A column of a 32 × 32 tile takes " + as_long(column) +
+                              " as a row; with one word of padding per row it takes " + as_long(padded) +
+                              ", with swizzled rows " + as_long(swizzled) + ".");
+  lessons.say(panel.name, "A broadcast takes " + as_long(broadcast) + " as a row, a shifted row " + as_long(shifted) +
+                              "; this draw of random words takes " + as_long(random) + ", because " +
+                              figure(Curve(panel, "random").first().x) + " of them share a bank.");
 }
 
 }  // namespace
@@ -128,10 +110,10 @@ int predicted_passes(const LaneElements& lanes, int element_bytes) {
 }
 
 std::vector<std::string> conclude_banks(const std::vector<Panel>& panels) {
-  std::vector<std::string> sentences;
-  if (const Panel* const strides = find_panel(panels, "strides")) conclude_strides(*strides, sentences);
-  if (const Panel* const patterns = find_panel(panels, "patterns")) conclude_patterns(*patterns, sentences);
-  return sentences;
+  Lessons lessons;
+  if (const Panel* const strides = find_panel(panels, "strides")) on_strides(*strides, lessons);
+  if (const Panel* const patterns = find_panel(panels, "patterns")) on_patterns(*patterns, lessons);
+  return lessons.take();
 }
 
 }  // namespace poisson::lab

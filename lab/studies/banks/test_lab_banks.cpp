@@ -57,48 +57,8 @@ TEST(LaneSum, AddsWhatALaneReads) {
   EXPECT_NE(shared_element<std::uint64_t>(1) >> 32, shared_element<std::uint64_t>(2) >> 32);
 }
 
-std::vector<double> strides() {
-  std::vector<double> all(33);
-  std::iota(all.begin(), all.end(), 1);
-  return all;
-}
-
 double passes(double stride) {
   return std::gcd(static_cast<int>(stride), 32);
-}
-
-TEST(Conclusions, OfStridesSayWhichConflict) {
-  const auto usual = conclude_banks({synthetic_panel("strides", strides(), {{"4 bytes", passes}})});
-  EXPECT_TRUE(says(usual, "exactly the even strides conflict")) << joined(usual);
-  EXPECT_TRUE(says(usual, "the slowest ones take 32 clocks")) << joined(usual);
-  const auto wide = conclude_banks(
-      {synthetic_panel("strides", strides(), {{"8 bytes", [](double x) { return 2.0 * std::gcd(int(x), 16); }}})});
-  EXPECT_TRUE(says(wide, "gcd(stride, 16) > 1")) << joined(wide);
-  EXPECT_TRUE(says(wide, "to within 1.0 %")) << joined(wide);
-  const auto none = conclude_banks({synthetic_panel("strides", strides(), {{"4 bytes", [](double) { return 1.0; }}})});
-  EXPECT_TRUE(says(none, "no stride conflicts")) << joined(none);
-  const auto threes = conclude_banks(
-      {synthetic_panel("strides", {1, 2, 3, 4}, {{"4 bytes", [](double x) { return x == 3 ? 3.0 : 1.0; }}})});
-  EXPECT_TRUE(says(threes, "the strides 3 conflict, which is not what")) << joined(threes);
-}
-
-TEST(Conclusions, OfPatternsCompareWithARow) {
-  const auto panel = [](double broadcast) {
-    Panel p;
-    p.name = "patterns";
-    for (const LanePattern& pattern : lane_patterns()) {
-      const std::string name = pattern.name;
-      const double x = predicted_passes(pattern.lanes(), 4);
-      p.points.push_back({name, x, 1e-3, name == "broadcast of one word" ? broadcast : 2 * x});
-    }
-    return p;
-  };
-  const auto usual = conclude_banks({panel(2)});
-  EXPECT_TRUE(says(usual, "takes 32 times as long as a row; with the rows padded to 33 words it is as fast as a row"))
-      << joined(usual);
-  EXPECT_TRUE(says(usual, "share one access")) << joined(usual);
-  EXPECT_TRUE(says(usual, "A row that begins anywhere is as fast as a row")) << joined(usual);
-  EXPECT_TRUE(says(conclude_banks({panel(64)}), "avoid it here"));
 }
 
 #ifdef POISSON_HAVE_CUDA

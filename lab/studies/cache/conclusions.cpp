@@ -3,45 +3,64 @@
 
 #include "backends/memory/memory.hpp"
 #include "lab/page/curve.hpp"
+#include "lab/page/sentence.hpp"
 #include "lab/page/verdict.hpp"
 #include "lab/studies/cache/study.hpp"
 
 namespace poisson::lab {
+namespace {
+
+// Returns the median of a curve between two sizes, NaN if it has no point there.
+double plateau(const Panel& panel, std::string_view way, double least, double most) {
+  Panel part = panel;
+  std::erase_if(part.points, [=](const Point& point) { return point.x < least || point.x > most; });
+  return typical(part, way);
+}
+
+}  // namespace
+
+double cached_rate(const Panel& panel, std::string_view way) {
+  constexpr double kibibyte = 1024, mebibyte = 1 << 20;
+  return way == by_shared_level ? plateau(panel, way, mebibyte, 20 * mebibyte) : plateau(panel, way, 0, 128 * kibibyte);
+}
 
 double held_bytes(const Panel& panel, std::string_view way) {
+  const double enough = 0.9 * cached_rate(panel, way);
+  double bytes = NAN;
   const Curve curve(panel, way);
-  if (curve.empty()) return NAN;
-  const double middle = std::sqrt(curve.highest().value * curve.last().value);
-  double cached = curve.first().x;
-  for (const Point& point : curve.points())
-    if (point.value > middle) cached = point.x;
-  return cached;
+  for (const Point& point : curve.points()) {
+    if (point.value < enough) break;
+    bytes = point.x;
+  }
+  return bytes;
+}
+
+double l2_size(const Panel& panel) {
+  for (const Guide& guide : panel.guides)
+    if (guide.name == l2_of_device) return guide.points.front()[0];
+  return NAN;
 }
 
 std::vector<std::string> conclude_cache(const Panels& panels) {
-  std::vector<std::string> sentences;
+  Lessons lessons;
   const Panel* const panel = find_panel(panels, "working-set");
-  if (!panel) return sentences;
-  bool pays = !quotable(*panel);  // a host's caches always do
-  // On a shared host the memory rate may change tenfold between two moments.
-  for (const std::string& way : quotable(*panel) ? variants_of(*panel) : std::vector<std::string>()) {
-    const Curve curve(*panel, way);
-    const Point &best = curve.highest(), &memory = curve.last();
-    const Ratio gain = ratio_of(*panel, best, memory);
-    const std::string text = "Read " + way + ", a small working set comes at " + gigabytes_per_second(best.value) +
-                             ", one of " + readable_bytes(memory.x) + " at " + gigabytes_per_second(memory.value);
-    pays = pays || gain.more();
-    sentences.push_back(text + (gain.alike()
-                                    ? ": within the noise of this machine no cache shows."
-                                    : ", " + times(gain.median) + " as much in caches; up to " +
-                                          readable_bytes(held_bytes(*panel, way)) +
-                                          ", of all multiprocessors together, it is nearer to that than to memory."));
+  if (!panel) return {};
+  const double first = cached_rate(*panel, by_first_level), second = cached_rate(*panel, by_shared_level),
+               near = held_bytes(*panel, by_first_level), shared = held_bytes(*panel, by_shared_level);
+  if (known(first, second, near, shared)) {
+    const double memory = Curve(*panel, by_shared_level).last().value;
+    lessons.say("A working set that fits L1 is read at " + rate(first) + ", one that fits L2 at " + rate(second) +
+                ", and memory delivers " + rate(memory) + ".");
+    if (first > 1.2 * second && second > 1.2 * memory)
+      lessons.say(
+          "Reuse data while they are near: all sweeps over a block that fits a cache should follow each other.");
+    std::string text = "L1 keeps its rate for sets of up to " + readable_bytes(near) + " on each multiprocessor";
+    if (known(l2_size(*panel)))
+      text += "; L2 has " + readable_bytes(l2_size(*panel)) + ", and the rate falls beyond " + readable_bytes(shared) +
+              (shared > 1.05 * l2_size(*panel) ? ", because part of a larger set survives there" : "");
+    lessons.say(panel->name, text + ".");
   }
-  if (pays)
-    sentences.push_back(
-        "For a stencil: what a level of a multigrid cycle touches belongs into a set that a cache holds, and sweeps "
-        "over one block of it should follow each other before the next is fetched.");
-  return sentences;
+  return lessons.take();
 }
 
 }  // namespace poisson::lab

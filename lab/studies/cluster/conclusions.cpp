@@ -1,4 +1,7 @@
+#include <cmath>
+
 #include "lab/page/curve.hpp"
+#include "lab/page/sentence.hpp"
 #include "lab/page/verdict.hpp"
 #include "lab/studies/cluster/study.hpp"
 
@@ -23,27 +26,41 @@ std::vector<float> rings_after(int rings, int blocks, int steps) {
   return all;
 }
 
+namespace {
+
+void on_barriers(const Panel& panel, Lessons& lessons) {
+  const Curve alone(panel, barrier_alone), fenced(panel, barrier_fenced), full(panel, barrier_full),
+      storing(panel, barrier_storing);
+  if (alone.empty() || fenced.empty() || full.empty() || storing.empty()) return;
+  lessons.say(panel.name, "In clusters of " + figure(full.last().x) + " the barrier itself takes " +
+                              figure(alone.last().value) + " ns, with a fence of the cluster " +
+                              figure(fenced.last().value) + ", and cluster.sync() takes " + figure(full.last().value) +
+                              ", after a store to memory " + figure(storing.last().value) +
+                              ": the order of memory is what costs.");
+}
+
+}  // namespace
+
 std::vector<std::string> conclude_cluster(const Panels& panels) {
-  std::vector<std::string> sentences;
+  Lessons lessons;
   const Panel* const panel = find_panel(panels, "steps");
-  if (!panel) return sentences;
-  const Curve shared(*panel, by_neighbours), memory(*panel, by_memory), launches(*panel, by_launches);
-  if (shared.empty() || memory.empty() || launches.empty()) return sentences;
+  if (!panel) return {};
+  const Curve shared(*panel, by_neighbours), fenced(*panel, by_fence), memory(*panel, by_memory),
+      launches(*panel, by_launches);
+  if (shared.empty() || memory.empty() || launches.empty()) return {};
   const double blocks = shared.last().x;
-  sentences.push_back("A step of blocks that read their ends from a neighbour's shared memory takes " +
-                      figure(shared.last().value) + " ns in clusters of " + figure(blocks) + " and " +
-                      figure(shared.first().value) +
-                      " in blocks alone: that is what the cluster's barrier and reads from other blocks cost.");
-  const Ratio against_memory = ratio_at(*panel, by_memory, by_neighbours, blocks),
-              against_launches = ratio_at(*panel, by_launches, by_neighbours, blocks);
-  sentences.push_back("In clusters of " + figure(blocks) + " ends that go by way of global memory take about " +
-                      figure(against_memory.median) + " times as long, and a launch for each step " +
-                      rough(against_launches.median) + " times.");
-  sentences.push_back(against_launches.more()
-                          ? "For a stencil: where a grid fits the shared memory of a cluster, its steps need neither "
-                            "launches nor memory."
-                          : "For a stencil clusters gain nothing here: launches are as cheap as their barriers.");
-  return sentences;
+  const double best = fenced.empty() ? shared.last().value : std::fmin(shared.last().value, fenced.last().value);
+  const double gain = launches.at(blocks) / best;
+  lessons.say(gain > 1.2 ? "If a small grid fits the shared memory of a cluster, its steps need neither launches nor "
+                           "memory: in clusters of " +
+                               figure(blocks) + " they are " + rough(gain) + " times as fast as launches."
+                         : "Clusters gain nothing here: launches are as cheap as their barriers.");
+  lessons.say(panel->name, "A step takes " + figure(shared.last().value) + " ns in clusters of " + figure(blocks) +
+                               " and " + figure(shared.first().value) + " in single blocks" +
+
+                               "; halos through global memory take " + figure(memory.last().value) + " ns.");
+  if (const Panel* const waits = find_panel(panels, "barriers")) on_barriers(*waits, lessons);
+  return lessons.take();
 }
 
 }  // namespace poisson::lab

@@ -24,9 +24,37 @@ __device__ void step_within(const float* u, float* next, float left, float right
     next[i] = ring_step(i > 0 ? u[i - 1] : left, u[i], i < piece_points - 1 ? u[i + 1] : right);
 }
 
+// Synchronizes a cluster. cluster.sync() makes all earlier writes visible, those to global memory too. With a fence of
+// the cluster's scope and a relaxed arrival only the cluster's own order is asked for.
+enum class Order { none, fenced, full };
+template <Order order>
+__device__ void cluster_barrier() {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+  if constexpr (order == Order::full) {
+    cg::this_cluster().sync();
+  } else {
+    if constexpr (order == Order::fenced) asm volatile("fence.acq_rel.cluster;" ::: "memory");
+    asm volatile("barrier.cluster.arrive.relaxed.aligned;\n\tbarrier.cluster.wait.aligned;" ::: "memory");
+  }
+#endif
+}
+
+// Passes `count` barriers and does nothing else, except that with `storing` each block stores a word before each.
+template <Order order, bool storing>
+__global__ void __launch_bounds__(threads) barrier_kernel(int count, unsigned* passed) {
+  unsigned number = 0;
+#pragma unroll 1
+  for (int i = 0; i < count; ++i) {
+    ++number;
+    if (storing && threadIdx.x == 0) *static_cast<volatile unsigned*>(passed + blockIdx.x) = number;
+    cluster_barrier<order>();
+  }
+  if (threadIdx.x == 0) passed[blockIdx.x] = number;
+}
+
 // Runs all steps in one launch. Halo points come from the shared memory of the neighbours, or from global memory, where
 // each block stores its own end points. A barrier of the cluster follows every step.
-template <bool distributed>
+template <bool distributed, Order order>
 __global__ void __launch_bounds__(threads) ring_kernel(float* points, float* ends, int steps) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
   __shared__ float pieces[2][piece_points];
@@ -64,7 +92,7 @@ __global__ void __launch_bounds__(threads) ring_kernel(float* points, float* end
         __threadfence();
       }
     }
-    cluster.sync();  // the last barrier keeps blocks alive until no neighbour reads their memory
+    cluster_barrier<order>();  // the last barrier keeps blocks alive until no neighbour reads their memory
   }
   for (int i = static_cast<int>(threadIdx.x); i < piece_points; i += threads) own[i] = pieces[steps % 2][i];
 #endif
@@ -78,6 +106,23 @@ __global__ void __launch_bounds__(threads) step_kernel(const float* from, float*
   const std::int64_t own = std::int64_t{blockIdx.x} * piece_points;
   step_within(from + own, to + own, from[std::int64_t{before} * piece_points + piece_points - 1],
               from[std::int64_t{behind} * piece_points]);
+}
+
+template <class... Parameters, class... Arguments>
+void launch_clusters(Backend& backend, int clusters, int blocks, void (*kernel)(Parameters...),
+                     Arguments... arguments) {
+  const cudaStream_t stream = stream_of(backend);
+  cudaLaunchAttribute attribute{};
+  attribute.id = cudaLaunchAttributeClusterDimension;
+  attribute.val.clusterDim = {static_cast<unsigned>(blocks), 1, 1};
+  cudaLaunchConfig_t launch{};
+  launch.gridDim = dim3(static_cast<unsigned>(clusters * blocks));
+  launch.blockDim = dim3(threads);
+  launch.stream = stream;
+  launch.attrs = &attribute;
+  launch.numAttrs = 1;
+  cuda::check(cudaLaunchKernelEx(&launch, kernel, arguments...));
+  cuda::launched(stream);
 }
 
 class Rings {
@@ -96,8 +141,11 @@ class Rings {
   void advance(std::string_view variant, int steps) const {
     if (variant == by_launches)
       launch_steps(steps);
+    else if (variant == by_fence)
+      launch_cluster(ring_kernel<true, Order::fenced>, steps);
     else
-      launch_cluster(variant == by_neighbours ? ring_kernel<true> : ring_kernel<false>, steps);
+      launch_cluster(variant == by_neighbours ? ring_kernel<true, Order::full> : ring_kernel<false, Order::full>,
+                     steps);
   }
 
   void verify(std::string_view variant, int steps) const {
@@ -124,18 +172,7 @@ class Rings {
   using RingKernel = void (*)(float*, float*, int);
 
   void launch_cluster(RingKernel kernel, int steps) const {
-    const cudaStream_t stream = stream_of(session_.backend());
-    cudaLaunchAttribute attribute{};
-    attribute.id = cudaLaunchAttributeClusterDimension;
-    attribute.val.clusterDim = {static_cast<unsigned>(blocks_), 1, 1};
-    cudaLaunchConfig_t launch{};
-    launch.gridDim = dim3(static_cast<unsigned>(rings_ * blocks_));
-    launch.blockDim = dim3(threads);
-    launch.stream = stream;
-    launch.attrs = &attribute;
-    launch.numAttrs = 1;
-    cuda::check(cudaLaunchKernelEx(&launch, kernel, points_.data(), ends_.data(), steps));
-    cuda::launched(stream);
+    launch_clusters(session_.backend(), rings_, blocks_, kernel, points_.data(), ends_.data(), steps);
   }
   void launch_steps(int steps) const {
     const cudaStream_t stream = stream_of(session_.backend());
@@ -152,6 +189,36 @@ class Rings {
   Array<float> start_, points_, other_, ends_;
 };
 
+struct BarrierKind {
+  std::string_view name;
+  void (*kernel)(int count, unsigned* passed);
+};
+
+Panel measure_barriers(Session& session) {
+  constexpr std::array kinds{BarrierKind{barrier_alone, barrier_kernel<Order::none, false>},
+                             BarrierKind{barrier_fenced, barrier_kernel<Order::fenced, false>},
+                             BarrierKind{barrier_full, barrier_kernel<Order::full, false>},
+                             BarrierKind{barrier_storing, barrier_kernel<Order::full, true>}};
+  Panel panel{"barriers", "Barriers of a cluster without any work", "blocks in a cluster", "ns per barrier", true,
+              false};
+  for (int blocks = 1; blocks <= most_blocks; blocks *= 2)
+    for (const BarrierKind& kind : kinds) {
+      const int clusters = std::max(1, multiprocessors() / blocks);
+      const Array<unsigned> passed(session.backend(), std::int64_t{clusters} * blocks);
+      const auto pass = [&] {
+        launch_clusters(session.backend(), clusters, blocks, kind.kernel, barriers, passed.data());
+      };
+      spoil(session.backend(), passed);
+      pass();
+      const std::vector<unsigned> counts = passed.host();
+      session.check(std::ranges::count(counts, static_cast<unsigned>(barriers)) == passed.size(), "cluster", kind.name,
+                    "a block passed another number of barriers");
+      const Timing seconds = session.time(pass);
+      panel.points.push_back({std::string(kind.name), 1.0 * blocks, seconds, 1e9 * seconds / barriers});
+    }
+  return panel;
+}
+
 Panels measure(Session& session) {
   Panel panel{"steps",
               "Jacobi steps on rings of 1024 points for each block, as many blocks as multiprocessors",
@@ -160,7 +227,7 @@ Panels measure(Session& session) {
               true,
               true};
   if (device_attribute(cudaDevAttrComputeCapabilityMajor) < 9) return {panel};  // without clusters there are no points
-  constexpr std::array variants{by_neighbours, by_memory, by_launches};
+  constexpr std::array variants{by_neighbours, by_fence, by_memory, by_launches};
   for (const int blocks : {1, 2, 3, most_blocks})
     for (const std::string_view variant : variants)
       for (const int steps : {1, 2, 7}) Rings(session, 3, blocks).verify(variant, steps);
@@ -168,10 +235,12 @@ Panels measure(Session& session) {
     const Rings rings(session, std::max(1, multiprocessors() / blocks), blocks);
     for (const std::string_view variant : variants) panel.points.push_back(rings.measure(variant));
   }
-  return {panel};
+  return {panel, measure_barriers(session)};
 }
 
 constexpr std::array lectures{Lecture::today};
+constexpr std::array additions{Addition{"steps", by_fence, "fences of a cluster"},
+                               Addition{"barriers", "", "barriers of a cluster alone"}};
 
 }  // namespace
 
@@ -181,6 +250,7 @@ const Study cluster_study{
     .lectures = lectures,
     .measure = measure,
     .conclude = [](const Panels& panels, const Machine&) { return conclude_cluster(panels); },
+    .additions = additions,
 };
 
 }  // namespace poisson::lab

@@ -19,8 +19,13 @@ constexpr float ring_step(float left, float middle, float right) {
 /// The oracle: returns all rings of `blocks` pieces, one after another, `steps` steps after noise_float.
 std::vector<float> rings_after(int rings, int blocks, int steps);
 
-inline constexpr std::string_view by_neighbours = "ends from the neighbour's shared memory",
-                                  by_memory = "ends by way of global memory", by_launches = "a launch for each step";
+inline constexpr std::string_view by_neighbours = "halos from the neighbour's shared memory",
+                                  by_fence = "the same, with a fence of the cluster only",
+                                  by_memory = "halos through global memory", by_launches = "a launch for each step",
+                                  barrier_alone = "barrier without memory order",
+                                  barrier_fenced = "barrier and fence of the cluster", barrier_full = "cluster.sync()",
+                                  barrier_storing = "cluster.sync() after a store";
+inline constexpr int barriers = 4096;  ///< in one launch, whose start then costs about a nanosecond for each
 
 /// Derives the conclusions from the panel "steps": ns per step over the blocks in a cluster.
 std::vector<std::string> conclude_cluster(const Panels& panels);

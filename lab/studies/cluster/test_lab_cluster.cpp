@@ -27,17 +27,6 @@ TEST(Cluster, RingsKeepTheirSum) {
   EXPECT_NE(start, end);
 }
 
-TEST(Cluster, SaysWhatItsBarrierCosts) {
-  const auto usual =
-      conclude_cluster({synthetic_panel("steps", {1, 2, 8},
-                                        {{std::string(by_neighbours), [](double x) { return 300 + 50 * x; }},
-                                         {std::string(by_memory), [](double) { return 1400.0; }},
-                                         {std::string(by_launches), [](double) { return 2100.0; }}})});
-  EXPECT_TRUE(says(usual, "takes 700 ns in clusters of 8 and 350 in blocks alone")) << joined(usual);
-  EXPECT_TRUE(says(usual, "take about 2 times as long, and a launch for each step some 3 times")) << joined(usual);
-  EXPECT_TRUE(conclude_cluster({Panel{.name = "steps"}}).empty()) << "devices without clusters";
-}
-
 #ifdef POISSON_HAVE_CUDA
 TEST(Cluster, IsComplete) {
   if (on_cpu()) GTEST_SKIP() << "needs a GPU";

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "lab/page/curve.hpp"
+#include "lab/page/sentence.hpp"
 #include "lab/page/verdict.hpp"
 #include "lab/studies/compute/study.hpp"
 
@@ -40,81 +41,62 @@ double height(const Guide& guide, double x) {
   return std::nan("");
 }
 
-std::string ridge_sentence(const Guide& prediction, const Curve& times, const std::string& precision) {
-  const auto ridge = std::max_element(prediction.points.begin(), prediction.points.end(),
-                                      [](const auto& a, const auto& b) { return a[1] < b[1]; });
+// Describes the times on both sides of the ridge, at places that can be told apart from it.
+void on_ridge(const Panel& time, const Guide& prediction, const std::string& precision, Lessons& lessons) {
+  const Curve times_of(time, precision);
   const double bytes = bytes_per_point(precision == "fp32" ? Precision::fp32 : Precision::fp64);
-  const double expected = (*ridge)[0] * bytes, floor = times.first().value;
-  // The places on both sides of the ridge that are far enough from it to be distinguished.
+  const double expected = prediction.points[1][0] * bytes, floor = times_of.first().value;
   constexpr double apart = 1.2;
   const Point *before = nullptr, *after = nullptr;
-  for (const Point& point : times.points()) {
+  for (const Point& point : times_of.points()) {
     if (point.x <= expected / apart) before = &point;
     if (!after && point.x >= apart * expected) after = &point;
   }
-  std::string sentence = "In " + precision + " this device does " + figure((*ridge)[0]) +
-                         " operations in the time of one byte of traffic, so a point of this stencil should have " +
-                         figure(expected) + " for free. ";
-  if (!after) return sentence + "The sweep ends before it.";
-  if (!before) return sentence + "Even the cheapest entry takes more: arithmetic decides from the start.";
-  const double still = before->value / floor, longer = after->value / floor;
-  return sentence + "Measured, " + figure(before->x) + " take " + figure(still) +
-         " times the time of the cheapest entry, and " + figure(after->x) + " take " + figure(longer) + " times" +
-         (still < 1.3 && longer > 1.1    ? ": the ridge lies where it is predicted, though it is no sharp corner."
-          : still > 1.4 || longer < 1.05 ? ": not what the prediction expects."
-                                         : ".");
+  if (!before || !after) return;
+  lessons.say(time.name, "In " + precision + " a point should have " + figure(expected) + " operations for free; " +
+                             figure(before->x) + " take " + times(before->value / floor) +
+                             " as long as the cheapest point, " + figure(after->x) + " take " +
+                             times(after->value / floor) + ".");
 }
 
-std::string deviation_sentence(const Guide& prediction, const Curve& rates, const std::string& precision) {
-  const Point* worst = nullptr;
-  double least = 0;
-  for (const Point& point : rates.points()) {
-    const double reached = point.value / height(prediction, point.x);
-    if (std::isnan(reached) || (worst && reached >= least)) continue;
-    worst = &point;
-    least = reached;
-  }
-  if (!worst) return {};
-  const double from_ridge = worst->x / prediction.points[1][0];
-  return "In " + precision + " every entry reaches at least " + percent(least) +
-         " of what max(bytes/bandwidth, operations/peak) predicts" +
-         (least < 0.85 && from_ridge > 0.3 && from_ridge < 3
-              ? ": least near the ridge, where both limits are at work at once."
-              : ".");
+// Returns the smallest share of the prediction that a curve reaches.
+double least_share(const Guide& prediction, const Curve& rates) {
+  double least = INFINITY;
+  for (const Point& point : rates.points()) least = std::fmin(least, point.value / height(prediction, point.x));
+  return least;
+}
+
+void on_cache(const Panel& roofline, Lessons& lessons) {
+  const Curve cached(roofline, in_cache), memory(roofline, "fp32");
+  if (cached.empty() || memory.empty()) return;
+  lessons.say(roofline.name, "On a grid that stays in L2 the cheapest stencil runs at " + figure(cached.first().value) +
+                                 " GFLOP/s, in memory at " + figure(memory.first().value) +
+                                 "; a sweep of the small grid takes " + rough(1e6 * cached.first().seconds) +
+                                 " µs, launch included.");
 }
 
 }  // namespace
 
 std::vector<std::string> conclude_compute(const std::vector<Panel>& panels) {
-  std::vector<std::string> sentences;
-  const Panel *roofline = find_panel(panels, "roofline"), *time = find_panel(panels, "time");
-  if (!roofline || !time) return sentences;
-  double ridge = 0;
+  Lessons lessons;
+  const Panel *const roofline = find_panel(panels, "roofline"), *const time = find_panel(panels, "time");
+  if (!roofline || !time) return {};
+  double least = INFINITY;
   for (const std::string precision : {"fp32", "fp64"}) {
-    const Guide* prediction = prediction_of(*roofline, precision);
-    const Curve rates(*roofline, precision), times(*time, precision);
-    if (!prediction || prediction->points.size() != 3 || rates.empty() || times.empty()) continue;
-    ridge = std::max(ridge, prediction->points[1][0] * static_cast<double>(precision == "fp32" ? 4 : 8));
-    sentences.push_back(ridge_sentence(*prediction, times, precision));
-    const std::string deviation = deviation_sentence(*prediction, rates, precision);
-    if (!deviation.empty()) sentences.push_back(deviation);
+    const Guide* const prediction = prediction_of(*roofline, precision);
+    const Curve rates(*roofline, precision);
+    if (!prediction || prediction->points.size() != 3 || rates.empty() || Curve(*time, precision).empty()) continue;
+    const double ridge = prediction->points[1][0];
+    if (precision == "fp32")
+      lessons.say("This device performs " + figure(ridge) + " fp32 operations in the time of one byte of traffic, " +
+                  figure(4 * ridge) + " per float: below that, bandwidth alone decides.");
+    least = std::fmin(least, least_share(*prediction, rates));
+    if (precision == "fp32") on_ridge(*time, *prediction, precision, lessons);
   }
-  const Curve cached(*roofline, in_cache), memory(*roofline, "fp32");
-  if (!cached.empty() && !memory.empty()) {
-    const double gain = cached.first().value / memory.first().value;
-    const bool falls_behind = std::ranges::any_of(
-        cached.points(), [&](const Point& point) { return ratio_at(*roofline, in_cache, "fp32", point.x).less(); });
-    std::string text = "Over a grid that stays in the cache the cheapest stencil runs at " +
-                       figure(cached.first().value) + " GFLOP/s, beyond it at " + figure(memory.first().value);
-    if (!(gain > 1 + roofline->noise))
-      text += ": starting the kernel takes what the cache would gain.";
-    else if (falls_behind)
-      text += ": memory holds it up. Dearer entries are done faster beyond the cache: a sweep within it takes " +
-              rough(1e6 * cached.first().seconds) + " µs, of which starting has its part.";
-    else
-      text += ": the cache's roof is higher, and its ridge further left.";
-    sentences.push_back(text);
-  }
+  if (known(least))
+    lessons.say(roofline->name, "Every entry reaches " + at_least(least) +
+                                    " of max(bytes / bandwidth, operations / peak), and least near the ridge.");
+  on_cache(*roofline, lessons);
   std::vector<std::string> verbs;
   if (const Guide* const roof = prediction_of(*roofline, "fp64"))
     for (const char* const verb : verb_names) {
@@ -125,17 +107,9 @@ std::vector<std::string> conclude_compute(const std::vector<Panel>& panels) {
                         percent(point.first().value / (roof->points[1][1] * point.first().x / roof->points[1][0])));
     }
   if (!verbs.empty())
-    sentences.push_back("The solver's own operations lie left of the ridge, and reach of what bandwidth allows: " +
-                        listed(verbs) + ".");
-  if (ridge > 0)
-    sentences.push_back(ridge > 2
-                            ? "A stencil with one operation per read, as the historical one, leaves the arithmetic " +
-                                  std::string("units idle: they could do up to ") + figure(ridge) +
-                                  " per value that comes from memory. Up to how many an entry is better worked out "
-                                  "anew than read is what the study recompute measures."
-                            : "One operation per read, as in the historical stencil, keeps this device's "
-                              "arithmetic busy: load rather than recompute.");
-  return sentences;
+    lessons.say(roofline->name, "The solver's own operations lie left of the ridge and reach, of the bandwidth, " +
+                                    listed(verbs) + ".");
+  return lessons.take();
 }
 
 }  // namespace poisson::lab

@@ -40,63 +40,6 @@ TEST(LabCompute, PredictsTheLargerOfBothTimes) {
   EXPECT_DOUBLE_EQ(predicted_seconds(100, 8000, 50, 1000), 8);
 }
 
-/// Returns panels of a device with 1000 GB/s and 10000 GFLOP/s in fp32, at `share` of the prediction at every place.
-std::vector<Panel> measured(double share) {
-  Panel roofline{"roofline", "", "", "", true, true, {}, {}}, time{"time", "", "", "", true, true, {}, {}};
-  roofline.guides.push_back({"prediction, fp32", {{1, 1000}, {10, 10000}, {400, 10000}}});
-  for (const int steps : {0, 1, 3, 7, 15, 31, 63}) {
-    const double operations = operations_per_point(steps), intensity = operations / 8;
-    const double seconds = predicted_seconds(8, operations, 1e12, 1e13) / share;
-    roofline.points.push_back({"fp32", intensity, seconds, 1e-9 * operations / seconds});
-    time.points.push_back({"fp32", operations, seconds, 1e12 * seconds});
-  }
-  return {roofline, time};
-}
-
-bool says(const std::vector<std::string>& sentences, std::string_view part) {
-  return std::any_of(sentences.begin(), sentences.end(),
-                     [&](const std::string& sentence) { return sentence.find(part) != std::string::npos; });
-}
-
-TEST(LabCompute, FindsWhereArithmeticBegins) {
-  const auto sentences = conclude_compute(measured(0.95));
-  EXPECT_TRUE(says(sentences, "10 operations in the time of one byte"));
-  EXPECT_TRUE(says(sentences, "should have 80 for free"));
-  EXPECT_TRUE(says(sentences, "the ridge lies where it is predicted"));
-  EXPECT_TRUE(says(sentences, "every entry reaches at least 95 %"));
-  EXPECT_TRUE(says(sentences, "up to 40 per value"));
-}
-
-TEST(LabCompute, SaysWhereThePredictionFails) {
-  auto panels = measured(1);
-  panels[0].points[0].value *= 0.5;
-  const auto sentences = conclude_compute(panels);
-  EXPECT_TRUE(says(sentences, "every entry reaches at least 50 % of what"));
-  EXPECT_FALSE(says(sentences, "near the ridge"));
-}
-
-TEST(LabCompute, SaysWhatTheCacheGains) {
-  const auto with_cache = [](double cheap, double dear) {
-    auto panels = measured(0.8);
-    for (const Point& point : std::vector(panels[0].points))
-      panels[0].points.push_back({std::string(in_cache), point.x, 8e-6, (point.x < 2 ? cheap : dear) * point.value});
-    return conclude_compute(panels);
-  };
-  EXPECT_TRUE(says(with_cache(1.2, 1.1), "at 1200 GFLOP/s, beyond it at 1000: the cache's roof is higher"));
-  EXPECT_TRUE(says(with_cache(1, 1), "starting the kernel takes what the cache would gain"));
-  EXPECT_TRUE(
-      says(with_cache(1.2, 0.8), "Dearer entries are done faster beyond the cache: a sweep within it takes some 8 µs"));
-}
-
-TEST(LabCompute, SaysWhereASweepHasNoKnee) {
-  auto panels = measured(1);
-  for (Point& point : panels[1].points) point.value = 5;
-  EXPECT_TRUE(says(conclude_compute(panels), "not what the prediction expects"));
-  for (Point& point : panels[1].points) point.value = point.x;
-  EXPECT_TRUE(says(conclude_compute(panels), "not what the prediction expects"));
-  EXPECT_TRUE(conclude_compute({}).empty());
-}
-
 TEST(LabCompute, VerifiesEveryVariantOnAGpu) {
   if (on_cpu()) GTEST_SKIP() << "needs a GPU";
 #ifdef POISSON_HAVE_CUDA

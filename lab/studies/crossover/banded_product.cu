@@ -16,7 +16,25 @@ __global__ void __launch_bounds__(threads) banded_kernel(BandedProduct p) {
   p.y[row] = sum;
 }
 
+__global__ void recurrence_kernel(Recurrences all) {
+  const int line = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  if (line >= all.lines) return;
+  double before = 0;
+  for (int i = 0; i < all.length; ++i) {
+    double& value = all.values[std::int64_t{i} * all.lines + line];
+    value = before = recurrence(value, before);
+  }
+}
+
 }  // namespace
+
+void recur_on_gpu(Backend& backend, const Recurrences& all) {
+  constexpr int line_threads = 64;  // small blocks spread few lines over many multiprocessors
+  const cudaStream_t stream = stream_of(backend);
+  recurrence_kernel<<<static_cast<unsigned>((all.lines + line_threads - 1) / line_threads), line_threads, 0, stream>>>(
+      all);
+  cuda::launched(stream);
+}
 
 void multiply_on_gpu(Backend& backend, const BandedProduct& product) {
   const cudaStream_t stream = stream_of(backend);

@@ -7,6 +7,7 @@
 #include "lab/harness/session.hpp"
 #include "lab/page/agreement.hpp"
 #include "lab/page/curve.hpp"
+#include "lab/page/sentence.hpp"
 #include "lab/page/verdict.hpp"
 #include "lab/studies/crossover/study.hpp"
 
@@ -30,6 +31,20 @@ void multiply(const BandedProduct& p) {
 
 void multiply_on_cpu(const BandedProduct& product) {
   product.bands == 9 ? multiply<9>(product) : multiply<5>(product);
+}
+
+void recur_on_cpu(const Recurrences& all) {
+  constexpr int chunk = 8;  // lines of a thread at a time: a memory line of each row
+#pragma omp parallel for schedule(static)
+  for (int first = 0; first < all.lines; first += chunk) {
+    const int end = first + chunk < all.lines ? first + chunk : all.lines;
+    double before[chunk] = {};
+    for (int i = 0; i < all.length; ++i)
+      for (int line = first; line < end; ++line) {
+        double& value = all.values[std::int64_t{i} * all.lines + line];
+        value = before[line - first] = recurrence(value, before[line - first]);
+      }
+  }
 }
 
 Timing time_on_cpu(Session& cpu, const std::function<void()>& work) {
@@ -86,46 +101,61 @@ namespace {
 
 // Returns a panel's title without the data that it transfers.
 std::string operation(const Panel& panel) {
-  return panel.title.substr(0, panel.title.find(" ("));
+  return panel.title.substr(0, panel.title.find_first_of(",("));
 }
 
-// Compares at the largest size. The start of the lead is the last clause, because another run may omit it.
-std::string outcome(const Panel& panel, std::string_view curve) {
-  const double largest = Curve(panel, curve).last().x, from = ahead_from(panel, curve, cpu_curve);
-  const std::string text = "at " + figure(largest) + " unknowns the GPU is " +
-                           rough(ratio_at(panel, curve, cpu_curve, largest).median) + " times as fast as the CPU";
-  return text + (std::isnan(from) ? "." : ", and ahead from at latest " + figure(from) + " on.");
+// Compares at the largest size. The CPU's small vectors run on one thread, so a lead there says little.
+void on_operation(const Panel& panel, Lessons& lessons) {
+  const double largest = places(panel).back();
+  const Ratio there = ratio_at(panel, gpu_curve, cpu_curve, largest),
+              moving = ratio_at(panel, transfer_curve, cpu_curve, largest);
+  if (!there.known() || !moving.known()) return;
+  const double from = ahead_from(panel, gpu_curve, cpu_curve);
+  std::string text = "On " + count_of(largest) + " unknowns the GPU is " + rough(there.median) +
+                     " times as fast as the CPU, with transfers " + rough(moving.median) + " times";
+  if (from > static_cast<double>(cpu::parallel_threshold))
+    text += "; on its own data it is ahead from at most " + figure(from) + " unknowns on";
+  lessons.say(panel.name, text + ".");
 }
 
-// Returns whether a device exceeds its memory bandwidth at some size, because a cache contains the operands.
-bool fits_caches(const Panel& panel) {
-  return !panel.guides.empty() &&
-         Curve(panel, gpu_curve).highest().value > 1.2 * panel.guides.front().points.front()[1];
+void on_lines(const Panel& panel, Lessons& lessons) {
+  // The lines at which the GPU loses to the CPU's computing alone, and yet beats fetching the data for it.
+  std::vector<double> worse, worth;
+  for (const double lines : places(panel)) {
+    if (ratio_at(panel, cpu_curve, gpu_curve, lines).median > 1) worse.push_back(lines);
+    if (ratio_at(panel, gpu_curve, fetching_curve, lines).median > 1) worth.push_back(lines);
+  }
+  if (worth.empty()) return;
+  lessons.say(panel.name, "Sending data to the CPU and back for one serial step loses from " + figure(worth.front()) +
+                              " lines on" +
+                              (!worse.empty() && worse.back() >= worth.front()
+                                   ? ", although the CPU computes faster up to " + figure(worse.back()) +
+                                         " lines: leave a step on the GPU even if it runs badly there."
+                                   : ": from there on the GPU is the better place anyway."));
 }
 
 }  // namespace
 
 std::vector<std::string> conclude_crossover(const Panels& panels, const Machine& machine) {
-  std::vector<std::string> sentences, sent;
-  bool in_caches = false;
+  Lessons lessons;
+  std::vector<std::string> names;
+  double low = INFINITY, high = 0;
   for (const Panel& panel : panels) {
+    if (panel.name == "lines") on_lines(panel, lessons);
     const Curve moving(panel, transfer_curve);
     if (Curve(panel, cpu_curve).empty() || Curve(panel, gpu_curve).empty() || moving.empty()) continue;
-    sentences.push_back(operation(panel) + ", data on the device: " + outcome(panel, gpu_curve));
-    sentences.push_back(panel.title + ", to and from pinned memory: " + outcome(panel, transfer_curve));
-    sent.push_back(rough(ratio_at(panel, transfer_curve, cpu_curve, moving.last().x).median) + " times (\"" +
-                   operation(panel) + "\")");
-    in_caches = in_caches || fits_caches(panel);
+    const double gain = ratio_at(panel, transfer_curve, cpu_curve, moving.last().x).median;
+    if (gain < 1) names.push_back(panel.name == "dot" ? "dot products" : operation(panel));
+    low = std::fmin(low, gain);
+    high = std::fmax(high, gain);
+    on_operation(panel, lessons);
   }
-  if (sentences.empty()) return sentences;
-  if (in_caches) sentences.emplace_back("Where the GPU is faster than its memory allows, a cache holds the operands.");
-  if (!machine.host.empty())
-    sentences.push_back("The CPU of these comparisons: " + machine.host + "; vectors of up to " +
-                        figure(static_cast<double>(cpu::parallel_threshold)) + " values are the work of one of them.");
-  sentences.push_back("With the way there and back, a single operation is " + listed(sent) +
-                      " as fast as on the CPU. Where that is not well above 1, move data once and do all work where "
-                      "they are.");
-  return sentences;
+  if (known(low, high))
+    lessons.say("Move data once and do all work where they are: with transfers, one operation is " + rough(low) +
+                " to " + rough(high) + " times as fast as on the CPU (" + machine.host + ", one thread for up to " +
+                figure(static_cast<double>(cpu::parallel_threshold)) + " values)" +
+                (names.empty() ? "." : ", and slower for " + listed(names) + "."));
+  return lessons.take();
 }
 
 }  // namespace poisson::lab

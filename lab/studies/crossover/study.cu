@@ -186,6 +186,47 @@ void measure_product(const Sides& sides, int bands, int m, Panel& panel, bool ti
   check_product(sides.gpu, bands, m, {y_bytes.as<double>(), y_bytes.as<double>() + rows}, "banded product, sent");
 }
 
+// Runs recurrences on data that the device owns, there and on the host. Few lines leave the device nearly idle.
+void measure_lines(const Sides& sides, int lines, int values, Panel& panel) {
+  Backend& gpu = sides.gpu.backend();
+  const int length = values / lines;
+  const Array<double> device(gpu, values);
+  const PinnedBuffer bytes(device.bytes());
+  double* const host = bytes.as<double>();
+  const auto start = [&] {
+    for (int i = 0; i < values; ++i) host[i] = vector_value(i);
+    gpu.write(host, device.data(), device.bytes());
+  };
+  std::vector<double> expected(static_cast<std::size_t>(values));
+  for (int i = 0; i < values; ++i)
+    expected[static_cast<std::size_t>(i)] =
+        recurrence(vector_value(i), i < lines ? 0 : expected[static_cast<std::size_t>(i - lines)]);
+  const Recurrences there{lines, length, device.data()}, here{lines, length, host};
+  const auto check = [&](std::string_view side) {
+    gpu.read(device.data(), host, device.bytes());
+    bool right = true;
+    for (int i = 0; i < values; ++i) right = right && std::abs(host[i] - expected[static_cast<std::size_t>(i)]) < 1e-14;
+    sides.gpu.check(right, study, side, "recurrences along " + std::to_string(lines) + " lines are wrong");
+  };
+  const auto fetching = [&] {
+    gpu.read(device.data(), host, device.bytes());
+    recur_on_cpu(here);
+    gpu.write(host, device.data(), device.bytes());
+  };
+  start();
+  recur_on_gpu(gpu, there);
+  check("recurrences on the GPU");
+  start();
+  fetching();
+  check("recurrences on the CPU");
+  const auto add = [&](std::string_view curve, Timing seconds) {
+    panel.points.push_back({std::string(curve), 1.0 * lines, seconds, 1e-6 * values / seconds});
+  };
+  add(cpu_curve, time_on_cpu(sides.cpu, [&] { recur_on_cpu(here); }));
+  add(gpu_curve, sides.gpu.time([&] { recur_on_gpu(gpu, there); }));
+  add(fetching_curve, sides.cpu.time(fetching));
+}
+
 // Solves −Δu = f on the unit cube with u = 0 on its faces: one cycle of the default solver from u = 0.
 class CycleProblem {
  public:
@@ -282,6 +323,14 @@ Panels measure_all(Session& session) {
     finish(std::move(product), bytes_per_row(bands));
   }
 
+  constexpr int values = 1 << 22;
+  Panel serial = panel_of("lines", "Recurrences along lines of 4 million values on the GPU, fp64");
+  serial.x_label = "independent lines";
+  const std::vector<int> counts =
+      session.quick() ? std::vector{64, 1024, 16384} : std::vector{64, 256, 1024, 4096, 16384, 65536};
+  for (const int lines : counts) measure_lines(sides, lines, values, serial);
+  panels.push_back(std::move(serial));
+
   Panel cycle = panel_of("cycle", "One multigrid cycle in 3-D (the right-hand side travels, the solution returns)");
   for (const int cells : cubes) measure_cycle(sides, cells, cycle);
   finish(std::move(cycle), 0);
@@ -293,6 +342,7 @@ Panels measure_all(Session& session) {
 
 // The question is old: an Opteron 252 was once compared with a GeForce 7800 GTX in this way.
 constexpr std::array lectures{Lecture::goeddeke, Lecture::filipovic};
+constexpr std::array additions{Addition{"lines", "", "recurrences along lines"}};
 
 const Study crossover_study{
     .name = "crossover",
@@ -300,6 +350,7 @@ const Study crossover_study{
     .lectures = lectures,
     .measure = measure_all,
     .conclude = conclude_crossover,
+    .additions = additions,
 };
 
 }  // namespace poisson::lab

@@ -48,6 +48,22 @@ void multiply_on_cpu(const BandedProduct& product);
 /// Enqueues the product on the device's stream; pointers are the device's. Exists in builds with CUDA only.
 void multiply_on_gpu(Backend& backend, const BandedProduct& product);
 
+/// Describes recurrences v[i] = v[i]/2 + v[i − 1]/2 + 1/4 along `lines` independent lines of `length` values, in place
+/// from start to end. The values of all lines with the same i are contiguous. A line has no parallelism.
+struct Recurrences {
+  int lines, length;
+  double* values;
+  constexpr std::int64_t size() const { return std::int64_t{lines} * length; }
+};
+/// Returns v[i] from its old value and v[i − 1].
+constexpr double recurrence(double value, double before) {
+  return 0.5 * value + (0.5 * before + 0.25);
+}
+/// Runs all lines on the threads of the host.
+void recur_on_cpu(const Recurrences& all);
+/// Runs a thread for each line on the device's stream. Exists in builds with CUDA only.
+void recur_on_gpu(Backend& backend, const Recurrences& all);
+
 /// Returns the seconds of one call on all threads of the host, or on half of them if that is faster. If another process
 /// uses a core, the thread on that core delays all others, for milliseconds.
 Timing time_on_cpu(Session& cpu, const std::function<void()>& work);
@@ -76,8 +92,10 @@ double banded_row(int bands, int m, std::int64_t row);
 /// curves need points at the same places.
 double ahead_from(const Panel& panel, std::string_view winner, std::string_view loser);
 
-/// Every panel has these variants.
-inline constexpr std::string_view cpu_curve = "CPU", gpu_curve = "GPU", transfer_curve = "GPU, with transfers";
+/// Every panel over unknowns has these variants. In the panel "lines" the data are on the GPU, and the CPU's time
+/// contains their way to the host and back.
+inline constexpr std::string_view cpu_curve = "CPU", gpu_curve = "GPU", transfer_curve = "GPU, with transfers",
+                                  fetching_curve = "CPU, with transfers";
 
 /// Derives two sentences from each panel over numbers of unknowns with the variants CPU, GPU, and GPU with transfers.
 std::vector<std::string> conclude_crossover(const Panels& panels, const Machine& machine);

@@ -99,32 +99,6 @@ TEST(LabCrossover, FindsWhereCurvesCross) {
   EXPECT_TRUE(std::isnan(from({1, 1, 10}))) << "beside each other for two steps and more: a lead of the noise's choice";
 }
 
-bool says(const std::vector<std::string>& sentences, std::string_view part) {
-  return std::any_of(sentences.begin(), sentences.end(),
-                     [&](const std::string& sentence) { return sentence.find(part) != std::string::npos; });
-}
-
-TEST(LabCrossover, ConcludesWhatTheNumbersSay) {
-  const Machine machine{.host = "a CPU"};
-  const auto usual = conclude_crossover({panel_of({0.1, 1, 20})}, machine);
-  EXPECT_TRUE(says(usual,
-                   "axpy, data on the device: at 1000 unknowns the GPU is some 20 times as fast as the CPU, and "
-                   "ahead from at latest 1000 on."));
-  EXPECT_TRUE(says(usual,
-                   "axpy (x travels), to and from pinned memory: at 1000 unknowns the GPU is some 0.1 times as "
-                   "fast as the CPU."));
-  EXPECT_TRUE(says(usual, "a single operation is some 0.1 times (\"axpy\") as fast as on the CPU."));
-  EXPECT_TRUE(says(usual, "The CPU of these comparisons: a CPU; vectors of up to"));
-  EXPECT_FALSE(says(usual, "a cache holds"));
-  const auto strong = conclude_crossover({panel_of({3, 4, 5}, {0.5, 0.9, 4})}, machine);
-  EXPECT_TRUE(says(strong, "some 5 times as fast as the CPU, and ahead from at latest 10 on."));
-  EXPECT_TRUE(says(strong, "some 4 times as fast as the CPU, and ahead from at latest 1000 on."));
-  Panel cached = panel_of({3, 4, 5});
-  cached.guides = {{"GPU memory bandwidth", {{10, 20}}}};
-  EXPECT_TRUE(says(conclude_crossover({cached}, machine), "a cache holds the operands."));
-  EXPECT_TRUE(conclude_crossover({}, machine).empty());
-}
-
 TEST(LabCrossover, VerifiesEveryVariantOnAGpu) {
   if (on_cpu()) GTEST_SKIP() << "needs a GPU";
 #ifdef POISSON_HAVE_CUDA

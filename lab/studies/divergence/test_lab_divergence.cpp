@@ -25,25 +25,6 @@ TEST(Divergence, PathsDifferAndChainsStayFinite) {
   EXPECT_EQ(path_by_warp(33, 2), 1);
 }
 
-TEST(Divergence, SaysWhatBranchesCost) {
-  const auto usual =
-      conclude_divergence({synthetic_panel("paths", {1, 4, 32},
-                                           {{std::string(within_warps), [](double x) { return 120 / x; }},
-                                            {std::string(between_warps), [](double) { return 119.0; }},
-                                            {std::string(short_branch), [](double x) { return 60 / x; }}})});
-  EXPECT_TRUE(says(usual, "3.8 results per clock instead of 120: 32 times fewer")) << joined(usual);
-  EXPECT_TRUE(says(usual, "of warps that all take one: let a branch depend")) << joined(usual);
-  EXPECT_TRUE(says(usual, "and 60 with one.")) << joined(usual);
-  const auto searching =
-      conclude_divergence({synthetic_panel("paths", {1, 32},
-                                           {{std::string(within_warps), [](double x) { return 120 / x; }},
-                                            {std::string(between_warps), [](double) { return 119.0; }},
-                                            {std::string(short_branch), [](double x) { return 3 / x; }}})});
-  EXPECT_TRUE(says(searching, "and 3 with one, where long ones give 120 with one, which fits tests and jumps"))
-      << joined(searching);
-  EXPECT_TRUE(conclude_divergence({}).empty());
-}
-
 #ifdef POISSON_HAVE_CUDA
 TEST(Divergence, IsComplete) {
   if (on_cpu()) GTEST_SKIP() << "needs a GPU";

@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "lab/page/curve.hpp"
+#include "lab/page/sentence.hpp"
 #include "lab/page/verdict.hpp"
 #include "lab/studies/interpolate/neighbours.hpp"
 #include "lab/studies/interpolate/study.hpp"
@@ -30,110 +31,65 @@ namespace {
 constexpr std::string_view filtered = "texture", refilled = "texture, filled anew", hoisted = "arithmetic, hoisted",
                            recomputed = "arithmetic, recomputed";
 
-// Returns "texture filtering is 2.1 times as fast", for the median over all factors.
-std::string compared(const Ratio& ratio, const std::string& faster, const std::string& slower,
-                     const std::string& alike) {
-  if (ratio.more()) return faster + " " + figure(ratio.median) + " times as fast";
-  if (ratio.less()) return slower + " " + figure(1 / ratio.median) + " times as fast";
-  return alike;
+void on_speed(const Panel& panel, const std::string& dimensions, Lessons& lessons) {
+  const Ratio texture = ratio_of(panel, hoisted, filtered), index = ratio_of(panel, hoisted, recomputed);
+  if (!texture.known() || !index.known()) return;
+  if (dimensions == "2-D" && index.more())
+    lessons.say(
+        "Hoist index arithmetic out of the inner loop: with one division per line instead of one per point, a "
+        "2-D prolongation is " +
+        times(index.median) + " as fast.");
+  double low = INFINITY, high = 0;
+  const Curve best(panel, hoisted);
+  if (!panel.guides.empty())
+    for (const Point& point : best.points()) {
+      low = std::fmin(low, point.value / panel.guides.front().points.front()[1]);
+      high = std::fmax(high, point.value / panel.guides.front().points.front()[1]);
+    }
+  lessons.say(panel.name, "In " + dimensions + ", arithmetic with hoisted indices is " + times(texture.median) +
+                              " as fast as texture filtering, and reaches " + percent(low) + " to " + percent(high) +
+                              " of a copy, depending on the factor.");
 }
 
-void judge_speed(const Panel& panel, const std::string& dimensions, std::vector<std::string>& sentences) {
-  const Ratio texture = ratio_of(panel, filtered, hoisted), index = ratio_of(panel, hoisted, recomputed),
-              copy = ratio_of(panel, refilled, hoisted);
-  const std::string start = "In " + dimensions + " and the median of the factors ";
-  if (texture.known()) {
-    std::string sentence = start +
-                           compared(texture, "texture filtering is", "arithmetic with hoisted indices is",
-                                    "texture filtering and arithmetic with hoisted indices are about equally fast") +
-                           (texture.more()   ? " as arithmetic with hoisted indices"
-                            : texture.less() ? " as texture filtering"
-                                             : "");
-    if (copy.known())
-      sentence += "; where the coarse values are new each time and must first be copied into the texture's array, " +
-                  compared(copy, "filtering is", "arithmetic is", "they are about equally fast");
-    sentences.push_back(sentence + ".");
-  }
-  if (index.known())
-    sentences.push_back(start +
-                        compared(index, "arithmetic with the indices hoisted out of the inner loop is",
-                                 "arithmetic that computes every index anew is",
-                                 "hoisting the index arithmetic makes no clear difference") +
-                        (index.more() ? " as with every index computed anew: divide once per line, not once per point."
-                         : index.less() ? " as with hoisted ones."
-                                        : "."));
-  if (!panel.points.empty() && !panel.guides.empty()) {
-    const Point& best = highest_of(panel);
-    sentences.push_back("In " + dimensions + " the best variant, \"" + best.variant + "\", reaches " +
-                        percent(best.value / panel.guides.front().points.front()[1]) +
-                        " of a device copy's bandwidth.");
-  }
-}
-
-void judge_error(const Panel& panel, const std::string& dimensions, std::vector<std::string>& sentences) {
+void on_error(const Panel& panel, int dimension, Lessons& lessons) {
   constexpr double rounding = 1e-6;  // fp32, values below 1
-  const int d = dimensions == "two dimensions" ? 2 : 3;
-  double exact = -1, inexact = -1;
-  std::vector<std::string> factors;
+  double exact = 0, inexact = 0;
   const Curve curve(panel, filtered);
   for (const Point& point : curve.points()) {
-    const bool held = exact_in_filter(static_cast<int>(point.x), d);
-    double& worst = held ? exact : inexact;
+    double& worst = exact_in_filter(static_cast<int>(point.x), dimension) ? exact : inexact;
     worst = std::max(worst, point.value);
-    if (held) factors.push_back(figure(point.x));
   }
-  if (exact >= 0)
-    sentences.push_back("In " + dimensions + ", for the factor" + (factors.size() > 1 ? "s " : " ") + listed(factors) +
-                        ", all weights are multiples of 1/256, which the texture's filter " +
-                        (exact < rounding ? "holds exactly: what is left is fp32's rounding."
-                                          : "does not hold: an error of " + figure(exact) + " is left."));
-  if (inexact < 0) return;
-  std::string sentence =
-      "In " + dimensions + ", for other factors, filtering is off by up to " + figure(inexact) + " of the data's range";
-  if (inexact < rounding) {
-    sentences.push_back(sentence + ", no more than arithmetic is: this device filters with wider weights.");
-    return;
-  }
-  if (inexact > filter_error(d))
-    sentence += ", more than rounding each direction's weight explains (" + figure(filter_error(d)) +
-                "), which fits products that are rounded as well";
-  sentences.push_back(
-      sentence + "; a step of a picture of 8 bits is 0.0039, and arithmetic is off by " +
-      (highest_in({panel}, panel.name, hoisted) < rounding ? "less than a millionth." : "more than a millionth."));
+  if (curve.empty()) return;
+  lessons.say(panel.name, std::string("The texture's weights have 8 bits: filtering is ") +
+                              (exact < rounding ? "exact up to rounding" : "off by " + figure(exact)) +
+                              " for factors whose weights are multiples of 1/256, and off by up to " + figure(inexact) +
+                              " of the data's range for all others.");
 }
 
-void judge_neighbours(const Panel& panel, std::vector<std::string>& sentences) {
+void on_neighbours(const Panel& panel, Lessons& lessons) {
   const double last = places(panel).back();
-  const Ratio hoisting = ratio_at(panel, neighbours_hoisted, neighbours_anew, last),
+  const Ratio large = ratio_at(panel, neighbours_hoisted, neighbours_anew, last),
+              old = ratio_at(panel, neighbours_hoisted, neighbours_anew, 1024),
               texture = ratio_at(panel, neighbours_texture, neighbours_hoisted, last);
-  if (!hoisting.known() || !texture.known()) return;
-  std::string share;
-  if (!panel.guides.empty())
-    share = ", which has " +
-            percent(point_at(panel, neighbours_anew, last)->value / panel.guides.front().points.front()[1]) +
-            " of what a copy's bandwidth allows";
-  sentences.push_back(
-      "Over " + figure(last) + " x " + figure(last) + " points a Jacobi sweep with hoisted indices has " +
-      rate_against(hoisting) + " one that works out each neighbour's row and column" + share +
-      (hoisting.more()    ? ": what the lecture let the rasterizer interpolate, a thread keeps in a register, "
-                            "for CUDA has no interpolants."
-       : hoisting.alike() ? ": the memory hides the index arithmetic here."
-                          : "."));
-  sentences.push_back("By texture coordinates, which need no test at the ends of the grid, the sweep has " +
-                      rate_against(texture) + " the one with hoisted indices.");
+  if (!large.known() || !old.known() || !texture.known()) return;
+  lessons.say(panel.name, "Hoisting the indices of a Jacobi sweep gains " + times(old.median) +
+                              " at the lecture's 1024 × 1024 points, where 4 · 1024² computations become 4, and " +
+                              times(large.median) + " at " + figure(last) + " × " + figure(last) +
+                              ", where memory hides most of them; texture coordinates reach " +
+                              percent(texture.median) + " of the hoisted rate.");
 }
 
 }  // namespace
 
 std::vector<std::string> conclude_interpolate(const std::vector<Panel>& panels) {
-  std::vector<std::string> sentences;
-  for (const std::string d : {"2", "3"}) {
-    const std::string dimensions = d == "2" ? "two dimensions" : "three dimensions";
-    if (const Panel* speed = find_panel(panels, "speed-" + d + "d")) judge_speed(*speed, dimensions, sentences);
-    if (const Panel* error = find_panel(panels, "error-" + d + "d")) judge_error(*error, dimensions, sentences);
+  Lessons lessons;
+  for (const int d : {2, 3}) {
+    const std::string name = std::to_string(d) + "d";
+    if (const Panel* speed = find_panel(panels, "speed-" + name)) on_speed(*speed, std::to_string(d) + "-D", lessons);
+    if (const Panel* error = find_panel(panels, "error-" + name); error && d == 2) on_error(*error, d, lessons);
   }
-  if (const Panel* jacobi = find_panel(panels, "jacobi")) judge_neighbours(*jacobi, sentences);
-  return sentences;
+  if (const Panel* jacobi = find_panel(panels, "jacobi")) on_neighbours(*jacobi, lessons);
+  return lessons.take();
 }
 
 }  // namespace poisson::lab

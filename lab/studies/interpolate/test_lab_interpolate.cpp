@@ -61,46 +61,6 @@ TEST(LabInterpolate, KnowsWhichWeightsAFilterHolds) {
   EXPECT_DOUBLE_EQ(filter_error(2), 2.0 / 512);
 }
 
-std::vector<Panel> measured(double texture, double refilled, double recomputed, double exact, double inexact) {
-  Panel speed{"speed-2d", "", "", "", false, false, {}, {{"device copy", {{2, 4000}}}}};
-  Panel error{"error-2d", "", "", "", false, true, {}, {}};
-  for (const double x : {2.0, 3.0, 4.0}) {
-    speed.points.push_back({"texture", x, 1, 1000 * texture});
-    speed.points.push_back({"texture, filled anew", x, 1, 1000 * refilled});
-    speed.points.push_back({"arithmetic, recomputed", x, 1, 1000 * recomputed});
-    speed.points.push_back({"arithmetic, hoisted", x, 1, 1000});
-    error.points.push_back({"texture", x, 1, x == 3 ? inexact : exact});
-  }
-  return {speed, error};
-}
-
-bool says(const std::vector<std::string>& sentences, std::string_view part) {
-  return std::any_of(sentences.begin(), sentences.end(),
-                     [&](const std::string& sentence) { return sentence.find(part) != std::string::npos; });
-}
-
-TEST(LabInterpolate, ConcludesWhatTheNumbersSay) {
-  const auto fast = conclude_interpolate(measured(2, 0.5, 0.5, 1e-8, 2e-3));
-  EXPECT_TRUE(says(fast,
-                   "texture filtering is 2 times as fast as arithmetic with hoisted indices; where the coarse values "
-                   "are new each time"));
-  EXPECT_TRUE(says(fast, "arithmetic is 2 times as fast"));
-  EXPECT_TRUE(
-      says(fast, "out of the inner loop is 2 times as fast as with every index computed anew: divide once per line"));
-  EXPECT_TRUE(says(fast, "\"texture\", reaches 50 % of a device copy"));
-  EXPECT_TRUE(says(
-      fast, "for the factors 2 and 4, all weights are multiples of 1/256, which the texture's filter holds exactly"));
-  EXPECT_TRUE(says(fast, "off by up to 0.002 of the data's range; a step of a picture of 8 bits is 0.0039"));
-
-  const auto slow = conclude_interpolate(measured(0.8, 0.8, 1, 3e-3, 1e-8));
-  EXPECT_TRUE(says(slow, "arithmetic with hoisted indices is 1.3 times as fast as texture filtering"));
-  EXPECT_TRUE(says(slow, "makes no clear difference"));
-  EXPECT_TRUE(says(slow, "does not hold: an error of 0.003 is left"));
-  EXPECT_TRUE(says(slow, "filters with wider weights"));
-  EXPECT_FALSE(says(slow, "three dimensions"));
-  EXPECT_TRUE(conclude_interpolate({}).empty());
-}
-
 TEST(LabInterpolate, VerifiesEveryVariantOnAGpu) {
   if (on_cpu()) GTEST_SKIP() << "needs a GPU";
 #ifdef POISSON_HAVE_CUDA

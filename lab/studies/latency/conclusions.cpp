@@ -3,112 +3,81 @@
 
 #include "backends/memory/memory.hpp"
 #include "lab/page/curve.hpp"
+#include "lab/page/sentence.hpp"
 #include "lab/page/verdict.hpp"
 #include "lab/studies/latency/study.hpp"
 
 namespace poisson::lab {
 namespace {
 
-using Sentences = std::vector<std::string>;
-
 constexpr double busy = 0.9;  // share of peak
 
-// Finds the first place of a curve that reaches a level, and the later places that miss it.
-struct Reached {
-  double from = NAN;
-  std::vector<std::string> dips;
-};
-Reached reached(const Curve& curve, double level) {
-  Reached found;
-  for (const Point& point : curve.points()) {
-    if (point.value >= level) {
-      if (std::isnan(found.from)) found.from = point.x;
-    } else if (!std::isnan(found.from)) {
-      found.dips.push_back(figure(point.x));
-    }
-  }
-  return found;
+// Finds the first place of a curve that reaches a level.
+double first_reaching(const Curve& curve, double level) {
+  for (const Point& point : curve.points())
+    if (point.value >= level) return point.x;
+  return NAN;
 }
 
-void conclude_fma(const Panel& panel, Sentences& sentences) {
+void on_fma(const Panel& panel, Lessons& lessons) {
   const double latency = fma_latency(panel), peak = sustained_fma(panel), threads = threads_to_hide(panel);
-  sentences.push_back("A multiply-add returns after " + figure(latency) +
-                      " clocks, and a multiprocessor finishes up to " + figure(peak) +
-                      " of them per clock: by Little's law " + figure(threads) + " must be under way, " +
-                      figure(threads / warp_threads) + " warps if each thread has one dependent chain.");
+  lessons.say("To hide a latency, keep latency × throughput operations in flight (Little's law): " + figure(threads) +
+              " threads, " + figure(threads / warp_threads) + " warps, hide the " + figure(latency) +
+              " clocks of a multiply-add.");
   std::string text;
-  std::vector<std::string> uneven;
-  for (int chains = 1; chains <= most_chains; ++chains) {
+  for (const int chains : {1, 2, 4}) {
     const Curve curve(panel, chains_name(chains));
     if (curve.empty()) continue;
-    const double predicted = std::ceil(busy * threads / warp_threads / chains);
-    const Reached found = reached(curve, busy * peak);
-    if (!text.empty()) text += "; ";
-    text += chains_name(chains) + ": " +
-            (std::isfinite(found.from) ? figure(found.from)
-                                       : "none, " + percent(curve.highest().value / peak) + " at best") +
-            " (predicted " + figure(predicted) + ")";
-    for (const std::string& warps : found.dips)
-      if (std::ranges::find(uneven, warps) == uneven.end()) uneven.push_back(warps);
+    const double from = first_reaching(curve, busy * peak);
+    text += (text.empty() ? "" : ", ") + chains_name(chains) + " per thread " +
+            (std::isfinite(from) ? "with " + figure(from) + " warps" : "with no number of warps");
   }
-  sentences.push_back("The fewest warps per multiprocessor that reach 90 % of that: " + text + "." +
-                      (uneven.empty() ? ""
-                                      : " With " + listed(uneven) +
-                                            " some fall below it again: warps that are no multiple of the four "
-                                            "schedulers leave some of these with less work."));
-  const Curve four(panel, chains_name(4)), most(panel, chains_name(most_chains));
-  if (four.at(4) > 0 && most.at(4) > 0) {
-    const Ratio more = ratio_at(panel, chains_name(most_chains), chains_name(4), 4);
-    sentences.push_back("With 4 warps, 4 chains per thread reach " + percent(four.at(4) / peak) +
-                        " of the peak and one " + percent(share_of_one_chain(panel)) +
-                        ": independent work within a thread replaces threads. " + std::to_string(most_chains) +
-                        " chains have " + rate_against(more) + " 4" +
-                        (more.more() ? "." : ": more than hides the latency brings nothing."));
-  }
+  lessons.say(panel.name, "90 % of the peak is reached by " + text + ".");
+  const Curve four(panel, chains_name(4)), one(panel, chains_name(1));
+  if (four.at(4) > 0 && one.at(4) > 0)
+    lessons.say(panel.name, "With four warps, one per scheduler, four chains per thread reach " +
+                                percent(four.at(4) / peak) + " of the peak and one chain reaches " +
+                                percent(one.at(4) / peak) + ": independent work within a thread replaces warps.");
 }
 
-void conclude_chase(const Panel& panel, Sentences& sentences) {
+void on_chase(const Panel& panel, const Machine& machine, Lessons& lessons) {
   // The curve jumps where a cache ends, and that place varies between runs. The plateaus are reproducible.
-  constexpr double shared_cache = 4 << 20;
+  constexpr double within_l1 = 16 << 10, within_l2 = 4 << 20;
   const Curve curve(panel, variants_of(panel).front());
   std::vector<std::string> plateaus;
-  for (const double bytes : {curve.first().x, shared_cache, curve.last().x})
+  for (const double bytes : {within_l1, within_l2, curve.last().x})
     if (std::isfinite(curve.at(bytes)))
-      plateaus.push_back(figure(curve.at(bytes)) + " ns within " + readable_bytes(bytes));
-  const Ratio rise = ratio_of(panel, curve.last(), curve.first());
-  sentences.push_back("A dependent load takes " + listed(plateaus) +
-                      (rise.more() ? ": each cache answers sooner than the next." : ": no cache shows."));
+      plateaus.push_back(
+          figure(curve.at(bytes)) + " ns" +
+          (machine.gigahertz > 0 ? " (" + figure(curve.at(bytes) * machine.gigahertz) + " clocks)" : "") +
+          (bytes == within_l1   ? " in L1"
+           : bytes == within_l2 ? " in L2"
+                                : " in memory"));
+  lessons.say(panel.name, "A dependent load takes " + listed(plateaus) + ".");
 }
 
-void conclude_in_flight(const Panel& panel, const Panel& chase, const Machine& machine, Sentences& sentences) {
+void on_in_flight(const Panel& panel, const Panel& chase, const Machine& machine, Lessons& lessons) {
   const double latency = Curve(chase, variants_of(chase).front()).last().value;
   const Point& best = highest_of(panel);
   const double all = latency * best.value, needed = all / machine.multiprocessors;  // ns · GB/s = bytes
-  std::string law = "Memory answers after " + figure(latency) + " ns";
-  if (machine.gigahertz > 0) law += " (" + figure(latency * machine.gigahertz) + " clocks)";
-  sentences.push_back(law + " and delivers up to " + figure(best.value) +
-                      " GB/s: by Little's law each multiprocessor must have " + figure(needed / 1024) +
-                      " KiB under way, the device " + figure(all / (1 << 20)) + " MiB or " + figure(all / 128) +
-                      " lines of 128 bytes.");
-  std::vector<std::string> enough;
-  double least = INFINITY, most = 0;
+  lessons.say(panel.name, "Memory answers after " + figure(latency) + " ns and delivers up to " + rate(best.value) +
+                              ": by Little's law " + figure(needed / 1024) +
+                              " KiB must be in flight on each "
+                              "multiprocessor, on the whole device about " +
+                              figure(all / 128) + " lines of 128 bytes.");
+  double least = INFINITY;
+  std::vector<std::string> never;
   for (const std::string& variant : variants_of(panel)) {
-    const Curve curve(panel, variant);
-    const double from = curve.reaches(busy * best.value);
-    if (!std::isfinite(from)) {
-      sentences.push_back("Threads with " + variant +
-                          " under way do not reach 90 % of it: " + percent(curve.highest().value / best.value) +
-                          " with " + readable_bytes(curve.highest().x) + ". Give each thread more or wider loads.");
-      continue;
-    }
-    enough.push_back(variant);
-    least = std::min(least, from);
-    most = std::max(most, from);
+    const double from = Curve(panel, variant).reaches(busy * best.value);
+    if (std::isfinite(from))
+      least = std::min(least, from);
+    else
+      never.push_back(variant);
   }
-  if (!enough.empty())
-    sentences.push_back("Threads with " + listed(enough) + " reach 90 % of it from at latest " + readable_bytes(most) +
-                        " per multiprocessor on, " + rough(least / needed) + " times the prediction" +
-                        (least >= 1.5 * needed ? ": under load an answer takes longer than to a single thread." : "."));
+  if (std::isfinite(least))
+    lessons.say(panel.name, "90 % of the bandwidth needs " + readable_bytes(least) + " in flight, " +
+                                times(least / needed) + " the prediction, because latency grows under load" +
+                                (never.empty() ? "." : "; " + listed(never) + " per thread never reaches it."));
 }
 
 }  // namespace
@@ -170,7 +139,7 @@ double occupancy_that_suffices(const Panel& panel, int most) {
   double least = NAN;
   for (int chains = 1; chains <= most; ++chains) {
     const Curve curve(panel, chains_name(chains));
-    if (!curve.empty()) least = std::fmin(least, reached(curve, busy * sustained_fma(panel)).from);
+    if (!curve.empty()) least = std::fmin(least, first_reaching(curve, busy * sustained_fma(panel)));
   }
   return least / Curve(panel, chains_name(1)).last().x;
 }
@@ -186,13 +155,13 @@ double chains_for_a_third(const Panel& panel) {
 }
 
 std::vector<std::string> conclude_latency(const Panels& panels, const Machine& machine) {
-  Sentences sentences;
+  Lessons lessons;
   const Panel *const fma = find_panel(panels, "fma"), *const chase = find_panel(panels, "chase"),
                      *const in_flight = find_panel(panels, "in-flight");
-  if (fma) conclude_fma(*fma, sentences);
-  if (chase) conclude_chase(*chase, sentences);
-  if (chase && in_flight) conclude_in_flight(*in_flight, *chase, machine, sentences);
-  return sentences;
+  if (fma) on_fma(*fma, lessons);
+  if (chase) on_chase(*chase, machine, lessons);
+  if (chase && in_flight) on_in_flight(*in_flight, *chase, machine, lessons);
+  return lessons.take();
 }
 
 }  // namespace poisson::lab

@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <array>
+#include <vector>
 
 #include "lab/harness/multiprocessors.cuh"
 #include "lab/harness/read.cuh"
@@ -8,21 +10,41 @@
 namespace poisson::lab {
 namespace {
 
-// Writes the successor of each node.
+using Address = unsigned long long;
+constexpr int line_addresses = line_words / 2;
+
+// Writes the address of each node's successor: a step is a load and nothing else.
 struct Successor {
-  std::uint32_t* words;
+  Address* line;
   std::uint32_t nodes;
   __device__ void operator()(std::int64_t node) const {
-    words[node * line_words] = next_node(static_cast<std::uint32_t>(node), nodes) * line_words;
+    const std::int64_t next = next_node(static_cast<std::uint32_t>(node), nodes);
+    line[node * line_addresses] = reinterpret_cast<Address>(line + next * line_addresses);
   }
 };
 
-// Continues from `place`. A walk that restarted would find its lines in a cache, whatever the size of the memory.
-__global__ void chase_kernel(const std::uint32_t* words, int steps, std::uint32_t* place) {
-  std::uint32_t at = *place;
+struct Walk {
+  Address place, nanoseconds;
+};
+
+// Reads the timer when the address is known.
+__device__ Address time_at(Address place) {
+  Address now = 0;
+  if (place != 0) asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now)::"memory");
+  return now;
+}
+
+// Continues from the end of the last walk. A walk that restarted would find its lines in a cache, whatever the size of
+// the memory. The first `warm` steps are not timed: they fetch a small set into L1, which each launch finds empty.
+__global__ void chase_kernel(int warm, int steps, Walk* walk) {
+  Address at = walk->place;
+#pragma unroll 1
+  for (int i = 0; i < warm; ++i) at = *reinterpret_cast<const Address*>(at);
+  const Address start = time_at(at);
 #pragma unroll 16
-  for (int i = 0; i < steps; ++i) at = words[at];
-  *place = at;
+  for (int i = 0; i < steps; ++i) at = *reinterpret_cast<const Address*>(at);
+  const Address stop = time_at(at);
+  *walk = {at, stop - start};
 }
 
 // Lets one thread visit all lines of a piece of memory.
@@ -31,38 +53,52 @@ class Chase {
   Chase(Session& session, std::uint32_t nodes, int steps)
       : session_(session),
         nodes_(nodes),
+        warm_(nodes <= most_warm ? static_cast<int>(nodes) : 0),
         steps_(steps),
-        words_(session.backend(), std::int64_t{nodes} * line_words),
-        place_(session.backend(), 1) {
-    on_each(session.backend(), nodes, Successor{words_.data(), nodes});
+        line_(session.backend(), std::int64_t{nodes} * line_addresses),
+        walk_(session.backend(), 1) {
+    on_each(session.backend(), nodes, Successor{line_.data(), nodes});
+    start();
   }
 
   void verify() const {
-    constexpr std::uint32_t first = 0;
-    session_.backend().write(&first, place_.data(), sizeof first);
+    start();
     launch();
-    session_.check(place_.host()[0] == walk_end(nodes_, steps_) * line_words, "latency", name,
-                   "the walk ends elsewhere");
+    const Address* const end = line_.data() + std::int64_t{walk_end(nodes_, warm_ + steps_)} * line_addresses;
+    session_.check(walk_.host()[0].place == reinterpret_cast<Address>(end), "latency", name, "the walk ends elsewhere");
   }
   Point measure() const {
     verify();
-    const Timing seconds = session_.time([&] { launch(); });
-    return {name, static_cast<double>(words_.bytes()), seconds, 1e9 * seconds / steps_};
+    std::vector<double> seconds(session_.quick() ? 5 : 11);
+    for (double& walk : seconds) {
+      launch();
+      walk = 1e-9 * static_cast<double>(walk_.host()[0].nanoseconds);
+    }
+    std::ranges::sort(seconds);
+    const std::size_t count = seconds.size(), quarter = count / 4;
+    const double median = seconds[count / 2], spread = (seconds[count - 1 - quarter] - seconds[quarter]) / 2 / median;
+    return {name, static_cast<double>(line_.bytes()), {median, spread}, 1e9 * median / steps_};
   }
 
  private:
   static constexpr const char* name = "dependent loads";
+  static constexpr std::uint32_t most_warm = 4096;  // lines, more than any L1 holds
 
+  void start() const {
+    const Walk first{reinterpret_cast<Address>(line_.data()), 0};
+    session_.backend().write(&first, walk_.data(), sizeof first);
+  }
   void launch() const {
     const cudaStream_t stream = stream_of(session_.backend());
-    chase_kernel<<<1, 1, 0, stream>>>(words_.data(), steps_, place_.data());
+    chase_kernel<<<1, 1, 0, stream>>>(warm_, steps_, walk_.data());
     cuda::launched(stream);
   }
 
   Session& session_;
   std::uint32_t nodes_;
-  int steps_;
-  Array<std::uint32_t> words_, place_;
+  int warm_, steps_;
+  Array<Address> line_;
+  Array<Walk> walk_;
 };
 
 using ReadRow = void (*)(Backend&, const Array<float>&, Grid, const Array<float>& sums);
@@ -114,7 +150,7 @@ ThreadSum oracle_of(const Loads& loads, const Array<float>& floats, Grid grid) {
 }  // namespace
 
 Panel measure_chase(Session& session) {
-  constexpr int steps = 8192;
+  constexpr int steps = 16384;  // at least 300 µs, for a timer that counts microseconds
   Panel panel{"chase", "One thread follows addresses scattered over a piece of memory", "bytes", "ns per load", true,
               true};
   constexpr std::size_t smallest = 16 << 10;

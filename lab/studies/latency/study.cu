@@ -169,8 +169,11 @@ constexpr std::array history{
                }},
     Historical{Lecture::filipovic, "compute capability 2.x", "threads per multiprocessor that hide it", 768, "threads",
                [](const Panels& panels, const Machine&) { return of_fma(panels, threads_to_hide); }},
-    Historical{Lecture::filipovic, "G200", "latency of memory", 400, "clocks", memory_clocks, 600},
-    Historical{Lecture::optimizing, "G80", "latency of memory", 400, "clocks", memory_clocks, 800},
+    Historical{Lecture::filipovic, "devices of 2010", "latency of memory", 400, "clocks", memory_clocks, 600},
+    Historical{Lecture::optimizing, "devices of that course", "latency of memory", 400, "clocks", memory_clocks, 800},
+    Historical{Lecture::goeddeke, "rule of thumb", "operations per read that hide its latency, with all warps", 7,
+               "operations",
+               [](const Panels& panels, const Machine& machine) { return memory_clocks(panels, machine) / 16; }},
 };
 
 }  // namespace

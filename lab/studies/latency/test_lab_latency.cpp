@@ -84,38 +84,6 @@ TEST(FmaGuides, AreLittlesLawWithTheMeasuredLatency) {
   EXPECT_EQ(guides[3].points[2][1], 128);
 }
 
-// Returns a device with this number of multiprocessors.
-Machine of(int multiprocessors) {
-  return {.multiprocessors = multiprocessors, .gigahertz = 2};
-}
-
-TEST(Conclusions, OfMultiplyAdds) {
-  const auto hopper = conclude_latency({ideal_fma(4, 128)}, of(132));
-  EXPECT_TRUE(says(hopper, "512 must be under way, 16 warps")) << joined(hopper);
-  EXPECT_TRUE(says(hopper, "1 chain: 16 (predicted 15)")) << joined(hopper);
-  EXPECT_TRUE(says(hopper, "4 chains per thread reach 100 % of the peak and one 25 %")) << joined(hopper);
-  const auto old = conclude_latency({ideal_fma(24, 8)}, of(16));
-  EXPECT_TRUE(says(old, "192 must be under way, 6 warps")) << joined(old);
-  const auto no_parallelism_within_threads = conclude_latency({ideal_fma(4, 128, 0)}, of(132));
-  EXPECT_TRUE(says(no_parallelism_within_threads,
-                   "8 chains have the rate, within the noise of this machine, of 4: more "
-                   "than hides the latency brings nothing"))
-      << joined(no_parallelism_within_threads);
-  const auto never = conclude_latency(
-      {synthetic_panel("fma", {1, 2},
-                       {{"1 chain", [](double w) { return 8 * w; }}, {"4 chains", [](double) { return 128.0; }}})},
-      of(132));
-  EXPECT_TRUE(says(never, "1 chain: none, 12 % at best (predicted 15)")) << joined(never);
-  // With six warps on four schedulers the curve reaches its level at 4 warps and dips at 6.
-  const auto dented = conclude_latency(
-      {synthetic_panel("fma", {1, 4, 6, 8},
-                       {{"1 chain", [](double w) { return 8 * w; }},
-                        {"4 chains", [](double w) { return w == 6 ? 90.0 : std::min(128.0, 30 * w); }}})},
-      of(132));
-  EXPECT_TRUE(says(dented, "4 chains: 4 (predicted")) << joined(dented);
-  EXPECT_TRUE(says(dented, "With 6 some fall below it again")) << joined(dented);
-}
-
 TEST(FmaReadings, AreTheLecturesNumbers) {
   const Panel g80 = ideal_fma(24, 8);
   EXPECT_DOUBLE_EQ(fma_latency(g80), 24);
@@ -127,37 +95,6 @@ TEST(FmaReadings, AreTheLecturesNumbers) {
   EXPECT_DOUBLE_EQ(chains_for_a_third(hopper), 4);
   EXPECT_DOUBLE_EQ(occupancy_that_suffices(hopper, 1), 0.25);
   EXPECT_DOUBLE_EQ(occupancy_that_suffices(hopper, most_chains), 2.0 / 64);
-}
-
-TEST(Conclusions, OfMemory) {
-  const Panel chase =
-      synthetic_panel("chase", {16384, 4 << 20, 1 << 26, 1 << 30}, {{"dependent loads", [](double x) {
-                                                                       return x < 1e5 ? 20.0 : x < 1e8 ? 150.0 : 600.0;
-                                                                     }}});
-  const auto bandwidth = [](double factor) {
-    return synthetic_panel(
-        "in-flight", {1024, 4096, 16384, 32768},
-        {{"4 loads of 16 bytes", [=](double x) { return predicted_throughput(x * 100 / factor, 600, 4000); }}});
-  };
-  const auto ideal = conclude_latency({chase, bandwidth(1)}, of(100));
-  EXPECT_TRUE(says(ideal, "20 ns within 16 KiB, 150 ns within 4 MiB and 600 ns within 1 GiB: each cache"))
-      << joined(ideal);
-  EXPECT_TRUE(says(ideal, "must have 23 KiB under way, the device 2.3 MiB or 18750 lines")) << joined(ideal);
-  EXPECT_TRUE(says(ideal, "600 ns (1200 clocks)")) << joined(ideal);
-  EXPECT_TRUE(
-      says(ideal, "4 loads of 16 bytes reach 90 % of it from at latest 32 KiB per multiprocessor on, some 1 times"))
-      << joined(ideal);
-  EXPECT_FALSE(says(ideal, "under load")) << joined(ideal);
-  EXPECT_TRUE(
-      says(conclude_latency(
-               {synthetic_panel("chase", {1 << 30}, {{"dependent loads", [](double) { return 300.0; }}}), bandwidth(1)},
-               of(100)),
-           "some 3 times the prediction: under load an answer takes longer"));
-  const Panel flat = synthetic_panel("chase", {16384, 1 << 20}, {{"dependent loads", [](double) { return 100.0; }}});
-  EXPECT_TRUE(says(conclude_latency({flat}, of(100)), "no cache shows"));
-  const Panel weak = synthetic_panel("in-flight", {1024, 2048},
-                                     {{"a", [](double x) { return x; }}, {"b", [](double x) { return 2 * x; }}});
-  EXPECT_TRUE(says(conclude_latency({chase, weak}, of(100)), "Threads with a under way do not reach 90 % of it: 50 %"));
 }
 
 #ifdef POISSON_HAVE_CUDA

@@ -1,38 +1,14 @@
 #include <algorithm>
 #include <cmath>
 
-#include "lab/page/verdict.hpp"
+#include "lab/page/sentence.hpp"
 #include "lab/studies/launch/study.hpp"
 
 namespace poisson::lab {
 namespace {
 
-constexpr const char* streamed = "stream launches";
-
-std::string comparison(const Panel& panel, const Curve& curve) {
-  const std::string& name = curve.first().variant;
-  const Ratio ratio = ratio_at(panel, streamed, name, curve.last().x);
-  const std::string cost =
-      "With " + name + " each of " + figure(curve.last().x) + " steps takes " + rough(curve.last().value) + " µs: ";
-  if (ratio.less())
-    return cost + rough(1 / ratio.median) + " times as long as with " + streamed +
-           (name == awaited ? ", and a result that is read back after each step costs at least that." : ".");
-  if (ratio.alike()) return cost + "as long as with " + streamed + ", within the noise of this machine.";
-  return cost + rough(ratio.median) + " times as fast as " + streamed + ".";
-}
-
-// Names the fastest ways at the end of the sweep. Ways within this factor count as equally fast.
-std::string best_ways(const Panel& panel) {
-  constexpr double near = 1.4;
-  double least = INFINITY;
-  for (const std::string& variant : variants_of(panel)) least = std::fmin(least, Curve(panel, variant).last().value);
-  std::vector<std::string> names;
-  for (const std::string& variant : variants_of(panel))
-    if (Curve(panel, variant).last().value <= near * least) names.push_back(variant);
-  if (names.size() == 1) return "For long sequences of small dependent steps take " + names.front() + ".";
-  return "For long sequences of small dependent steps " + listed(names) +
-         " differ little: take the one that is simpler to write.";
-}
+constexpr const char *streamed = "stream launches", *recorded = "graph nodes",
+                     *persistent = "a persistent kernel with grid barriers";
 
 }  // namespace
 
@@ -77,18 +53,26 @@ std::vector<Guide> sequence_guides(const Panel& panel) {
 }
 
 std::vector<std::string> conclude_launch(const std::vector<Panel>& panels, double copy) {
-  std::vector<std::string> sentences;
+  Lessons lessons;
   const Panel* const steps = find_panel(panels, "steps");
-  if (!steps) return sentences;
-  const Curve stream(*steps, streamed);
-  const double launch = stream.last().value;
-  sentences.push_back("A tiny step launched on the stream takes " + rough(launch) +
-                      " µs, in which this device copies " + rough(1e3 * launch * copy / 2 / (1 << 20)) + " MiB" +
-                      " at its full rate: where a grid is smaller, its time is that of launching.");
-  for (const std::string& variant : variants_of(*steps))
-    if (variant != streamed) sentences.push_back(comparison(*steps, Curve(*steps, variant)));
-  sentences.push_back(best_ways(*steps));
-  return sentences;
+  if (!steps) return {};
+  const auto last = [&](const char* variant) {
+    const Curve curve(*steps, variant);
+    return curve.empty() ? NAN : curve.last().value;
+  };
+  const double launch = last(streamed), graph = last(recorded), kernel = last(persistent), waiting = last(awaited),
+               reading = last(read_back);
+  if (!known(launch, graph, kernel, waiting)) return {};
+  lessons.say("A launch costs as much as copying about " + figure(std::round(1e3 * launch * copy / 2 / (1 << 20))) +
+              " MiB: the time of a step on a smaller grid is that of its launch.");
+  lessons.say(steps->name, "In long sequences a step takes " + figure(launch) + " µs by stream launches, " +
+                               figure(graph) + " in a graph and " + figure(kernel) + " in a persistent kernel" +
+                               (graph < 1.4 * kernel ? ": record a graph, which is simpler." : "."));
+  lessons.say(steps->name, "If the host waits for each step, it takes about " + figure(waiting) + " µs" +
+                               (known(reading) ? ", and if it also reads back 8 bytes, about " + figure(reading) +
+                                                     ": a readback empties the pipeline."
+                                               : "."));
+  return lessons.take();
 }
 
 }  // namespace poisson::lab

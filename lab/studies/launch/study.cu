@@ -5,6 +5,7 @@
 
 #include <cooperative_groups.h>
 
+#include "backends/utilities/pipeline.hpp"
 #include "lab/harness/multiprocessors.cuh"
 #include "lab/harness/session.hpp"
 #include "lab/studies/launch/kernels.hpp"
@@ -63,6 +64,8 @@ class Sequence {
   const TinyStep& tiny() const { return tiny_; }
   cudaStream_t stream() const { return stream_of(backend_); }
 
+  const std::uint64_t* after(int step) const { return states_.after(step); }
+
   void launch(int step) const {
     step_kernel<<<blocks_, threads, 0, stream()>>>(tiny_, states_, step);
     cuda::launched(stream());
@@ -119,6 +122,17 @@ const std::array ways{
           return [&sequence, steps] {
             for (int step = 0; step < steps; ++step) {
               sequence.launch(step);
+              cuda::check(cudaStreamSynchronize(sequence.stream()));
+            }
+          };
+        }},
+    Way{read_back,
+        [](const Sequence& sequence, int steps) -> std::function<void()> {
+          return [&sequence, steps, word = std::make_shared<PinnedBuffer>(sizeof(std::uint64_t))] {
+            for (int step = 0; step < steps; ++step) {
+              sequence.launch(step);
+              cuda::check(cudaMemcpyAsync(word->data(), sequence.after(step), word->bytes(), cudaMemcpyDeviceToHost,
+                                          sequence.stream()));
               cuda::check(cudaStreamSynchronize(sequence.stream()));
             }
           };
@@ -181,6 +195,7 @@ void verify_launch(Session& session) {
 }
 
 constexpr std::array lectures{Lecture::goeddeke, Lecture::choi, Lecture::today};
+constexpr std::array additions{Addition{"steps", read_back, "steps with a readback"}};
 
 const Study launch_study{
     .name = "launch",
@@ -188,6 +203,7 @@ const Study launch_study{
     .lectures = lectures,
     .measure = measure,
     .conclude = [](const Panels& panels, const Machine& machine) { return conclude_launch(panels, machine.copy); },
+    .additions = additions,
 };
 
 }  // namespace poisson::lab

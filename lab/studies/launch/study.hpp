@@ -42,8 +42,9 @@ SequenceCost sequence_cost(const Curve& curve);
 /// Returns that line for every variant.
 std::vector<Guide> sequence_guides(const Panel& panel);
 
-/// In this variant the host waits for each step.
-inline constexpr const char* awaited = "launches that the host waits for";
+/// In these variants the host waits for each step, and reads one word of its result.
+inline constexpr const char *awaited = "launches that the host waits for",
+                            *read_back = "launches, each with 8 bytes read back";
 
 /// Derives the conclusions from the panel "steps", given the bandwidth of a copy in GB/s.
 std::vector<std::string> conclude_launch(const std::vector<Panel>& panels, double copy);

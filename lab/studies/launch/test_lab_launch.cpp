@@ -65,39 +65,11 @@ TEST(SequenceCost, IsFoundFromMicrosecondsPerStep) {
   EXPECT_NEAR(guides[0].points[1][1], 1.1, 1e-9);
 }
 
-constexpr double copy = 4000;
-
 TEST(SequenceCost, OfAStartIsNeverNegative) {
   const Panel panel = synthetic_panel("steps", {1, 10, 1000}, {costing("graph nodes", -0.5, 3)});
   const SequenceCost cost = sequence_cost(Curve(panel, "graph nodes"));
   EXPECT_EQ(cost.start, 0);
   EXPECT_NEAR(cost.step, 3, 0.3);
-}
-
-TEST(Conclusions, CompareWithStreamLaunches) {
-  const auto usual = conclude_launch({synthetic_panel("steps", {1, 2, 5, 10, 100, 1000},
-                                                      {costing("stream launches", 1, 3), costing("graph nodes", 6, 0.5),
-                                                       costing("a persistent kernel", 8, 1)})},
-                                     copy);
-  EXPECT_TRUE(says(usual, "takes some 3 µs, in which this device copies some 6 MiB")) << joined(usual);
-  EXPECT_TRUE(
-      says(usual, "With graph nodes each of 1000 steps takes some 0.5 µs: some 6 times as fast as stream launches."))
-      << joined(usual);
-  EXPECT_TRUE(says(usual, "take graph nodes.")) << joined(usual);
-  const auto close = conclude_launch({synthetic_panel("steps", {1, 1000},
-                                                      {costing("stream launches", 1, 3),
-                                                       costing("graph nodes", 6, 1.34), costing("barriers", 6, 1.22)})},
-                                     copy);
-  EXPECT_TRUE(says(close, "graph nodes and barriers differ little")) << joined(close);
-  const auto cheap_launches = conclude_launch(
-      {synthetic_panel("steps", {1, 1000}, {costing("stream launches", 1, 0.2), costing("graph nodes", 6, 0.5)})},
-      copy);
-  EXPECT_TRUE(says(cheap_launches, "times as long as with stream launches")) << joined(cheap_launches);
-  EXPECT_TRUE(says(cheap_launches, "take stream launches.")) << joined(cheap_launches);
-  const auto waiting = conclude_launch(
-      {synthetic_panel("steps", {1, 1000}, {costing("stream launches", 1, 3), costing(awaited, 0, 9)})}, copy);
-  EXPECT_TRUE(says(waiting, "some 3 times as long as with stream launches, and a result that is read back"))
-      << joined(waiting);
 }
 
 #ifdef POISSON_HAVE_CUDA

@@ -61,55 +61,6 @@ TEST(ProportionalGuides, FollowTheWarps) {
   EXPECT_EQ(guides[1].points.back()[1], 50);
 }
 
-TEST(Conclusions, NameTheCliff) {
-  const auto usual = conclude_occupancy(
-      panels([](double r) { return 16 * warps(r); }, [](double r) { return std::min(4000.0, 64 * warps(r)); }), 4000);
-  EXPECT_TRUE(
-      says(usual, "64 warps are resident with 24 registers per thread; then 32 with 64, 16 with 128 and 8 with 248"))
-      << joined(usual);
-  EXPECT_TRUE(says(usual,
-                   "the steepest cliff of a few registers more costs 50 % of it: it lies between 32 and 64, where "
-                   "64 warps become 32."))
-      << joined(usual);
-  EXPECT_TRUE(says(usual, "one load in flight per thread still reaches 12 % of its throughput: nothing but warps"))
-      << joined(usual);
-  EXPECT_TRUE(says(usual, "give 4 times the throughput: spend registers")) << joined(usual);
-}
-
-TEST(Conclusions, NameNoneOfCliffsThatAreAlike) {
-  const auto even = [](double r) { return 6000 - 600 * std::log2(r); };
-  const auto sentences = conclude_occupancy(panels(even, even), 4000);
-  EXPECT_TRUE(says(sentences, "the steepest cliff of a few registers more costs 18 % of it.")) << joined(sentences);
-}
-
-TEST(Conclusions, SayWhereThereIsNoCliff) {
-  const auto flat = conclude_occupancy(panels([](double) { return 3900.0; }, [](double) { return 3900.0; }), 4000);
-  EXPECT_TRUE(says(flat, "no number of registers costs more")) << joined(flat);
-  EXPECT_TRUE(says(flat, "they do not replace warps here")) << joined(flat);
-}
-
-TEST(Conclusions, OfBlocksAndSharedMemory) {
-  auto all = panels([](double) { return 3900.0; }, [](double) { return 3900.0; });
-  const auto live = [](double threads) { return threads < 64 ? 32.0 : 64.0; };
-  const std::vector<double> sizes{32, 48, 64, 256, 512};
-  all.push_back(synthetic_panel("block-size", sizes, {{resident_warps, live}, {predicted_warps, live}}));
-  all.push_back(
-      synthetic_panel("block-size-copy", sizes, {{copied, [](double x) { return std::min(10 * x, 2000.0); }}}));
-  all.push_back(synthetic_panel("shared-memory", {0, 1 << 17},
-                                {{resident_warps, [](double x) { return x > 0 ? 8.0 : 64.0; }},
-                                 {predicted_warps, [](double x) { return x > 0 ? 16.0 : 64.0; }}}));
-  all.push_back(synthetic_panel("shared-memory-copy", {0, 1 << 17}, {{copied, [](double) { return 2000.0; }}}));
-  const auto sentences = conclude_occupancy(all, 4000);
-  EXPECT_TRUE(
-      says(sentences, "Blocks with 32 threads leave 32 resident warps, with 64 threads 64, at every size as many"))
-      << joined(sentences);
-  EXPECT_TRUE(says(sentences,
-                   "the number of blocks is limited, too. With 64 warps resident, blocks of 64 threads copy, with one "
-                   "load per thread, at only 32 % of the rate of the best blocks with as many: it is not warps"))
-      << joined(sentences);
-  EXPECT_TRUE(says(sentences, "not at every size as many as the runtime predicts")) << joined(sentences);
-}
-
 #ifdef POISSON_HAVE_CUDA
 TEST(Occupancy, EveryVariantIsRight) {
   if (on_cpu()) GTEST_SKIP() << "needs a GPU";

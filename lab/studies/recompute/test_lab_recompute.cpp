@@ -102,60 +102,6 @@ TEST(LabRecompute, CountsBytesAndOperations) {
       2 * 8);
 }
 
-Panel ideal(double share_of_fly = 1) {
-  // The ideal device moves 1000 million words/s (11, 7 and 3 words a point) and runs 8000 million multiply-adds/s (9
-  // entries).
-  const auto fly = [](double x) { return std::min(1000.0 / 2, 8000 / (9 * x)); };
-  Panel panel = synthetic_panel("product-fp64", {2, 8, 32, 128},
-                                {{"full", [](double) { return 1000.0 / 11; }},
-                                 {"half (symmetric)", [](double) { return 1000.0 / 7; }},
-                                 {"partial", [](double) { return 1000.0 / 3; }},
-                                 {"on the fly", [&](double x) { return share_of_fly * fly(x); }}});
-  panel.title = "9-band product, fp64";
-  for (const auto& [name, words] : {std::pair{"full", 11}, {"half (symmetric)", 7}, {"partial", 3}})
-    panel.guides.push_back({"predicted, " + std::string(name), {}});
-  for (const double x : {2.0, 8.0, 32.0, 128.0}) {
-    panel.guides[0].points.push_back({x, 1000.0 / 11});
-    panel.guides[1].points.push_back({x, 1000.0 / 7});
-    panel.guides[2].points.push_back({x, 1000.0 / 3});
-  }
-  panel.guides.push_back({"predicted, on the fly", {}});
-  for (const double x : {2.0, 8.0, 32.0, 128.0}) panel.guides.back().points.push_back({x, fly(x)});
-  return panel;
-}
-
-TEST(LabRecompute, SaysWhereEachModeWins) {
-  const auto usual = conclude_recompute(std::array{ideal()});
-  EXPECT_TRUE(says(usual, "the symmetric half makes it 1.6 times (predicted 1.6)")) << joined(usual);
-  EXPECT_TRUE(says(usual, "a coefficient per point 3.7 times (predicted 3.7)")) << joined(usual);
-  EXPECT_TRUE(says(usual, "\"full\" up to some 10 (predicted up to some 10)")) << joined(usual);
-  EXPECT_TRUE(says(usual, "\"partial\" up to at latest 8 (predicted up to some 3)")) << joined(usual);
-  EXPECT_TRUE(says(usual, "with entries of 128 multiply-adds the fastest is \"partial\": hold what is dear."))
-      << joined(usual);
-  EXPECT_TRUE(says(usual, "the prediction holds")) << joined(usual);
-  const auto slow = conclude_recompute(std::array{ideal(0.1)});
-  EXPECT_TRUE(says(slow, "multiply-adds per entry (2 to 128 here), \"full\" nowhere (predicted up to")) << joined(slow);
-  EXPECT_TRUE(says(slow, "the fastest is \"partial\": hold what is dear.")) << joined(slow);
-  EXPECT_TRUE(says(slow, "100 % of the rate predicted")) << joined(slow);
-  EXPECT_TRUE(says(slow, "and 10 % at worst, where entries are computed: the prediction leaves something out"))
-      << joined(slow);
-  const auto fast = conclude_recompute(std::array{ideal(100)});
-  EXPECT_TRUE(says(fast, "\"full\" throughout (predicted")) << joined(fast);
-  EXPECT_TRUE(says(fast, "\"partial\" throughout (predicted")) << joined(fast);
-  EXPECT_TRUE(says(fast, "with entries of 128 multiply-adds the fastest is \"on the fly\".")) << joined(fast);
-  EXPECT_TRUE(conclude_recompute({}).empty());
-}
-
-TEST(LabRecompute, OneBadPointChangesNoSentence) {
-  Panel panel = ideal();
-  for (const double x : {2.0, 8.0, 32.0, 128.0})
-    panel.points.push_back({"full, u in a tile", x, 1e-3, 1000.0 / 11 * 0.98});
-  panel.points[0].value *= 0.9;  // "full" at 2
-  const auto sentences = conclude_recompute(std::array{panel});
-  EXPECT_TRUE(says(sentences, "100 % of what the traffic allows")) << joined(sentences);
-  EXPECT_TRUE(says(sentences, "the rate, within the noise of this machine, of the plain one")) << joined(sentences);
-}
-
 TEST(LabRecompute, RunsAndFailsWithABrokenVariant) {
   Session session(test_device(), true);
   session.add_broken_variant();

@@ -1,8 +1,9 @@
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "lab/page/curve.hpp"
-#include "lab/page/report.hpp"
+#include "lab/page/sentence.hpp"
 #include "lab/page/verdict.hpp"
 #include "lab/studies/reduce/study.hpp"
 
@@ -10,10 +11,6 @@ namespace poisson::lab {
 namespace {
 
 using namespace reduce_names;
-
-std::string microseconds(double seconds) {
-  return figure(1e6 * seconds) + " µs";
-}
 
 // Returns the steps in the order of a course, for a GPU or a CPU.
 std::vector<const Point*> steps_at(const Panel& panel, double x) {
@@ -25,101 +22,86 @@ std::vector<const Point*> steps_at(const Panel& panel, double x) {
   return steps;
 }
 
-std::string on_steps(const Panel& panel, double largest) {
+void on_steps(const Panel& panel, double largest, Lessons& lessons) {
   const std::vector<const Point*> steps = steps_at(panel, largest);
-  if (steps.size() < 2) return {};
+  if (steps.size() < 2) return;
   std::size_t best = 1;
-  std::vector<std::string> each;
   const auto step = [&](std::size_t i) { return ratio_of(panel, *steps[i], *steps[i - 1]); };
-  for (std::size_t i = 1; i < steps.size(); ++i) {
+  for (std::size_t i = 2; i < steps.size(); ++i)
     if (step(i).median > step(best).median) best = i;
-    each.push_back(figure(step(i).median) + " by \"" + steps[i]->variant + '"');
+  if (!quotable(panel)) {
+    if (step(best).more()) lessons.say("The largest step of a sum is \"" + steps[best]->variant + "\".");
+    return;
   }
-  const Ratio all = ratio_of(panel, *steps.back(), *steps.front());
-  if (!quotable(panel))
-    return step(best).more()
-               ? "Of the steps of a sum \"" + steps[best]->variant + "\" gains most, far more than noise does."
-               : "";
-  std::string text = "From \"" + steps.front()->variant + "\" (" + gigabytes_per_second(steps.front()->value) +
-                     ") to \"" + steps.back()->variant + "\" (" + gigabytes_per_second(steps.back()->value) +
-                     ") a sum of " + count_of(largest) + " values gains ";
-  if (!all.more()) return text + "nothing that exceeds the noise of this machine.";
-  return text + times(all.median) + ", most of all by \"" + steps[best]->variant +
-         "\". Each step has so many times the rate of the one before it: " + listed(each) + ".";
+  lessons.say("The steps of the course make a sum of " + count_of(largest) + " values " +
+              times(steps.back()->value / steps.front()->value) + " as fast, from " + rate(steps.front()->value) +
+              " to " + rate(steps.back()->value) + "; the largest, \"" + steps[best]->variant + "\", gains " +
+              times(step(best).median) + ".");
+  const Point *const first = point_at(panel, neighbouring, largest), *const gathered = point_at(panel, packed, largest),
+                     *const spread = point_at(panel, interleaved, largest);
+  if (first && gathered && spread)
+    lessons.say(panel.name,
+                "From neighbouring to interleaved pairs a sum gains " + times(spread->value / first->value) +
+                    "; neighbouring pairs by the first threads, whose strides conflict in the banks, reach " +
+                    times(gathered->value / first->value) + " the first rate.");
 }
 
-std::string on_order(const Panel& panel, double largest) {
-  const Point *const free = point_at(panel, atomics, largest), *const fixed = point_at(panel, two_pass, largest);
-  if (!free || !fixed) return {};
-  std::string text = "A fixed order of additions, with the same bits every time, ";
-  const Ratio cost = ratio_of(panel, *fixed, *free);
-  text += !cost.less() ? (cost.alike() || cost.median > 1 ? "costs nothing: " : "costs hardly anything: ") +
-                             gigabytes_per_second(fixed->value) + " in two passes against " +
-                             gigabytes_per_second(free->value) + " with atomics."
-                       : "costs " + percent(1 - cost.median) + " of the rate: " + gigabytes_per_second(fixed->value) +
-                             " in two passes against " + gigabytes_per_second(free->value) + " with atomics.";
-  if (const Point* const one = point_at(panel, cooperative, places(panel).front())) {
-    const Point* const two = point_at(panel, two_pass, places(panel).front());
-    if (two && ratio_of(panel, *one, *two).more())
-      text += " For " + count_of(one->x) +
-              " values one launch with a barrier over the grid takes less time than two launches.";
-  }
-  return text;
+// The same bits need a fixed order, which two passes provide and atomics do not.
+void on_order(const Panel& panel, Lessons& lessons) {
+  const Ratio large = ratio_at(panel, two_pass, atomics, places(panel).back());
+  if (!large.known()) return;
+  double least = INFINITY, where = 0;
+  for (const double x : places(panel, two_pass))
+    if (const Ratio here = ratio_at(panel, two_pass, atomics, x); here.known() && here.median < least) {
+      least = here.median;
+      where = x;
+    }
+  lessons.say(panel.name, "A fixed order, with the same bits in every run, keeps " + percent(large.median) +
+                              " of the rate of atomics at " + count_of(places(panel).back()) +
+                              " values, and at worst " + percent(least) + ", at " + count_of(where) +
+                              " values, where two launches cost more.");
 }
 
-std::string on_size(const Panel& panel, double copy) {
+void on_size(const Panel& panel, Lessons& lessons) {
   const std::vector<double> sizes = places(panel, library);
-  if (sizes.empty() || !quotable(panel)) return {};
+  if (sizes.empty() || !quotable(panel)) return;
   const Point &small = *point_at(panel, library, sizes.front()), &large = *point_at(panel, library, sizes.back());
-  std::string text = "The library's sum of " + count_of(small.x) + " values takes about " +
-                     microseconds(small.seconds) + " and that of " + count_of(large.x) + " runs at " +
-                     gigabytes_per_second(large.value);
-  if (copy > 0) text += ", " + percent(large.value / copy) + " of a copy beyond all caches";
-  if (copy > 0 && large.value > 1.2 * copy) text += " (these values stay in a cache)";
   const auto half =
       std::ranges::find_if(sizes, [&](double x) { return point_at(panel, library, x)->value >= large.value / 2; });
-  text += ". Half of that rate needs " + count_of(*half) + " values";
-  return text + (half == sizes.begin() ? "." : ": below, starting and gathering take longer than reading.");
+  lessons.say(panel.name, "The library's sum of " + count_of(small.x) + " values takes about " +
+                              figure(1e6 * small.seconds) + " µs; it needs " + count_of(*half) +
+                              " values for half of its final rate, " + rate(large.value) + ".");
 }
 
-// Compares with another library over all sizes: the median, and the places where ours is ahead or behind by more than
-// noise.
-std::string against(const Panel& panel, std::string_view other) {
-  if (!ratio_of(panel, library, other).known() || !quotable(panel)) return {};
-  // A reduction of few values mostly costs the host's time to launch and to wait, which varies between runs.
-  constexpr double starting = 2;
-  std::vector<std::string> behind;
-  bool far_ahead = false;
-  const std::vector<double> sizes = places(panel, other);
-  for (const double x : sizes) {
-    const Ratio here = ratio_at(panel, library, other, x);
-    if (here.median > 0 && here.median * starting < 1) behind.push_back(count_of(x));
-    far_ahead = far_ahead || here.median > starting;
+// Compares with other libraries at the largest sizes, and gives the range over all sizes.
+void on_libraries(const Panels& panels, Lessons& lessons) {
+  double low = INFINITY, high = 0, last = INFINITY;
+  for (const Panel& panel : panels) {
+    if (!quotable(panel)) return;
+    last = std::fmin(last, ratio_at(panel, library, cub, places(panel).back()).median);
+    for (const std::string_view other : {cub, reduce_names::thrust})
+      for (const double x : places(panel, other))
+        if (const Ratio here = ratio_at(panel, library, other, x); here.known()) {
+          low = std::min(low, here.median);
+          high = std::max(high, here.median);
+        }
   }
-  return panel.title + ": at " + count_of(sizes.back()) + " values the library has " +
-         rate_against(ratio_at(panel, library, other, sizes.back())) + " " + std::string(other) +
-         (behind.empty() ? "; at no size it takes twice as long"
-                         : "; it takes more than twice as long at " + listed(behind)) +
-         (far_ahead ? ", and at some less than half as long." : ".");
+  if (known(low, high, last))
+    lessons.say(panels.back().name, "The library's sum, dot product and max-norm reach " + at_least(last) +
+                                        " of CUB's rate at " + count_of(places(panels.back()).back()) +
+                                        " values; over all sizes they reach " + figure(std::floor(10 * low) / 10) +
+                                        " to " + figure(std::ceil(high)) + " times the rate of CUB or Thrust.");
 }
 
 }  // namespace
 
-std::vector<std::string> conclude_reduce(const Panels& panels, const Machine& machine) {
-  std::vector<std::string> all;
-  const auto keep = [&](std::string text) {
-    if (!text.empty()) all.push_back(std::move(text));
-  };
-  const Panel& sums = panels.front();
-  const double largest = places(sums).back();
-  keep(on_steps(sums, largest));
-  keep(on_order(sums, largest));
-  keep(on_size(sums, machine.copy));
-  for (const Panel& panel : panels) {
-    keep(against(panel, cub));
-    keep(against(panel, reduce_names::thrust));
-  }
-  return all;
+std::vector<std::string> conclude_reduce(const Panels& panels, const Machine&) {
+  Lessons lessons;
+  on_steps(panels.front(), places(panels.front()).back(), lessons);
+  on_order(panels.front(), lessons);
+  on_size(panels.front(), lessons);
+  on_libraries(panels, lessons);
+  return lessons.take();
 }
 
 }  // namespace poisson::lab

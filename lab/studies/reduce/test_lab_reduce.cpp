@@ -82,63 +82,10 @@ TEST(ReduceStudy, FillsTheValuesOfASeed) {
   for (std::size_t i = 0; i < values.size(); ++i) ASSERT_EQ(values[i], reduce_value(3, static_cast<std::int64_t>(i)));
 }
 
-// Makes a panel with two sizes and the GB/s at each.
-Panel panel(const std::vector<std::tuple<std::string_view, double, double>>& values) {
-  constexpr std::array sizes{1024.0, 1048576.0};
-  Panel all{.name = "sum", .title = "sum of fp64 values", .x_label = "values", .y_label = "GB/s read"};
-  for (const auto& [variant, small, large] : values) {
-    all.points.push_back({std::string(variant), sizes[0], 8e-9 * sizes[0] / small, small});
-    all.points.push_back({std::string(variant), sizes[1], 8e-9 * sizes[1] / large, large});
-  }
-  return all;
-}
-
 std::string conclusions(const Panel& points, double copy) {
   std::string text;
   for (const std::string& conclusion : conclude_reduce({points}, {.copy = copy})) text += conclusion + '\n';
   return text;
-}
-
-void expect_in(const std::string& text, std::initializer_list<const char*> parts) {
-  for (const char* const part : parts)
-    EXPECT_NE(text.find(part), std::string::npos) << '"' << part << "\" is missing in:\n" << text;
-}
-
-TEST(ReduceConclusions, OfADeviceWhereStepsHelp) {
-  using namespace reduce_names;
-  const std::string text = conclusions(panel({{neighbouring, 1, 100},
-                                              {packed, 1, 79},
-                                              {interleaved, 1, 150},
-                                              {first_add, 1, 600},
-                                              {two_pass, 2, 800},
-                                              {cooperative, 4, 700},
-                                              {atomics, 2, 1000},
-                                              {library, 8, 900},
-                                              {cub, 4, 1000},
-                                              {reduce_names::thrust, 1, 450}}),
-                                       1000);
-  expect_in(
-      text,
-      {"gains 8.0 times", "most of all by \"first add on load\"", "0.79 by \"neighbouring pairs by the first threads\"",
-       "4 by \"first add on load\"", "90 % of a copy", "takes about 1 µs", "only 90 % of the rate of CUB",
-       "2.0 times the rate of Thrust; at no size it takes twice as long, and at some less than half as long."});
-}
-
-TEST(ReduceConclusions, OfADeviceWhereNothingHelps) {
-  using namespace reduce_names;
-  const std::string text =
-      conclusions(panel({{neighbouring, 1, 100}, {interleaved, 1, 101}, {two_pass, 1, 100}, {atomics, 1, 99}}), 0);
-  expect_in(text, {"nothing that exceeds the noise", "costs nothing"});
-  EXPECT_EQ(text.find("CUB"), std::string::npos);
-}
-
-TEST(ReduceConclusions, OfACpu) {
-  using namespace reduce_names;
-  Panel points = panel({{chain, 2, 4}, {chains, 9, 12}, {threads, 1, 13}, {library, 8, 12}});
-  expect_in(conclusions(points, 20), {"From \"one chain of additions\" (4 GB/s) to \"all threads\" (13 GB/s)",
-                                      "by \"16 chains\"", "60 % of a copy", "Half of that rate needs 1024 values."});
-  points.noise = Panel::host_noise;
-  EXPECT_EQ(conclusions(points, 20), "Of the steps of a sum \"16 chains\" gains most, far more than noise does.\n");
 }
 
 }  // namespace

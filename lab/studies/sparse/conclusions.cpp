@@ -1,4 +1,5 @@
 #include "lab/page/curve.hpp"
+#include "lab/page/sentence.hpp"
 #include "lab/page/verdict.hpp"
 #include "lab/studies/sparse/study.hpp"
 
@@ -6,34 +7,33 @@ namespace poisson::lab {
 
 std::vector<std::string> conclude_sparse(const Panels& panels, const Machine& machine) {
   using namespace sparse_names;
-  std::vector<std::string> sentences;
+  Lessons lessons;
   const Panel* const panel = find_panel(panels, "product");
-  if (!panel) return sentences;
+  if (!panel) return {};
   const double largest = places(*panel).back();
-  const auto at = [&](std::string_view a, std::string_view b) { return ratio_at(*panel, a, b, largest); };
-  const Ratio plain = at(rows, bands), shared = at(lanes, rows), numbering = at(scattered, machine.gpu ? lanes : rows);
-  if (!plain.known()) return sentences;
-  const std::string of = "A product of " + figure(largest) + " rows";
+  const auto share = [&](std::string_view a, std::string_view b) { return ratio_at(*panel, a, b, largest).median; };
+  const double plain = share(rows, bands);
+  if (!known(plain)) return {};
   if (!quotable(*panel)) {
-    if (!plain.more())
-      sentences.push_back(of + " as compact rows is no faster than one of bands: each entry brings its column.");
-    return sentences;
+    if (!ratio_at(*panel, rows, bands, largest).more())
+      lessons.say("Compact rows are no faster than bands: each entry also loads its column.");
+    return lessons.take();
   }
-  sentences.push_back(of + " as compact rows with a thread for each has " + rate_against(plain) +
-                      " bands; by its bytes it would have " + percent(sparse_bytes(bands) / sparse_bytes(rows)) +
-                      ", for each entry brings its column.");
-  if (shared.known())
-    sentences.push_back("With eight lanes for each row, whose loads lie side by side, it has " + rate_against(shared) +
-                        " the one with a thread for each" +
-                        (shared.less() ? ", which fits rows of nine entries: a second round for one of them." : "."));
-  if (numbering.known())
-    sentences.push_back(std::string("With a numbering that scatters neighbours ") +
-                        (machine.gpu ? "the product by eight lanes has " : "the product has ") +
-                        rate_against(numbering) + " the same in the order of the grid" +
-                        (numbering.less() ? ": number an unstructured mesh so that neighbours stay near, or keep it in "
-                                            "blocks that have structure."
-                                          : ": caches hold x."));
-  return sentences;
+  lessons.say("Use bands if the grid has structure: compact rows, which also load a column for each entry, reach " +
+              percent(plain) + " of their rate; by bytes alone it would be " +
+              percent(sparse_bytes(bands) / sparse_bytes(rows)) + ".");
+  const double scattering = share(scattered, machine.gpu ? lanes : rows), own = share(scattered_threads, rows),
+               shared = share(lanes, rows);
+  if (known(shared))
+    lessons.say(panel->name, "Eight lanes per row reach " + percent(shared) +
+                                 " of the rate of a thread per row: nine entries need a second round for one of them.");
+  if (known(scattering))
+    lessons.say(panel->name, "A scattered numbering keeps " + percent(scattering) + " of the rate" +
+                                 (known(own) ? " with eight lanes per row and " + percent(own) +
+                                                   " with a thread per row, although L2 holds x"
+                                             : "") +
+                                 ": number an unstructured mesh so that neighbours stay near each other.");
+  return lessons.take();
 }
 
 }  // namespace poisson::lab

@@ -48,6 +48,10 @@ void multiply(Backend& backend, const SparseOperands& a, std::string_view way) {
     row_kernel<8><<<blocks_for(8 * rows), threads, 0, stream>>>(a.scattered_values.data(), a.scattered_columns.data(),
                                                                 a.scattered_begins.data(), a.scattered_x.data(),
                                                                 a.y.data(), rows);
+  else if (way == sparse_names::scattered_threads)
+    row_kernel<1><<<blocks_for(rows), threads, 0, stream>>>(a.scattered_values.data(), a.scattered_columns.data(),
+                                                            a.scattered_begins.data(), a.scattered_x.data(), a.y.data(),
+                                                            rows);
   else if (way == sparse_names::lanes)
     row_kernel<8><<<blocks_for(8 * rows), threads, 0, stream>>>(a.values.data(), a.columns.data(), a.begins.data(),
                                                                 a.x.data(), a.y.data(), rows);

@@ -23,7 +23,7 @@ std::vector<double> x_of(int m, const Numbering& numbering) {
 // Checks every row of small products and many rows of large ones.
 void check(Session& session, const SparseOperands& a, std::string_view way) {
   const std::vector<double> y = a.y.host();
-  const Numbering numbering{a.rows(), way == sparse_names::scattered};
+  const Numbering numbering{a.rows(), way == sparse_names::scattered || way == sparse_names::scattered_threads};
   const std::int64_t stride = a.rows() < 100000 ? 1 : 89;
   bool right = true;
   for (std::int64_t back = 0; back < a.rows(); back += stride) {
@@ -37,6 +37,8 @@ std::vector<std::string_view> ways_of(const Session& session, const Backend& bac
   std::vector<std::string_view> ways{sparse_names::bands, sparse_names::rows};
   if (backend.on_gpu()) ways.push_back(sparse_names::lanes);
   if (std::has_single_bit(static_cast<unsigned>(m))) ways.push_back(sparse_names::scattered);
+  if (backend.on_gpu() && std::has_single_bit(static_cast<unsigned>(m)))
+    ways.push_back(sparse_names::scattered_threads);
   if (session.with_broken_variant()) ways.push_back(sparse_names::broken);
   return ways;
 }
@@ -73,6 +75,8 @@ Panels measure(Session& session) {
 }
 
 constexpr std::array lectures{Lecture::goeddeke};
+constexpr std::array additions{
+    Addition{"product", sparse_names::scattered_threads, "scattered numberings with a thread for each row"}};
 
 }  // namespace
 
@@ -107,6 +111,7 @@ const Study sparse_study{
     .needs_gpu = false,
     .measure = measure,
     .conclude = conclude_sparse,
+    .additions = additions,
 };
 
 }  // namespace poisson::lab

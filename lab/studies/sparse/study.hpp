@@ -68,7 +68,9 @@ struct SparseOperands {
 namespace sparse_names {
 inline constexpr std::string_view bands = "nine bands", rows = "compact rows, a thread each",
                                   lanes = "compact rows, eight lanes each",
-                                  scattered = "compact rows, scattered numbering", broken = "broken on purpose";
+                                  scattered = "compact rows, scattered numbering",
+                                  scattered_threads = "compact rows, scattered, a thread each",
+                                  broken = "broken on purpose";
 }
 /// Computes y = A x on a CPU or GPU; `lanes` requires a GPU.
 void multiply_sparse(Backend& backend, const SparseOperands& operands, std::string_view way);

@@ -54,21 +54,5 @@ TEST(Sparse, FailsWithABrokenVariant) {
   EXPECT_THROW(sparse_study.measure(session), WrongResult);
 }
 
-TEST(Sparse, SaysWhatRowsAndNumberingsCost) {
-  using namespace sparse_names;
-  const auto usual = conclude_sparse({synthetic_panel("product", {1e4, 1e6},
-                                                      {{std::string(bands), [](double) { return 100.0; }},
-                                                       {std::string(rows), [](double) { return 60.0; }},
-                                                       {std::string(lanes), [](double) { return 20.0; }},
-                                                       {std::string(scattered), [](double) { return 6.0; }}})},
-                                     {});
-  EXPECT_TRUE(says(usual, "with a thread for each has only 60 % of the rate of bands; by its bytes it would have 69 %"))
-      << joined(usual);
-  EXPECT_TRUE(says(usual, "side by side, it has only 33 % of the rate of the one with a thread for each, which fits"))
-      << joined(usual);
-  EXPECT_TRUE(says(usual, "by eight lanes has only 30 % of the rate of the same in the order of the grid: number an"))
-      << joined(usual);
-}
-
 }  // namespace
 }  // namespace poisson::lab

@@ -3,137 +3,112 @@
 
 #include "backends/memory/memory.hpp"
 #include "lab/page/curve.hpp"
+#include "lab/page/sentence.hpp"
 #include "lab/page/verdict.hpp"
 #include "lab/studies/texture/study.hpp"
 
 namespace poisson::lab {
 namespace {
 
-using Sentences = std::vector<std::string>;
-
 double bar(const Panel& panel, const std::string& variant) {
   const Point* const point = best_of(panel, variant);
   return point ? point->value : NAN;
 }
 
-// Compares the array texture with plain loads, for each order.
-void conclude_walks(const Panel& best, double copy, Sentences& sentences) {
+// Compares the array texture with plain loads by rows and by columns. Rates of random reads vary between runs.
+void on_walks(const Panel& best, Lessons& lessons) {
   for (const char* const element : {"float", "float4"}) {
-    std::vector<std::string> texts;
-    for (const char* const walk : walk_names) {
-      const std::string plain = walk_variant(element, walk, path_names[0]),
-                        array = walk_variant(element, walk, path_names[2]);
-      const Ratio ratio = ratio_of(best, array, plain);
-      if (!ratio.known()) continue;
-      const std::string by = "by " + std::string(walk) + " ", fast = figure(bar(best, array)) + " GB/s",
-                        beside = figure(bar(best, plain));
-      // Rates of random reads vary between runs: they are quoted with one digit and without a verdict.
-      texts.push_back(std::string_view(walk) == walk_names.back()
-                          ? by + "about " + fast + " (plain loads about " + beside + ")"
-                          : by + fast + ", " + rate_against(ratio) + " plain loads (" + beside + ")");
-    }
-    if (texts.empty()) continue;
-    sentences.push_back("A two-dimensional array of " + std::string(element) + " is read by its texture " +
-                        listed(texts) + ", each with its own best grid; a copy moves " + figure(copy) + ".");
-  }
-  const Ratio rescued =
-      ratio_of(best, walk_variant("float", "columns", path_names[2]), walk_variant("float", "rows", path_names[2]));
-  if (rescued.known())
-    sentences.push_back("By a texture over a two-dimensional array of float columns have " + rate_against(rescued) +
-                        " rows" +
-                        (rescued.less() ? ": laying elements out in two dimensions does not make up for walking "
-                                          "against them here."
-                                        : ", as the lecture found."));
-}
-
-// States the share of today's best rate that the lecture's best grids reach. Today's best grid varies between runs,
-// because several differ by less than the noise.
-void conclude_grids(const Panel& then, const Panel& best, Sentences& sentences) {
-  std::vector<std::string> texts;
-  for (const char* const element : {"float", "float4"})
-    for (const char* const walk : {"rows", "columns"}) {
-      const std::string variant = walk_variant(element, walk, path_names[2]);
-      const double share = bar(then, variant) / bar(best, variant);
-      if (std::isfinite(share)) texts.push_back(percent(share) + " for " + element + " by " + walk);
-    }
-  if (!texts.empty())
-    sentences.push_back("The grids that were best for the lecture's texture have " + listed(texts) +
-                        " of the rate of the best of those searched here.");
-}
-
-std::string reads_by(const std::string& path) {
-  return path + (path.ends_with("texture") ? " reads" : " loads");
-}
-
-// Compares threads that fill warps with threads that do not.
-void conclude_threads(const Panel& panel, Sentences& sentences) {
-  for (const std::string& path : variants_of(panel)) {
-    std::vector<double> whole, broken;
-    const Curve curve(panel, path);
-    for (const Point& point : curve.points()) {
-      if (point.x < 64) continue;  // too few
-      (std::fmod(point.x, 32) == 0 ? whole : broken).push_back(point.value);
-    }
-    if (whole.empty() || broken.empty() || !point_at(panel, path, 64)) continue;
-    std::ranges::sort(whole);
-    std::ranges::sort(broken);
-    const double ratio = broken[broken.size() / 2] / whole[whole.size() / 2];
-    const Ratio small = ratio_of(panel, *point_at(panel, path, 64), curve.last());
-    sentences.push_back("In 4096 blocks of 64 threads " + reads_by(path) + " have " + rate_against(small) +
-                        " those in blocks of " + figure(curve.last().x) + "; blocks that are no multiple of 32 have " +
-                        rate_against({ratio, ratio, ratio, panel.noise}) + " those that are (medians).");
+    const auto rates = [&](const char* walk, std::size_t path) {
+      return bar(best, walk_variant(element, walk, path_names[path]));
+    };
+    const double rows = rates("rows", 0), columns = rates("columns", 0), rows_by_texture = rates("rows", 2),
+                 columns_by_texture = rates("columns", 2);
+    if (!known(rows, columns, rows_by_texture, columns_by_texture)) continue;
+    const std::string text = "A 2-D texture of " + std::string(element) + " reads rows at " + rate(rows_by_texture) +
+                             " and columns at " + rate(columns_by_texture) + ", plain loads at " + rate(rows) +
+                             " and " + rate(columns) + ".";
+    if (std::string_view(element) == "float" && columns_by_texture > columns && rows > rows_by_texture)
+      lessons.say("A texture helps only against the order of memory: it is " + times(columns_by_texture / columns) +
+                  " as fast as plain loads by columns, and " + times(rows / rows_by_texture) + " slower by rows.");
+    lessons.say(best.name, text);
   }
 }
 
-void conclude_blocks(const Panel& panel, Sentences& sentences) {
+// States the smallest share of today's best rate that the lecture's best grids reach.
+void on_grids(const Panel& then, const Panel& best, Lessons& lessons) {
+  double least = INFINITY;
+  for (const std::string& variant : variants_of(then))
+    least = std::fmin(least, bar(then, variant) / bar(best, variant));
+  if (known(least))
+    lessons.say(then.name, "The grids that were best on a GeForce 8800 GTX still reach " + at_least(least) +
+                               " of the best rate found here.");
+}
+
+double median_of(std::vector<double> values) {
+  if (values.empty()) return NAN;
+  std::ranges::sort(values);
+  return values[values.size() / 2];
+}
+
+// Compares powers of two, which divide the row into equal shares, with all other numbers of threads.
+void on_threads(const Panel& panel, Lessons& lessons) {
+  std::vector<double> powers, others;
+  const Curve plain(panel, path_names[0]);
+  for (const Point& point : plain.points())
+    if (point.x >= 64) (std::exp2(std::round(std::log2(point.x))) == point.x ? powers : others).push_back(point.value);
+  const double gain = median_of(powers) / median_of(others);
+  const Point *const small = point_at(panel, path_names[0], 64), *const large = point_at(panel, path_names[0], 512);
+  if (!known(gain) || !small || !large) return;
+  const double apart = std::fabs(small->value / large->value - 1);
+  lessons.say(panel.name, "Blocks of 64 and of 512 threads differ by " + at_most(apart) + "; powers of two are " +
+                              (gain > 1.02 ? times(gain) + " as fast as the median of all other sizes"
+                                           : "no faster than other sizes") +
+                              (apart < 0.1 ? ", and no larger block is needed for more." : "."));
+}
+
+void on_blocks(const Panel& panel, Lessons& lessons) {
+  const Curve plain(panel, path_names[0]);
+  if (plain.empty()) return;
+  const double from = plain.reaches(0.9 * plain.highest().value);
+  lessons.say(panel.name, "With 128 threads per block, plain loads need " + figure(plain.highest().x) +
+                              " blocks for their best rate, " + rate(plain.highest().value) + ", and keep 90 % of it " +
+                              (known(from) ? "from " + figure(from) + " blocks on" : "nowhere") + "; " +
+                              figure(plain.first().x) + " blocks reach " +
+                              percent(plain.first().value / plain.highest().value) + ".");
+}
+
+void on_offsets(const Panel& panel, Lessons& lessons) {
+  double most = 0;
   for (const std::string& path : variants_of(panel)) {
     const Curve curve(panel, path);
-    sentences.push_back("With 128 threads a block " + reads_by(path) + " reach up to " +
-                        gigabytes_per_second(curve.highest().value) + ", with " + figure(curve.first().x) + " blocks " +
-                        percent(curve.first().value / curve.highest().value) + " of that and with " +
-                        figure(curve.last().x) + " blocks " + percent(curve.last().value / curve.highest().value) +
-                        ".");
+    most = std::max(most, 1 - curve.lowest().value / curve.first().value);
   }
+  lessons.say(panel.name, "An offset costs " + at_most(most) + " with plain loads and with a linear texture.");
 }
 
-void conclude_offsets(const Panel& panel, Sentences& sentences) {
-  std::vector<std::string> texts;
-  for (const std::string& path : variants_of(panel)) {
-    const Curve curve(panel, path);
-    texts.push_back(percent(std::max(0.0, 1 - curve.lowest().value / curve.first().value)) + " with " + path +
-                    (path.ends_with("texture") ? "" : " loads"));
-  }
-  sentences.push_back("An offset costs at most " + listed(texts) + " of the rate without one.");
-}
-
-void conclude_chase(const Panel& panel, Sentences& sentences) {
+void on_chase(const Panel& panel, Lessons& lessons) {
   const Curve plain(panel, path_names[0]), texture(panel, path_names[1]);
   if (plain.empty() || texture.empty()) return;
-  std::vector<std::string> texts;
-  for (const Point& point : texture.points())
-    if (quotable(panel, point) && quotable(panel, *point_at(panel, path_names[0], point.x)))
-      texts.push_back(figure(point.value) + " ns within " + readable_bytes(point.x) + " (plain " +
-                      figure(plain.at(point.x)) + ")");
-  bool slower = texture.points().size() > 1;  // wherever a cache answers: all places but the last
-  for (const Point& point : texture.points())
-    slower = slower && (point.x == texture.last().x || ratio_at(panel, path_names[1], path_names[0], point.x).more());
-  if (texts.empty()) return;
-  sentences.push_back("A load by texture that the next one waits for takes " + listed(texts) +
-                      (slower ? ": where a cache answers, textures take longer." : "."));
+  const Point &near = texture.first(), &far = texture.last();
+  if (!quotable(panel, near) || !quotable(panel, far)) return;
+  lessons.say(panel.name, "A dependent load by texture takes " + figure(near.value) + " ns within " +
+                              readable_bytes(near.x) + ", a plain one " + figure(plain.at(near.x)) + "; within " +
+                              readable_bytes(far.x) + " they take " + figure(far.value) + " and " +
+                              figure(plain.at(far.x)) + " ns.");
 }
 
 }  // namespace
 
-std::vector<std::string> conclude_texture(const Panels& panels, const Machine& machine) {
-  Sentences sentences;
+std::vector<std::string> conclude_texture(const Panels& panels, const Machine&) {
+  Lessons lessons;
   const auto panel = [&](const char* name) { return find_panel(panels, name); };
-  if (panel("best")) conclude_walks(*panel("best"), machine.copy, sentences);
-  if (panel("then") && panel("best")) conclude_grids(*panel("then"), *panel("best"), sentences);
-  if (panel("threads")) conclude_threads(*panel("threads"), sentences);
-  if (panel("blocks")) conclude_blocks(*panel("blocks"), sentences);
-  if (panel("offset")) conclude_offsets(*panel("offset"), sentences);
-  if (panel("chase")) conclude_chase(*panel("chase"), sentences);
-  return sentences;
+  if (panel("best")) on_walks(*panel("best"), lessons);
+  if (panel("then") && panel("best")) on_grids(*panel("then"), *panel("best"), lessons);
+  if (panel("threads")) on_threads(*panel("threads"), lessons);
+  if (panel("blocks")) on_blocks(*panel("blocks"), lessons);
+  if (panel("offset")) on_offsets(*panel("offset"), lessons);
+  if (panel("chase")) on_chase(*panel("chase"), lessons);
+  return lessons.take();
 }
 
 }  // namespace poisson::lab

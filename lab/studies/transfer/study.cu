@@ -14,7 +14,7 @@ using namespace transfer_names;
 constexpr std::string_view name = "transfer";
 constexpr std::array lectures{Lecture::goeddeke, Lecture::filipovic, Lecture::optimizing};
 constexpr std::array history{
-    Historical{Lecture::goeddeke, "graphics cards of 2005", "from the host to the device, at most", 1, "GB/s",
+    Historical{Lecture::goeddeke, "graphics cards of 2005", "from the host to the device, often less than", 1, "GB/s",
                [](const Panels& panels, const Machine&) { return highest_in(panels, "size", pinned_up); }},
 };
 

@@ -1,10 +1,8 @@
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <optional>
 
 #include "lab/page/curve.hpp"
-#include "lab/page/report.hpp"
+#include "lab/page/sentence.hpp"
 #include "lab/page/verdict.hpp"
 #include "lab/studies/transpose/study.hpp"
 
@@ -13,285 +11,169 @@ namespace {
 
 using namespace transpose_names;
 
-std::string size_of(double n) {
-  return "n = " + readable_value(n);
-}
-
-// Returns the value of a guide at a place: a level everywhere, a curve only at its points.
-std::optional<double> guide_at(const Panel& panel, double x) {
-  if (panel.guides.empty()) return std::nullopt;
+// Returns the value of the first guide, a copy of the same size, at a place.
+double copy_at(const Panel& panel, double x) {
+  if (panel.guides.empty()) return NAN;
   const auto& points = panel.guides.front().points;
   if (points.size() == 1) return points.front()[1];
   const auto found = std::ranges::find(points, x, [](const auto& point) { return point[0]; });
-  return found == points.end() ? std::nullopt : std::optional((*found)[1]);
+  return found == points.end() ? NAN : (*found)[1];
 }
 
 // Returns one bar of a panel whose sweep has one place.
-std::optional<double> bar(const Panel& panel, std::string_view variant) {
+double bar(const Panel& panel, std::string_view variant) {
   const Point* const point = best_of(panel, variant);
-  return point ? std::optional(point->value) : std::nullopt;
+  return point ? point->value : NAN;
 }
 
-// Compares two rates of one panel: "4.2 times the rate of", or that they do not differ.
-std::string compared(const Panel& panel, double a, double b) {
-  return rate_against({a / b, a / b, a / b, panel.noise});
-}
-bool differs(const Panel& panel, double more, double less) {
-  return more > (1 + panel.noise) * (1 + panel.noise) * less;
-}
-
-std::string on_coalescing(const Panel& panel) {
-  const auto read = bar(panel, naive_read), write = bar(panel, naive_write), plain = bar(panel, copy);
-  if (!read || !write || !plain) return {};
-  const bool writes = *write > *read;  // coalesced writes win
-  const double best = std::max(*read, *write);
-  if (!quotable(panel))
-    return differs(panel, *plain, best)
-               ? "The plain loop that transposes is far slower than the same loop as a copy. What "
-                 "runs at the same time should touch neighbouring addresses."
-               : "";
-  std::string text = "Element by element along the source's rows, a transposition runs at " +
-                     gigabytes_per_second(*read) + "; along the destination's rows at " + gigabytes_per_second(*write);
-  text += !differs(panel, std::max(*read, *write), std::min(*read, *write))
-              ? ": it makes no difference which side is contiguous."
-              : std::string(": if one side has to be scattered, let it be the ") + (writes ? "reads." : "writes.");
-  if (!differs(panel, *plain, best))
-    return text + " The same loop as a copy is no faster (" + gigabytes_per_second(*plain) +
-           "), within the noise of this machine.";
-  text += " The same loop as a copy reaches " + gigabytes_per_second(*plain) + ", " + times(*plain / best) + " as much";
-  if (const auto strided = bar(panel, strided_copy))
-    text += ", and with both sides scattered " + gigabytes_per_second(*strided);
-  return text + ". What runs at the same time should touch neighbouring addresses.";
+// Returns the smallest share of a copy that a variant reaches at any place.
+double least_of_copy(const Panel& panel, std::string_view variant) {
+  double least = INFINITY;
+  for (const double x : places(panel, variant))
+    least = std::fmin(least, point_at(panel, variant, x)->value / copy_at(panel, x));
+  return least;
 }
 
-std::string on_tiles(const Panel& panel) {
-  const auto tile = bar(panel, tiled);
-  const auto naive = std::max(bar(panel, naive_read), bar(panel, naive_write));
-  if (!tile || !naive) return {};
-  std::string text = "Turning tiles within shared memory, so that both sides are contiguous, brings " +
-                     gigabytes_per_second(*tile) + ", " + compared(panel, *tile, *naive) + " the better plain loop.";
-  const auto without = std::max(bar(panel, padded), bar(panel, swizzled));
-  if (!without) return text;
-  text += differs(panel, *without, *tile)
-              ? " Without bank conflicts it is " + gigabytes_per_second(*without) + ", " + times(*without / *tile) +
-                    " as much: pad the tile's rows by an element or swizzle them."
-              : " Removing the bank conflicts changes little (" + gigabytes_per_second(*without) +
-                    "): shared memory is not the limit of this kernel on this device.";
-  if (const auto in_tile = bar(panel, in_tile_copy))
-    text += " A copy by way of the same tile runs at " + gigabytes_per_second(*in_tile) +
-            ": that is what the tile itself costs.";
-  if (const auto turned = bar(panel, diagonal), plain = bar(panel, padded); turned && plain)
-    text += " Blocks in diagonal order, the remedy against partition camping, have " +
-            compared(panel, *turned, *plain) + " the padded tile" +
-            (differs(panel, *turned, *plain) ? "." : ": here they cure nothing.");
-  return text;
-}
-
-// Compares the tile sides of the lecture, each with its own number of threads.
-std::string on_sides(const Panel& panel) {
-  const Ratio small = ratio_at(panel, padded_16, padded, places(panel).front()),
-              large = ratio_at(panel, padded_48, padded, places(panel).front());
-  if (!small.known() || !large.known()) return {};
-  return "Padded tiles of 16 × 16 elements have " + rate_against(small) + " those of 32 × 32, tiles of 48 × 48 " +
-         rate_against(large) + " them" +
-         (!small.more() && !large.more() ? ": 32, the lecture's best, is no worse a choice today." : ".");
-}
-
-std::string on_words(const Panel& panel) {
-  const auto wide = bar(panel, vectorized), narrow = std::max(bar(panel, padded), bar(panel, swizzled));
-  if (!wide || !narrow) return {};
-  std::string text = "Moving 16 bytes per access, several of them under way in each thread, gives " +
-                     gigabytes_per_second(*wide) + ", " + compared(panel, *wide, *narrow) +
-                     " a conflict-free tile of single elements";
-  if (const auto ceiling = guide_at(panel, places(panel).front()))
-    text += ", which has " + percent(*narrow / *ceiling) + " of a copy's";
-  return text + (differs(panel, *wide, *narrow) ? ": that fits too few bytes under way there." : ".");
-}
-
-std::string on_engine(const Panel& panel) {
-  const auto engine = bar(panel, bulk), tuned = bar(panel, library);
-  if (!engine || !tuned) return {};
-  return "The bulk-copy engine reaches " + gigabytes_per_second(*engine) + ", " + compared(panel, *engine, *tuned) +
-         " the library's kernel (" + gigabytes_per_second(*tuned) + ").";
-}
-
-std::string on_all_steps(const Panel& panel) {
-  const auto naive = bar(panel, naive_read), tuned = bar(panel, library);
-  if (!naive || !tuned || !quotable(panel)) return {};
-  std::string text = "The library's transposition has " + times(*tuned / *naive) + " the rate of the plain loop (" +
-                     panel.title + ": " + gigabytes_per_second(*naive) + " to " + gigabytes_per_second(*tuned) + ")";
-  if (const auto ceiling = guide_at(panel, places(panel).front()))
-    text += ", " + percent(*tuned / *ceiling) + " of a copy of the same size";
-  return text + ".";
-}
-
-// Compares the gain of padding at two neighbouring sizes. On old devices the larger size hid it.
-std::string on_order_of_steps(std::span<const Panel> panels) {
-  std::vector<double> gains;
-  std::string text;
-  for (const Panel& panel : panels) {
-    if (!panel.name.starts_with("bars-") || !panel.name.ends_with("fp32")) continue;
-    const auto with = bar(panel, padded), without = bar(panel, tiled);
-    if (!with || !without) continue;
-    gains.push_back(*with / *without);
-    text += (text.empty() ? "Padding makes the tile " : ", and ") + times(gains.back()) + " as fast in " +
-            panel.title.substr(0, panel.title.find(','));
+void on_coalescing(const Panel& panel, Lessons& lessons) {
+  const double read = bar(panel, naive_read), write = bar(panel, naive_write), plain = bar(panel, copy);
+  if (!known(read, write, plain)) return;
+  if (!quotable(panel)) {
+    if (plain > (1 + panel.noise) * (1 + panel.noise) * std::max(read, write))
+      lessons.say(
+          "The plain loop that transposes is far slower than the same loop as a copy: neighbouring threads "
+          "should access neighbouring addresses.");
+    return;
   }
-  if (gains.size() < 2) return {};
-  return text + (gains.front() < 1.2 * gains.back() ? ": no size hides what a step gains."
-                 : gains.front() > 1.3 * gains.back()
-                     ? ": at the second size something else hides what it gains, so take the coarser steps first."
-                     : ".");
+  lessons.say("Coalesced reads with scattered writes run at " + rate(read) +
+              ", scattered reads with coalesced writes at " + rate(write) + ", a copy by the same loop at " +
+              rate(plain) + ": if one side must be scattered, make it the " + (write > read ? "reads." : "writes."));
 }
 
-// Names the tilings that beat the library's choice, and the panels on which none does.
-void say_tunings(std::vector<std::string>& all, std::span<const Panel> panels) {
-  std::vector<std::string> unbeaten;
+void on_tiles(const Panel& panel, Lessons& lessons) {
+  const double tile = bar(panel, tiled), plain = std::fmax(bar(panel, naive_read), bar(panel, naive_write)),
+               pad = bar(panel, padded), swizzle = bar(panel, swizzled), through = bar(panel, in_tile_copy);
+  if (known(tile, plain, pad, swizzle, through))
+    lessons.say(panel.name, "A tile in shared memory makes both sides coalesced and runs at " + rate(tile) +
+                                ", the better plain loop at " + rate(plain) + "; without bank conflicts it runs at " +
+                                rate(pad) + " padded and " + rate(swizzle) +
+                                " swizzled, a copy through the same tile at " + rate(through) + ".");
+  const double small = bar(panel, padded_16) / pad, large = bar(panel, padded_48) / pad;
+  if (!known(small, large)) return;
+  std::string text =
+      "Tiles of 16 × 16 reach " + percent(small) + " and of 48 × 48 " + percent(large) + " of the rate of 32 × 32";
+  const double few = bar(panel, threads_4) / pad, more = bar(panel, threads_16) / pad,
+               all = bar(panel, threads_32) / pad;
+  if (known(few, more, all))
+    text += "; with 32 × 4, 32 × 16 and 32 × 32 threads instead of 32 × 8 the tile reaches " + percent(few) + ", " +
+            percent(more) + " and " + percent(all);
+  lessons.say(panel.name, text + ".");
+}
+
+// Compares the gain of padding at two sizes, and the remedy against partition camping.
+void on_order_of_steps(const Panel& first, const Panel& second, Lessons& lessons) {
+  const auto gain = [](const Panel& panel) { return bar(panel, padded) / bar(panel, tiled); };
+  const double turned = bar(second, diagonal) / bar(second, padded);
+  if (known(gain(first), gain(second), turned))
+    lessons.say(second.name, "Padding gains " + times(gain(second)) + " at 4096 and " + times(gain(first)) +
+                                 " at 4000, so no size hides it; diagonal order, the old remedy against partition "
+                                 "camping, reaches " +
+                                 percent(turned) + " of the padded tile.");
+}
+
+void on_wide_words(const Panel& panel, Lessons& lessons) {
+  const double tuned = bar(panel, library), pad = bar(panel, padded), engine = bar(panel, bulk);
+  if (known(tuned, pad, engine))
+    lessons.say(panel.name, "With elements of 8 bytes the padded tile reaches " + percent(pad / tuned) +
+                                " of the library's kernel and the bulk-copy engine " + percent(engine / tuned) +
+                                ": little is left to gain.");
+}
+
+void on_library(std::span<const Panel> panels, Lessons& lessons) {
+  double low = INFINITY, high = 0, share = INFINITY, other = 0;
   for (const Panel& panel : panels) {
-    if (!panel.name.starts_with("bars-")) continue;
-    const auto tuned = bar(panel, library);
-    const Point* best = nullptr;
+    if (!panel.name.starts_with("bars-") || !quotable(panel)) continue;
+    const double tuned = bar(panel, library), naive = bar(panel, naive_read);
+    low = std::fmin(low, tuned / naive);
+    high = std::fmax(high, tuned / naive);
+    share = std::fmin(share, least_of_copy(panel, library));
     for (const Point& point : panel.points)
-      if (point.variant.starts_with("tuning") && (!best || point.value > best->value)) best = &point;
-    if (!tuned || !best) continue;
-    if (!differs(panel, best->value, *tuned))
-      unbeaten.push_back("\"" + panel.title + "\"");
-    else
-      all.push_back("On this device \"" + best->variant + "\" is " + times(best->value / *tuned) +
-                    " as fast as the library's choice (" + panel.title + "): tile shapes are worth a measurement.");
+      if (point.variant.starts_with("tuning")) other = std::fmax(other, point.value / tuned);
   }
-  if (!unbeaten.empty())
-    all.push_back("No other tiling is faster than the library's choice by more than the noise of this machine: " +
-                  listed(unbeaten) + ".");
+  if (known(low, high, share))
+    lessons.say("Wide words and many of them in flight bring the library's kernel to " + at_least(share) +
+                " of a copy, " + figure(low) + " to " + figure(high) + " times the plain loop" +
+                (known(other) ? "; the best other tiling reaches " + percent(other) + " of it." : "."));
 }
 
-// Describes how widths affect the kernel without a remedy. Rows that begin within a memory sector have an additional
-// cost, independent of partitions. On a host any width may be disturbed.
-std::string on_plain_tiles(const Panel& panel) {
+// Rows that begin within a memory sector have an additional cost, independent of partitions.
+void on_widths(std::span<const Panel> panels, Lessons& lessons) {
   constexpr int sector_bytes = 32;
-  const int element = panel.name.ends_with("fp64") ? 8 : 4;
-  const Point *const best = best_of(panel, padded), *worst = nullptr, *shifted = nullptr;
-  for (const Point& point : panel.points) {
-    if (point.variant != padded) continue;
-    const Point*& slowest = std::fmod(point.x * element, sector_bytes) == 0 ? worst : shifted;
-    if (!slowest || point.value < slowest->value) slowest = &point;
+  double aligned = INFINITY, shifted = INFINITY, share = INFINITY;
+  std::string last;
+  for (const Panel& panel : panels) {
+    const Point* const best = best_of(panel, padded);
+    if (!panel.name.starts_with("sweep-") || !best || !quotable(panel)) continue;
+    const int element = panel.name.ends_with("fp64") ? 8 : 4;
+    for (const Point& point : panel.points)
+      if (point.variant == padded) {
+        double& least = std::fmod(point.x * element, sector_bytes) == 0 ? aligned : shifted;
+        least = std::fmin(least, point.value / best->value);
+      }
+    share = std::fmin(share, least_of_copy(panel, library));
+    last = panel.name;
   }
-  if (!best || !worst || !quotable(panel)) return {};
-  const double fraction = worst->value / best->value;
-  std::string text = "plain tiles have at least " + percent(fraction) +
-                     " of their best rate where rows begin on sectors of " + std::to_string(sector_bytes) + " bytes";
-  if (shifted) text += ", and " + percent(shifted->value / best->value) + " where they begin within one";
-  if (fraction > 0.85) return text + ": partition camping does not show on this device.";
-  if (fraction > 0.75) return text + ".";
-  text += "; worst at " + size_of(worst->x) + ", where they meet in few partitions of the memory";
-  if (const Point* const other = point_at(panel, diagonal, worst->x))
-    text += differs(panel, other->value, worst->value)
-                ? ", which blocks in diagonal order avoid (" + percent(other->value / best->value) + ")"
-                : ", and a diagonal order of the blocks does not help";
-  return text + ".";
+  if (known(aligned, shifted, share))
+    lessons.say(last,
+                "Plain tiles keep " + at_least(aligned) + " of their best rate where rows begin on sectors, and " +
+                    at_least(shifted) + " elsewhere" +
+                    (aligned > 0.85 ? ": partition camping does not show" : ": some widths meet in few partitions") +
+                    "; the library's kernel keeps " + at_least(share) + " of a copy.");
 }
 
-double median_of(std::vector<double> values) {
-  std::ranges::sort(values);
-  return values[values.size() / 2];
-}
-
-// Compares rows that are a multiple of 128 bytes apart with others, for the loop that reads down the columns.
-std::string on_plain_loop(const Panel& panel) {
-  std::vector<double> aligned, others;
-  for (const Point& point : panel.points)
-    if (point.variant == naive_write) (std::fmod(point.x, 32) == 0 ? aligned : others).push_back(point.value);
-  if (aligned.empty() || others.empty()) return {};
-  const double a = median_of(std::move(aligned)), b = median_of(std::move(others));
-  if (!quotable(panel) || !differs(panel, b, a)) return {};
-  return " The loop that reads down columns runs at " + gigabytes_per_second(a) +
-         " where n is a multiple of 32 and at " + gigabytes_per_second(b) +
-         " at the other widths (medians), which fits lines that meet in few sets of the first-level cache.";
-}
-
-std::string on_pitch(const Panel& panel) {
-  const Ratio remedy = ratio_of(panel, padded_pitch, padded);
-  if (!remedy.known()) return {};
-  return std::string(" Rows that lie 64 bytes further apart give the plain tile ") + rate_against(remedy) +
-         " packed ones in the median of the widths.";
-}
-
-std::string on_widths(const Panel& panel) {
-  std::string text = on_plain_tiles(panel);
-  text += on_pitch(panel) + on_plain_loop(panel);
-  if (const Point* const worst = worst_of(panel, library); worst && quotable(panel)) {
-    text += text.empty() ? "the" : " The";
-    text += " library's kernel has at least " + percent(worst->value / best_of(panel, library)->value) +
-            " of its best at all of them";
-    if (const auto ceiling = guide_at(panel, worst->x))
-      text += ", where it is slowest " + percent(worst->value / *ceiling) + " of a copy";
-    text += ".";
+// Large matrices of both precisions share a sentence, as do all other shapes.
+void on_others(std::span<const Panel> panels, std::string_view kind, const std::string& what, Lessons& lessons) {
+  double share = INFINITY, low = INFINITY, high = 0;
+  std::string last;
+  for (const Panel& panel : panels) {
+    if (!panel.name.starts_with(kind) || !quotable(panel)) continue;
+    share = std::fmin(share, least_of_copy(panel, library));
+    for (const double x : places(panel, geam)) {
+      const double here = point_at(panel, library, x)->value / point_at(panel, geam, x)->value;
+      low = std::fmin(low, here);
+      high = std::fmax(high, here);
+    }
+    last = panel.name;
   }
-  return text.empty() ? text : panel.title + ": " + text;
+  if (!last.empty() && known(share))
+    lessons.say(last, what + " the library's kernel reaches " + at_least(share) + " of a copy" +
+                          (!known(low, high) ? "."
+                           : high < 1.2      ? ", and " + at_least(low) + " of cuBLAS."
+                                             : ", and " + figure(low) + " to " + times(high) + " the rate of cuBLAS."));
 }
 
-// Returns the smallest ratio of a variant's values to those of `of`.
-template <class Of>
-std::optional<double> least(const Panel& panel, std::string_view variant, const Of& of) {
-  std::optional<double> fraction;
-  for (const double x : places(panel, variant)) {
-    const auto reference = of(x);
-    if (reference)
-      fraction = std::min(fraction.value_or(std::numeric_limits<double>::max()),
-                          point_at(panel, variant, x)->value / *reference);
-  }
-  return fraction;
-}
-
-std::string on_size(const Panel& panel) {
-  const auto of_copy = least(panel, library, [&](double x) { return guide_at(panel, x); });
-  if (!of_copy || !quotable(panel)) return {};
-  const std::vector<double> all = places(panel, library);
-  std::string text = panel.title + ": the library's kernel has at least " + percent(*of_copy) + " of a copy " +
-                     (all.size() == 1 ? "at " : "from ") + size_of(all.front());
-  if (all.size() > 1) text += " to " + readable_value(all.back());
-  if (const auto of_geam = least(panel, library, [&](double x) {
-        const Point* const point = point_at(panel, geam, x);
-        return point ? std::optional(point->value) : std::nullopt;
-      }))
-    text += ", and at least " + percent(*of_geam) + " of cuBLAS";
-  return text + ".";
-}
-
-// Applies `about` to every panel of one kind and collects the sentences.
-template <class Say>
-void say(std::vector<std::string>& all, std::span<const Panel> panels, std::string_view kind, const Say& about) {
-  for (const Panel& panel : panels)
-    if (panel.name.starts_with(kind))
-      if (std::string text = about(panel); !text.empty()) all.push_back(std::move(text));
-}
-
-std::string on_shape(const Panel& panel) {
-  const auto tuned = bar(panel, library), ceiling = guide_at(panel, places(panel).front());
-  if (!tuned || !ceiling || !quotable(panel)) return {};
-  std::string text = panel.title + ": " + percent(*tuned / *ceiling) + " of a copy by the library's kernel";
-  if (const auto other = bar(panel, geam)) {
-    text += ", " + percent(*other / *ceiling) + " by cuBLAS";
-    if (panel.name.starts_with("shape-batch")) text += ", which takes a call for each plane";
-  }
-  return text + ".";
+const Panel* named(std::span<const Panel> panels, std::string_view name) {
+  const auto found = std::ranges::find(panels, name, &Panel::name);
+  return found == panels.end() ? nullptr : &*found;
 }
 
 }  // namespace
 
 std::vector<std::string> conclude_transpose(std::span<const Panel> panels) {
-  std::vector<std::string> all;
+  Lessons lessons;
   const auto bars = std::ranges::find_if(panels, [](const Panel& panel) { return panel.name.starts_with("bars-"); });
-  if (bars != panels.end())
-    for (const auto about : {on_coalescing, on_tiles, on_sides, on_words, on_engine})
-      if (std::string text = about(*bars); !text.empty()) all.push_back(std::move(text));
-  say(all, panels, "bars-", on_all_steps);
-  if (std::string text = on_order_of_steps(panels); !text.empty()) all.push_back(std::move(text));
-  say_tunings(all, panels);
-  say(all, panels, "sweep-", on_widths);
-  say(all, panels, "size-", on_size);
-  say(all, panels, "shape-", on_shape);
-  return all;
+  if (bars != panels.end()) {
+    on_coalescing(*bars, lessons);
+    on_library(panels, lessons);
+    on_tiles(*bars, lessons);
+  }
+  const Panel *const small = named(panels, "bars-4000-fp32"), *const large = named(panels, "bars-4096-fp32"),
+                     *const doubles = named(panels, "bars-4000-fp64");
+  if (small && large) on_order_of_steps(*small, *large, lessons);
+  if (doubles) on_wide_words(*doubles, lessons);
+  on_widths(panels, lessons);
+  on_others(panels, "size-", "From n = 8192 on,", lessons);
+  on_others(panels, "shape-", "On tall, narrow, wide and batched matrices", lessons);
+  return lessons.take();
 }
 
 }  // namespace poisson::lab

@@ -1,5 +1,5 @@
 // The kernels lead from a plain loop to a good transposition, one idea at a time. All use tiles of 32 × 32 elements and
-// 32 × 8 threads of four elements each, so that nothing else differs. The padded tile also has other sides.
+// 32 × 8 threads of four elements each, so that nothing else differs. The padded tile also has other sides and threads.
 
 #include <cstdint>
 
@@ -10,7 +10,7 @@
 namespace poisson::lab {
 namespace {
 
-constexpr int usual_side = 32, lines = 8;  // threads: side × lines
+constexpr int usual_side = 32, usual_lines = 8;  // threads: side × lines
 
 // Numbers the tiles of all matrices along the rows of the source.
 struct Tiles {
@@ -42,16 +42,16 @@ struct AlongDiagonals {
 
 // A layout of a tile in shared memory with 32 banks maps element (row, column).
 struct Plain {
-  static constexpr int side = usual_side, pitch = side;
+  static constexpr int side = usual_side, pitch = side, lines = usual_lines;
   static __device__ int column(int, int c) { return c; }
 };
-template <int tile_side>
+template <int tile_side, int thread_lines = usual_lines>
 struct Padded {
-  static constexpr int side = tile_side, pitch = side + 1;
+  static constexpr int side = tile_side, pitch = side + 1, lines = thread_lines;
   static __device__ int column(int, int c) { return c; }
 };
 struct Swizzled {
-  static constexpr int side = usual_side, pitch = side;
+  static constexpr int side = usual_side, pitch = side, lines = usual_lines;
   static __device__ int column(int r, int c) { return c ^ r; }
 };
 
@@ -70,9 +70,9 @@ __device__ Corner corner(const Tiles& tiles) {
 // Uses no shared memory. Neighbouring threads follow rows of the source or its columns, and store transposed or at the
 // source position.
 template <class T, bool along_rows, bool transposes>
-__global__ void __launch_bounds__(usual_side* lines)
+__global__ void __launch_bounds__(usual_side* usual_lines)
     element_kernel(Tiles tiles, const T* __restrict__ from, T* __restrict__ to) {
-  constexpr int side = usual_side;
+  constexpr int side = usual_side, lines = usual_lines;
   const Transposition& s = tiles.shape;
   const Corner at = corner<AlongRows, side>(tiles);
   const int x = static_cast<int>(threadIdx.x), y = static_cast<int>(threadIdx.y);
@@ -87,9 +87,9 @@ __global__ void __launch_bounds__(usual_side* lines)
 
 // Uses shared memory, so that reads and writes both follow rows.
 template <class T, class Layout, class Order, bool transposes>
-__global__ void __launch_bounds__(Layout::side* lines)
+__global__ void __launch_bounds__(Layout::side* Layout::lines)
     tile_kernel(Tiles tiles, const T* __restrict__ from, T* __restrict__ to) {
-  constexpr int side = Layout::side;
+  constexpr int side = Layout::side, lines = Layout::lines;
   __shared__ T tile[side][Layout::pitch];
   const Transposition& s = tiles.shape;
   const Corner at = corner<Order, side>(tiles);
@@ -113,21 +113,21 @@ __global__ void __launch_bounds__(Layout::side* lines)
 
 // Contains a kernel for either element size, over tiles of side `side`.
 struct Kernels {
-  int side;
+  int side, lines;
   void (*four)(Tiles, const std::uint32_t* from, std::uint32_t* to);
   void (*eight)(Tiles, const std::uint64_t* from, std::uint64_t* to);
 };
 template <bool along_rows, bool transposes>
-constexpr Kernels elements{usual_side, element_kernel<std::uint32_t, along_rows, transposes>,
+constexpr Kernels elements{usual_side, usual_lines, element_kernel<std::uint32_t, along_rows, transposes>,
                            element_kernel<std::uint64_t, along_rows, transposes>};
 template <class Layout, class Order = AlongRows, bool transposes = true>
-constexpr Kernels by_tiles{Layout::side, tile_kernel<std::uint32_t, Layout, Order, transposes>,
+constexpr Kernels by_tiles{Layout::side, Layout::lines, tile_kernel<std::uint32_t, Layout, Order, transposes>,
                            tile_kernel<std::uint64_t, Layout, Order, transposes>};
 
 void launch(Backend& backend, const Kernels& kernels, const Transposition& shape, const void* from, void* to) {
   const cudaStream_t stream = stream_of(backend);
   const Tiles tiles(shape, kernels.side);
-  const dim3 threads(static_cast<unsigned>(kernels.side), lines);
+  const dim3 threads(static_cast<unsigned>(kernels.side), static_cast<unsigned>(kernels.lines));
   if (shape.element == 4)
     kernels.four<<<tiles.count(), threads, 0, stream>>>(tiles, static_cast<const std::uint32_t*>(from),
                                                         static_cast<std::uint32_t*>(to));
@@ -159,6 +159,9 @@ std::vector<TransposeVariant> gpu_transpose_variants() {
       variant(padded, by_tiles<Padded<usual_side>>),
       variant(padded_16, by_tiles<Padded<16>>),
       variant(padded_48, by_tiles<Padded<48>>),
+      variant(threads_4, by_tiles<Padded<usual_side, 4>>),
+      variant(threads_16, by_tiles<Padded<usual_side, 16>>),
+      variant(threads_32, by_tiles<Padded<usual_side, 32>>),
       variant(diagonal, by_tiles<Padded<usual_side>, AlongDiagonals>),
       variant(swizzled, by_tiles<Swizzled>),
       {.name = std::string(library), .launch = poisson::transpose},

@@ -62,7 +62,7 @@ constexpr std::array history{
     Historical{Lecture::filipovic, gtx, tiled, 75.1, "GB/s", at_4000<tiled>},
     Historical{Lecture::filipovic, gtx, in_tile_copy, 94.9, "GB/s", at_4000<in_tile_copy>},
     Historical{Lecture::filipovic, gtx, padded, 93.4, "GB/s", at_4000<padded>},
-    Historical{Lecture::filipovic, "GeForce GTX 280, any n", "diagonal block order, about", 80, "GB/s",
+    Historical{Lecture::filipovic, "GeForce GTX 280, n a multiple of 128", "diagonal block order, about", 80, "GB/s",
                at_4000<diagonal>},
     Historical{Lecture::filipovic, gtx, side_row, 32, "elements", best_side},
     Historical{Lecture::filipovic, "GeForce GTX 280, n a multiple of 512", "padded tile at the slowest such width", 19,
@@ -76,6 +76,9 @@ constexpr std::array history{
 constexpr std::array additions{
     Addition{"bars-4000-fp32", padded_16, other_sides, side_row},
     Addition{"bars-4000-fp32", padded_48, other_sides, side_row},
+    Addition{"bars-4000-fp32", threads_4, "other numbers of threads of the padded tile"},
+    Addition{"bars-4000-fp32", threads_16, "other numbers of threads of the padded tile"},
+    Addition{"bars-4000-fp32", threads_32, "other numbers of threads of the padded tile"},
 };
 
 std::vector<TransposeVariant> variants_of(Session& session) {

@@ -29,8 +29,9 @@ inline constexpr std::string_view naive_read = "naive (coalesced read)", naive_w
                                   copy = "copy", strided_copy = "strided copy", tiled = "tiled (bank conflicts)",
                                   in_tile_copy = "in-tile copy", padded = "padded", diagonal = "diagonal block order",
                                   padded_16 = "padded, tiles of 16 × 16", padded_48 = "padded, tiles of 48 × 48",
-                                  padded_pitch = "padded, rows 64 bytes apart", swizzled = "swizzled",
-                                  vectorized = "vectorized", bulk = "bulk-copy engine (TMA)",
+                                  threads_4 = "padded, 32 × 4 threads", threads_16 = "padded, 32 × 16 threads",
+                                  threads_32 = "padded, 32 × 32 threads", padded_pitch = "padded, rows 64 bytes apart",
+                                  swizzled = "swizzled", vectorized = "vectorized", bulk = "bulk-copy engine (TMA)",
                                   library = "library (tuned)", geam = "cuBLAS geam";
 }  // namespace transpose_names
 

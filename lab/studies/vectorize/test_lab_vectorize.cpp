@@ -73,37 +73,6 @@ TEST(JacobiPoint, KeepsASolution) {
   }
 }
 
-constexpr double copy = 4000;
-
-Panel sweeps(double plain, double more_points, double vectors) {
-  Panel panel =
-      synthetic_panel("sweep", {1, 2, 4, 8}, {{"float", [=](double x) { return x == 1 ? plain : more_points; }}});
-  const Panel wide = synthetic_panel("sweep", {4, 8}, {{"float4", [=](double x) { return vectors - x; }}});
-  panel.points.insert(panel.points.end(), wide.points.begin(), wide.points.end());
-  return panel;
-}
-
-TEST(Conclusions, NameTheFastestSweep) {
-  const auto vectors = conclude_vectorize({sweeps(2000, 2500, 3600)}, copy);
-  EXPECT_TRUE(says(vectors, "The fastest Jacobi sweep reaches 3596 GB/s, 90 % of a copy")) << joined(vectors);
-  EXPECT_TRUE(says(vectors, "1.8 times the plain sweep")) << joined(vectors);
-  EXPECT_TRUE(says(vectors, "single floats have at best 1.2 times the rate of one point per thread."))
-      << joined(vectors);
-  EXPECT_TRUE(says(vectors,
-                   "float4 has 1.4 times the rate of float with as many points (1.4 at 4 points per thread and 1.4 at "
-                   "8 points per thread): wider loads pay"))
-      << joined(vectors);
-}
-
-TEST(Conclusions, SayWhereNothingHelps) {
-  const auto flat = conclude_vectorize({sweeps(3600, 3600, 3604)}, copy);
-  EXPECT_TRUE(says(flat, "needs no help")) << joined(flat);
-  EXPECT_TRUE(says(flat, "the caches serve those neighbours")) << joined(flat);
-  EXPECT_TRUE(says(flat, "wider loads decide nothing by themselves")) << joined(flat);
-  const auto worse = conclude_vectorize({sweeps(3600, 3600, 1804)}, copy);
-  EXPECT_TRUE(says(worse, ": wider loads do not pay.")) << joined(worse);
-}
-
 #ifdef POISSON_HAVE_CUDA
 TEST(Vectorize, EveryVariantIsRight) {
   if (on_cpu()) GTEST_SKIP() << "needs a GPU";
