@@ -220,7 +220,10 @@ double MediaLines::end_kappa(const At& line, int end) const {
     const double low = axis.point_in_cell(i, end == 0 ? 0 : 0.5), high = axis.point_in_cell(i, end == 0 ? 0.5 : 1);
     sum += 1 / half(line, i, pieces, low, high, first, last);
   });
-  return limited(line, i, sum / rays * (0.5 * axis.width(i)));
+  const double kappa = limited(line, i, sum / rays * (0.5 * axis.width(i)));
+  std::array cell = line.cell;
+  cell[line.axis] = i;
+  return kappa > 0 ? kappa + sheets(line.axis, cell, cell) : 0;
 }
 
 void MediaLines::faces(const At& line, std::vector<double>& kappa, std::vector<FixedLink>& links) const {
@@ -244,6 +247,12 @@ void MediaLines::faces(const At& line, std::vector<double>& kappa, std::vector<F
     value = gone_below || gone_above ? 0 : value * weight * distance;
     if (!lower || !upper || gone_below == gone_above) {
       value = limited(line, lower ? i - 1 : i, value);
+      if (value > 0 && !cells_.media().sheets.empty()) {
+        std::array below = line.cell, above = line.cell;
+        below[line.axis] = lower ? i - 1 : i;
+        above[line.axis] = upper ? i : i - 1;
+        value += sheets(line.axis, above, below);
+      }
       continue;
     }
     std::array inside = line.cell, beyond = line.cell;

@@ -23,7 +23,7 @@ constexpr double gap_diagonal = 0x1p-80;
 constexpr double gap_kappa = 1e-9;
 
 // Returns κ at the centres along an axis, which selects the levels; fixed cells get the mean.
-std::vector<double> kappa_at_centres(const SchemeContext& context, std::size_t axis, double& mean) {
+std::vector<double> kappa_of_cells(const SchemeContext& context, std::size_t axis, double& mean) {
   const MediaSystem& media = *context.media;
   const Processes& processes = context.processes();
   std::vector<double> kappa;
@@ -143,7 +143,7 @@ std::pair<SchemeRows, Jumps> media_rows(const SchemeContext& context) {
   for (std::size_t d = 0; d < static_cast<std::size_t>(p.dimension); ++d) {
     if (d < coefficient_count(p)) {
       auto kappa = context.field(block.space());
-      sampler.put(context.values(), kappa_at_centres(context, d, rows.kappa[d]), SampleStore::set, *kappa);
+      sampler.put(context.values(), kappa_of_cells(context, d, rows.kappa[d]), SampleStore::set, *kappa);
       jumps.join(sampler.statistics(*kappa).jumps);
       reach_over_cuts(*kappa);
       all_kappa[d] = kappa;
