@@ -219,7 +219,7 @@ class Prism final : public Shape {
 class Where final : public Shape {
  public:
   explicit Where(Quantity::Function function) : function_(std::move(function)) {}
-  bool contains(const Point& p) const override { return value(p) != 0; }
+  bool contains(const Point& p) const override { return is_inside(value(p)); }
   void cut(const Ray& ray, Spans& inside) const override {
     inside.clear();
     const auto steps = static_cast<std::size_t>(std::clamp(std::ceil((ray.upper - ray.lower) / ray.step), 1.0, 1e7));
@@ -236,7 +236,7 @@ class Where final : public Shape {
     function_(x, y, z, values);
     double from = ray.lower;
     for (std::size_t i = 0; i < steps; ++i) {
-      const bool in = values[i] != 0, last = i + 1 == steps, next = !last && values[i + 1] != 0;
+      const bool in = is_inside(values[i]), last = i + 1 == steps, next = !last && is_inside(values[i + 1]);
       if (!last && in == next) continue;
       const double end = last ? ray.upper : surface(ray, middle(i), middle(i + 1), in);
       if (in) inside.emplace_back(from, end);
@@ -246,6 +246,8 @@ class Where final : public Shape {
   Bounds bounds() const override { return {}; }
 
  private:
+  // A value that is not a number is outside.
+  static bool is_inside(double value) { return value != 0 && !std::isnan(value); }
   double value(const Point& p) const {
     double found = 0;
     function_({p.data(), 1}, {p.data() + 1, 1}, {p.data() + 2, 1}, {&found, 1});

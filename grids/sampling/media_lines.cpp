@@ -64,11 +64,18 @@ double MediaLines::contact(RegionNumber a, RegionNumber b) const {
 
 double MediaLines::resistance(RegionNumber region, std::size_t axis, const std::array<int, 3>& cell,
                               double length) const {
-  if (cells_.conducts(region)) return length / cells_.kappa(region, axis, cell[0], cell[1], cell[2]);
+  const auto kappa = [&](RegionNumber r) { return cells_.kappa(r, axis, cell[0], cell[1], cell[2]); };
+  if (cells_.conducts(region)) {
+    const double own = kappa(region);
+    if (own > 0 && own < infinite) return length / own;
+    // An expression need not be valid in cells whose centre is outside the region.
+    const RegionNumber centre = cells_.region(cell[0], cell[1], cell[2]);
+    return length / (cells_.conducts(centre) ? kappa(centre) : 1);
+  }
   if (!cells_.fixed(region)) return infinite;
   // A fixed body conducts nothing from one free cell to another: links represent it.
   const RegionNumber centre = cells_.region(cell[0], cell[1], cell[2]);
-  return cells_.conducts(centre) ? length / cells_.kappa(centre, axis, cell[0], cell[1], cell[2]) : 0;
+  return cells_.conducts(centre) ? length / kappa(centre) : 0;
 }
 
 template <class F>

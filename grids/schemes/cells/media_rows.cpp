@@ -1,7 +1,9 @@
 #include "grids/schemes/cells/media_rows.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdio>
 #include <limits>
 #include <string>
 #include <vector>
@@ -200,9 +202,12 @@ void add_fixed_values(const SchemeContext& context, double scale, Field& b) {
     }
     sum = processes.sum(sum) / scale;
     size = processes.sum(size) / scale;
-    if (std::abs(sum) > 1e-8 * size)
-      throw InputError("no value is fixed, and the sources and fluxes do not balance (their sum is " +
-                       std::to_string(sum) + "): fix a value, or make the data balance");
+    if (std::abs(sum) > 1e-8 * size) {
+      std::array<char, 32> text{};
+      std::snprintf(text.data(), text.size(), "%.4g", sum);
+      throw InputError(std::string("no value is fixed, and the sources and fluxes do not balance (their sum is ") +
+                       text.data() + "): fix a value, or make the data balance");
+    }
   }
   std::vector<double> added = media->linked().flow;
   for (double& flow : added) flow *= scale;
