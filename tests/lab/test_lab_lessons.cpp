@@ -2,11 +2,12 @@
 // this repository.
 
 #include <cmath>
-#include <regex>
+#include <cstdlib>
+#include <filesystem>
 
 #include <gtest/gtest.h>
 
-#include "lab/page/agreement.hpp"
+#include "backends/memory/error.hpp"
 #include "lab/page/curve.hpp"
 #include "lab/page/report.hpp"
 #include "lab/page/sentence.hpp"
@@ -23,6 +24,7 @@
 #include "lab/studies/reduce/study.hpp"
 #include "lab/studies/sparse/study.hpp"
 #include "lab/studies/staging/study.hpp"
+#include "lab/studies/studies.hpp"
 #include "lab/studies/transpose/study.hpp"
 #include "lab/studies/vectorize/study.hpp"
 #include "tests/lab/panels.hpp"
@@ -224,7 +226,9 @@ TEST(Lessons, StoredAndStagedAndWide) {
 class Results : public testing::Test {
  protected:
   static Report results(const std::string& name) {
-    return read_report(source_root() + "/bench/results/" + name, studies());
+    const char* const root = std::getenv("POISSON_ROOT");
+    if (!root) throw InputError("POISSON_ROOT is not set (it is the source directory, and ctest sets it)");
+    return read_report(std::filesystem::path(root) / "bench/results" / name, studies());
   }
   void SetUp() override {
     if (studies().size() < 21) GTEST_SKIP() << "a build without CUDA has few studies";
