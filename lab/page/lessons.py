@@ -150,11 +150,11 @@ MIB = 2**20
 # this program on the same device; the figures of the H200 are those of its published file. (words, figure, unit, ours).
 REFERENCE = {
     "NVIDIA H100 80GB HBM3": ("run on the same device in the same session", {
-        "latency": [("L1, 16 KiB", 33.6, "clocks", lambda lab: clocks(lab, 2**14)),
-                    ("L2, 4 MiB", 284.6, "clocks", lambda lab: clocks(lab, 4 * MIB)),
-                    ("memory, 512 MiB", 693.1, "clocks", lambda lab: clocks(lab, 512 * MIB))],
-        "cache": [("L1, 128 KiB", 33210, "GB/s", lambda lab: level(lab, "through the first-level cache", 2**17, 2**17)),
-                  ("L2, 7 to 30 MiB (median)", 8302, "GB/s", lambda lab: level(lab, "past it, from the shared one", 7 * MIB,
+        "latency": [("L1, 16 KiB", 33.5, "clocks", lambda lab: clocks(lab, 2**14)),
+                    ("L2, 4 MiB", 285.2, "clocks", lambda lab: clocks(lab, 4 * MIB)),
+                    ("memory, 512 MiB", 687.6, "clocks", lambda lab: clocks(lab, 512 * MIB))],
+        "cache": [("L1, 128 KiB", 33250, "GB/s", lambda lab: level(lab, "through the first-level cache", 2**17, 2**17)),
+                  ("L2, 7 to 30 MiB (median)", 8285, "GB/s", lambda lab: level(lab, "past it, from the shared one", 7 * MIB,
                                                                               30 * MIB)),
                   ("memory, 185 MiB and more", 3237, "GB/s", lambda lab: level(lab, "past it, from the shared one",
                                                                               185 * MIB, 1100 * MIB))]}),
