@@ -29,6 +29,7 @@
 #include "backends/utilities/commit.hpp"
 #include "grids/sampling/sampling.hpp"
 #include "io/config/yaml.hpp"
+#include "io/files/bodies_csv.hpp"
 #include "io/files/formats.hpp"
 #include "io/files/result_folder.hpp"
 
@@ -43,6 +44,7 @@ std::vector<std::string> file_names(const Config& config, const Case& work, int 
   const bool nodes = std::ranges::any_of(config.output.fields, [&](const auto& name) {
     return field_choice(name).location(config.problem.centering) == Location::node;
   });
+  if (config.problem.media && config.output.bodies) names.emplace_back(bodies_csv);
   for (const std::string& format : config.output.formats)
     if (!config.output.fields.empty())
       std::ranges::move(file_format(format).files(work.output_grid(), nodes, processes), std::back_inserter(names));
@@ -169,6 +171,11 @@ int solve(const Config& config, const std::shared_ptr<const Processes>& processe
   write_fields(config, work, folder, processes, summary);
   if (!config.output.conductors.empty())
     measure_capacitance(config, backend, processes, stopped, folder, summary);
+  together(*processes, [&] {
+    if (!processes->first() || summary.bodies.empty() || !config.output.bodies) return;
+    const std::filesystem::path path = write_bodies(folder, summary);
+    summary.files.push_back({path.filename().string(), std::filesystem::file_size(path)});
+  });
   return report.close(result, backend);
 }
 

@@ -38,8 +38,7 @@ void Bodies::fill(const std::array<std::vector<double>, 3>& nodes, const Box& ce
 }
 
 Bounds Bodies::extent_of(RegionNumber region) const {
-  constexpr double far = Bounds::far;
-  Bounds all{{far, far, far}, {-far, -far, -far}};
+  Bounds all{{Bounds::far, Bounds::far, Bounds::far}, {-Bounds::far, -Bounds::far, -Bounds::far}};
   for (std::size_t b = 0; b < bodies_.size(); ++b) {
     if (bodies_[b].region != region) continue;
     for (std::size_t d = 0; d < 3; ++d) {

@@ -8,8 +8,6 @@
 namespace poisson {
 namespace {
 
-constexpr double far = Bounds::far;
-
 // Keeps the parts of a ray that are inside at least `needed` of two lists of spans. Ends keep their bits.
 void combine(const Spans& a, const Spans& b, bool both, Spans& out) {
   out.clear();
@@ -17,7 +15,7 @@ void combine(const Spans& a, const Spans& b, bool both, Spans& out) {
   bool in_a = false, in_b = false, in = false;
   double from = 0;
   const auto next = [](const Spans& s, std::size_t at, bool inside) {
-    return at == s.size() ? far : inside ? s[at].second : s[at].first;
+    return at == s.size() ? Bounds::far : inside ? s[at].second : s[at].first;
   };
   while (i < a.size() || j < b.size()) {
     const double ta = next(a, i, in_a), tb = next(b, j, in_b), t = std::min(ta, tb);
@@ -71,7 +69,7 @@ class Union final : public Shape {
     }
   }
   Bounds bounds() const override {
-    Bounds all{{far, far, far}, {-far, -far, -far}};
+    Bounds all{{Bounds::far, Bounds::far, Bounds::far}, {-Bounds::far, -Bounds::far, -Bounds::far}};
     for (const Bounds& b : bounds_)
       for (std::size_t d = 0; d < 3; ++d) {
         all.lower[d] = std::min(all.lower[d], b.lower[d]);

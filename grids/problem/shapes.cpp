@@ -15,8 +15,6 @@ bool Bounds::meets(const Ray& ray) const {
 
 namespace {
 
-constexpr double far = Bounds::far;
-
 // Sets `inside` to one interval, clipped to the ray.
 void set_interval(const Ray& ray, double lower, double upper, Spans& inside) {
   inside.clear();
@@ -28,7 +26,7 @@ void set_interval(const Ray& ray, double lower, double upper, Spans& inside) {
 // Restricts lower ≤ t ≤ upper to lo ≤ origin + t · direction ≤ hi.
 void clip(double origin, double direction, double lo, double hi, double& lower, double& upper) {
   if (direction == 0) {
-    if (origin < lo || origin >= hi) upper = -far;
+    if (origin < lo || origin >= hi) upper = -Bounds::far;
     return;
   }
   // An end of a slab that lies on a coordinate of the ray's axis is this coordinate, without rounding.
@@ -41,12 +39,12 @@ void clip(double origin, double direction, double lo, double hi, double& lower, 
 // Restricts lower ≤ t ≤ upper to a t² + 2 b t + c ≤ 0, where a ≥ 0.
 void clip_quadratic(double a, double b, double c, double& lower, double& upper) {
   if (a == 0) {
-    if (c >= 0) upper = -far;
+    if (c >= 0) upper = -Bounds::far;
     return;
   }
   const double discriminant = b * b - a * c;
   if (!(discriminant > 0)) {
-    upper = -far;
+    upper = -Bounds::far;
     return;
   }
   const double q = -(b + std::copysign(std::sqrt(discriminant), b));
@@ -64,7 +62,7 @@ class BoxShape final : public Shape {
     return true;
   }
   void cut(const Ray& ray, Spans& inside) const override {
-    double lower = -far, upper = far;
+    double lower = -Bounds::far, upper = Bounds::far;
     for (std::size_t d = 0; d < 3; ++d)
       clip(ray.origin[d], ray.direction[d], bounds_.lower[d], bounds_.upper[d], lower, upper);
     set_interval(ray, lower, upper, inside);
@@ -91,7 +89,7 @@ class Ellipsoid final : public Shape {
       b += v * o;
       c += o * o;
     }
-    double lower = -far, upper = far;
+    double lower = -Bounds::far, upper = Bounds::far;
     clip_quadratic(a, b, c, lower, upper);
     set_interval(ray, lower, upper, inside);
   }
@@ -130,7 +128,7 @@ class Cylinder final : public Shape {
   void cut(const Ray& ray, Spans& inside) const override {
     const Point o = minus(ray.origin, from_);
     const double o_along = dot(o, axis_), v_along = dot(ray.direction, axis_);
-    double lower = -far, upper = far;
+    double lower = -Bounds::far, upper = Bounds::far;
     clip(o_along, v_along, 0, length_, lower, upper);
     Point across = o, v = ray.direction;
     for (std::size_t d = 0; d < 3; ++d) {
@@ -165,7 +163,7 @@ class Prism final : public Shape {
       : points_(std::move(points)), lower_(lower), upper_(upper) {}
   bool contains(const Point& p) const override { return p[2] >= lower_ && p[2] < upper_ && in_polygon(p[0], p[1]); }
   void cut(const Ray& ray, Spans& inside) const override {
-    double lower = -far, upper = far;
+    double lower = -Bounds::far, upper = Bounds::far;
     clip(ray.origin[2], ray.direction[2], lower_, upper_, lower, upper);
     inside.clear();
     if (!(lower < upper)) return;
@@ -195,7 +193,7 @@ class Prism final : public Shape {
     }
   }
   Bounds bounds() const override {
-    Bounds b{{far, far, lower_}, {-far, -far, upper_}};
+    Bounds b{{Bounds::far, Bounds::far, lower_}, {-Bounds::far, -Bounds::far, upper_}};
     for (const auto& p : points_)
       for (std::size_t d = 0; d < 2; ++d) {
         b.lower[d] = std::min(b.lower[d], p[d]);
@@ -221,7 +219,7 @@ class Prism final : public Shape {
 class Where final : public Shape {
  public:
   explicit Where(Quantity::Function function) : function_(std::move(function)) {}
-  bool contains(const Point& p) const override { return value(p) != 0; }
+  bool contains(const Point& p) const override { return is_inside(value(p)); }
   void cut(const Ray& ray, Spans& inside) const override {
     inside.clear();
     const auto steps = static_cast<std::size_t>(std::clamp(std::ceil((ray.upper - ray.lower) / ray.step), 1.0, 1e7));
@@ -238,7 +236,7 @@ class Where final : public Shape {
     function_(x, y, z, values);
     double from = ray.lower;
     for (std::size_t i = 0; i < steps; ++i) {
-      const bool in = values[i] != 0, last = i + 1 == steps, next = !last && values[i + 1] != 0;
+      const bool in = is_inside(values[i]), last = i + 1 == steps, next = !last && is_inside(values[i + 1]);
       if (!last && in == next) continue;
       const double end = last ? ray.upper : surface(ray, middle(i), middle(i + 1), in);
       if (in) inside.emplace_back(from, end);
@@ -248,6 +246,8 @@ class Where final : public Shape {
   Bounds bounds() const override { return {}; }
 
  private:
+  // A value that is not a number is outside.
+  static bool is_inside(double value) { return value != 0 && !std::isnan(value); }
   double value(const Point& p) const {
     double found = 0;
     function_({p.data(), 1}, {p.data() + 1, 1}, {p.data() + 2, 1}, {&found, 1});

@@ -64,11 +64,18 @@ double MediaLines::contact(RegionNumber a, RegionNumber b) const {
 
 double MediaLines::resistance(RegionNumber region, std::size_t axis, const std::array<int, 3>& cell,
                               double length) const {
-  if (cells_.conducts(region)) return length / cells_.kappa(region, axis, cell[0], cell[1], cell[2]);
+  const auto kappa = [&](RegionNumber r) { return cells_.kappa(r, axis, cell[0], cell[1], cell[2]); };
+  if (cells_.conducts(region)) {
+    const double own = kappa(region);
+    if (own > 0 && own < infinite) return length / own;
+    // An expression need not be valid in cells whose centre is outside the region.
+    const RegionNumber centre = cells_.region(cell[0], cell[1], cell[2]);
+    return length / (cells_.conducts(centre) ? kappa(centre) : 1);
+  }
   if (!cells_.fixed(region)) return infinite;
   // A fixed body conducts nothing from one free cell to another: links represent it.
   const RegionNumber centre = cells_.region(cell[0], cell[1], cell[2]);
-  return cells_.conducts(centre) ? length / cells_.kappa(centre, axis, cell[0], cell[1], cell[2]) : 0;
+  return cells_.conducts(centre) ? length / kappa(centre) : 0;
 }
 
 template <class F>
@@ -220,7 +227,10 @@ double MediaLines::end_kappa(const At& line, int end) const {
     const double low = axis.point_in_cell(i, end == 0 ? 0 : 0.5), high = axis.point_in_cell(i, end == 0 ? 0.5 : 1);
     sum += 1 / half(line, i, pieces, low, high, first, last);
   });
-  return limited(line, i, sum / rays * (0.5 * axis.width(i)));
+  const double kappa = limited(line, i, sum / rays * (0.5 * axis.width(i)));
+  std::array cell = line.cell;
+  cell[line.axis] = i;
+  return kappa > 0 ? kappa + sheets(line.axis, cell, cell) : 0;
 }
 
 void MediaLines::faces(const At& line, std::vector<double>& kappa, std::vector<FixedLink>& links) const {
@@ -244,6 +254,12 @@ void MediaLines::faces(const At& line, std::vector<double>& kappa, std::vector<F
     value = gone_below || gone_above ? 0 : value * weight * distance;
     if (!lower || !upper || gone_below == gone_above) {
       value = limited(line, lower ? i - 1 : i, value);
+      if (value > 0 && !cells_.media().sheets.empty()) {
+        std::array below = line.cell, above = line.cell;
+        below[line.axis] = lower ? i - 1 : i;
+        above[line.axis] = upper ? i : i - 1;
+        value += sheets(line.axis, above, below);
+      }
       continue;
     }
     std::array inside = line.cell, beyond = line.cell;

@@ -59,6 +59,8 @@ class MediaLines {
   double half(const At& line, int i, const Pieces& pieces, double from, double to, RegionNumber& first,
               RegionNumber& last) const;
   Halves halves(const At& line, int i, const Pieces& pieces) const;
+  /// Returns what the sheets on two neighbours, or one cell twice, add to κ of a face across an axis.
+  double sheets(std::size_t axis, const std::array<int, 3>& a, const std::array<int, 3>& b) const;
   template <class F>
   int for_each_ray(const At& line, const F& f) const;
   double limited(const At& line, int i, double kappa) const;

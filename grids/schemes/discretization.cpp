@@ -90,7 +90,8 @@ void check_values(const Problem& p) {
       for (std::size_t d = 0; d < 3; ++d) box.last[d] = box.first[d] + 1;  // one value is enough
     collector([&] { sample(quantity, key, sign, grid, where, box, drop); });
   };
-  for (std::size_t d = 0; d < coefficient_count(p); ++d)
+  if (p.media) collector([&] { const MediaCells checked(p, block); });
+  for (std::size_t d = 0; d < coefficient_count(p) && !p.media; ++d)
     check(p.coefficient[d], coefficient_key(p, d), Sign::positive, Location::cell,
           location == Location::cell ? cells : with_halo(block, cells));
   // Functions are checked at the points where they are sampled, in the cells around a node. f is also checked at nodes,

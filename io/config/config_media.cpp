@@ -97,6 +97,8 @@ class MediaReader {
     } else {
       material.coefficient.fill(quantity_of(*kappa));
     }
+    for (const auto& [key, value_of] : {std::pair{".coefficient", kappa}, std::pair{".source", source}})
+      if (value_of) parts_.config.marks[path + key] = value_of->mark.text() + ": " + path + key;
     if (given(power)) material.power = power->number;
     if (source) material.source = quantity_of(*source);
   }
@@ -117,6 +119,11 @@ class MediaReader {
     return {};
   }
 
+  // Errors of the coefficient without a name are those of the equation's.
+  void mark_background(const Value* kappa) {
+    if (kappa) parts_.config.marks["materials.background.coefficient"] = kappa->mark.text() + ": equation.coefficient";
+  }
+
   void read_background() {
     const Value* name = parts_.document.find("background");
     const Value* kappa = parts_.document.at("equation.coefficient");
@@ -131,6 +138,7 @@ class MediaReader {
     material.name = "background";
     material.isotropic = problem_.isotropic;
     material.coefficient = problem_.coefficient;
+    mark_background(kappa);
     for (std::size_t d = 0; d < 3; ++d)
       if (problem_.coefficient[d].array() && kappa)
         return fail(kappa->mark, "equation.coefficient",

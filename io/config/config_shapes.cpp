@@ -15,7 +15,6 @@
 namespace poisson {
 namespace {
 
-constexpr double far = Bounds::far;
 constexpr int deepest = 32;  // shapes within shapes
 constexpr std::array kinds{"box",   "sphere", "cylinder", "ellipsoid",    "polygon",
                            "layer", "where",  "union",    "intersection", "difference"};
@@ -80,7 +79,8 @@ class ShapeReader {
 
   ShapePtr box(const Value& value, const std::string& path) {
     Point lower{}, upper{};
-    if (!point(value, "lower", path, -far, lower) || !point(value, "upper", path, far, upper)) return nullptr;
+    if (!point(value, "lower", path, -Bounds::far, lower) || !point(value, "upper", path, Bounds::far, upper))
+      return nullptr;
     for (std::size_t d = 0; d < dimension_; ++d)
       if (!(lower[d] < upper[d]))
         return fail(value.find("upper")->mark, path + ".upper",
@@ -93,8 +93,8 @@ class ShapeReader {
     if (!point(value, "center", path, 0, centre)) return nullptr;
     if (sphere) {
       radii.fill(value.find("radius")->number);
-      if (dimension_ == 2) radii[2] = far;
-    } else if (!point(value, "radii", path, far, radii)) {
+      if (dimension_ == 2) radii[2] = Bounds::far;
+    } else if (!point(value, "radii", path, Bounds::far, radii)) {
       return nullptr;
     }
     return make_ellipsoid(centre, radii);
@@ -119,7 +119,7 @@ class ShapeReader {
     }
     if (twice == 0)
       return fail(value.mark, path + ".points", "enclose no area; give at least three corners that are not on a line");
-    double lower = -far, upper = far;
+    double lower = -Bounds::far, upper = Bounds::far;
     if (const Value* extrude = value.find("extrude"); given(extrude)) {
       if (dimension_ == 2) return fail(extrude->mark, path + ".extrude", "does not exist in two dimensions; remove it");
       lower = extrude->items[0].number;
@@ -134,7 +134,7 @@ class ShapeReader {
     if (!axis || !from || !to) return nullptr;
     const auto d = static_cast<std::size_t>(axis->choice);
     if (d >= dimension_) return fail(axis->mark, path + ".axis", "does not exist in two dimensions; write x or y");
-    Point lower{-far, -far, -far}, upper{far, far, far};
+    Point lower{-Bounds::far, -Bounds::far, -Bounds::far}, upper{Bounds::far, Bounds::far, Bounds::far};
     if (given(from)) lower[d] = from->number;
     if (given(to)) upper[d] = to->number;
     if (!(lower[d] < upper[d])) return fail(to->mark, path + ".to", "is not above from; exchange the two");
@@ -147,7 +147,7 @@ class ShapeReader {
     if (value.kind == Value::Kind::number || value.quantity->constant()) {
       const double number = value.kind == Value::Kind::number ? value.number : *value.quantity->constant();
       if (number == 0) return fail(value.mark, path, "is 0 everywhere (the body is empty); use x, y or z in it");
-      return make_box({-far, -far, -far}, {far, far, far});
+      return make_box({-Bounds::far, -Bounds::far, -Bounds::far}, {Bounds::far, Bounds::far, Bounds::far});
     }
     return make_where(*value.quantity->function());
   }

@@ -12,7 +12,14 @@ constexpr double negligible = 1e-10;  // the Biot number αL/κ below which a Ro
 // Returns κ over the half cells behind a face; 0 in cells that left the system.
 std::vector<double> media_kappa(const Problem& problem, const Block& block, int axis, int end, const Box& behind) {
   if (behind.size() == 0) return {};
-  const MediaCells cells(problem, block, behind);
+  Box around = behind;  // sheets lie between cells
+  for (std::size_t d = 0; d < 3; ++d) {
+    const Axis& across = block.axes[d];
+    if (across.degenerate()) continue;
+    if (around.first[d] > (across.open(0) ? 0 : -1)) --around.first[d];
+    if (around.last[d] < across.size() + (across.open(1) ? 0 : 1)) ++around.last[d];
+  }
+  const MediaCells cells(problem, block, around);
   const MediaLines lines(cells);
   std::vector<double> kappa;
   for_each_place(behind, [&](int i, int j, int k) {

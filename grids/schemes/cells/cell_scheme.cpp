@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "backends/device/backend.hpp"
-#include "backends/memory/error.hpp"
 #include "grids/schemes/balance_input.hpp"
 #include "grids/schemes/cells/cell_face.hpp"
 #include "grids/schemes/cells/media_rows.hpp"
@@ -175,16 +174,13 @@ class CellScheme final : public RowScheme {
       if (face.kind == BoundaryKind::dirichlet) return;
       check([&] {
         std::vector<double> added;
-        bool into_gaps = false;
         const CellFace cells(p, block, d, end);
         cells.visit([&](int i, int j, int k, const CellFace::Values& v) {
-          if (media && !media->solved(i, j, k) && v.given != 0 && !v.in_halo) into_gaps = true;
+          if (media && media->state(i, j, k) == CellState::floating && v.given != 0)
+            throw ValueError(face_key(d, end), media->cells().centre(i, j, k), v.given,
+                             "must be 0 at cells without contact to a fixed value");
           added.push_back(v.in_halo ? 0 : scale * block.face_area(d, i, j, k) * v.given);
         });
-        if (into_gaps)
-          throw InputError(face_key(d, end) +
-                           " has a flux into cells without contact to a fixed value: fix a value there, or make the "
-                           "flux 0 at these cells");
         sampler.put(cells.behind(), added, SampleStore::add, b);
       });
     });

@@ -1,7 +1,9 @@
 #include "grids/schemes/cells/media_rows.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdio>
 #include <limits>
 #include <string>
 #include <vector>
@@ -23,7 +25,7 @@ constexpr double gap_diagonal = 0x1p-80;
 constexpr double gap_kappa = 1e-9;
 
 // Returns κ at the centres along an axis, which selects the levels; fixed cells get the mean.
-std::vector<double> kappa_at_centres(const SchemeContext& context, std::size_t axis, double& mean) {
+std::vector<double> kappa_of_cells(const SchemeContext& context, std::size_t axis, double& mean) {
   const MediaSystem& media = *context.media;
   const Processes& processes = context.processes();
   std::vector<double> kappa;
@@ -143,7 +145,7 @@ std::pair<SchemeRows, Jumps> media_rows(const SchemeContext& context) {
   for (std::size_t d = 0; d < static_cast<std::size_t>(p.dimension); ++d) {
     if (d < coefficient_count(p)) {
       auto kappa = context.field(block.space());
-      sampler.put(context.values(), kappa_at_centres(context, d, rows.kappa[d]), SampleStore::set, *kappa);
+      sampler.put(context.values(), kappa_of_cells(context, d, rows.kappa[d]), SampleStore::set, *kappa);
       jumps.join(sampler.statistics(*kappa).jumps);
       reach_over_cuts(*kappa);
       all_kappa[d] = kappa;
@@ -200,9 +202,12 @@ void add_fixed_values(const SchemeContext& context, double scale, Field& b) {
     }
     sum = processes.sum(sum) / scale;
     size = processes.sum(size) / scale;
-    if (std::abs(sum) > 1e-8 * size)
-      throw InputError("no value is fixed, and the sources and fluxes do not balance (their sum is " +
-                       std::to_string(sum) + "): fix a value, or make the data balance");
+    if (std::abs(sum) > 1e-8 * size) {
+      std::array<char, 32> text{};
+      std::snprintf(text.data(), text.size(), "%.4g", sum);
+      throw InputError(std::string("no value is fixed, and the sources and fluxes do not balance (their sum is ") +
+                       text.data() + "): fix a value, or make the data balance");
+    }
   }
   std::vector<double> added = media->linked().flow;
   for (double& flow : added) flow *= scale;

@@ -23,7 +23,6 @@ MediaSystem::MediaSystem(const Problem& problem, const Block& block, const Tools
                                                : CellState::insulator;
   });
   integrate_faces();
-  add_sheets();
   find_floating(problem, tools);
   find_volumes();
   count();

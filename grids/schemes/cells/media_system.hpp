@@ -85,7 +85,6 @@ class MediaSystem {
   double density(const Share& share) const;
   std::size_t face_index(std::size_t axis, int i, int j, int k) const;
   void integrate_faces();
-  void add_sheets();
   void find_volumes();
   void find_floating(const Problem& problem, const Tools& tools);
   std::size_t spread(std::vector<std::array<int, 3>>& front, std::vector<char>& reached) const;
