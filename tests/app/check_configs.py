@@ -160,6 +160,15 @@ CHECKS = {
         ("flux.x+", 1.00811292386435, 1e-4),  # independent
         ("balance.source", -19.52, 1e-5),
     ],
+    "porous": [
+        ("effective.porosity", 0.65, 1e-5),
+    ],
+    "sphere-array": [
+        ("effective.tensor.0.0", 1.88768, 4e-3),  # the series of Sangani and Acrivos (1983)
+    ],
+    "capacitor": [
+        ("capacitance.entries.0.0", 4 * math.pi / (1 / 0.25 - 1 / 0.45), 0.15),
+    ],
     "sphere": [
         ("probes.0.u", 0.1 * 3 / 12, 2.5e-4),  # the inner field is accurate to 1 %
         ("error.max", 0, 9e-3),  # 2.2e-2 if κ is sampled at the cells' centres
