@@ -200,7 +200,7 @@ def kernel(study):
     if not found:
         return ""
     file, lines = found
-    code = textwrap.dedent("\n".join(lines))
+    code = textwrap.dedent("\n".join([lines[0].lstrip(), *lines[1:]]) if lines[0].startswith("    ") else "\n".join(lines))
     return f'<figure class="kernel"><pre>{text(code)}</pre><figcaption>From lab/{text(file)}</figcaption></figure>'
 
 
@@ -319,7 +319,7 @@ UNDRAWN = {("texture", "best-threads"), ("texture", "best-blocks")}
 
 def notes(lab, study, panel):
     """Returns lessons to write into a plot: (x, words)."""
-    multiprocessors = lab["machine"]["multiprocessors"]
+    multiprocessors = lab["machine"].get("multiprocessors", 0)
     return {("access", "stride"): [(8, "32 bytes"), (16, "64-byte fetch")],
             ("latency", "fma"): [(4, "4 schedulers")],
             ("texture", "blocks"): [(8 * multiprocessors, f"8 × {multiprocessors} blocks")],
