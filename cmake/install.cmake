@@ -17,6 +17,10 @@ endforeach()
 install(TARGETS poisson_flags ${poisson_libraries} EXPORT poisson-targets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY backends grids solver DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/poisson FILES_MATCHING PATTERN "*.hpp")
+if(POISSON_LAB)  # what lab/ needs to be built alone
+  install(DIRECTORY backends DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/poisson FILES_MATCHING PATTERN "*.cuh")
+  install(FILES io/config/spelling.hpp io/config/spelling.cpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/poisson/io/config)
+endif()
 install(FILES poisson/poisson.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/poisson)
 install(EXPORT poisson-targets NAMESPACE poisson:: DESTINATION ${poisson_package_dir})
 configure_package_config_file(cmake/poisson-config.cmake.in ${PROJECT_BINARY_DIR}/poisson-config.cmake

@@ -127,9 +127,41 @@ RULES = [
      lambda lab: value(lab, "arithmetic", "integers", "x / 8 + y") / value(lab, "arithmetic", "integers", "y / x")),
 ]
 
-# The steps of the ladder: study and the beginning of a historical row.
-LADDER = [("transpose", "copy"), ("latency", "multiply-adds that"), ("latency", "clocks until"), ("latency", "latency of memory"),
-          ("cache", "L1"), ("cache", "L2"), ("arithmetic", "additions"), ("transpose", "padded")]
+# The steps of the ladder: study, the beginning of a historical row, and words.
+LADDER = [("transpose", "copy", "bandwidth of a plain copy"), ("arithmetic", "additions", "additions per multiprocessor"),
+          ("latency", "clocks until", "latency of a multiply-add"), ("latency", "latency of memory", "latency of memory"),
+          ("cache", "L1", "L1 of a multiprocessor"), ("cache", "L2", "L2 of the chip"),
+          ("transpose", "naive", "transposition by a plain loop"), ("transpose", "padded", "transposition by padded tiles")]
+
+
+def level(lab, way, least, most):
+    """Returns the median rate of working sets between two sizes."""
+    values = sorted(point["value"] for study in lab["studies"] if study["name"] == "cache" for panel in study["panels"]
+                    for point in panel["points"] if point["variant"] == way and least <= point["x"] <= most)
+    return values[len(values) // 2] if values else float("nan")
+
+
+def clocks(lab, size):
+    return value(lab, "latency", "chase", "dependent loads", size) * lab["machine"]["gigahertz"]
+
+
+MIB = 2**20
+# gpu-benches of RRZE-HPC (commit 1038c5d): programs gpu-latency, gpu-cache and gpu-l2-cache. On the H100 they ran right after
+# this program on the same device; the figures of the H200 are those of its published file. (words, figure, unit, ours).
+REFERENCE = {
+    "NVIDIA H100 80GB HBM3": ("run on the same device in the same session", {
+        "latency": [("L1, 16 KiB", 33.5, "clocks", lambda lab: clocks(lab, 2**14)),
+                    ("L2, 4 MiB", 285.2, "clocks", lambda lab: clocks(lab, 4 * MIB)),
+                    ("memory, 512 MiB", 687.6, "clocks", lambda lab: clocks(lab, 512 * MIB))],
+        "cache": [("L1, 128 KiB", 33250, "GB/s", lambda lab: level(lab, "through the first-level cache", 2**17, 2**17)),
+                  ("L2, 7 to 30 MiB (median)", 8285, "GB/s", lambda lab: level(lab, "past it, from the shared one", 7 * MIB,
+                                                                              30 * MIB)),
+                  ("memory, 185 MiB and more", 3237, "GB/s", lambda lab: level(lab, "past it, from the shared one",
+                                                                              185 * MIB, 1100 * MIB))]}),
+    "NVIDIA H200": ("from the published file for this chip", {
+        "cache": [("L2, 7 to 25 MiB (median)", 9836, "GB/s", lambda lab: level(lab, "past it, from the shared one", 7 * MIB,
+                                                                              25 * MIB))]}),
+}
 
 # Topics of the lectures outside these studies, with the document that covers each.
 ELSEWHERE = [

@@ -16,14 +16,14 @@ def factor(value):
 
 
 def steps(lab):
-    """Returns (study, words, then, today, factor) of the ladder's figures."""
+    """Returns (study, words, entry, least and largest factor) of the ladder's figures."""
     found = []
-    for name, start in lessons.LADDER:
+    for name, start, words in lessons.LADDER:
         for study in lab["studies"]:
             for entry in study["history"] if study["name"] == name else []:
                 if entry["what"].startswith(start) and labels.finite(entry["today"]) and entry["value"]:
                     upper = entry.get("up_to") or entry["value"]
-                    found.append((name, entry, entry["today"] / upper, entry["today"] / entry["value"]))
+                    found.append((name, words, entry, entry["today"] / upper, entry["today"] / entry["value"]))
                     break
     return found
 
@@ -36,12 +36,11 @@ def ladder(lab):
     at = lambda ratio: 300 + 240 * (math.log(ratio / low) / math.log(high / low))
     parts = [f'<line x1="{at(t):.0f}" x2="{at(t):.0f}" y1="18" y2="{24 + 30 * len(rows)}" stroke="{"#59636e" if t == 1 else "#d5dae0"}"/>'
              f'<text x="{at(t):.0f}" y="13" text-anchor="middle" font-size="11">{t:g} ×</text>' for t in (0.1, 1, 10, 100)]
-    for i, (name, entry, least, most) in enumerate(rows):
+    for i, (name, words, entry, least, most) in enumerate(rows):
         y = 38 + 30 * i
         upper = f"–{labels.number(entry['up_to'])}" if entry.get("up_to") else ""
-        words = f"{entry['what'].split(':')[0]}"
         today = labels.number(float(f"{entry['today']:.2g}"))
-        parts.append(f'<a href="#{text(name)}"><text x="0" y="{y}" font-size="12.5">{text(words[:46])}</text>'
+        parts.append(f'<a href="#{text(name)}"><text x="0" y="{y}" font-size="12.5">{text(words)}</text>'
                      f'<text x="0" y="{y + 12}" font-size="10.5" fill="#59636e">{text(entry["device"])}: '
                      f'{labels.number(entry["value"])}{upper} → {today} {text(entry["unit"])}</text></a>'
                      f'<line x1="{at(least):.0f}" x2="{at(most):.0f}" y1="{y}" y2="{y}" stroke="#0072B2" stroke-width="9" '

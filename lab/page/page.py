@@ -17,6 +17,7 @@ import pathlib
 import statistics
 import sys
 import tempfile
+import textwrap
 
 sys.dont_write_bytecode = True  # the folder of the scripts may be read-only
 import drawings  # noqa: E402
@@ -199,7 +200,7 @@ def kernel(study):
     if not found:
         return ""
     file, lines = found
-    code = "\n".join(lines)
+    code = textwrap.dedent("\n".join(lines))
     return f'<figure class="kernel"><pre>{text(code)}</pre><figcaption>From lab/{text(file)}</figcaption></figure>'
 
 
@@ -217,11 +218,25 @@ def exercise(study):
             f"</summary>{''.join(f'<p>{text(answer)}</p>' for answer in answers)}</details></div>")
 
 
+def reference(study, lab):
+    """Compares with gpu-benches, where its figures for this device are known."""
+    source, rows = lessons.REFERENCE.get(lab["device"], ("", {}))
+    found = [(words, other, unit, ours(lab)) for words, other, unit, ours in rows.get(study["name"], [])]
+    body = "".join(row([cell(words, "th", scope="row"), cell(f"{labels.number(float(f'{mine:.3g}'))} {unit}"),
+                        cell(f"{labels.number(float(f'{other:.3g}'))} {unit}"), cell(f"{mine / other:.2f}")])
+                   for words, other, unit, mine in found if labels.finite(mine))
+    if not body:
+        return ""
+    head = row([cell(name, "th", scope="col") for name in ("", "here", "gpu-benches", "ratio")])
+    return (f'<figure><figcaption>Beside gpu-benches, {text(source)}</figcaption><table><thead>{head}</thead><tbody>{body}'
+            f"</tbody></table></figure>")
+
+
 def section(study, lab, pictures):
     name = text(study["name"])
     items = "".join(f"<li>{text(sentence)}</li>" for sentence in sentences(study)[:3])
     conclusions = f'<ul class="conclude">{items}</ul>' if items else ""
-    figures = "".join(figure(study, panel, pictures) for panel in study["panels"])
+    figures = "".join(figure(study, panel, pictures) for panel in study["panels"]) + reference(study, lab)
     return (f'<section id="{name}"><h2>{name}</h2><p class="question">{text(study["question"])}</p>{conclusions}'
             f'{age(study, lab)}<div class="idea">{mechanism(study["name"])}{kernel(study["name"])}</div>'
             f'<div class="figures">{figures}</div>{exercise(study)}{then_and_now(study, lab)}</section>')

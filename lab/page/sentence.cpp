@@ -13,6 +13,11 @@ Sentence sentence_of(const std::string& conclusion) {
   return {conclusion.substr(1, end - 1), conclusion.substr(end + 2)};
 }
 
+void Lessons::say(std::string_view panel, const std::string& text) {
+  std::string all("[");
+  all_.push_back(all.append(panel).append("] ").append(text));
+}
+
 // A value that is a whole percent up to rounding stays as it is.
 std::string at_least(double fraction) {
   return "at least " + figure(std::floor(100 * fraction + 1e-6)) + " %";

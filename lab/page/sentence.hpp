@@ -19,7 +19,7 @@ Sentence sentence_of(const std::string& conclusion);
 class Lessons {
  public:
   void say(std::string text) { all_.push_back(std::move(text)); }
-  void say(std::string_view panel, const std::string& text) { all_.push_back("[" + std::string(panel) + "] " + text); }
+  void say(std::string_view panel, const std::string& text);
   std::vector<std::string> take() { return std::move(all_); }
 
  private:

@@ -34,8 +34,8 @@ TEST(Agreement, FiguresMayDifferByNoise) {
   EXPECT_FALSE(agree("It costs 1 % of it.", "It costs 30 % of it.", noise));
   EXPECT_FALSE(agree("It takes 17 µs.", "It takes 20 µs.", noise));
   EXPECT_TRUE(agree("It takes about 17 µs.", "It takes about 20 µs.", noise));
-  EXPECT_TRUE(agree("It wins by more than 8.", "It wins by more than 16.", noise));
-  EXPECT_FALSE(agree("It wins by more than 8.", "It wins by more than 512.", noise));
+  EXPECT_TRUE(agree("It wins at at least 8.", "It wins at at least 16.", noise));
+  EXPECT_FALSE(agree("It wins at at least 8.", "It wins at at least 512.", noise));
 }
 
 TEST(Agreement, VerdictsMayMeetAtTheirBorders) {
@@ -228,7 +228,11 @@ TEST(Page, SaysWhichVariantsItIsTooOldFor) {
         ASSERT_EQ(older.outcomes[s].study, newer.outcomes[s].study);
         for (const Panel& panel : having.panels) {
           const Panel* const beside = find_panel(lacking.panels, panel.name);
-          ASSERT_TRUE(beside) << older.device << ": " << panel.name;
+          if (!beside) {  // a panel that is newer than these results
+            EXPECT_NE(std::ranges::find(lacking.not_measured, panel.name, &Addition::panel), lacking.not_measured.end())
+                << older.device << ": " << panel.name;
+            continue;
+          }
           for (const std::string& variant : variants_of(panel))
             EXPECT_TRUE(best_of(*beside, variant) ||
                         std::ranges::find(lacking.not_measured, variant, &Addition::variant) !=

@@ -2,11 +2,12 @@
 // this repository.
 
 #include <cmath>
-#include <regex>
+#include <cstdlib>
+#include <filesystem>
 
 #include <gtest/gtest.h>
 
-#include "lab/page/agreement.hpp"
+#include "backends/memory/error.hpp"
 #include "lab/page/curve.hpp"
 #include "lab/page/report.hpp"
 #include "lab/page/sentence.hpp"
@@ -23,6 +24,7 @@
 #include "lab/studies/reduce/study.hpp"
 #include "lab/studies/sparse/study.hpp"
 #include "lab/studies/staging/study.hpp"
+#include "lab/studies/studies.hpp"
 #include "lab/studies/transpose/study.hpp"
 #include "lab/studies/vectorize/study.hpp"
 #include "tests/lab/panels.hpp"
@@ -146,9 +148,10 @@ TEST(Lessons, Arithmetic) {
          flat("x ^ y", exclusive), flat("__funnelshift_l(x, y, 7)", 63), flat("y / x", 4), flat("x / 10 + y", 31),
          flat("x / 8 + y", 62), flat("signed x / 8 + y", 21), flat("y % x + 1", 4)})});
   };
-  EXPECT_TRUE(says(integers(63, 64), "run at 63, 64 and 63 per clock, additions at 110: they have half as many units"));
-  EXPECT_TRUE(says(integers(110, 108), "comparisons and bit operations run at the basic rate"));
-  EXPECT_FALSE(says(integers(63, 900), "exclusive-or")) << "a merged chain says nothing";
+  EXPECT_TRUE(says(integers(63, 64), "run at 63 and 63 per clock, additions at 110: they have half as many units"));
+  EXPECT_TRUE(says(integers(63, 64), "exclusive-ors run at 64."));
+  EXPECT_TRUE(says(integers(63, 95), "exclusive-ors reach 95, which fits an instruction that takes three operands"));
+  EXPECT_TRUE(says(integers(110, 110), "comparisons and shifts run at the basic rate"));
   EXPECT_TRUE(says(integers(63, 64), "a division by a variable costs 28 additions")) << joined(integers(63, 64));
 }
 
@@ -224,7 +227,9 @@ TEST(Lessons, StoredAndStagedAndWide) {
 class Results : public testing::Test {
  protected:
   static Report results(const std::string& name) {
-    return read_report(source_root() + "/bench/results/" + name, studies());
+    const char* const root = std::getenv("POISSON_ROOT");
+    if (!root) throw InputError("POISSON_ROOT is not set (it is the source directory, and ctest sets it)");
+    return read_report(std::filesystem::path(root) / "bench/results" / name, studies());
   }
   void SetUp() override {
     if (studies().size() < 21) GTEST_SKIP() << "a build without CUDA has few studies";

@@ -49,7 +49,7 @@ Panels measure(Session& session) {
 
 const Study access_study{
     .name = "access",
-    .question = "What does the order in which threads touch memory cost?",
+    .question = "How much does the order of memory accesses cost?",
     .lectures = lectures,
     .measure = measure,
     .conclude = [](const Panels& panels, const Machine& machine) { return conclude_access(panels, machine.copy); },

@@ -57,13 +57,15 @@ void on_integers(const Panel& panel, Lessons& lessons) {
                               figure(add / narrow) + ": the 24-bit form no longer saves anything.");
   const double larger = bar(panel, "max(x, y)"), exclusive = bar(panel, "x ^ y"),
                shift = bar(panel, "__funnelshift_l(x, y, 7)");
-  if (known(larger, exclusive, shift) && exclusive < 2 * add)  // more, if the compiler has merged them
-    lessons.say(panel.name, "One comparison, one exclusive-or and one shift run at " + figure(larger) + ", " +
-                                figure(exclusive) + " and " + figure(shift) + " per clock, additions at " +
-                                figure(add) +
-                                (std::max({larger, exclusive, shift}) < 0.75 * add
-                                     ? ": they have half as many units, unlike on the lecture's devices."
-                                     : ": comparisons and bit operations run at the basic rate."));
+  if (known(larger, exclusive, shift))
+    lessons.say(panel.name, "One comparison and one shift run at " + figure(larger) + " and " + figure(shift) +
+                                " per clock, additions at " + figure(add) +
+                                (std::max(larger, shift) < 0.75 * add
+                                     ? ": they have half as many units, unlike on the lecture's devices"
+                                     : ": comparisons and shifts run at the basic rate") +
+                                (exclusive > 1.2 * shift ? "; exclusive-ors reach " + figure(exclusive) +
+                                                               ", which fits an instruction that takes three operands."
+                                                         : "; exclusive-ors run at " + figure(exclusive) + "."));
 }
 
 void on_conversions(const Panel& panel, Lessons& lessons) {

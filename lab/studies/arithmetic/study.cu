@@ -273,9 +273,7 @@ constexpr std::array additions{
 
 const Study arithmetic_study{
     .name = "arithmetic",
-    .question =
-        "What do a function, a division, a conversion, an operand and a loop cost beside an addition, and how "
-        "exact are the cheap ones?",
+    .question = "What do functions, divisions, conversions, operands and loops cost, and how exact are the cheap ones?",
     .lectures = lectures,
     .measure = measure,
     .conclude = [](const Panels& panels, const Machine&) { return conclude_arithmetic(panels); },

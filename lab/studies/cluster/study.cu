@@ -246,7 +246,7 @@ constexpr std::array additions{Addition{"steps", by_fence, "fences of a cluster"
 
 const Study cluster_study{
     .name = "cluster",
-    .question = "What do clusters of blocks save where steps follow each other on a small grid?",
+    .question = "What do clusters of blocks save if steps follow each other on a small grid?",
     .lectures = lectures,
     .measure = measure,
     .conclude = [](const Panels& panels, const Machine&) { return conclude_cluster(panels); },

@@ -90,7 +90,7 @@ Panel per_thread_panel(Session& session, std::span<const CopyVariant> variants) 
   const std::size_t bytes = std::min(session.beyond_caches(), session.memory() / 2);
   Panel panel{
       .name = "per-thread",
-      .title = "Copying " + readable_bytes(static_cast<double>(bytes)) + " with more accesses under way in each thread",
+      .title = "Copying " + readable_bytes(static_cast<double>(bytes)) + " with more accesses in flight in each thread",
       .x_label = "accesses per thread",
       .y_label = "GB/s read and written"};
   Arrays arrays(session, bytes);
@@ -150,7 +150,7 @@ std::string wrong_copy(Backend& backend, const CopyVariant& variant, std::size_t
 
 const Study copy_study{
     .name = name,
-    .question = "How much of the memory's bandwidth does a plain copy reach, and what must its threads do for it?",
+    .question = "Which share of the memory bandwidth does a plain copy reach, and how must its threads work for it?",
     .lectures = lectures,
     .needs_gpu = false,
     .measure = measure,

@@ -346,7 +346,7 @@ constexpr std::array additions{Addition{"lines", "", "recurrences along lines"}}
 
 const Study crossover_study{
     .name = "crossover",
-    .question = "From how many unknowns on does a GPU beat the CPU beside it, with and without the way there and back?",
+    .question = "From how many unknowns on does a GPU beat its CPU, with and without transfers?",
     .lectures = lectures,
     .measure = measure_all,
     .conclude = conclude_crossover,

@@ -168,7 +168,7 @@ Panel measure_in_flight(Session& session, double latency) {
   const Array<float> sums(backend, std::int64_t{2} * blocks * most_block_threads);
   fill(backend, floats, NoiseFloat{});
   Panel panel{
-      "in-flight", "Reading memory with ever more bytes under way", "bytes in flight per multiprocessor", "GB/s", true,
+      "in-flight", "Reading memory with ever more bytes in flight", "bytes in flight per multiprocessor", "GB/s", true,
       true};
   const std::vector<int> warps =
       session.quick() ? std::vector{1, 4, 16, 64} : std::vector{1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64};

@@ -205,7 +205,7 @@ void verify_fma(Session& session) {
 
 const Study latency_study{
     .name = "latency",
-    .question = "How much must be under way at once to hide the time that a single result takes?",
+    .question = "How much must be in flight to hide the latency of a single result?",
     .lectures = lectures,
     .measure = measure,
     .conclude = conclude_latency,

@@ -209,7 +209,7 @@ bool row_is_right(const RecomputeData& data, int j, RecomputeVerb verb, int stri
 
 const Study recompute_study{
     .name = study,
-    .question = "Should the entries of a matrix be held, held in part, or computed anew at every use?",
+    .question = "Should matrix entries be stored, partly stored, or recomputed?",
     .lectures = lectures,
     .needs_gpu = false,
     .measure = measure,

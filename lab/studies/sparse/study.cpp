@@ -106,7 +106,7 @@ SparseOperands::SparseOperands(Backend& backend, int side, bool with_scattered)
 
 const Study sparse_study{
     .name = name,
-    .question = "What do compact rows of an unstructured matrix cost beside bands, and what does the numbering?",
+    .question = "How do compact rows compare with bands, and how much does the numbering cost?",
     .lectures = lectures,
     .needs_gpu = false,
     .measure = measure,

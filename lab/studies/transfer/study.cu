@@ -81,7 +81,7 @@ Panels measure_all(Session& session) {
 
 const Study transfer_study{
     .name = name,
-    .question = "What does the way between host and device cost, and how much of it can be hidden behind computing?",
+    .question = "How fast are transfers between host and device, and how much can overlap with them?",
     .lectures = lectures,
     .measure = measure_all,
     .conclude = [](const Panels& panels, const Machine&) { return conclude_transfer(panels); },
