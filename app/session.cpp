@@ -16,11 +16,30 @@
 #include "io/config/given_array.hpp"
 
 namespace poisson {
+namespace {
 
-Session::Session(std::shared_ptr<const Config> config) : config_(std::move(config)) {
+void require_finite(const Field& values, const char* name) {
+  Backend& backend = values.backend();
+  Scalar square = backend.scalar();
+  backend.dot(values, values, square);
+  if (!std::isfinite(backend.value(square)))
+    throw ConfigError(
+        {std::string(name) + ": the array has values that are not finite; replace them, for example with 0"});
+}
+
+// Returns the configuration of a solver that solves many times.
+std::shared_ptr<const Config> kept(const Config& config) {
+  auto copy = std::make_shared<Config>(config);
+  copy->options.kept = true;
+  return copy;
+}
+
+}  // namespace
+
+Session::Session(std::shared_ptr<const Config> config, const DeviceSetup& setup) : config_(kept(*config)) {
   Stopwatch watch;
   read_datasets(*config_);
-  backend_ = make_backend(config_->device, nullptr, 0, config_->transport);
+  backend_ = make_backend(config_->device, setup);
   with_places(*config_, [&] {
     case_ = make_case(*config_, one_process());
     check_memory(*config_, *case_, *backend_, 1);
@@ -106,120 +125,6 @@ void Session::require_levels() const {
   if (broken_) throw RunError("the last update of the coefficient or the reaction failed: set valid values first");
 }
 
-void Session::put_unknowns(const double* values, double factor, Field& field) const {
-  const Layout& layout = field.layout();
-  const auto width = static_cast<std::int64_t>(layout.n[0] + (shape()[0] > layout.n[0] ? 1 : 0));
-  const std::int64_t plane = width * shape()[1];
-  std::unique_ptr<Backend> host;
-  Field copy;
-  if (!on_host(field)) {
-    host = make_cpu_backend();
-    copy = Field(*host, field.space(), field.precision());
-    transfer(field, copy);
-  }
-  Field& target = copy ? copy : field;
-  dispatch(field.precision(), [&]<class T>(T) {
-    const View<T> view = target.view<T>();
-    for_each_place(field.space().unknowns(), [&](int i, int j, int k) {
-      view(i, j, k) = static_cast<T>(factor * values[k * plane + j * width + i]);
-    });
-  });
-  if (copy) transfer(copy, field);
-}
-
-// Large jumps of κ make solves check the flows, which needs the sums of a source that the model owns.
-bool Session::can_lend() const {
-  constexpr double checked_range = 1e2;
-  const auto* model = dynamic_cast<const GridModel*>(&dynamic_cast<ModelCase&>(*case_).model());
-  return model && model->discretization().problem().scheme == Scheme::fv && on_host(solver_->rhs()) &&
-         !solver_->options().extrapolate && !config_->problem.initial && model->kappa().jumps.range < checked_range;
-}
-
-bool Session::lend_source(const double* values) {
-  if (!can_lend()) return false;
-  lent_ = values;
-  narrow_lent_ = nullptr;
-  return true;
-}
-
-bool Session::lend_source(const float* values) {
-  if (!can_lend()) return false;
-  lent_ = nullptr;
-  narrow_lent_ = values;
-  return true;
-}
-
-// Adds volume times source to b. Returns the sum of magnitudes, which shows values that are not finite.
-template <class T>
-double Session::fill_lent(const T* values) {
-  const Block& block = discretization().block();
-  Field& b = solver_->rhs();
-  const Box box = b.space().unknowns();
-  const double scale = solver_->A().scale();
-  const std::int64_t plane = std::int64_t{shape_[0]} * shape_[1];
-  std::vector<double> mass;
-  for (int i = box.first[0]; i < box.last[0]; ++i) mass.push_back(scale * block.axes[0].mass(i));
-  double sum = 0;
-  dispatch(b.precision(), [&]<class U>(U) {
-    const View<U> view = b.view<U>();
-#pragma omp parallel for collapse(2) reduction(+ : sum) if (box.size() > 100000)
-    for (int k = box.first[2]; k < box.last[2]; ++k)
-      for (int j = box.first[1]; j < box.last[1]; ++j) {
-        const double area = block.axes[1].mass(j) * block.axes[2].mass(k);
-        const T* const line = values + k * plane + static_cast<std::int64_t>(j) * shape_[0];
-        U* const row = view.line(j, k);
-        double of_line = 0;
-        for (int i = box.first[0]; i < box.last[0]; ++i) {
-          const double value = area * mass[static_cast<std::size_t>(i - box.first[0])] * static_cast<double>(line[i]);
-          row[i] = has_base_ ? static_cast<U>(row[i] + value) : static_cast<U>(value);
-          of_line += std::abs(value);
-        }
-        sum += of_line;
-      }
-  });
-  return sum;
-}
-
-void Session::fill_with_lent() {
-  Field& b = solver_->rhs();
-  if (!lent_filled_) {
-    with_places(*config_, [&] {
-      grid_model().update({.source = Quantity(0.0)});
-      return case_->fill();
-    });
-    Scalar norm = backend_->scalar();
-    backend_->dot(b, b, norm);
-    has_base_ = backend_->value(norm) > 0;
-    if (has_base_) {
-      if (!base_) base_ = Field(*backend_, b.space(), b.precision());
-      backend_->copy(b, base_);
-    }
-    lent_filled_ = true;
-  } else {
-    clear_unknowns(solver_->solution());
-    if (has_base_) backend_->copy(base_, b);
-  }
-  const double sum = lent_ ? fill_lent(lent_) : fill_lent(narrow_lent_);
-  if (std::isfinite(sum)) return;
-  own_source();
-  with_places(*config_, [&] { return case_->fill(); });  // reports the value and its place
-}
-
-// Copies a lent source into the model, for everything that needs it there.
-void Session::own_source() {
-  if (!lent_ && !narrow_lent_) return;
-  auto array = std::make_shared<GridArray>();
-  const std::size_t count = static_cast<std::size_t>(shape_[0]) * shape_[1] * shape_[2];
-  for (std::size_t d = 0; d < 3; ++d) array->shape[d] = shape_[d];
-  array->location = discretization().block().location();
-  if (lent_)
-    array->values.assign(lent_, lent_ + count);
-  else
-    array->values.assign(narrow_lent_, narrow_lent_ + count);
-  grid_model().update({.source = Quantity(std::shared_ptr<const GridArray>(array))});
-  lent_filled_ = false;
-}
-
 Course Session::run(bool given_guess, const Listener& listener) {
   solver_->prepare(given_guess);
   Stopwatch watch;
@@ -231,14 +136,14 @@ Course Session::run(bool given_guess, const Listener& listener) {
   return course;
 }
 
-Course Session::solve(const double* guess, const Listener& listener, const Lines& lines) {
+Course Session::solve(const Values* guess, const Listener& listener, const Lines& lines) {
   require_levels();
   Stopwatch watch;
   if ((lent_ || narrow_lent_) && can_lend())
     fill_with_lent();
   else
     own_source(), with_places(*config_, [&] { return case_->fill(); });
-  if (guess) put_unknowns(guess, 1, solver_->solution());
+  if (guess) put_unknowns(*guess, 1, solver_->solution()), require_finite(solver_->solution(), "guess");
   solver_->on_fallback(lines);
   const double filled = watch.lap();
   Course course = run(guess || config_->problem.initial.has_value(), listener);
@@ -247,7 +152,7 @@ Course Session::solve(const double* guess, const Listener& listener, const Lines
   return course;
 }
 
-Course Session::solve_rhs(const double* b, const Listener& listener) {
+Course Session::solve_rhs(const Values& b, const Listener& listener) {
   require_levels();
   lent_filled_ = false;
   backend_->fill(solver_->rhs(), 0);
@@ -255,10 +160,11 @@ Course Session::solve_rhs(const double* b, const Listener& listener) {
   const Field zero(*backend_, solver_->solution().space(), solver_->solution().precision());
   backend_->convert(zero, solver_->solution());  // the halo as well
   put_unknowns(b, solver_->A().scale(), solver_->rhs());
+  require_finite(solver_->rhs(), "right-hand side");
   return run(false, listener);
 }
 
-void Session::apply(const double* u, double* product) {
+void Session::apply(const Values& u, const Values& product) {
   require_levels();
   const Operator& A = solver_->A();
   Field x(*backend_, A.space(), A.precision());
@@ -269,13 +175,7 @@ void Session::apply(const double* u, double* product) {
   take_values(image_, 1 / A.scale(), product);
 }
 
-void Session::take_values(const Field& field, double factor, double* values) const {
-  const std::size_t count = static_cast<std::size_t>(shape_[0]) * shape_[1] * shape_[2];
-  gather_values(discretization().block(), field).fill(0, shape_[2], {values, count});
-  std::for_each_n(values, count, [factor](double& value) { value *= factor; });
-}
-
-void Session::rhs(double* b) {
+void Session::rhs(const Values& b) {
   require_levels();
   own_source();
   with_places(*config_, [&] { return case_->fill(); });

@@ -10,7 +10,10 @@
 #include <vector>
 
 #include "app/cases/model_case.hpp"
+#include "backends/device/arrays.hpp"
 #include "backends/device/backend.hpp"
+#include "backends/device/device_setup.hpp"
+#include "grids/kernels/data_gradients.hpp"
 #include "io/config/config.hpp"
 #include "solver/grid_model.hpp"
 
@@ -24,14 +27,20 @@ struct Course {
   double data_seconds = 0;  ///< of the right-hand side and the start
 };
 
+/// Locates an array of the program. Its layout is that of a session's values.
+struct Values {
+  Array array;
+  bool on_device = false;  ///< in memory of the session's device, not of the host
+};
+
 /// Owns a problem on one backend with its levels, and solves it repeatedly. One thread at a time may use a session.
 ///
 /// Values are arrays in the layout of files: x fastest, all nodes or cells, periodic axes with their last node.
 class Session {
  public:
   /// Reads the datasets, samples the data and makes the levels. Throws ConfigError, with the key, for invalid data, and
-  /// RunError if memory is too small.
-  explicit Session(std::shared_ptr<const Config> config);
+  /// RunError if memory is too small. `setup` lends a stream or an allocator; the configuration chooses the device.
+  explicit Session(std::shared_ptr<const Config> config, const DeviceSetup& setup = {});
 
   const Config& config() const { return *config_; }
   Backend& backend() const { return *backend_; }
@@ -54,22 +63,32 @@ class Session {
   bool lend_source(const float* values);
   /// Returns the quantity for an array that a program gives; `name` is as in Config::describe. Throws ConfigError.
   Quantity quantity(const std::shared_ptr<GridArray>& array, const std::string& name) const;
+  /// Returns the place of an array of the host that is like the solution.
+  template <class T>
+  Values on_host(T* values) const {
+    return {{const_cast<std::remove_const_t<T>*>(values), precision_of<std::remove_const_t<T>>, shape_}, false};
+  }
 
   /// Is called after every iteration; a solve stops if it returns false.
   using Listener = std::function<bool()>;
   /// Receives lines about fallbacks.
   using Lines = std::function<void(const std::string&)>;
-  /// Solves with the present data. `guess`: the values of a starting guess, or null.
-  Course solve(const double* guess, const Listener& listener, const Lines& lines);
+  /// Solves with the present data. `guess`: the values of a starting guess, or null. Throws ConfigError if it has
+  /// values that are not finite.
+  Course solve(const Values* guess, const Listener& listener, const Lines& lines);
   /// Solves A u = b with zero data on the faces. `b` contains integrals over the control volumes, as A u does; the
   /// values of constrained nodes are ignored.
-  Course solve_rhs(const double* b, const Listener& listener);
+  Course solve_rhs(const Values& b, const Listener& listener);
   /// Computes A u in the units of the equation, for zero data on the faces.
-  void apply(const double* u, double* product);
+  void apply(const Values& u, const Values& product);
 
   /// Computes b in the units of the equation, with the data of the faces moved to this side: the right-hand side of the
   /// unknowns alone.
-  void rhs(double* b);
+  void rhs(const Values& b);
+  /// Writes the solution.
+  void solution(const Values& u);
+  /// Computes a derivative of λᵀ(b − A u). All arrays are in the memory of `to`, and of its precision.
+  void gradient(DataGradient kind, const GradientArrays& arrays, const Values& to);
 
   /// Writes the values of a field of the schema's output.fields. Throws std::out_of_range for other names.
   void field(std::string_view name, double* values);
@@ -86,8 +105,6 @@ class Session {
  private:
   const Discretization& discretization() const;
   GridModel& grid_model() const;
-  template <class T>
-  bool copy_solution(std::string_view name, T* values) const;
   GridData data_of(std::map<std::string, Quantity> changes) const;
   bool update(GridData data);
   bool can_lend() const;
@@ -95,8 +112,8 @@ class Session {
   double fill_lent(const T* values);
   void fill_with_lent();
   void own_source();
-  void take_values(const Field& field, double factor, double* values) const;
-  void put_unknowns(const double* values, double factor, Field& field) const;
+  void take_values(const Field& field, double factor, const Values& values) const;
+  void put_unknowns(const Values& values, double factor, Field& field) const;
   Course run(bool given_guess, const Listener& listener);
   void require_levels() const;
   void record_run(Summary& summary);

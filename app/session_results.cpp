@@ -21,34 +21,15 @@ std::array<int, 4> Session::field_shape(std::string_view name) {
   return {pieces.shape[0], pieces.shape[1], pieces.shape[2], pieces.components};
 }
 
-// Copies u line by line. Pieces serve every field, but cost more than a solve of a small problem.
-template <class T>
-bool Session::copy_solution(std::string_view name, T* values) const {
-  const Field& u = solver_->solution();
-  if (name != "u" || config_->matrix || !on_host(u)) return false;
-  const Layout& layout = u.layout();
-  dispatch(u.precision(), [&]<class U>(U) {
-    const View<const U> view = u.view<U>();
-    for (int k = 0; k < shape_[2]; ++k)
-      for (int j = 0; j < shape_[1]; ++j) {
-        const U* const line = view.line(j % layout.n[1], k % layout.n[2]);
-        for (int i = 0; i < layout.n[0]; ++i) values[i] = static_cast<T>(line[i]);
-        if (shape_[0] > layout.n[0]) values[layout.n[0]] = static_cast<T>(line[0]);
-        values += shape_[0];
-      }
-  });
-  return true;
-}
-
 void Session::field(std::string_view name, double* values) {
-  if (copy_solution(name, values)) return;
+  if (name == "u" && !config_->matrix) return solution(on_host(values));
   if (name == "source") own_source();
   const Pieces pieces = case_->field(field_choice(name));
   pieces.fill(0, pieces.shape[2], {values, pieces.plane() * static_cast<std::size_t>(pieces.shape[2])});
 }
 
 void Session::field(std::string_view name, float* values) {
-  if (copy_solution(name, values)) return;
+  if (name == "u" && !config_->matrix) return solution(on_host(values));
   if (name == "source") own_source();
   const Pieces pieces = case_->field(field_choice(name));
   std::vector<double> plane(pieces.plane());

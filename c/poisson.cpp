@@ -179,27 +179,30 @@ int poisson_use_source(poisson_solver* solver, const double* values) {
 }
 
 int poisson_solve(poisson_solver* solver, const double* guess) {
-  return solve(solver, [&] { return solver->session.solve(guess, {}, {}); });
+  return solve(solver, [&] {
+    const Values start = solver->session.on_host(guess);
+    return solver->session.solve(guess ? &start : nullptr, {}, {});
+  });
 }
 
 int poisson_solve_rhs(poisson_solver* solver, const double* b) {
   return solve(solver, [&] {
     require(b);
-    return solver->session.solve_rhs(b, {});
+    return solver->session.solve_rhs(solver->session.on_host(b), {});
   });
 }
 
 int poisson_apply(poisson_solver* solver, const double* u, double* product) {
   return guarded([&] {
     require(solver, u, product);
-    solver->session.apply(u, product);
+    solver->session.apply(solver->session.on_host(u), solver->session.on_host(product));
   });
 }
 
 int poisson_rhs(poisson_solver* solver, double* b) {
   return guarded([&] {
     require(solver, b);
-    solver->session.rhs(b);
+    solver->session.rhs(solver->session.on_host(b));
   });
 }
 

@@ -2,8 +2,10 @@
 
 // The public interface of the library: problems, backends, models, solvers and their results.
 
+#include "backends/device/arrays.hpp"
 #include "backends/device/backend.hpp"
 #include "backends/device/device.hpp"
+#include "backends/device/device_setup.hpp"
 #include "backends/memory/error.hpp"
 #include "grids/axes/stretching.hpp"
 #include "grids/problem/problem.hpp"

@@ -64,6 +64,7 @@ struct Options {
   GalerkinRelaxation on_galerkin{};  ///< set by resolve_options
   SolvePrecision precision = SolvePrecision::mixed;
   Fallback fallback = Fallback::automatic;
+  bool kept = false;  ///< solves many times: `automatic` leaves out what is done once, such as loading libraries
 
   /// Returns the options with every automatic choice made. `coefficient_jump` bounds the ratio of the coefficient in
   /// neighbouring cells. `points_suffice` states whether point relaxation suffices on the finest level. `mild` marks

@@ -46,8 +46,10 @@ struct Plan {
 
   /// Takes the bytes of a plan with the same set-up (same_set_up).
   void take_bytes(const Plan& counted);
-  /// Returns the bytes that must be available to a process.
-  std::size_t most() const { return bytes + setup + mailbox; }
+  /// Returns the bytes that must be available to a process. On a GPU this includes an allowance for the tables of
+  /// recorded launches and for partial sums, whose number depends on the recording.
+  std::size_t most() const { return bytes + setup + mailbox + (gpu ? allowance : 0); }
+  static constexpr std::size_t allowance = std::size_t{1} << 20;
   double bytes_per_unknown() const {
     return static_cast<double>(bytes) / static_cast<double>(std::max<std::int64_t>(1, levels.front().unknowns));
   }

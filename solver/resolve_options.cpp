@@ -125,6 +125,18 @@ std::optional<GalerkinRelaxation> lines_on_galerkin(const Options& given, const 
   return chosen;
 }
 
+// Returns whether couplings differ by so much, from cell to cell and along all stretched axes together, that
+// corrections in fp32 lose the weak ones and conjugate gradients stagnate.
+bool loses_couplings_on_lines(const Options& options, const Block& block, const Jumps& jumps) {
+  if (options.coarse_operator != CoarseOperator::galerkin || options.smoother.extent != RelaxationChoice::lines)
+    return false;
+  constexpr double most = 1e17;
+  double growth = 1;
+  for (const Axis& axis : block.axes)
+    if (const AxisStrength& s = axis.strength(); s.weakest > 0) growth *= s.strongest / s.weakest;
+  return jumps.largest * growth >= most;
+}
+
 // Returns the cycle on Galerkin levels. V-cycles accumulate the errors that each level leaves: those of layers oblique
 // to the axes, of jumps across relaxed lines, and of long bodies in space; in the plane those of clusters of all sizes.
 // `automatic` leaves the choice to multigrid, which knows whether there are strong clusters.
@@ -195,7 +207,7 @@ Options resolve_options(const Options& given, const Problem& problem, std::optio
       options.coarse_operator == CoarseOperator::galerkin)
     options.cycle = cycle_on_galerkin(options, kappa.jumps, block);
   if (options.method == Method::multigrid && options.precision == SolvePrecision::mixed &&
-      singular_in_single(problem, block, kappa.mean))
+      (singular_in_single(problem, block, kappa.mean) || loses_couplings_on_lines(options, block, kappa.jumps)))
     options.precision = SolvePrecision::double_;
   return options;
 }

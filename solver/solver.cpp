@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "backends/device/clear.hpp"
+#include "backends/device/plain_run.hpp"
 #include "backends/transforms/data_projection.hpp"
 #include "grids/schemes/constrained_nodes.hpp"
 #include "solver/direct/fast_diagonalization.hpp"
@@ -58,6 +59,10 @@ SolverParts::SolverParts() = default;
 SolverParts::SolverParts(SolverParts&&) noexcept = default;
 SolverParts::~SolverParts() = default;
 
+// With strong clusters an iteration has hundreds or thousands of kernels, and recording them takes longer than the
+// launches that a first solve of at least this number of unknowns saves by it.
+constexpr std::int64_t least_plain = std::int64_t{1} << 22;
+
 Solver::Solver(SolverParts parts)
     : remake_(std::move(parts.remake)),
       relaxations_(std::move(parts.relaxations)),
@@ -73,6 +78,8 @@ Solver::Solver(SolverParts parts)
       projected_(e_.backend.scalar()) {
   make_iteration(parts);
   phase_.own = iteration_.get();
+  if (multigrid_ && multigrid_->rough() && e_.A->space().unknown_count() >= least_plain)
+    for (auto& recording : recordings_) recording = std::make_unique<PlainRun>();
 }
 
 Solver::~Solver() = default;

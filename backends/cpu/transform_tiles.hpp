@@ -70,7 +70,7 @@ class LineTile {
     }
     return value;
   }
-  // Calls f(value of the field, value, line) for every value.
+  // Calls f(value of the field, value, line) for every value of row i.
   template <class F>
   void each_of(T* field, int i, const Complex<Lanes<T>>& value, const F& f) const {
     T* at = field + first_ + i * along_;
@@ -89,13 +89,42 @@ class LineTile {
   int lines_;
 };
 
+// Describes what becomes of the results: they replace the values of the target, are multiplied by `factor` and added to
+// them, or are divided by sums of eigenvalues.
+template <class T>
+struct Output {
+  enum class Kind { replace, add, divide };
+  Kind kind;
+  T* target;
+  T factor;
+  const T *eigenvalues, *others;  ///< along the lines, and of each line
+
+  // This is a separate function, so that the steps of all transforms are compiled once for all kinds of output.
+  [[gnu::noinline]] void put(const LineTile<T>& tile, int i, const Complex<Lanes<T>>& value) const {
+    switch (kind) {
+      case Kind::replace:
+        return tile.each_of(target, i, value, [](T& at, T v, int) { at = v; });
+      case Kind::add:
+        return tile.each_of(target, i, value, [this](T& at, T v, int) { at += factor * v; });
+      case Kind::divide:
+        return tile.each_of(target, i, value, [this, own = eigenvalues[i]](T& at, T v, int l) {
+          const T divisor = own + others[l];
+          at = divisor != 0 ? v / divisor : T(0);
+        });
+    }
+  }
+};
+
 template <class T>
 void run_passes(const TrigView<T>& w, const Buffered<T>& z) {
   for (int p = 0; p < w.passes; ++p) fourier_pass(w.pass[p], z, w.roots, Team{});
 }
 
-template <bool forward, class T, class In, class Out>
-void transform_tile(const TrigView<T>& w, const Buffered<T>& z, const In& in, const Out& out) {
+template <bool forward, class T>
+void transform_tile(const TrigView<T>& w, const Buffered<T>& z, const LineTile<T>& tile, const T* values,
+                    const Output<T>& output) {
+  const auto in = [&](int i) { return tile.get(values, i); };
+  const auto out = [&](int i, const Complex<Lanes<T>>& value) { output.put(tile, i, value); };
   with_kind(w.kind, [&]<TrigKind kind>() {
     if constexpr (forward) {
       each_piece(w.n, [&](auto k) { begin_forward<kind>(w, z, k, in); });
@@ -133,33 +162,18 @@ void transform_lines(const TrigView<T>& trig, int axis, TrigPath path, const Vie
       for (int t = 0; t < tiles; ++t) {
         const int first = t * most, many = std::min(most, lines - first);
         const LineTile<T> tile(b * stride[slow] + first * stride[fast], stride[d], stride[fast], many);
-        // Calls f(value of the target, value, index, line).
-        const auto transform = [&]<bool forward>(const T* values, const auto& f) {
-          transform_tile<forward>(
-              trig, z, [&](int i) { return tile.get(values, i); },
-              [&](int i, const Complex<Lanes<T>>& value) {
-                tile.each_of(target, i, value, [&](T& at, T v, int l) { f(at, v, i, l); });
-              });
-        };
-        if (path == TrigPath::round_trip) {
-          T others[most];
+        const bool trip = path == TrigPath::round_trip;
+        T others[most];
+        if (trip) {
           for (int l = 0; l < many; ++l) others[l] = eigenvalue(fast, first + l) + eigenvalue(slow, b);
-          transform.template operator()<true>(source, [&](T& at, T v, int i, int l) {
-            const T divisor = eigenvalues[d][i] + others[l];
-            at = divisor != 0 ? v / divisor : T(0);
-          });
+          transform_tile<true>(trig, z, tile, source,
+                               Output<T>{Output<T>::Kind::divide, target, factor, eigenvalues[d], others});
         }
-        const T* const values = path == TrigPath::round_trip ? target : source;
-        const auto finish = [&](const auto& f) {
-          if (path == TrigPath::forward)
-            transform.template operator()<true>(values, f);
-          else
-            transform.template operator()<false>(values, f);
-        };
-        if (a)
-          finish([&](T& at, T v, int, int) { at += factor * v; });
+        const Output<T> output{a ? Output<T>::Kind::add : Output<T>::Kind::replace, target, factor, nullptr, nullptr};
+        if (path == TrigPath::forward)
+          transform_tile<true>(trig, z, tile, source, output);
         else
-          finish([](T& at, T v, int, int) { at = v; });
+          transform_tile<false>(trig, z, tile, trip ? static_cast<const T*>(target) : source, output);
       }
   }
 }

@@ -18,6 +18,7 @@
 #include "backends/cuda/graph.cuh"
 #include "backends/cuda/injection.hpp"
 #include "backends/cuda/launch.cuh"
+#include "backends/device/plain_run.hpp"
 #include "backends/memory/error.hpp"
 
 namespace poisson::cuda {
@@ -43,15 +44,54 @@ std::size_t bytes_of_backend() {
   return (most_plane_sums + CudaBackend::always_partials + 1) * sizeof(double) + sizeof(DeviceMonitor);
 }
 
-CudaBackend::CudaBackend(int device, std::size_t memory_limit, Transport transport)
-    : device_(device),
-      memory_limit_(memory_limit),
-      arena_([this](std::size_t bytes) { return take(bytes); }, [](void* piece) { cudaFree(piece); }),
-      wanted_(transport) {
+namespace {
+
+// Memory of the device itself, or of the program's allocator.
+Arena::Take take_of(const DeviceSetup& setup, Arena::Take own) {
+  if (!setup.allocate) return own;
+  return [borrow = setup.allocate](std::size_t bytes) {
+    cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;  // as in take
+    check(cudaThreadExchangeStreamCaptureMode(&mode));
+    void* const piece = borrow(bytes);
+    check(cudaThreadExchangeStreamCaptureMode(&mode));
+    if (!piece)
+      throw RunError(
+          "the program's allocator has no " + readable_bytes(static_cast<double>(bytes)) + " of device memory",
+          Remedy::fewer_values_or_host);
+    return piece;
+  };
+}
+
+// Work in flight may still use a piece, which cudaFree waits for, but an allocator of the program does not.
+Arena::Give give_of(const DeviceSetup& setup, std::function<void()> wait) {
+  if (!setup.allocate) return [](void* piece) { cudaFree(piece); };
+  return [release = setup.release, wait = std::move(wait)](void* piece) {
+    wait();
+    release(piece);
+  };
+}
+
+// The null pointer, which is a default stream too, asks for a stream of the backend's own.
+bool is_default(const void* stream) {
+  return stream == cudaStreamLegacy || stream == cudaStreamPerThread;
+}
+
+}  // namespace
+
+CudaBackend::CudaBackend(const DeviceSetup& setup)
+    : device_(setup.device),
+      memory_limit_(setup.memory_limit),
+      arena_(take_of(setup, [this](std::size_t bytes) { return take(bytes); }),
+             give_of(setup, [this] { cudaStreamSynchronize(stream_); })),
+      wanted_(setup.transport) {
   injection::arm();
-  check(cudaSetDevice(device));
+  if (is_default(setup.stream))
+    throw InputError(
+        "a backend cannot use a default stream, which cannot be recorded: give a stream that you created, "
+        "or none and order the work by wait_for_stream and make_stream_wait");
+  check(cudaSetDevice(device_));
   cudaDeviceProp properties{};
-  check(cudaGetDeviceProperties(&properties, device));
+  check(cudaGetDeviceProperties(&properties, device_));
   description_ = properties.name;
   int driver = 0;
   check(cudaDriverGetVersion(&driver));
@@ -62,8 +102,8 @@ CudaBackend::CudaBackend(int device, std::size_t memory_limit, Transport transpo
     description_ += " (its driver is older than CUDA 12.4: the host runs the iteration)";
   else if (!wanted)
     description_ += " (POISSON_GRAPHS=0: the host runs the iteration)";
-  own_stream_ = make_stream();
-  stream_ = own_stream_.get();
+  if (!setup.stream) own_stream_ = make_stream();
+  stream_ = setup.stream ? static_cast<cudaStream_t>(setup.stream) : own_stream_.get();
   // This piece also has memory for scalars.
   constexpr std::size_t values = most_plane_sums + always_partials;
   arena_.reserve((values + most_plane_sums) * sizeof(double));
@@ -157,6 +197,18 @@ void CudaBackend::run(std::unique_ptr<Recording>& recording, const std::function
     w.mailbox->norm[0] = start.state.last;
   }
   w.mailbox->stop = 0;
+  if (dynamic_cast<const PlainRun*>(recording.get())) {
+    recording.reset();
+    const bool records = std::exchange(conditional_nodes_, false);
+    try {
+      verbs();
+    } catch (...) {
+      conditional_nodes_ = records;
+      throw;
+    }
+    conditional_nodes_ = records;
+    return;
+  }
   if (conditional_nodes_ && !recording) recording = record(verbs);
   if (!conditional_nodes_) {  // the host decides after every iteration
     verbs();
@@ -334,7 +386,11 @@ void CudaBackend::repeat(int limit, const std::function<void()>& body, Monitor& 
 namespace poisson {
 
 std::unique_ptr<Backend> make_cuda_backend(int device, std::size_t memory_limit, Transport transport) {
-  return std::make_unique<cuda::CudaBackend>(device, memory_limit, transport);
+  return make_cuda_backend({.device = device, .memory_limit = memory_limit, .transport = transport});
+}
+
+std::unique_ptr<Backend> make_cuda_backend(const DeviceSetup& setup) {
+  return std::make_unique<cuda::CudaBackend>(setup);
 }
 
 }  // namespace poisson

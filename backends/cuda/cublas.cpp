@@ -8,14 +8,14 @@
 namespace poisson::cuda {
 namespace {
 
-constexpr const char* remedy =
+constexpr const char* install_cublas =
     ": install libcublas of the CUDA toolkit, name the library in POISSON_CUBLAS, or use method: multigrid";
 
 void require(int status, const char* what) {
   if (status != 0)
-    throw RunError(
-        std::string("a matrix product failed (cuBLAS's ") + what + " returned " + std::to_string(status) + ")" + remedy,
-        Remedy::none);
+    throw RunError(std::string("a matrix product failed (cuBLAS's ") + what + " returned " + std::to_string(status) +
+                       ")" + install_cublas,
+                   Remedy::none);
 }
 
 }  // namespace
@@ -23,11 +23,11 @@ void require(int status, const char* what) {
 template <class F>
 void Cublas::find(F*& function, const char* name) const {
   function = reinterpret_cast<F*>(library_.find(name));
-  if (!function) throw RunError("cuBLAS lacks " + std::string(name) + " (an old libcublas)" + remedy);
+  if (!function) throw RunError("cuBLAS lacks " + std::string(name) + " (an old libcublas)" + install_cublas);
 }
 
 Cublas::Cublas(Backend& backend) : library_(toolkit_library("POISSON_CUBLAS", "cublas")) {
-  if (!library_) throw RunError("no cuBLAS for matrix products (" + library_.reason() + ")" + remedy);
+  if (!library_) throw RunError("no cuBLAS for matrix products (" + library_.reason() + ")" + install_cublas);
   int (*create)(Handle*) = nullptr;
   find(create, "cublasCreate_v2");
   find(destroy_, "cublasDestroy_v2");

@@ -18,6 +18,7 @@
 #include "backends/cuda/pending_steps.cuh"
 #include "backends/cuda/staging.cuh"
 #include "backends/device/backend.hpp"
+#include "backends/device/device_setup.hpp"
 #include "backends/device/shared_launches.hpp"
 #include "backends/memory/arena.hpp"
 
@@ -52,11 +53,13 @@ struct KernelCount {
 /// conditional node is recorded.
 class CudaBackend final : public Backend {
  public:
-  CudaBackend(int device, std::size_t memory_limit, Transport transport);
+  explicit CudaBackend(const DeviceSetup& setup);
   ~CudaBackend() override;
 
   BackendKind kind() const override { return BackendKind::cuda; }
   std::string device() const override { return description_; }
+  /// Returns the number of its device.
+  int number() const { return device_; }
   /// Launches pending shared verbs first, then returns the current stream. Counts launches of a recording.
   cudaStream_t stream() {
     pending_.launch(stream_);
@@ -229,8 +232,8 @@ class CudaBackend final : public Backend {
   std::size_t memory_limit_;
   MemoryCount memory_;
   Arena arena_;
-  Stream own_stream_;
-  cudaStream_t stream_ = nullptr;  ///< own_stream_ or the stream of a conditional body
+  Stream own_stream_;              ///< null if the program gave the stream
+  cudaStream_t stream_ = nullptr;  ///< own_stream_, the program's stream, or the stream of a conditional body
   PendingSteps pending_{[this](std::size_t bytes) { return block(bytes); }};
   bool recording_ = false;
   int recorded_ = 0;  ///< launches since recording began

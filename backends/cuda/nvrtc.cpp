@@ -5,7 +5,7 @@
 namespace poisson::cuda {
 namespace {
 
-constexpr const char* remedy = ": install libnvrtc of the CUDA toolkit, or name the library in POISSON_NVRTC";
+constexpr const char* install_nvrtc = ": install libnvrtc of the CUDA toolkit, or name the library in POISSON_NVRTC";
 
 }  // namespace
 
@@ -13,11 +13,11 @@ template <class F>
 void Nvrtc::find(F*& function, const char* name) const {
   function = reinterpret_cast<F*>(library_.find(name));
   if (!function)
-    throw NoRuntimeCode("the run-time compiler lacks " + std::string(name) + " (an old libnvrtc)" + remedy);
+    throw NoRuntimeCode("the run-time compiler lacks " + std::string(name) + " (an old libnvrtc)" + install_nvrtc);
 }
 
 Nvrtc::Nvrtc() : library_(toolkit_library("POISSON_NVRTC", "nvrtc")) {
-  if (!library_) throw NoRuntimeCode("no run-time compiler (" + library_.reason() + ")" + remedy);
+  if (!library_) throw NoRuntimeCode("no run-time compiler (" + library_.reason() + ")" + install_nvrtc);
   find(version_, "nvrtcVersion");
   find(error_text_, "nvrtcGetErrorString");
   find(create_, "nvrtcCreateProgram");

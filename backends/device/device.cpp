@@ -28,22 +28,21 @@ Devices cuda_devices() {
 #endif
 }
 
-std::unique_ptr<Backend> make_cuda(int number, [[maybe_unused]] Transport transport) {
+std::unique_ptr<Backend> make_cuda(int number, [[maybe_unused]] DeviceSetup setup) {
 #ifdef POISSON_HAVE_CUDA
-  return make_cuda_backend(number, std::numeric_limits<std::size_t>::max(), transport);
+  setup.device = number;
+  return make_cuda_backend(setup);
 #else
   throw InputError("no CUDA device " + std::to_string(number) + " (this build has no CUDA)", Remedy::host);
 #endif
 }
 
-}  // namespace
-
-std::unique_ptr<Backend> make_backend(const std::string& device, std::string* note, int local_rank,
-                                      Transport transport) {
+std::unique_ptr<Backend> make_named(const std::string& device, std::string* note, int local_rank,
+                                    const DeviceSetup& setup) {
   if (device == "cpu") return make_cpu_backend();
   const Devices devices = cuda_devices();
   if (device == "auto") {
-    if (devices.count > 0) return make_cuda(local_rank % devices.count, transport);
+    if (devices.count > 0) return make_cuda(local_rank % devices.count, setup);
     if (note && devices.built) *note = "no CUDA device (" + devices.reason + ")";
     return make_cpu_backend();
   }
@@ -62,7 +61,21 @@ std::unique_ptr<Backend> make_backend(const std::string& device, std::string* no
   if (number >= devices.count)
     throw InputError("there is no device " + device + " (this machine has " + std::to_string(devices.count) +
                      ", counted from 0): use cuda:" + std::to_string(devices.count - 1));
-  return make_cuda(numbered ? number : local_rank % devices.count, transport);
+  return make_cuda(numbered ? number : local_rank % devices.count, setup);
+}
+
+}  // namespace
+
+std::unique_ptr<Backend> make_backend(const std::string& device, std::string* note, int local_rank,
+                                      Transport transport) {
+  return make_named(device, note, local_rank, {.transport = transport});
+}
+
+std::unique_ptr<Backend> make_backend(const std::string& device, const DeviceSetup& setup) {
+  auto backend = make_named(device, nullptr, 0, setup);
+  if (!backend->on_gpu() && (setup.stream || setup.allocate))
+    throw InputError("the CPU has no streams and no device memory to borrow: leave out stream and allocator");
+  return backend;
 }
 
 void prepare_device([[maybe_unused]] const std::string& device) {

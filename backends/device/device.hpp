@@ -4,6 +4,7 @@
 #include <string>
 
 #include "backends/device/backend.hpp"
+#include "backends/device/device_setup.hpp"
 
 namespace poisson {
 
@@ -15,6 +16,9 @@ namespace poisson {
 /// than processes, the numbers wrap around.
 std::unique_ptr<Backend> make_backend(const std::string& device, std::string* note = nullptr, int local_rank = 0,
                                       Transport transport = Transport::automatic);
+/// Makes a backend by name that borrows from the program what `setup` gives; the name chooses the device. Throws
+/// InputError also if `setup` lends a stream or memory and the device is the CPU.
+std::unique_ptr<Backend> make_backend(const std::string& device, const DeviceSetup& setup);
 
 /// Prepares the device that make_backend will use for the only process, so that other work can go on meanwhile. Ignores
 /// errors, which make_backend reports.

@@ -10,7 +10,7 @@
 namespace poisson {
 namespace {
 
-struct Rehearsed final : DataProjection {
+struct RehearsedProjection final : DataProjection {
   void do_apply(Field&, Scalar&, Scalar&, Scalar&) const override {}
   Buffer tables;
 };
@@ -20,7 +20,7 @@ struct Rehearsed final : DataProjection {
 std::unique_ptr<DataProjection> make_data_projection(Backend& backend, const Space& space, const TensorDiagonal& A,
                                                      const TensorMass& mass) {
   if (rehearses(backend)) {
-    auto projection = std::make_unique<Rehearsed>();
+    auto projection = std::make_unique<RehearsedProjection>();
     const std::size_t values = mass.sums[0].size() + mass.sums[1].size() + mass.sums[2].size();
     if (backend.on_gpu()) projection->tables = backend.allocate(3 * values * sizeof(double));
     return projection;

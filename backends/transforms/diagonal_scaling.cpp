@@ -10,9 +10,9 @@
 namespace poisson {
 namespace {
 
-class Rehearsed final : public DiagonalScaling {
+class RehearsedScaling final : public DiagonalScaling {
  public:
-  Rehearsed(const TensorDiagonal& L, const Field& diagonal)
+  RehearsedScaling(const TensorDiagonal& L, const Field& diagonal)
       : factors_(diagonal.backend(), diagonal.space(), Precision::fp32) {
     std::size_t values = 0;
     for (std::size_t d = 0; d < 3; ++d) values += L.stiffness[d].size() + L.mass[d].size();
@@ -28,7 +28,7 @@ class Rehearsed final : public DiagonalScaling {
 }  // namespace
 
 std::unique_ptr<DiagonalScaling> make_diagonal_scaling(const TensorDiagonal& L, const Field& diagonal) {
-  if (rehearses(diagonal.backend())) return std::make_unique<Rehearsed>(L, diagonal);
+  if (rehearses(diagonal.backend())) return std::make_unique<RehearsedScaling>(L, diagonal);
   switch (diagonal.backend().kind()) {
     case BackendKind::cpu:
       return cpu::make_diagonal_scaling(L, diagonal);

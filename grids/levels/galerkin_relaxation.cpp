@@ -29,8 +29,9 @@ double share_of_stronger(const std::vector<double>& first, std::vector<double> s
 // These are shares of unbalanced cells: the largest with point relaxation, the largest across lines, and the largest
 // with weak couplings along lines that is neglected.
 constexpr double borne_by_points = 0.2, borne_by_lines = 0.05, hardly_weak = 0.05;
-// Coarse levels keep lines up to this share of cells with a jump across the lines.
-constexpr double few_across = 0.02;
+// Coarse levels keep lines up to this share of cells with a jump across the lines, and up to this number of jumps from
+// end to end, which does not depend on the size of cells.
+constexpr double few_across = 0.02, few_from_end_to_end = 2;
 // From this share of neighbours with a large ratio on, κ is random from cell to cell, and so is the axis of the
 // strongest couplings.
 constexpr double from_cell_to_cell = 0.3;
@@ -41,12 +42,13 @@ double unlike_across(const Imbalance& shares, std::size_t axis) {
   return shares[a][b] + shares[b][a];
 }
 
-GalerkinRelaxation lines_along(std::size_t axis, const Imbalance& shares, const Jumps& jumps) {
+GalerkinRelaxation lines_along(std::size_t axis, const Block& block, const Imbalance& shares, const Jumps& jumps) {
   bool weak = false, few = true;
   for (std::size_t d = 0; d < 3; ++d) {
     if (d == axis) continue;
     weak = weak || shares[d][axis] > hardly_weak;
-    few = few && jumps.steep_along[d] <= few_across;
+    const double steep = jumps.steep_along[d];
+    few = few && steep <= few_across && steep * block.axes[d].global().cells() <= few_from_end_to_end;
   }
   const Relaxation along{Extent::line, static_cast<int>(axis)};
   if (!weak) return {along, false, true};
@@ -83,9 +85,10 @@ GalerkinRelaxation relaxation_on_galerkin(const Block& block, const Imbalance& s
   for (std::size_t d = 0; d < 3; ++d) unlike[d] = unlike_across(shares, d);
   if (std::ranges::all_of(unlike, [](double share) { return share <= borne_by_points; })) return {};
   // In a plane any lines serve: those along the axis that is the stronger one in more cells.
-  if (block.dimension() == 2) return lines_along(shares[0][1] > shares[1][0] ? 0 : 1, shares, jumps);
+  if (block.dimension() == 2) return lines_along(shares[0][1] > shares[1][0] ? 0 : 1, block, shares, jumps);
   const auto least = std::ranges::min_element(unlike);
-  if (*least <= borne_by_lines) return lines_along(static_cast<std::size_t>(least - unlike.begin()), shares, jumps);
+  if (*least <= borne_by_lines)
+    return lines_along(static_cast<std::size_t>(least - unlike.begin()), block, shares, jumps);
   return {{Extent::alternating_lines, 0}, false, false, true};
 }
 

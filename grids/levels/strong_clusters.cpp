@@ -240,15 +240,18 @@ void StrongClusterTable::add_pieces(Backend& backend, StrongClusterBuild& build)
   if (count == 0) return;
   List<std::uint32_t> cluster(backend, count);
   List<double> sum(backend, count);
+  List<std::uint32_t> done(backend, std::vector<std::uint32_t>(count));
   build.piece_cluster = cluster.data();
   take(Step::list_pieces);
   tables.pieces = count;
   tables.piece_first = first.data();
   tables.piece_cluster = cluster.data();
   tables.piece_sum = sum.data();
+  tables.piece_done = done.data();
   memory_.push_back(std::move(first.memory));
   memory_.push_back(std::move(cluster.memory));
   memory_.push_back(std::move(sum.memory));
+  memory_.push_back(std::move(done.memory));
 }
 
 CrossingClusters::CrossingClusters(Backend& backend, const StrongClusterSets& sets, const Space& space,

@@ -56,9 +56,10 @@ Colours colours_on(const Space& space) {
   return {space.all(), space.closed(), space.origin()};
 }
 
-/// Contains the common parts of the operators of all backends: the data of a level and its model of Coefficients.
-template <class T, class Coefficients>
-class StencilBase : public Operator {
+/// Contains the common parts of the operators of all backends: the data of a level and its model of Coefficients. The
+/// verbs are those of Base.
+template <class T, class Coefficients, class Base = Operator>
+class StencilBase : public Base {
  public:
   using Tables = typename TablesFor<T, Coefficients>::Type;
   using Row = decltype(std::declval<const Coefficients&>().line(0, 0).row(0));

@@ -27,10 +27,25 @@ struct GridArray {
     double mean, least, largest;  ///< over the global array
   };
 
+  /// Locates values in the memory of a device that the program owns, in the order of `values`, which then is empty.
+  struct OnDevice {
+    const void* data = nullptr;
+    bool narrow = false;                          ///< values have 32 bits
+    int device = 0;                               ///< the number of the CUDA device
+    std::function<std::vector<double>()> read{};  ///< copies the values to the host
+  };
+
   Location location = Location::node;
   std::array<std::int64_t, 3> shape{1, 1, 1};  ///< nx, ny, nz
   std::vector<double> values;
   std::optional<Part> part{};
+  std::optional<OnDevice> on_device{};
+
+  /// Returns the array with its present values on the host.
+  GridArray on_host() const {
+    GridArray copy{location, shape, on_device ? on_device->read() : values, part, {}};
+    return copy;
+  }
 
   /// Returns the value at a place. Throws std::logic_error if this process does not store it.
   double at(const std::array<std::int64_t, 3>& place) const {

@@ -6,10 +6,8 @@
 
 namespace poisson {
 
-namespace {
-
 /// Times the reported verbs. Numbered levels are the first ones.
-class Log final : public VerbLog {
+class Profile::Log final : public VerbLog {
  public:
   explicit Log(Backend& backend) : timer_(backend.make_timer()) {}
 
@@ -74,8 +72,6 @@ class Log final : public VerbLog {
   std::vector<Profile::Entry> entries_;
   std::vector<std::size_t> pending_;  // entries of pending laps
 };
-
-}  // namespace
 
 class Profile::Recorder {
  public:

@@ -41,6 +41,7 @@ class Profile {
   Processes::Waits waits() const;
 
  private:
+  class Log;
   class Recorder;
   std::unique_ptr<Recorder> recorder_;
 };

@@ -111,26 +111,46 @@ struct ClusterSearch {
   }
 
   constexpr void operator()(int i, int j, int k) const {
-    const int p[3] = {i, j, k};
     switch (step) {
       case Step::diagonal:
-        return add_up_row(p);
+        return take<Step::diagonal>(i, j, k);
       case Step::begin:
-        parent[number(p)] = number(p);
-        state[number(p)] = 0;
-        return;
+        return take<Step::begin>(i, j, k);
       case Step::join:
-        return join_forward(p);
+        return take<Step::join>(i, j, k);
       case Step::count:
-        return count(p);
+        return take<Step::count>(i, j, k);
       case Step::pick:
-        return pick(p);
+        return take<Step::pick>(i, j, k);
       case Step::tie:
-        return add_ties(p);
+        return take<Step::tie>(i, j, k);
       case Step::choose:
-        return or_shared(state + value_of(list[i]), chosen);
+        return take<Step::choose>(i, j, k);
       case Step::read:
-        return read(i);
+        return take<Step::read>(i, j, k);
+    }
+  }
+  /// Does the same for a step that is known to the compiler, so that a kernel of one step needs few registers.
+  template <Step of>
+  constexpr void take(int i, int j, int k) const {
+    const int p[3] = {i, j, k};
+    if constexpr (of == Step::diagonal) {
+      add_up_row(p);
+    } else if constexpr (of == Step::begin) {
+      parent[number(p)] = number(p);
+      state[number(p)] = 0;
+    } else if constexpr (of == Step::join) {
+      join_forward(p);
+    } else if constexpr (of == Step::count) {
+      count(p);
+    } else if constexpr (of == Step::pick) {
+      pick(p);
+    } else if constexpr (of == Step::tie) {
+      add_ties(p);
+    } else if constexpr (of == Step::choose) {
+      or_shared(state + value_of(list[i]), chosen);
+    } else {
+      read(i);
     }
   }
 

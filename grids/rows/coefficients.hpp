@@ -68,6 +68,7 @@ struct TensorProduct {
   int decoupled = -1;  ///< see LevelRows::decoupled
 
   struct Line {
+    static constexpr bool ends_alike = true;  ///< rows at ends are computed as all others are
     AxisTable<T> x;
     T area, south, north, bottom, top, sigma;
     int decoupled;
@@ -157,6 +158,7 @@ struct Partial {
     const T *sb, *nb, *st, *nt;
   };
   struct Line {
+    static constexpr bool ends_alike = true;
     AxisTable<T> x;
     Cells kappa[Isotropic ? 1 : 3];
     const T* weight;

@@ -155,6 +155,23 @@ struct RegularProduct {
     return product;
   }
 
+  // Does the same as GalerkinProduct::add_eliminated.
+  template <int o, int q, class Add>
+  [[gnu::always_inline]] static constexpr void add_eliminated(const GalerkinProduct& c, const int (&f)[3],
+                                                              const Add& add) {
+    constexpr int there = code_of(offset_of(o, 0) + offset_of(q, 0), offset_of(o, 1) + offset_of(q, 1),
+                                  offset_of(o, 2) + offset_of(q, 2));
+    const double a = coupling<o, q>(c, f);
+    if (a == 0) return;  // the neighbour may not exist
+    double diagonal = 0;
+    for_links([&](auto n) __attribute__((always_inline)) { diagonal += coupling<there, decltype(n)::value>(c, f); });
+    if (!(diagonal > 0)) return;
+    for_links([&](auto n) __attribute__((always_inline)) {
+      if constexpr (constexpr int next = decltype(n)::value; leads_away(o, next))
+        add(n, a * coupling<there, next>(c, f) / diagonal);
+    });
+  }
+
   // Does the same as GalerkinProduct::share.
   template <int o>
   [[gnu::always_inline]] static constexpr double share(const GalerkinProduct& c, const double (&w)[27],
@@ -176,7 +193,13 @@ struct RegularProduct {
       else
         beside += coupling<o, q>(c, f);
     });
-    if (all < GalerkinProduct::weak * beside) return c.share_beside(o, f, I, J, K);  // seldom
+    if (all < GalerkinProduct::weak * beside) {
+      if constexpr (!star) return c.share_beside(o, f, I, J, K);
+      for_links([&](auto n) __attribute__((always_inline)) {
+        constexpr int q = decltype(n)::value;
+        if constexpr (!leads_away(o, q)) add_eliminated<o, q>(c, f, add);
+      });
+    }
     if (all <= 1e-3 * size) return GalerkinProduct::even_share(between(o));
     return taken / all;
   }

@@ -237,6 +237,8 @@ void sample(const Quantity& quantity, std::string_view name, Sign sign, const Sa
   }
   if (const auto* f = quantity.function()) return sample_function(*f, name, sign, box, at, places, sink);
   const double* constant = quantity.constant();
+  if (!constant && quantity.array()->on_device)
+    return sample(Quantity(quantity.array()->on_host()), name, sign, grid, location, box, sink);
   for_each_checked_line(box, name, sign, [&](int j, int k) -> std::optional<BadValue> {
     thread_local std::vector<double> values;
     values.resize(at[0].size());

@@ -28,7 +28,7 @@ std::vector<std::int64_t> shape_of(const GridArray& array, std::size_t axes) {
 }
 
 // Is the place of a coordinate between the values of one axis.
-struct Place {
+struct Bracket {
   std::size_t below;
   double fraction;  ///< 0 to 1, towards the next value
 };
@@ -36,7 +36,7 @@ struct Place {
 // Points of nodes may be off by the rounding of coordinates and by the offsets into adjacent cells (sampling.cpp).
 constexpr double near_node = 1e-7;
 
-Place place_of(const std::vector<double>& nodes, Location location, double x) {
+Bracket bracket_of(const std::vector<double>& nodes, Location location, double x) {
   const auto above = std::upper_bound(nodes.begin(), nodes.end(), x);
   const auto cell = static_cast<std::size_t>(
       std::clamp<std::ptrdiff_t>(above - nodes.begin() - 1, 0, static_cast<std::ptrdiff_t>(nodes.size()) - 2));
@@ -60,8 +60,8 @@ Quantity on_face(const std::shared_ptr<GridArray>& array, int face_axis, const P
     const std::array points{x, y, z};
     const auto width = static_cast<std::size_t>(array->shape[0]);
     for (std::size_t i = 0; i < values.size(); ++i) {
-      std::array<Place, 2> at{};
-      for (std::size_t a = 0; a < count; ++a) at[a] = place_of(nodes[a], array->location, points[axes[a]][i]);
+      std::array<Bracket, 2> at{};
+      for (std::size_t a = 0; a < count; ++a) at[a] = bracket_of(nodes[a], array->location, points[axes[a]][i]);
       const auto along = [&](std::size_t row) {
         const double* line = array->values.data() + row * width + at[0].below;
         return at[0].fraction == 0 ? line[0] : std::lerp(line[0], line[1], at[0].fraction);

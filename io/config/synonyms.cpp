@@ -162,7 +162,7 @@ constexpr std::array keys{
              "the equation has no advection; remove it"},
 };
 
-constexpr std::array choices{
+constexpr std::array choice_rows{
     ChoiceWords{"boundary.*", "cyclic cyclicami wrap pbc periodicbc", "periodic"},
     ChoiceWords{"boundary.*", "dirichlet fixedvalue fixed essential chd", {}, "write {dirichlet: 0}"},
     ChoiceWords{
@@ -253,10 +253,10 @@ std::string_view parent(std::string_view key) {
 }
 
 /// Represents a path in the form of the table, with the name of its face or axis.
-struct Place {
+struct KeyPath {
   std::string pattern, name;
 
-  explicit Place(std::string_view path) {
+  explicit KeyPath(std::string_view path) {
     for (std::size_t i = 0; i < path.size(); ++i) {
       if (path[i] == '[')
         i = std::min(path.find(']', i), path.size() - 1);  // skips the index of a list item
@@ -273,7 +273,7 @@ struct Place {
 };
 
 /// Returns the key's name for messages, relative to `place` if requested.
-std::string named(const KeyWords& row, const Place& place, bool relative) {
+std::string named(const KeyWords& row, const KeyPath& place, bool relative) {
   std::string name(row.key);
   const bool here = !place.name.empty() && name.starts_with(place.pattern.substr(0, place.pattern.find('*') + 1));
   const std::string star = here ? place.name : name.starts_with("boundary") ? "default" : "z";
@@ -288,11 +288,11 @@ std::string question(const KeyWords& row, const std::string& name) {
 }
 
 const ChoiceWords* find_choice(std::string_view word, std::string_view path) {
-  const Place place(path);
+  const KeyPath place(path);
   const std::string name = plain(word);
   const auto found = std::ranges::find_if(
-      choices, [&](const ChoiceWords& row) { return row.key == place.pattern && has(row.words, name); });
-  return found == choices.end() ? nullptr : &*found;
+      choice_rows, [&](const ChoiceWords& row) { return row.key == place.pattern && has(row.words, name); });
+  return found == choice_rows.end() ? nullptr : &*found;
 }
 
 bool is_below(std::string_view key, std::string_view map) {
@@ -306,7 +306,7 @@ std::span<const KeyWords> key_words() {
 }
 
 std::span<const ChoiceWords> choice_words() {
-  return choices;
+  return choice_rows;
 }
 
 bool is_mesh(std::string_view file) {
@@ -319,7 +319,7 @@ bool is_mesh(std::string_view file) {
 }
 
 std::string meant_nearby(std::string_view word, std::string_view path) {
-  const Place place(path);
+  const KeyPath place(path);
   const std::string name = plain(word);
   const KeyWords* found = nullptr;
   for (const KeyWords& row : keys) {
@@ -333,7 +333,7 @@ std::string meant_nearby(std::string_view word, std::string_view path) {
 std::string meant_anywhere(std::string_view word, std::string_view path) {
   const std::string name = plain(word);
   const auto found = std::ranges::find_if(keys, [&](const KeyWords& row) { return has(row.words, name); });
-  return found == keys.end() ? "" : question(*found, named(*found, Place(path), false));
+  return found == keys.end() ? "" : question(*found, named(*found, KeyPath(path), false));
 }
 
 std::string meant_choice(std::string_view word, std::string_view path) {
@@ -348,7 +348,7 @@ std::string choice_named(std::string_view word, std::string_view path) {
 }
 
 bool means(std::string_view word, std::string_view path, std::string_view key) {
-  const Place place(path);
+  const KeyPath place(path);
   const std::string name = plain(word);
   return std::ranges::any_of(keys, [&](const KeyWords& row) {
     if (!row.instead.empty() || !has(row.words, name) || parent(row.key) != place.pattern) return false;
@@ -357,7 +357,7 @@ bool means(std::string_view word, std::string_view path, std::string_view key) {
 }
 
 bool means_within(std::string_view word, std::string_view path, std::string_view key) {
-  const Place place(path);
+  const KeyPath place(path);
   const std::string name = plain(word);
   return std::ranges::any_of(keys, [&](const KeyWords& row) {
     if (!row.instead.empty() || !has(row.words, name) || !is_below(row.key, place.pattern)) return false;

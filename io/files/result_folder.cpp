@@ -23,7 +23,7 @@
 namespace poisson {
 namespace {
 
-using Json = nlohmann::json;
+using ReadJson = nlohmann::json;
 
 constexpr const char* lock_name = ".poisson.lock";
 constexpr std::string_view staging_prefix = ".poisson-";
@@ -70,20 +70,20 @@ std::optional<std::string> read_file(int directory, const char* name) {
 }
 
 /// Returns the summary of a run; nothing if the file has other content.
-std::optional<Json> read_summary(int directory, const char* name) {
+std::optional<ReadJson> read_summary(int directory, const char* name) {
   const auto text = read_file(directory, name);
   if (!text) return {};
-  Json json = Json::parse(*text, nullptr, /*allow_exceptions=*/false);
+  ReadJson json = ReadJson::parse(*text, nullptr, /*allow_exceptions=*/false);
   if (!json.is_object() || !json.contains("version") || !json.contains("converged") || !json.contains("config"))
     return {};
   return json;
 }
 
 /// Returns the files that a summary lists, restricted to names that a run may write.
-std::vector<Summary::File> listed(const Json& summary) {
+std::vector<Summary::File> listed(const ReadJson& summary) {
   std::vector<Summary::File> files;
   if (!summary.contains("files") || !summary["files"].is_array()) return files;
-  for (const Json& file : summary["files"]) {
+  for (const ReadJson& file : summary["files"]) {
     if (!file.is_object() || !file.contains("name") || !file["name"].is_string() || !file.contains("bytes") ||
         !file["bytes"].is_number_unsigned())
       continue;

@@ -8,6 +8,7 @@
 #include <nanobind/stl/string.h>
 
 #include "io/config/schema.hpp"
+#include "python/core/arrays.hpp"
 
 namespace nb = nanobind;
 
@@ -44,6 +45,11 @@ class TreeReader {
       value.kind = Value::Kind::list;
       int i = 0;
       for (nb::handle item : object) value.items.push_back(read(item, path + "[" + std::to_string(i++) + "]"));
+    } else if (nb::isinstance<DeviceArray>(object)) {
+      value.kind = Value::Kind::string;
+      value.array = to_grid_array(nb::cast<const DeviceArray&>(object));
+      value.text = "array of a device, of the shape";
+      for (const std::int64_t n : nb::cast<const DeviceArray&>(object).shape) value.text += " " + std::to_string(n);
     } else if (nb::ndarray_check(object)) {
       value.kind = Value::Kind::string;
       value.array = to_grid_array(object, mark_.text() + ": " + path);

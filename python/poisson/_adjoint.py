@@ -1,9 +1,12 @@
-"""Solves for poisson.torch and poisson.jax: u for given data, and A⁻¹ for given right-hand sides.
+"""Solves for poisson.torch and poisson.jax: u for given data, A⁻¹ for given right-hand sides, and derivatives.
 
 A is symmetric, so a gradient is one more solve. With λ = A⁻¹ ∂J/∂u, the derivative with respect to a datum p is
-λᵀ ∂(b − A u)/∂p, which the framework computes from _residual.Residual. For singular problems A⁻¹ is the pseudoinverse
-for solutions and data without a mean, which is symmetric as well.
+λᵀ ∂(b − A u)/∂p. The compiled module computes it for f, κ and σ; the frameworks compute it for data of faces, and second
+derivatives, from _residual.Residual. For singular problems A⁻¹ is the pseudoinverse for solutions and data without a
+mean, which is symmetric as well.
 """
+
+import weakref
 
 import numpy as np
 
@@ -16,9 +19,9 @@ def of(problem):
     """Returns the Differentiable of a Solver, or of a Problem with its default solver."""
     if isinstance(problem, Differentiable):
         return problem
-    if not hasattr(problem, "_differentiable"):
+    if getattr(problem, "_differentiable", None) is None:
         solver = problem if isinstance(problem, Solver) else problem.solver()
-        problem._differentiable = Differentiable(solver)
+        problem._differentiable = solver._differentiable = Differentiable(solver)
     return problem._differentiable
 
 
@@ -50,14 +53,42 @@ def names(data):
     return flat
 
 
+def in_operator(name):
+    """Returns whether A depends on a datum: κ, σ or α."""
+    return name.startswith(("coefficient", "reaction", "kappa")) or name.endswith(".alpha")
+
+
+_numbered = []  # operators of compiled functions name objects by numbers
+
+
+def numbered(number):
+    """Returns the Differentiable of a number. Raises SolverError if its solver does not exist any more."""
+    core = _numbered[number]()
+    if core is None:
+        raise _core.SolverError("the solver of a compiled function does not exist any more: keep it")
+    return core
+
+
 class Differentiable:
-    """Keeps the levels of a solver and the data that they belong to."""
+    """Keeps the levels of a solver and the data that they belong to.
+
+    Arrays of u, λ and ∂J/∂u are like u without the repeated nodes of periodic axes; they are numpy arrays, or tensors of
+    torch, on the host or on the solver's device.
+    """
 
     def __init__(self, solver):
         self.solver = solver
         self.geometry = solver.geometry
+        self.device = solver._device
         self._set = {}
-        self.mask = Residual(self.geometry, None, np.asarray).mask
+        self._source = None  # the session reads it where it is
+        residual = Residual(self.geometry, None, np.asarray)
+        self.mask = residual.mask
+        self.shape = residual.sizes
+        self.repeated = [a for a in range(residual.d) if residual.at_nodes and residual.periodic[a]]
+        self.number = len(_numbered)
+        _numbered.append(weakref.ref(self))
+        self.cells = residual.cells
 
     def check(self, data):
         """Raises NotImplementedError or ValueError as _residual.check_supported."""
@@ -66,48 +97,97 @@ class Differentiable:
     def residual(self, cat, constant):
         return Residual(self.geometry, cat, constant)
 
-    def _host(self, data):
-        return {name: _arrays.to_host(value, name)[0] for name, value in data.items()}
+    def _given(self, value, name):
+        """Returns (value, copy): what the session reads, and what later values are compared with."""
+        if not name.startswith("boundary") and self.device >= 0 and _arrays.is_array(value):
+            found = _arrays.on_device(value, name)
+            if found and found[0].device == self.device:
+                there = found[0]
+                self.solver._wait_for(found[1])
+                if name == "source":
+                    return there, None
+                kept = there.owner.clone() if _arrays.package(there.owner) == "torch" else there.owner.copy()
+                there, stream, _ = _arrays.on_device(kept, name)  # stays as it is when the caller changes the array
+                self.solver._wait_for(stream)
+                return there, kept
+        host = np.ascontiguousarray(_arrays.to_host(value, name)[0])
+        return (host.item() if host.ndim == 0 else host), host.copy() if name != "source" else None
+
+    def forget(self, names):
+        """Is told that the solver got other data."""
+        for name in names:
+            self._set.pop(name, None)
+
+    def _equal(self, name, value):
+        kept = self._set.get(name)
+        if kept is None:
+            return False
+        if _arrays.package(kept) == "torch" or _arrays.package(kept) == "cupy":
+            return _arrays.package(value) == _arrays.package(kept) and kept.shape == value.shape and \
+                bool((kept == value).all())
+        return not _arrays.is_on_device(value) and np.array_equal(kept, _arrays.to_host(value, name)[0])
 
     def _update(self, data):
         """Gives the compiled solver those data that differ from its present ones."""
-        changed = {name: value for name, value in data.items()
-                   if name not in self._set or not np.array_equal(self._set[name], value)}
-        if not changed:
-            return
-        for name in changed:
-            self._set.pop(name, None)
+        changed = {name: value for name, value in data.items() if name != "source" and not self._equal(name, value)}
         if any(name.startswith("coefficient.") for name in changed):
             changed.update((name, value) for name, value in data.items() if name.startswith("coefficient."))
+        if "source" in data:
+            changed["source"] = data["source"]
+        if not changed:
+            return
+        given = {name: self._given(value, name) for name, value in changed.items()}
+        for name in changed:
+            self._set.pop(name, None)
         session = self.solver._session
-        session.update({name: value.item() if value.ndim == 0 else np.ascontiguousarray(value)
-                        for name, value in changed.items()})
-        self._set.update((name, value.copy()) for name, value in changed.items())
+        source = given.get("source", (None, None))[0]
+        if isinstance(source, np.ndarray) and session.lend_source(source):
+            del given["source"]
+        self._source = source if source is not None else self._source
+        if given:
+            session.update({name: value for name, (value, _) in given.items()})
+        self._set.update((name, kept) for name, (_, kept) in given.items() if kept is not None)
 
-    def solve(self, data):
-        """Returns u without repeated nodes for data by their names, as fp64. Raises NotConverged as Solver.solve."""
-        data = self._host(data)
+    def solve(self, data, u):
+        """Writes the solution for data by their names into an array like u. Raises SolverError if it does not converge."""
         with self.solver._lock:
             self._update(data)
             self._check_singular(data)
-            self.solver._state += 1
-            course = self.solver._session.solve(None, _log)
-            self._require(course, "the solve")
-            return self._core(self.solver._session.values("u"))
+            self._run(u, "the solve", lambda session: session.solve(None, _log))
 
-    def adjoint(self, data, g):
-        """Returns A⁻¹ g for the operator of the data; g and the result are like u, zero at Dirichlet nodes."""
-        data = self._host(data)
-        g = np.where(self.mask > 0, _arrays.to_host(g, "gradient")[0], 0.0)
-        if not np.isfinite(g).all():
-            raise _core.SolverError("the gradient of the loss with respect to u is not finite; check the loss")
+    def adjoint(self, data, g, adjoint):
+        """Writes A⁻¹ g for the operator of the data into an array like u, zero at Dirichlet nodes."""
         with self.solver._lock:
-            self._update({name: value for name, value in data.items()
-                          if name.startswith(("coefficient", "reaction")) or name.endswith(".alpha")})
-            self.solver._state += 1
-            course = self.solver._session.solve_rhs(np.ascontiguousarray(self._expanded(g)))
-            self._require(course, "the adjoint solve")
-            return np.where(self.mask > 0, self._core(self.solver._session.values("u")), 0.0)
+            self._update({name: value for name, value in data.items() if in_operator(name)})
+            right = self._handle(g, "gradient")
+            try:
+                self._run(adjoint, "the adjoint solve", lambda session: session.solve_rhs(right))
+            except _core.ConfigurationError as error:
+                raise _core.SolverError("the gradient of the loss with respect to u is not finite; check the "
+                                        "loss") from error
+
+    def _run(self, to, what, solve):
+        self.solver._state += 1
+        course = solve(self.solver._session)
+        if not course["converged"]:
+            raise _core.SolverError(f"{what} did not converge: {course['reason']}")
+        out = self._handle(to, "u")
+        self.solver._session.write_solution(out)
+        self._release(to)
+
+    def _release(self, array):
+        """Makes the current stream of an array's package wait for the solver."""
+        stream = _arrays.current_stream(array) if self.device >= 0 else None
+        if stream is not None:
+            self.solver._session.hold(stream)
+
+    def _handle(self, array, name):
+        """Returns what the compiled module reads or writes. Arrays of other devices must be copied before."""
+        found = _arrays.on_device(array, name)
+        if not found:
+            return array.numpy() if _arrays.package(array) == "torch" else array
+        self.solver._wait_for(found[1])
+        return found[0]
 
     def _check_singular(self, data):
         if self.solver._session.singular and "reaction" in data:
@@ -115,19 +195,39 @@ class Differentiable:
                                     "reaction begins and has no derivative there: leave out the reaction, or make it "
                                     "positive")
 
-    @staticmethod
-    def _require(course, what):
-        if not course["converged"]:
-            raise _core.SolverError(f"{what} did not converge: {course['reason']}")
+    # ---- derivatives of λᵀ(b − A u) ----
 
-    def _core(self, values):
-        return np.ascontiguousarray(values[tuple(slice(0, n) for n in self.mask.shape)])
+    def kind(self, name, shape):
+        """Returns the name of the compiled derivative with respect to a datum of this shape, or None."""
+        at_nodes, elements = self.geometry["centering"] == "node", self.geometry["scheme"] == "q1"
+        nodes = [n + 1 for n in self.cells]
+        shape = list(shape)
+        if name.startswith("coefficient") and shape == self.cells:
+            return "kappa_elements" if elements else "kappa_at_nodes" if at_nodes else "kappa_in_cells"
+        if name == "reaction" and elements:
+            return "reaction_elements" if shape == self.cells else None
+        if name not in ("source", "reaction"):
+            return None
+        if shape == (nodes if at_nodes else self.cells):
+            return None if elements else f"{name}_at_values"
+        return f"{name}_in_cells" if at_nodes and shape == self.cells else None
 
-    def _expanded(self, values):
-        for a, n in enumerate(reversed(self.solver._session.shape[: values.ndim])):
-            if values.shape[a] < n:
-                values = np.concatenate([values, np.take(values, [0], axis=a)], axis=a)
-        return values
+    def gradient(self, name, kind, u, adjoint, data, to):
+        """Writes the derivative of λᵀ(b − A u) with respect to a datum into an array like the datum.
+
+        `u` and `adjoint` contain the repeated nodes; all arrays have one precision and are in one memory. κ on faces of a
+        problem in cells adds what `face_terms` returns.
+        """
+        d = self.geometry["dimension"]
+        axis = "xyz".index(name[-1]) if name.startswith("coefficient.") else None
+        kappa = []
+        if kind == "kappa_in_cells":
+            kappa = [self._handle(data[name if axis is None else f"coefficient.{a}"], name) for a in "xyz"[:d]]
+        with self.solver._lock:
+            self.solver._session.gradient(kind, None if kind.startswith("source") else self._handle(u, "u"),
+                                          self._handle(adjoint, "adjoint"), kappa, 0 if axis is None else axis,
+                                          d if axis is None else axis + 1, self._handle(to, "gradient"))
+            self._release(to)
 
     def face_data(self, data):
         """Returns fixed data that the faces of a problem in cells need: κ behind them, their values and alphas."""

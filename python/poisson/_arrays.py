@@ -1,10 +1,22 @@
 """Arrays of numpy, torch, cupy, jax and other packages that share their memory."""
 
+import importlib
 import sys
 
 import numpy as np
 
-from ._core import ConfigurationError
+from . import _core
+from ._core import ConfigurationError, DeviceArray
+
+
+_CUDA = 2  # kDLCUDA
+
+
+def _dlpack_device(array):
+    try:
+        return int(array.__dlpack_device__()[0])
+    except Exception:  # no DLPack, or a deleted array
+        return None
 
 
 def package(array):
@@ -20,7 +32,7 @@ def package(array):
         return root
     if root in ("jax", "jaxlib"):
         return "jax"
-    if hasattr(array, "__cuda_array_interface__"):
+    if hasattr(array, "__cuda_array_interface__") or _dlpack_device(array) == _CUDA:
         return "cuda"
     if hasattr(array, "__array_interface__") or hasattr(array, "__dlpack__") or hasattr(array, "__array__"):
         return None if isinstance(array, np.generic) else "numpy"
@@ -48,7 +60,7 @@ def to_host(array, name):
         elif kind == "cupy":
             values, copies = array.get(), 1
         elif kind == "cuda":
-            values, copies = _package_of_device()(array).get(), 1
+            return to_host(_package_of_device()(array), name)
         elif isinstance(array, np.ma.MaskedArray):
             if np.ma.is_masked(array):
                 raise ConfigurationError(f"{name}: the array has masked values; fill them: values.filled(0)")
@@ -75,11 +87,153 @@ def to_host(array, name):
 
 
 def _package_of_device():
-    cupy = sys.modules.get("cupy")
-    if cupy is None:
-        raise ConfigurationError("an array with __cuda_array_interface__ alone needs cupy; import cupy first, or pass a "
-                                 "torch tensor")
-    return cupy.asarray
+    """Returns the function of a loaded package that shares memory of a device."""
+    if "cupy" in sys.modules:
+        cupy = sys.modules["cupy"]
+        return lambda a: cupy.asarray(a) if hasattr(a, "__cuda_array_interface__") else cupy.from_dlpack(a)
+    if "torch" in sys.modules:
+        torch = sys.modules["torch"]
+        return lambda a: torch.from_dlpack(a) if hasattr(a, "__dlpack__") else torch.as_tensor(a, device="cuda")
+    raise ConfigurationError("an array of another package in GPU memory needs cupy or torch; import one of them first")
+
+
+def is_on_device(array):
+    """Returns whether an array is in memory of a CUDA device."""
+    kind = package(array)
+    if kind == "torch":
+        return array.device.type == "cuda"
+    if kind == "jax":
+        return any(device.platform in ("gpu", "cuda") for device in array.devices())
+    return kind in ("cupy", "cuda")
+
+
+def on_device(array, name):
+    """Returns (array, stream, copies): a DeviceArray of a C-contiguous array of fp64 or fp32, the stream that writes it
+    or None, and the copies that this needed. Returns None for arrays of the host.
+
+    Raises ConfigurationError with the remedy for complex numbers and deleted arrays.
+    """
+    try:
+        if not _core.cuda or not is_on_device(array):
+            return None
+        if package(array) == "cuda":
+            array = _package_of_device()(array)
+        return {"torch": _of_torch, "cupy": _of_cupy, "jax": _of_jax}[package(array)](array, name)
+    except ConfigurationError:
+        raise
+    except Exception as error:  # a deleted or donated array
+        raise ConfigurationError(f"{name}: the array cannot be read ({error}); pass an array that exists, in host memory "
+                                 "or in the memory of the solver's device") from error
+
+
+def _device_array(ready, name, pointer, narrow, device):
+    return DeviceArray(pointer, list(ready.shape), narrow, device, ready,
+                       lambda: np.ascontiguousarray(to_host(ready, name)[0], dtype=np.float64))
+
+
+def _of_torch(array, name):
+    torch = sys.modules["torch"]
+    values = array.detach()
+    if values.is_complex():
+        raise ConfigurationError(f"{name}: the array has the type {values.dtype}; give real numbers")
+    narrow = values.dtype in (torch.float32, torch.float16, torch.bfloat16)
+    ready = values.to(torch.float32 if narrow else torch.float64).contiguous()
+    return (_device_array(ready, name, ready.data_ptr(), narrow, ready.device.index),
+            current_stream(ready), int(ready.data_ptr() != values.data_ptr()))
+
+
+def _of_cupy(array, name):
+    cupy = sys.modules["cupy"]
+    if array.dtype.kind not in "fiub":
+        raise ConfigurationError(f"{name}: the array has the type {array.dtype}; give real numbers")
+    narrow = array.dtype in (np.float32, np.float16)
+    with array.device:
+        ready = cupy.ascontiguousarray(array, dtype=np.float32 if narrow else np.float64)
+    return (_device_array(ready, name, ready.data.ptr, narrow, ready.device.id), current_stream(ready),
+            int(ready.data.ptr != array.data.ptr))
+
+
+def _of_jax(array, name):
+    jax = sys.modules["jax"]
+    if array.dtype.kind not in "fiub":
+        raise ConfigurationError(f"{name}: the array has the type {array.dtype}; give real numbers")
+    if len(array.devices()) != 1:
+        raise ConfigurationError(f"{name}: the array is on several devices; copy it to the solver's with jax.device_put")
+    narrow = array.dtype in (np.float32, np.float16)
+    ready = jax.block_until_ready(array.astype(np.float32 if narrow else np.float64))
+    pointer = ready.unsafe_buffer_pointer()
+    device = next(iter(ready.devices())).local_hardware_id
+    return _device_array(ready, name, pointer, narrow, device), None, int(pointer != array.unsafe_buffer_pointer())
+
+
+def empty_on_device(model, shape, narrow, device):
+    """Returns (array, DeviceArray, stream) of a new array of the package of `model`, or None for packages whose arrays
+    cannot be written."""
+    kind = package(model)
+    if kind == "torch":
+        torch = sys.modules["torch"]
+        array = torch.empty(shape, dtype=torch.float32 if narrow else torch.float64, device=f"cuda:{device}")
+    elif kind == "cupy":
+        cupy = sys.modules["cupy"]
+        with cupy.cuda.Device(device):
+            array = cupy.empty(shape, dtype=np.float32 if narrow else np.float64)
+    else:
+        return None
+    there, stream, _ = on_device(array, "u")
+    return array, there, stream
+
+
+def current_stream(array):
+    """Returns the address of the current stream of the package of an array of a device; None if there is none."""
+    kind = package(array)
+    if kind == "torch" and array.device.type == "cuda":
+        return sys.modules["torch"].cuda.current_stream(array.device).cuda_stream
+    return sys.modules["cupy"].cuda.get_current_stream().ptr if kind == "cupy" else None
+
+
+def synchronize(array):
+    """Waits for the stream that writes an array of a device."""
+    if package(array) == "torch":
+        sys.modules["torch"].cuda.current_stream(array.device).synchronize()
+    elif package(array) == "cupy":
+        sys.modules["cupy"].cuda.get_current_stream().synchronize()
+
+
+def stream_pointer(stream):
+    """Returns the address of a stream of torch or cupy, or of a number."""
+    for name in ("cuda_stream", "ptr"):
+        if hasattr(stream, name):
+            return int(getattr(stream, name))
+    if isinstance(stream, int) and not isinstance(stream, bool):
+        return stream
+    raise ConfigurationError(f"stream: expected a stream of torch or cupy, or its address, found {stream!r}")
+
+
+def allocator(given):
+    """Returns the functions allocate(bytes) and release(address) of "torch", "cupy", or a pair of functions."""
+    if given is None or isinstance(given, (tuple, list)) and len(given) == 2 and all(callable(f) for f in given):
+        return given
+    if given == "torch":
+        cuda = importlib.import_module("torch").cuda
+
+        def allocate(size):
+            address = cuda.caching_allocator_alloc(size)
+            cuda.current_stream().synchronize()  # work of this stream may still use the memory
+            return address
+
+        return allocate, cuda.caching_allocator_delete
+    if given == "cupy":
+        cuda = importlib.import_module("cupy").cuda
+        lent = {}
+
+        def lend(size):
+            memory = cuda.alloc(size)
+            cuda.get_current_stream().synchronize()
+            lent[memory.ptr] = memory
+            return memory.ptr
+
+        return lend, lent.pop
+    raise ConfigurationError(f"allocator: expected 'torch', 'cupy', or a pair of functions, found {given!r}")
 
 
 def like(values, model):
@@ -99,3 +253,10 @@ def like(values, model):
 def is_narrow(array):
     """Returns whether an array has 32 bits for each number."""
     return "float32" in str(getattr(array, "dtype", ""))
+
+
+def stack(arrays):
+    """Joins arrays of one package along a new first axis."""
+    kind = package(arrays[0])
+    module = {"torch": "torch", "cupy": "cupy", "jax": "jax.numpy"}.get(kind)
+    return sys.modules[module].stack(arrays) if module else np.stack(arrays)

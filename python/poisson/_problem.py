@@ -44,6 +44,7 @@ class Problem:
                                      f"parameters, or a section: {', '.join(_SECTIONS)}")
         self._model = next((a for a in (source, coefficient) if _arrays.is_array(a)), None)
         self._copies = 0
+        self._there = []  # arrays of devices
         tree = {"title": title, "parameters": parameters or {}}
         data = {"coefficient": coefficient, "reaction": reaction, "source": source, "exact": exact}
         tree["equation"] = {key: value for key, value in data.items() if value is not None}
@@ -71,7 +72,8 @@ class Problem:
     @classmethod
     def _of_file(cls, file, overrides):
         self = cls.__new__(cls)
-        self._model, self._copies, self._tree, self._file, self._overrides = None, 0, None, str(file), overrides
+        self._model, self._copies, self._there = None, 0, []
+        self._tree, self._file, self._overrides = None, str(file), overrides
         self._config = _core.load(self._file, overrides)
         return self
 
@@ -91,6 +93,12 @@ class Problem:
         if isinstance(value, np.generic):
             return value.item()
         of_space = path.startswith(("equation.", "boundary.", "solver.initial"))
+        if path in ("equation.source", "equation.reaction") or path.startswith("equation.coefficient"):
+            found = _arrays.on_device(value, f"{_NAME}: {path}")
+            if found and len(value.shape) > 0:
+                self._there.append(found[0])
+                self._copies += found[2]
+                return found[0]
         if _arrays.package(value):
             host, copies = _arrays.to_host(value, f"{_NAME}: {path}")
             if host.ndim == 0 or not of_space:
@@ -104,7 +112,7 @@ class Problem:
         return value
 
     def _given_source(self):
-        """Returns the source as an array on the host, or None."""
+        """Returns the source if it is an array on the host, or None."""
         source = (self._tree or {}).get("equation", {}).get("source")
         return source if isinstance(source, np.ndarray) else None
 
@@ -118,12 +126,14 @@ class Problem:
         """Nodes, kinds of faces, centering and scheme, as a dictionary."""
         return self._config.geometry
 
-    def solver(self, *, device=None, dtype=None, **keys):
+    def solver(self, *, device=None, dtype=None, allocator=None, **keys):
         """Makes the levels and returns a Solver, which solves repeatedly.
 
         Args:
             device: "auto", "cpu", "cuda" or "cuda:1".
             dtype: precision of u in results: float64, or float32 if the source is an array of float32.
+            allocator: who lends memory of the device: "torch", "cupy", or a pair of functions allocate(bytes), which
+                returns an address, and release(address).
             keys: keys of the section `solver`, such as tolerance, method, max_iterations, precision.
 
         Raises ConfigurationError for invalid keys and data, and SolverError if memory or a device is missing.
@@ -131,7 +141,7 @@ class Problem:
         narrow = _arrays.is_narrow(self._model) if dtype is None else np.dtype(dtype) == np.float32
         if dtype is not None and np.dtype(dtype) not in (np.float32, np.float64):
             raise ConfigurationError(f"{_NAME}: dtype is {dtype}; give float64 or float32")
-        return Solver(self, self._configured(device, keys), narrow, self._model, self._copies)
+        return Solver(self, self._configured(device, keys), narrow, self._model, _arrays.allocator(allocator))
 
     def _configured(self, device, keys):
         if device is None and not keys:

@@ -272,6 +272,30 @@ class Residual(Grid):
             total = total + self._on_layer(self.face(a).lumped(flow), a, end)
         return total
 
+    def add_face_terms(self, gradient, axes, data, u, adjoint, values):
+        """Adds to the derivative with respect to κ along axes of the array what the faces of a problem in cells give.
+
+        Args:
+            gradient: changed in place; data, values: as in operator; u, adjoint: like core(u).
+        """
+        for a, end in itertools.product(axes, range(2)):
+            kind, face = self.kinds[a][end], self.names[a] + "-+"[end]
+            if kind not in ("dirichlet", "robin"):
+                continue
+            name = "coefficient" if "coefficient" in data else f"coefficient.{self.names[a]}"
+            shape = [self.cells[i] for i in range(self.d) if i != a]
+            g = self._on_cells(data.get(f"boundary.{face}", values.get(face)), shape, face)
+            h = float(self.widths[a][0 if end == 0 else -1])
+            layer, weight = (self._layer(x, a, end).reshape(shape) for x in (u, adjoint))
+            if kind == "dirichlet":
+                slope = 2 / h * (layer - g)
+            else:
+                alpha = self._on_cells(data.get(f"boundary.{face}.alpha", values.get(f"{face}.alpha")), shape, face)
+                k = self._layer(data[name], a, end).reshape(shape)
+                slope = 0.5 * h * alpha / (k + 0.5 * h * alpha) ** 2 * (alpha * layer - g)
+            term = self.face(a).lumped(slope * weight)
+            self._layer(gradient, a, end)[...] -= term.reshape(shape[:a] + [1] + shape[a:])
+
     def _on_cells(self, value, shape, name):
         value = self.full(value, shape)
         if list(value.shape) != shape:

@@ -7,6 +7,7 @@ import numpy as np
 
 from . import _arrays, _core
 from ._core import ConfigurationError
+from ._libraries import name_libraries
 from ._result import NotConverged, Result, as_given
 
 _log = logging.getLogger("poisson")
@@ -19,16 +20,23 @@ class Solver:
     in the same memory. Several threads may use different solvers at the same time; calls of one solver are serialized.
     """
 
-    def __init__(self, problem, config, narrow, model, copies):
+    def __init__(self, problem, config, narrow, model, allocator=None):
         self._lock = threading.RLock()
         self._config = config
         self._narrow = narrow
         self._model = model
-        self._copies = copies
+        self._stream = None  # of the call in progress, if it names one
         self._state = 0
         self._changed = False
+        self._differentiable = None
         self._data = {}  # κ and σ that replaced those of the problem
-        self._session = _core.Session(config)
+        for array in problem._there:
+            _arrays.synchronize(array.owner)
+        if _core.cuda:
+            name_libraries()
+        self._session = _core.Session(config, allocator)
+        self._device = self._session.device_number
+        self._copies = problem._copies + sum(array.device != self._device for array in problem._there)
         self.geometry = config.geometry
         self.problem = problem
         given = problem._given_source()
@@ -60,7 +68,22 @@ class Solver:
             return self._values()
 
     def _values(self):
+        shape = self.shape
+        if self._device >= 0 and self._model is not None and _arrays.is_on_device(self._model):
+            made = _arrays.empty_on_device(self._model, shape, self._narrow, self._device)
+            if made:
+                array, there, stream = made
+                self._wait_for(stream)  # the memory may have been used by it
+                self._session.write_solution(there)
+                self._session.hold(self._stream if self._stream is not None else stream)
+                return array
         return as_given(self._session.values("u", self._narrow), self._model)
+
+    def _wait_for(self, stream):
+        """Makes the solver's stream wait for the work of a stream, or of the one that the call names."""
+        stream = self._stream if self._stream is not None else stream
+        if stream is not None:
+            self._session.wait_for(stream)
 
     def _field(self, name):
         with self._lock:
@@ -73,6 +96,9 @@ class Solver:
     def _host(self, value, name):
         """Returns a value for the compiled session and remembers its copies."""
         if _arrays.is_array(value):
+            found = self._on_device(value, name)
+            if found and not name.startswith("boundary"):
+                return found
             host, copies = _arrays.to_host(value, name)
             self._copies += copies + 1
             return host
@@ -83,6 +109,16 @@ class Solver:
         if isinstance(value, bool) or not isinstance(value, (int, float, str)):
             raise ConfigurationError(f"{name}: expected a number, an expression or an array, found {value!r}")
         return value
+
+    def _on_device(self, value, name):
+        """Returns an array in memory of the solver's device, after which its stream has been waited for, or None."""
+        found = _arrays.on_device(value, name) if self._device >= 0 else None
+        if not found or found[0].device != self._device:
+            return None
+        there, stream, copies = found
+        self._wait_for(stream)
+        self._copies += copies
+        return there
 
     def update(self, *, source=None, coefficient=None, reaction=None, boundary=None):
         """Replaces several data at once. Values are as in Problem; `boundary` maps faces to values of their datum.
@@ -107,8 +143,10 @@ class Solver:
                 self._check_face(face)
                 changes[f"boundary.{face}"] = self._host(value, f"boundary.{face}")
             self._state += 1
+            if self._differentiable:
+                self._differentiable.forget(changes)
             lent = changes.get("source")
-            if _arrays.is_array(lent) and self._session.lend_source(lent):
+            if isinstance(lent, np.ndarray) and self._session.lend_source(lent):
                 self._copies -= 1  # it is read where it is
                 del changes["source"]
             differs = self._session.update(changes) if changes else False
@@ -147,7 +185,7 @@ class Solver:
         """Values of the faces; write only: solver.boundary["x-"] = 3.0 sets g, q or the right-hand side of Robin."""
         return _Faces(self)
 
-    def solve(self, source=None, *, guess=None, check=True):
+    def solve(self, source=None, *, guess=None, check=True, stream=None):
         """Solves and returns a Result.
 
         Args:
@@ -155,19 +193,27 @@ class Solver:
                 and the other values of the result are lists.
             guess: a starting guess like u, such as an earlier solution.
             check: raise NotConverged if the tolerance was not reached.
+            stream: the stream of torch or cupy, or its address, that writes the data and reads u; by default the current
+                one of the package of the arrays.
 
         Ctrl-C ends the solve; `solution` then is its iterate.
         """
         with self._lock:
-            if _arrays.is_array(source) and len(getattr(source, "shape", ())) == self.geometry["dimension"] + 1:
-                return self._solve_all(source, guess, check)
-            if source is not None:
-                self.update(source=source)
-            result = self._solve_once(guess)
+            self._stream = None if stream is None else _arrays.stream_pointer(stream)
+            try:
+                if _arrays.is_array(source) and len(getattr(source, "shape", ())) == self.geometry["dimension"] + 1:
+                    return self._solve_all(source, guess, check)
+                if source is not None:
+                    self.update(source=source)
+                result = self._solve_once(guess)
+            finally:
+                self._stream = None
         return _checked(result, check)
 
     def _solve_once(self, guess):
         start = None if guess is None else self._guess(guess)
+        if self._device >= 0 and self._model is not None:
+            self._wait_for(_arrays.current_stream(self._model))
         self._state += 1
         course = self._session.solve(start, _log.warning)
         copies, self._copies = self._copies, 0
@@ -177,11 +223,12 @@ class Solver:
         if not _arrays.is_array(guess) or tuple(getattr(guess, "shape", ())) != self.shape:
             found = tuple(getattr(guess, "shape", ())) if _arrays.is_array(guess) else repr(guess)
             raise ConfigurationError(f"guess: expected an array of the shape {self.shape}, found {found}")
+        there = self._on_device(guess, "guess")
+        if there:
+            return there
         host, copies = _arrays.to_host(guess, "guess")
-        if not np.isfinite(host).all():
-            raise ConfigurationError("guess: the array has values that are not finite; replace them, for example with 0")
         self._copies += copies
-        return np.ascontiguousarray(host, dtype=np.float64)
+        return host
 
     def _solve_all(self, sources, guess, check):
         results = []
@@ -243,10 +290,10 @@ def _checked(result, check):
 
 def _joined(solver, results, sources):
     """Returns the results of several right-hand sides as one Result."""
-    all_u = np.stack([_arrays.to_host(r.u, "u")[0] for r in results])
+    all_u = _arrays.stack([r.u for r in results])
     course = {key: [getattr(r, key) for r in results]
               for key in ("iterations", "residual", "estimated_error", "history", "reason", "steps")}
     course["seconds"] = sum(r.seconds for r in results)
     course["data_seconds"] = sum(r.data_seconds for r in results)
     course["converged"] = all(r.converged for r in results)
-    return Result(solver, as_given(all_u, sources), course, sum(r.copies for r in results))
+    return Result(solver, all_u, course, sum(r.copies for r in results))

@@ -38,8 +38,10 @@ def _callback(core, function, dtype, data, *more):
     shape = _jax.ShapeDtypeStruct(core.mask.shape, dtype)
 
     def call(values, *arguments):
+        found = _np.empty(shape.shape, dtype=dtype)
         values = {name: _np.asarray(value) for name, value in values.items()}
-        return _np.asarray(function(values, *(_np.asarray(a) for a in arguments)), dtype=dtype)
+        function(values, *(_np.ascontiguousarray(a) for a in arguments), found)
+        return found
 
     return _jax.pure_callback(call, shape, data, *more, vmap_method="sequential")
 
@@ -70,8 +72,8 @@ def _derivative(core, primals, tangents):
         return mask * (residual.load(values) - residual.operator(values, state, fixed)), (1 - mask) * given
 
     _, (change, given) = _jax.jvp(rest, (data,), (directions,))
-    own = {name: value for name, value in data.items() if _in_operator(name)}
-    homogeneous = {name: value for name, value in fixed.items() if _in_operator(name)}
+    own = {name: value for name, value in data.items() if _adjoint.in_operator(name)}
+    homogeneous = {name: value for name, value in fixed.items() if _adjoint.in_operator(name)}
 
     def product(x):
         return mask * residual.operator(own, mask * x, homogeneous) + (1 - mask) * x
@@ -87,8 +89,3 @@ def _fixed(core, data, dtype):
     """Returns the fixed data of faces. They are read when the function is traced, because they never change; κ behind
     the faces of a problem in cells is that of the problem."""
     return {name: _jnp.asarray(value, dtype=dtype) for name, value in core.face_data(data).items()}
-
-
-def _in_operator(name):
-    """Returns whether A depends on a datum: κ, σ or α."""
-    return name.startswith(("coefficient", "reaction", "kappa")) or name.endswith(".alpha")

@@ -1,5 +1,7 @@
 """Solves with gradients for PyTorch."""
 
+import concurrent.futures as _futures
+
 import torch as _torch
 
 from . import _adjoint
@@ -16,18 +18,32 @@ def solve(problem, *, source=None, coefficient=None, reaction=None, boundary=Non
         boundary: data of faces by their names: a tensor for Dirichlet and Neumann faces, {"alpha": …, "value": …} for
             Robin faces.
 
-    Data that are not given stay as they are in the problem. A coefficient of materials is table[ids]: the gradient of
-    `table` then is the sum over the cells of each material.
+    A function that torch.compile compiles contains the solve as one operator (PyTorch 2.4 or newer), with first
+    derivatives. Data that are not given stay as they are in the problem. A coefficient of materials is table[ids]: the gradient of
+    `table` then is the sum over the cells of each material. u is on the device of the data. Tensors on the solver's
+    device stay there.
 
     Raises NotImplementedError with the reason for schemes without gradients, ConfigurationError for invalid data, and
     SolverError if the solve or its adjoint does not converge.
     """
-    core = _adjoint.of(problem)
     data = _adjoint.names({"source": source, "coefficient": coefficient, "reaction": reaction, "boundary": boundary})
-    core.check(data)
+    names = tuple(data)
+    core = _checked(problem, names)
     tensors = [t if isinstance(t, _torch.Tensor) else _torch.as_tensor(t, dtype=_torch.float64) for t in data.values()]
-    u = _Solve.apply(core, tuple(data), *tensors)
-    return core.residual(_cat, None).expanded(u)
+    if _operators and _torch.compiler.is_compiling():
+        u = _torch.ops.poisson.solve(core.number, ",".join(names), tensors)
+    else:
+        u = _Solve.apply(core, names, *tensors)
+    for axis in core.repeated:
+        u = _torch.cat([u, u.narrow(axis, 0, 1)], dim=axis)
+    return u
+
+
+def _checked(problem, names):
+    """Returns the Differentiable of a problem after a check of the data's names."""
+    core = _adjoint.of(problem)
+    core.check(names)
+    return core
 
 
 def _cat(parts, axis):
@@ -39,6 +55,55 @@ def _residual(core, like):
         return _torch.as_tensor(values, dtype=like.dtype, device=like.device)
 
     return core.residual(_cat, constant), constant
+
+
+def _place(core, device):
+    """Returns the device where the compiled solver reads and writes tensors of a device."""
+    return device if device.type == "cuda" and device.index == core.device else _torch.device("cpu")
+
+
+def _like_data(tensors):
+    """Returns dtype and device of u for these data."""
+    arrays = [t for t in tensors if t.dim() > 0] or tensors
+    wide = not arrays or any(t.dtype == _torch.float64 for t in arrays)
+    return _torch.float64 if wide else _torch.float32, arrays[0].device if arrays else _torch.device("cpu")
+
+
+def _solved(core, data):
+    dtype, device = _like_data(list(data.values()))
+    u = _torch.empty(core.shape, dtype=dtype, device=_place(core, device))
+    core.solve({name: t.detach() for name, t in data.items()}, u)
+    return u.to(device)
+
+
+def _adjoint_of(core, data, g):
+    place = _place(core, g.device)
+    found = _torch.empty(core.shape, dtype=g.dtype, device=place)
+    core.adjoint({name: t.detach() for name, t in data.items()}, g.detach().to(place).contiguous(), found)
+    return found.to(g.device)
+
+
+def _compiled_gradient(core, name, kind, data, u, adjoint):
+    """Returns the derivative of λᵀ(b − A u) with respect to a datum, by the compiled module."""
+    datum = data[name]
+    dtype, place = datum.dtype, _place(core, datum.device)
+
+    def ready(t):
+        return t.detach().to(device=place, dtype=dtype).contiguous()
+
+    R, _ = _residual(core, _torch.empty(0, dtype=dtype, device=place))
+    gradient = _torch.empty(datum.shape, dtype=dtype, device=place)
+    own = {key: ready(t) for key, t in data.items() if key.startswith("coefficient")}
+    if kind == "kappa_in_cells" and name != "coefficient":
+        own = {f"coefficient.{a}": own.get(f"coefficient.{a}", own[name]) for a in "xyz"}
+    u, adjoint = ready(u), ready(adjoint)
+    core.gradient(name, kind, R.expanded(u).contiguous(), R.expanded(adjoint).contiguous(), own, gradient)
+    if kind == "kappa_in_cells":
+        axes = [a for a in range(R.d) if name in ("coefficient", f"coefficient.{R.names[a]}")]
+        values = {key: ready(t) for key, t in data.items() if key.startswith(("boundary", name))}
+        fixed = {key: ready(_torch.as_tensor(value)) for key, value in core.face_data(data).items()}
+        R.add_face_terms(gradient, axes, values, u, adjoint, fixed)
+    return gradient.to(datum.device)
 
 
 def _aliases(names, tensors):
@@ -54,43 +119,56 @@ def _partial(value, aliases, needed):
     return [next(found) if need else None for need in needed]
 
 
+def _gradients(core, names, tensors, u, adjoint, g, needed):
+    """Returns the derivatives of λᵀ(b − A u) with respect to the data, and of u on Dirichlet faces times g.
+
+    The compiled module computes those with respect to f, κ and σ if no second derivatives are wanted.
+    """
+    found = [None] * len(tensors)
+    needed = list(needed)
+    if not _torch.is_grad_enabled():
+        data = dict(zip(names, tensors))
+        for i, (name, t) in enumerate(data.items()):
+            kind = core.kind(name, t.shape) if needed[i] and t.is_floating_point() else None
+            if kind and t.dtype in (_torch.float32, _torch.float64):
+                found[i] = _compiled_gradient(core, name, kind, data, u, adjoint)
+                needed[i] = False
+        if not any(needed):
+            return found
+    grad_mode = _torch.is_grad_enabled()
+    with _torch.enable_grad():
+        residual, constant = _residual(core, u)
+        mask = constant(core.mask)
+        own = _aliases(names, tensors)
+        fixed = {name: constant(value) for name, value in core.face_data(own).items()}
+        given = residual.boundary_values(own)
+        state = mask * u + (1 - mask) * (u - given).detach() + given
+        r = residual.load(own) - residual.operator(own, state, fixed)
+        value = (adjoint * mask * r).sum() + ((1 - mask) * g * given).sum()
+    with _torch.set_grad_enabled(grad_mode):
+        return [a if b is None else b for a, b in zip(found, _partial(value, own, needed))]
+
+
 class _Solve(_torch.autograd.Function):
     @staticmethod
     def forward(ctx, core, names, *tensors):
         ctx.core, ctx.names = core, names
-        values = core.solve(dict(zip(names, (t.detach() for t in tensors))))
-        wide = any(t.dtype == _torch.float64 and t.dim() > 0 for t in tensors)
-        dtype = _torch.float64 if wide or not tensors else _torch.float32
-        place = tensors[0].device if tensors else "cpu"
-        u = _torch.from_numpy(values).to(device=place, dtype=dtype)
+        u = _solved(core, dict(zip(names, tensors)))
         ctx.save_for_backward(u, *tensors)
         return u
 
     @staticmethod
     def backward(ctx, g):
         u, *tensors = ctx.saved_tensors
-        core, names = ctx.core, ctx.names
-        adjoint = _Adjoint.apply(core, names, g, *tensors)
-        grad_mode = _torch.is_grad_enabled()
-        with _torch.enable_grad():
-            residual, constant = _residual(core, u)
-            mask = constant(core.mask)
-            data = _aliases(names, tensors)
-            fixed = {name: constant(value) for name, value in core.face_data(data).items()}
-            given = residual.boundary_values(data)
-            state = mask * u + (1 - mask) * (u - given).detach() + given
-            r = residual.load(data) - residual.operator(data, state, fixed)
-            value = (adjoint * mask * r).sum() + ((1 - mask) * g * given).sum()
-        with _torch.set_grad_enabled(grad_mode):
-            return (None, None, *_partial(value, data, ctx.needs_input_grad[2:]))
+        adjoint = _Adjoint.apply(ctx.core, ctx.names, g, *tensors)
+        return None, None, *_gradients(ctx.core, ctx.names, tensors, u, adjoint, g, ctx.needs_input_grad[2:])
 
 
 class _Adjoint(_torch.autograd.Function):
     @staticmethod
     def forward(ctx, core, names, g, *tensors):
         ctx.core, ctx.names = core, names
-        values = core.adjoint(dict(zip(names, (t.detach() for t in tensors))), g.detach())
-        adjoint = _torch.from_numpy(values).to(device=g.device, dtype=g.dtype)
+        adjoint = _adjoint_of(core, dict(zip(names, tensors)), g)
         ctx.save_for_backward(adjoint, *tensors)
         return adjoint
 
@@ -103,13 +181,82 @@ class _Adjoint(_torch.autograd.Function):
         with _torch.enable_grad():
             residual, constant = _residual(core, adjoint)
             data = _aliases(names, tensors)
-            fixed = {name: constant(value) for name, value in core.face_data(data).items() if _in_operator(name)}
-            own = {name: value for name, value in data.items() if _in_operator(name)}
+            fixed = {name: constant(value) for name, value in core.face_data(data).items() if _adjoint.in_operator(name)}
+            own = {name: value for name, value in data.items() if _adjoint.in_operator(name)}
             value = -(second * constant(core.mask) * residual.operator(own, adjoint, fixed)).sum()
         with _torch.set_grad_enabled(grad_mode):
             return (None, None, second, *_partial(value, data, ctx.needs_input_grad[3:]))
 
 
-def _in_operator(name):
-    """Returns whether A depends on a datum: κ, σ or α."""
-    return name.startswith(("coefficient", "reaction", "kappa")) or name.endswith(".alpha")
+# ---- the operators of compiled functions ----
+
+
+def _define_operators():
+    """Defines poisson::solve with its derivative, for torch.compile. Returns whether this version of torch can."""
+    if not hasattr(_torch.library, "custom_op"):
+        return False
+
+    def of(core, names, data):
+        return _adjoint.numbered(core), dict(zip(names.split(",") if names else (), data))
+
+    @_torch.library.custom_op("poisson::solve", mutates_args=())
+    def solve_op(core: int, names: str, data: list[_torch.Tensor]) -> _torch.Tensor:
+        return _solved(*of(core, names, data))
+
+    @_torch.library.custom_op("poisson::adjoint", mutates_args=())
+    def adjoint_op(core: int, names: str, data: list[_torch.Tensor], g: _torch.Tensor) -> _torch.Tensor:
+        return _adjoint_of(*of(core, names, data), g)
+
+    @_torch.library.custom_op("poisson::gradients", mutates_args=())
+    def gradients_op(core: int, names: str, data: list[_torch.Tensor], needed: list[bool], u: _torch.Tensor,
+                     adjoint: _torch.Tensor, g: _torch.Tensor) -> list[_torch.Tensor]:
+        solver, values = of(core, names, data)
+        with _futures.ThreadPoolExecutor(1) as thread:  # operators run without autograd, which data of faces need
+            stream = _torch.cuda.current_stream(u.device) if u.is_cuda else None
+            found = thread.submit(_first_gradients, solver, values, u, adjoint, g, needed, stream).result()
+        used = {t.data_ptr() for t in (u, adjoint, g, *data)}
+        return [_of_its_own(_torch.zeros_like(t) if f is None else f, used) for t, f in zip(data, found)]
+
+    @solve_op.register_fake
+    def _(core, names, data):
+        dtype, device = _like_data(data)
+        return _torch.empty(_adjoint.numbered(core).shape, dtype=dtype, device=device)
+
+    @adjoint_op.register_fake
+    def _(core, names, data, g):
+        return _torch.empty_like(g, memory_format=_torch.contiguous_format)
+
+    @gradients_op.register_fake
+    def _(core, names, data, needed, u, adjoint, g):
+        return [_torch.empty_like(t, memory_format=_torch.contiguous_format) for t in data]
+
+    def keep(ctx, inputs, output):
+        ctx.core, ctx.names, data = inputs
+        ctx.needed = [t.requires_grad for t in data]
+        ctx.save_for_backward(output, *data)
+
+    def backward(ctx, g):
+        u, *data = ctx.saved_tensors
+        adjoint = _torch.ops.poisson.adjoint(ctx.core, ctx.names, data, g)
+        found = _torch.ops.poisson.gradients(ctx.core, ctx.names, data, ctx.needed, u, adjoint, g)
+        return None, None, [f if need else None for f, need in zip(found, ctx.needed)]
+
+    solve_op.register_autograd(backward, setup_context=keep)
+    return True
+
+
+def _of_its_own(tensor, used):
+    """Returns a contiguous tensor that shares no memory with earlier ones, as operators must."""
+    if not tensor.is_contiguous() or tensor.data_ptr() in used:
+        tensor = tensor.clone(memory_format=_torch.contiguous_format)
+    used.add(tensor.data_ptr())
+    return tensor
+
+
+def _first_gradients(core, data, u, adjoint, g, needed, stream):
+    with _torch.cuda.stream(stream), _torch.no_grad():
+        tensors = [t.detach().requires_grad_(need) for t, need in zip(data.values(), needed)]
+        return _gradients(core, tuple(data), tensors, u, adjoint, g, needed)
+
+
+_operators = _define_operators()

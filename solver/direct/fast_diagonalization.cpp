@@ -153,7 +153,7 @@ std::string no_direct_preconditioner(const Problem& problem, const Parts& parts)
   for (int d = 0; d < problem.dimension; ++d) {
     if (!too_long(block.axes[static_cast<std::size_t>(d)])) continue;
     if (cut && *cut != d)
-      return std::string("the grid is cut across another axis than ") + "xyz"[d] + ", which has" + length;
+      return "the grid is cut across another axis than " + std::string(1, "xyz"[d]) + ", which has" + length;
     ++longer;
   }
   return longer > 1 ? "more than one axis has" + length : "";

@@ -57,7 +57,7 @@ constexpr double sweep_cost(Extent extent, bool gpu) {
 }  // namespace
 
 double predicted_direct_seconds(const Problem& problem, const std::array<double, 3>& kappa, bool gpu,
-                                const Parts& parts) {
+                                const Parts& parts, bool only) {
   const TensorInverse shape = direct_shape(problem, kappa, parts);
   const Block block = make_block(problem);
   const DeviceRate& rate = device_rate(gpu);
@@ -76,11 +76,12 @@ double predicted_direct_seconds(const Problem& problem, const std::array<double,
     }
     const double halves = shape.bases[d].folded ? 2 : 1, n = shape.bases[d].first_half(values);
     seconds += 4 * n * unknowns / (share_of_products * rate.flops[1]);
+    if (!only) continue;
     seconds += halves * (has_closed_modes(block.axes[d])
                              ? of_sines * n * n
                              : (on_elements(problem.scheme) ? of_tridiagonal : of_diagonal) * n * n * n);
   }
-  if (shape.multiplies()) seconds += loading(gpu);
+  if (only && shape.multiplies()) seconds += loading(gpu);
   const double rest = (shape.multiplies() ? of_slabs : 0) + (has_zero_faces(problem) ? 0 : of_data);
   return seconds + rest * unknowns / rate.bytes;
 }
@@ -102,8 +103,8 @@ double predicted_multigrid_seconds(const Plan& plan, bool gpu, const Parts& part
 MethodPrediction predict_method(const Problem& problem, const Plan& plan, const std::array<double, 3>& kappa, bool gpu,
                                 const Parts& parts) {
   const auto predicted = [&](const Parts& cut) {
-    MethodPrediction of{predicted_direct_seconds(problem, kappa, gpu, cut), predicted_multigrid_seconds(plan, gpu, cut),
-                        false, false};
+    MethodPrediction of{predicted_direct_seconds(problem, kappa, gpu, cut, !plan.options.kept),
+                        predicted_multigrid_seconds(plan, gpu, cut), false, false};
     of.takes_direct = of.direct < clearly_faster * of.multigrid;
     return of;
   };

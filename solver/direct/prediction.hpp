@@ -6,10 +6,11 @@
 
 namespace poisson {
 
-/// Predicts the seconds of a direct solution from its traffic and operations, including the loading of libraries and
-/// the computation of modes. The prediction is for one core or GPU (assembly.hpp), or for one per part.
+/// Predicts the seconds of a direct solution from its traffic and operations. If it is the only one, they include the
+/// loading of libraries and the computation of modes. The prediction is for one core or GPU (assembly.hpp), or for one
+/// per part.
 double predicted_direct_seconds(const Problem& problem, const std::array<double, 3>& kappa, bool gpu,
-                                const Parts& parts = uncut_axes);
+                                const Parts& parts = uncut_axes, bool only = true);
 /// Predicts the seconds of multigrid for a plan.
 double predicted_multigrid_seconds(const Plan& plan, bool gpu, const Parts& parts = uncut_axes);
 

@@ -10,10 +10,10 @@
 namespace poisson {
 namespace {
 
-constexpr double least_seconds = 5e-3;                // least duration of a measurement, so that the clock and thread
-                                                      // starts do not matter
-constexpr std::int64_t large = 1024, small = 128;     // rows of fronts
-constexpr std::size_t values = std::size_t{1} << 22;  // exceeds the caches
+constexpr double least_seconds = 5e-3;  // least duration of a measurement, so that the clock and thread
+                                        // starts do not matter
+constexpr std::int64_t large_front = 1024, small_front = 128;  // rows
+constexpr std::size_t values = std::size_t{1} << 22;           // exceeds the caches
 
 // Returns the seconds of one call, after a warm-up call.
 template <class F>
@@ -36,8 +36,8 @@ double seconds_of(const F& f) {
 HostSpeed measure_host_speed() {
   HostSpeed speed;
   const auto flops = [](std::int64_t rows) { return static_cast<double>(rows * rows * rows) / 3; };
-  speed.flops = flops(large) / seconds_of([] { eliminate_front(large); });
-  speed.small_flops = flops(small) / seconds_of([] { eliminate_front(small); });
+  speed.flops = flops(large_front) / seconds_of([] { eliminate_front(large_front); });
+  speed.small_flops = flops(small_front) / seconds_of([] { eliminate_front(small_front); });
   const std::vector<double> read(values, 1);
   volatile double kept = 0;
   speed.bytes = static_cast<double>(values * sizeof(double)) / seconds_of([&] {

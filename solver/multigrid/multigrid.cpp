@@ -35,10 +35,10 @@ struct InRounds {
   Rounds rounds;
 };
 
-// Splits smoothing into single sweeps, so that a correction on strong clusters follows or precedes each. A polynomial
-// is not split.
-InRounds in_rounds(const SmootherOptions& of) {
-  if (of.kind->symmetric) return {of, {}};
+// Splits smoothing in the plane into single sweeps, so that a correction on strong clusters follows or precedes each.
+// In space one correction before the coarse grid and one after it are as good. A polynomial is not split.
+InRounds in_rounds(const SmootherOptions& of, bool plane) {
+  if (of.kind->symmetric || !plane) return {of, {}};
   InRounds split{of, {std::max(1, *of.pre), std::max(1, *of.post)}};
   split.smoother.pre = std::min(1, *of.pre);
   split.smoother.post = std::min(1, *of.post);
@@ -51,7 +51,7 @@ constexpr std::int64_t coarsening_of_w = 3;
 // number of unknowns twice. More visits of coarser levels gain little and cost launches on a GPU
 // (docs/design/coarse-operators.md). In space at least three levels of most grids are visited twice.
 std::int64_t least_of_w(bool plane, std::int64_t unknowns) {
-  return plane ? std::int64_t{1} << 16 : std::min(std::int64_t{1} << 12, unknowns >> 9);
+  return plane ? std::int64_t{1} << 16 : std::min(std::int64_t{1} << 15, unknowns >> 9);
 }
 
 // Under conjugate gradients both visits of a level are steps of a Chebyshev iteration, whose inverse step sizes are the
@@ -71,12 +71,15 @@ Visits steps_of_visits() {
 }  // namespace
 
 Multigrid::Multigrid(Hierarchy hierarchy, const Options& options)
-    : backend_(hierarchy.operators.front()->backend()), cycle_(options.cycle), one_(backend_.scalar(1)) {
+    : backend_(hierarchy.operators.front()->backend()),
+      cycle_(options.cycle),
+      rough_(!hierarchy.strong_clusters.empty()),
+      one_(backend_.scalar(1)) {
   const Space& finest = hierarchy.operators.front()->space();
-  const bool rough = !hierarchy.strong_clusters.empty(), plane = finest.all()[2] == 1;
+  const bool plane = finest.all()[2] == 1;
   const bool accelerated = options.krylov == Krylov::cg;
-  const std::int64_t least_twice = rough || (accelerated && !plane) ? least_of_w(plane, finest.unknown_count()) : 0;
-  if (cycle_ == Cycle::automatic) cycle_ = rough ? Cycle::w : Cycle::v;
+  const std::int64_t least_twice = rough_ || (accelerated && !plane) ? least_of_w(plane, finest.unknown_count()) : 0;
+  if (cycle_ == Cycle::automatic) cycle_ = rough_ ? Cycle::w : Cycle::v;
   std::int64_t unknowns_twice = finest.unknown_count();  // on the last level visited twice
   const auto [first, second] = steps_of_visits();
   for (std::size_t l = 0; l < hierarchy.operators.size(); ++l) {
@@ -91,7 +94,8 @@ Multigrid::Multigrid(Hierarchy hierarchy, const Options& options)
       const auto strong_clusters = l < hierarchy.strong_clusters.size() ? hierarchy.strong_clusters[l] : nullptr;
       const std::vector<SideCorrection> sides =
           l == 0 ? sides_of(hierarchy.semicoarsened, options) : std::vector<SideCorrection>{};
-      const auto [smoother, rounds] = strong_clusters ? in_rounds(options.smoother) : InRounds{options.smoother, {}};
+      const auto [smoother, rounds] =
+          strong_clusters ? in_rounds(options.smoother, plane) : InRounds{options.smoother, {}};
       levels_.push_back(std::make_unique<Level>(A, std::move(hierarchy.transfers[l]),
                                                 make_smoothers(*A, smoother, hierarchy.relaxations[l], planes, sides),
                                                 strong_clusters, rounds));

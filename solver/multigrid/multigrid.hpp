@@ -27,6 +27,8 @@ class Multigrid final : public Preconditioner {
   }
 
   int levels() const { return static_cast<int>(levels_.size()); }
+  /// Returns whether levels correct strong clusters.
+  bool rough() const { return rough_; }
 
   /// Computes a full multigrid start. From the coarsest level up to level 1, it interpolates cubically and runs one
   /// cycle; then it interpolates to the finest level. Reads the Dirichlet data from u and writes its unknowns. b is the
@@ -48,6 +50,7 @@ class Multigrid final : public Preconditioner {
 
   Backend& backend_;
   Cycle cycle_;
+  bool rough_;
   std::vector<std::unique_ptr<Level>> levels_;
   std::vector<bool> twice_;                           // visited twice by a W-cycle of the next finer level
   std::shared_ptr<const Operator> finest_;            // set if nodes are constrained

@@ -11,7 +11,7 @@ double interval(const SmootherOptions& options) {
   return options.value("interval").value_or(most <= 2 ? 4 : most <= 4 ? 8 : 12);
 }
 
-constexpr SmootherParameter parameters[] = {
+constexpr SmootherParameter chebyshev_parameters[] = {
     {.name = "interval",
      .doc = "Damps [l/interval, l], where l is the largest eigenvalue; null: chosen by the program.",
      .example = "12",
@@ -43,7 +43,7 @@ extern constinit const SmootherKind chebyshev_first{
     .doc = "A polynomial in the operator.",
     .form = "first",
     .form_doc = "Equal damping on an interval.",
-    .parameters = parameters,
+    .parameters = chebyshev_parameters,
     .describe =
         [](const SmootherOptions& o) { return "Chebyshev (first kind, interval " + in_short(interval(o)) + ")"; },
     .steps = [](const SmootherOptions& o, int sweeps,

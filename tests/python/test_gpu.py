@@ -44,13 +44,3 @@ def test_gradients():
         found.append(jax.grad(lambda d: (poisson.jax.solve(s, **cases.arguments(d)) ** 2).sum())(data))
     for name in data:
         assert np.allclose(found[0][name], found[1][name], rtol=1e-8, atol=1e-10)
-
-
-def test_tensors_of_the_gpu():
-    torch = pytest.importorskip("torch")
-    if not torch.cuda.is_available():
-        pytest.skip("torch has no GPU")
-    f = torch.ones((17, 17, 17), device="cuda", dtype=torch.float32)
-    u = poisson.solve(f, boundary={"default": 0.0}, device="cuda")
-    assert u.device == f.device and u.dtype == f.dtype
-    assert abs(u[8, 8, 8].item() - 0.0561) < 1e-3

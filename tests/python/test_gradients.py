@@ -156,7 +156,7 @@ def test_a_reaction_cannot_begin_in_a_singular_problem():
 
     problem = poisson.Problem(shape=(9, 9), boundary={"default": {"neumann": 0}}, centering="cell")
     with pytest.raises(poisson.SolverError, match="singular"):
-        _adjoint.of(problem).solve({"source": np.zeros((9, 9)), "reaction": np.zeros((9, 9))})
+        _adjoint.of(problem).solve({"source": np.zeros((9, 9)), "reaction": np.zeros((9, 9))}, np.empty((9, 9)))
 
 
 def test_an_adjoint_that_does_not_converge_raises():
@@ -165,4 +165,4 @@ def test_an_adjoint_that_does_not_converge_raises():
     problem, data = cases.make(2, "node", "fv", "dirichlet")
     core = _adjoint.of(problem.solver(tolerance=1e-14, method="cg", max_iterations=1, fallback="never"))
     with pytest.raises(poisson.SolverError, match="the adjoint solve did not converge"):
-        core.adjoint({}, np.random.default_rng(1).normal(size=core.mask.shape))
+        core.adjoint({}, np.random.default_rng(1).normal(size=core.shape), np.empty(core.shape))

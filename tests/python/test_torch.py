@@ -69,3 +69,37 @@ def test_a_coefficient_is_learnt():
 
     optimizer.step(closure)
     assert np.allclose(logarithms.exp().detach().numpy(), [1, 5], rtol=1e-3)
+
+
+compiles = hasattr(torch.library, "custom_op")
+
+
+@pytest.mark.skipif(not compiles, reason="this PyTorch has no custom operators")
+@pytest.mark.parametrize("backend", ["aot_eager", "inductor"])
+@pytest.mark.parametrize("centering, scheme", cases.SCHEMES)
+@pytest.mark.parametrize("faces", ["all kinds", "periodic"])
+def test_compiled_functions_contain_the_solve(centering, scheme, faces, backend):
+    if backend == "inductor" and (scheme == "q1" or faces == "periodic"):
+        pytest.skip("one case for each centering compiles code")
+    problem, data = cases.make(2, centering, scheme, faces, cells=(5, 6))
+    s = solver(problem)
+
+    def loss(*values):
+        return (torch.exp(function_of(s, data)(*values)) * 3).sum()
+
+    found = []
+    for function in (loss, torch.compile(loss, backend=backend, fullgraph=True)):
+        values = tensors(data)
+        value = function(*values)
+        value.backward()
+        found.append((value, *(v.grad for v in values)))
+    for a, b in zip(*found):
+        assert torch.allclose(a, b, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.skipif(not compiles, reason="this PyTorch has no custom operators")
+def test_the_operator_passes_the_checks_of_torch():
+    problem, data = cases.make(2, "cell", "fv", "all kinds", cells=(4, 5))
+    s = solver(problem)
+    poisson.torch.solve(s)
+    torch.library.opcheck(torch.ops.poisson.solve.default, (s._differentiable.number, ",".join(data), tensors(data)))

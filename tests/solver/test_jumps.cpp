@@ -437,7 +437,8 @@ TEST(Matrix, MemoryIsPlanned) {
         const std::size_t peak = backend->memory().peak();
         EXPECT_GE(plan.most(), peak);
         // With multigrid the plan bounds the tables of strong clusters, of which this matrix has few.
-        EXPECT_LE(static_cast<double>(plan.most()), (plan.levels.size() > 1 ? 1.5 : 1.01) * static_cast<double>(peak));
+        EXPECT_LE(static_cast<double>(plan.most() - (on_cpu() ? 0 : Plan::allowance)),
+                  (plan.levels.size() > 1 ? on_cpu() ? 1.5 : 1.7 : 1.01) * static_cast<double>(peak));
         EXPECT_EQ(plan.levels.size(), static_cast<std::size_t>(std::max(1, solver->levels())));
       }
 }

@@ -142,7 +142,7 @@ TEST_P(PlanOf, SaysWhatIsAllocated) {
         Solve s(problem, o, assembly);
         s.run();
         const auto peak = static_cast<double>(s.backend().memory().peak());
-        EXPECT_LE(static_cast<double>(plan.bytes + plan.setup), peak);
+        EXPECT_LE(static_cast<double>(plan.bytes + plan.setup), peak + (on_cpu() ? 0 : Plan::allowance));
         EXPECT_GE(static_cast<double>(plan.most()), peak);
         EXPECT_EQ(plan.levels.size(), static_cast<std::size_t>(s.solver().levels()));
         EXPECT_EQ(plan.levels.front().unknowns, s.discretization().unknowns());
@@ -183,6 +183,16 @@ TEST(Memory, OfTheDefaultsIsAtMost60BytesPerUnknown) {
   EXPECT_LE(
       make_plan(cube(128), Options{.method = Method::multigrid}, Assembly::automatic, !on_cpu()).bytes_per_unknown(),
       60);
+}
+
+// 509 is prime, so its transforms are products of a library whose loading costs more than a solve.
+TEST(Plan, OfAKeptSolverLeavesOutWhatIsDoneOnce) {
+  const Problem problem = cube(509);
+  Options options;
+  EXPECT_EQ(choose_plan(problem, options, Assembly::automatic, /*gpu=*/true).options.method, Method::multigrid);
+  options.kept = true;
+  const Plan plan = choose_plan(problem, options, Assembly::automatic, /*gpu=*/true);
+  EXPECT_EQ(plan.options.method, Method::direct) << plan.choice;
 }
 
 }  // namespace

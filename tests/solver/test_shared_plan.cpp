@@ -84,7 +84,7 @@ TEST(SharedPlan, CountsLevelsOfGroups) {
       EXPECT_GT(plan.bytes * static_cast<std::size_t>(processes->count()), whole.bytes);
     });
     EXPECT_GE(most, 0.99 * peak);
-    EXPECT_LE(most, 1.01 * peak);
+    EXPECT_LE(most - (on_cpu() ? 0 : static_cast<double>(Plan::allowance)), 1.01 * peak);
   }
 }
 

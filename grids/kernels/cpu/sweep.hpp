@@ -4,9 +4,6 @@
 #include <cstddef>
 #include <vector>
 
-#include "backends/cpu/launch.hpp"
-#include "backends/memory/box.hpp"
-
 namespace poisson::cpu {
 
 /// Few operators have rows without the couplings along an axis. The compiler must know that the other operators have
@@ -52,41 +49,23 @@ void for_line(const Line& line, int first, int last, int nx, const Point& point)
   }
 }
 
-/// Returns the sum of point(row, i) over a line, with the loops of for_line. The terms pass through memory. The
-/// compiler vectorizes a loop that only maps and a loop that only adds, but no loop that does both.
-template <class Line, class Point>
-double sum_line(const Line& line, int first, int last, int nx, const Point& point) {
-  thread_local std::vector<double> scratch;
-  if (scratch.size() < static_cast<std::size_t>(nx)) scratch.resize(static_cast<std::size_t>(nx));
-  double* terms = scratch.data();
-  for_line(line, first, last, nx, [&point, terms](const auto& row, int i) { terms[i] = point(row, i); });
+/// Adds terms first ≤ i < last. The terms of a sum pass through memory: the compiler vectorizes a loop that only
+/// computes and a loop that only adds, but no loop that does both.
+inline double sum_of_terms(const double* terms, int first, int last) {
   double sum = 0;
 #pragma omp simd reduction(+ : sum)
   for (int i = first; i < last; ++i) sum += terms[i];
   return sum;
 }
 
-/// Calls for_line for all lines of the box; body(j, k) prepares a line and returns its point function.
-template <class Coefficients, class Body>
-void sweep(const Coefficients& c, const Box& box, int nx, const Body& body) {
-  for_each_line(box, [&](int j, int k) { for_line(c.line(j, k), box.first[0], box.last[0], nx, body(j, k)); });
-}
-
-template <class Coefficients, class Body>
-double sum_sweep(const Coefficients& c, const Space& space, int nx, const Body& body) {
-  const Box& box = space.unknowns();
-  return sum_over_lines(
-      space, box, [&](int j, int k) { return sum_line(c.line(j, k), box.first[0], box.last[0], nx, body(j, k)); });
-}
-
-/// Returns the same sum for points that read a field one value beyond the box. The halo of the field is exchanged
-/// meanwhile.
-template <class Coefficients, class Body>
-double sum_sweep_beside(Backend& backend, const Field& read, const Coefficients& c, const Box& box, int nx,
-                        const Body& body) {
-  return sum_over_lines_beside(backend, read, box, [&](int j, int k) {
-    return sum_line(c.line(j, k), box.first[0], box.last[0], nx, body(j, k));
-  });
+/// Returns the sum of point(row, i) over a line, with the loops of for_line.
+template <class Line, class Point>
+double sum_line(const Line& line, int first, int last, int nx, const Point& point) {
+  thread_local std::vector<double> scratch;
+  if (scratch.size() < static_cast<std::size_t>(nx)) scratch.resize(static_cast<std::size_t>(nx));
+  double* terms = scratch.data();
+  for_line(line, first, last, nx, [&point, terms](const auto& row, int i) { terms[i] = point(row, i); });
+  return sum_of_terms(terms, first, last);
 }
 
 }  // namespace poisson::cpu

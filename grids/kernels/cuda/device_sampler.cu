@@ -9,6 +9,7 @@
 #include "backends/cuda/marched.hpp"
 #include "backends/cuda/runtime_module.hpp"
 #include "backends/spaces/gather_lists.hpp"
+#include "grids/kernels/cuda/array_columns.cuh"
 #include "grids/kernels/cuda/evaluate_columns.cuh"
 #include "grids/kernels/cuda/factories.hpp"
 #include "grids/kernels/cuda/read_slices.cuh"
@@ -98,16 +99,18 @@ class CudaSampler final : public Sampler {
         target.dirichlet[2 * d + end] =
             !axis.degenerate() && axis.kind(static_cast<int>(end)) == BoundaryKind::dirichlet;
     }
+    if (reads(datum.quantity, location)) return fill_from_array(datum, location, box, target);
+    const Quantity quantity = on_host(datum.quantity);
     store_values(
         datum, box, target, [&](const auto& store_part) { store_part(points_of(datum, location, box), target); },
         [&](const Box& part, const LineSink& sink) {
-          sample(datum.quantity, datum.name, datum.sign, {block_, points_}, location, part, sink);
+          sample(quantity, datum.name, datum.sign, {block_, points_}, location, part, sink);
         });
   }
 
   void fill_integrals(const Datum& datum, const Box& box, const SampleWeight& weight, SampleStore store,
                       Field& out) override {
-    if (datum.quantity.constant())
+    if (datum.quantity.constant() || reads(datum.quantity, Location::node))
       return fill(datum, Location::node, box, {weight.factor, true, weight.face_axis}, store, out);
     const FillTarget target = target_of(out, weight.factor, store);
     store_values(
@@ -263,6 +266,24 @@ class CudaSampler final : public Sampler {
   }
 
  private:
+  bool reads(const Quantity& quantity, Location wanted) const {
+    return reads_array(quantity, wanted, block_, device_.number());
+  }
+  void fill_from_array(const Datum& datum, Location location, const Box& box, const FillTarget& target) {
+    if (box.size() == 0) return;
+    const FillFromArray column{array_values(*datum.quantity.array(), location, block_, tables_),
+                               points_of(datum, location, box), target};
+    write_bad(none);
+    const bool replaces = !target.add && !target.shared;
+    FillFromArray first = column;
+    first.target.dry = !replaces;
+    device_.for_columns<NoSteps>(box, first);
+    if (read_bad() != none)  // reports the value and its place
+      sample(on_host(datum.quantity), datum.name, datum.sign, {block_, points_}, location, box,
+             [](int, int, const double*) {});
+    if (!replaces) device_.for_columns<NoSteps>(box, column);
+  }
+
   bool evaluates(const Quantity& quantity) const {
     return quantity.constant() ? constants_ : quantity.source() && numbers_.contains(*quantity.source());
   }

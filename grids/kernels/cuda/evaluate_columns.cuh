@@ -19,7 +19,10 @@ struct Points {
 
   template <class Value>
   __device__ double operator()(const Value& value, int i, int j, int k) const {
-    const double v = value(x[i], y[j], z[k]);
+    return checked(value(x[i], y[j], z[k]), i, j, k);
+  }
+  /// Records a value if it is bad.
+  __device__ double checked(double v, int i, int j, int k) const {
     const bool finite = v - v == 0;
     if (!finite || (positive && !(v > 0)) || (nonnegative && v < 0)) {
       const auto line = static_cast<unsigned long long>(k - first[2]) * static_cast<unsigned>(n[1]) +

@@ -36,6 +36,7 @@ using OnDevice = typename OnDeviceOf<Regular>::Type;
 
 template <class Regular>
 struct Weigh {
+  static constexpr int resident_threads = 256;  // keeps 27 weights in registers
   GalerkinProduct product;
   __device__ void operator()(int I, int J, int K0, int K1) const {
     for (int K = K0; K < K1; ++K) weigh_any<Regular>(product, I, J, K);

@@ -18,6 +18,13 @@ CellFace::Values CellFace::values(BoundaryKind kind, double value, double kappa,
   return {part * value, part * alpha, alpha * length >= negligible * kappa};
 }
 
+CellFace::Data::Data(const Quantity& quantity, const std::string& name, Sign sign, const Block& block, const Box& box) {
+  Box sampled = box;
+  if (quantity.constant() && box.size() > 0)
+    for (std::size_t e = 0; e < 3; ++e) sampled.last[e] = sampled.first[e] + 1;
+  values_ = sample(quantity, name, sign, {block}, Location::cell, sampled);
+}
+
 CellFace::CellFace(const Problem& problem, const Block& block, int axis, int end, const Box& within) {
   const auto d = static_cast<std::size_t>(axis);
   const Boundary& face = boundary(problem, axis, end);
@@ -29,18 +36,15 @@ CellFace::CellFace(const Problem& problem, const Block& block, int axis, int end
       box->first[e] = within.first[e];
       box->last[e] = within.last[e];
     }
-  const std::vector<double> data = sample(face.value, face_key(axis, end), Sign::any, {block}, Location::cell, on_face);
-  std::vector<double> kappa(data.size()), alpha(data.size());
   const std::size_t c = problem.isotropic ? 0 : d;
+  kind_ = face.kind;
+  data_ = Data(face.value, face_key(axis, end), Sign::any, block, on_face);
   if (face.kind != BoundaryKind::neumann)
-    kappa =
-        sample(problem.coefficient[c], coefficient_key(problem, c), Sign::positive, {block}, Location::cell, behind_);
+    kappa_ = Data(problem.coefficient[c], coefficient_key(problem, c), Sign::positive, block, behind_);
   if (face.kind == BoundaryKind::robin)
-    alpha = sample(face.alpha, face_key(axis, end, true), Sign::nonnegative, {block}, Location::cell, on_face);
-  const double h = block.axes[d].width(behind_.first[d]);
-  const double length = block.axes[d].nodes().back() - block.axes[d].nodes().front();
-  values_.resize(data.size());
-  for (std::size_t i = 0; i < data.size(); ++i) values_[i] = values(face.kind, data[i], kappa[i], alpha[i], h, length);
+    alpha_ = Data(face.alpha, face_key(axis, end, true), Sign::nonnegative, block, on_face);
+  if (behind_.size() > 0) width_ = block.axes[d].width(behind_.first[d]);
+  length_ = block.axes[d].nodes().back() - block.axes[d].nodes().front();
 }
 
 Box cells_behind(const Block& block, int axis, int end) {

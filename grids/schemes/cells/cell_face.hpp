@@ -1,10 +1,12 @@
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "backends/memory/places.hpp"
 #include "grids/axes/block.hpp"
 #include "grids/problem/problem.hpp"
+#include "grids/sampling/sampling.hpp"
 
 namespace poisson {
 
@@ -42,12 +44,32 @@ class CellFace {
   template <class F>
   void visit(const F& f) const {
     std::size_t at = 0;
-    for_each_place(behind_, [&](int i, int j, int k) { f(i, j, k, values_[at++]); });
+    for_each_place(behind_, [&](int i, int j, int k) {
+      f(i, j, k, values(kind_, data_[at], kappa_[at], alpha_[at], width_, length_));
+      ++at;
+    });
   }
 
  private:
+  /// Contains samples of a quantity: one for each cell, a single one if the quantity is constant, or none, which reads
+  /// as 0.
+  class Data {
+   public:
+    Data() = default;
+    Data(const Quantity& quantity, const std::string& name, Sign sign, const Block& block, const Box& box);
+
+    double operator[](std::size_t cell) const {
+      return values_.empty() ? 0 : values_.size() == 1 ? values_.front() : values_[cell];
+    }
+
+   private:
+    std::vector<double> values_;
+  };
+
   Box behind_;
-  std::vector<Values> values_;
+  BoundaryKind kind_{};
+  Data data_, kappa_, alpha_;
+  double width_ = 0, length_ = 0;
 };
 
 /// Returns the cells behind a face; the box is empty if the process's part of a block does not reach it.

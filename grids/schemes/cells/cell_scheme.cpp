@@ -223,7 +223,10 @@ class CellScheme final : public RowScheme {
     const Block& block = c.block();
     const auto axis = static_cast<std::size_t>(d);
     const Box cells = cells_behind(block, d, end);
-    const double* kappa = p.coefficient[p.isotropic ? 0 : axis].constant();
+    const double* given = p.coefficient[p.isotropic ? 0 : axis].constant();
+    // The flux through a Neumann face does not depend on κ.
+    const double unused = 1;
+    const double* kappa = face.kind == BoundaryKind::neumann ? &unused : given;
     if (kappa && face.value.constant() && face.alpha.constant()) {
       const Block whole = block.global();
       const Axis& across = whole.axes[axis];

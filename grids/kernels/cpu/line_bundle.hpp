@@ -1,13 +1,7 @@
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <vector>
-
-#include "backends/cpu/launch.hpp"
-#include "backends/memory/box.hpp"
-#include "backends/memory/round_up.hpp"
-#include "grids/rows/box_stencil.hpp"
 
 namespace poisson::cpu {
 
@@ -96,68 +90,5 @@ class LineBundle {
   int n_ = 0;
   std::vector<T> memory_;
 };
-
-/// Return the couplings of a row along an axis.
-template <class T>
-constexpr T before(const Row<T>& a, int axis) {
-  return axis == 0 ? a.west : axis == 1 ? a.south : a.bottom;
-}
-template <class T>
-constexpr T after(const Row<T>& a, int axis) {
-  return axis == 0 ? a.east : axis == 1 ? a.north : a.top;
-}
-
-/// Solves e = B⁻¹ r for all lines of the box along `axis`. `right(j, k)` returns the function r(row, i) of a line along
-/// x. `store(i, j, k, e)` receives the solution.
-template <class T, class Coefficients, class Right, class Store>
-void solve_lines(const Coefficients& c, const Box& box, int axis, bool cyclic, const Right& right, const Store& store) {
-  // A bundle contains `width` neighbouring lines along x, or along y if the lines run along x.
-  const std::size_t d = static_cast<std::size_t>(axis), across = axis == 0 ? 1 : 0, other = axis == 2 ? 1 : 2;
-  constexpr int width = LineBundle<T>::width;
-  const int first = box.first[d], n = box.last[d] - first;
-  const int bundles = divide_up(box.last[across] - box.first[across], width);
-  const int others = box.last[other] - box.first[other];
-#pragma omp parallel for collapse(2) schedule(static) if (box.size() > heavy_threshold)
-  for (int o = 0; o < others; ++o)
-    for (int p = 0; p < bundles; ++p) {
-      LineBundle<T>& bundle = LineBundle<T>::of_length(n);
-      const int begin = box.first[across] + p * width, lines = std::min(width, box.last[across] - begin);
-      const auto put = [&](const auto& a, T r, int t, int w) {
-        bundle.lower(t)[w] = t == 0 && !cyclic ? T(0) : before(a, axis);
-        bundle.upper(t)[w] = t == n - 1 && !cyclic ? T(0) : after(a, axis);
-        bundle.diagonal(t)[w] = a.diagonal();
-        bundle.rhs(t)[w] = r;
-      };
-      const int at = box.first[other] + o;
-      if (axis == 0) {
-        for (int w = 0; w < lines; ++w) {
-          const auto line = c.line(begin + w, at);
-          const auto r = right(begin + w, at);
-          for (int t = 0; t < n; ++t) {
-            const auto a = line.row(first + t);
-            put(a, r(a, first + t), t, w);
-          }
-        }
-      } else {
-        for (int t = 0; t < n; ++t) {
-          const int j = axis == 1 ? first + t : at, k = axis == 1 ? at : first + t;
-          const auto line = c.line(j, k);
-          const auto r = right(j, k);
-          for (int w = 0; w < lines; ++w) {
-            const auto a = line.row(begin + w);
-            put(a, r(a, begin + w), t, w);
-          }
-        }
-      }
-      bundle.solve(lines, cyclic);
-      for (int t = 0; t < n; ++t)
-        for (int w = 0; w < lines; ++w) {
-          if (axis == 0)
-            store(first + t, begin + w, at, bundle.rhs(t)[w]);
-          else
-            store(begin + w, axis == 1 ? first + t : at, axis == 1 ? at : first + t, bundle.rhs(t)[w]);
-        }
-    }
-}
 
 }  // namespace poisson::cpu

@@ -1,0 +1,85 @@
+#include "backends/cuda/arrays.hpp"
+#include "backends/cuda/cuda_backend.cuh"
+#include "backends/cuda/launch.cuh"
+
+namespace poisson::cuda {
+namespace {
+
+template <class T, class U>
+struct Import {
+  const T* from;
+  int nx, ny;  // of the array
+  double factor;
+  View<U> to;
+  __device__ void operator()(int i, int j, int k0, int k1) const {
+    for (int k = k0; k < k1; ++k)
+      to(i, j, k) =
+          static_cast<U>(factor * static_cast<double>(from[(static_cast<std::int64_t>(k) * ny + j) * nx + i]));
+  }
+};
+
+template <class T, class U>
+struct Export {
+  View<const U> from;
+  double factor;
+  T* to;
+  int nx, ny;  // of the array
+  __device__ void operator()(int i, int j, int k0, int k1) const {
+    const int x = i < from.n[0] ? i : 0, y = j < from.n[1] ? j : 0;
+    for (int k = k0; k < k1; ++k)
+      to[(static_cast<std::int64_t>(k) * ny + j) * nx + i] =
+          static_cast<T>(factor * static_cast<double>(from(x, y, k < from.n[2] ? k : 0)));
+  }
+};
+
+CudaBackend& of(const Backend& backend) {
+  return const_cast<CudaBackend&>(dynamic_cast<const CudaBackend&>(backend));
+}
+
+}  // namespace
+
+void import_values(const Array& from, double factor, Field& to) {
+  dispatch(from.precision, [&]<class T>(T) {
+    dispatch(to.precision(), [&]<class U>(U) {
+      const Import<T, U> column{static_cast<const T*>(from.data), from.shape[0], from.shape[1], factor, to.view<U>()};
+      for_columns(of(to.backend()).stream(), to.space().unknowns(), column);
+    });
+  });
+}
+
+void export_values(const Field& from, double factor, const Array& to) {
+  dispatch(to.precision, [&]<class T>(T) {
+    dispatch(from.precision(), [&]<class U>(U) {
+      const Export<T, U> column{from.view<U>(), factor, static_cast<T*>(to.data), to.shape[0], to.shape[1]};
+      for_columns(of(from.backend()).stream(), Box{{0, 0, 0}, to.shape}, column);
+    });
+  });
+}
+
+void wait_for_stream(Backend& backend, void* stream) {
+  const auto scope = use_device_of(backend);
+  const Mark mark;
+  mark.record(static_cast<cudaStream_t>(stream));
+  mark.hold(of(backend).stream());
+}
+
+void make_stream_wait(void* stream, Backend& backend) {
+  const auto scope = use_device_of(backend);
+  const Mark mark;
+  mark.record(of(backend).stream());
+  mark.hold(static_cast<cudaStream_t>(stream));
+}
+
+int device_number(const Backend& backend) {
+  return of(backend).number();
+}
+
+std::shared_ptr<void> use_device(int number) {
+  int before = 0;
+  check(cudaGetDevice(&before));
+  if (before == number) return nullptr;
+  check(cudaSetDevice(number));
+  return {nullptr, [before](void*) { cudaSetDevice(before); }};
+}
+
+}  // namespace poisson::cuda

@@ -1,0 +1,86 @@
+#include "python/core/arrays.hpp"
+
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include <nanobind/ndarray.h>
+
+namespace nb = nanobind;
+
+namespace poisson::python {
+namespace {
+
+// Owns an object of Python and releases it with the interpreter's lock.
+std::shared_ptr<nb::object> keep(const nb::object& object) {
+  return {new nb::object(object), [](nb::object* kept) {
+            if (!nb::is_alive()) return;
+            const nb::gil_scoped_acquire lock;
+            delete kept;
+          }};
+}
+
+template <class Shape>
+Array located(void* data, Precision precision, std::size_t axes, const Shape& shape) {
+  if (axes == 0 || axes > 3) throw std::invalid_argument("an array has one to three axes, x last");
+  Array array{data, precision, {1, 1, 1}};
+  for (std::size_t d = 0; d < axes; ++d) array.shape[d] = static_cast<int>(shape(axes - 1 - d));
+  return array;
+}
+
+template <class T>
+bool find_on_host(nb::handle object, Values& values) {
+  nb::ndarray<T, nb::c_contig, nb::device::cpu> array;
+  if (!nb::try_cast(object, array, false)) return false;
+  using Value = std::remove_const_t<T>;
+  values.array = located(const_cast<Value*>(array.data()), precision_of<Value>, array.ndim(),
+                         [&](std::size_t d) { return array.shape(d); });
+  return true;
+}
+
+}  // namespace
+
+std::shared_ptr<GridArray> to_grid_array(const DeviceArray& array) {
+  auto grid = std::make_shared<GridArray>();
+  const std::size_t axes = array.shape.size();
+  if (axes == 0 || axes > 3) throw std::invalid_argument("an array has one to three axes, x last");
+  for (std::size_t d = 0; d < axes; ++d) grid->shape[d] = array.shape[axes - 1 - d];
+  grid->on_device = GridArray::OnDevice{
+      reinterpret_cast<const void*>(array.pointer), array.narrow, array.device,
+      [owner = keep(array.owner), read = keep(array.read)] {
+        const nb::gil_scoped_acquire lock;
+        const auto host = nb::cast<nb::ndarray<const double, nb::c_contig, nb::device::cpu>>((*read)());
+        return std::vector<double>(host.data(), host.data() + host.size());
+      }};
+  return grid;
+}
+
+Values to_values(const Session& session, nb::handle object, const char* name, bool writable) {
+  Values values;
+  if (const DeviceArray* there = nullptr; nb::try_cast(object, there) && there) {
+    if (there->device != device_number(session.backend()))
+      throw std::invalid_argument(std::string(name) + ": the array is on device " + std::to_string(there->device) +
+                                  "; the solver's is " + session.backend().device() + ": copy it there");
+    values.array = located(reinterpret_cast<void*>(there->pointer), there->narrow ? Precision::fp32 : Precision::fp64,
+                           there->shape.size(), [&](std::size_t d) { return there->shape[d]; });
+    values.on_device = true;
+    return values;
+  }
+  const bool found = writable ? find_on_host<double>(object, values) || find_on_host<float>(object, values)
+                              : find_on_host<const double>(object, values) || find_on_host<const float>(object, values);
+  if (found) return values;
+  throw std::invalid_argument(std::string(name) + ": give a C-contiguous array of float64 or float32" +
+                              (writable ? " that can be written" : ""));
+}
+
+Values to_solution_values(const Session& session, nb::handle object, const char* name, bool writable) {
+  Values values = to_values(session, object, name, writable);
+  if (values.array.shape != session.shape())
+    throw std::invalid_argument(std::string(name) +
+                                ": the array does not have the shape of the solution; give one value "
+                                "for each value of the solution");
+  return values;
+}
+
+}  // namespace poisson::python

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <nanobind/nanobind.h>
+
+#include "app/session.hpp"
+
+namespace poisson::python {
+
+/// Describes an array in memory of a CUDA device. Python finds out what it is, and keeps its owner.
+struct DeviceArray {
+  std::uintptr_t pointer = 0;
+  std::vector<std::int64_t> shape;  ///< x last
+  bool narrow = false;              ///< fp32
+  int device = 0;
+  nanobind::object owner, read;  ///< read() returns the values as a numpy array
+};
+
+/// Returns the quantity's array for a DeviceArray. The values are read where they are; its last copy releases the
+/// owner.
+std::shared_ptr<GridArray> to_grid_array(const DeviceArray& array);
+
+/// Returns the place of an array: a DeviceArray, or a C-contiguous array of fp64 or fp32 on the host. Throws
+/// std::invalid_argument for other objects, for a device other than the session's, and for read-only memory if
+/// `writable`. `name` begins its messages.
+Values to_values(const Session& session, nanobind::handle object, const char* name, bool writable = false);
+/// Does the same for arrays like the solution. Throws std::invalid_argument for another shape.
+Values to_solution_values(const Session& session, nanobind::handle object, const char* name, bool writable = false);
+
+/// Defines the classes DeviceArray and Session.
+void define_session(nanobind::module_& m);
+
+}  // namespace poisson::python
