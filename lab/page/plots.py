@@ -24,7 +24,7 @@ FAR = 4  # a level line above this multiple of all values would flatten them, so
 
 STYLE = {
     "figure.figsize": (7.2, 4.6),
-    "figure.dpi": 144,
+    "figure.dpi": 160,
     "font.family": "DejaVu Sans",
     "font.size": 13,
     "axes.spines.top": False,
