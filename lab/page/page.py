@@ -211,8 +211,8 @@ def mechanism(study):
 def exercise(study):
     """Asks the reader to predict, and folds the answer: the sentences of one panel."""
     question, panel = lessons.EXERCISES.get(study["name"], ("", ""))
-    answers = sentences(study, panel) or sentences(study)
-    if not question or not answers:
+    answers = sentences(study, panel) or sentences(study) or ["The panels above answer it."]
+    if not question:
         return ""
     return (f'<div class="exercise"><p><b>Predict before you unfold.</b> {text(question)}</p><details><summary>Answer'
             f"</summary>{''.join(f'<p>{text(answer)}</p>' for answer in answers)}</details></div>")
