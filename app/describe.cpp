@@ -263,10 +263,10 @@ std::vector<std::string> describe_idle_data(const Config& config, const Block& b
                       "lengths; a finer grid may resolve a small part",
                       config.describe(key), *value, describe_box(problem)));
   };
-  for (std::size_t d = 0; d < coefficient_count(problem); ++d)
+  for (std::size_t d = 0; d < coefficient_count(problem) && !problem.media; ++d)
     look_at(problem.coefficient[d], coefficient_key(problem, d));
   for (std::size_t m = 0; m < offdiagonal_count(problem); ++m) look_at(problem.offdiagonal[m], offdiagonal_key(m));
-  look_at(problem.reaction, "reaction");
+  if (!problem.media) look_at(problem.reaction, "reaction");
   if (source && idle_value(problem.source, problem, block) == 0)
     warnings.push_back(
         fmt::format("{} is 0 on the whole grid ({}): the source covers no cell. Check the units of its lengths; a "

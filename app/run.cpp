@@ -27,6 +27,7 @@
 #include "backends/utilities/commit.hpp"
 #include "grids/sampling/sampling.hpp"
 #include "io/config/yaml.hpp"
+#include "io/files/bodies_csv.hpp"
 #include "io/files/formats.hpp"
 #include "io/files/result_folder.hpp"
 
@@ -41,6 +42,7 @@ std::vector<std::string> file_names(const Config& config, const Case& work, int 
   const bool nodes = std::ranges::any_of(config.output.fields, [&](const auto& name) {
     return field_choice(name).location(config.problem.centering) == Location::node;
   });
+  if (config.problem.media && config.output.bodies) names.emplace_back(bodies_csv);
   for (const std::string& format : config.output.formats)
     if (!config.output.fields.empty())
       std::ranges::move(file_format(format).files(work.output_grid(), nodes, processes), std::back_inserter(names));
@@ -162,6 +164,11 @@ int solve(const Config& config, const std::shared_ptr<const Processes>& processe
   }
   work.observe(summary);
   write_fields(config, work, folder, processes, summary);
+  together(*processes, [&] {
+    if (!processes->first() || summary.bodies.empty() || !config.output.bodies) return;
+    const std::filesystem::path path = write_bodies(folder, summary);
+    summary.files.push_back({path.filename().string(), std::filesystem::file_size(path)});
+  });
   return report.close(result, backend);
 }
 
@@ -198,6 +205,8 @@ void record_failure(ResultFolder& results, Summary summary, const std::string& r
   summary.solution = {};
   summary.error.reset();
   summary.probes.clear();
+  summary.bodies.clear();
+  summary.materials.clear();
   summary.flux = Summary().flux;
   summary.balance = Summary().balance;
   summary.files.clear();

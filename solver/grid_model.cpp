@@ -11,6 +11,7 @@
 #include "backends/memory/error.hpp"
 #include "backends/transforms/constant_line.hpp"
 #include "grids/kernels/sweep_passes.hpp"
+#include "grids/problem/media.hpp"
 #include "grids/results/integrals.hpp"
 #include "grids/sampling/mixed_bc_face.hpp"
 #include "grids/schemes/constrained_nodes.hpp"
@@ -54,10 +55,13 @@ void GridModel::update(GridData data) {
       std::ranges::any_of(data.faces, [](const GridData::Face& face) { return face.alpha.has_value(); });
   if (!data.coefficient.empty() || data.reaction || with_alpha) {
     Problem problem = own_->problem();
+    if (problem.media && !data.coefficient.empty())
+      throw std::invalid_argument("the coefficient of a problem with materials comes from these");
     if (data.coefficient.size() > problem.coefficient.size())
       throw std::invalid_argument("the coefficient has at most three components on the diagonal");
     std::ranges::move(data.coefficient, problem.coefficient.begin());
     if (data.reaction) problem.reaction = std::move(*data.reaction);
+    if (problem.media) use_media(problem, problem.media);
     for (GridData::Face& face : data.faces) {
       if (!face.alpha) continue;
       Boundary& b = problem.boundary.at(static_cast<std::size_t>(face.axis)).at(static_cast<std::size_t>(face.end));

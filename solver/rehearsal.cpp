@@ -109,6 +109,7 @@ Problem with_cheap_data(Problem problem) {
   make_cheap(problem.source);
   if (problem.initial) make_cheap(*problem.initial);
   problem.exact.reset();
+  problem.media.reset();
   for (auto& axis : problem.boundary)
     for (Boundary& face : axis) {
       if (face.mixed_bc) {

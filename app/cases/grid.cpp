@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <numeric>
 #include <optional>
@@ -12,12 +13,14 @@
 
 #include "app/cases/grid_description.hpp"
 #include "app/cases/grid_sharing.hpp"
+#include "app/cases/media_description.hpp"
 #include "app/cases/model_case.hpp"
 #include "app/describe.hpp"
 #include "app/memory.hpp"
 #include "backends/processes/machine.hpp"
 #include "grids/results/cell_interpolation.hpp"
 #include "grids/results/integrals.hpp"
+#include "grids/results/region_results.hpp"
 #include "grids/sampling/problem_data.hpp"
 #include "solver/grid_model.hpp"
 
@@ -135,8 +138,11 @@ class GridCase final : public ModelCase {
   }
 
   std::vector<std::string> doubts() const override {
-    return describe_idle_data(config_, grid_ ? d().block() : make_block(problem_),
-                              !grid_ || d().rhs_sums().total_source() == 0);
+    std::vector<std::string> all = describe_idle_data(config_, grid_ ? d().block() : make_block(problem_),
+                                                      !grid_ || d().rhs_sums().total_source() == 0);
+    std::ranges::copy(config_.warnings, std::back_inserter(all));
+    if (grid_ && d().media()) std::ranges::copy(describe_media(*d().media()), std::back_inserter(all));
+    return all;
   }
 
   void describe(RunHeader& header, Summary&) const override {
@@ -160,7 +166,13 @@ class GridCase final : public ModelCase {
 
   void observe(Summary& summary) override {
     const Field& u = solver_->solution();
-    const SolutionNorms norms = solution_norms(d(), u);
+    SolutionNorms norms;
+    if (d().media()) {
+      set_gaps(d(), 0, solver_->solution());
+      norms = observe_media(summary);
+    } else {
+      norms = solution_norms(d(), u);
+    }
     const auto place = [&](const std::array<double, 3>& at) {
       return std::vector<double>(at.begin(), at.begin() + problem_.dimension);
     };
@@ -175,10 +187,11 @@ class GridCase final : public ModelCase {
     summary.balance.source = b.source;
     summary.balance.reaction = b.reaction;
     summary.balance.residual = b.residual;
+    const double from_bodies = std::accumulate(b.bodies.begin(), b.bodies.end(), 0.0);
     // The product A u is rounded in fp32, and so is the residual of each row. The totals give the residual instead.
     if (u.precision() == Precision::fp32)
       summary.balance.residual = summary.balance.projected - summary.balance.extrapolated.value_or(0) + b.reaction -
-                                 b.source - std::accumulate(b.flux.begin(), b.flux.end(), 0.0);
+                                 b.source - std::accumulate(b.flux.begin(), b.flux.end(), from_bodies);
     summary.balance.flow = throughput(b);
     // If all totals are rounding errors, as between Neumann faces, the magnitude of the data is the reference.
     if (summary.balance.flow < 1e-10 * size_) summary.balance.flow = size_;
@@ -196,6 +209,27 @@ class GridCase final : public ModelCase {
   Pieces field(const FieldChoice& choice) override { return choice.of_grid(d(), *solver_); }
 
  private:
+  // Computes the answers for bodies and materials. Returns the norms over the cells that have a solution.
+  SolutionNorms observe_media(Summary& summary) const {
+    const MediaResults results = media_results(d(), solver_->solution());
+    const auto answers = [&](const std::vector<RegionResult>& from) {
+      std::vector<Summary::Body> bodies;
+      for (const RegionResult& r : from) {
+        const auto place = [&](const std::array<double, 3>& at) {
+          return std::vector<double>(at.begin(), at.begin() + problem_.dimension);
+        };
+        bodies.push_back({r.name, r.material, r.cells, r.volume, r.power, r.flow, r.through_faces, r.mean, r.min, r.max,
+                          place(r.min_at), place(r.max_at)});
+      }
+      return bodies;
+    };
+    summary.bodies = answers(results.regions);
+    summary.materials = answers(results.materials);
+    summary.unknowns = results.solved;
+    summary.floating = {results.floating, results.floating_volume};
+    return results.norms;
+  }
+
   // Checks the exact solution before the solve, so that a value that is not finite cannot waste the work.
   void check_exact() const {
     if (!problem_.exact) return;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -9,6 +10,8 @@
 #include "grids/problem/quantity.hpp"
 
 namespace poisson {
+
+struct Media;
 
 /// Selects finite volumes of 5 or 7 points, bilinear or trilinear elements of 9 or 27 points, or the fourth-order
 /// compact scheme of 9 or 27 points.
@@ -49,6 +52,8 @@ struct Problem {
       initial;                    ///< the starting guess; without one, zero inside and the Dirichlet data on the faces
   std::optional<Quantity> exact;  ///< the solution, for error norms
   Scheme scheme = Scheme::fv;
+  /// Contains materials and the regions that they fill (media.hpp); cells only. Null: κ is `coefficient`.
+  std::shared_ptr<const Media> media;
 };
 
 }  // namespace poisson

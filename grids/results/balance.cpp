@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "grids/results/integrals.hpp"
+#include "grids/results/region_results.hpp"
 #include "grids/schemes/balance_input.hpp"
 #include "grids/schemes/constrained_nodes.hpp"
 
@@ -11,6 +12,7 @@ double throughput(const Balance& balance) {
   double in = 0, out = 0;
   const auto add = [&](double flow) { (flow > 0 ? in : out) += std::abs(flow); };
   for (const double flux : balance.flux) add(flux);
+  for (const double flow : balance.bodies) add(flow);
   add(balance.source);
   add(-balance.reaction);
   return std::max(in, out);
@@ -30,6 +32,7 @@ Balance balance(const Discretization& d, const Operator& given, const Field& u, 
   const RowScheme& scheme = row_scheme(d.problem());
   result.reaction = scheme.reaction(input);
   result.flux = scheme.fluxes(input);
+  if (d.media()) result.bodies = flows_from_fixed(d, u);
   return result;
 }
 

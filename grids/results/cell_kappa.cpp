@@ -20,7 +20,8 @@ CellKappa::CellKappa(const Problem& problem, const Block& block, std::size_t d, 
     box_.first[e] = std::max(box_.first[e] - 1, axis.open(0) ? 0 : -1);
     box_.last[e] = std::min(box_.last[e] + 1, axis.size() + (axis.open(1) ? 0 : 1));
   }
-  values_ = sample(kappa, coefficient_key(problem, component), Sign::positive, {block}, Location::cell, box_);
+  values_ = sample(kappa, coefficient_key(problem, component), problem.media ? Sign::nonnegative : Sign::positive,
+                   {block}, Location::cell, box_);
 }
 
 }  // namespace poisson

@@ -272,8 +272,9 @@ class Edges {
   const std::vector<double>& kappa(std::size_t d) {
     std::vector<double>& values = kappa_[problem_.isotropic ? 0 : d];
     if (values.empty())
-      values = sample(problem_.coefficient[problem_.isotropic ? 0 : d], coefficient_key(problem_, d), Sign::positive,
-                      {block_}, Location::cell, block_.layout().box());
+      values =
+          sample(problem_.coefficient[problem_.isotropic ? 0 : d], coefficient_key(problem_, d),
+                 problem_.media ? Sign::nonnegative : Sign::positive, {block_}, Location::cell, block_.layout().box());
     return values;
   }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
@@ -15,6 +16,7 @@
 #include "grids/sampling/problem_data.hpp"
 #include "grids/sampling/sampling.hpp"
 #include "grids/schemes/cells/cell_face.hpp"
+#include "grids/schemes/cells/media_system.hpp"
 
 namespace poisson {
 namespace {
@@ -189,7 +191,14 @@ std::vector<double> gradient_in_cells(const Discretization& discretization, cons
             }
             const double h = axis.width(cell[d]), beyond = axis.width(other[d]);
             const double rise = value(other[0], other[1], other[2]) - value(i, j, k);
-            flux += (end == 0 ? -1 : 1) * harmonic_face(kappa(cell), h, kappa(other), beyond) * 2 / (h + beyond) * rise;
+            double through = harmonic_face(kappa(cell), h, kappa(other), beyond);
+            if (const MediaSystem* media = discretization.media()) {
+              std::array face = cell;
+              face[d] += end;
+              const double averaged = media->face(d, face[0], face[1], face[2]);
+              if (averaged > 0 || kappa(other) == 0) through = averaged;
+            }
+            flux += (end == 0 ? -1 : 1) * through * 2 / (h + beyond) * rise;
           }
           *to = 0.5 * flux / kappa(cell);
         }
@@ -237,9 +246,37 @@ Pieces gather_values(const Block& block, const Field& u) {
   });
 }
 
+namespace {
+
+// Writes NaN in cells without a solution, and the value of fixed bodies.
+Pieces with_gaps(const Discretization& discretization, Pieces values) {
+  const MediaSystem& media = *discretization.media();
+  if (!media.has_gaps()) return values;
+  const int components = values.components;
+  values.fill = [&media, fill = std::move(values.fill), shape = values.shape, components](int first, int last,
+                                                                                          std::span<double> piece) {
+    fill(first, last, piece);
+    std::size_t at = 0;
+    for_each_place({{0, 0, first}, {shape[0], shape[1], last}}, [&](int i, int j, int k) {
+      const CellState state = media.state(i, j, k);
+      const double none = std::numeric_limits<double>::quiet_NaN();
+      for (int c = 0; c < components; ++c, ++at) {
+        if (state == CellState::solved) continue;
+        piece[at] = state != CellState::fixed ? none
+                    : components == 1         ? *media.media().material_of(media.cells().region(i, j, k)).fixed
+                                              : 0;
+      }
+    });
+  };
+  return values;
+}
+
+}  // namespace
+
 Pieces gather_solution(const Discretization& discretization, const Field& u) {
   const Block& block = discretization.block();
   Pieces values = gather_values(block, u);
+  if (discretization.media()) values = with_gaps(discretization, std::move(values));
   if (block.centering() == Centering::cell)
     values.on_plane = [&discretization, &u](int normal, double position) {
       return values_on_plane(discretization, u, static_cast<std::size_t>(normal), position);
@@ -255,10 +292,12 @@ Pieces gather_gradient(const Discretization& discretization, const Field& u) {
     const auto gathered = std::make_shared<const std::vector<double>>(gradient_in_cells(discretization, u));
     const Box part = shown_places(block, Location::cell);
     const std::size_t plane = gathered->size() / static_cast<std::size_t>(part.last[2] - part.first[2]);
-    return {part, components, [gathered, plane](int first, int, std::span<double> values) {
-              std::copy_n(gathered->begin() + static_cast<std::ptrdiff_t>(plane * static_cast<std::size_t>(first)),
-                          values.size(), values.begin());
-            }};
+    Pieces pieces{part, components, [gathered, plane](int first, int, std::span<double> values) {
+                    std::copy_n(
+                        gathered->begin() + static_cast<std::ptrdiff_t>(plane * static_cast<std::size_t>(first)),
+                        values.size(), values.begin());
+                  }};
+    return discretization.media() ? with_gaps(discretization, std::move(pieces)) : pieces;
   }
   std::array<std::vector<Difference>, 3> differences;
   for (std::size_t d = 0; d < 3; ++d)

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <span>
+#include <vector>
 
 #include "grids/operators/operator.hpp"
 #include "grids/schemes/discretization.hpp"
@@ -29,12 +30,13 @@ double mean_error(const Discretization& discretization, const Field& u);
 /// On Neumann and Robin faces, the flux follows from the data (Robin: g − αu). On Dirichlet faces, it is the residual
 /// in the rows of their nodes, shared by area where faces meet. For cell-centred unknowns, it is 2κ/h (g − u) over the
 /// half cells behind the face.
-/// Up to rounding, Σ flux + source − reaction = −residual + projected.
+/// Up to rounding, Σ flux + Σ bodies + source − reaction = −residual + projected.
 struct Balance {
   std::array<double, 6> flux{};
-  double source = 0;    ///< ∫ f
-  double reaction = 0;  ///< ∫ σu
-  double residual = 0;  ///< Σ (A u − b) over the unknowns
+  double source = 0;                ///< ∫ f
+  double reaction = 0;              ///< ∫ σu
+  double residual = 0;              ///< Σ (A u − b) over the unknowns
+  std::vector<double> bodies = {};  ///< flow out of each fixed region (region_results.hpp); empty without media
 };
 /// Computes the balance. `A` is the operator of u's precision, `b` the right-hand side as solved, and `work` a field
 /// like u, which is overwritten.

@@ -18,6 +18,7 @@
 #include "grids/sampling/mixed_bc_face.hpp"
 #include "grids/sampling/problem_data.hpp"
 #include "grids/sampling/sampling.hpp"
+#include "grids/schemes/cells/media_system.hpp"
 #include "grids/schemes/constrained_nodes.hpp"
 #include "grids/schemes/elements/elements.hpp"
 #include "grids/schemes/elements/fourth_order.hpp"
@@ -89,7 +90,8 @@ void check_values(const Problem& p) {
       for (std::size_t d = 0; d < 3; ++d) box.last[d] = box.first[d] + 1;  // one value is enough
     collector([&] { sample(quantity, key, sign, grid, where, box, drop); });
   };
-  for (std::size_t d = 0; d < coefficient_count(p); ++d)
+  if (p.media) collector([&] { const MediaCells checked(p, block); });
+  for (std::size_t d = 0; d < coefficient_count(p) && !p.media; ++d)
     check(p.coefficient[d], coefficient_key(p, d), Sign::positive, Location::cell,
           location == Location::cell ? cells : with_halo(block, cells));
   // Functions are checked at the points where they are sampled, in the cells around a node. f is also checked at nodes,
@@ -158,7 +160,11 @@ Discretization::Discretization(Backend& backend, Problem&& problem, Assembly ass
     check([&] { mixed_bc_ = mixed_bc_faces(problem_, block); });
     check.finish(block.processes());
   }
-  const SchemeContext context{problem_, block, backend_, *sampler_, *functionals_, mixed_bc_};
+  if (problem_.media) {
+    if (problem_.centering != Centering::cell) throw std::invalid_argument("materials need unknowns in cells");
+    media_ = make_media_system(problem_, block, {backend_, *sampler_, *functionals_});
+  }
+  const SchemeContext context{problem_, block, backend_, *sampler_, *functionals_, mixed_bc_, media_.get()};
   if (stores_coefficients(problem_, mode))
     std::tie(rows_, jumps_) = scheme.sample(context);
   else
@@ -172,7 +178,7 @@ SampleGrid Discretization::sample_grid() const {
 }
 
 SchemeContext Discretization::context() const {
-  return {problem_, block(), backend_, *sampler_, *functionals_, mixed_bc_};
+  return {problem_, block(), backend_, *sampler_, *functionals_, mixed_bc_, media_.get()};
 }
 
 SchemeRows Discretization::coarsen_rows(const SchemeRows& fine, const CoarseBlock& coarse,
@@ -316,6 +322,12 @@ Hierarchy Discretization::make_galerkin_levels(const std::vector<LevelPlan>& lev
       with_cut_lines(std::move(A), rows, penalty_field(context()).get(), axes_of_cut_lines(block(), relaxed));
   return make_galerkin_hierarchy(std::move(finest), std::move(bands), cells ? index_block(block()) : block(), levels,
                                  jumps_.rough(), sharing_);
+}
+
+void Discretization::set_media(std::shared_ptr<const Media> media) {
+  if (!media_) throw std::invalid_argument("the problem has no materials");
+  media_->set_media(std::move(media));
+  rhs_sums_.reset();
 }
 
 void Discretization::set_boundary_value(int axis, int end, Quantity value) {

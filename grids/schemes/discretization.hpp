@@ -20,6 +20,7 @@
 
 namespace poisson {
 
+class MediaSystem;
 struct SchemeContext;
 
 /// Is a problem on one block, discretized by node- or cell-centred finite volumes, or by bilinear or trilinear elements
@@ -58,6 +59,12 @@ class Discretization {
   void set_boundary_value(int axis, int end, Quantity value);
   void set_initial(std::optional<Quantity> guess) { problem_.initial = std::move(guess); }
   void set_exact(std::optional<Quantity> exact) { problem_.exact = std::move(exact); }
+
+  /// Replaces fixed values, powers and sources of materials. `media` has the regions of the problem's media and the same
+  /// kinds of materials. Throws std::invalid_argument if it has not, or if the problem has no media.
+  void set_media(std::shared_ptr<const Media> media);
+  /// Returns the system of the materials, or null if the problem has none.
+  const MediaSystem* media() const { return media_.get(); }
 
   const Problem& problem() const { return problem_; }
   /// Returns the block, or the part of it that this process owns.
@@ -135,6 +142,7 @@ class Discretization {
   Jumps jumps_;
   double sampling_seconds_ = 0;
   std::unique_ptr<const Functionals> functionals_;
+  std::shared_ptr<MediaSystem> media_;
   std::vector<MixedBcFace> mixed_bc_;  ///< assigns nodes of faces with several conditions to parts
   mutable std::optional<RhsSums> rhs_sums_;
   mutable std::string operator_note_;

@@ -123,7 +123,7 @@ void clear_dirichlet_nodes(const SchemeContext& context, Field& x) {
 
 RhsSums fill_nodal_rhs(const SchemeContext& context, double scale, Field& b, RhsRows rows,
                        const std::function<void(const Datum&, const Box&, int, int)>& integrate) {
-  const auto& [p, block, backend, sampler, functionals, mixed_bc] = context;
+  const auto& [p, block, backend, sampler, functionals, mixed_bc, media] = context;
   const Box all = context.values();
   RhsSums sums;
   ErrorCollector check;

@@ -17,6 +17,8 @@
 
 namespace poisson {
 
+class MediaSystem;
+
 /// Contains the context of a scheme: the data from which it computes rows, and the backend that stores them.
 struct SchemeContext {
   const Problem& problem;
@@ -25,6 +27,7 @@ struct SchemeContext {
   Sampler& sampler;
   const Functionals& functionals;
   const std::vector<MixedBcFace>& mixed_bc;  ///< faces with several conditions; only for unknowns at nodes
+  const MediaSystem* media = nullptr;        ///< the system of a problem with materials, else null
 
   Box values() const { return block.layout().box(); }
   /// Allocates a field of the backend in fp64.

@@ -59,6 +59,7 @@ Config read_document(Value& raw, const std::filesystem::path& file, Diagnostics&
   const bool grid_known = read_grid(parts);
   if (!config.matrix) read_boundary(parts);
   read_equation(parts, grid_known);
+  read_media(parts, grid_known);
   read_solver(parts);
   check_assembly(parts);
   check_fourth_order(parts);

@@ -46,7 +46,10 @@ struct Config {
     std::vector<std::string> fields;   ///< u, gradient, residual, error, coefficient, source
     std::vector<std::string> formats;  ///< vtk, hdf5, png, if they were built
     std::vector<std::vector<double>> probes;
+    bool bodies = true;  ///< writes bodies.csv if the problem has materials
   } output;
+
+  std::vector<std::string> warnings;  ///< about keys without effect
 
   /// Contains the complete configuration with every default, as JSON in the order of the table. It is a valid
   /// configuration.

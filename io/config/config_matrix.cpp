@@ -31,8 +31,20 @@ bool written(const Value* value) {
 
 /// Refuses keys that a matrix determines, if they are given, and removes them from the effective configuration.
 void refuse_keys(ConfigParts& parts) {
-  constexpr std::string_view keys[]{"domain",         "grid.cells",           "grid.axes",         "boundary",
-                                    "discretization", "equation.coefficient", "equation.reaction", "equation.exact"};
+  constexpr std::string_view keys[]{"domain",
+                                    "grid.cells",
+                                    "grid.axes",
+                                    "boundary",
+                                    "discretization",
+                                    "equation.coefficient",
+                                    "equation.reaction",
+                                    "equation.exact",
+                                    "materials",
+                                    "background",
+                                    "bodies",
+                                    "surfaces",
+                                    "contacts",
+                                    "sheets"};
   for (const std::string_view path : keys) {
     const std::size_t dot = path.find('.');
     Value* map = dot == std::string_view::npos ? &parts.document : parts.document.find(path.substr(0, dot));

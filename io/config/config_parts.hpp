@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "grids/problem/media.hpp"
 #include "io/config/config.hpp"
 #include "io/config/yaml.hpp"
 
@@ -54,6 +55,13 @@ void read_equation(ConfigParts& parts, bool grid_known);
 
 /// Reads the six faces. Call it before read_equation, which must know the periodic axes.
 void read_boundary(ConfigParts& parts);
+
+/// Returns whether a document describes materials by a background, bodies or an image.
+bool uses_media(const Value& document);
+/// Reads materials and the regions that they fill. Call it after read_equation.
+void read_media(ConfigParts& parts, bool grid_known);
+/// Reads an image: appends its regions to `media` and returns the map of the image, or null if there is none.
+std::shared_ptr<const RegionMap> read_image(ConfigParts& parts, Media& media);
 
 void read_solver(ConfigParts& parts);
 /// Checks the assembly of elements on faces with several conditions.

@@ -20,18 +20,18 @@ namespace poisson {
 namespace {
 
 using Kind = Value::Kind;
-using Shape = std::vector<std::int64_t>;
+using ArrayShape = std::vector<std::int64_t>;
 
-std::string text(const Shape& shape) {
+std::string text(const ArrayShape& shape) {
   return shape.empty() ? "of a single number" : shape_text(shape);
 }
 
 // Creates an array without values. They are read later, when the part of this process is known.
 std::shared_ptr<GridArray> stated_array(const std::filesystem::path& file, const std::string& name,
                                         const Problem& problem) {
-  const Shape shape = dataset_shape(file, name);
-  const Shape nodes = grid_shape(problem, Location::node);
-  const Shape cells = grid_shape(problem, Location::cell);
+  const ArrayShape shape = dataset_shape(file, name);
+  const ArrayShape nodes = grid_shape(problem, Location::node);
+  const ArrayShape cells = grid_shape(problem, Location::cell);
   if (shape != nodes && shape != cells)
     throw InputError("dataset " + name + " of " + file.string() + " has the shape " + text(shape) + "; give " +
                      text(nodes) + " (nodes) or " + text(cells) + " (cells)");
@@ -269,9 +269,31 @@ class ProblemReader {
 
 }  // namespace
 
+namespace {
+
+// Materials are conductances between cells. Cells are the default then.
+void require_cells(ConfigParts& parts) {
+  Value& centering = *parts.document.find("discretization")->find("centering");
+  const Value* scheme = parts.document.at("discretization.scheme");
+  if (scheme && scheme->text != "fv")
+    parts.errors.add(scheme->mark, "discretization.scheme",
+                     scheme->text +
+                         " has its unknowns at nodes, and materials need conductances between cells; write scheme: fv, "
+                         "or describe materials by equation.coefficient");
+  else if (centering.given && centering.text == "node")
+    parts.errors.add(centering.mark, "discretization.centering",
+                     "node does not support materials (they need conductances between cells); write centering: cell, "
+                     "or describe materials by equation.coefficient");
+  centering.text = "cell";
+  centering.choice = static_cast<int>(Centering::cell);
+}
+
+}  // namespace
+
 void read_centering(ConfigParts& parts) {
   const Value* centering = parts.document.at("discretization.centering");
   if (!centering) return;
+  if (uses_media(parts.document)) require_cells(parts);
   parts.config.problem.centering = static_cast<Centering>(centering->choice);
   const Value* scheme = parts.document.at("discretization.scheme");
   if (parts.config.problem.centering == Centering::cell && scheme && scheme->text != "fv")

@@ -220,6 +220,7 @@ void read_output(ConfigParts& parts, bool grid_known, const std::filesystem::pat
     }
   }
   if (Value* formats = output->find("formats")) read_formats(parts, *formats);
+  if (const Value* bodies = output->find("bodies")) parts.config.output.bodies = bodies->truth;
   if (const Value* probes = output->find("probes")) read_probes(parts, grid_known, *probes);
 }
 

@@ -4,6 +4,7 @@
 #include "grids/operators/level_rows.hpp"
 #include "grids/problem/problem.hpp"
 #include "io/config/face_choices.hpp"
+#include "io/config/schema_media.hpp"
 #include "io/config/schema_parts.hpp"
 
 namespace poisson {
@@ -273,12 +274,18 @@ Schema discretization() {
 }  // namespace schema
 
 const Schema& configuration_schema() {
-  static const Schema schema{
-      .doc = "A Poisson problem, its solver and its output.",
-      .required = true,
-      .keys = {schema::title(), schema::parameters(), schema::domain(), schema::grid(), schema::equation(),
-               schema::boundary(), schema::discretization(), schema::solver(), schema::backend(), schema::output()}};
-  return schema;
+  static const Schema schema{.doc = "A Poisson problem, its solver and its output.",
+                             .required = true,
+                             .keys = {schema::title(), schema::parameters(), schema::domain(), schema::grid(),
+                                      schema::equation(), schema::boundary()}};
+  static const Schema complete = [] {
+    Schema all = schema;
+    for (Schema& key : schema::media()) all.keys.push_back(std::move(key));
+    for (Schema key : {schema::discretization(), schema::solver(), schema::backend(), schema::output()})
+      all.keys.push_back(std::move(key));
+    return all;
+  }();
+  return complete;
 }
 
 }  // namespace poisson

@@ -88,6 +88,10 @@ std::vector<const Schema*> all_keys(const Schema& map);
 /// with `given` = false, bare words are expanded and constants evaluated. Reports wrong values and leaves them out.
 Value validate(const Value& document, const Schema& schema, const Parameters& parameters, Diagnostics& errors);
 
+/// Checks a value below a path of the document against its schema, like validate. Returns nothing if it is wrong.
+std::optional<Value> validate_part(const Value& value, const Schema& schema, const std::string& path,
+                                   const Parameters& parameters, Diagnostics& errors);
+
 /// Sets one key from "key.path=value" with the value in YAML. Its marks are "--set key.path=value".
 void apply_override(Value& document, const Schema& schema, const std::string& assignment, Diagnostics& errors);
 

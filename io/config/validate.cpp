@@ -379,4 +379,9 @@ Value validate(const Value& document, const Schema& schema, const Parameters& pa
   return Validator(parameters, errors).check(document, schema, {}).value_or(Value{});
 }
 
+std::optional<Value> validate_part(const Value& value, const Schema& schema, const std::string& path,
+                                   const Parameters& parameters, Diagnostics& errors) {
+  return Validator(parameters, errors).check(value, schema, path);
+}
+
 }  // namespace poisson

@@ -90,6 +90,24 @@ Json profile_of(const std::vector<Summary::Profile>& profiles) {
   return json;
 }
 
+Json answers_of(const std::vector<Summary::Body>& bodies) {
+  Json list = Json::array();
+  for (const Summary::Body& b : bodies)
+    list.push_back({{"name", b.name},
+                    {"material", b.material},
+                    {"cells", b.cells},
+                    {"volume", number(b.volume)},
+                    {"power", number(b.power)},
+                    {"flow", number(b.flow)},
+                    {"through_faces", number(b.through_faces)},
+                    {"mean", number(b.mean)},
+                    {"min", number(b.min)},
+                    {"max", number(b.max)},
+                    {"min_at", numbers(b.min_at)},
+                    {"max_at", numbers(b.max_at)}});
+  return list;
+}
+
 Json to_object(const Summary& s) {
   Json json;
   json["title"] = s.title;
@@ -124,6 +142,11 @@ Json to_object(const Summary& s) {
   json["probes"] = Json::array();
   for (const auto& probe : s.probes)
     json["probes"].push_back({{"point", numbers(probe.point)}, {"u", number(probe.u)}});
+  if (!s.bodies.empty()) {
+    json["bodies"] = answers_of(s.bodies);
+    json["materials"] = answers_of(s.materials);
+    json["floating"] = {{"cells", s.floating.cells}, {"volume", number(s.floating.volume)}};
+  }
   json["flux"] = Json::object();
   for (int face = 0; face < 2 * s.dimension; ++face) json["flux"][std::string(face_names[face])] = number(s.flux[face]);
   json["balance"] = {{"source", number(s.balance.source)},

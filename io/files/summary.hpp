@@ -52,6 +52,20 @@ struct Summary {
     double u = 0;
   };
   std::vector<Probe> probes;
+  /// Contains the answers for a body, the background or a material; as RegionResult (grids/results/region_results.hpp).
+  struct Body {
+    std::string name, material;
+    std::int64_t cells = 0;
+    double volume = unknown, power = unknown, flow = unknown, through_faces = unknown;
+    double mean = unknown, min = unknown, max = unknown;
+    std::vector<double> min_at{}, max_at{};
+  };
+  std::vector<Body> bodies, materials;  ///< omitted if the problem has no materials
+  /// Counts the cells without contact to a fixed value, and their volume.
+  struct {
+    std::int64_t cells = 0;
+    double volume = 0;
+  } floating;
   std::array<double, 6> flux{unknown, unknown, unknown,
                              unknown, unknown, unknown};  ///< ∫ κ ∂u/∂n over the faces, in the order of face_names
   int dimension = 3;                                      ///< 2 omits the fluxes of the z faces

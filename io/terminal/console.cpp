@@ -262,6 +262,26 @@ void Console::probes(const Summary& s) {
   if (s.probes.size() > most) row(label, fmt::format("and {} more in summary.json", s.probes.size() - most));
 }
 
+/// Prints the answers for the first bodies; the summary has all of them.
+void Console::bodies(const Summary& s) {
+  constexpr std::size_t most = 20;
+  std::string_view label = "bodies";
+  for (std::size_t i = 0; i < std::min(most, s.bodies.size()); ++i) {
+    const Summary::Body& b = s.bodies[i];
+    std::string text = fmt::format("{}: ", b.name);
+    if (b.cells == 0)
+      text += "no cell";
+    else if (!std::isfinite(b.mean))
+      text += "no solution";
+    else
+      text += fmt::format("{:.6g} to {:.6g}, mean {:.6g}, flow out {:.6g}", b.min, b.max, b.mean, b.flow + 0.0);
+    if (b.power != 0) text += fmt::format(", power {:.6g}", b.power);
+    row(label, text);
+    label = "";
+  }
+  if (s.bodies.size() > most) row(label, fmt::format("and {} more in summary.json", s.bodies.size() - most));
+}
+
 /// Prints the inflows, the outflows and their balance. Prints nothing if there are no fluxes, as for matrices.
 void Console::balance(const Summary& s) {
   if (!std::isfinite(s.balance.source)) return;
@@ -295,6 +315,7 @@ void Console::closing(const Summary& s, double tolerance, const std::string& dir
                               s.solution.max, place(" at ", s.solution.max_at), s.solution.integral));
   if (s.error) row("error", fmt::format("{:.3e} in the maximum norm, {:.3e} in L2", s.error->max, s.error->l2));
   probes(s);
+  bodies(s);
   balance(s);
   row("times", fmt::format("input {}, set-up {}, solve {}, output {}", duration(s.time.input), duration(s.time.setup),
                            duration(s.time.solve), duration(s.time.output)));

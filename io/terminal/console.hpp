@@ -88,6 +88,7 @@ class Console {
   std::string styled(Style, const std::string& text) const;
   void row(std::string_view label, const std::string& text);
   void probes(const Summary&);
+  void bodies(const Summary&);
   void balance(const Summary&);
   void erase_live_line();
   void report(int level, const std::string& text);

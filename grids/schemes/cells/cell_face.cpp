@@ -1,5 +1,6 @@
 #include "grids/schemes/cells/cell_face.hpp"
 
+#include "grids/sampling/media_lines.hpp"
 #include "grids/sampling/problem_data.hpp"
 #include "grids/schemes/discretization.hpp"
 
@@ -7,6 +8,25 @@ namespace poisson {
 namespace {
 
 constexpr double negligible = 1e-10;  // the Biot number αL/κ below which a Robin face passes only g
+
+// Returns κ over the half cells behind a face; 0 in cells that left the system.
+std::vector<double> media_kappa(const Problem& problem, const Block& block, int axis, int end, const Box& behind) {
+  if (behind.size() == 0) return {};
+  Box around = behind;  // sheets lie between cells
+  for (std::size_t d = 0; d < 3; ++d) {
+    const Axis& across = block.axes[d];
+    if (across.degenerate()) continue;
+    if (around.first[d] > (across.open(0) ? 0 : -1)) --around.first[d];
+    if (around.last[d] < across.size() + (across.open(1) ? 0 : 1)) ++around.last[d];
+  }
+  const MediaCells cells(problem, block, around);
+  const MediaLines lines(cells);
+  std::vector<double> kappa;
+  for_each_place(behind, [&](int i, int j, int k) {
+    kappa.push_back(lines.end_kappa({static_cast<std::size_t>(axis), {i, j, k}}, end));
+  });
+  return kappa;
+}
 
 }  // namespace
 
@@ -38,8 +58,11 @@ CellFace::CellFace(const Problem& problem, const Block& block, int axis, int end
     }
   const std::size_t c = problem.isotropic ? 0 : d;
   kind_ = face.kind;
+  media_ = problem.media != nullptr;
   data_ = Data(face.value, face_key(axis, end), Sign::any, block, on_face);
-  if (face.kind != BoundaryKind::neumann)
+  if (media_)
+    kappa_ = Data(media_kappa(problem, block, axis, end, behind_));
+  else if (face.kind != BoundaryKind::neumann)
     kappa_ = Data(problem.coefficient[c], coefficient_key(problem, c), Sign::positive, block, behind_);
   if (face.kind == BoundaryKind::robin)
     alpha_ = Data(face.alpha, face_key(axis, end, true), Sign::nonnegative, block, on_face);

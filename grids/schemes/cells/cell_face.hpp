@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "backends/memory/places.hpp"
@@ -45,7 +46,9 @@ class CellFace {
   void visit(const F& f) const {
     std::size_t at = 0;
     for_each_place(behind_, [&](int i, int j, int k) {
-      f(i, j, k, values(kind_, data_[at], kappa_[at], alpha_[at], width_, length_));
+      // Nothing flows into a cell that left the system of materials.
+      const bool gone = media_ && kappa_[at] == 0;
+      f(i, j, k, gone ? Values() : values(kind_, data_[at], kappa_[at], alpha_[at], width_, length_));
       ++at;
     });
   }
@@ -56,6 +59,7 @@ class CellFace {
   class Data {
    public:
     Data() = default;
+    explicit Data(std::vector<double> values) : values_(std::move(values)) {}
     Data(const Quantity& quantity, const std::string& name, Sign sign, const Block& block, const Box& box);
 
     double operator[](std::size_t cell) const {
@@ -68,6 +72,7 @@ class CellFace {
 
   Box behind_;
   BoundaryKind kind_{};
+  bool media_ = false;
   Data data_, kappa_, alpha_;
   double width_ = 0, length_ = 0;
 };

@@ -6,6 +6,8 @@
 #include "backends/device/backend.hpp"
 #include "grids/schemes/balance_input.hpp"
 #include "grids/schemes/cells/cell_face.hpp"
+#include "grids/schemes/cells/media_rows.hpp"
+#include "grids/schemes/cells/media_system.hpp"
 #include "grids/schemes/discretization.hpp"
 
 namespace poisson {
@@ -19,11 +21,11 @@ Box layer(const Layout& ends, std::size_t axis, int at) {
   return box;
 }
 
-// Samples the data behind the Robin faces across an axis; returns null if there are none. Sets `regular` if these faces
-// determine u.
+}  // namespace
+
 std::shared_ptr<Field> sample_ends(const SchemeContext& context, std::size_t axis, const Field& kappa,
                                    ErrorCollector& check, bool& regular) {
-  const auto& [p, block, backend, sampler, functionals, mixed_bc] = context;
+  const auto& [p, block, backend, sampler, functionals, mixed_bc, media] = context;
   const int d = static_cast<int>(axis);
   std::shared_ptr<Field> ends;
   for (int end = 0; end < 2; ++end) {
@@ -42,6 +44,8 @@ std::shared_ptr<Field> sample_ends(const SchemeContext& context, std::size_t axi
   }
   return ends;
 }
+
+namespace {
 
 // Coarsens the data behind Robin faces across an axis by means over areas.
 std::shared_ptr<Field> coarsen_ends(Backend& backend, const Block& fine, const CoarseBlock& coarse, std::size_t axis,
@@ -74,7 +78,8 @@ class CellScheme final : public RowScheme {
   }
 
   std::pair<SchemeRows, Jumps> sample(const SchemeContext& context) const override {
-    const auto& [p, block, backend, sampler, functionals, mixed_bc] = context;
+    if (context.media) return media_rows(context);
+    const auto& [p, block, backend, sampler, functionals, mixed_bc, media] = context;
     FaceRows rows;
     rows.block = block;
     const Box all = context.values();
@@ -153,13 +158,16 @@ class CellScheme final : public RowScheme {
   }
 
   RhsSums fill_rhs(const SchemeContext& context, double scale, Field& b, RhsRows) const override {
-    const auto& [p, block, backend, sampler, functionals, mixed_bc] = context;
+    const auto& [p, block, backend, sampler, functionals, mixed_bc, media] = context;
     RhsSums sums;
     ErrorCollector check;
-    check([&] {
-      sampler.fill({p.source, "source"}, Location::cell, context.values(), {.factor = scale, .volume = true},
-                   SampleStore::set, b);
-    });
+    if (media)
+      check([&] { fill_media_sources(context, scale, b); });
+    else
+      check([&] {
+        sampler.fill({p.source, "source"}, Location::cell, context.values(), {.factor = scale, .volume = true},
+                     SampleStore::set, b);
+      });
     check.finish(context.processes());
     sums.source = sums_by_pieces(functionals, block, b, context.values(), scale);
     for_each_face(p, [&](int d, int end, const Boundary& face) {
@@ -168,17 +176,21 @@ class CellScheme final : public RowScheme {
         std::vector<double> added;
         const CellFace cells(p, block, d, end);
         cells.visit([&](int i, int j, int k, const CellFace::Values& v) {
+          if (media && media->state(i, j, k) == CellState::floating && v.given != 0)
+            throw ValueError(face_key(d, end), media->cells().centre(i, j, k), v.given,
+                             "must be 0 at cells without contact to a fixed value");
           added.push_back(v.in_halo ? 0 : scale * block.face_area(d, i, j, k) * v.given);
         });
         sampler.put(cells.behind(), added, SampleStore::add, b);
       });
     });
     check.finish(context.processes());
+    if (media) add_fixed_values(context, scale, b);
     return sums;
   }
 
   void fill_solution(const SchemeContext& context, Field& u) const override {
-    const auto& [p, block, backend, sampler, functionals, mixed_bc] = context;
+    const auto& [p, block, backend, sampler, functionals, mixed_bc, media] = context;
     backend.fill(u, 0);
     ErrorCollector check;
     if (p.initial)
@@ -207,7 +219,8 @@ class CellScheme final : public RowScheme {
   double reaction(const BalanceInput& c) const override {
     if (const double* sigma = c.problem().reaction.constant()) return *sigma == 0 ? 0 : *sigma * c.integral();
     const auto& rows = std::get<FaceRows>(c.rows);
-    return c.context.functionals.product(*rows.reaction, c.u, c.context.values()) / rows.scale;
+    const double all = c.context.functionals.product(*rows.reaction, c.u, c.context.values()) / rows.scale;
+    return c.context.media ? all - flow_to_fixed(c.context, c.u) : all;
   }
 
   Fluxes fluxes(const BalanceInput& c) const override {
@@ -227,7 +240,7 @@ class CellScheme final : public RowScheme {
     // The flux through a Neumann face does not depend on κ.
     const double unused = 1;
     const double* kappa = face.kind == BoundaryKind::neumann ? &unused : given;
-    if (kappa && face.value.constant() && face.alpha.constant()) {
+    if (!p.media && kappa && face.value.constant() && face.alpha.constant()) {
       const Block whole = block.global();
       const Axis& across = whole.axes[axis];
       const double h = across.width(end == 0 ? 0 : across.cells() - 1);

@@ -16,7 +16,7 @@ namespace {
 // face.
 void add_integral(const SchemeContext& context, double scale, const Datum& datum, const Box& nodes, int face_axis,
                   int end, Field& b) {
-  const auto& [p, block, backend, sampler, functionals, mixed_bc] = context;
+  const auto& [p, block, backend, sampler, functionals, mixed_bc, media] = context;
   const bool in_cells = taken_in_cells(p, datum.quantity, block, face_axis, end);
   if (!in_cells && (taken_at_nodes(p, datum.quantity) || !datum.quantity.function())) {
     const auto values = context.field(block.space());
@@ -66,7 +66,7 @@ class ElementScheme final : public RowScheme {
   }
 
   std::pair<SchemeRows, Jumps> sample(const SchemeContext& context) const override {
-    const auto& [p, block, backend, sampler, functionals, mixed_bc] = context;
+    const auto& [p, block, backend, sampler, functionals, mixed_bc, media] = context;
     ElementRows rows;
     rows.block = block;
     rows.mass = element_mass(p.scheme);

@@ -27,7 +27,7 @@ class NodeScheme final : public RowScheme {
   }
 
   std::pair<SchemeRows, Jumps> sample(const SchemeContext& context) const override {
-    const auto& [p, block, backend, sampler, functionals, mixed_bc] = context;
+    const auto& [p, block, backend, sampler, functionals, mixed_bc, media] = context;
     NodeRows rows;
     rows.block = block;
     ErrorCollector check;
@@ -141,7 +141,7 @@ class NodeScheme final : public RowScheme {
  private:
   // Returns scale·(σ·volume + α·area).
   static std::shared_ptr<Field> sampled_reaction(const SchemeContext& context, double scale, ErrorCollector& check) {
-    const auto& [p, block, backend, sampler, functionals, mixed_bc] = context;
+    const auto& [p, block, backend, sampler, functionals, mixed_bc, media] = context;
     auto reaction = context.field(block.space());
     check([&] {
       sampler.fill_integrals({p.reaction, "reaction", Sign::nonnegative}, context.values(), {.factor = scale},

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <array>
+#include <limits>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "grids/problem/quantity.hpp"
+
+namespace poisson {
+
+using Point = std::array<double, 3>;
+
+/// Is a straight line origin + t · direction, of which only lower ≤ t ≤ upper matters. `step` is the resolution at
+/// which shapes without a formula look for their surface.
+struct Ray {
+  Point origin{}, direction{};
+  double lower = 0, upper = 1, step = 1;
+
+  Point at(double t) const {
+    return {origin[0] + t * direction[0], origin[1] + t * direction[1], origin[2] + t * direction[2]};
+  }
+};
+
+/// Lists the intervals of t in which a ray is inside a shape: sorted, disjoint and not empty.
+using Spans = std::vector<std::pair<double, double>>;
+
+/// Is a box that contains a shape; infinite where the shape is, or where nothing better is known.
+struct Bounds {
+  static constexpr double far = std::numeric_limits<double>::infinity();
+  Point lower{-far, -far, -far}, upper{far, far, far};
+
+  bool empty() const { return lower[0] > upper[0] || lower[1] > upper[1] || lower[2] > upper[2]; }
+  /// Returns whether a ray may meet the box.
+  bool meets(const Ray& ray) const;
+};
+
+/// Is a region of space. In two dimensions all points have z = 0.
+class Shape {
+ public:
+  virtual ~Shape() = default;
+  virtual bool contains(const Point& p) const = 0;
+  /// Replaces `inside` by the spans of a ray, clipped to its range.
+  virtual void cut(const Ray& ray, Spans& inside) const = 0;
+  virtual Bounds bounds() const = 0;
+};
+using ShapePtr = std::shared_ptr<const Shape>;
+
+/// Is a linear map x → M (x − from) + to.
+struct Motion {
+  std::array<Point, 3> rows{Point{1, 0, 0}, Point{0, 1, 0}, Point{0, 0, 1}};
+  Point from{}, to{};
+
+  /// Returns the rotation by an angle in radians about the axis through `about`.
+  static Motion rotation(const Point& axis, double angle, const Point& about);
+  static Motion scaling(const Point& factors, const Point& about);
+  static Motion translation(const Point& by);
+};
+
+// These functions make shapes. Lengths are positive and finite; callers check them. Boxes and layers contain their
+// lower faces, not their upper ones. Infinite lengths are allowed where noted.
+ShapePtr make_box(const Point& lower, const Point& upper);         ///< may be infinite
+ShapePtr make_ellipsoid(const Point& centre, const Point& radii);  ///< radii may be infinite
+/// Makes a cylinder between the centres of its ends.
+ShapePtr make_cylinder(const Point& from, const Point& to, double radius);
+/// Makes the prism over a polygon in the plane of x and y, whose sides do not cross; z may be infinite.
+ShapePtr make_prism(std::vector<std::array<double, 2>> points, double lower, double upper);
+/// Makes the shape where a function is not 0. Its surface is found on rays at the resolution of their step.
+ShapePtr make_where(Quantity::Function function);
+ShapePtr make_union(std::vector<ShapePtr> shapes);
+ShapePtr make_intersection(std::vector<ShapePtr> shapes);
+/// Makes the first shape without the others.
+ShapePtr make_difference(std::vector<ShapePtr> shapes);
+/// Makes the image of a shape under a motion, which must be invertible.
+ShapePtr make_moved(ShapePtr shape, const Motion& motion);
+/// Makes copies of a shape, shifted by multiples 0 … count − 1 of each step.
+ShapePtr make_repeated(ShapePtr shape, const std::array<int, 3>& count, const Point& step);
+
+}  // namespace poisson

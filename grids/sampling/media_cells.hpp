@@ -1,0 +1,59 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "grids/axes/block.hpp"
+#include "grids/problem/media.hpp"
+#include "grids/problem/problem.hpp"
+#include "grids/problem/shapes.hpp"
+
+namespace poisson {
+
+/// Contains the regions of this process's cells, and κ in them. Cells next to cuts and beyond periodic ends are
+/// included: one layer, whose regions follow from the geometry without messages.
+class MediaCells {
+ public:
+  /// Finds the regions and evaluates κ. Throws ValueError if κ of a material is not positive.
+  MediaCells(const Problem& problem, const Block& block);
+  /// Finds the regions of the cells of a box, which may include cells beyond cuts and periodic ends.
+  MediaCells(const Problem& problem, const Block& block, const Box& box);
+
+  const Media& media() const { return *media_; }
+  const std::shared_ptr<const Media>& shared() const { return media_; }
+  const Block& block() const { return block_; }
+  /// Returns the cells that are stored, in local indices.
+  const Box& box() const { return box_; }
+  bool stores(const std::array<int, 3>& cell) const;
+  std::size_t index(int i, int j, int k) const {
+    return (static_cast<std::size_t>(k - box_.first[2]) * ny_ + static_cast<std::size_t>(j - box_.first[1])) * nx_ +
+           static_cast<std::size_t>(i - box_.first[0]);
+  }
+  RegionNumber region(int i, int j, int k) const { return regions_[index(i, j, k)]; }
+  /// Returns the region below the bodies.
+  RegionNumber below(int i, int j, int k) const { return below_.empty() ? RegionNumber{0} : below_[index(i, j, k)]; }
+  /// Returns κ of a region along an axis, at the centre of a cell. The region conducts.
+  double kappa(RegionNumber region, std::size_t axis, int i, int j, int k) const;
+  /// Returns the centre of a cell; beyond periodic ends that of the cell on the other side.
+  Point centre(int i, int j, int k) const;
+  bool conducts(RegionNumber region) const { return conducts_[region]; }
+  bool fixed(RegionNumber region) const { return fixed_[region]; }
+  bool leaves(int i, int j, int k) const { return !conducts_[region(i, j, k)]; }
+
+ private:
+  void find_regions(const std::array<std::vector<double>, 3>& nodes);
+  void check_kappa() const;
+
+  std::shared_ptr<const Media> media_;
+  Block block_;
+  Box box_;
+  std::size_t nx_ = 0, ny_ = 0;
+  std::vector<RegionNumber> regions_, below_;
+  std::vector<std::array<double, 3>> kappa_;  ///< of each region; 0 if it is an expression
+  std::vector<char> conducts_, fixed_;
+};
+
+}  // namespace poisson

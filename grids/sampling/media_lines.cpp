@@ -1,0 +1,319 @@
+#include "grids/sampling/media_lines.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace poisson {
+namespace {
+
+// Lines along each axis across a face, in the plane and in space.
+constexpr int lines_in_plane = 16, lines_in_space = 4;
+// Pieces that are shorter than this share of a cell are rounding errors.
+constexpr double sliver = 1e-9;
+// A wall is at least this share of half a cell away from the centre.
+constexpr double nearest_wall = 1e-3;
+constexpr double infinite = std::numeric_limits<double>::infinity();
+
+}  // namespace
+
+MediaLines::MediaLines(const MediaCells& cells)
+    : cells_(cells),
+      bodies_(cells.media().surfaces == Surfaces::averaged ? cells.media().bodies.get() : nullptr),
+      has_contacts_(!cells.media().contacts.empty()) {
+  const Block& block = cells.block();
+  if (bodies_) across_ = block.dimension() == 2 ? lines_in_plane : lines_in_space;
+  for (std::size_t d = 0; d < 3; ++d) {
+    const Axis& axis = block.axes[d];
+    if (axis.degenerate()) continue;
+    const auto& x = axis.nodes();
+    double least = x.back() - x.front();
+    for (std::size_t i = 1; i < x.size(); ++i) least = std::min(least, x[i] - x[i - 1]);
+    step_[d] = std::max(least / 4, (x.back() - x.front()) / (16.0 * axis.all_cells()));
+  }
+}
+
+Ray MediaLines::ray(const At& line, const std::array<double, 2>& across) const {
+  const Block& block = cells_.block();
+  Ray ray;
+  std::size_t other = 0;
+  for (std::size_t d = 0; d < 3; ++d) {
+    const Axis& axis = block.axes[d];
+    if (d == line.axis) {
+      ray.direction[d] = 1;
+      ray.lower = axis.nodes().front();
+      ray.upper = axis.nodes().back();
+      ray.step = step_[d];
+    } else {
+      const double share = across[other++];
+      if (!axis.degenerate()) ray.origin[d] = axis.point_in_cell(line.cell[d], share);
+    }
+  }
+  return ray;
+}
+
+double MediaLines::contact(RegionNumber a, RegionNumber b) const {
+  const Media& media = cells_.media();
+  const std::size_t ma = media.regions[a].material, mb = media.regions[b].material;
+  if (ma == mb) return 0;
+  double sum = 0;
+  for (const Contact& c : media.contacts)
+    if ((c.between[0] == ma && c.between[1] == mb) || (c.between[0] == mb && c.between[1] == ma)) sum += c.resistance;
+  return sum;
+}
+
+double MediaLines::resistance(RegionNumber region, std::size_t axis, const std::array<int, 3>& cell,
+                              double length) const {
+  const auto kappa = [&](RegionNumber r) { return cells_.kappa(r, axis, cell[0], cell[1], cell[2]); };
+  if (cells_.conducts(region)) {
+    const double own = kappa(region);
+    if (own > 0 && own < infinite) return length / own;
+    // An expression need not be valid in cells whose centre is outside the region.
+    const RegionNumber centre = cells_.region(cell[0], cell[1], cell[2]);
+    return length / (cells_.conducts(centre) ? kappa(centre) : 1);
+  }
+  if (!cells_.fixed(region)) return infinite;
+  // A fixed body conducts nothing from one free cell to another: links represent it.
+  const RegionNumber centre = cells_.region(cell[0], cell[1], cell[2]);
+  return cells_.conducts(centre) ? length / kappa(centre) : 0;
+}
+
+template <class F>
+void MediaLines::walk(const At& line, int i, const Pieces& pieces, double from, double to, const F& f) const {
+  std::array cell = line.cell;
+  cell[line.axis] = i;
+  const auto [x, y, z] = cell;
+  if (!bodies_) return f(to - from, cells_.region(x, y, z));
+  const double least = sliver * cells_.block().axes[line.axis].width(i);
+  auto piece = std::upper_bound(pieces.begin(), pieces.end(), from + least,
+                                [](double t, const Bodies::Piece& p) { return t < p.begin; });
+  if (piece != pieces.begin()) --piece;
+  for (double at = from; piece != pieces.end() && at < to; ++piece) {
+    double end = std::next(piece) == pieces.end() ? to : std::min(to, std::next(piece)->begin);
+    if (to - end < least) end = to;
+    if (end - at < least) continue;
+    f(end - at, piece->region < 0 ? cells_.below(x, y, z) : static_cast<RegionNumber>(piece->region));
+    at = end;
+  }
+}
+
+double MediaLines::half(const At& line, int i, const Pieces& pieces, double from, double to, RegionNumber& first,
+                        RegionNumber& last) const {
+  std::array cell = line.cell;
+  cell[line.axis] = i;
+  double sum = 0;
+  bool begun = false;
+  walk(line, i, pieces, from, to, [&](double length, RegionNumber region) {
+    sum += resistance(region, line.axis, cell, length);
+    if (!begun) first = region;
+    if (begun && has_contacts_) sum += contact(last, region);
+    last = region;
+    begun = true;
+  });
+  return sum;
+}
+
+MediaLines::Halves MediaLines::halves(const At& line, int i, const Pieces& pieces) const {
+  const Axis& axis = cells_.block().axes[line.axis];
+  const double low = axis.point_in_cell(i, 0), middle = axis.point_in_cell(i, 0.5), high = axis.point_in_cell(i, 1);
+  Halves h;
+  RegionNumber below = 0, above = 0;
+  h.lower = half(line, i, pieces, low, middle, h.first, below);
+  h.upper = half(line, i, pieces, middle, high, above, h.last);
+  if (has_contacts_ && below != above) h.upper += contact(below, above);
+  return h;
+}
+
+// Adds the conductance per area of the faces below the cells 0 … n.
+void MediaLines::add_conductances(const At& line, const Pieces& pieces, std::vector<double>& sums) const {
+  const Axis& axis = cells_.block().axes[line.axis];
+  const int n = axis.size(), first = axis.open(0) ? 0 : -1, last = axis.open(1) ? n : n + 1;
+  Halves before{};
+  for (int i = first; i < last; ++i) {
+    const Halves here = halves(line, i, pieces);
+    const auto face = static_cast<std::size_t>(i);
+    if (i == 0 && first == 0)
+      sums[0] += 1 / here.lower;
+    else if (i > first)
+      sums[face] += 1 / (before.upper + here.lower + (has_contacts_ ? contact(before.last, here.first) : 0));
+    before = here;
+  }
+  if (last == n) sums[static_cast<std::size_t>(n)] += 1 / before.upper;
+}
+
+// Returns ∫ds/κ from the centre of cell i to the first fixed piece on its lower (−1) or upper side (1), at most as far
+// as the centre of the neighbour.
+double MediaLines::to_fixed(const At& line, int i, int side, const Pieces& pieces, RegionNumber& region) const {
+  const Axis& axis = cells_.block().axes[line.axis];
+  std::array cell = line.cell, beside = line.cell;
+  cell[line.axis] = i;
+  beside[line.axis] = i + side;
+  region = cells_.region(beside[0], beside[1], beside[2]);
+  std::vector<std::pair<double, RegionNumber>> own, other;
+  const auto collect = [](auto& into) {
+    return [&into](double length, RegionNumber r) { into.emplace_back(length, r); };
+  };
+  const double middle = axis.point_in_cell(i, 0.5), there = axis.point_in_cell(i + side, 0.5);
+  if (side > 0) {
+    walk(line, i, pieces, middle, axis.point_in_cell(i, 1), collect(own));
+    walk(line, i + 1, pieces, axis.point_in_cell(i + 1, 0), there, collect(other));
+  } else {
+    walk(line, i, pieces, axis.point_in_cell(i, 0), middle, collect(own));
+    walk(line, i - 1, pieces, there, axis.point_in_cell(i - 1, 1), collect(other));
+    std::ranges::reverse(own);
+    std::ranges::reverse(other);
+  }
+  double sum = 0;
+  RegionNumber last = cells_.region(cell[0], cell[1], cell[2]);
+  for (const auto* part : {&own, &other})
+    for (const auto& [length, r] : *part) {
+      if (has_contacts_ && r != last) sum += contact(last, r);
+      if (cells_.fixed(r)) {
+        region = r;
+        return sum;
+      }
+      sum += resistance(r, line.axis, part == &own ? cell : beside, length);
+      last = r;
+    }
+  return sum;
+}
+
+// Calls f(pieces) for the lines across a face, and returns their number. Staircases have one line, without pieces.
+// Where no body is near, one line is enough.
+template <class F>
+int MediaLines::for_each_ray(const At& line, const F& f) const {
+  const Block& block = cells_.block();
+  std::array<int, 2> count{1, 1};
+  Point lower{}, upper{};
+  std::size_t other = 0;
+  for (std::size_t d = 0; d < 3; ++d) {
+    const Axis& axis = block.axes[d];
+    const bool along = d == line.axis;
+    if (!axis.degenerate()) {
+      lower[d] = along ? axis.nodes().front() : axis.point_in_cell(line.cell[d], 0);
+      upper[d] = along ? axis.nodes().back() : axis.point_in_cell(line.cell[d], 1);
+    }
+    if (!along) count[other++] = axis.degenerate() ? 1 : across_;
+  }
+  thread_local Pieces pieces;
+  if (bodies_ && !bodies_->near(lower, upper)) {
+    pieces.assign(1, {lower[line.axis], -1});
+    count = {1, 1};
+  }
+  for (int b = 0; b < count[1]; ++b)
+    for (int a = 0; a < count[0]; ++a) {
+      if (bodies_ && count[0] * count[1] > 1)
+        bodies_->split(ray(line, {(a + 0.5) / count[0], (b + 0.5) / count[1]}), pieces);
+      f(pieces);
+    }
+  return count[0] * count[1];
+}
+
+// Half a cell that reaches into a fixed body conducts at most as if the wall were next to its centre.
+double MediaLines::limited(const At& line, int i, double kappa) const {
+  std::array c = line.cell;
+  c[line.axis] = i;
+  const RegionNumber region = cells_.region(c[0], c[1], c[2]);
+  if (!cells_.conducts(region)) return 0;
+  return kappa < infinite ? kappa : cells_.kappa(region, line.axis, c[0], c[1], c[2]) / nearest_wall;
+}
+
+double MediaLines::end_kappa(const At& line, int end) const {
+  const Axis& axis = cells_.block().axes[line.axis];
+  const int i = end == 0 ? 0 : axis.size() - 1;
+  double sum = 0;
+  const int rays = for_each_ray(line, [&](const Pieces& pieces) {
+    RegionNumber first = 0, last = 0;
+    const double low = axis.point_in_cell(i, end == 0 ? 0 : 0.5), high = axis.point_in_cell(i, end == 0 ? 0.5 : 1);
+    sum += 1 / half(line, i, pieces, low, high, first, last);
+  });
+  const double kappa = limited(line, i, sum / rays * (0.5 * axis.width(i)));
+  std::array cell = line.cell;
+  cell[line.axis] = i;
+  return kappa > 0 ? kappa + sheets(line.axis, cell, cell) : 0;
+}
+
+void MediaLines::faces(const At& line, std::vector<double>& kappa, std::vector<FixedLink>& links) const {
+  const Block& block = cells_.block();
+  const Axis& axis = block.axes[line.axis];
+  const int n = axis.size();
+  kappa.assign(static_cast<std::size_t>(n) + 1, 0);
+  const double weight = 1.0 / for_each_ray(line, [&](const Pieces& along) { add_conductances(line, along, kappa); });
+  thread_local Pieces pieces;
+  bool central = false;
+  const auto leaves = [&](int i) {
+    std::array c = line.cell;
+    c[line.axis] = i;
+    return cells_.leaves(c[0], c[1], c[2]);
+  };
+  for (int i = 0; i <= n; ++i) {
+    const bool lower = i > 0 || !axis.open(0), upper = i < n || !axis.open(1);
+    const bool gone_below = lower && leaves(i - 1), gone_above = upper && leaves(i);
+    double& value = kappa[static_cast<std::size_t>(i)];
+    const double distance = 0.5 * ((lower ? axis.width(i - 1) : 0) + (upper ? axis.width(i) : 0));
+    value = gone_below || gone_above ? 0 : value * weight * distance;
+    if (!lower || !upper || gone_below == gone_above) {
+      value = limited(line, lower ? i - 1 : i, value);
+      if (value > 0 && !cells_.media().sheets.empty()) {
+        std::array below = line.cell, above = line.cell;
+        below[line.axis] = lower ? i - 1 : i;
+        above[line.axis] = upper ? i : i - 1;
+        value += sheets(line.axis, above, below);
+      }
+      continue;
+    }
+    std::array inside = line.cell, beyond = line.cell;
+    const int at = gone_below ? i : i - 1, side = gone_below ? -1 : 1;
+    inside[line.axis] = at;
+    beyond[line.axis] = at + side;
+    if (at < 0 || at >= n || !cells_.fixed(cells_.region(beyond[0], beyond[1], beyond[2]))) continue;
+    if (bodies_ && !central) {
+      bodies_->split(ray(line, {0.5, 0.5}), pieces);
+      central = true;
+    }
+    FixedLink link{inside};
+    double way = bodies_ ? to_fixed(line, at, side, pieces, link.region) : 0;
+    const double least =
+        0.5 * axis.width(at) /
+        cells_.kappa(cells_.region(inside[0], inside[1], inside[2]), line.axis, inside[0], inside[1], inside[2]);
+    if (!bodies_) {
+      link.region = cells_.region(beyond[0], beyond[1], beyond[2]);
+      way = least + contact(cells_.region(inside[0], inside[1], inside[2]), link.region);
+    }
+    way = std::max(way, nearest_wall * least);
+    if (way == infinite) continue;
+    const double area = block.face_area(static_cast<int>(line.axis), inside[0], inside[1], inside[2]);
+    link.conductance = area / way;
+    links.push_back(link);
+  }
+}
+
+void MediaLines::shares(int j, int k, std::vector<Share>& shares) const {
+  const Block& block = cells_.block();
+  const Axis& axis = block.axes[0];
+  shares.clear();
+  const At line{0, {0, j, k}};
+  if (!bodies_) {
+    for (int i = 0; i < axis.size(); ++i) shares.push_back({i, cells_.region(i, j, k), 1});
+    return;
+  }
+  thread_local std::vector<Pieces> all;
+  all.clear();
+  const int rays = for_each_ray(line, [&](const Pieces& pieces) { all.push_back(pieces); });
+  for (int i = 0; i < axis.size(); ++i) {
+    const double low = axis.point_in_cell(i, 0), high = axis.point_in_cell(i, 1);
+    const auto begin = static_cast<std::ptrdiff_t>(shares.size());
+    for (const Pieces& pieces : all)
+      walk(line, i, pieces, low, high, [&](double length, RegionNumber region) {
+        const auto found =
+            std::find_if(shares.begin() + begin, shares.end(), [&](const Share& s) { return s.region == region; });
+        const double fraction = length / ((high - low) * rays);
+        if (found == shares.end())
+          shares.push_back({i, region, fraction});
+        else
+          found->fraction += fraction;
+      });
+  }
+}
+
+}  // namespace poisson

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "grids/problem/bodies.hpp"
+#include "grids/sampling/media_cells.hpp"
+
+namespace poisson {
+
+/// Couples a cell to a neighbour whose value is fixed: a flow of conductance · (value − u) into the cell.
+struct FixedLink {
+  std::array<int, 3> cell{};
+  RegionNumber region = 0;
+  double conductance = 0;  ///< κ · area / distance
+};
+
+/// Integrates along lines of cells. The conductance of a face is 1/∫ds/κ along lines between the centres, averaged over
+/// the face; for staircases one line, on which each cell has the material of its centre.
+class MediaLines {
+ public:
+  explicit MediaLines(const MediaCells& cells);
+
+  /// Is a line of cells along an axis; `cell[axis]` is ignored.
+  struct At {
+    std::size_t axis = 0;
+    std::array<int, 3> cell{};
+  };
+  /// Computes κ on the faces below the cells 0 … n of a line: the conductance per area times the distance of the
+  /// centres, at open ends times half a cell. It is 0 if a cell on either side leaves the system. Adds links of the
+  /// cells 0 … n − 1 to fixed neighbours.
+  void faces(const At& line, std::vector<double>& kappa, std::vector<FixedLink>& links) const;
+
+  /// Returns κ over the half of the cell behind an open end of a line, as `faces` does.
+  double end_kappa(const At& line, int end) const;
+
+  /// Is the part of a cell's volume that belongs to a region.
+  struct Share {
+    int i = 0;
+    RegionNumber region = 0;
+    double fraction = 0;
+  };
+  /// Computes the shares of the cells 0 … n − 1 of a line along x. Their sum is 1 in each cell.
+  void shares(int j, int k, std::vector<Share>& shares) const;
+
+ private:
+  /// Contains ∫ds/κ over the halves of a cell, and the regions at the ends of the halves.
+  struct Halves {
+    double lower = 0, upper = 0;
+    RegionNumber first = 0, last = 0;
+  };
+  using Pieces = std::vector<Bodies::Piece>;
+
+  Ray ray(const At& line, const std::array<double, 2>& across) const;
+  /// Calls f(length, region) for the pieces of a line from `from` to `to` within cell i.
+  template <class F>
+  void walk(const At& line, int i, const Pieces& pieces, double from, double to, const F& f) const;
+  double half(const At& line, int i, const Pieces& pieces, double from, double to, RegionNumber& first,
+              RegionNumber& last) const;
+  Halves halves(const At& line, int i, const Pieces& pieces) const;
+  /// Returns what the sheets on two neighbours, or one cell twice, add to κ of a face across an axis.
+  double sheets(std::size_t axis, const std::array<int, 3>& a, const std::array<int, 3>& b) const;
+  template <class F>
+  int for_each_ray(const At& line, const F& f) const;
+  double limited(const At& line, int i, double kappa) const;
+  void add_conductances(const At& line, const Pieces& pieces, std::vector<double>& sums) const;
+  double to_fixed(const At& line, int i, int side, const Pieces& pieces, RegionNumber& region) const;
+  double contact(RegionNumber a, RegionNumber b) const;
+  double resistance(RegionNumber region, std::size_t axis, const std::array<int, 3>& cell, double length) const;
+
+  const MediaCells& cells_;
+  const Bodies* bodies_;  ///< null: staircase
+  bool has_contacts_;
+  int across_ = 1;                ///< lines along each axis across a face
+  std::array<double, 3> step_{};  ///< resolution of rays
+};
+
+}  // namespace poisson

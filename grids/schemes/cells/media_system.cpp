@@ -1,0 +1,205 @@
+#include "grids/schemes/cells/media_system.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "backends/cpu/launch.hpp"
+#include "backends/memory/error.hpp"
+#include "grids/sampling/problem_data.hpp"
+#include "grids/schemes/cells/cell_face.hpp"
+
+namespace poisson {
+
+MediaSystem::MediaSystem(const Problem& problem, const Block& block, const Tools& tools)
+    : media_(problem.media), cells_(problem, block), block_(block), n_(block.layout().n) {
+  states_.resize(static_cast<std::size_t>(block.layout().box().size()));
+  for_each_place(block.layout().box(), [&](int i, int j, int k) {
+    const RegionNumber r = cells_.region(i, j, k);
+    states_[own(i, j, k)] = cells_.conducts(r) ? CellState::solved
+                            : cells_.fixed(r)  ? CellState::fixed
+                                               : CellState::insulator;
+  });
+  integrate_faces();
+  find_floating(problem, tools);
+  find_volumes();
+  count();
+  check_sources();
+}
+
+void MediaSystem::set_media(std::shared_ptr<const Media> media) {
+  bool same = media->materials.size() == media_->materials.size() && media->regions.size() == media_->regions.size();
+  for (std::size_t m = 0; same && m < media->materials.size(); ++m) {
+    const Material &now = media->materials[m], &before = media_->materials[m];
+    same = now.fixed.has_value() == before.fixed.has_value() && now.insulator == before.insulator;
+  }
+  if (!same) throw std::invalid_argument("other materials need another discretization");
+  media_ = std::move(media);
+}
+
+std::size_t MediaSystem::face_index(std::size_t axis, int i, int j, int k) const {
+  const auto nx = static_cast<std::size_t>(n_[0] + (axis == 0 ? 1 : 0));
+  const auto ny = static_cast<std::size_t>(n_[1] + (axis == 1 ? 1 : 0));
+  return (static_cast<std::size_t>(k) * ny + static_cast<std::size_t>(j)) * nx + static_cast<std::size_t>(i);
+}
+
+void MediaSystem::integrate_faces() {
+  const MediaLines lines(cells_);
+  const Box own = block_.layout().box();
+  for (std::size_t d = 0; d < static_cast<std::size_t>(block_.dimension()); ++d) {
+    Box across = own;
+    across.last[d] = 1;
+    std::array<int, 3> sizes = n_;
+    ++sizes[d];
+    faces_[d].resize(static_cast<std::size_t>(sizes[0]) * static_cast<std::size_t>(sizes[1]) *
+                     static_cast<std::size_t>(sizes[2]));
+    // One task for each line across the axis. Links are put in the order of the lines afterwards.
+    const std::size_t a = d == 0 ? 1 : 0, b = d == 2 ? 1 : 2;
+    std::vector<std::vector<FixedLink>> links(static_cast<std::size_t>(n_[b]));
+    for (int end = 0; end < 2; ++end)
+      if (block_.axes[d].open(end))
+        ends_[d][static_cast<std::size_t>(end)].resize(static_cast<std::size_t>(n_[a]) *
+                                                       static_cast<std::size_t>(n_[b]));
+#pragma omp parallel for schedule(dynamic)
+    for (int q = 0; q < n_[b]; ++q) {
+      std::vector<double> kappa;
+      for (int p = 0; p < n_[a]; ++p) {
+        MediaLines::At at{d, {}};
+        at.cell[a] = p;
+        at.cell[b] = q;
+        lines.faces(at, kappa, links[static_cast<std::size_t>(q)]);
+        for (int f = 0; f <= n_[d]; ++f) {
+          at.cell[d] = f;
+          faces_[d][face_index(d, at.cell[0], at.cell[1], at.cell[2])] = kappa[static_cast<std::size_t>(f)];
+        }
+        const auto number = static_cast<std::size_t>(q) * static_cast<std::size_t>(n_[a]) + static_cast<std::size_t>(p);
+        if (block_.axes[d].open(0)) ends_[d][0][number] = kappa.front();
+        if (block_.axes[d].open(1)) ends_[d][1][number] = kappa.back();
+      }
+    }
+    for (auto& more : links) links_.insert(links_.end(), more.begin(), more.end());
+  }
+}
+
+void MediaSystem::find_volumes() {
+  const MediaLines lines(cells_);
+  std::vector<char> receives(media_->regions.size());
+  for (std::size_t r = 0; r < receives.size(); ++r) {
+    const Material& m = media_->material_of(static_cast<RegionNumber>(r));
+    const double* source = m.source.constant();
+    receives[r] = m.power || !source || *source != 0 ? 1 : 0;
+  }
+  const Box box = block_.layout().box();
+  const std::size_t regions = receives.size();
+  std::vector<std::vector<double>> sums(static_cast<std::size_t>(n_[2]));
+  std::vector<std::vector<Share>> shares(sums.size());
+#pragma omp parallel for schedule(dynamic)
+  for (int k = box.first[2]; k < box.last[2]; ++k) {
+    const auto plane = static_cast<std::size_t>(k);
+    sums[plane].assign(regions, 0);
+    std::vector<MediaLines::Share> line;
+    for (int j = box.first[1]; j < box.last[1]; ++j) {
+      lines.shares(j, k, line);
+      for (const MediaLines::Share& s : line) {
+        const double volume = s.fraction * block_.cell_volume(s.i, j, k);
+        if (receives[s.region]) {
+          if (states_[own(s.i, j, k)] != CellState::solved) continue;
+          shares[plane].push_back({own(s.i, j, k), s.region, volume});
+        }
+        sums[plane][s.region] += volume;
+      }
+    }
+  }
+  volumes_.assign(regions, 0);
+  for (const auto& plane : sums)
+    for (std::size_t r = 0; r < regions; ++r) volumes_[r] += plane[r];
+  for (double& volume : volumes_) volume = block_.processes().sum(volume);
+  for (const auto& plane : shares) shares_.insert(shares_.end(), plane.begin(), plane.end());
+}
+
+// Returns the density of a region's source in a cell, in W per volume.
+double MediaSystem::density(const Share& share) const {
+  const Material& m = media_->material_of(share.region);
+  const double power = m.power ? *m.power / volumes_[share.region] : 0;
+  if (const double* number = m.source.constant()) return power + *number;
+  const auto cell = static_cast<int>(share.cell);
+  const Point p = cells_.centre(cell % n_[0], cell / n_[0] % n_[1], cell / (n_[0] * n_[1]));
+  double value = 0;
+  (*m.source.function())({p.data(), 1}, {p.data() + 1, 1}, {p.data() + 2, 1}, {&value, 1});
+  if (!std::isfinite(value))
+    throw ValueError("materials." + m.name + ".source", p, value, "must be finite in its bodies");
+  return power + value;
+}
+
+double MediaSystem::power(RegionNumber region) const {
+  double sum = 0;
+  for (const Share& share : shares_)
+    if (share.region == region) sum += density(share) * share.volume;
+  return sum;
+}
+
+std::vector<double> MediaSystem::sources_elsewhere() const {
+  std::vector<double> sums(media_->regions.size());
+  for (const Share& share : shares_) {
+    const auto cell = static_cast<int>(share.cell);
+    const RegionNumber centre = cells_.region(cell % n_[0], cell / n_[0] % n_[1], cell / (n_[0] * n_[1]));
+    if (centre == share.region) continue;
+    const double watts = density(share) * share.volume;
+    sums[share.region] += watts;
+    sums[centre] -= watts;
+  }
+  return sums;
+}
+
+std::vector<double> MediaSystem::sources() const {
+  std::vector<double> watts(states_.size());
+  for (const Share& share : shares_) watts[share.cell] += density(share) * share.volume;
+  return watts;
+}
+
+MediaSystem::Linked MediaSystem::linked() const {
+  Linked sums{std::vector<double>(states_.size()), std::vector<double>(states_.size())};
+  for (const FixedLink& link : links_) {
+    const std::size_t at = own(link.cell[0], link.cell[1], link.cell[2]);
+    if (states_[at] != CellState::solved) continue;
+    sums.conductance[at] += link.conductance;
+    sums.flow[at] += link.conductance * *media_->material_of(link.region).fixed;
+  }
+  return sums;
+}
+
+void MediaSystem::count() {
+  cells_of_regions_.assign(media_->regions.size(), 0);
+  for_each_place(block_.layout().box(), [&](int i, int j, int k) {
+    const auto s = static_cast<std::size_t>(state(i, j, k));
+    ++counts_[s];
+    state_volumes_[s] += block_.cell_volume(i, j, k);
+    ++cells_of_regions_[cells_.region(i, j, k)];
+  });
+  for (double& cells : cells_of_regions_) cells = block_.processes().sum(cells);
+  for (std::size_t s = 0; s < counts_.size(); ++s) {
+    counts_[s] = static_cast<std::int64_t>(block_.processes().sum(static_cast<double>(counts_[s])));
+    state_volumes_[s] = block_.processes().sum(state_volumes_[s]);
+  }
+  gaps_ = counts_[1] + counts_[2] + counts_[3] > 0;
+}
+
+// A power needs cells that receive it, and its heat a way out.
+void MediaSystem::check_sources() const {
+  for (std::size_t r = 0; r < volumes_.size(); ++r) {
+    const Material& m = media_->material_of(static_cast<RegionNumber>(r));
+    if (m.power && *m.power != 0 && !(volumes_[r] > 0))
+      throw InputError("the power of material " + m.name + " in " + media_->regions[r].name +
+                       " has no cell that receives it (the body covers no cell with contact to a fixed value): use a "
+                       "finer grid, move the body, or connect it to a fixed value");
+  }
+}
+
+std::shared_ptr<MediaSystem> make_media_system(const Problem& problem, const Block& block,
+                                               const MediaSystem::Tools& tools) {
+  return std::make_shared<MediaSystem>(problem, block, tools);
+}
+
+}  // namespace poisson

@@ -1,0 +1,116 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "grids/kernels/functionals.hpp"
+#include "grids/sampling/media_cells.hpp"
+#include "grids/sampling/media_lines.hpp"
+#include "grids/sampling/sampler.hpp"
+
+namespace poisson {
+
+/// Says whether a cell belongs to the system, or why it left.
+enum class CellState : std::uint8_t { solved, fixed, insulator, floating };
+
+/// Is the system of the materials of a cell-centred problem: conductances on faces, cells that leave, couplings to
+/// fixed bodies, and the volumes that receive sources. It belongs to this process's cells.
+class MediaSystem {
+ public:
+  /// Exchanges the halo of a field between processes. Only called if several processes share the block.
+  struct Tools {
+    Backend& backend;
+    Sampler& sampler;
+    const Functionals& functionals;
+  };
+  /// Integrates along all lines and finds the cells without contact to a fixed value. Collective. Throws ValueError for
+  /// invalid κ, and InputError if a power or a fixed value is unusable.
+  MediaSystem(const Problem& problem, const Block& block, const Tools& tools);
+
+  const MediaCells& cells() const { return cells_; }
+  const Media& media() const { return *media_; }
+  /// Replaces values of materials: fixed values, powers and sources. The regions and their kinds must stay.
+  void set_media(std::shared_ptr<const Media> media);
+
+  CellState state(int i, int j, int k) const { return states_[own(i, j, k)]; }
+  bool solved(int i, int j, int k) const { return state(i, j, k) == CellState::solved; }
+  /// Returns whether some cell of the grid left the system.
+  bool has_gaps() const { return gaps_; }
+  /// Returns whether no value is fixed anywhere. One cell then is an anchor, if others left the system.
+  bool singular() const { return singular_; }
+  const std::vector<FixedLink>& links() const { return links_; }
+  /// Returns κ on the face below cell (i, j, k) across an axis; index n is the last face.
+  double face(std::size_t axis, int i, int j, int k) const { return faces_[axis][face_index(axis, i, j, k)]; }
+  /// Returns κ over the half cell behind an open end, of the cells behind the face, x fastest; 0 in cells that left.
+  const std::vector<double>& end_kappa(int axis, int end) const {
+    return ends_[static_cast<std::size_t>(axis)][static_cast<std::size_t>(end)];
+  }
+  /// Returns the integrated volume of each region; over cells of the system if it has a source.
+  const std::vector<double>& volumes() const { return volumes_; }
+  /// Returns the number of cells of each state, and their volumes, over all processes.
+  const std::array<std::int64_t, 4>& counts() const { return counts_; }
+  const std::array<double, 4>& state_volumes() const { return state_volumes_; }
+
+  /// Returns the number of cells of each region, over all processes.
+  const std::vector<double>& cells_of_regions() const { return cells_of_regions_; }
+  /// Returns the source of a region's material on this process, in W: exactly its power, over all processes.
+  double power(RegionNumber region) const;
+  /// Returns, for each region, its source in cells of other regions less the sources of others in its cells, on this
+  /// process. Averaged surfaces share cells.
+  std::vector<double> sources_elsewhere() const;
+  /// Returns the source of the materials in each cell, in W, x fastest.
+  std::vector<double> sources() const;
+  /// Returns Σ conductance and Σ conductance · value of the links of each cell, x fastest.
+  struct Linked {
+    std::vector<double> conductance, flow;
+  };
+  Linked linked() const;
+  /// Returns the number of this process's cell (i, j, k), x fastest.
+  std::size_t own(int i, int j, int k) const {
+    return (static_cast<std::size_t>(k) * static_cast<std::size_t>(n_[1]) + static_cast<std::size_t>(j)) *
+               static_cast<std::size_t>(n_[0]) +
+           static_cast<std::size_t>(i);
+  }
+  /// Returns the anchor in local indices, or {−1, …} if this process has none.
+  const std::array<int, 3>& anchor() const { return anchor_; }
+
+ private:
+  struct Share {
+    std::size_t cell;
+    RegionNumber region;
+    double volume;
+  };
+  double density(const Share& share) const;
+  std::size_t face_index(std::size_t axis, int i, int j, int k) const;
+  void integrate_faces();
+  void find_volumes();
+  void find_floating(const Problem& problem, const Tools& tools);
+  std::size_t spread(std::vector<std::array<int, 3>>& front, std::vector<char>& reached) const;
+  std::vector<std::array<int, 3>> contacts(const Problem& problem) const;
+  void let_float(const std::vector<char>& reached);
+  void count();
+  void check_sources() const;
+
+  std::shared_ptr<const Media> media_;
+  MediaCells cells_;
+  Block block_;
+  std::array<int, 3> n_{};
+  std::vector<CellState> states_;
+  std::array<std::vector<double>, 3> faces_;
+  std::array<std::array<std::vector<double>, 2>, 3> ends_;
+  std::vector<FixedLink> links_;
+  std::vector<Share> shares_;
+  std::vector<double> volumes_, cells_of_regions_;
+  std::array<std::int64_t, 4> counts_{};
+  std::array<double, 4> state_volumes_{};
+  std::array<int, 3> anchor_{-1, -1, -1};
+  bool gaps_ = false, singular_ = false;
+};
+
+/// Makes the system of a problem with media. Invalid values on any process make all processes throw.
+std::shared_ptr<MediaSystem> make_media_system(const Problem& problem, const Block& block,
+                                               const MediaSystem::Tools& tools);
+
+}  // namespace poisson

@@ -1,0 +1,286 @@
+// Materials and bodies: conductances of faces, cells that leave the system, and answers for each body.
+
+#include <array>
+#include <cmath>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "backends/memory/error.hpp"
+#include "grids/axes/stretching.hpp"
+#include "grids/problem/bodies.hpp"
+#include "grids/results/gather.hpp"
+#include "grids/results/region_results.hpp"
+#include "grids/schemes/cells/media_system.hpp"
+#include "tests/media/media_problems.hpp"
+#include "tests/processes.hpp"
+#include "tests/shared_solve.hpp"
+#include "tests/solve.hpp"
+
+namespace poisson {
+namespace {
+
+constexpr auto D = BoundaryKind::dirichlet, N = BoundaryKind::neumann, R = BoundaryKind::robin;
+
+Options tight(double tolerance = 1e-11) {
+  Options o{.method = Method::multigrid};
+  o.tolerance = tolerance;
+  o.precision = SolvePrecision::double_;
+  return o;
+}
+
+/// Layers on faces of stretched cells, with κ of each axis, between faces of all kinds.
+TEST(MediaLayers, GiveTheAnswerOfTheCoefficient) {
+  for (const Surfaces surfaces : {Surfaces::averaged, Surfaces::staircase}) {
+    Problem p = cube_in_cells(16);
+    p.nodes[0] = tanh_nodes(0, 1, 12, 1.5, StretchedEnd::both);
+    p.source = [](double x, double y, double z) { return 1 + x - y * z; };
+    p.boundary = {{{Boundary{D, 1.0}, Boundary{R, 1.0, 2.0}},
+                   {Boundary{N, 1.0}, Boundary{N, 0.0}},
+                   {Boundary{R, 2.0, 3.0}, Boundary{D, 0.5}}}};
+    Problem plain = p;
+    plain.isotropic = false;
+    for (std::size_t d = 0; d < 3; ++d)
+      plain.coefficient[d] = [d](double, double y, double z) {
+        return z < 0.25 ? 3.0 + static_cast<double>(d) : y < 0.5 ? 100.0 : 1.0;
+      };
+    MediaBuilder media;
+    media.add("background", 1);
+    media.add("low", {3, 4, 5});
+    media.add("middle", 100);
+    media.body("middle", make_box({-1, -1, -1}, {2, 0.5, 2}));
+    media.body("low", make_box({-1, -1, -1}, {2, 2, 0.25}));
+    media.use(p, surfaces);
+    Solve one(plain, tight(1e-13)), other(p, tight(1e-13));
+    ASSERT_TRUE(one.run().converged());
+    ASSERT_TRUE(other.run().converged());
+    const std::vector<double> u = values(one.solution()), v = values(other.solution());
+    EXPECT_LT(largest_difference(u, v), 1e-12 * largest_magnitude(u));
+  }
+}
+
+// κ of a quarter of a period of a square array of cylinders of κ 10, by faces held at 1 and 0.
+double conductivity_of_cylinders(double filling, int cells, Surfaces surfaces) {
+  Problem p = square_in_cells(cells, 0.5);
+  p.boundary = {{{Boundary{D, 1.0}, Boundary{D, 0.0}}, {Boundary{N}, Boundary{N}}, {}}};
+  MediaBuilder media;
+  media.add("background", 1);
+  media.add("core", 10);
+  const double radius = std::sqrt(filling / M_PI);
+  media.body("core", make_ellipsoid({0, 0, 0}, {radius, radius, Bounds::far}));
+  media.use(p, surfaces);
+  Solve solve(p, tight());
+  EXPECT_TRUE(solve.run().converged());
+  return balance(solve.discretization(), solve.solver().A(), solve.solution(), solve.rhs(), solve.solver().spare())
+      .flux[0];
+}
+
+// Perrins, McKenzie, McPhedran, Proc. R. Soc. Lond. A 369, 207 (1979), eq. 16.
+double published_for_cylinders(double f, double kappa) {
+  const double T = (1 + kappa) / (1 - kappa);
+  return 1 - 2 * f /
+                 (T + f - 0.305827 * std::pow(f, 4) * T / (T * T - 1.402958 * std::pow(f, 8)) -
+                  0.013362 * std::pow(f, 8) / T);
+}
+
+TEST(MediaSurfaces, CylindersConductAsPublished) {
+  for (const double f : {0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.65}) {
+    const double expected = published_for_cylinders(f, 10);
+    EXPECT_NEAR(conductivity_of_cylinders(f, 32, Surfaces::averaged), expected, 2e-3 * expected) << "filling " << f;
+  }
+}
+
+/// Averaged surfaces are several times as accurate as staircases where these are worst.
+TEST(MediaSurfaces, AveragedBeatStaircases) {
+  const double expected = published_for_cylinders(0.4, 10);
+  double averaged = 0, staircase = 0;
+  for (const int cells : {8, 12, 16, 20}) {
+    averaged += std::abs(conductivity_of_cylinders(0.4, cells, Surfaces::averaged) / expected - 1);
+    staircase += std::abs(conductivity_of_cylinders(0.4, cells, Surfaces::staircase) / expected - 1);
+  }
+  EXPECT_LT(4 * averaged, staircase);
+}
+
+// Sangani & Acrivos, Proc. R. Soc. Lond. A 386, 263 (1983): simple cubic array.
+double published_for_spheres(double f, double kappa) {
+  const auto L = [&](double order) { return (kappa - 1) / (kappa + (order + 1) / order); };
+  const double c1 = 1.305, c2 = 0.231, c3 = 0.405, c4 = 0.0723, c5 = 0.153, c6 = 0.0105;
+  const double denominator = -1 / L(1) + f +
+                             c1 * L(3) * std::pow(f, 10.0 / 3) * (1 + c2 * L(5) * std::pow(f, 11.0 / 3)) /
+                                 (1 - c3 * L(3) * std::pow(f, 7.0 / 3)) +
+                             c4 * L(5) * std::pow(f, 14.0 / 3) + c5 * L(7) * std::pow(f, 6) +
+                             c6 * L(9) * std::pow(f, 22.0 / 3);
+  return 1 - 3 * f / denominator;
+}
+
+TEST(MediaSurfaces, SpheresConductAsPublished) {
+  for (const double f : {0.2, 0.4}) {
+    Problem p = cube_in_cells(32, 0.5);
+    p.boundary = {{{Boundary{N}, Boundary{N}}, {Boundary{N}, Boundary{N}}, {Boundary{D, 1.0}, Boundary{D, 0.0}}}};
+    MediaBuilder media;
+    media.add("background", 1);
+    media.add("core", 10);
+    const double radius = std::cbrt(f * 3 / (4 * M_PI));
+    media.body("core", make_ellipsoid({0, 0, 0}, {radius, radius, radius}));
+    media.use(p, Surfaces::averaged);
+    Solve solve(p, tight(1e-9));
+    ASSERT_TRUE(solve.run().converged());
+    const double found =
+        2 * balance(solve.discretization(), solve.solver().A(), solve.solution(), solve.rhs(), solve.solver().spare())
+                .flux[4];
+    const double expected = published_for_spheres(f, 10);
+    EXPECT_NEAR(found, expected, 3.5e-3 * expected) << "filling " << f;
+  }
+}
+
+/// A problem with a fixed sphere, a source, and holes, one of which encloses cells.
+Problem with_gaps(int cells, MediaBuilder& media) {
+  Problem p = cube_in_cells(cells);
+  p.boundary = {{{Boundary{N}, Boundary{N}}, {Boundary{N}, Boundary{N}}, {Boundary{D, 1.0}, Boundary{N}}}};
+  media.add("background", 1);
+  media.add("die", 10);
+  media.back().power = 12.5;
+  media.add("lead", 1);
+  media.back().fixed = 5;
+  media.add("hole", 1);
+  media.back().insulator = true;
+  media.body("lead", make_ellipsoid({0.3, 0.3, 0.3}, {0.15, 0.15, 0.2}));
+  media.body("die",
+             make_moved(make_box({0, 0, 0}, {0.2, 0.21, 0.1}), Motion::rotation({1, 1, 1}, 0.4, {-0.6, -0.1, 0})));
+  media.body("hole", make_difference({make_ellipsoid({0.7, 0.7, 0.7}, {0.25, 0.2, 0.2}),
+                                      make_ellipsoid({0.7, 0.7, 0.7}, {0.15, 0.1, 0.1})}));
+  media.use(p, Surfaces::averaged);
+  return p;
+}
+
+TEST(MediaGaps, FlowsBalanceAndPowersAreExact) {
+  for (const int cells : {16, 27}) {
+    MediaBuilder media;
+    Solve solve(with_gaps(cells, media), tight());
+    const Result result = solve.run();
+    ASSERT_TRUE(result.converged());
+    EXPECT_LE(result.iterations, 14);
+    const Discretization& d = solve.discretization();
+    EXPECT_NEAR(d.rhs_sums().total_source(), 12.5, 12.5e-12);
+    const MediaResults found = media_results(d, solve.solution());
+    const RegionResult &lead = found.regions[1], &die = found.regions[2], &hole = found.regions[3];
+    EXPECT_NEAR(die.power, 12.5, 12.5e-12);
+    EXPECT_NEAR(die.flow + die.through_faces, 12.5, 1e-6);
+    EXPECT_EQ(lead.min, 5);
+    EXPECT_EQ(lead.max, 5);
+    EXPECT_TRUE(std::isnan(hole.mean));
+    EXPECT_GT(found.floating, 0);
+    const Balance flows = balance(d, solve.solver().A(), solve.solution(), solve.rhs(), solve.solver().spare());
+    EXPECT_NEAR(flows.bodies[1], lead.flow, 1e-9);
+    const double sum = std::accumulate(flows.flux.begin(), flows.flux.end(), 12.5) + lead.flow;
+    EXPECT_NEAR(sum, 0, 1e-6);
+  }
+}
+
+TEST(MediaGaps, FilesContainNaNAndFixedValues) {
+  MediaBuilder media;
+  Solve solve(with_gaps(16, media), tight());
+  solve.run();
+  const Discretization& d = solve.discretization();
+  const std::vector<double> u = gather_solution(d, solve.solution()).all();
+  std::array<int, 4> seen{};
+  for_each(d.block().layout().box(), [&](int i, int j, int k) {
+    const CellState state = d.media()->state(i, j, k);
+    const double value = u[d.media()->own(i, j, k)];
+    ++seen[static_cast<std::size_t>(state)];
+    if (state == CellState::fixed)
+      EXPECT_EQ(value, 5);
+    else
+      EXPECT_EQ(std::isnan(value), state != CellState::solved);
+  });
+  for (const int count : seen) EXPECT_GT(count, 0);
+}
+
+/// Several processes find the same regions, gaps and flows.
+TEST(MediaGaps, ProcessesAgree) {
+  MediaBuilder media;
+  const Case c{"gaps", with_gaps(20, media), tight(1e-10)};
+  std::vector<double> alone(20 * 20 * 20);
+  const Solved one = solve(c, {}, alone);
+  for (const Parts& parts : {Parts{1, 1, 2}, Parts{2, 2, 1}}) {
+    std::vector<double> shared(alone.size());
+    Balance found;
+    as_processes(parts[0] * parts[1] * parts[2], [&](const std::shared_ptr<const Processes>& processes) {
+      const Solved mine = solve(c, Sharing{processes, parts, 300}, shared);
+      EXPECT_TRUE(mine.result.converged());
+      if (processes->first()) found = mine.balance;
+    });
+    for (std::size_t r = 0; r < found.bodies.size(); ++r) EXPECT_NEAR(found.bodies[r], one.balance.bodies[r], 1e-6);
+    EXPECT_NEAR(found.source, 12.5, 12.5e-12);
+    EXPECT_NEAR(found.flux[4], one.balance.flux[4], 1e-6);
+  }
+}
+
+/// Two slabs with a contact resistance: the flow is 1/(R + Σ h/κ).
+TEST(MediaContacts, AddToTheResistance) {
+  for (const Surfaces surfaces : {Surfaces::averaged, Surfaces::staircase}) {
+    Problem p = square_in_cells(8);
+    p.boundary = {{{Boundary{D, 1.0}, Boundary{D, 0.0}}, {Boundary{N}, Boundary{N}}, {}}};
+    MediaBuilder media;
+    media.add("background", 2);
+    media.add("plate", 5);
+    media.body("plate", make_box({-1, -1, -1}, {0.25, 2, 2}));
+    media.contact("plate", "background", 0.3);
+    media.use(p, surfaces);
+    Solve solve(p, tight());
+    ASSERT_TRUE(solve.run().converged());
+    const Balance flows =
+        balance(solve.discretization(), solve.solver().A(), solve.solution(), solve.rhs(), solve.solver().spare());
+    EXPECT_NEAR(flows.flux[0], 1 / (0.3 + 0.25 / 5 + 0.75 / 2), 1e-9);
+  }
+}
+
+/// A sheet between an insulator and a conductor conducts beside the conductor: the flow is that of both in parallel.
+TEST(MediaSheets, ConductBesideTheirMaterial) {
+  Problem p = square_in_cells(8);
+  p.boundary = {{{Boundary{D, 1.0}, Boundary{D, 0.0}}, {Boundary{N}, Boundary{N}}, {}}};
+  MediaBuilder media;
+  media.add("background", 2);
+  media.add("board", 1);
+  media.back().insulator = true;
+  media.body("board", make_box({-1, -1, -1}, {2, 0.5, 2}));
+  media.sheet("board", 35e-6, 390e3);
+  media.use(p, Surfaces::averaged);
+  Solve solve(p, tight());
+  ASSERT_TRUE(solve.run().converged());
+  const Balance flows =
+      balance(solve.discretization(), solve.solver().A(), solve.solution(), solve.rhs(), solve.solver().spare());
+  EXPECT_NEAR(flows.flux[0], 2 * 0.5 + 35e-6 * 390e3, 1e-8);
+}
+
+TEST(MediaErrors, NameTheMaterialAndTheRemedy) {
+  const auto message = [](const Problem& p) {
+    try {
+      Solve solve(p, tight());
+    } catch (const InputError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  MediaBuilder media;
+  Problem p = cube_in_cells(8);
+  media.add("background", 1);
+  media.add("die", 2);
+  media.back().power = 3;
+  media.body("die", make_box({5, 5, 5}, {6, 6, 6}));
+  media.use(p, Surfaces::averaged);
+  EXPECT_NE(message(p).find("power of material die"), std::string::npos) << message(p);
+
+  MediaBuilder negative;
+  Problem q = cube_in_cells(8);
+  negative.add("background", 1);
+  negative.back().coefficient[0] = [](double x, double, double) { return x - 0.5; };
+  negative.use(q, Surfaces::averaged);
+  EXPECT_NE(message(q).find("materials.background.coefficient"), std::string::npos) << message(q);
+}
+
+}  // namespace
+}  // namespace poisson
