@@ -13,6 +13,8 @@
 
 #include <fmt/format.h>
 
+#include "app/answers/capacitance.hpp"
+#include "app/answers/effective.hpp"
 #include "app/cases/case.hpp"
 #include "app/command_line.hpp"
 #include "app/describe.hpp"
@@ -46,6 +48,7 @@ std::vector<std::string> file_names(const Config& config, const Case& work, int 
   for (const std::string& format : config.output.formats)
     if (!config.output.fields.empty())
       std::ranges::move(file_format(format).files(work.output_grid(), nodes, processes), std::back_inserter(names));
+  if (!config.output.conductors.empty()) names.insert(names.end(), {"capacitance.csv", "capacitance.cir"});
   return names;
 }
 
@@ -163,7 +166,11 @@ int solve(const Config& config, const std::shared_ptr<const Processes>& processe
     result = iterate();
   }
   work.observe(summary);
+  const auto stopped = [&] { return processes->any(stop_requested != 0); };
+  if (config.output.effective) measure_effective(config, work, backend, processes, stopped, summary);
   write_fields(config, work, folder, processes, summary);
+  if (!config.output.conductors.empty())
+    measure_capacitance(config, backend, processes, stopped, folder, summary);
   together(*processes, [&] {
     if (!processes->first() || summary.bodies.empty() || !config.output.bodies) return;
     const std::filesystem::path path = write_bodies(folder, summary);

@@ -51,6 +51,7 @@ GridModel::GridModel(const Discretization& discretization)
 
 void GridModel::update(GridData data) {
   if (!own_) throw std::logic_error("a model of a discretization that the caller owns cannot be updated");
+  if (data.media) own_->set_media(std::move(data.media));
   const bool with_alpha =
       std::ranges::any_of(data.faces, [](const GridData::Face& face) { return face.alpha.has_value(); });
   if (!data.coefficient.empty() || data.reaction || with_alpha) {

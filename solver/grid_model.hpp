@@ -21,6 +21,7 @@ struct GridData {
   std::optional<Quantity> reaction = {};
   std::optional<Quantity> source = {};
   std::vector<Face> faces = {};
+  std::shared_ptr<const Media> media = {};  ///< other values of the same materials (Discretization::set_media)
   std::optional<Quantity> initial = {};
   std::optional<Quantity> exact = {};
 };

@@ -19,6 +19,7 @@
 #include "app/memory.hpp"
 #include "backends/processes/machine.hpp"
 #include "grids/results/cell_interpolation.hpp"
+#include "grids/results/face_flows.hpp"
 #include "grids/results/integrals.hpp"
 #include "grids/results/region_results.hpp"
 #include "grids/sampling/problem_data.hpp"
@@ -133,6 +134,10 @@ class GridCase final : public ModelCase {
 
   double fill() override {
     size_ = ModelCase::fill();
+    if (config_.driven_axis >= 0) {
+      const auto axis = static_cast<std::size_t>(config_.driven_axis);
+      add_rise(d(), axis, driving_rise, solver_->A().scale(), solver_->rhs());
+    }
     check_exact();
     return size_;
   }
@@ -206,7 +211,12 @@ class GridCase final : public ModelCase {
     if (!sharing_.processes->alone()) grid.part = shown_places(part_, Location::cell);
     return grid;
   }
-  Pieces field(const FieldChoice& choice) override { return choice.of_grid(d(), *solver_); }
+  Pieces field(const FieldChoice& choice) override {
+    if (config_.driven_axis < 0 || choice.name != "flux") return choice.of_grid(d(), *solver_);
+    std::array<double, 3> rise{};
+    rise[static_cast<std::size_t>(config_.driven_axis)] = driving_rise;
+    return gather_flux(d(), solver_->solution(), rise);
+  }
 
  private:
   // Computes the answers for bodies and materials. Returns the norms over the cells that have a solution.

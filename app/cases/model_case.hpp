@@ -19,6 +19,8 @@ class ModelCase : public Case {
   Solver& make_solver(Backend& backend, Profile* profile) override;
   /// Returns the model; make_solver has made it.
   Model& model() const { return *model_; }
+  /// Returns the solver; make_solver has made it.
+  Solver& solver() const { return *solver_; }
   double fill() override { return model_->fill(solver_->rhs(), solver_->solution()); }
 
  protected:

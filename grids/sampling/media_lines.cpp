@@ -272,6 +272,8 @@ void MediaLines::faces(const At& line, std::vector<double>& kappa, std::vector<F
       central = true;
     }
     FixedLink link{inside};
+    link.axis = static_cast<int>(line.axis);
+    link.side = side;
     double way = bodies_ ? to_fixed(line, at, side, pieces, link.region) : 0;
     const double least =
         0.5 * axis.width(at) /

@@ -13,6 +13,7 @@ struct FixedLink {
   std::array<int, 3> cell{};
   RegionNumber region = 0;
   double conductance = 0;  ///< κ · area / distance
+  int axis = 0, side = 0;  ///< the face of the cell: side −1 is below it, 1 above
 };
 
 /// Integrates along lines of cells. The conductance of a face is 1/∫ds/κ along lines between the centres, averaged over

@@ -1,7 +1,9 @@
 #include "io/config/config.hpp"
 
+#include <memory>
 #include <utility>
 
+#include "io/config/config_image.hpp"
 #include "io/config/config_parts.hpp"
 #include "io/config/foreign_input.hpp"
 #include "io/config/schema.hpp"
@@ -28,7 +30,7 @@ void localize_paths(Value& map, const std::filesystem::path& folder) {
   for (Value::Entry& entry : map.entries) {
     Value& value = entry.value;
     localize_paths(value, folder);
-    const bool path = entry.key == "file" || entry.key == "rhs" || entry.key == "directory";
+    const bool path = entry.key == "file" || entry.key == "files" || entry.key == "rhs" || entry.key == "directory";
     if (!path || value.kind != Value::Kind::string || value.mark.line > 0) continue;
     if (std::filesystem::path(value.text).is_relative() && !folder.empty())
       value.text = std::filesystem::proximate(std::filesystem::absolute(value.text), folder).generic_string();
@@ -39,9 +41,11 @@ void localize_paths(Value& map, const std::filesystem::path& folder) {
 Config read_document(Value& raw, const std::filesystem::path& file, Diagnostics& errors) {
   Config config;
   config.parameters = read_parameters(raw, errors);
+  const std::shared_ptr<const ImageInput> image = open_image_of(raw, file.parent_path(), config.parameters, errors);
   Value document = validate(raw, configuration_schema(), config.parameters, errors);
   check_overridden_parameters(raw, config.parameters, errors);
   ConfigParts parts{document, file.parent_path(), errors, config};
+  parts.image = image;
   if (const Value* title = document.find("title")) config.title = title->text;
   if (const Value* assembly = document.at("discretization.assembly"))
     config.assembly = static_cast<Assembly>(assembly->choice);
@@ -60,6 +64,7 @@ Config read_document(Value& raw, const std::filesystem::path& file, Diagnostics&
   if (!config.matrix) read_boundary(parts);
   read_equation(parts, grid_known);
   read_media(parts, grid_known);
+  read_answers(parts, grid_known);
   read_solver(parts);
   check_assembly(parts);
   check_fourth_order(parts);

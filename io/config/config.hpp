@@ -14,6 +14,7 @@
 #include "backends/processes/processes.hpp"
 #include "backends/processes/transport.hpp"
 #include "grids/operators/level_rows.hpp"
+#include "grids/problem/media.hpp"
 #include "grids/problem/problem.hpp"
 #include "grids/schemes/bands/matrix.hpp"
 #include "io/config/diagnostics.hpp"
@@ -34,6 +35,7 @@ struct Config {
   /// file.
   std::shared_ptr<BandedMatrix> matrix;
   std::filesystem::path matrix_file, rhs_file;  ///< rhs_file is empty if no file has it
+  int driven_axis = -1;                         ///< u rises by driving_rise across this periodic axis; −1: none
   bool equidistant = true;                      ///< grid.type
   Assembly assembly = Assembly::automatic;
   Options options;
@@ -46,6 +48,13 @@ struct Config {
     std::vector<std::string> fields;   ///< u, gradient, residual, error, coefficient, source
     std::vector<std::string> formats;  ///< vtk, hdf5, png, if they were built
     std::vector<std::vector<double>> probes;
+    /// Describes the solves of output.effective, in the order of `axes`. The problem is that of the first.
+    struct Effective {
+      std::vector<int> axes;
+      bool periodic = false;
+    };
+    std::optional<Effective> effective;
+    std::vector<RegionNumber> conductors;  ///< of output.capacitance, in Media::regions
     bool bodies = true;  ///< writes bodies.csv if the problem has materials
   } output;
 
@@ -75,6 +84,12 @@ struct Config {
 
 /// Reads a configuration like load_config, but without the values of datasets and matrices. Checks their shapes.
 Config state_config(const std::filesystem::path& file, std::span<const std::string> overrides = {});
+
+/// Is the rise of u across the domain along the axis of output.effective: u falls from 1 to 0.
+inline constexpr double driving_rise = -1;
+
+/// Sets the faces of a problem with output.effective for a solve along an axis.
+void drive(Config& config, int axis);
 
 /// Checks a configuration that a program gives as a tree of values, as state_config does. `name` takes the place of the
 /// file's name; relative paths start at the working directory.

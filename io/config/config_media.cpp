@@ -219,7 +219,7 @@ class MediaReader {
 
 bool uses_media(const Value& document) {
   const Value* bodies = document.find("bodies");
-  return given(document.find("background")) || given(document.find("image")) ||
+  return given(document.at("output.effective")) || given(document.find("background")) || given(document.find("image")) ||
          (bodies && (!bodies->items.empty() || bodies->given));
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,6 +13,8 @@
 
 namespace poisson {
 
+struct ImageInput;
+
 /// ConfigParts is the state that all readers of a configuration share. A wrong value has been reported and is absent
 /// from the document, so that find returns null. A value that was not given has kind null.
 struct ConfigParts {
@@ -20,6 +23,7 @@ struct ConfigParts {
   Diagnostics& errors;
   Config& config;
   bool dimension_known = true;  ///< false if every key that would set it is wrong
+  std::shared_ptr<const ImageInput> image{};  ///< the opened image; null without one
 
   /// Returns the path to open. A path in the file starts at its folder; one of the command line starts at the working
   /// directory.
@@ -62,6 +66,9 @@ bool uses_media(const Value& document);
 void read_media(ConfigParts& parts, bool grid_known);
 /// Reads an image: appends its regions to `media` and returns the map of the image, or null if there is none.
 std::shared_ptr<const RegionMap> read_image(ConfigParts& parts, Media& media);
+
+/// Reads output.effective and output.capacitance, which set the faces and use the materials. Call it after read_media.
+void read_answers(ConfigParts& parts, bool grid_known);
 
 void read_solver(ConfigParts& parts);
 /// Checks the assembly of elements on faces with several conditions.

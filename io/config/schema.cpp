@@ -4,6 +4,7 @@
 #include "grids/operators/level_rows.hpp"
 #include "grids/problem/problem.hpp"
 #include "io/config/face_choices.hpp"
+#include "io/config/schema_image.hpp"
 #include "io/config/schema_media.hpp"
 #include "io/config/schema_parts.hpp"
 
@@ -47,7 +48,7 @@ Schema domain() {
               "The box. Two or three numbers set the dimension. Optional if every axis has explicit nodes or segments; "
               "not allowed for matrices.",
           .required = true,
-          .unless = "grid.axes grid.file",
+          .unless = "grid.axes grid.file image",
           .example = "{lower: [0, 0, 0], upper: [1, 1, 1]}",
           .keys = {corner("lower", "Lower corner.", "[0, 0, 0]"), corner("upper", "Upper corner.", "[1, 1, 1]")}};
 }
@@ -281,6 +282,7 @@ const Schema& configuration_schema() {
   static const Schema complete = [] {
     Schema all = schema;
     for (Schema& key : schema::media()) all.keys.push_back(std::move(key));
+    all.keys.push_back(schema::image());
     for (Schema key : {schema::discretization(), schema::solver(), schema::backend(), schema::output()})
       all.keys.push_back(std::move(key));
     return all;

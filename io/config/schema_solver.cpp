@@ -253,6 +253,44 @@ Schema backend() {
            .most = 3}}};
 }
 
+namespace {
+
+Schema effective() {
+  const auto axes = [](bool all) {
+    std::vector<Choice> choices{word("x"), word("y"), word("z")};
+    for (std::size_t a = 0; a < 3; ++a) choices[a].value = static_cast<int>(a);
+    if (all) choices.insert(choices.begin(), choice("all", 3, "Each axis of the domain."));
+    return choices;
+  };
+  return {.key = "effective",
+          .type = Type::any_of,
+          .doc = "The effective coefficient of the whole domain: a solve along each axis. It sets all faces.",
+          .fallback = "null",
+          .example = "{axes: all, faces: fixed}",
+          .forms = {{.keys = {{.key = "axes",
+                               .type = Type::any_of,
+                               .doc = "The axes.",
+                               .fallback = "all",
+                               .example = "all",
+                               .forms = {{.type = Type::choice, .choices = axes(true)},
+                                         {.type = Type::list,
+                                          .doc = "Several axes.",
+                                          .example = "[x, z]",
+                                          .items = {{.type = Type::choice, .choices = axes(false)}},
+                                          .fewest = 1,
+                                          .distinct = true}}},
+                              {.key = "faces",
+                               .type = Type::choice,
+                               .doc = "What drives the flow.",
+                               .fallback = "fixed",
+                               .choices = {choice("fixed", 0, "u is 1 and 0 on the faces across the axis; nothing "
+                                                              "flows through the others."),
+                                           choice("periodic", 1,
+                                                  "All faces are periodic, and u has a mean gradient.")}}}}}};
+}
+
+}  // namespace
+
 Schema output() {
   Schema field{.type = Type::choice};
   for (const FieldChoice& choice : field_choices()) field.choices.push_back(word(choice.name, choice.doc));
@@ -293,7 +331,17 @@ Schema output() {
                     .type = Type::list,
                     .doc = "Points at which the summary and the terminal report u.",
                     .fallback = "[]",
-                    .items = {point}}}};
+                    .items = {point}},
+                   effective(),
+                   {.key = "capacitance",
+                    .type = Type::list,
+                    .doc = "Names of bodies with a fixed value. Entry (i, j) of their matrix is the flow out of body i "
+                           "if body j is at 1 and all other data are 0; also as capacitance.csv and as a SPICE netlist, "
+                           "capacitance.cir.",
+                    .fallback = "[]",
+                    .example = "[left, right]",
+                    .items = {{.type = Type::text, .example = "left", .most = 200}},
+                    .distinct = true}}};
 }
 
 }  // namespace poisson::schema

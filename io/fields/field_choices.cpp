@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "grids/results/face_flows.hpp"
+#include "grids/results/region_field.hpp"
 #include "grids/sampling/problem_data.hpp"
 #include "grids/schemes/constrained_nodes.hpp"
 
@@ -64,6 +66,17 @@ const std::array table{
                 .doc = "The gradient of the solution.",
                 .components = [](const Problem& problem) { return problem.dimension; },
                 .of_grid = [](const Discretization& d, Solver& s) { return gather_gradient(d, s.solution()); }},
+    FieldChoice{.name = "flux",
+                .doc = "The flux −κ∇u in cells: the means of the fluxes through their faces.",
+                .on_cells = true,
+                .cells_only = true,
+                .components = [](const Problem& problem) { return problem.dimension; },
+                .of_grid = [](const Discretization& d, Solver& s) { return gather_flux(d, s.solution()); }},
+    FieldChoice{.name = "material",
+                .doc = "The number of the region in each cell, in the order of `bodies` in summary.json.",
+                .on_cells = true,
+                .needs_media = true,
+                .of_grid = [](const Discretization& d, Solver&) { return gather_regions(d); }},
     FieldChoice{.name = "residual", .doc = "The residual.", .of_grid = residual, .of_matrix = matrix_residual},
     FieldChoice{.name = "error",
                 .doc = "The error against equation.exact.",

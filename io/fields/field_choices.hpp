@@ -23,6 +23,8 @@ struct FieldChoice {
   std::string_view doc;
   bool on_cells = false;     ///< always, even if the unknowns are at nodes
   bool needs_exact = false;  ///< it requires `equation.exact`
+  bool cells_only = false;   ///< it requires unknowns in cells
+  bool needs_media = false;  ///< it requires materials
   int (*components)(const Problem&) = [](const Problem&) { return 1; };
   /// Returns the values on a grid. They are computed when files are written, so their data must remain valid until
   /// then. Only the residual may use the solver's spare field.

@@ -108,6 +108,25 @@ Json answers_of(const std::vector<Summary::Body>& bodies) {
   return list;
 }
 
+Json effective_of(const Summary::Effective& e, int dimension) {
+  constexpr std::array names{"x", "y", "z"};
+  const auto n = static_cast<std::size_t>(dimension);
+  Json json;
+  json["faces"] = e.periodic ? "periodic" : "fixed";
+  json["axes"] = Json::array();
+  for (const int axis : e.axes) json["axes"].push_back(names[static_cast<std::size_t>(axis)]);
+  for (std::size_t row = 0; row < n; ++row)
+    json["tensor"].push_back(numbers({e.tensor[row].begin(), e.tensor[row].begin() + dimension}));
+  json["tortuosity"] = numbers({e.tortuosity.begin(), e.tortuosity.begin() + dimension});
+  json["percolates"] = Json::array();
+  for (std::size_t a = 0; a < n; ++a)
+    json["percolates"].push_back(std::ranges::find(e.axes, static_cast<int>(a)) == e.axes.end() ? Json(nullptr)
+                                                                                              : Json(e.percolates[a]));
+  json["porosity"] = number(e.porosity);
+  json["further_iterations"] = e.iterations;
+  return json;
+}
+
 Json to_object(const Summary& s) {
   Json json;
   json["title"] = s.title;
@@ -146,6 +165,11 @@ Json to_object(const Summary& s) {
     json["bodies"] = answers_of(s.bodies);
     json["materials"] = answers_of(s.materials);
     json["floating"] = {{"cells", s.floating.cells}, {"volume", number(s.floating.volume)}};
+  }
+  if (s.effective) json["effective"] = effective_of(*s.effective, s.dimension);
+  if (s.capacitance) {
+    json["capacitance"] = {{"names", s.capacitance->names}};
+    for (const auto& row : s.capacitance->entries) json["capacitance"]["entries"].push_back(numbers(row));
   }
   json["flux"] = Json::object();
   for (int face = 0; face < 2 * s.dimension; ++face) json["flux"][std::string(face_names[face])] = number(s.flux[face]);

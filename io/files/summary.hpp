@@ -66,6 +66,24 @@ struct Summary {
     std::int64_t cells = 0;
     double volume = 0;
   } floating;
+  /// Contains the effective coefficient: tensor[j][a] for the solve along axis a; NaN for axes that were not solved.
+  struct Effective {
+    std::vector<int> axes, failed;  ///< solved; did not converge
+    bool periodic = false;
+    int iterations = 0;  ///< of the solves after the first
+    std::array<std::array<double, 3>, 3> tensor{
+        {{unknown, unknown, unknown}, {unknown, unknown, unknown}, {unknown, unknown, unknown}}};
+    std::array<double, 3> tortuosity{unknown, unknown, unknown};  ///< mean coefficient over its effective one
+    std::array<bool, 3> percolates{};
+    double porosity = unknown;  ///< share of the volume that conducts
+  };
+  std::optional<Effective> effective;
+  /// Contains the matrix of conductors: entries[i][j] is the flow out of i if j is at 1 and all others at 0.
+  struct Capacitance {
+    std::vector<std::string> names;
+    std::vector<std::vector<double>> entries;
+  };
+  std::optional<Capacitance> capacitance;
   std::array<double, 6> flux{unknown, unknown, unknown,
                              unknown, unknown, unknown};  ///< ∫ κ ∂u/∂n over the faces, in the order of face_names
   int dimension = 3;                                      ///< 2 omits the fluxes of the z faces

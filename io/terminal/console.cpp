@@ -282,6 +282,32 @@ void Console::bodies(const Summary& s) {
   if (s.bodies.size() > most) row(label, fmt::format("and {} more in summary.json", s.bodies.size() - most));
 }
 
+/// Prints the effective coefficient along each axis, and the matrix of conductors.
+void Console::answers(const Summary& s) {
+  if (s.effective) {
+    std::string_view label = "effective";
+    for (const int axis : s.effective->axes) {
+      const auto a = static_cast<std::size_t>(axis);
+      const double k = s.effective->tensor[a][a];
+      row(label, s.effective->percolates[a]
+                     ? fmt::format("along {} {:.6g}, tortuosity factor {:.6g}", "xyz"[a], k, s.effective->tortuosity[a])
+                     : fmt::format("along {} 0: no conducting path connects both faces", "xyz"[a]));
+      label = "";
+    }
+    row("porosity", fmt::format("{:.6g}", s.effective->porosity));
+  }
+  if (!s.capacitance) return;
+  std::string_view label = "matrix";
+  constexpr std::size_t most = 8;
+  for (std::size_t i = 0; i < std::min(most, s.capacitance->names.size()); ++i) {
+    std::string text = s.capacitance->names[i] + ":";
+    for (std::size_t j = 0; j < std::min(most, s.capacitance->names.size()); ++j)
+      text += fmt::format(" {:.6g}", s.capacitance->entries[i][j]);
+    row(label, text);
+    label = "";
+  }
+}
+
 /// Prints the inflows, the outflows and their balance. Prints nothing if there are no fluxes, as for matrices.
 void Console::balance(const Summary& s) {
   if (!std::isfinite(s.balance.source)) return;
@@ -316,6 +342,7 @@ void Console::closing(const Summary& s, double tolerance, const std::string& dir
   if (s.error) row("error", fmt::format("{:.3e} in the maximum norm, {:.3e} in L2", s.error->max, s.error->l2));
   probes(s);
   bodies(s);
+  answers(s);
   balance(s);
   row("times", fmt::format("input {}, set-up {}, solve {}, output {}", duration(s.time.input), duration(s.time.setup),
                            duration(s.time.solve), duration(s.time.output)));

@@ -1,0 +1,118 @@
+#include "app/answers/capacitance.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <numeric>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "app/cases/model_case.hpp"
+#include "backends/memory/error.hpp"
+#include "grids/results/region_results.hpp"
+#include "io/files/pending_file.hpp"
+#include "solver/grid_model.hpp"
+
+namespace poisson {
+namespace {
+
+// Returns the media with all fixed values at 0 except that of a region, and without sources.
+std::shared_ptr<const Media> excited(const Media& media, std::optional<RegionNumber> region) {
+  auto changed = std::make_shared<Media>(media);
+  for (Material& material : changed->materials) {
+    if (material.fixed) material.fixed = 0;
+    if (material.power) material.power = 0;
+    material.source = 0.0;
+  }
+  if (region) changed->materials[changed->regions[*region].material].fixed = 1;
+  return changed;
+}
+
+Config without_data(const Config& config) {
+  Config bare = config;
+  Problem& problem = bare.problem;
+  problem.source = 0.0;
+  problem.initial.reset();
+  problem.exact.reset();
+  for (auto& axis : problem.boundary)
+    for (Boundary& face : axis) face.value = 0.0;
+  problem.media = excited(*problem.media, {});
+  constexpr double accurate = 1e-10;
+  if (bare.options.tolerance > accurate) bare.options.tolerance = accurate;
+  return bare;
+}
+
+std::string identifier(const std::string& name) {
+  std::string word;
+  for (const char c : name) word += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
+  return word;
+}
+
+// Returns the sum of a row: the capacitance to ground.
+double to_ground(const std::vector<double>& row) {
+  return std::accumulate(row.begin(), row.end(), 0.0);
+}
+
+}  // namespace
+
+void measure_capacitance(const Config& config, Backend& backend, const std::shared_ptr<const Processes>& processes,
+                         const std::function<bool()>& stopped, const std::filesystem::path& folder, Summary& summary) {
+  const Config bare = without_data(config);
+  const std::unique_ptr<Case> work = make_case(bare, processes);
+  Solver& solver = work->make_solver(backend, nullptr);
+  auto& model = dynamic_cast<GridModel&>(dynamic_cast<ModelCase&>(*work).model());
+  Summary::Capacitance matrix;
+  const std::vector<RegionNumber>& conductors = config.output.conductors;
+  for (const RegionNumber c : conductors) matrix.names.push_back(config.problem.media->regions[c].name);
+  matrix.entries.assign(conductors.size(), std::vector<double>(conductors.size()));
+  for (std::size_t j = 0; j < conductors.size(); ++j) {
+    model.update({.media = excited(*config.problem.media, conductors[j])});
+    work->fill();
+    const Result result = solver.solve(false, [&](const Solver::Progress&) { return !stopped(); });
+    if (!result.converged() && !result.at_rounding_floor())
+      throw RunError("the solve for conductor '" + matrix.names[j] + "' did not converge (relative residual " +
+                     fmt::format("{:.1e}", result.relative()) + "). Raise solver.max_iterations.");
+    const std::vector<double> flows = flows_from_fixed(model.discretization(), solver.solution());
+    for (std::size_t i = 0; i < conductors.size(); ++i) matrix.entries[i][j] = flows[conductors[i]];
+  }
+  summary.capacitance = matrix;
+  together(*processes, [&] {
+    if (!processes->first()) return;
+    for (const auto& [name, text] : {std::pair("capacitance.csv", capacitance_table(matrix)),
+                                     std::pair("capacitance.cir", capacitance_netlist(matrix, config.title))}) {
+      PendingFile file(folder / name);
+      file.write(text);
+      file.commit();
+      summary.files.push_back({name, text.size()});
+    }
+  });
+}
+
+std::string capacitance_table(const Summary::Capacitance& matrix) {
+  std::string text = "conductor";
+  for (const std::string& name : matrix.names) text += "," + name;
+  text += ",ground\n";
+  for (std::size_t i = 0; i < matrix.names.size(); ++i) {
+    text += matrix.names[i];
+    for (const double entry : matrix.entries[i]) text += fmt::format(",{:.12g}", entry);
+    text += fmt::format(",{:.12g}\n", to_ground(matrix.entries[i]));
+  }
+  return text;
+}
+
+std::string capacitance_netlist(const Summary::Capacitance& matrix, const std::string& title) {
+  std::vector<std::string> nodes;
+  for (const std::string& name : matrix.names) nodes.push_back(identifier(name));
+  std::string text = "* " + (title.empty() ? "Capacitances" : title) + "\n.subckt capacitance";
+  for (const std::string& node : nodes) text += " " + node;
+  text += "\n";
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    text += fmt::format("C{0}_gnd {0} 0 {1:.12g}\n", nodes[i], to_ground(matrix.entries[i]));
+    for (std::size_t j = i + 1; j < nodes.size(); ++j)
+      text += fmt::format("C{0}_{1} {0} {1} {2:.12g}\n", nodes[i], nodes[j],
+                          -(matrix.entries[i][j] + matrix.entries[j][i]) / 2);
+  }
+  return text + ".ends capacitance\n";
+}
+
+}  // namespace poisson

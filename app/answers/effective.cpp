@@ -1,0 +1,87 @@
+#include "app/answers/effective.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "app/cases/model_case.hpp"
+#include "backends/memory/error.hpp"
+#include "grids/results/face_flows.hpp"
+#include "grids/results/percolation.hpp"
+#include "grids/schemes/cells/media_system.hpp"
+#include "solver/grid_model.hpp"
+
+namespace poisson {
+namespace {
+
+const Discretization& discretization_of(Case& work) {
+  return dynamic_cast<GridModel&>(dynamic_cast<ModelCase&>(work).model()).discretization();
+}
+
+// Adds the answers of a solve along an axis: a column of the tensor, and whether the material connects both faces.
+void add_axis(const Config& config, Case& work, int axis, Summary::Effective& effective) {
+  const Discretization& d = discretization_of(work);
+  const auto a = static_cast<std::size_t>(axis);
+  const std::vector<double>& nodes = config.problem.nodes[a];
+  const bool periodic = config.output.effective->periodic;
+  std::array<double, 3> rise{};
+  if (periodic) rise[a] = driving_rise;
+  const FaceFlows flows(d, dynamic_cast<ModelCase&>(work).solver().solution(), rise);
+  const std::array<double, 3> mean = flows.mean();
+  const bool connected = percolates(d, axis);
+  effective.percolates[a] = connected;
+  for (std::size_t j = 0; j < static_cast<std::size_t>(config.problem.dimension); ++j)
+    effective.tensor[j][a] = connected ? mean[j] * (nodes.back() - nodes.front()) : 0;
+}
+
+// Computes the mean coefficient along an axis and the share of the volume that conducts.
+void add_means(const Config& config, const Discretization& d, Summary::Effective& effective) {
+  const MediaSystem& media = *d.media();
+  const Block& block = d.block();
+  double volume = 0, open = 0;
+  std::array<double, 3> sums{};
+  for_each_place(block.layout().box(), [&](int i, int j, int k) {
+    const double v = block.cell_volume(i, j, k);
+    volume += v;
+    const RegionNumber region = media.cells().region(i, j, k);
+    if (!media.cells().conducts(region)) return;
+    open += v;
+    for (std::size_t a = 0; a < 3; ++a) sums[a] += v * media.cells().kappa(region, a, i, j, k);
+  });
+  volume = d.processes().sum(volume);
+  effective.porosity = d.processes().sum(open) / volume;
+  for (const int axis : config.output.effective->axes) {
+    const auto a = static_cast<std::size_t>(axis);
+    effective.tortuosity[a] = d.processes().sum(sums[a]) / volume / effective.tensor[a][a];
+  }
+}
+
+}  // namespace
+
+void measure_effective(const Config& config, Case& work, Backend& backend,
+                       const std::shared_ptr<const Processes>& processes, const std::function<bool()>& stopped,
+                       Summary& summary) {
+  const Config::Output::Effective& wanted = *config.output.effective;
+  Summary::Effective effective;
+  effective.axes = wanted.axes;
+  effective.periodic = wanted.periodic;
+  add_axis(config, work, wanted.axes[0], effective);
+  for (std::size_t n = 1; n < wanted.axes.size(); ++n) {
+    Config turned = config;
+    drive(turned, wanted.axes[n]);
+    const std::unique_ptr<Case> other = make_case(turned, processes);
+    Solver& solver = other->make_solver(backend, nullptr);
+    other->fill();
+    const Result result = solver.solve(false, [&](const Solver::Progress&) { return !stopped(); });
+    if (!result.converged()) {
+      effective.failed.push_back(wanted.axes[n]);
+      summary.converged = false;
+    }
+    effective.iterations += result.iterations;
+    add_axis(turned, *other, wanted.axes[n], effective);
+  }
+  add_means(config, discretization_of(work), effective);
+  summary.effective = effective;
+}
+
+}  // namespace poisson

@@ -1,0 +1,193 @@
+#include "grids/results/face_flows.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+
+#include "backends/device/backend.hpp"
+#include "backends/memory/places.hpp"
+#include "grids/results/cell_kappa.hpp"
+#include "grids/rows/face_means.hpp"
+#include "grids/sampling/problem_data.hpp"
+#include "grids/schemes/cells/cell_face.hpp"
+#include "grids/schemes/cells/media_system.hpp"
+
+namespace poisson {
+namespace {
+
+// Reads a solution of cells with one layer of neighbours beyond cuts; indices beyond periodic ends wrap around.
+class CellValues {
+ public:
+  CellValues(const Discretization& d, const Field& u) : block_(d.block()), box_(block_.layout().box()) {
+    if (!u.space().is_global()) u.backend().exchange(u, 1);
+    for (std::size_t e = 0; e < 3; ++e) {
+      const Axis& axis = block_.axes[e];
+      if (axis.degenerate() || axis.periodic()) continue;
+      if (!axis.open(0)) --box_.first[e];
+      if (!axis.open(1)) ++box_.last[e];
+    }
+    values_ = d.functionals().values(u, box_);
+  }
+  double operator()(std::array<int, 3> cell) const {
+    for (std::size_t e = 0; e < 3; ++e)
+      if (const int n = block_.axes[e].size(); block_.axes[e].periodic()) cell[e] = (cell[e] + n) % n;
+    const std::int64_t nx = box_.last[0] - box_.first[0], ny = box_.last[1] - box_.first[1];
+    return values_[static_cast<std::size_t>(((cell[2] - box_.first[2]) * ny + cell[1] - box_.first[1]) * nx + cell[0] -
+                                            box_.first[0])];
+  }
+
+ private:
+  Block block_;
+  Box box_;
+  std::vector<double> values_;
+};
+
+}  // namespace
+
+FaceFlows::FaceFlows(const Discretization& discretization, const Field& u, const std::array<double, 3>& rise)
+    : d_(discretization), block_(d_.block()), n_(block_.layout().n) {
+  const auto origin = u.space().origin();
+  for (std::size_t e = 0; e < 3; ++e) origin_[e] = static_cast<int>(origin[e]);
+  const CellValues values(d_, u);
+  for (std::size_t axis = 0; axis < static_cast<std::size_t>(block_.dimension()); ++axis) {
+    std::array<int, 3> n = n_;
+    ++n[axis];
+    fluxes_[axis].resize(static_cast<std::size_t>(n[0]) * static_cast<std::size_t>(n[1]) *
+                         static_cast<std::size_t>(n[2]));
+    add_inner(axis, values, rise);
+    add_ends(static_cast<int>(axis), values);
+  }
+  if (d_.media()) add_links(values);
+}
+
+template <class Value>
+void FaceFlows::add_inner(std::size_t d, const Value& u, const std::array<double, 3>& rise) {
+  const Problem& problem = d_.problem();
+  const Axis& axis = block_.axes[d];
+  const MediaSystem* const media = d_.media();
+  const Box cells = block_.layout().box();
+  std::optional<CellKappa> kappa;
+  if (!media) kappa.emplace(problem, block_, d, cells);
+  const int all = static_cast<int>(problem.nodes[d].size()) - 1;
+  const int first = axis.open(0) ? 1 : 0, last = axis.open(1) ? n_[d] - 1 : n_[d];
+  Box faces = cells;
+  faces.first[d] = first;
+  faces.last[d] = last + 1;
+#pragma omp parallel for collapse(2)
+  for (int k = faces.first[2]; k < faces.last[2]; ++k)
+    for (int j = faces.first[1]; j < faces.last[1]; ++j)
+      for (int i = faces.first[0]; i < faces.last[0]; ++i) {
+        const std::array above{i, j, k};
+        std::array below = above;
+        --below[d];
+        const double h = axis.width(below[d]), beyond = axis.width(above[d]);
+        const double mean =
+            media ? media->face(d, i, j, k) : double(harmonic_face((*kappa)(below), h, (*kappa)(above), beyond));
+        if (mean == 0) continue;
+        double difference = u(above) - u(below);
+        if (axis.closed() && (origin_[d] + above[d]) % all == 0) difference += rise[d];
+        fluxes_[d][index(d, i, j, k)] = -mean * 2 / (h + beyond) * difference;
+      }
+}
+
+template <class Value>
+void FaceFlows::add_ends(int axis, const Value& u) {
+  const auto d = static_cast<std::size_t>(axis);
+  for (int end = 0; end < 2; ++end) {
+    if (!block_.axes[d].open(end)) continue;
+    CellFace(d_.problem(), block_, axis, end).visit([&](int i, int j, int k, const CellFace::Values& v) {
+      std::array face{i, j, k};
+      face[d] += end;
+      const double into = v.given - (v.conductance == 0 ? 0 : v.conductance * u({i, j, k}));
+      fluxes_[d][index(d, face[0], face[1], face[2])] = end == 0 ? into : -into;
+    });
+  }
+}
+
+template <class Value>
+void FaceFlows::add_links(const Value& u) {
+  const MediaSystem& media = *d_.media();
+  for (const FixedLink& link : media.links()) {
+    const auto [i, j, k] = link.cell;
+    if (!media.solved(i, j, k)) continue;
+    const auto d = static_cast<std::size_t>(link.axis);
+    std::array face = link.cell;
+    if (link.side > 0) ++face[d];
+    const double into = link.conductance * (*media.media().material_of(link.region).fixed - u(link.cell)) /
+                        block_.face_area(link.axis, i, j, k);
+    fluxes_[d][index(d, face[0], face[1], face[2])] += link.side < 0 ? into : -into;
+  }
+}
+
+double FaceFlows::out_of(int i, int j, int k) const {
+  double sum = 0;
+  for (std::size_t d = 0; d < static_cast<std::size_t>(block_.dimension()); ++d) {
+    std::array above{i, j, k};
+    ++above[d];
+    sum += block_.face_area(static_cast<int>(d), i, j, k) * (flux(d, above[0], above[1], above[2]) - flux(d, i, j, k));
+  }
+  return sum;
+}
+
+std::array<double, 3> FaceFlows::mean() const {
+  std::array<double, 3> sums{};
+  double volume = 1;
+  for (std::size_t d = 0; d < static_cast<std::size_t>(block_.dimension()); ++d) {
+    const std::vector<double>& nodes = d_.problem().nodes[d];
+    volume *= nodes.back() - nodes.front();
+    // Each face counts half of the distance to its neighbours for both cells; the sum over cells is that over faces.
+    double sum = 0;
+#pragma omp parallel for reduction(+ : sum)
+    for (int k = 0; k < n_[2]; ++k)
+      for (int j = 0; j < n_[1]; ++j)
+        for (int i = 0; i < n_[0]; ++i) sum += at_centre(d, {i, j, k}) * block_.cell_volume(i, j, k);
+    sums[d] = d_.processes().sum(sum);
+  }
+  for (double& sum : sums) sum /= volume;
+  return sums;
+}
+
+Pieces gather_flux(const Discretization& discretization, const Field& u, const std::array<double, 3>& rise) {
+  const auto flows = std::make_shared<const FaceFlows>(discretization, u, rise);
+  const Block& block = discretization.block();
+  const int components = block.dimension();
+  const std::array<int, 3> n = block.layout().n;
+  return {shown_places(block, Location::cell), components,
+          [flows, components, n, media = discretization.media()](int first, int last, std::span<double> values) {
+            std::size_t at = 0;
+            for (int k = first; k < last; ++k)
+              for (int j = 0; j < n[1]; ++j)
+                for (int i = 0; i < n[0]; ++i)
+                  for (int d = 0; d < components; ++d)
+                    values[at++] = media && !media->solved(i, j, k) ? std::numeric_limits<double>::quiet_NaN()
+                                                                    : flows->at_centre(static_cast<std::size_t>(d), {i, j, k});
+          }};
+}
+
+void add_rise(const Discretization& discretization, std::size_t axis, double rise, double scale, Field& b) {
+  const MediaSystem& media = *discretization.media();
+  const Block& block = discretization.block();
+  const Axis& across = block.axes[axis];
+  const int n = block.layout().n[axis], all = static_cast<int>(discretization.problem().nodes[axis].size()) - 1;
+  const int origin = static_cast<int>(b.space().origin()[axis]);
+  for (const int end : {0, 1}) {
+    if (origin + (end == 0 ? 0 : n) != (end == 0 ? 0 : all)) continue;
+    Box layer = block.layout().box();
+    layer.first[axis] = end == 0 ? 0 : n - 1;
+    layer.last[axis] = layer.first[axis] + 1;
+    const int face = end == 0 ? 0 : n;
+    const double distance = 0.5 * (across.width(face - 1) + across.width(face));
+    std::vector<double> added;
+    for_each_place(layer, [&](int i, int j, int k) {
+      std::array at{i, j, k};
+      at[axis] = face;
+      const double flow = media.face(axis, at[0], at[1], at[2]) * block.face_area(static_cast<int>(axis), i, j, k) /
+                          distance * rise * scale;
+      added.push_back(end == 0 ? -flow : flow);
+    });
+    discretization.sampler().put(layer, added, SampleStore::add, b);
+  }
+}
+
+}  // namespace poisson

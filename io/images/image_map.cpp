@@ -1,0 +1,49 @@
+#include "io/images/image_map.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace poisson {
+
+ImageMap::ImageMap(std::shared_ptr<const LabelImage> image, const std::array<double, 3>& lower,
+                   const std::array<double, 3>& voxel, std::vector<RegionNumber> regions, RegionNumber beyond)
+    : image_(std::move(image)), lower_(lower), voxel_(voxel), regions_(std::move(regions)), beyond_(beyond) {}
+
+// Returns the voxel of each cell of the box; −1 beyond the image.
+std::vector<std::int64_t> ImageMap::voxels_along(std::size_t axis, const std::vector<double>& nodes,
+                                                 const Box& cells) const {
+  if (nodes.empty()) return {0};
+  std::vector<std::int64_t> voxels;
+  for (int c = cells.first[axis]; c < cells.last[axis]; ++c) {
+    const auto i = static_cast<std::size_t>(c);
+    const double place = std::floor(((nodes[i] + nodes[i + 1]) / 2 - lower_[axis]) / voxel_[axis]);
+    const bool inside = place >= 0 && place < static_cast<double>(image_->crop().count(axis));
+    voxels.push_back(inside ? static_cast<std::int64_t>(place) : -1);
+  }
+  return voxels;
+}
+
+void ImageMap::fill(const std::array<std::vector<double>, 3>& nodes, const Box& cells,
+                    std::span<RegionNumber> numbers) const {
+  std::array<std::vector<std::int64_t>, 3> voxels;
+  for (std::size_t d = 0; d < 3; ++d) voxels[d] = voxels_along(d, nodes[d], cells);
+  // The cells of a row that are inside the image are neighbours of each other.
+  const auto inside = [](std::int64_t v) { return v >= 0; };
+  const auto begin = std::ranges::find_if(voxels[0], inside), end = std::find(begin, voxels[0].end(), -1);
+  const std::span<const std::int64_t> row(begin, end);
+  const auto before = static_cast<std::size_t>(begin - voxels[0].begin());
+  std::size_t at = 0;
+  for (const std::int64_t z : voxels[2])
+    for (const std::int64_t y : voxels[1]) {
+      const std::span<RegionNumber> line = numbers.subspan(at, voxels[0].size());
+      at += line.size();
+      if (z < 0 || y < 0 || row.size() < line.size()) std::ranges::fill(line, beyond_);
+      if (z < 0 || y < 0 || row.empty()) continue;
+      const std::span<RegionNumber> part = line.subspan(before, row.size());
+      image_->codes(y, z, row, part);
+      for (RegionNumber& code : part) code = regions_[code];
+    }
+}
+
+}  // namespace poisson
