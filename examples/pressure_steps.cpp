@@ -91,6 +91,7 @@ Quantity coefficient(const DeviceArray& kappa) {
 
 int main(int count, char** arguments) {
   const auto backend = make_backend(count > 1 ? arguments[1] : "cpu");
+  void* const stream = nullptr;  // the cudaStream_t of the flow code, here the default stream
   DeviceArray kappa(*backend), source(*backend), pressure(*backend);
   kappa.write(mobility(0));
 
@@ -123,9 +124,12 @@ int main(int count, char** arguments) {
     // The right-hand side is integrated over cells. The flow code writes it; no value passes through the host.
     source.write(divergence(v));
     const double volume = h * h * h;
-    import_values(source.array(), -volume / dt * solver->A().scale(), solver->rhs());
+    const Array div = source.array();
+    wait_for_stream(*backend, stream);
+    import_values(div, -volume / dt * solver->A().scale(), solver->rhs());
     const Result result = solver->solve(/*given_guess=*/step > 0);
     export_values(solver->solution(), 1, pressure.array());
+    make_stream_wait(stream, *backend);
 
     const std::vector<double> p = pressure.read(), mobile = mobility(step);
     for_each_face([&](std::size_t d, std::size_t low, std::size_t high) {

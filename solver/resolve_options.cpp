@@ -125,8 +125,8 @@ std::optional<GalerkinRelaxation> lines_on_galerkin(const Options& given, const 
   return chosen;
 }
 
-// Returns whether couplings differ by so much, from cell to cell and along all stretched axes together, that corrections
-// in fp32 lose the weak ones and conjugate gradients stagnate.
+// Returns whether couplings differ by so much, from cell to cell and along all stretched axes together, that
+// corrections in fp32 lose the weak ones and conjugate gradients stagnate.
 bool loses_couplings_on_lines(const Options& options, const Block& block, const Jumps& jumps) {
   if (options.coarse_operator != CoarseOperator::galerkin || options.smoother.extent != RelaxationChoice::lines)
     return false;

@@ -16,9 +16,9 @@
 #include "backends/cuda/device_monitor.cuh"
 #include "backends/cuda/functions.hpp"
 #include "backends/cuda/graph.cuh"
-#include "backends/device/plain_run.hpp"
 #include "backends/cuda/injection.hpp"
 #include "backends/cuda/launch.cuh"
+#include "backends/device/plain_run.hpp"
 #include "backends/memory/error.hpp"
 
 namespace poisson::cuda {

@@ -87,7 +87,8 @@ GalerkinRelaxation relaxation_on_galerkin(const Block& block, const Imbalance& s
   // In a plane any lines serve: those along the axis that is the stronger one in more cells.
   if (block.dimension() == 2) return lines_along(shares[0][1] > shares[1][0] ? 0 : 1, block, shares, jumps);
   const auto least = std::ranges::min_element(unlike);
-  if (*least <= borne_by_lines) return lines_along(static_cast<std::size_t>(least - unlike.begin()), block, shares, jumps);
+  if (*least <= borne_by_lines)
+    return lines_along(static_cast<std::size_t>(least - unlike.begin()), block, shares, jumps);
   return {{Extent::alternating_lines, 0}, false, false, true};
 }
 

@@ -159,8 +159,8 @@ struct RegularProduct {
   template <int o, int q, class Add>
   [[gnu::always_inline]] static constexpr void add_eliminated(const GalerkinProduct& c, const int (&f)[3],
                                                               const Add& add) {
-    constexpr int there =
-        code_of(offset_of(o, 0) + offset_of(q, 0), offset_of(o, 1) + offset_of(q, 1), offset_of(o, 2) + offset_of(q, 2));
+    constexpr int there = code_of(offset_of(o, 0) + offset_of(q, 0), offset_of(o, 1) + offset_of(q, 1),
+                                  offset_of(o, 2) + offset_of(q, 2));
     const double a = coupling<o, q>(c, f);
     if (a == 0) return;  // the neighbour may not exist
     double diagonal = 0;

@@ -20,18 +20,18 @@ namespace poisson {
 namespace {
 
 using Kind = Value::Kind;
-using Shape = std::vector<std::int64_t>;
+using ArrayShape = std::vector<std::int64_t>;
 
-std::string text(const Shape& shape) {
+std::string text(const ArrayShape& shape) {
   return shape.empty() ? "of a single number" : shape_text(shape);
 }
 
 // Creates an array without values. They are read later, when the part of this process is known.
 std::shared_ptr<GridArray> stated_array(const std::filesystem::path& file, const std::string& name,
                                         const Problem& problem) {
-  const Shape shape = dataset_shape(file, name);
-  const Shape nodes = grid_shape(problem, Location::node);
-  const Shape cells = grid_shape(problem, Location::cell);
+  const ArrayShape shape = dataset_shape(file, name);
+  const ArrayShape nodes = grid_shape(problem, Location::node);
+  const ArrayShape cells = grid_shape(problem, Location::cell);
   if (shape != nodes && shape != cells)
     throw InputError("dataset " + name + " of " + file.string() + " has the shape " + text(shape) + "; give " +
                      text(nodes) + " (nodes) or " + text(cells) + " (cells)");

@@ -5,13 +5,14 @@ import html
 LANE, WORD, IDLE, HOT, LINE = "#56B4E9", "#0072B2", "#e3e8ed", "#D55E00", "#59636e"
 
 
-def text(x, y, words, size=13, anchor="middle", weight=400):
-    return (f'<text x="{x:g}" y="{y:g}" font-size="{size}" text-anchor="{anchor}" font-weight="{weight}" '
-            f'fill="#1b1f24">{html.escape(words)}</text>')
+def text(x, y, words, size=13, anchor="middle", colour="#1b1f24"):
+    return (f'<text x="{x:g}" y="{y:g}" font-size="{size}" text-anchor="{anchor}" fill="{colour}">{html.escape(words)}'
+            f"</text>")
 
 
 def box(x, y, width, height, fill, words="", size=12):
-    inside = text(x + width / 2, y + height / 2 + size * 0.36, words, size) if words else ""
+    colour = "#fff" if fill in (WORD, HOT) else "#1b1f24"
+    inside = text(x + width / 2, y + height / 2 + size * 0.36, words, size, colour=colour) if words else ""
     return f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" rx="2" fill="{fill}" stroke="#fff"/>{inside}'
 
 
@@ -48,7 +49,7 @@ def lanes(words_of, count, label, names=("lanes of a warp", "words of memory; fr
     return svg(parts, 172, label)
 
 
-def schedule(rows, label, note):
+def schedule(rows, label, note, axis="time"):
     """Draws rows of work over time: (name, [(start, end, words, colour)…])."""
     last = max(end for _, pieces in rows for _, end, _, _ in pieces)
     parts = []
@@ -58,7 +59,7 @@ def schedule(rows, label, note):
         parts += [box(120 + 425 * start / last, y, 425 * (end - start) / last, 27, fill, words)
                   for start, end, words, fill in pieces]
     bottom = 14 + 34 * len(rows)
-    parts += [arrow(120, bottom + 6, 545, bottom + 6), text(120, bottom + 24, "time", 12, "start"),
+    parts += [arrow(120, bottom + 6, 545, bottom + 6), text(120, bottom + 24, axis, 12, "start"),
               text(545, bottom + 24, note, 12, "end")]
     return svg(parts, bottom + 34, label)
 
@@ -85,7 +86,7 @@ def tile(label):
                 hot = (column == 1) if at == 215 else (row == 1)
                 parts.append(box(at + 26 * column, 22 + 24 * row, 26, 24, WORD if hot else IDLE))
     parts += [box(345, 22 + 24 * row, 14, 24, "#f3d9c6") for row in range(5)]
-    parts += [arrow(155, 80, 208, 80), arrow(364, 80, 404, 80), text(181, 72, "rows"), text(384, 72, "columns"),
+    parts += [arrow(155, 80, 208, 80), arrow(364, 80, 404, 80), text(181, 72, "rows"), text(384, 100, "columns", 11),
               text(280, 166, "The pale column is padding: without it, all words of a tile's column share a bank.", 12.5)]
     return svg(parts, 176, label)
 
@@ -113,8 +114,7 @@ def ring(label):
         if i:
             parts += [arrow(20 + 136 * i - 3, 46, 123 + 136 * (i - 1), 46), arrow(123 + 136 * (i - 1), 64, 20 + 136 * i - 3, 64)]
     parts += [f'<path d="M70,86 C70,128 478,128 478,86" fill="none" stroke="{LINE}" marker-end="url(#tip)"/>',
-              text(280, 142, "Each block reads the dark ends of its neighbours' shared memory, then a barrier of the cluster.",
-                   12.5)]
+              text(280, 142, "Blocks read the dark ends of their neighbours, then wait at a barrier of the cluster.", 12.5)]
     return svg(parts, 152, label)
 
 
@@ -159,7 +159,7 @@ DRAWINGS = {
     "texture": lambda: lanes([[8 * i] for i in range(4)], 32, "Four lanes walk down a column and meet one word per sector",
                              ("lanes down a column", "rows of a plain array: one useful word per sector. A texture stores "
                               "2-D blocks")),
-    "banks": lambda: lanes([[0, 0]] + [[4 * (i % 2)] for i in range(1, 4)] + [[i + 1] for i in range(4, 7)], 8,
+    "banks": lambda: lanes([[0]] + [[4 * (i % 2)] for i in range(1, 4)] + [[i + 1] for i in range(4, 7)], 8,
                            "Lanes that meet in one bank wait for each other", ("lanes", "banks: orange ones serve several "
                            "words, one after another"), 1, hot=(0, 4)),
     "transpose": lambda: tile("A tile is read by rows into shared memory and written by rows from its columns"),
@@ -186,7 +186,7 @@ DRAWINGS = {
                                    ("symmetric half", times((0, 5, "5 entries", WORD), (5, 7, "u, y", LANE))),
                                    ("coefficient", times((0, 1, "1", WORD), (1, 3, "u, y", LANE))),
                                    ("recomputed", times((0, 2, "u, y", LANE)))],
-                                  "Words of traffic per point: eleven, seven, three or two", "words per point"),
+                                  "Words of traffic per point: eleven, seven, three or two", "words per point", "traffic"),
     "sparse": lambda: lanes([[3], [11], [4], [27], [12], [20], [5], [28]], 32, "Rows of an unstructured matrix gather words "
                             "from many sectors", ("a thread for each row", "x, read at the columns of the entries")),
     "interpolate": lambda: lanes([[i // 4, i // 4 + 1] for i in range(12)], 4, "Four fine values lie between each two coarse "

@@ -56,7 +56,7 @@ def rules(lab):
     for priority, study, words, of in lessons.RULES:
         try:
             found = of(lab)
-        except ZeroDivisionError:
+        except (ZeroDivisionError, TypeError):  # a value that was not measured
             continue
         if labels.finite(found) and any(one["name"] == study for one in lab["studies"]):
             items.append(f'<li class="{priority}"><a href="#{study}">{text(words)}</a> <b>{factor(found)} ×</b></li>')
@@ -68,6 +68,8 @@ def shared_limits(lab, beside):
     if not beside:
         return ""
     other = beside[0][0]
+    if not (lab["machine"].get("copy") and other["machine"].get("copy")):
+        return ""
     copies = lab["machine"]["copy"] / other["machine"]["copy"]
     if not 1.2 < max(copies, 1 / copies):
         return ""
@@ -87,7 +89,7 @@ def shared_limits(lab, beside):
     name, beside_name = (one["device"].removeprefix("NVIDIA ") for one in (lab, other))
     return (f'<figure><figcaption>The chip or the memory?</figcaption><table><thead><tr><th></th><th>{text(name)} / '
             f'{text(beside_name)}</th><th>limit</th></tr></thead><tbody>{"".join(rows)}</tbody></table><p class="lesson">Both '
-            f'devices have the same chip; their copies differ by {copies:.2f}.</p></figure>')
+            f'devices have the same chip; their copies differ by a factor of {copies:.2f}.</p></figure>')
 
 
 def overview(lab, beside):

@@ -200,7 +200,7 @@ def kernel(study):
     if not found:
         return ""
     file, lines = found
-    code = textwrap.dedent("\n".join(lines))
+    code = textwrap.dedent("\n".join([lines[0].lstrip(), *lines[1:]]) if lines[0].startswith("    ") else "\n".join(lines))
     return f'<figure class="kernel"><pre>{text(code)}</pre><figcaption>From lab/{text(file)}</figcaption></figure>'
 
 
@@ -211,8 +211,8 @@ def mechanism(study):
 def exercise(study):
     """Asks the reader to predict, and folds the answer: the sentences of one panel."""
     question, panel = lessons.EXERCISES.get(study["name"], ("", ""))
-    answers = sentences(study, panel) or sentences(study)
-    if not question or not answers:
+    answers = sentences(study, panel) or sentences(study) or ["The panels above answer it."]
+    if not question:
         return ""
     return (f'<div class="exercise"><p><b>Predict before you unfold.</b> {text(question)}</p><details><summary>Answer'
             f"</summary>{''.join(f'<p>{text(answer)}</p>' for answer in answers)}</details></div>")
@@ -319,7 +319,7 @@ UNDRAWN = {("texture", "best-threads"), ("texture", "best-blocks")}
 
 def notes(lab, study, panel):
     """Returns lessons to write into a plot: (x, words)."""
-    multiprocessors = lab["machine"]["multiprocessors"]
+    multiprocessors = lab["machine"].get("multiprocessors", 0)
     return {("access", "stride"): [(8, "32 bytes"), (16, "64-byte fetch")],
             ("latency", "fma"): [(4, "4 schedulers")],
             ("texture", "blocks"): [(8 * multiprocessors, f"8 × {multiprocessors} blocks")],

@@ -24,7 +24,7 @@ FAR = 4  # a level line above this multiple of all values would flatten them, so
 
 STYLE = {
     "figure.figsize": (7.2, 4.6),
-    "figure.dpi": 144,
+    "figure.dpi": 160,
     "font.family": "DejaVu Sans",
     "font.size": 13,
     "axes.spines.top": False,
@@ -204,7 +204,8 @@ def draw_curves(axes, panel, found, other=None, notes=()):
                   markersize=7 if len(found) <= 6 else 5.5,
                   markeredgecolor="white", markeredgewidth=0.8)
     places = sorted({x for points in found.values() for x, _ in points})
-    largest = max(y for points in found.values() for _, y in points)
+    shown = [points for variant, points in (curves(other) if other else {}).items() if variant in found]
+    largest = max(y for points in [*found.values(), *shown] for _, y in points)
     if panel["log_x"]:
         axes.set_xscale("log", base=base_of(places))
     if panel["log_y"]:

@@ -24,7 +24,7 @@ std::string at_least(double fraction) {
 }
 
 std::string at_most(double fraction) {
-  return "at most " + figure(std::ceil(100 * fraction - 1e-6)) + " %";
+  return "at most " + figure(std::fmax(0, std::ceil(100 * fraction - 1e-6))) + " %";
 }
 
 std::string rate(double gigabytes_per_second) {

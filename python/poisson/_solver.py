@@ -7,6 +7,7 @@ import numpy as np
 
 from . import _arrays, _core
 from ._core import ConfigurationError
+from ._libraries import name_libraries
 from ._result import NotConverged, Result, as_given
 
 _log = logging.getLogger("poisson")
@@ -31,6 +32,8 @@ class Solver:
         self._data = {}  # κ and σ that replaced those of the problem
         for array in problem._there:
             _arrays.synchronize(array.owner)
+        if _core.cuda:
+            name_libraries()
         self._session = _core.Session(config, allocator)
         self._device = self._session.device_number
         self._copies = problem._copies + sum(array.device != self._device for array in problem._there)

@@ -94,7 +94,8 @@ Multigrid::Multigrid(Hierarchy hierarchy, const Options& options)
       const auto strong_clusters = l < hierarchy.strong_clusters.size() ? hierarchy.strong_clusters[l] : nullptr;
       const std::vector<SideCorrection> sides =
           l == 0 ? sides_of(hierarchy.semicoarsened, options) : std::vector<SideCorrection>{};
-      const auto [smoother, rounds] = strong_clusters ? in_rounds(options.smoother, plane) : InRounds{options.smoother, {}};
+      const auto [smoother, rounds] =
+          strong_clusters ? in_rounds(options.smoother, plane) : InRounds{options.smoother, {}};
       levels_.push_back(std::make_unique<Level>(A, std::move(hierarchy.transfers[l]),
                                                 make_smoothers(*A, smoother, hierarchy.relaxations[l], planes, sides),
                                                 strong_clusters, rounds));

@@ -77,3 +77,20 @@ def test_stubs_describe_the_module(tmp_path):
 def test_files_are_short():
     for path in [*(ROOT / "python").rglob("*.py"), *(ROOT / "tests/python").glob("*.py")]:
         assert len(path.read_text(encoding="utf-8").splitlines()) <= 400, path
+
+
+def test_libraries_of_nvidia_packages_are_named(tmp_path, monkeypatch):
+    from poisson._libraries import name_libraries
+
+    for name in ("cu12/lib/libnvrtc.so.12", "cu13/lib/libnvrtc.so.13", "cu13/lib/libnvrtc-builtins.so.13.2",
+                 "cu13/lib/libcublas.so.13"):
+        path = tmp_path / "nvidia" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setenv("POISSON_CUBLAS", "mine")
+    monkeypatch.delenv("POISSON_NVRTC", raising=False)
+    name_libraries()
+    assert os.environ["POISSON_NVRTC"] == str(tmp_path / "nvidia/cu13/lib/libnvrtc.so.13")
+    assert os.environ["POISSON_CUBLAS"] == "mine"
+    monkeypatch.delenv("POISSON_NVRTC")

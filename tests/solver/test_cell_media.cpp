@@ -205,12 +205,13 @@ TEST(CellMedia, TakeFewIterationsBetweenAllFaces) {
       EXPECT_LE(iterations(problem(Medium::either, n, kinds)), 20);
 }
 
-// In singular problems constants are in the null space of every level.
+// In singular problems constants are in the null space of every level. 14 iterations; with a test of the balance
+// of flows, which are all data here, 30 and 29.
 TEST(CellMedia, TakeFewIterationsWhereNothingHoldsTheMean) {
   for (const Kinds& kinds : {Kinds{{{N, N}, {N, N}, {N, N}}}, Kinds{{{P, P}, {P, P}, {P, P}}}}) {
     Problem p = problem(Medium::either, {32, 32, 32}, kinds);
     p.source = [](double x, double y, double z) { return std::sin(6.283185307179586 * (x + y + z)); };
-    EXPECT_LE(iterations(p), 30);
+    EXPECT_LE(iterations(p), 19);
   }
 }
 
@@ -227,6 +228,20 @@ TEST(CellMedia, TakeFewIterationsWithReactionAndKappaByAxis) {
     p.coefficient[d] = std::move(cells);
   }
   EXPECT_LE(iterations(p), 30);
+}
+
+// The first solve of many unknowns with strong clusters records nothing on a GPU; the second one does.
+TEST(CellMedia, RecordTheSecondSolve) {
+  if (on_cpu()) GTEST_SKIP() << "only GPUs record";
+  Solve s(problem(Medium::either, {168, 168, 168}), options());
+  const Result first = s.run();
+  EXPECT_TRUE(first.converged());
+  EXPECT_EQ(s.solver().kernels_per_iteration(), 0U);
+  const auto u = values(s.backend(), s.solution());
+  const Result second = s.run();
+  EXPECT_GT(s.solver().kernels_per_iteration(), 0U);
+  EXPECT_EQ(second.history, first.history);
+  EXPECT_EQ(values(s.backend(), s.solution()), u);
 }
 
 // Face data must reach the coarse levels, so the start is closer to the solution than zero.

@@ -99,6 +99,39 @@ TEST(StretchedMedia, KeepEachAxisOnceWhereCouplingsDifferEverywhere) {
   EXPECT_TRUE(levels[1].semicoarsened.empty());
 }
 
+// Bodies cross a grid line as often in fine cells as in coarse ones, but in a smaller share of the cells.
+TEST(StretchedMedia, KeepLinesByJumpsFromEndToEnd) {
+  for (const int n : {64, 256}) {
+    Problem p = problem_of(Medium::random, 1, {4, 4, 4}, Centering::cell);
+    for (auto& nodes : p.nodes) nodes = uniform_nodes(0, 1, n);
+    p.nodes[2] = geometric_nodes(0, 1, n, geometric_ratio(100, n, StretchedEnd::lower), StretchedEnd::lower);
+    const Block block = make_block(p);
+    const Imbalance shares = imbalance_of(block, {1, 1, 1});
+    for (const double jumps_of_a_line : {0.5, 4.0}) {
+      Jumps jumps;
+      jumps.largest = jumps.range = 1e4;
+      jumps.steep_along.fill(jumps_of_a_line / n);
+      const GalerkinRelaxation chosen = relaxation_on_galerkin(block, shares, jumps);
+      EXPECT_EQ(chosen.relaxation, (Relaxation{Extent::line, 2}));
+      EXPECT_EQ(chosen.keeps_lines, jumps_of_a_line < 2) << n;
+    }
+  }
+}
+
+// Beside a jump of 10⁶, corrections in 32 bits lose couplings on three stretched axes.
+TEST(StretchedMedia, CorrectsInDoubleWhereSingleLosesCouplings) {
+  for (const int stretched : {1, 3})
+    for (const double jump : {1e2, 1e6}) {
+      const Problem p = problem_of(Medium::random, stretched, {32, 32, 32}, Centering::cell);
+      KappaSummary kappa;
+      kappa.jumps.largest = kappa.jumps.range = jump;
+      kappa.jumps.share = 0.3;
+      kappa.jumps.steep_along.fill(0.3);
+      const Options chosen = resolve_options(Options{.method = Method::multigrid}, p, kappa);
+      EXPECT_EQ(chosen.precision == SolvePrecision::double_, stretched == 3 && jump == 1e6) << stretched << " " << jump;
+    }
+}
+
 /// κ = `jump` in a ball, 1 around it, source 1, cells that grow by 100 along the last axes.
 Problem ball_of(double jump, int stretched, int n, Centering centering) {
   Problem p = problem_of(Medium::random, stretched, {n, n, n}, centering);

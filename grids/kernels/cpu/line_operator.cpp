@@ -153,11 +153,8 @@ void LineOperator<T>::point_step(PolynomialStep by, const Field& u, const Field&
   const View<const T> in = u.view<T>(), rhs = b.view<T>();
   const View<T> out = previous.view<T>();
   const T alpha = static_cast<T>(by.alpha), beta = static_cast<T>(by.beta);
-  sweep_beside(u, unknowns(), [&](const Segment& s) {
-    T* const to = out.line(s.j, s.k);
-    // Without β the previous iterate may be infinite or NaN.
-    step(s, in, rhs.line(s.j, s.k), beta == T(0) ? in.line(s.j, s.k) : to, alpha, beta, to);
-  });
+  sweep_beside(u, unknowns(),
+               [&](const Segment& s) { step(s, in, rhs.line(s.j, s.k), alpha, beta, out.line(s.j, s.k)); });
 }
 
 /// Gauss–Seidel relaxes colour after colour. A colour has every second value of a line. Loops over such values compile
@@ -183,7 +180,7 @@ void LineOperator<T>::relax_star_colours(T omega, bool reversed, const Field& b,
     sweep_beside(u, unknowns(), [&](const Segment& s) {
       T* const at = out.line(s.j, s.k);
       T* const made = line_scratch<T>(layout().n[0]);
-      step(s, in, rhs.line(s.j, s.k), at, omega, T(0), made);
+      relaxed(s, in, rhs.line(s.j, s.k), omega, made);
       const auto own = colours.on_line(colour, s.j, s.k, s.first, s.last);
       for (int i = own.first; i < own.last; i += 2) at[i] = made[i];
     });
@@ -242,19 +239,26 @@ void LineOperator<T>::solve_lines(int axis, const Right& right, const Store& sto
       const int begin = box.first[across] + p * width, lines = std::min(width, box.last[across] - begin);
       const int at = box.first[other] + o;
       if (axis == 0) {
+        // Blocks of lines are transposed together, because their entries are adjacent in the bundle.
+        constexpr int most = 8;
         const int nx = layout().n[0];
-        T* const lower = line_scratch<T>(nx, 4);
-        T *const diagonal = lower + nx, *const upper = diagonal + nx, *const rhs = upper + nx;
-        for (int w = 0; w < lines; ++w) {
-          const Segment s{begin + w, at, box.first[0], box.last[0]};
-          couplings(s, axis, lower, diagonal, upper);
-          right(s, rhs);
-          for (int t = 0; t < n; ++t) {
-            bundle.lower(t)[w] = lower[first + t];
-            bundle.diagonal(t)[w] = diagonal[first + t];
-            bundle.upper(t)[w] = upper[first + t];
-            bundle.rhs(t)[w] = rhs[first + t];
+        T* const lower = line_scratch<T>(nx, 4 * most);
+        T *const diagonal = lower + most * nx, *const upper = diagonal + most * nx, *const rhs = upper + most * nx;
+        for (int block = 0; block < lines; block += most) {
+          const int count = std::min(most, lines - block);
+          for (int w = 0; w < count; ++w) {
+            const Segment s{begin + block + w, at, box.first[0], box.last[0]};
+            couplings(s, axis, lower + w * nx, diagonal + w * nx, upper + w * nx);
+            right(s, rhs + w * nx);
           }
+          for (int t = 0; t < n; ++t)
+            for (int w = 0; w < count; ++w) {
+              const int from = w * nx + first + t;
+              bundle.lower(t)[block + w] = lower[from];
+              bundle.diagonal(t)[block + w] = diagonal[from];
+              bundle.upper(t)[block + w] = upper[from];
+              bundle.rhs(t)[block + w] = rhs[from];
+            }
         }
       } else {
         for (int t = 0; t < n; ++t) {

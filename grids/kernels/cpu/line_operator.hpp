@@ -41,15 +41,16 @@ class LineOperator : public Operator {
   virtual void residual(const Segment&, const View<const T>& u, const T* b, T scale, T* to, double* terms) const = 0;
   /// Computes D.
   virtual void diagonal(const Segment&, T* to) const = 0;
-  /// Computes u + α D⁻¹(b − A u) + β (u − previous).
-  virtual void step(const Segment&, const View<const T>& u, const T* b, const T* previous, T alpha, T beta,
-                    T* to) const = 0;
+  /// Computes u + α D⁻¹(b − A u) + β (u − previous). The result replaces the previous iterate.
+  virtual void step(const Segment&, const View<const T>& u, const T* b, T alpha, T beta, T* previous) const = 0;
   /// Computes the couplings to both neighbours along an axis, and D.
   virtual void couplings(const Segment&, int axis, T* before, T* diagonal, T* after) const = 0;
   /// Computes M1.
   virtual void masses(const Segment&, T* to) const = 0;
-  /// Returns whether rows have 5 or 7 points. Other rows also implement the next function.
+  /// Returns whether rows have 5 or 7 points. Only these implement the next function, and only the others the last one.
   virtual bool is_star() const = 0;
+  /// Computes u + ω D⁻¹(b − A u).
+  virtual void relaxed(const Segment&, const View<const T>& u, const T* b, T omega, T* to) const = 0;
   /// Computes b − A u without the couplings along x, these couplings, and ω/D.
   virtual void without_line(const Segment&, const View<const T>& u, const T* b, T omega, T* rest, T* before, T* after,
                             T* factor) const = 0;

@@ -64,11 +64,16 @@ class StencilOperator final : public StencilBase<T, Coefficients, LineOperator<T
   void diagonal(const Segment& s, T* to) const override {
     on(s, [to](const Row& a, int i) { to[i] = a.diagonal(); });
   }
-  void step(const Segment& s, const View<const T>& u, const T* b, const T* previous, T alpha, T beta,
-            T* to) const override {
-    on(s, [in = u.line(s.j, s.k), sy = u.sy, sz = u.sz, b, previous, alpha, beta, to](const Row& a, int i) {
-      to[i] = stencil::polynomial(a, Neighbours::at(in + i, sy, sz), b[i], previous[i], alpha, beta);
-    });
+  void step(const Segment& s, const View<const T>& u, const T* b, T alpha, T beta, T* previous) const override {
+    const T* const in = u.line(s.j, s.k);
+    if (beta == T(0))  // the previous iterate may be infinite or NaN
+      on(s, [in, sy = u.sy, sz = u.sz, b, alpha, previous](const Row& a, int i) {
+        previous[i] = stencil::polynomial(a, Neighbours::at(in + i, sy, sz), b[i], in[i], alpha, T(0));
+      });
+    else
+      on(s, [in, sy = u.sy, sz = u.sz, b, alpha, beta, previous](const Row& a, int i) {
+        previous[i] = stencil::polynomial(a, Neighbours::at(in + i, sy, sz), b[i], previous[i], alpha, beta);
+      });
   }
   void couplings(const Segment& s, int axis, T* below, T* diagonal, T* above) const override {
     on(s, [axis, below, diagonal, above](const Row& a, int i) {
@@ -82,6 +87,13 @@ class StencilOperator final : public StencilBase<T, Coefficients, LineOperator<T
     for (int i = s.first; i < s.last; ++i) to[i] = line.mass(i);
   }
   bool is_star() const override { return Base::star; }
+  void relaxed([[maybe_unused]] const Segment& s, [[maybe_unused]] const View<const T>& u, [[maybe_unused]] const T* b,
+               [[maybe_unused]] T omega, [[maybe_unused]] T* to) const override {
+    if constexpr (Base::star)
+      on(s, [in = u.line(s.j, s.k), sy = u.sy, sz = u.sz, b, omega, to](const Row& a, int i) {
+        to[i] = stencil::gauss_seidel(a, Neighbours::at(in + i, sy, sz), b[i], omega);
+      });
+  }
   void without_line([[maybe_unused]] const Segment& s, [[maybe_unused]] const View<const T>& u,
                     [[maybe_unused]] const T* b, [[maybe_unused]] T omega, [[maybe_unused]] T* rest,
                     [[maybe_unused]] T* below, [[maybe_unused]] T* above, [[maybe_unused]] T* factor) const override {

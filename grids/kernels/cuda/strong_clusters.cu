@@ -7,8 +7,8 @@ namespace poisson::cuda {
 namespace {
 
 constexpr unsigned threads = 256;
-// Most strong clusters have a few values and about thirty entries, and `lanes` lanes process each of them. Warps process
-// the pieces of larger clusters.
+// Most strong clusters have a few values and about thirty entries, and `lanes` lanes process each of them. Warps
+// process the pieces of larger clusters.
 constexpr unsigned lanes = 8, warps = threads / 32;
 
 struct Span {

@@ -24,12 +24,13 @@ constexpr double gap_diagonal = 0x1p-80;
 // Cells of insulators count with this share of the least κ when levels are chosen.
 constexpr double gap_kappa = 1e-9;
 
-// Returns κ at the centres along an axis, which selects the levels; fixed cells get the mean.
-std::vector<double> kappa_of_cells(const SchemeContext& context, std::size_t axis, double& mean) {
+// Returns κ at the centres along an axis, which selects the levels; fixed cells get the mean. Sets the mean and the
+// range of the cells in the system.
+std::vector<double> kappa_of_cells(const SchemeContext& context, std::size_t axis, double& mean, double& range) {
   const MediaSystem& media = *context.media;
   const Processes& processes = context.processes();
   std::vector<double> kappa;
-  double sum = 0, count = 0, least = std::numeric_limits<double>::infinity();
+  double sum = 0, count = 0, least = std::numeric_limits<double>::infinity(), most = 0;
   for_each_place(context.values(), [&](int i, int j, int k) {
     double value = 0;
     if (media.solved(i, j, k)) {
@@ -37,13 +38,16 @@ std::vector<double> kappa_of_cells(const SchemeContext& context, std::size_t axi
       sum += value;
       ++count;
       least = std::min(least, value);
+      most = std::max(most, value);
     }
     kappa.push_back(value);
   });
   sum = processes.sum(sum);
   count = processes.sum(count);
   least = processes.least(least);
+  most = processes.largest(most);
   mean = count > 0 ? sum / count : 1;
+  if (count > 0) range = std::max(range, most / least);
   std::size_t at = 0;
   for_each_place(context.values(), [&](int i, int j, int k) {
     double& value = kappa[at++];
@@ -142,10 +146,11 @@ std::pair<SchemeRows, Jumps> media_rows(const SchemeContext& context) {
   Jumps jumps;
   bool regular = !media->singular() || media->has_gaps();
   FieldPerAxis all_kappa;
+  double range = 1;
   for (std::size_t d = 0; d < static_cast<std::size_t>(p.dimension); ++d) {
     if (d < coefficient_count(p)) {
       auto kappa = context.field(block.space());
-      sampler.put(context.values(), kappa_of_cells(context, d, rows.kappa[d]), SampleStore::set, *kappa);
+      sampler.put(context.values(), kappa_of_cells(context, d, rows.kappa[d], range), SampleStore::set, *kappa);
       jumps.join(sampler.statistics(*kappa).jumps);
       reach_over_cuts(*kappa);
       all_kappa[d] = kappa;
@@ -160,6 +165,8 @@ std::pair<SchemeRows, Jumps> media_rows(const SchemeContext& context) {
   check.finish(context.processes());
   jumps.imbalance = measured_imbalance(context, all_kappa);
   all_kappa = {};
+  // The range bounds errors; cells that left have none.
+  jumps.range = range;
   // Linear interpolation would carry residuals into coarse cells without couplings.
   if (media->has_gaps()) jumps.largest = std::max(jumps.largest, Jumps::steep);
   if (p.dimension == 2) rows.kappa[2] = rows.kappa[0];

@@ -25,7 +25,7 @@ double cached_rate(const Panel& panel, std::string_view way) {
 }
 
 double held_bytes(const Panel& panel, std::string_view way) {
-  const double enough = 0.9 * cached_rate(panel, way);
+  const double enough = (way == by_first_level ? 0.9 : 0.6) * cached_rate(panel, way);
   double bytes = NAN;
   const Curve curve(panel, way);
   for (const Point& point : curve.points()) {
@@ -56,7 +56,8 @@ std::vector<std::string> conclude_cache(const Panels& panels) {
           "Reuse data while they are near: all sweeps over a block that fits a cache should follow each other.");
     std::string text = "L1 keeps its rate for sets of up to " + readable_bytes(near) + " on each multiprocessor";
     if (known(l2_size(*panel)))
-      text += "; L2 has " + readable_bytes(l2_size(*panel)) + ", and the rate falls beyond " + readable_bytes(shared) +
+      text += "; L2 has " + readable_bytes(l2_size(*panel)) + ", and sets of up to " + readable_bytes(shared) +
+              " keep 60 % of its rate" +
               (shared > 1.05 * l2_size(*panel) ? ", because part of a larger set survives there" : "");
     lessons.say(panel->name, text + ".");
   }

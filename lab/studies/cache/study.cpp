@@ -91,8 +91,11 @@ Panels measure(Session& session) {
   panel.guides = {
       {"the backend's own copy, read and written", {{static_cast<double>(sets.front()), session.machine().copy}}}};
   if constexpr (with_cuda)
-    if (session.on_gpu())
-      panel.guides.push_back({std::string(l2_of_device), {{gpu::l2_bytes(), 1}, {gpu::l2_bytes(), 1e6}}});
+    if (session.on_gpu()) {
+      const auto [low, high] = std::ranges::minmax(panel.points, {}, &Point::value);
+      panel.guides.push_back(
+          {std::string(l2_of_device), {{gpu::l2_bytes(), low.value}, {gpu::l2_bytes(), high.value}}});
+    }
   return {panel};
 }
 

@@ -19,7 +19,8 @@ double cached_rate(const Panel& panel, std::string_view way);
 /// Names the vertical guide at the bytes of L2, as the device reports them; and returns these bytes, NaN without it.
 inline constexpr std::string_view l2_of_device = "L2 of the device";
 double l2_size(const Panel& panel);
-/// Returns the largest set of a panel "working-set" that keeps nine tenths of the cache's rate, NaN if none does.
+/// Returns the largest set of a panel "working-set" that keeps nine tenths of L1's rate, or six of L2's, NaN if none
+/// does.
 double held_bytes(const Panel& panel, std::string_view way);
 
 /// Derives the conclusions from the panel "working-set": GB/s over the bytes of the set, one variant for each way.

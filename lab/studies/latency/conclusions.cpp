@@ -66,18 +66,13 @@ void on_in_flight(const Panel& panel, const Panel& chase, const Machine& machine
                               "multiprocessor, on the whole device about " +
                               figure(all / 128) + " lines of 128 bytes.");
   double least = INFINITY;
-  std::vector<std::string> never;
-  for (const std::string& variant : variants_of(panel)) {
-    const double from = Curve(panel, variant).reaches(busy * best.value);
-    if (std::isfinite(from))
-      least = std::min(least, from);
-    else
-      never.push_back(variant);
-  }
+  for (const std::string& variant : variants_of(panel))
+    least = std::fmin(least, Curve(panel, variant).reaches(busy * (1 + panel.noise) * best.value));
+  const double narrow = Curve(panel, variants_of(panel).front()).highest().value / best.value;
   if (std::isfinite(least))
-    lessons.say(panel.name, "90 % of the bandwidth needs " + readable_bytes(least) + " in flight, " +
-                                times(least / needed) + " the prediction, because latency grows under load" +
-                                (never.empty() ? "." : "; " + listed(never) + " per thread never reaches it."));
+    lessons.say(panel.name, "90 % of the bandwidth needs at most " + readable_bytes(least) + " in flight, " +
+                                rough(least / needed) + " times the prediction, because latency grows under load; " +
+                                variants_of(panel).front() + " per thread reaches " + percent(narrow) + " at best.");
 }
 
 }  // namespace

@@ -63,13 +63,13 @@ std::vector<std::string> conclude_launch(const std::vector<Panel>& panels, doubl
   const double launch = last(streamed), graph = last(recorded), kernel = last(persistent), waiting = last(awaited),
                reading = last(read_back);
   if (!known(launch, graph, kernel, waiting)) return {};
-  lessons.say("A launch costs as much as copying about " + figure(std::round(1e3 * launch * copy / 2 / (1 << 20))) +
+  lessons.say("A launch costs as much as copying " + rough(1e3 * launch * copy / 2 / (1 << 20)) +
               " MiB: the time of a step on a smaller grid is that of its launch.");
   lessons.say(steps->name, "In long sequences a step takes " + figure(launch) + " µs by stream launches, " +
                                figure(graph) + " in a graph and " + figure(kernel) + " in a persistent kernel" +
                                (graph < 1.4 * kernel ? ": record a graph, which is simpler." : "."));
-  lessons.say(steps->name, "If the host waits for each step, it takes about " + figure(waiting) + " µs" +
-                               (known(reading) ? ", and if it also reads back 8 bytes, about " + figure(reading) +
+  lessons.say(steps->name, "If the host waits for each step, it takes " + rough(waiting) + " µs" +
+                               (known(reading) ? ", and if it also reads back 8 bytes, " + rough(reading) +
                                                      ": a readback empties the pipeline."
                                                : "."));
   return lessons.take();

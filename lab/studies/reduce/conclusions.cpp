@@ -50,16 +50,13 @@ void on_steps(const Panel& panel, double largest, Lessons& lessons) {
 void on_order(const Panel& panel, Lessons& lessons) {
   const Ratio large = ratio_at(panel, two_pass, atomics, places(panel).back());
   if (!large.known()) return;
-  double least = INFINITY, where = 0;
+  double least = INFINITY;
   for (const double x : places(panel, two_pass))
-    if (const Ratio here = ratio_at(panel, two_pass, atomics, x); here.known() && here.median < least) {
-      least = here.median;
-      where = x;
-    }
+    if (const Ratio here = ratio_at(panel, two_pass, atomics, x); here.known()) least = std::fmin(least, here.median);
   lessons.say(panel.name, "A fixed order, with the same bits in every run, keeps " + percent(large.median) +
                               " of the rate of atomics at " + count_of(places(panel).back()) +
-                              " values, and at worst " + percent(least) + ", at " + count_of(where) +
-                              " values, where two launches cost more.");
+                              " values, and at worst " + rough(100 * least) +
+                              " % of it, at sizes where a second launch matters.");
 }
 
 void on_size(const Panel& panel, Lessons& lessons) {
@@ -89,8 +86,8 @@ void on_libraries(const Panels& panels, Lessons& lessons) {
   if (known(low, high, last))
     lessons.say(panels.back().name, "The library's sum, dot product and max-norm reach " + at_least(last) +
                                         " of CUB's rate at " + count_of(places(panels.back()).back()) +
-                                        " values; over all sizes they reach " + figure(std::floor(10 * low) / 10) +
-                                        " to " + figure(std::ceil(high)) + " times the rate of CUB or Thrust.");
+                                        " values; over all sizes they reach " + rough(low) + " to " + rough(high) +
+                                        " times the rate of CUB or Thrust.");
 }
 
 }  // namespace

@@ -66,15 +66,15 @@ void on_threads(const Panel& panel, Lessons& lessons) {
                               (apart < 0.1 ? ", and no larger block is needed for more." : "."));
 }
 
-void on_blocks(const Panel& panel, Lessons& lessons) {
+void on_blocks(const Panel& panel, const Machine& machine, Lessons& lessons) {
   const Curve plain(panel, path_names[0]);
-  if (plain.empty()) return;
-  const double from = plain.reaches(0.9 * plain.highest().value);
-  lessons.say(panel.name, "With 128 threads per block, plain loads need " + figure(plain.highest().x) +
-                              " blocks for their best rate, " + rate(plain.highest().value) + ", and keep 90 % of it " +
-                              (known(from) ? "from " + figure(from) + " blocks on" : "nowhere") + "; " +
-                              figure(plain.first().x) + " blocks reach " +
-                              percent(plain.first().value / plain.highest().value) + ".");
+  const double each = 8, blocks = each * machine.multiprocessors;
+  if (plain.empty() || !known(plain.at(blocks))) return;
+  const double best = plain.highest().value;
+  lessons.say(panel.name, "With 128 threads per block, " + figure(blocks) + " blocks, " + figure(each) +
+                              " on each multiprocessor, reach " + percent(plain.at(blocks) / best) +
+                              " of the best rate of plain loads, " + rate(best) + "; " + figure(plain.first().x) +
+                              " blocks reach " + percent(plain.first().value / best) + ".");
 }
 
 void on_offsets(const Panel& panel, Lessons& lessons) {
@@ -99,13 +99,13 @@ void on_chase(const Panel& panel, Lessons& lessons) {
 
 }  // namespace
 
-std::vector<std::string> conclude_texture(const Panels& panels, const Machine&) {
+std::vector<std::string> conclude_texture(const Panels& panels, const Machine& machine) {
   Lessons lessons;
   const auto panel = [&](const char* name) { return find_panel(panels, name); };
   if (panel("best")) on_walks(*panel("best"), lessons);
   if (panel("then") && panel("best")) on_grids(*panel("then"), *panel("best"), lessons);
   if (panel("threads")) on_threads(*panel("threads"), lessons);
-  if (panel("blocks")) on_blocks(*panel("blocks"), lessons);
+  if (panel("blocks")) on_blocks(*panel("blocks"), machine, lessons);
   if (panel("offset")) on_offsets(*panel("offset"), lessons);
   if (panel("chase")) on_chase(*panel("chase"), lessons);
   return lessons.take();

@@ -11,15 +11,13 @@ std::vector<std::string> conclude_vectorize(const std::vector<Panel>& panels, do
   if (!sweep) return {};
   const Point& best = highest_of(*sweep);
   const Curve floats(*sweep, "float");
-  lessons.say("The fastest Jacobi sweep, " + best.variant + " with " + figure(best.x) + " points per thread, reaches " +
-              percent(best.value / copy) + " of a copy; one float per thread reaches " + percent(floats.at(1) / copy) +
-              ".");
+  lessons.say("Several points per thread and wide loads bring a Jacobi sweep to " + percent(best.value / copy) +
+              " of a copy; one float per thread reaches " + percent(floats.at(1) / copy) + ".");
   const Ratio points = ratio_of(*sweep, floats.highest(), floats.first()), wide = ratio_of(*sweep, "float4", "float");
   if (points.known() && wide.known())
-    lessons.say(sweep->name, "Several points along z per thread gain up to " + times(points.median) +
-                                 " with single floats; float4 is then " +
-                                 (wide.more() ? times(wide.median) + " as fast as float with as many points."
-                                              : "not clearly faster than float with as many points."));
+    lessons.say(sweep->name, "Points along z gain up to " + times(points.median) +
+                                 " with single floats; float4 then has " + times(wide.median) +
+                                 " the rate of float with as many points (median).");
   return lessons.take();
 }
 
