@@ -169,8 +169,7 @@ int solve(const Config& config, const std::shared_ptr<const Processes>& processe
   const auto stopped = [&] { return processes->any(stop_requested != 0); };
   if (config.output.effective) measure_effective(config, work, backend, processes, stopped, summary);
   write_fields(config, work, folder, processes, summary);
-  if (!config.output.conductors.empty())
-    measure_capacitance(config, backend, processes, stopped, folder, summary);
+  if (!config.output.conductors.empty()) measure_capacitance(config, backend, processes, stopped, folder, summary);
   together(*processes, [&] {
     if (!processes->first() || summary.bodies.empty() || !config.output.bodies) return;
     const std::filesystem::path path = write_bodies(folder, summary);

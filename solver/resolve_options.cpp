@@ -5,6 +5,7 @@
 #include <limits>
 #include <optional>
 
+#include "grids/problem/media.hpp"
 #include "grids/sampling/mixed_bc_face.hpp"
 #include "grids/schemes/assembly.hpp"
 #include "grids/schemes/row_scheme.hpp"
@@ -137,6 +138,13 @@ bool loses_couplings_on_lines(const Options& options, const Block& block, const 
   return jumps.largest * growth >= most;
 }
 
+// Returns whether cells leave the system. Coarse levels store diagonals of 2⁻⁸⁰ for them. If a coarse value among such
+// cells also has a share of a conducting one, fp32 overflows, and the cycles break down.
+bool has_gaps(const Problem& problem) {
+  return problem.media &&
+         std::ranges::any_of(problem.media->materials, [](const Material& m) { return !m.conducts(); });
+}
+
 // Returns the cycle on Galerkin levels. V-cycles accumulate the errors that each level leaves: those of layers oblique
 // to the axes, of jumps across relaxed lines, and of long bodies in space; in the plane those of clusters of all sizes.
 // `automatic` leaves the choice to multigrid, which knows whether there are strong clusters.
@@ -207,7 +215,8 @@ Options resolve_options(const Options& given, const Problem& problem, std::optio
       options.coarse_operator == CoarseOperator::galerkin)
     options.cycle = cycle_on_galerkin(options, kappa.jumps, block);
   if (options.method == Method::multigrid && options.precision == SolvePrecision::mixed &&
-      (singular_in_single(problem, block, kappa.mean) || loses_couplings_on_lines(options, block, kappa.jumps)))
+      (singular_in_single(problem, block, kappa.mean) || has_gaps(problem) ||
+       loses_couplings_on_lines(options, block, kappa.jumps)))
     options.precision = SolvePrecision::double_;
   return options;
 }

@@ -160,8 +160,9 @@ Pieces gather_flux(const Discretization& discretization, const Field& u, const s
               for (int j = 0; j < n[1]; ++j)
                 for (int i = 0; i < n[0]; ++i)
                   for (int d = 0; d < components; ++d)
-                    values[at++] = media && !media->solved(i, j, k) ? std::numeric_limits<double>::quiet_NaN()
-                                                                    : flows->at_centre(static_cast<std::size_t>(d), {i, j, k});
+                    values[at++] = media && !media->solved(i, j, k)
+                                       ? std::numeric_limits<double>::quiet_NaN()
+                                       : flows->at_centre(static_cast<std::size_t>(d), {i, j, k});
           }};
 }
 

@@ -54,8 +54,8 @@ class FaceFlows {
 /// Collective.
 Pieces gather_flux(const Discretization& discretization, const Field& u, const std::array<double, 3>& rise = {});
 
-/// Adds to b the flows that a rise of u along a periodic axis drives: u(x + L) = u(x) + rise. The problem has media. The
-/// solution then is u itself, not its periodic part. Collective.
+/// Adds to b the flows that a rise of u along a periodic axis drives: u(x + L) = u(x) + rise. The problem has media.
+/// The solution then is u itself, not its periodic part. Collective.
 void add_rise(const Discretization& discretization, std::size_t axis, double rise, double scale, Field& b);
 
 }  // namespace poisson

@@ -20,7 +20,8 @@ class Front {
     const Space space = block_.space();
     for (std::size_t e = 0; e < 3; ++e) {
       first_[e] = space.origin()[e];
-      all_[e] = e < static_cast<std::size_t>(block_.dimension()) ? static_cast<int>(d.problem().nodes[e].size()) - 1 : 1;
+      all_[e] =
+          e < static_cast<std::size_t>(block_.dimension()) ? static_cast<int>(d.problem().nodes[e].size()) - 1 : 1;
     }
     marks_.resize(static_cast<std::size_t>(block_.layout().box().size()));
   }

@@ -60,8 +60,8 @@ class Discretization {
   void set_initial(std::optional<Quantity> guess) { problem_.initial = std::move(guess); }
   void set_exact(std::optional<Quantity> exact) { problem_.exact = std::move(exact); }
 
-  /// Replaces fixed values, powers and sources of materials. `media` has the regions of the problem's media and the same
-  /// kinds of materials. Throws std::invalid_argument if it has not, or if the problem has no media.
+  /// Replaces fixed values, powers and sources of materials. `media` has the regions of the problem's media and the
+  /// same kinds of materials. Throws std::invalid_argument if it has not, or if the problem has no media.
   void set_media(std::shared_ptr<const Media> media);
   /// Returns the system of the materials, or null if the problem has none.
   const MediaSystem* media() const { return media_.get(); }

@@ -55,7 +55,7 @@ struct Config {
     };
     std::optional<Effective> effective;
     std::vector<RegionNumber> conductors;  ///< of output.capacitance, in Media::regions
-    bool bodies = true;  ///< writes bodies.csv if the problem has materials
+    bool bodies = true;                    ///< writes bodies.csv if the problem has materials
   } output;
 
   std::vector<std::string> warnings;  ///< about keys without effect

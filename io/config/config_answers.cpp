@@ -47,7 +47,8 @@ class AnswerReader {
         return fail(*axes, "output.effective.axes", "names z in two dimensions; give x, y or all");
     if (effective.axes.empty()) return fail(*axes, "output.effective.axes", "names no axis of this problem");
     if (const Value* boundary = parts_.document.find("boundary"); boundary && boundary->given && some_face(*boundary))
-      return fail(*boundary, "boundary", "conflicts with output.effective, which sets all faces; remove one of the two");
+      return fail(*boundary, "boundary",
+                  "conflicts with output.effective, which sets all faces; remove one of the two");
     if (const Value* source = parts_.document.at("equation.source"); source && source->given)
       return fail(*source, "equation.source", "conflicts with output.effective (nothing may flow in); remove it");
     if (config_.problem.media) {
@@ -62,13 +63,15 @@ class AnswerReader {
   }
 
   static bool some_face(const Value& boundary) {
-    return std::ranges::any_of(boundary.entries, [](const Value::Entry& e) { return e.value.given && given(&e.value); });
+    return std::ranges::any_of(boundary.entries,
+                               [](const Value::Entry& e) { return e.value.given && given(&e.value); });
   }
 
   void read_conductors(const Value& list) {
     if (!config_.problem.media) {
       if (parts_.errors.empty())
-        fail(list, "output.capacitance", "needs bodies with a fixed value; add bodies and materials such as {fixed: 1}");
+        fail(list, "output.capacitance",
+             "needs bodies with a fixed value; add bodies and materials such as {fixed: 1}");
       return;
     }
     auto media = std::make_shared<Media>(*config_.problem.media);
@@ -82,7 +85,8 @@ class AnswerReader {
           if (media->materials[r.material].fixed) names.push_back(r.name);
         fail(item, path,
              "unknown body \"" + item.text + "\"; " +
-                 (names.empty() ? "no body has a fixed value" : suggest(item.text, names, "bodies with a fixed value are")));
+                 (names.empty() ? "no body has a fixed value"
+                                : suggest(item.text, names, "bodies with a fixed value are")));
         continue;
       }
       if (!media->materials[region->material].fixed) {
@@ -115,9 +119,7 @@ void drive(Config& config, int axis) {
     for (int end = 0; end < 2; ++end) {
       Boundary& face = config.problem.boundary[static_cast<std::size_t>(d)][static_cast<std::size_t>(end)];
       face = Boundary();
-      face.kind = periodic    ? BoundaryKind::periodic
-                  : d == axis ? BoundaryKind::dirichlet
-                              : BoundaryKind::neumann;
+      face.kind = periodic ? BoundaryKind::periodic : d == axis ? BoundaryKind::dirichlet : BoundaryKind::neumann;
       if (!periodic && d == axis && end == 0) face.value = -driving_rise;
     }
 }

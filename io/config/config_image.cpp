@@ -59,7 +59,8 @@ class ImageOpener {
     const Value& named = pattern ? *files : *file;
     ImageFile from = describe(named, pattern);
     if (from.type.has_value() == from.shape.empty())
-      return fail(image_, "image", "has type without shape, or shape without type; a raw file needs both, others neither");
+      return fail(image_, "image",
+                  "has type without shape, or shape without type; a raw file needs both, others neither");
     input_.path = from.path;
     try {
       input_.source = open_image(from);
@@ -119,7 +120,8 @@ class ImageOpener {
     const auto lower = constants(raw_.at("domain.lower"), parameters_);
     const auto upper = constants(raw_.at("domain.upper"), parameters_);
     const Value* voxel = image_.find("voxel");
-    const std::vector<double> widths = given(voxel) && voxel->kind == Kind::list ? numbers(voxel) : std::vector<double>();
+    const std::vector<double> widths =
+        given(voxel) && voxel->kind == Kind::list ? numbers(voxel) : std::vector<double>();
     for (const auto& [list, key] : {std::pair(lower ? lower->size() : dimension(), "domain.lower"),
                                     std::pair(widths.empty() ? dimension() : widths.size(), "image.voxel")})
       if (list != dimension()) {
@@ -170,7 +172,8 @@ class ImageOpener {
     }
     Value& grid = map("grid");
     if (grid.kind != Kind::map || grid.find("cells")) return;
-    const auto lower = constants(domain.find("lower"), parameters_), upper = constants(domain.find("upper"), parameters_);
+    const auto lower = constants(domain.find("lower"), parameters_),
+               upper = constants(domain.find("upper"), parameters_);
     const auto cells = [&](std::size_t d) {
       const bool known = lower && upper && lower->size() == dimension() && upper->size() == dimension();
       return known ? std::max(1.0, std::round(((*upper)[d] - (*lower)[d]) / input_.voxel[d])) : count(d);
@@ -210,7 +213,8 @@ class ImageReader {
     for (std::size_t v = 0; v < values_.size(); ++v) regions.push_back(static_cast<RegionNumber>(before + v));
     const RegionNumber background = 0;
     regions.push_back(background);
-    return std::make_shared<const ImageMap>(std::move(labels), input_.lower, input_.voxel, std::move(regions), background);
+    return std::make_shared<const ImageMap>(std::move(labels), input_.lower, input_.voxel, std::move(regions),
+                                            background);
   }
 
  private:
@@ -225,7 +229,8 @@ class ImageReader {
     std::int64_t value = 0;
     const char* const end = entry.key.data() + entry.key.size();
     if (const auto [next, error] = std::from_chars(entry.key.data(), end, value); error != std::errc() || next != end) {
-      fail(entry.value, path, "is not a whole number; give values of voxels and their materials: {0: pore, 255: grain}");
+      fail(entry.value, path,
+           "is not a whole number; give values of voxels and their materials: {0: pore, 255: grain}");
       return;
     }
     if (std::ranges::find(values_, value) != values_.end()) {
@@ -254,7 +259,8 @@ class ImageReader {
     for (const Value::Entry& other : image_.find("materials")->entries)
       shared = shared || (&other != &entry && other.value.text == entry.value.text);
     media_.regions.push_back({material->name + (shared ? " " + entry.key : ""),
-                              static_cast<std::size_t>(material - media_.materials.begin()), MediaRegion::Origin::image});
+                              static_cast<std::size_t>(material - media_.materials.begin()),
+                              MediaRegion::Origin::image});
   }
 
   void warn(const LabelImage& labels, const Value& table) {
@@ -265,16 +271,17 @@ class ImageReader {
     for (std::size_t d = 0; d < 3; ++d) all *= static_cast<double>(labels.crop().count(d));
     const auto part = [&](std::int64_t count) {
       const double percent = 100 * static_cast<double>(count) / all;
-      return std::to_string(count) + (count == 1 ? " voxel" : " voxels") + " (" + shortest(std::round(percent * 1e4) / 1e4) +
-             " %)";
+      return std::to_string(count) + (count == 1 ? " voxel" : " voxels") + " (" +
+             shortest(std::round(percent * 1e4) / 1e4) + " %)";
     };
     for (std::size_t v = 0; v < values_.size(); ++v)
       if (labels.counts()[v] == 0) add("no voxel has the value " + std::to_string(values_[v]));
     constexpr std::size_t most = 5;
     const auto& unlisted = labels.unlisted();
     for (std::size_t u = 0; u < std::min(most, unlisted.size()); ++u)
-      add("value " + std::to_string(unlisted[u].value) + " has no material and becomes the background: " +
-          part(unlisted[u].count) + "; the nearest value of the table is " + std::to_string(nearest_to(unlisted[u].value)));
+      add("value " + std::to_string(unlisted[u].value) +
+          " has no material and becomes the background: " + part(unlisted[u].count) +
+          "; the nearest value of the table is " + std::to_string(nearest_to(unlisted[u].value)));
     if (unlisted.size() > most)
       add(std::to_string(unlisted.size() - most) + (unlisted.size() == 1000 ? " or more" : "") +
           " further values have no material; " + part(labels.unlisted_count()) +

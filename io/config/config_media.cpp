@@ -219,8 +219,8 @@ class MediaReader {
 
 bool uses_media(const Value& document) {
   const Value* bodies = document.find("bodies");
-  return given(document.at("output.effective")) || given(document.find("background")) || given(document.find("image")) ||
-         (bodies && (!bodies->items.empty() || bodies->given));
+  return given(document.at("output.effective")) || given(document.find("background")) ||
+         given(document.find("image")) || (bodies && !bodies->items.empty());
 }
 
 void read_media(ConfigParts& parts, bool grid_known) {

@@ -22,7 +22,7 @@ struct ConfigParts {
   std::filesystem::path folder;
   Diagnostics& errors;
   Config& config;
-  bool dimension_known = true;  ///< false if every key that would set it is wrong
+  bool dimension_known = true;                ///< false if every key that would set it is wrong
   std::shared_ptr<const ImageInput> image{};  ///< the opened image; null without one
 
   /// Returns the path to open. A path in the file starts at its folder; one of the command line starts at the working

@@ -219,9 +219,9 @@ void read_output(ConfigParts& parts, bool grid_known, const std::filesystem::pat
       const std::string path = "output.fields[" + std::to_string(i) + "]";
       const FieldChoice& choice = field_choice(field.text);
       if (choice.cells_only && !parts.config.matrix && parts.config.problem.centering != Centering::cell)
-        parts.errors.add(field.mark, path,
-                         field.text + " needs unknowns in cells; add discretization: {centering: cell} or remove " +
-                             field.text);
+        parts.errors.add(
+            field.mark, path,
+            field.text + " needs unknowns in cells; add discretization: {centering: cell} or remove " + field.text);
       if (choice.needs_media && !uses_media(parts.document))
         parts.errors.add(field.mark, path, field.text + " needs materials; add bodies or remove " + field.text);
       parts.config.output.fields.push_back(field.text);

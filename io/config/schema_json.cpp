@@ -16,6 +16,11 @@ struct Variant {
   Json required = Json::array();
 };
 
+/// Items without a schema of their own, such as bodies inside bodies, may be anything here.
+Json items_of(const Schema& schema) {
+  return schema.items.empty() ? Json::object() : json(schema.items.front());
+}
+
 std::string describe_choices(const Schema& schema) {
   std::string text(schema.doc);
   for (const Choice& option : schema.choices) {
@@ -107,7 +112,7 @@ Json shape(const Schema& schema) {
     case Type::dictionary:
       return {{"type", "object"},
               {"propertyNames", {{"pattern", "^[A-Za-z_][A-Za-z0-9_]*$"}}},
-              {"additionalProperties", json(schema.items.front())}};
+              {"additionalProperties", items_of(schema)}};
     case Type::number:
       return with_range({"number", "string"}, schema.range);
     case Type::integer:
@@ -132,7 +137,7 @@ Json shape(const Schema& schema) {
       return {{"enum", names}};
     }
     case Type::list: {
-      Json result{{"type", "array"}, {"items", json(schema.items.front())}};
+      Json result{{"type", "array"}, {"items", items_of(schema)}};
       if (schema.fewest > 0) result["minItems"] = schema.fewest;
       if (schema.most > 0) result["maxItems"] = schema.most;
       if (schema.distinct) result["uniqueItems"] = true;

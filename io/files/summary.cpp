@@ -120,8 +120,8 @@ Json effective_of(const Summary::Effective& e, int dimension) {
   json["tortuosity"] = numbers({e.tortuosity.begin(), e.tortuosity.begin() + dimension});
   json["percolates"] = Json::array();
   for (std::size_t a = 0; a < n; ++a)
-    json["percolates"].push_back(std::ranges::find(e.axes, static_cast<int>(a)) == e.axes.end() ? Json(nullptr)
-                                                                                              : Json(e.percolates[a]));
+    json["percolates"].push_back(
+        std::ranges::find(e.axes, static_cast<int>(a)) == e.axes.end() ? Json(nullptr) : Json(e.percolates[a]));
   json["porosity"] = number(e.porosity);
   json["further_iterations"] = e.iterations;
   return json;

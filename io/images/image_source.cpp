@@ -55,7 +55,8 @@ class Stack final : public ImageSource {
   explicit Stack(const ImageFile& file) {
     const std::vector<std::filesystem::path> paths = files_of(file.path);
     const auto size = [](const ImageSource& image) {
-      return std::to_string(image.counts()[0]) + " x " + std::to_string(image.counts()[1]) + " of " + image.type().text();
+      return std::to_string(image.counts()[0]) + " x " + std::to_string(image.counts()[1]) + " of " +
+             image.type().text();
     };
     for (const std::filesystem::path& path : paths) {
       ImageFile one = file;
@@ -69,7 +70,8 @@ class Stack final : public ImageSource {
         counts_ = slice->counts();
         type_ = slice->type();
       } else if (counts_ != slice->counts() || !(type_ == slice->type())) {
-        refuse_image(path, "it has " + size(*slice) + " voxels, but " + paths.front().string() + " has " + size(*slices_[0]),
+        refuse_image(path,
+                     "it has " + size(*slice) + " voxels, but " + paths.front().string() + " has " + size(*slices_[0]),
                      "Give slices of one size and type.");
       }
       slices_.push_back(std::move(slice));

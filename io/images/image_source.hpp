@@ -52,7 +52,8 @@ struct ImageFile {
   std::int64_t offset = 0;
 };
 
-/// Opens an image and checks its header and its length, without reading voxels. Throws InputError, which names the file.
+/// Opens an image and checks its header and its length, without reading voxels. Throws InputError, which names the
+/// file.
 std::shared_ptr<const ImageSource> open_image(const ImageFile& file);
 
 /// Throws InputError if an image has no voxel, or so many that their bytes are beyond 2^60.

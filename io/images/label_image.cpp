@@ -92,7 +92,8 @@ void LabelImage::reserve(const std::filesystem::path& path) {
   const Coder coder(values_);
   for (std::size_t b = 0; b < 256; ++b) {
     const auto stored = static_cast<std::uint8_t>(b);
-    const auto value = type.kind == VoxelType::Kind::signed_integer ? static_cast<std::int8_t>(stored) : std::int64_t{stored};
+    const auto value =
+        type.kind == VoxelType::Kind::signed_integer ? static_cast<std::int8_t>(stored) : std::int64_t{stored};
     table_[b] = type.bytes == 1 ? coder(value) : static_cast<std::uint16_t>(b);
   }
   row_ = crop_.count(0);
@@ -134,7 +135,8 @@ void LabelImage::read_slices(std::int64_t first, std::int64_t last, const Coder&
         tally.add_bytes(start_ + at, columns);
         continue;
       }
-      const std::int64_t place = (z - first) * width * source_->counts()[1] + (crop_.first[1] + y) * width + crop_.first[0];
+      const std::int64_t place =
+          (z - first) * width * source_->counts()[1] + (crop_.first[1] + y) * width + crop_.first[0];
       const std::byte* const from = voxels + place * type.bytes;
       if (type.bytes == 1) {
         std::memcpy(narrow_.get() + at, from, static_cast<std::size_t>(columns));
@@ -186,10 +188,10 @@ void LabelImage::read(const std::filesystem::path& path) {
   if (failure) std::rethrow_exception(failure);
   if (total.broken[0] >= 0) {
     const auto& [x, y, z] = total.broken;
-    refuse_image(path,
-                 "voxel (" + std::to_string(x) + ", " + std::to_string(y) + ", " + std::to_string(z) +
-                     ") has no whole number",
-                 "Segment the image first: each voxel needs the number of a material.");
+    refuse_image(
+        path,
+        "voxel (" + std::to_string(x) + ", " + std::to_string(y) + ", " + std::to_string(z) + ") has no whole number",
+        "Segment the image first: each voxel needs the number of a material.");
   }
   note(total);
 }

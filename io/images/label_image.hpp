@@ -37,7 +37,8 @@ class LabelImage {
   std::int64_t unlisted_count() const { return unlisted_count_; }
 
   /// Writes the codes of `voxels` of the row (y, z); all count from the first voxel of the crop.
-  void codes(std::int64_t y, std::int64_t z, std::span<const std::int64_t> voxels, std::span<std::uint16_t> codes) const;
+  void codes(std::int64_t y, std::int64_t z, std::span<const std::int64_t> voxels,
+             std::span<std::uint16_t> codes) const;
   /// Returns the bytes that the codes need in addition to a mapped file.
   std::size_t bytes() const { return bytes_; }
 

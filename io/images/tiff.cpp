@@ -141,10 +141,12 @@ class TiffImage final : public ImageSource {
     const bool whole = format == SAMPLEFORMAT_UINT || format == SAMPLEFORMAT_INT || format == SAMPLEFORMAT_VOID;
     if (!((whole && (bits == 8 || bits == 16 || bits == 32)) ||
           (format == SAMPLEFORMAT_IEEEFP && (bits == 32 || bits == 64))))
-      refuse_image(path_, number() + " has " + std::to_string(bits) + " bits a pixel" + (whole ? "" : " of this format"),
+      refuse_image(path_,
+                   number() + " has " + std::to_string(bits) + " bits a pixel" + (whole ? "" : " of this format"),
                    "Save 8, 16 or 32 bits.");
-    return {format == SAMPLEFORMAT_IEEEFP ? Kind::floating
-                                          : (format == SAMPLEFORMAT_INT ? Kind::signed_integer : Kind::unsigned_integer),
+    return {format == SAMPLEFORMAT_IEEEFP
+                ? Kind::floating
+                : (format == SAMPLEFORMAT_INT ? Kind::signed_integer : Kind::unsigned_integer),
             bits / 8, false};
   }
 
@@ -162,15 +164,16 @@ class TiffImage final : public ImageSource {
       end += TIFFGetStrileByteCount(tiff, s);
     }
     const std::size_t length = mapped_.bytes().size();
-    if (begin == 0 || end > length || end < begin || end - begin != static_cast<std::uint64_t>(slice_bytes())) return -1;
+    if (begin == 0 || end > length || end < begin || end - begin != static_cast<std::uint64_t>(slice_bytes()))
+      return -1;
     return static_cast<std::int64_t>(begin);
   }
 
   // Adds the slices of an image by ImageJ beyond 4 GiB, which has one page and all voxels behind each other.
   void read_hyperstack(const TiffFile& file) {
     char* text = nullptr;
-    if (pages_.size() != 1 || pages_[0].plain < 0 ||
-        TIFFGetField(file.get(), TIFFTAG_IMAGEDESCRIPTION, &text) != 1 || !text)
+    if (pages_.size() != 1 || pages_[0].plain < 0 || TIFFGetField(file.get(), TIFFTAG_IMAGEDESCRIPTION, &text) != 1 ||
+        !text)
       return;
     const std::string_view description(text);
     const std::size_t at = description.find("images=");
@@ -182,7 +185,8 @@ class TiffImage final : public ImageSource {
   }
 
   double stored_bytes(const TiffFile& file) const {
-    const std::uint32_t pieces = TIFFIsTiled(file.get()) ? TIFFNumberOfTiles(file.get()) : TIFFNumberOfStrips(file.get());
+    const std::uint32_t pieces =
+        TIFFIsTiled(file.get()) ? TIFFNumberOfTiles(file.get()) : TIFFNumberOfStrips(file.get());
     double bytes = 0;
     for (std::uint32_t p = 0; p < pieces; ++p) bytes += static_cast<double>(TIFFGetStrileByteCount(file.get(), p));
     const bool tiled = TIFFIsTiled(file.get());

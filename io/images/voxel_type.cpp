@@ -16,11 +16,12 @@ struct Named {
 
 using Kind = VoxelType::Kind;
 
-constexpr std::array named_types{Named{"uint8", {Kind::unsigned_integer, 1}},  Named{"int8", {Kind::signed_integer, 1}},
-                                 Named{"uint16", {Kind::unsigned_integer, 2}}, Named{"int16", {Kind::signed_integer, 2}},
-                                 Named{"uint32", {Kind::unsigned_integer, 4}}, Named{"int32", {Kind::signed_integer, 4}},
-                                 Named{"uint64", {Kind::unsigned_integer, 8}}, Named{"int64", {Kind::signed_integer, 8}},
-                                 Named{"float32", {Kind::floating, 4}},        Named{"float64", {Kind::floating, 8}}};
+constexpr std::array named_types{
+    Named{"uint8", {Kind::unsigned_integer, 1}},  Named{"int8", {Kind::signed_integer, 1}},
+    Named{"uint16", {Kind::unsigned_integer, 2}}, Named{"int16", {Kind::signed_integer, 2}},
+    Named{"uint32", {Kind::unsigned_integer, 4}}, Named{"int32", {Kind::signed_integer, 4}},
+    Named{"uint64", {Kind::unsigned_integer, 8}}, Named{"int64", {Kind::signed_integer, 8}},
+    Named{"float32", {Kind::floating, 4}},        Named{"float64", {Kind::floating, 8}}};
 
 template <class T>
 std::int64_t label_of(T value) {

@@ -58,7 +58,7 @@ def in_operator(name):
     return name.startswith(("coefficient", "reaction", "kappa")) or name.endswith(".alpha")
 
 
-_numbered = []  # operators of compiled functions name objects by numbers
+_numbered: list = []  # operators of compiled functions name objects by numbers
 
 
 def numbered(number):

@@ -28,7 +28,8 @@ const std::vector<Malformed>& malformed() {
        cube,
        "output:\n  color: blue\n",
        {},
-       "bad.yaml:4:3: output.color: unknown key; the keys here are directory, fields, formats, probes"},
+       "bad.yaml:4:3: output.color: unknown key; the keys here are directory, fields, formats, bodies, probes, "
+       "effective, capacitance"},
       {"key_of_another_place",
        cube,
        "tolerance: 1e-6\n",

@@ -13,7 +13,8 @@ class ConfigImage : public ImageFiles {
  protected:
   ConfigImage() {
     // Voxels [z=2][y=3][x=4]; values 0, 1, 9.
-    write("a.npy", npy("|u1", "(2, 3, 4)", std::string{0, 1, 0, 1, 1, 1, 0, 0, 9, 0, 1, 0, 0, 0, 0, 0, 1, 1, 1, 1, 0, 1, 0, 1}));
+    write("a.npy",
+          npy("|u1", "(2, 3, 4)", std::string{0, 1, 0, 1, 1, 1, 0, 0, 9, 0, 1, 0, 0, 0, 0, 0, 1, 1, 1, 1, 0, 1, 0, 1}));
   }
   Config read(const std::string& image, const std::string& rest = {}) const {
     write("a.yaml",
@@ -50,7 +51,11 @@ TEST_F(ConfigImage, GivesDomainAndGrid) {
   media.map->fill(config.problem.nodes, {{0, 0, 0}, {4, 3, 2}}, numbers);
   std::string names;
   for (const RegionNumber n : numbers) names += media.material_of(n).name[0];
-  EXPECT_EQ(names, "pgpggg" "ppcpgp" "ppppgg" "ggpgpg");
+  EXPECT_EQ(names,
+            "pgpggg"
+            "ppcpgp"
+            "ppppgg"
+            "ggpgpg");
 }
 
 TEST_F(ConfigImage, FillsAGivenDomain) {
@@ -102,8 +107,7 @@ TEST_F(ConfigImage, ExplainsErrors) {
             "a.yaml:2:8: image: has type without shape, or shape without type; a raw file needs both, others neither");
   EXPECT_EQ(error("image: {file: a.npy, materials: {0: pore}}", "domain: {lower: [0, 0], upper: [1, 1]}"),
             "a.yaml:2:8: domain.lower: has 2 numbers, but the image has 3 axes");
-  EXPECT_NE(error(plain, "discretization: {scheme: q1}").find("discretization.centering: cell req"),
-            std::string::npos);
+  EXPECT_NE(error(plain, "discretization: {scheme: q1}").find("discretization.centering: cell req"), std::string::npos);
 }
 
 }  // namespace

@@ -38,8 +38,8 @@ class HostileImages : public ImageFiles {
   static bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
   // Writes pages of zeros; `pages` with widths.
-  std::filesystem::path tiff(const std::string& name, const std::vector<int>& widths, int compression = COMPRESSION_NONE,
-                             int samples = 1, int bits = 8) const {
+  std::filesystem::path tiff(const std::string& name, const std::vector<int>& widths,
+                             int compression = COMPRESSION_NONE, int samples = 1, int bits = 8) const {
     TIFF* const file = TIFFOpen((folder / name).c_str(), "w");
     for (const int width : widths) {
       TIFFSetField(file, TIFFTAG_IMAGEWIDTH, width);

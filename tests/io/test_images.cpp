@@ -187,7 +187,8 @@ std::vector<TiffForm> tiff_forms() {
   std::vector<TiffForm> all;
   for (const char* mode : {"w", "w8", "wb"})
     for (const int bits : {8, 16, 32})
-      for (const int compression : {COMPRESSION_NONE, COMPRESSION_LZW, COMPRESSION_ADOBE_DEFLATE, COMPRESSION_PACKBITS}) {
+      for (const int compression :
+           {COMPRESSION_NONE, COMPRESSION_LZW, COMPRESSION_ADOBE_DEFLATE, COMPRESSION_PACKBITS}) {
         all.push_back({mode, bits, compression, false, 5});
         all.push_back({mode, bits, compression, false, 2});
         all.push_back({mode, bits, compression, true, 0});
@@ -242,9 +243,9 @@ TEST_F(Images, AMapFindsTheVoxelOfEachCell) {
   const std::array<std::vector<double>, 3> nodes{{{0, 1, 2, 3, 4, 5, 6, 7, 8}, {-1, 0, 0.5, 1, 2}, {}}};
   std::vector<RegionNumber> numbers(8 * 4);
   map.fill(nodes, {{0, 0, 0}, {8, 4, 1}}, numbers);
-  EXPECT_EQ(numbers, (std::vector<RegionNumber>{9, 9, 9, 9, 9, 9, 9, 9,    //
-                                                9, 5, 5, 6, 6, 7, 7, 9,    //
-                                                9, 5, 5, 6, 6, 7, 7, 9,    //
+  EXPECT_EQ(numbers, (std::vector<RegionNumber>{9, 9, 9, 9, 9, 9, 9, 9,  //
+                                                9, 5, 5, 6, 6, 7, 7, 9,  //
+                                                9, 5, 5, 6, 6, 7, 7, 9,  //
                                                 9, 6, 6, 7, 7, 5, 5, 9}));
   std::vector<RegionNumber> part(2 * 1);
   map.fill(nodes, {{4, 3, 0}, {6, 4, 1}}, part);

@@ -42,9 +42,8 @@ TEST(FaceFlows, AreConservedWithoutMaterials) {
   Problem p = cube_in_cells(12);
   p.coefficient.fill([](double x, double y, double z) { return x < 0.5 ? 100.0 : 1 + y * z; });
   p.source = 2.0;
-  p.boundary = {{{Boundary{D, 1.0}, Boundary{R, 1.0, 2.0}},
-                 {Boundary{P}, Boundary{P}},
-                 {Boundary{N, 1.0}, Boundary{D, 0.5}}}};
+  p.boundary = {
+      {{Boundary{D, 1.0}, Boundary{R, 1.0, 2.0}}, {Boundary{P}, Boundary{P}}, {Boundary{N, 1.0}, Boundary{D, 0.5}}}};
   Solve solve(p, accurate());
   ASSERT_TRUE(solve.run().converged());
   expect_conserved(solve, 2, 1e-10);

@@ -88,7 +88,7 @@ TEST_F(MediaConfig, RefusesWrongReferences) {
       {std::string(some) + "background: 3\n", "unknown material \"3\""},
       {std::string(some) + "background: [a]\n", "background: expected"},
       {std::string(some) + "background: a\nequation: {coefficient: 3}\n", "conflicts with background"},
-      {"bodies: [{material: copper, sphere: {center: [0, 0, 0], radius: 1}}]\n", "add it to materials"},
+      {"bodies: [{material: copper, sphere: {center: [0, 0, 0], radius: 1}}]\n", "unknown material \"copper\""},
       {"materials: {copper: {coefficient: 1}}\nbodies: [{material: coper, layer: {axis: z}}]\n",
        "did you mean 'copper'"},
       {std::string(some) + "bodies: {material: a}\n", "bodies: expected"},
