@@ -66,7 +66,7 @@ class CommandLine(Directory):
     def test_list_names_studies_and_questions(self):
         run = lab("list")
         self.assertEqual((run.returncode, run.stderr), (0, ""))
-        self.assertRegex(run.stdout, r"(?m)^copy +Which share .*\?$")
+        self.assertRegex(run.stdout, r"(?m)^copy +Which share of the memory bandwidth")
 
     def test_bare_program_shows_its_help_and_is_a_usage_error(self):
         run = lab()
