@@ -138,8 +138,8 @@ bool loses_couplings_on_lines(const Options& options, const Block& block, const 
   return jumps.largest * growth >= most;
 }
 
-// Returns whether cells leave the system. Coarse levels store diagonals of 2⁻⁸⁰ for them. If a coarse value among such
-// cells also has a share of a conducting one, fp32 overflows, and the cycles break down.
+// Returns whether cells may leave the system. Their diagonal on all levels is 2⁻⁸⁰. For some widths of cells, V-cycles
+// in fp32 end in values that are not finite; those in fp64 do not.
 bool has_gaps(const Problem& problem) {
   return problem.media &&
          std::ranges::any_of(problem.media->materials, [](const Material& m) { return !m.conducts(); });

@@ -60,7 +60,8 @@ SolverParts::SolverParts(SolverParts&&) noexcept = default;
 SolverParts::~SolverParts() = default;
 
 // With strong clusters an iteration has hundreds or thousands of kernels, and recording them takes longer than the
-// launches that a first solve of at least this number of unknowns saves by it.
+// launches that a first solve of at least this number of unknowns saves by it. Several processes always record: they
+// stop together only in recorded runs.
 constexpr std::int64_t least_plain = std::int64_t{1} << 22;
 
 Solver::Solver(SolverParts parts)
@@ -78,7 +79,8 @@ Solver::Solver(SolverParts parts)
       projected_(e_.backend.scalar()) {
   make_iteration(parts);
   phase_.own = iteration_.get();
-  if (multigrid_ && multigrid_->rough() && e_.A->space().unknown_count() >= least_plain)
+  const Space& space = e_.A->space();
+  if (multigrid_ && multigrid_->rough() && space.is_global() && space.unknown_count() >= least_plain)
     for (auto& recording : recordings_) recording = std::make_unique<PlainRun>();
 }
 

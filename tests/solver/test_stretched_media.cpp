@@ -101,7 +101,7 @@ TEST(StretchedMedia, KeepEachAxisOnceWhereCouplingsDifferEverywhere) {
 
 // Bodies cross a grid line as often in fine cells as in coarse ones, but in a smaller share of the cells.
 TEST(StretchedMedia, KeepLinesByJumpsFromEndToEnd) {
-  for (const int n : {64, 256}) {
+  for (const int n : {60, 250}) {
     Problem p = problem_of(Medium::random, 1, {4, 4, 4}, Centering::cell);
     for (auto& nodes : p.nodes) nodes = uniform_nodes(0, 1, n);
     p.nodes[2] = geometric_nodes(0, 1, n, geometric_ratio(100, n, StretchedEnd::lower), StretchedEnd::lower);
