@@ -159,9 +159,10 @@ int Solver::levels() const {
 }
 
 std::size_t Solver::kernels_per_iteration() const {
+  std::size_t most = 0;
   for (const auto& recording : recordings_)
-    if (recording) return recording->kernels_in_loop();
-  return 0;
+    if (recording) most = std::max(most, recording->kernels_in_loop());
+  return most;
 }
 
 // Nonzero data stored in u, such as Dirichlet data, count as a guess.

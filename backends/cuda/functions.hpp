@@ -13,6 +13,7 @@ namespace poisson::cuda {
 std::size_t bytes_of_backend();
 /// Sets the unknowns of x to zero on the stream of its backend.
 void clear_unknowns(Field& x);
+void set_fixed_numbers(Field& x);
 /// Copies on the backend's stream by a kernel, which moves 16 bytes per thread if both addresses are aligned to 16
 /// bytes, else one byte.
 void copy_by_kernel(Backend& backend, const void* from, void* to, std::size_t bytes);

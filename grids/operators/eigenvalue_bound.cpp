@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 
+#include "backends/device/fixed_numbers.hpp"
 #include "backends/device/rehearsal.hpp"
 #include "grids/rows/element_mass.hpp"
 
@@ -88,22 +88,6 @@ double point_bound(const ElementRows& rows) {
 // This exceeds by far the energy per unknown of numbers near 1 if the diagonals of rows are near 1.
 constexpr double constrained_energy = 0x1p48;
 
-// These functions return the next pseudo-random bits (Numerical Recipes, 3rd ed., section 7.1), and the bits after a
-// number of steps.
-constexpr std::uint32_t multiplier = 1664525, increment = 1013904223;
-std::uint32_t next(std::uint32_t bits) {
-  return bits * multiplier + increment;
-}
-std::uint32_t after(std::uint32_t bits, std::int64_t steps) {
-  std::uint32_t a = multiplier, c = increment;  // of 2^k steps
-  for (; steps > 0; steps /= 2) {
-    if (steps % 2 == 1) bits = bits * a + c;
-    c = c * a + c;
-    a = a * a;
-  }
-  return bits;
-}
-
 }  // namespace
 
 EigenvalueBounds eigenvalue_bounds(const ElementRows& rows) {
@@ -118,26 +102,7 @@ double power_estimate(const Operator& A, const SymmetricSplitting& splitting) {
   Backend& backend = A.backend();
   Field v(backend, A.space(), A.precision()), Av(backend, A.space(), A.precision());
   if (rehearses(backend)) return 2;
-  const auto host = make_cpu_backend();
-  Field start(*host, A.space(), A.precision());
-  const Box box = A.unknowns();
-  const auto& origin = A.space().origin();
-  const auto& all = A.space().all_unknowns();
-  const std::int64_t nx = all.last[0] - all.first[0], ny = all.last[1] - all.first[1];
-  dispatch(A.precision(), [&]<class T>(T) {
-    const auto view = start.view<T>();
-    for (int k = box.first[2]; k < box.last[2]; ++k)
-      for (int j = box.first[1]; j < box.last[1]; ++j) {
-        // The numbers form one sequence over the unknowns of the global grid.
-        std::uint32_t bits = after(1, nx * (ny * (k + origin[2] - all.first[2]) + j + origin[1] - all.first[1]) +
-                                          box.first[0] + origin[0] - all.first[0]);
-        for (int i = box.first[0]; i < box.last[0]; ++i) {
-          bits = next(bits);
-          view(i, j, k) = static_cast<T>(std::ldexp(static_cast<double>(bits), -31) - 1);
-        }
-      }
-  });
-  transfer(start, v);
+  set_fixed_numbers(v);
   // Products use the inner product of A, in which B⁻¹A is symmetric for every B.
   Scalar energy = backend.scalar(), of_next = backend.scalar();
   double quotient = 0;

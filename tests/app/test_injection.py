@@ -80,7 +80,7 @@ class Injection(unittest.TestCase):
                 if run.returncode == 0:
                     self.check_success(run)
                     break
-                self.check_failure(run, "cannot allocate", "are free", "would fit")
+                self.check_failure(run, "cannot allocate", "are free", "--dry-run")
         self.assertGreater(number, 20)
 
     def test_failing_kernels(self):

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "backends/device/fixed_numbers.hpp"
 #include "backends/device/transport_speed.hpp"
 #include "backends/memory/ordered_sum.hpp"
 #include "tests/device.hpp"
@@ -94,6 +95,38 @@ TEST(Exchange, FillsHalosBesideWork) {
               const bool open = j + o[1] < 0 || j + o[1] >= cuts.n[1];
               ASSERT_EQ(v(i, j, k), open ? 0 : value(i + o[0], j + o[1], k + o[2])) << i << " " << j << " " << k;
             }
+      });
+    }
+}
+
+/// Every patch must get its share of one sequence over the unknowns of the grid, and nothing else may change.
+TEST(FixedNumbers, AreOneSequenceOverThePatches) {
+  const Cuts cuts = cuts_of({2, 3, 2}, {true, false, true});
+  const Box all{{1, 0, 2}, {cuts.n[0], cuts.n[1] - 1, cuts.n[2] - 1}};
+  std::vector<double> sequence;
+  for (std::uint32_t bits = 1; std::ssize(sequence) < all.size();)
+    sequence.push_back(std::ldexp(static_cast<double>(bits = bits * 1664525 + 1013904223), -31) - 1);
+  const auto backend = test_backend();
+  for (const Precision precision : {Precision::fp32, Precision::fp64})
+    for (int patch = 0; patch < cuts.patches(); ++patch) {
+      const Space space(cuts, patch, all);
+      Field x(*backend, space, precision);
+      backend->fill(x, 7);
+      set_fixed_numbers(x);
+      const HostRead read(x);
+      dispatch(precision, [&]<class T>(T) {
+        const auto v = (*read).view<T>();
+        for_each_value(v, false, [&](int i, int j, int k) {
+          const std::array at{i + space.origin()[0], j + space.origin()[1], k + space.origin()[2]};
+          std::int64_t number = 0;
+          bool inside = true;
+          for (std::size_t d = 3; d-- > 0;) {
+            inside = inside && at[d] >= all.first[d] && at[d] < all.last[d];
+            number = number * (all.last[d] - all.first[d]) + at[d] - all.first[d];
+          }
+          const T wanted = inside ? static_cast<T>(sequence[static_cast<std::size_t>(number)]) : T{7};
+          ASSERT_EQ(v(i, j, k), wanted) << patch << ": " << i << " " << j << " " << k;
+        });
       });
     }
 }
