@@ -6,14 +6,16 @@
 namespace poisson {
 
 /// Computes the weights and coarse rows of GalerkinProduct for coarse values whose coarse neighbours are two fine
-/// values away. Every loop is unrolled and every offset is a constant, so sums stay in registers. The order of
-/// operations is that of GalerkinProduct. `star` selects fine levels of 5 or 7 points;
-/// otherwise they have 9 or 27.
-template <int dimension, bool star>
+/// values away, or one along the axis `kept` if the level keeps an axis. Every loop is unrolled and every offset is a
+/// constant, so sums stay in registers. The order of operations is that of GalerkinProduct. `star` selects fine levels
+/// of 5 or 7 points; otherwise they have 9 or 27.
+template <int dimension, bool star, int kept = -1>
 struct RegularProduct {
-  /// Returns whether the fine level has exactly these couplings.
+  /// Returns whether the fine level has exactly these couplings, and whether exactly the axis `kept` is kept.
   static constexpr bool serves(const GalerkinProduct& c) {
     int count = 0;
+    for (int d = 0; d < dimension; ++d)
+      if (c.coarsened[d] == (d == kept)) return false;
     for (int q = 14; q < 27; ++q) {
       if (linked(q) != (c.band[q - 14].data != nullptr)) return false;
       count += linked(q) ? 2 : 0;
@@ -23,9 +25,9 @@ struct RegularProduct {
   /// Returns whether the formulas apply to coarse value I along an axis.
   static constexpr bool regular(const GalerkinProduct& c, int d, int I) {
     if (d >= dimension) return true;
-    if (!c.coarsened[d]) return false;
     const int* const at = c.centre[d] + I;
-    if (at[-1] == GalerkinProduct::none || at[1] == GalerkinProduct::none || at[0] - at[-1] != 2 || at[1] - at[0] != 2)
+    if (at[-1] == GalerkinProduct::none || at[1] == GalerkinProduct::none || at[0] - at[-1] != step(d) ||
+        at[1] - at[0] != step(d))
       return false;
     return !c.periodic[d] || (at[0] >= 1 && at[0] + 1 < c.fine_n[d]);
   }
@@ -37,7 +39,7 @@ struct RegularProduct {
     unrolled<1, dimension + 1>([&](auto s) __attribute__((always_inline)) {
       unrolled<0, 27>([&](auto n) __attribute__((always_inline)) {
         constexpr int stage = decltype(s)::value, code = decltype(n)::value;
-        if constexpr (exists(code) && between(code) == stage) {
+        if constexpr (weighted(code) && between(code) == stage) {
           w[code] = share<code>(c, w, f, I, J, K);
           c.weight[code](I, J, K) = w[code];
         }
@@ -51,7 +53,7 @@ struct RegularProduct {
     double w[27] = {}, rows = 0, coupled[13] = {};
     unrolled<0, 27>([&](auto n) __attribute__((always_inline)) {
       constexpr int code = decltype(n)::value;
-      if constexpr (exists(code)) {
+      if constexpr (weighted(code)) {
         w[code] = code == 13 ? 1 : c.weight[code](I, J, K);
         rows += w[code] * c.sum(f[0] + offset_of(code, 0), f[1] + offset_of(code, 1), f[2] + offset_of(code, 2));
       }
@@ -62,7 +64,7 @@ struct RegularProduct {
       if constexpr (is_wanted(t)) {
         const double product = product_at<t>(c, w, f);
         unrolled<14, 27>([&](auto to) __attribute__((always_inline)) {
-          constexpr int next = decltype(to)::value, from = difference(t, next, 2);
+          constexpr int next = decltype(to)::value, from = parent_of(t, next);
           if constexpr (exists(next) && from >= 0) {
             const double v =
                 from == 13 ? 1 : c.weight[from](I + offset_of(next, 0), J + offset_of(next, 1), K + offset_of(next, 2));
@@ -82,23 +84,33 @@ struct RegularProduct {
     return (offset_of(code, 0) != 0) + (offset_of(code, 1) != 0) + (offset_of(code, 2) != 0);
   }
   static constexpr bool exists(int code) { return dimension == 3 || offset_of(code, 2) == 0; }
+  // Returns whether fine values at this offset from a coarse value may have a weight.
+  static constexpr bool weighted(int code) { return exists(code) && (kept < 0 || offset_of(code, kept) == 0); }
+  // Returns the distance of coarse neighbours in fine values.
+  static constexpr int step(int d) { return d == kept ? 1 : 2; }
   static constexpr bool linked(int code) { return exists(code) && code != 13 && (!star || between(code) == 1); }
-  /// Numbers t < 125 encode offsets of up to 2. `difference` returns the code of the offset of t minus `times` the
-  /// offset of a code, or −1 if that offset has no code.
+  // Numbers t < 125 encode offsets of up to 2. `difference` returns the code of the offset of t minus the offset of a
+  // code, or −1 if that offset has no code. `parent_of` does so for a coarse neighbour, of which the fine value at t
+  // must have a weight.
   static constexpr int offset_of_t(int t, int d) { return (d == 0 ? t % 5 : d == 1 ? t / 5 % 5 : t / 25) - 2; }
-  static constexpr int difference(int t, int code, int times) {
+  static constexpr int code_between(int t, int code, const int (&steps)[3]) {
     int o[3] = {};
     for (int d = 0; d < 3; ++d) {
-      o[d] = offset_of_t(t, d) - times * offset_of(code, d);
+      o[d] = offset_of_t(t, d) - steps[d] * offset_of(code, d);
       if (o[d] < -1 || o[d] > 1) return -1;
     }
     return code_of(o[0], o[1], o[2]);
+  }
+  static constexpr int difference(int t, int code) { return code_between(t, code, {1, 1, 1}); }
+  static constexpr int parent_of(int t, int next) {
+    const int from = code_between(t, next, {step(0), step(1), step(2)});
+    return from >= 0 && weighted(from) ? from : -1;
   }
   // Returns whether an entry at t contributes to a stored coarse coupling.
   static constexpr bool is_wanted(int t) {
     if (dimension == 2 && offset_of_t(t, 2) != 0) return false;
     for (int next = 14; next < 27; ++next)
-      if (exists(next) && difference(t, next, 2) >= 0) return true;
+      if (exists(next) && parent_of(t, next) >= 0) return true;
     return false;
   }
   static constexpr bool leads_away(int o, int q) {
@@ -143,12 +155,12 @@ struct RegularProduct {
                                                             const int (&f)[3]) {
     double product = 0;
     unrolled<0, 27>([&](auto n) __attribute__((always_inline)) {
-      constexpr int o = decltype(n)::value, q = difference(t, o, 1);
-      if constexpr (exists(o) && q == 13) {
+      constexpr int o = decltype(n)::value, q = difference(t, o);
+      if constexpr (weighted(o) && q == 13) {
         double diagonal = c.sum(f[0] + offset_of(o, 0), f[1] + offset_of(o, 1), f[2] + offset_of(o, 2));
         for_links([&](auto l) __attribute__((always_inline)) { diagonal += coupling<o, decltype(l)::value>(c, f); });
         product += w[o] * diagonal;
-      } else if constexpr (exists(o) && q >= 0) {
+      } else if constexpr (weighted(o) && q >= 0) {
         if constexpr (linked(q)) product -= w[o] * coupling<o, q>(c, f);
       }
     });
@@ -213,11 +225,23 @@ struct NoRegularProduct {
 };
 template <class Visit>
 void with_regular_product(const GalerkinProduct& c, const Visit& visit) {
-  if (RegularProduct<3, true>::serves(c)) return visit(RegularProduct<3, true>());
-  if (RegularProduct<3, false>::serves(c)) return visit(RegularProduct<3, false>());
-  if (RegularProduct<2, true>::serves(c)) return visit(RegularProduct<2, true>());
-  if (RegularProduct<2, false>::serves(c)) return visit(RegularProduct<2, false>());
-  visit(NoRegularProduct());
+  bool visited = false;
+  const auto attempt = [&]<class Regular>(Regular product) {
+    if (visited || !Regular::serves(c)) return;
+    visit(product);
+    visited = true;
+  };
+  const auto attempt_kept = [&]<int kept>(Number<kept>) {
+    attempt(RegularProduct<3, true, kept>());
+    attempt(RegularProduct<3, false, kept>());
+  };
+  attempt_kept(Number<-1>());
+  attempt(RegularProduct<2, true>());
+  attempt(RegularProduct<2, false>());
+  attempt_kept(Number<0>());
+  attempt_kept(Number<1>());
+  attempt_kept(Number<2>());
+  if (!visited) visit(NoRegularProduct());
 }
 
 /// `weigh_any` computes the weights of a coarse value, `multiply_any` its row.

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "backends/cuda/cuda_backend.cuh"
+#include "backends/cuda/host_slots.hpp"
 #include "backends/cuda/marched.hpp"
 #include "backends/cuda/runtime_module.hpp"
 #include "backends/spaces/gather_lists.hpp"
@@ -46,6 +47,18 @@ AnyView any_view(const Field& field) {
   else
     view.wide = writable.view<double>();
   return view;
+}
+
+// The host computes about this number of values before they are sent in slabs.
+constexpr std::int64_t values_of_slot = std::int64_t{1} << 18;
+
+// Calls f for the slabs of a box with at most this number of layers along an axis.
+template <class F>
+void for_each_slab(const Box& box, std::size_t axis, int layers, const F& f) {
+  for (Box slab = box; slab.first[axis] < box.last[axis]; slab.first[axis] = slab.last[axis]) {
+    slab.last[axis] = std::min(box.last[axis], slab.first[axis] + layers);
+    f(slab);
+  }
 }
 
 class CudaSampler final : public Sampler {
@@ -332,26 +345,42 @@ class CudaSampler final : public Sampler {
     if (!replaces) launches(evaluate_into);
   }
 
-  // Copies slabs, so that neither the host nor the device needs a second array as large as the field.
+  // Copies slabs, so that neither the host nor the device needs a second array as large as the field. The host computes
+  // the values of the next slabs while the device copies and stores the last ones.
   template <class OnHost>
   void put_from_host(const Box& box, const FillTarget& target, const OnHost& on_host) {
     const std::size_t axis = box.last[2] - box.first[2] > 1 ? 2 : 1;
-    const int last = box.last[axis];
-    const std::int64_t layer = box.size() / (last - box.first[axis]);
-    const int layers = static_cast<int>(std::max<std::int64_t>(1, staged_values / layer));
-    std::vector<double> values(static_cast<std::size_t>(layer * std::min(layers, last - box.first[axis])));
-    const Buffer there = device_.allocate(values.size() * sizeof(double));
-    for (Box slab = box; slab.first[axis] < last; slab.first[axis] = slab.last[axis]) {
-      slab.last[axis] = std::min(last, slab.first[axis] + layers);
-      const std::int64_t nx = slab.last[0] - slab.first[0], ny = slab.last[1] - slab.first[1];
-      on_host(slab, [&](int j, int k, const double* line) {
-        std::copy_n(line, nx, values.begin() + ((k - slab.first[2]) * ny + (j - slab.first[1])) * nx);
+    const int all = box.last[axis] - box.first[axis];
+    const std::int64_t layer = box.size() / all;
+    const auto layers_of = [&](std::int64_t values) {
+      return static_cast<int>(std::clamp<std::int64_t>(values / layer, 1, all));
+    };
+    const int layers = layers_of(staged_values), layers_here = layers * (layers_of(values_of_slot) / layers);
+    HostSlots slots(static_cast<std::size_t>(layer * layers_here), device_.stream());
+    const Buffer there = device_.allocate(static_cast<std::size_t>(layer * layers) * sizeof(double));
+    for_each_slab(box, axis, layers_here, [&](const Box& part) {
+      const std::int64_t nx = part.last[0] - part.first[0], ny = part.last[1] - part.first[1];
+      double* const values = slots.next();
+      on_host(part, [&](int j, int k, const double* line) {
+        std::copy_n(line, nx, values + ((k - part.first[2]) * ny + (j - part.first[1])) * nx);
       });
-      put(slab, std::span(values).first(static_cast<std::size_t>(slab.size())), there, target);
-    }
+      const double* next = values;
+      for_each_slab(part, axis, layers, [&](const Box& slab) {
+        send({next, static_cast<std::size_t>(slab.size())}, there);
+        store(slab, there, target);
+        next += slab.size();
+      });
+      slots.sent();
+    });
   }
   void put(const Box& box, std::span<const double> values, const Buffer& there, const FillTarget& target) {
     device_.write(values.data(), there.data(), values.size_bytes());
+    store(box, there, target);
+  }
+  void send(std::span<const double> values, const Buffer& there) {
+    check(cudaMemcpyAsync(there.data(), values.data(), values.size_bytes(), cudaMemcpyHostToDevice, device_.stream()));
+  }
+  void store(const Box& box, const Buffer& there, const FillTarget& target) {
     Put column{static_cast<const double*>(there.data()), {}, {}, target};
     for (std::size_t d = 0; d < 3; ++d) {
       column.first[d] = box.first[d];
