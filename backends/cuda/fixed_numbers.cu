@@ -1,7 +1,6 @@
-#include "backends/device/fixed_numbers.hpp"
-
 #include "backends/cuda/cuda_backend.cuh"
 #include "backends/cuda/functions.hpp"
+#include "backends/device/fixed_numbers.hpp"
 
 namespace poisson::cuda {
 namespace {

@@ -1,7 +1,10 @@
 #include "grids/operators/faces.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstddef>
+#include <vector>
 
 #include "backends/cpu/launch.hpp"
 
@@ -27,25 +30,42 @@ void faces_from_cells(const Block& block, std::size_t axis, const Field& cells, 
   const int n = out.n[axis];
   Box box = faces.layout().box();
   if (along.open(1)) ++box.last[axis];
+  const auto at_end = [&](std::array<int, 3> at, bool lower) -> double {
+    std::array cell = at, end = at;
+    cell[axis] = lower ? 0 : n - 1;
+    end[axis] = lower ? 1 : 3;
+    const double value = kappa(cell[0], cell[1], cell[2]);
+    if (along.kind(lower ? 0 : 1) != BoundaryKind::robin) return value;
+    return robin_face(value, ends->view<double>()(end[0], end[1], end[2]), along.width(cell[axis]));
+  };
+  const bool open_lower = along.open(0), open_upper = along.open(1);
+  const auto below = [&](int face) { return along.periodic() && face == 0 ? n - 1 : face - 1; };
+  std::vector<double> width;  // of the cells below the faces
+  for (int face = box.first[axis]; face < box.last[axis]; ++face) width.push_back(along.width(below(face)));
+  width.push_back(along.width(std::min(box.last[axis], n) - 1));
+  const std::ptrdiff_t step = axis == 0 ? 1 : axis == 1 ? kappa.sy : kappa.sz;
   cpu::for_each_line(box, [&](int j, int k) {
-    for (int i = box.first[0]; i < box.last[0]; ++i) {
-      std::array below{i, j, k}, above{i, j, k}, end{i, j, k};
-      const int face = above[axis];
-      const bool lower = face == 0 && along.open(0), upper = face == n && along.open(1);
-      below[axis] = along.periodic() && face == 0 ? n - 1 : lower ? 0 : face - 1;
-      if (upper) above[axis] = n - 1;
-      const double k0 = kappa(below[0], below[1], below[2]), k1 = kappa(above[0], above[1], above[2]);
-      const double h0 = along.width(below[axis]), h1 = along.width(above[axis]);
-      double value = harmonic_face(k0, h0, k1, h1);
+    const std::array<int, 3> line{box.first[0], j, k};
+    double* const to = out.line(j, k);
+    const double* const here = kappa.line(j, k);
+    const int face = line[axis];  // of the first value, and of all unless they lie along the axis
+    if (axis != 0) {
+      const bool lower = open_lower && face == 0, upper = open_upper && face == n;
       if (lower || upper) {
-        value = k0;
-        if (along.kind(lower ? 0 : 1) == BoundaryKind::robin) {
-          const auto stored = ends->view<double>();
-          end[axis] = lower ? 1 : 3;
-          value = robin_face(k0, stored(end[0], end[1], end[2]), h0);
-        }
+        for (int i = box.first[0]; i < box.last[0]; ++i) to[i] = at_end({i, j, k}, lower);
+        return;
       }
-      out(i, j, k) = value;
+      const double* const before = here + (below(face) - face) * step;
+      const double* const h = width.data() + (face - box.first[axis]);
+      for (int i = box.first[0]; i < box.last[0]; ++i) to[i] = harmonic_face(before[i], h[0], here[i], h[1]);
+      return;
+    }
+    const double* const h = width.data() - box.first[0];
+    for (int i = box.first[0]; i < box.last[0]; ++i) {
+      if ((open_lower && i == 0) || (open_upper && i == n))
+        to[i] = at_end({i, j, k}, i == 0);
+      else
+        to[i] = harmonic_face(here[below(i)], h[i], here[i], h[i + 1]);
     }
   });
 }

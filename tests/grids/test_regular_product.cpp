@@ -146,20 +146,16 @@ TEST_P(RegularFormulas, GiveWhatAllLoopsGive) {
   EXPECT_GT(*std::ranges::max_element(wanted), 0.5);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, RegularFormulas,
-                         testing::Values(Case{"star_in_space", 3, true, 1}, Case{"box_in_space", 3, false, 1},
-                                         Case{"star_in_the_plane", 2, true, 1}, Case{"box_in_the_plane", 2, false, 1},
-                                         Case{"rough_star_in_space", 3, true, 6},
-                                         Case{"rough_box_in_space", 3, false, 6},
-                                         Case{"rough_star_in_the_plane", 2, true, 6},
-                                         Case{"rough_box_in_the_plane", 2, false, 6},
-                                         Case{"rough_star_that_keeps_x", 3, true, 6, 0},
-                                         Case{"rough_star_that_keeps_y", 3, true, 6, 1},
-                                         Case{"rough_star_that_keeps_z", 3, true, 6, 2},
-                                         Case{"rough_box_that_keeps_x", 3, false, 6, 0},
-                                         Case{"rough_box_that_keeps_y", 3, false, 6, 1},
-                                         Case{"rough_box_that_keeps_z", 3, false, 6, 2}),
-                         [](const auto& test) { return test.param.name; });
+INSTANTIATE_TEST_SUITE_P(
+    All, RegularFormulas,
+    testing::Values(Case{"star_in_space", 3, true, 1}, Case{"box_in_space", 3, false, 1},
+                    Case{"star_in_the_plane", 2, true, 1}, Case{"box_in_the_plane", 2, false, 1},
+                    Case{"rough_star_in_space", 3, true, 6}, Case{"rough_box_in_space", 3, false, 6},
+                    Case{"rough_star_in_the_plane", 2, true, 6}, Case{"rough_box_in_the_plane", 2, false, 6},
+                    Case{"rough_star_that_keeps_x", 3, true, 6, 0}, Case{"rough_star_that_keeps_y", 3, true, 6, 1},
+                    Case{"rough_star_that_keeps_z", 3, true, 6, 2}, Case{"rough_box_that_keeps_x", 3, false, 6, 0},
+                    Case{"rough_box_that_keeps_y", 3, false, 6, 1}, Case{"rough_box_that_keeps_z", 3, false, 6, 2}),
+    [](const auto& test) { return test.param.name; });
 
 }  // namespace
 }  // namespace poisson

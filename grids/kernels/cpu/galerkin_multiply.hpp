@@ -14,7 +14,7 @@ template <class Regular>
 void multiply_all(const GalerkinProduct& product) {
   for_each_coarse_value(product, [&](int I, int J, int K) { multiply_any<Regular>(product, I, J, K); });
 }
-#define POISSON_EXTERN(...)                                                          \
+#define POISSON_EXTERN(...)                                                            \
   extern template void weigh_all<RegularProduct<__VA_ARGS__>>(const GalerkinProduct&); \
   extern template void multiply_all<RegularProduct<__VA_ARGS__>>(const GalerkinProduct&)
 POISSON_EXTERN(3, false);
