@@ -14,6 +14,7 @@
 #include "backends/memory/error.hpp"
 #include "backends/memory/places.hpp"
 #include "io/config/given_array.hpp"
+#include "solver/direct/fast_diagonalization.hpp"
 
 namespace poisson {
 namespace {
@@ -157,11 +158,18 @@ Course Session::solve_rhs(const Values& b, const Listener& listener) {
   lent_filled_ = false;
   backend_->fill(solver_->rhs(), 0);
   backend_->fill(solver_->solution(), 0);
-  const Field zero(*backend_, solver_->solution().space(), solver_->solution().precision());
-  backend_->convert(zero, solver_->solution());  // the halo as well
+  const auto* model = dynamic_cast<const GridModel*>(&dynamic_cast<ModelCase&>(*case_).model());
+  const Problem* problem = model ? &model->discretization().problem() : nullptr;
+  if (!problem || has_mixed_bc(*problem) || !has_zero_faces(*problem)) {
+    const Field zero(*backend_, solver_->solution().space(), solver_->solution().precision());
+    backend_->convert(zero, solver_->solution());  // data of faces in the halo
+  }
   put_unknowns(b, solver_->A().scale(), solver_->rhs());
   require_finite(solver_->rhs(), "right-hand side");
-  return run(false, listener);
+  solver_->check_flows(false);  // their balance contains the source of the model
+  Course course = run(false, listener);
+  solver_->check_flows(true);
+  return course;
 }
 
 void Session::apply(const Values& u, const Values& product) {

@@ -83,6 +83,9 @@ class Solver {
   /// Sets a listener that receives one line before each fallback starts and one for each refused fallback
   /// (Result::steps).
   void on_fallback(std::function<void(const std::string&)> listener) { fallbacks_.on_step(std::move(listener)); }
+  /// Sets whether solves check the balance of flows where κ has a wide range, as they do by default. They must not if
+  /// rhs() is not that of the model.
+  void check_flows(bool checks) { checks_flows_ = checks; }
   /// Keeps a model alive as long as the solver.
   void own(std::unique_ptr<const Model> model);
 
@@ -142,6 +145,7 @@ class Solver {
   std::unique_ptr<FallbackIteration> fallback_;  // in use, or null
   Phase phase_;
   std::unique_ptr<Extrapolation> extrapolation_;
+  bool checks_flows_ = true;
   bool best_stored_ = false;  // the best iterate is valid even if no residual has risen
   Scalar raw_norm_, data_norm_, initial_norm_, guess_norm_, projected_;
   std::array<std::unique_ptr<Recording>, 4> recordings_;  // one per Start, and one to resume

@@ -82,20 +82,25 @@ class Differentiable:
         self.device = solver._device
         self._set = {}
         self._source = None  # the session reads it where it is
-        residual = Residual(self.geometry, None, np.asarray)
-        self.mask = residual.mask
+        residual = self._residual = Residual(self.geometry, None, np.asarray)
         self.shape = residual.sizes
         self.repeated = [a for a in range(residual.d) if residual.at_nodes and residual.periodic[a]]
         self.number = len(_numbered)
         _numbered.append(weakref.ref(self))
         self.cells = residual.cells
+        self._faces = {}  # what the session returned for face_data
+        self.levels = 0  # counts changes of the levels
+
+    @property
+    def mask(self):
+        return self._residual.mask
 
     def check(self, data):
         """Raises NotImplementedError or ValueError as _residual.check_supported."""
         check_supported(self.geometry, data)
 
     def residual(self, cat, constant):
-        return Residual(self.geometry, cat, constant)
+        return self._residual.in_framework(cat, constant)
 
     def _given(self, value, name):
         """Returns (value, copy): what the session reads, and what later values are compared with."""
@@ -117,6 +122,11 @@ class Differentiable:
         """Is told that the solver got other data."""
         for name in names:
             self._set.pop(name, None)
+        self._count(names)
+
+    def _count(self, names):
+        self._faces = {}
+        self.levels += any(in_operator(name) for name in names)
 
     def _equal(self, name, value):
         kept = self._set.get(name)
@@ -139,6 +149,8 @@ class Differentiable:
         given = {name: self._given(value, name) for name, value in changed.items()}
         for name in changed:
             self._set.pop(name, None)
+        if set(changed) != {"source"}:
+            self._count(changed)
         session = self.solver._session
         source = given.get("source", (None, None))[0]
         if isinstance(source, np.ndarray) and session.lend_source(source):
@@ -149,16 +161,24 @@ class Differentiable:
         self._set.update((name, kept) for name, (_, kept) in given.items() if kept is not None)
 
     def solve(self, data, u):
-        """Writes the solution for data by their names into an array like u. Raises SolverError if it does not converge."""
+        """Writes the solution for data by their names into an array like u. Returns the number of the levels of the data.
+
+        Raises SolverError if it does not converge.
+        """
         with self.solver._lock:
             self._update(data)
             self._check_singular(data)
             self._run(u, "the solve", lambda session: session.solve(None, _log))
+            return self.levels
 
-    def adjoint(self, data, g, adjoint):
-        """Writes A⁻¹ g for the operator of the data into an array like u, zero at Dirichlet nodes."""
+    def adjoint(self, data, g, adjoint, levels=None):
+        """Writes A⁻¹ g for the operator of the data into an array like u, zero at Dirichlet nodes.
+
+        `levels`: the number of the levels of these data, if the caller knows it; the data are then not compared.
+        """
         with self.solver._lock:
-            self._update({name: value for name, value in data.items() if in_operator(name)})
+            if levels != self.levels:
+                self._update({name: value for name, value in data.items() if in_operator(name)})
             right = self._handle(g, "gradient")
             try:
                 self._run(adjoint, "the adjoint solve", lambda session: session.solve_rhs(right))
@@ -229,28 +249,42 @@ class Differentiable:
                                           d if axis is None else axis + 1, self._handle(to, "gradient"))
             self._release(to)
 
+    def _face_values(self, axis, end, alpha):
+        key = (axis, end, alpha)
+        if key not in self._faces:
+            d = self.geometry["dimension"]
+            shape = [n for a, n in enumerate(self.shape) if a != d - 1 - axis]
+            self._faces[key] = np.reshape(self.solver._session.face_values(axis, end, alpha), shape)
+        return self._faces[key]
+
+    def _kappa_behind(self, axis, end):
+        key = ("kappa", axis, end)
+        if key not in self._faces:
+            d = self.geometry["dimension"]
+            kappa = self.solver._session.values("coefficient")
+            for face, kind in self.geometry["faces"].items():
+                if kind in ("dirichlet", "robin"):
+                    a, e = "xyz".index(face[0]), int(face[1] == "+")
+                    own = kappa if kappa.ndim == d else kappa[..., a]
+                    self._faces["kappa", a, e] = np.take(own, -e, axis=d - 1 - a)
+        return self._faces[key]
+
     def face_data(self, data):
         """Returns fixed data that the faces of a problem in cells need: κ behind them, their values and alphas."""
         if self.geometry["centering"] == "node":
             return {}
-        d = self.geometry["dimension"]
         fixed = {}
         with self.solver._lock:
-            session = self.solver._session
-            kappa = None
             for face, kind in self.geometry["faces"].items():
                 if kind not in ("dirichlet", "robin"):
                     continue
                 axis, end = "xyz".index(face[0]), int(face[1] == "+")
-                shape = [n for a, n in enumerate(self.mask.shape) if a != d - 1 - axis]
                 if f"boundary.{face}" not in data:
-                    fixed[face] = np.reshape(session.face_values(axis, end, False), shape)
+                    fixed[face] = self._face_values(axis, end, False)
                 if kind == "robin" and f"boundary.{face}.alpha" not in data:
-                    fixed[f"{face}.alpha"] = np.reshape(session.face_values(axis, end, True), shape)
+                    fixed[f"{face}.alpha"] = self._face_values(axis, end, True)
                 if not any(name.startswith("coefficient") for name in data):
-                    kappa = session.values("coefficient") if kappa is None else kappa
-                    own = kappa if kappa.ndim == d else kappa[..., axis]
-                    fixed[f"kappa.{face}"] = np.take(own, -end, axis=d - 1 - axis)
+                    fixed[f"kappa.{face}"] = self._kappa_behind(axis, end)
         return fixed
 
 

@@ -6,6 +6,8 @@ own rules; the compiled solver only solves with A. Terms of fixed data are left 
 Arrays have the layout of u, with one difference: periodic axes omit their repeated last node.
 """
 
+import copy
+import functools
 import itertools
 
 import numpy as np
@@ -54,7 +56,18 @@ class Residual(Grid):
         super().__init__(cat, constant, [np.diff(n) for n in reversed(geometry["nodes"])],
                          [pair[0] == "periodic" for pair in self.kinds], geometry["centering"] == "node")
         self.elements = geometry["scheme"] == "q1"
-        self.mask = unknowns(geometry)[tuple(slice(0, n) for n in self.sizes)].astype(float)
+        self._geometry = geometry
+
+    @functools.cached_property
+    def mask(self):
+        """1 at unknowns, 0 at Dirichlet nodes."""
+        return unknowns(self._geometry)[tuple(slice(0, n) for n in self.sizes)].astype(float)
+
+    def in_framework(self, cat, constant):
+        """Returns the same discretization for arrays of a framework."""
+        other = copy.copy(self)
+        other.cat, other.constant = cat, constant
+        return other
 
     core = Grid.without_repeated
 

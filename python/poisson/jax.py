@@ -35,7 +35,7 @@ def solve(problem, coefficient=None, source=None, *, reaction=None, boundary=Non
 
 def _callback(core, function, dtype, data, *more):
     """Calls a function of the compiled solver on the host, for one set of data after another under vmap."""
-    shape = _jax.ShapeDtypeStruct(core.mask.shape, dtype)
+    shape = _jax.ShapeDtypeStruct(tuple(core.shape), dtype)
 
     def call(values, *arguments):
         found = _np.empty(shape.shape, dtype=dtype)

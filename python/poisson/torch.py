@@ -70,16 +70,18 @@ def _like_data(tensors):
 
 
 def _solved(core, data):
+    """Returns u and the number of the levels of the data."""
     dtype, device = _like_data(list(data.values()))
     u = _torch.empty(core.shape, dtype=dtype, device=_place(core, device))
-    core.solve({name: t.detach() for name, t in data.items()}, u)
-    return u.to(device)
+    levels = core.solve({name: t.detach() for name, t in data.items()}, u)
+    return u.to(device), levels
 
 
-def _adjoint_of(core, data, g):
+def _adjoint_of(core, data, g, levels=None):
     place = _place(core, g.device)
     found = _torch.empty(core.shape, dtype=g.dtype, device=place)
-    core.adjoint({name: t.detach() for name, t in data.items()}, g.detach().to(place).contiguous(), found)
+    core.adjoint({name: t.detach() for name, t in data.items()}, g.detach().to(place).contiguous(), found,
+                 levels)
     return found.to(g.device)
 
 
@@ -153,22 +155,22 @@ class _Solve(_torch.autograd.Function):
     @staticmethod
     def forward(ctx, core, names, *tensors):
         ctx.core, ctx.names = core, names
-        u = _solved(core, dict(zip(names, tensors)))
+        u, ctx.levels = _solved(core, dict(zip(names, tensors)))
         ctx.save_for_backward(u, *tensors)
         return u
 
     @staticmethod
     def backward(ctx, g):
         u, *tensors = ctx.saved_tensors
-        adjoint = _Adjoint.apply(ctx.core, ctx.names, g, *tensors)
+        adjoint = _Adjoint.apply(ctx.core, ctx.names, ctx.levels, g, *tensors)
         return None, None, *_gradients(ctx.core, ctx.names, tensors, u, adjoint, g, ctx.needs_input_grad[2:])
 
 
 class _Adjoint(_torch.autograd.Function):
     @staticmethod
-    def forward(ctx, core, names, g, *tensors):
-        ctx.core, ctx.names = core, names
-        adjoint = _adjoint_of(core, dict(zip(names, tensors)), g)
+    def forward(ctx, core, names, levels, g, *tensors):
+        ctx.core, ctx.names, ctx.levels = core, names, levels
+        adjoint = _adjoint_of(core, dict(zip(names, tensors)), g, levels)
         ctx.save_for_backward(adjoint, *tensors)
         return adjoint
 
@@ -176,7 +178,7 @@ class _Adjoint(_torch.autograd.Function):
     def backward(ctx, h):
         adjoint, *tensors = ctx.saved_tensors
         core, names = ctx.core, ctx.names
-        second = _Adjoint.apply(core, names, h, *tensors)
+        second = _Adjoint.apply(core, names, ctx.levels, h, *tensors)
         grad_mode = _torch.is_grad_enabled()
         with _torch.enable_grad():
             residual, constant = _residual(core, adjoint)
@@ -185,7 +187,7 @@ class _Adjoint(_torch.autograd.Function):
             own = {name: value for name, value in data.items() if _adjoint.in_operator(name)}
             value = -(second * constant(core.mask) * residual.operator(own, adjoint, fixed)).sum()
         with _torch.set_grad_enabled(grad_mode):
-            return (None, None, second, *_partial(value, data, ctx.needs_input_grad[3:]))
+            return (None, None, None, second, *_partial(value, data, ctx.needs_input_grad[4:]))
 
 
 # ---- the operators of compiled functions ----
@@ -201,7 +203,7 @@ def _define_operators():
 
     @_torch.library.custom_op("poisson::solve", mutates_args=())
     def solve_op(core: int, names: str, data: list[_torch.Tensor]) -> _torch.Tensor:
-        return _solved(*of(core, names, data))
+        return _solved(*of(core, names, data))[0]
 
     @_torch.library.custom_op("poisson::adjoint", mutates_args=())
     def adjoint_op(core: int, names: str, data: list[_torch.Tensor], g: _torch.Tensor) -> _torch.Tensor:
