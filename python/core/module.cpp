@@ -17,6 +17,7 @@
 #include "backends/memory/error.hpp"
 #include "io/config/config.hpp"
 #include "python/core/arrays.hpp"
+#include "python/core/jax_calls.hpp"
 #include "python/core/tree.hpp"
 
 namespace nb = nanobind;
@@ -110,4 +111,6 @@ NB_MODULE(_core, m) {
   poisson::python::define_errors(m);
   poisson::python::define(m);
   poisson::python::define_session(m);
+  poisson::python::define_jax_calls(m);
+  nb::set_leak_warnings(false);  // objects of modules live until the process ends
 }

@@ -6,7 +6,7 @@ import jax as _jax
 import jax.numpy as _jnp
 import numpy as _np
 
-from . import _adjoint
+from . import _adjoint, _core
 
 
 def solve(problem, coefficient=None, source=None, *, reaction=None, boundary=None):
@@ -33,23 +33,52 @@ def solve(problem, coefficient=None, source=None, *, reaction=None, boundary=Non
     return core.residual(_jnp.concatenate, None).expanded(_solution(core, data))
 
 
-def _callback(core, function, dtype, data, *more):
-    """Calls a function of the compiled solver on the host, for one set of data after another under vmap."""
+def _run(number, kind, names, arguments, result):
+    """Solves for views of arrays of the host: u of data, or A⁻¹ of the last argument."""
+    core = _adjoint.numbered(number)
+    data = dict(zip(names.split(",") if names else (), arguments))
+    if kind == "solve":
+        core.solve(data, result)
+    else:
+        core.adjoint(data, arguments[-1], result)
+
+
+_TARGET = "poisson_solve"
+_handler = _core.jax_handler(_run) if hasattr(_jax, "ffi") else None
+if _handler is not None:
+    _jax.ffi.register_ffi_target(_TARGET, _handler, platform="cpu")
+
+
+def _call(core, kind, dtype, data, *more):
+    """Solves on the host, for one set of data after another under vmap.
+
+    XLA calls the compiled module on the CPU; other platforms copy the arrays for a callback of Python.
+    """
     shape = _jax.ShapeDtypeStruct(tuple(core.shape), dtype)
+    names = ",".join(data)
+    arguments = (*data.values(), *more)
 
-    def call(values, *arguments):
-        found = _np.empty(shape.shape, dtype=dtype)
-        values = {name: _np.asarray(value) for name, value in values.items()}
-        function(values, *(_np.ascontiguousarray(a) for a in arguments), found)
-        return found
+    def by_callback(*values):
+        def call(*arrays):
+            result = _np.empty(shape.shape, dtype=dtype)
+            _run(core.number, kind, names, [_np.ascontiguousarray(a) for a in arrays], result)
+            return result
 
-    return _jax.pure_callback(call, shape, data, *more, vmap_method="sequential")
+        return _jax.pure_callback(call, shape, *values, vmap_method="sequential")
+
+    def by_handler(*values):
+        call = _jax.ffi.ffi_call(_TARGET, shape, vmap_method="sequential")
+        return call(*values, number=_np.int64(core.number), kind=kind, names=names)
+
+    if _handler is None:
+        return by_callback(*arguments)
+    return _jax.lax.platform_dependent(*arguments, cpu=by_handler, default=by_callback)
 
 
 @functools.partial(_jax.custom_jvp, nondiff_argnums=(0,))
 def _solution(core, data):
     dtype = next(iter(data.values())).dtype if data else _jnp.zeros(0).dtype
-    return _callback(core, core.solve, dtype, data)
+    return _call(core, "solve", dtype, data)
 
 
 @_solution.defjvp
@@ -79,7 +108,7 @@ def _derivative(core, primals, tangents):
         return mask * residual.operator(own, mask * x, homogeneous) + (1 - mask) * x
 
     def inverse(_, b):
-        return _callback(core, core.adjoint, dtype, own, b)
+        return _call(core, "adjoint", dtype, own, b)
 
     inner = _jax.lax.custom_linear_solve(product, change, inverse, symmetric=True)
     return u, inner + given
