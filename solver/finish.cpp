@@ -36,7 +36,8 @@ double Solver::promised(double estimate) const {
 
 // If κ has a wide range, small errors of u may be large flows.
 double Solver::imbalance(const MonitorState& state) {
-  const bool seen = checks_flows_ && e_.traits.imbalance && !e_.traits.constrained && e_.r && state.verdict == Verdict::converged;
+  const bool seen =
+      checks_flows_ && e_.traits.imbalance && !e_.traits.constrained && e_.r && state.verdict == Verdict::converged;
   if (!seen || !phase_.conjugate()) return 0;
   const double share = e_.traits.imbalance(*e_.A, e_.u, e_.b, e_.r);
   e_.backend.fill(e_.r, 0);  // also in Dirichlet nodes, where it stored flows

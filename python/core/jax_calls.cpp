@@ -55,7 +55,10 @@ ffi::Error solve(ffi::RemainingArgs given, ffi::Result<ffi::AnyBuffer> result, s
     }
     if (!is_real(*result)) return refuse("poisson.jax: the result is not an array of float64 or float32");
     solving()(number, std::string(kind), std::string(names), arguments, view_of(*result));
-  } catch (const std::exception& error) {  // nb::python_error describes the exception of Python
+  } catch (const nb::python_error& error) {
+    return refuse(nb::cast<std::string>(nb::str(error.type().attr("__name__"))) + ": " +
+                  nb::cast<std::string>(nb::str(error.value())));
+  } catch (const std::exception& error) {
     return refuse(error.what());
   }
   return ffi::Error::Success();

@@ -19,10 +19,13 @@ def of(problem):
     """Returns the Differentiable of a Solver, or of a Problem with its default solver."""
     if isinstance(problem, Differentiable):
         return problem
-    if getattr(problem, "_differentiable", None) is None:
+    core = getattr(problem, "_differentiable", None)
+    if core is None:
         solver = problem if isinstance(problem, Solver) else problem.solver()
-        problem._differentiable = solver._differentiable = Differentiable(solver)
-    return problem._differentiable
+        core = solver._differentiable = Differentiable(solver)
+        if solver is not problem:
+            problem._default_solver, problem._differentiable = solver, core
+    return core
 
 
 def names(data):
@@ -77,7 +80,7 @@ class Differentiable:
     """
 
     def __init__(self, solver):
-        self.solver = solver
+        self._solver = weakref.ref(solver)  # which keeps this object
         self.geometry = solver.geometry
         self.device = solver._device
         self._set = {}
@@ -92,7 +95,16 @@ class Differentiable:
         self.levels = 0  # counts changes of the levels
 
     @property
+    def solver(self):
+        """The Solver. Raises SolverError if it does not exist any more."""
+        solver = self._solver()
+        if solver is None:
+            raise _core.SolverError("the solver of these gradients does not exist any more: keep it")
+        return solver
+
+    @property
     def mask(self):
+        """1 at unknowns, 0 at Dirichlet nodes."""
         return self._residual.mask
 
     def check(self, data):

@@ -154,7 +154,7 @@ def _gradients(core, names, tensors, u, adjoint, g, needed):
 class _Solve(_torch.autograd.Function):
     @staticmethod
     def forward(ctx, core, names, *tensors):
-        ctx.core, ctx.names = core, names
+        ctx.core, ctx.names, ctx.solver = core, names, core.solver
         u, ctx.levels = _solved(core, dict(zip(names, tensors)))
         ctx.save_for_backward(u, *tensors)
         return u
@@ -169,7 +169,7 @@ class _Solve(_torch.autograd.Function):
 class _Adjoint(_torch.autograd.Function):
     @staticmethod
     def forward(ctx, core, names, levels, g, *tensors):
-        ctx.core, ctx.names, ctx.levels = core, names, levels
+        ctx.core, ctx.names, ctx.levels, ctx.solver = core, names, levels, core.solver
         adjoint = _adjoint_of(core, dict(zip(names, tensors)), g, levels)
         ctx.save_for_backward(adjoint, *tensors)
         return adjoint

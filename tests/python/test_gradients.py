@@ -115,6 +115,74 @@ def test_vmap_over_sources(jax):
     assert np.allclose(slopes[2], single, rtol=1e-9)
 
 
+def test_jax_calls_the_compiled_module(jax):
+    """XLA passes its buffers to the module; without the headers of jaxlib Python callbacks do the same."""
+    from poisson import _core
+
+    problem, data = cases.make(2, "cell", "fv", "all kinds")
+    s = solver(problem)
+    source = np.random.default_rng(5).normal(size=s.shape)
+
+    def u_and_slope():
+        f = jax.jit(lambda k, q: poisson.jax.solve(s, k, q, reaction=data["reaction"]))
+        slope = jax.jit(jax.grad(lambda k: jax.numpy.sum(f(k, source) ** 2)))
+        return f(data["coefficient"], source), slope(data["coefficient"]), f.lower(data["coefficient"], source).as_text()
+
+    u, slope, text = u_and_slope()
+    assert (poisson.jax._handler is not None) == ("poisson_solve" in text)
+    handler = poisson.jax._handler
+    try:
+        poisson.jax._handler = None
+        by_callback = u_and_slope()
+    finally:
+        poisson.jax._handler = handler
+    assert "poisson_solve" not in by_callback[2]
+    assert np.array_equal(u, by_callback[0]) and np.array_equal(slope, by_callback[1])
+    assert hasattr(_core, "jax_handler")
+
+
+def test_jax_in_single_precision(jax):
+    problem, data = cases.make(3, "cell", "fv", "dirichlet")
+    s = problem.solver(tolerance=1e-6)
+    k, f = (np.asarray(data[name], dtype=np.float32) for name in ("coefficient", "source"))
+    u = jax.jit(lambda k, f: poisson.jax.solve(s, k, f))(k, f)
+    assert u.dtype == np.float32
+    expected = poisson.jax.solve(s, data["coefficient"], data["source"])
+    assert abs(u - expected).max() < 1e-4 * abs(expected).max()
+    slope = jax.jit(jax.grad(lambda q: jax.numpy.sum(poisson.jax.solve(s, k, q))))(f)
+    assert slope.dtype == np.float32 and np.isfinite(slope).all()
+
+
+def test_errors_of_a_solve_end_the_function_of_jax(jax):
+    problem, data = cases.make(2, "cell", "fv", "dirichlet")
+    s = solver(problem)
+    f = jax.jit(lambda k: poisson.jax.solve(s, k, data["source"]))
+    with pytest.raises(Exception, match="^INTERNAL: ConfigurationError: .*must be greater than 0"):
+        jax.block_until_ready(f(-data["coefficient"]))
+    assert np.isfinite(f(data["coefficient"])).all()
+
+
+def test_solvers_are_freed_without_the_garbage_collector():
+    """A solver with gradients must not be part of a cycle, because its levels may fill a device."""
+    import gc
+    import weakref
+
+    from poisson import _adjoint
+
+    problem, data = cases.make(2, "cell", "fv", "dirichlet")
+    gc.collect()
+    gc.disable()
+    try:
+        s = solver(problem)
+        core = _adjoint.of(s)
+        core.solve({"source": data["source"]}, np.empty(core.shape))
+        alive = weakref.ref(s)
+        del s, core
+        assert alive() is None
+    finally:
+        gc.enable()
+
+
 def test_coefficients_of_materials_have_the_same_bits(jax):
     problem, _ = cases.make(2, "cell", "fv", "dirichlet", cells=(12, 13))
     s = solver(problem)
@@ -163,6 +231,7 @@ def test_an_adjoint_that_does_not_converge_raises():
     from poisson import _adjoint
 
     problem, data = cases.make(2, "node", "fv", "dirichlet")
-    core = _adjoint.of(problem.solver(tolerance=1e-14, method="cg", max_iterations=1, fallback="never"))
+    s = problem.solver(tolerance=1e-14, method="cg", max_iterations=1, fallback="never")
+    core = _adjoint.of(s)
     with pytest.raises(poisson.SolverError, match="the adjoint solve did not converge"):
         core.adjoint({}, np.random.default_rng(1).normal(size=core.shape), np.empty(core.shape))
