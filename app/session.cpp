@@ -37,18 +37,33 @@ std::shared_ptr<const Config> kept(const Config& config) {
 
 }  // namespace
 
-Session::Session(std::shared_ptr<const Config> config, const DeviceSetup& setup) : config_(kept(*config)) {
+Session::Session(std::shared_ptr<const Config> config, const DeviceSetup& setup, SessionProcesses processes)
+    : config_(kept(*config)), processes_(std::move(processes)) {
   Stopwatch watch;
-  read_datasets(*config_);
-  backend_ = make_backend(config_->device, setup);
+  if (processes_.all->alone()) {
+    read_datasets(*config_);
+    backend_ = make_backend(config_->device, setup);
+    with_places(*config_, [&] {
+      case_ = make_case(*config_, processes_.all);
+      check_memory(*config_, *case_, *backend_, 1);
+      return 0;
+    });
+  } else {
+    if (setup.allocate || setup.stream) throw InputError("several processes use memory and streams of their own");
+    make_case_together();
+  }
   with_places(*config_, [&] {
-    case_ = make_case(*config_, one_process());
-    check_memory(*config_, *case_, *backend_, 1);
     solver_ = &case_->make_solver(*backend_, nullptr);
     case_->fill();
     return 0;
   });
-  shape_ = case_->field(field_choice("u")).shape;
+  if (processes_.all->alone()) {
+    shape_ = case_->field(field_choice("u")).shape;
+  } else {
+    const Box box = block_of(discretization().block().location());
+    for (std::size_t d = 0; d < 3; ++d) shape_[d] = box.last[d] - box.first[d];
+  }
+  if (!processes_.all->alone()) plan();  // together
   setup_seconds_ = watch.lap();
 }
 
@@ -62,13 +77,15 @@ const Discretization& Session::discretization() const {
   return grid_model().discretization();
 }
 
-Plan Session::plan() const {
-  return dynamic_cast<ModelCase&>(*case_).model().plan(config_->options);
+const Plan& Session::plan() const {
+  if (!plan_) plan_ = dynamic_cast<ModelCase&>(*case_).model().plan(config_->options);
+  return *plan_;
 }
 
 Quantity Session::quantity(const std::shared_ptr<GridArray>& array, const std::string& name) const {
   try {
-    return given_array(array, name, config_->problem);
+    const bool of_face = name.starts_with("boundary.");
+    return given_array(processes_.all->alone() || of_face ? array : distributed(*array, name), name, config_->problem);
   } catch (const InputError& error) {
     throw ConfigError({config_->describe(name) + ": " + error.what()});
   }
@@ -118,6 +135,8 @@ bool Session::update(GridData data) {
     broken_ = true;
     const bool differs = solver_->update();
     broken_ = false;
+    plan_.reset();
+    if (!processes_.all->alone()) plan();
     return differs;
   });
 }
@@ -130,7 +149,9 @@ Course Session::run(bool given_guess, const Listener& listener) {
   solver_->prepare(given_guess);
   Stopwatch watch;
   Course course;
-  course.result = solver_->solve(given_guess, [&](const Solver::Progress&) { return !listener || listener(); });
+  course.result = solver_->solve(given_guess, [&](const Solver::Progress&) {
+    return !processes_.all->any(listener && !listener());  // all stop together
+  });
   course.seconds = solve_seconds_ = watch.lap();
   course.reason = describe_end(course.result, solver_->options());
   last_ = course.result;

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,23 +34,36 @@ struct Values {
   bool on_device = false;  ///< in memory of the session's device, not of the host
 };
 
+/// Contains the processes of a session, and the number of this one on its machine.
+struct SessionProcesses {
+  std::shared_ptr<const Processes> all = one_process();
+  int place = 0;
+};
+
 /// Owns a problem on one backend with its levels, and solves it repeatedly. One thread at a time may use a session.
 ///
-/// Values are arrays in the layout of files: x fastest, all nodes or cells, periodic axes with their last node.
+/// Values are arrays in the layout of files: x fastest, all nodes or cells, periodic axes with their last node. Arrays
+/// of several processes are those of their blocks; all functions then are collective, except for those that describe
+/// the session.
 class Session {
  public:
   /// Reads the datasets, samples the data and makes the levels. Throws ConfigError, with the key, for invalid data, and
   /// RunError if memory is too small. `setup` lends a stream or an allocator; the configuration chooses the device.
-  explicit Session(std::shared_ptr<const Config> config, const DeviceSetup& setup = {});
+  /// Several processes must have the same configuration.
+  explicit Session(std::shared_ptr<const Config> config, const DeviceSetup& setup = {},
+                   SessionProcesses processes = {});
 
   const Config& config() const { return *config_; }
   Backend& backend() const { return *backend_; }
   Solver& solver() const { return *solver_; }
-  /// Returns the shape of the solution, x first.
+  const Processes& processes() const { return *processes_.all; }
+  /// Returns the shape of the solution of this process, x first.
   const std::array<int, 3>& shape() const { return shape_; }
+  /// Returns the global indices of the values or of the cells of this process.
+  Box block_of(Location location) const;
   /// Returns the warnings about the data.
   std::vector<std::string> doubts() const { return case_->doubts(); }
-  Plan plan() const;
+  const Plan& plan() const;
 
   /// Replaces data by the names of Config::describe; other components of κ stay. A new κ, σ or α makes the levels again
   /// and returns whether automatic choices differ from the former ones. Throws as the constructor, and InputError for
@@ -61,7 +75,8 @@ class Session {
   /// other devices, and large jumps of κ.
   bool lend_source(const double* values);
   bool lend_source(const float* values);
-  /// Returns the quantity for an array that a program gives; `name` is as in Config::describe. Throws ConfigError.
+  /// Returns the quantity for an array that a program gives; `name` is as in Config::describe. The data of a face are
+  /// those of the global face. Throws ConfigError.
   Quantity quantity(const std::shared_ptr<GridArray>& array, const std::string& name) const;
   /// Returns the place of an array of the host that is like the solution.
   template <class T>
@@ -116,13 +131,17 @@ class Session {
   void put_unknowns(const Values& values, double factor, Field& field) const;
   Course run(bool given_guess, const Listener& listener);
   void require_levels() const;
+  void make_case_together();
+  std::shared_ptr<GridArray> distributed(const GridArray& own, const std::string& name) const;
   void record_run(Summary& summary);
 
   std::shared_ptr<const Config> config_;
+  SessionProcesses processes_;
   std::unique_ptr<Backend> backend_;
   std::unique_ptr<Case> case_;
   Solver* solver_ = nullptr;
   std::array<int, 3> shape_{};
+  mutable std::optional<Plan> plan_;
   Field image_;                   ///< A u, made when needed
   const double* lent_ = nullptr;  ///< the source, or null
   const float* narrow_lent_ = nullptr;

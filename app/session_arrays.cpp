@@ -44,6 +44,7 @@ void Session::gradient(DataGradient kind, const GradientArrays& arrays, const Va
 
 // Large jumps of κ make solves check the flows, which needs the sums of a source that the model owns.
 bool Session::can_lend() const {
+  if (!processes_.all->alone()) return false;
   constexpr double checked_range = 1e2;
   const auto* model = dynamic_cast<const GridModel*>(&dynamic_cast<ModelCase&>(*case_).model());
   return model && model->discretization().problem().scheme == Scheme::fv && poisson::on_host(solver_->rhs()) &&

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <tuple>
 
 #include "app/describe.hpp"
@@ -77,24 +78,38 @@ void Session::record_run(Summary& summary) {
 
 Summary Session::save(const std::filesystem::path& folder, const std::string& version) {
   require_levels();
+  const Processes& all = *processes_.all;
   Config config = *config_;
   config.output.directory = folder;
-  const std::shared_ptr<const Processes> alone = one_process();
-  ResultFolder results(folder);
   std::vector<std::string> names;
   const bool nodes = std::ranges::any_of(config.output.fields, [&](const std::string& name) {
     return field_choice(name).location(config.problem.centering) == Location::node;
   });
   for (const std::string& format : config.output.formats)
     if (!config.output.fields.empty())
-      std::ranges::move(file_format(format).files(case_->output_grid(), nodes, 1), std::back_inserter(names));
-  results.check_names(names);
+      std::ranges::move(file_format(format).files(case_->output_grid(), nodes, all.count()), std::back_inserter(names));
+  std::optional<ResultFolder> results;  // exists on the first process
+  std::string staging;
+  together(all, [&] {
+    if (!all.first()) return;
+    results.emplace(folder);
+    results->check_names(names);
+    staging = std::filesystem::absolute(results->staging()).string();
+  });
+  std::size_t length = staging.size();
+  all.broadcast(&length, sizeof length, 0);
+  staging.resize(length);
+  all.broadcast(staging.data(), length, 0);
   Summary summary = observe();
   summary.version = version;
+  summary.ranks = all.count();
+  summary.cuts = case_->cuts();
   RunHeader header;
   case_->describe(header, summary);
-  write_fields(config, *case_, results.staging(), alone, summary);
-  results.publish(summary);
+  write_fields(config, *case_, staging, processes_.all, summary);
+  together(all, [&] {
+    if (results) results->publish(summary);
+  });
   return summary;
 }
 

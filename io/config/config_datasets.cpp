@@ -5,10 +5,10 @@
 #include <cmath>
 #include <cstdint>
 #include <exception>
-#include <limits>
 #include <utility>
 
 #include "backends/memory/error.hpp"
+#include "io/config/array_parts.hpp"
 #include "io/config/config.hpp"
 #include "io/config/config_parts.hpp"
 #include "io/files/hdf5.hpp"
@@ -17,10 +17,6 @@ namespace poisson {
 namespace {
 
 using Place = std::array<std::int64_t, 3>;
-
-// A process samples one cell beyond its own, interpolating from values on both sides. Levels and output fields need no
-// more.
-constexpr int margin = 4;
 
 bool is_periodic(const Problem& problem, std::size_t axis) {
   return axis < static_cast<std::size_t>(problem.dimension) && problem.boundary[axis][0].kind == BoundaryKind::periodic;
@@ -40,31 +36,6 @@ std::vector<std::int64_t> slowest_first(const Place& place, int dimension) {
 // Returns a box of the values, x fastest.
 std::vector<double> read(const Config::Dataset& dataset, const Place& first, const Place& count, int dimension) {
   return read_box(dataset.file, dataset.name, slowest_first(first, dimension), slowest_first(count, dimension)).values;
-}
-
-// Returns the part of an array that a process with these cells needs.
-GridArray::Part part_of(const GridArray& array, const Problem& problem, const Box& cells) {
-  GridArray::Part part{};
-  for (std::size_t d = 0; d < 3; ++d) {
-    const std::int64_t all = array.shape[d];
-    part.count[d] = all;
-    if (all == 1) continue;
-    const std::int64_t closed = array.location == Location::node ? all - 1 : all;
-    const std::int64_t past = cells.last[d] + margin + (array.location == Location::node ? 1 : 0);
-    std::int64_t first = cells.first[d] - margin, last = past;
-    if (!is_periodic(problem, d)) {
-      first = std::max<std::int64_t>(first, 0);
-      last = std::min(last, all);
-    } else if (last - first < closed) {
-      part.period[d] = closed;
-    } else {
-      first = 0;
-      last = all;
-    }
-    part.first[d] = first;
-    part.count[d] = last - first;
-  }
-  return part;
 }
 
 // Reads the part's values. Across the end of a periodic axis, it reads pieces from both ends of the file.
@@ -95,33 +66,6 @@ void read_part(const Config::Dataset& dataset, int dimension) {
             std::copy_n(line, x.count,
                         array.values.begin() + ((z.to + k) * part.count[1] + y.to + j) * part.count[0] + x.to);
       }
-}
-
-// Computes the mean, minimum and maximum of all values. Each process counts the values in its cells; the last process
-// along an axis also counts the nodes at its end.
-void note_spread(GridArray& array, const Box& cells, const Processes& processes) {
-  GridArray::Part& part = *array.part;
-  Place first{}, last{1, 1, 1};
-  for (std::size_t d = 0; d < 3; ++d) {
-    if (array.shape[d] == 1) continue;
-    first[d] = cells.first[d];
-    last[d] = cells.last[d];
-    if (array.location == Location::node && last[d] == array.shape[d] - 1) ++last[d];
-  }
-  double sum = 0, count = 0, least = std::numeric_limits<double>::max();
-  double largest = std::numeric_limits<double>::lowest();
-  for (std::int64_t k = first[2]; k < last[2]; ++k)
-    for (std::int64_t j = first[1]; j < last[1]; ++j)
-      for (std::int64_t i = first[0]; i < last[0]; ++i) {
-        const double value = array.at({i, j, k});
-        sum += value;
-        ++count;
-        least = std::min(least, value);
-        largest = std::max(largest, value);
-      }
-  part.mean = processes.sum(sum) / processes.sum(count);
-  part.least = processes.least(least);
-  part.largest = processes.largest(largest);
 }
 
 /// Checks that the first and the last node of a periodic axis have equal values. Values from 32-bit files may differ by

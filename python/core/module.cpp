@@ -108,6 +108,11 @@ NB_MODULE(_core, m) {
 #else
   m.attr("cuda") = false;
 #endif
+#ifdef POISSON_HAVE_MPI
+  m.attr("mpi") = true;
+#else
+  m.attr("mpi") = false;
+#endif
   poisson::python::define_errors(m);
   poisson::python::define(m);
   poisson::python::define_session(m);

@@ -13,11 +13,13 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/filesystem.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include "app/describe.hpp"
+#include "app/processes.hpp"
 #include "backends/memory/error.hpp"
 #include "io/expressions/expression.hpp"
 #include "io/files/summary.hpp"
@@ -287,15 +289,15 @@ std::string save(Session& session, const std::filesystem::path& folder) {
 
 nb::dict info(const Session& session) {
   nb::dict d;
-  Plan plan;
+  std::string choice;
   {
     const Unlocked unlocked(session);
-    plan = session.plan();
+    choice = session.plan().choice;
   }
   const Options& options = session.solver().options();
   d["method"] = method_name(options);
   d["description"] = describe_method(options);
-  d["choice"] = plan.choice;
+  d["choice"] = choice;
   d["unknowns"] = session.solver().A().space().unknown_count();
   d["levels"] = session.solver().levels();
   d["bytes"] = session.backend().memory().now();
@@ -303,6 +305,8 @@ nb::dict info(const Session& session) {
   d["device_number"] = device_number(session.backend());
   d["assembly"] = std::string(session.solver().A().assembly());
   d["singular"] = session.solver().A().singular();
+  d["processes"] = session.processes().count();
+  d["rank"] = session.processes().rank();
   return d;
 }
 
@@ -327,7 +331,8 @@ void define_session(nb::module_& m) {
           [](OwnedSession* session, const ConfigPointer& config, const nb::object& allocator) {
             const DeviceSetup setup = borrowed(allocator);
             const nb::gil_scoped_release unlocked;
-            new (session) OwnedSession(config, setup);
+            static const std::shared_ptr<const Processes> all = start_processes();
+            new (session) OwnedSession(config, setup, SessionProcesses{all, place_on_machine(*all)});
           },
           nb::arg("config"), nb::arg("allocator") = nb::none())
       .def_prop_ro("device_number", [](const OwnedSession& s) { return device_number(s.backend()); })
@@ -335,6 +340,12 @@ void define_session(nb::module_& m) {
                           std::uintptr_t stream) { wait_for_stream(s.backend(), reinterpret_cast<void*>(stream)); })
       .def("hold", [](OwnedSession& s,
                       std::uintptr_t stream) { make_stream_wait(reinterpret_cast<void*>(stream), s.backend()); })
+      .def("block_of",
+           [](const OwnedSession& s, bool cells) {
+             const Box box = s.block_of(cells ? Location::cell : Location::node);
+             return std::pair(box.first, box.last);
+           })
+      .def_prop_ro("processes", [](const OwnedSession& s) { return s.processes().count(); })
       .def_prop_ro("shape", [](const OwnedSession& s) { return s.shape(); })
       .def_prop_ro("doubts", [](const OwnedSession& s) { return s.doubts(); })
       .def_prop_ro("singular", [](const OwnedSession& s) { return s.solver().A().singular(); })

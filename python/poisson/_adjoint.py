@@ -22,6 +22,7 @@ def of(problem):
     core = getattr(problem, "_differentiable", None)
     if core is None:
         solver = problem if isinstance(problem, Solver) else problem.solver()
+        solver._require_one_process("a gradient")
         core = solver._differentiable = Differentiable(solver)
         if solver is not problem:
             problem._default_solver, problem._differentiable = solver, core

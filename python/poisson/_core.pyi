@@ -12,6 +12,8 @@ version: str = '0.2.0'
 
 cuda: bool = ...  # whether this build has CUDA
 
+mpi: bool = ...  # whether this build has MPI
+
 class Config:
     @property
     def effective(self) -> str: ...
@@ -56,6 +58,11 @@ class Session:
     def wait_for(self, arg: int, /) -> None: ...
 
     def hold(self, arg: int, /) -> None: ...
+
+    def block_of(self, arg: bool, /) -> tuple[list[int], list[int]]: ...
+
+    @property
+    def processes(self) -> int: ...
 
     @property
     def shape(self) -> list[int]: ...

@@ -36,6 +36,8 @@ def system(problem):
 
     geometry = problem.geometry
     session = _core.Session(problem._configured("cpu", {"method": "cg", "precision": "double"}))
+    if session.processes > 1:
+        raise NotImplementedError("system() works in one process only: start Python without mpirun")
     mask = unknowns(geometry)
     d = geometry["dimension"]
     periodic = [geometry["faces"]["xyz"[d - 1 - a] + "-"] == "periodic" for a in range(d)]

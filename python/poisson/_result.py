@@ -86,6 +86,8 @@ class Result:
         """κ ∇u in the centre of each cell, [d, cells of z, y, x] with the components x, y, z first."""
         self._require_current("flux")
         geometry = self._solver.geometry
+        if geometry["centering"] == "node":
+            self._solver._require_one_process("the flux of a problem at nodes")
         kappa = self._solver._field("coefficient")
         if geometry["centering"] == "cell":
             gradient = np.moveaxis(self._solver._field("gradient"), -1, 0)

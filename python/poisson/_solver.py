@@ -58,8 +58,29 @@ class Solver:
 
     @property
     def block(self):
-        """The part of the grid that this process owns, as slices of u; without MPI, all of it."""
-        return tuple(slice(0, n) for n in self.shape)
+        """The values that this process owns, as slices of the global u: one for each axis of u.
+
+        Processes that mpirun starts share one grid. Arrays that a solver gets and returns then are those of the block,
+        and each call is made by all processes.
+        """
+        return self._slices(False)
+
+    @property
+    def cells(self):
+        """The cells of this process's block, as slices of the global grid: those of κ. Equals `block` for values in
+        cells."""
+        return self._slices(True)
+
+    def _slices(self, cells):
+        if self.geometry["matrix"]:
+            return tuple(slice(0, n) for n in self.shape)
+        first, last = self._session.block_of(cells)
+        d = self.geometry["dimension"]
+        return tuple(slice(first[a], last[a]) for a in reversed(range(d)))
+
+    def _require_one_process(self, what):
+        if self._session.processes > 1:
+            raise NotImplementedError(f"{what} works in one process only: start Python without mpirun")
 
     @property
     def solution(self):
@@ -88,10 +109,13 @@ class Solver:
     def _field(self, name):
         with self._lock:
             try:
-                return self._session.values(name)
+                values = self._session.values(name)
             except IndexError:
                 raise ConfigurationError(f"unknown field '{name}'; choose from u, gradient, residual, error, coefficient, "
                                          "source") from None
+        if self._session.processes > 1 and self.geometry["centering"] == "node" and name != "coefficient":
+            values = values[tuple(slice(0, n) for n in self.shape)]  # without the first nodes of the next process
+        return values
 
     def _host(self, value, name):
         """Returns a value for the compiled session and remembers its copies."""
@@ -243,12 +267,14 @@ class Solver:
         """Returns A as a SciPy LinearOperator on the values where `problem.unknowns` is true."""
         from . import _operators
 
+        self._require_one_process("aslinearoperator()")
         return _operators.linear_operator(self)
 
     def aspreconditioner(self, cycles=1):
         """Returns symmetric multigrid cycles as a SciPy LinearOperator, for scipy.sparse.linalg.cg and others."""
         from . import _operators
 
+        self._require_one_process("aspreconditioner()")
         return _operators.preconditioner(self, cycles)
 
     def __enter__(self):
