@@ -3,36 +3,52 @@
 #include <algorithm>
 #include <iterator>
 #include <optional>
+#include <stdexcept>
 #include <tuple>
 
 #include "app/describe.hpp"
 #include "app/reasons.hpp"
 #include "app/report.hpp"
 #include "app/session.hpp"
+#include "backends/memory/error.hpp"
 #include "backends/memory/places.hpp"
 #include "grids/sampling/sampling.hpp"
 #include "io/fields/field_choices.hpp"
 #include "io/files/formats.hpp"
 
 namespace poisson {
+namespace {
+
+// Returns the row of a field. Throws InputError if the problem has no such field, and std::out_of_range for other names.
+const FieldChoice& field_of(std::string_view name, const Problem& problem) {
+  const FieldChoice& choice = field_choice(name);
+  const std::string begin = "the field '" + std::string(name) + "' needs ";
+  if (choice.needs_exact && !problem.exact) throw InputError(begin + "an exact solution: give exact");
+  if (choice.needs_media && !problem.media) throw InputError(begin + "materials: give materials and bodies");
+  if (choice.cells_only && problem.centering != Centering::cell)
+    throw InputError(begin + "unknowns in cells: give centering cell");
+  return choice;
+}
+
+}  // namespace
 
 std::array<int, 4> Session::field_shape(std::string_view name) {
   if (name == "u") return {shape_[0], shape_[1], shape_[2], 1};
-  const Pieces pieces = case_->field(field_choice(name));
+  const Pieces pieces = case_->field(field_of(name, config_->problem));
   return {pieces.shape[0], pieces.shape[1], pieces.shape[2], pieces.components};
 }
 
 void Session::field(std::string_view name, double* values) {
   if (name == "u" && !config_->matrix) return solution(on_host(values));
   if (name == "source") own_source();
-  const Pieces pieces = case_->field(field_choice(name));
+  const Pieces pieces = case_->field(field_of(name, config_->problem));
   pieces.fill(0, pieces.shape[2], {values, pieces.plane() * static_cast<std::size_t>(pieces.shape[2])});
 }
 
 void Session::field(std::string_view name, float* values) {
   if (name == "u" && !config_->matrix) return solution(on_host(values));
   if (name == "source") own_source();
-  const Pieces pieces = case_->field(field_choice(name));
+  const Pieces pieces = case_->field(field_of(name, config_->problem));
   std::vector<double> plane(pieces.plane());
   for (int k = 0; k < pieces.shape[2]; ++k) {
     pieces.fill(k, k + 1, plane);
@@ -42,6 +58,7 @@ void Session::field(std::string_view name, float* values) {
 
 std::vector<double> Session::face_values(int axis, int end, bool alpha) const {
   const Discretization& d = discretization();
+  if (axis < 0 || axis >= d.problem().dimension || end < 0 || end > 1) throw std::out_of_range("there is no such face");
   const Boundary& face = d.problem().boundary[static_cast<std::size_t>(axis)][static_cast<std::size_t>(end)];
   return with_places(*config_, [&] {
     return sample(alpha ? face.alpha : face.value, face_key(axis, end, alpha), Sign::any, {d.block()},

@@ -184,6 +184,13 @@ void gradient(Session& session, const std::string& name, nb::handle u, nb::handl
     throw std::invalid_argument("gradient: the array does not have the shape of the datum");
   arrays.u = take(u, "u", session.shape());
   arrays.lambda = take(lambda, "adjoint", session.shape());
+  const int dimension = session.config().problem.dimension;
+  if ((!arrays.u && !name.starts_with("source")) || !arrays.lambda)
+    throw std::invalid_argument("a derivative needs u and the adjoint");
+  if (kappa.size() != (name == "kappa_in_cells" ? static_cast<std::size_t>(dimension) : 0))
+    throw std::invalid_argument("a derivative with respect to the coefficient in cells needs one for each axis");
+  if (first_axis < 0 || first_axis > last_axis || last_axis > dimension)
+    throw std::invalid_argument("the axes of a derivative are those of the problem");
   for (std::size_t d = 0; d < kappa.size(); ++d) arrays.kappa.at(d) = take(kappa[d], "coefficient", cells);
   arrays.first_axis = first_axis;
   arrays.last_axis = last_axis;
@@ -250,6 +257,7 @@ bool lend_source(OwnedSession& session, nb::handle array) {
 bool update(Session& session, const nb::dict& changes) {
   std::map<std::string, Quantity> data;
   for (const auto& [key, object] : changes) {
+    if (!nb::isinstance<nb::str>(key)) throw std::invalid_argument("names of data are strings");
     const auto name = nb::cast<std::string>(key);
     data[name] = to_quantity(session, name, object);
   }

@@ -1,6 +1,7 @@
 """Arrays of numpy, torch, cupy, jax and other packages that share their memory."""
 
 import importlib
+import os
 import sys
 
 import numpy as np
@@ -42,6 +43,39 @@ def package(array):
 def is_array(value):
     """Returns whether a value has one number for each node or cell."""
     return package(value) is not None and len(getattr(value, "shape", (0,))) > 0
+
+
+def number_or_text(value, name):
+    """Returns a number or an expression. Raises ConfigurationError for numbers and texts that cannot be converted."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
+        raise ConfigurationError(f"{name}: expected a number, an expression or an array, found {value!r}")
+    try:
+        return text(value, name) if isinstance(value, str) else float(value)
+    except OverflowError:
+        raise ConfigurationError(f"{name}: the integer is too large; give a number below 1e308") from None
+
+
+def text(value, name):
+    """Returns a text. Raises ConfigurationError for one that has no UTF-8 encoding."""
+    try:
+        value.encode()
+    except UnicodeEncodeError as error:
+        raise ConfigurationError(f"{name}: the text has a character that cannot be written ({error.reason}); remove "
+                                 "it") from None
+    return value
+
+
+def path(value, name):
+    """Returns a path as text. Raises ConfigurationError for other objects."""
+    try:
+        found = os.fspath(value)
+    except TypeError:
+        found = None
+    if not isinstance(found, str) or "\0" in found:
+        raise ConfigurationError(f"{name}: expected a path, found {value!r}")
+    return text(found, name)
 
 
 def to_host(array, name):

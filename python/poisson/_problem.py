@@ -2,6 +2,7 @@
 
 import copy
 import json
+import operator
 import pathlib
 
 import numpy as np
@@ -73,7 +74,7 @@ class Problem:
     def _of_file(cls, file, overrides):
         self = cls.__new__(cls)
         self._model, self._copies, self._there = None, 0, []
-        self._tree, self._file, self._overrides = None, str(file), overrides
+        self._tree, self._file, self._overrides = None, _arrays.path(file, "file"), overrides
         self._config = _core.load(self._file, overrides)
         return self
 
@@ -109,6 +110,8 @@ class Problem:
             return [self._plain(item, f"{path}[]") for item in value]
         if isinstance(value, pathlib.Path):
             return str(value)
+        if isinstance(value, str):
+            return _arrays.text(value, f"{_NAME}: {path}")
         return value
 
     def _given_source(self):
@@ -138,9 +141,7 @@ class Problem:
 
         Raises ConfigurationError for invalid keys and data, and SolverError if memory or a device is missing.
         """
-        narrow = _arrays.is_narrow(self._model) if dtype is None else np.dtype(dtype) == np.float32
-        if dtype is not None and np.dtype(dtype) not in (np.float32, np.float64):
-            raise ConfigurationError(f"{_NAME}: dtype is {dtype}; give float64 or float32")
+        narrow = _arrays.is_narrow(self._model) if dtype is None else _is_float32(dtype)
         return Solver(self, self._configured(device, keys), narrow, self._model, _arrays.allocator(allocator))
 
     def _configured(self, device, keys):
@@ -194,13 +195,17 @@ def _condition(value):
 
 def _grid(shape, lower, upper, spacing, nodes, centering):
     if nodes is not None:
+        try:
+            nodes = [np.asarray(n, dtype=float).tolist() for n in nodes]
+        except (TypeError, ValueError) as error:
+            raise ConfigurationError(f"{_NAME}: nodes: expected the nodes along x, y and z, found {nodes!r}") from error
         if lower is not None or upper is not None or spacing is not None:
             raise ConfigurationError(f"{_NAME}: nodes and lower, upper or spacing are both given; keep one of the two")
-        axes = dict(zip("xyz", ({"nodes": np.asarray(n, dtype=float).tolist()} for n in nodes)))
+        axes = dict(zip("xyz", ({"nodes": n} for n in nodes)))
         return {"grid": {"type": "tensor-product", "axes": axes}}
     try:
-        shape = tuple(int(n) for n in shape)
-    except (TypeError, ValueError) as error:
+        shape = tuple(operator.index(n) for n in shape)
+    except TypeError as error:
         raise ConfigurationError(f"{_NAME}: shape is {shape!r}; give whole numbers, such as (64, 64, 64)") from error
     if len(shape) not in (2, 3):
         raise ConfigurationError(f"{_NAME}: shape has {len(shape)} numbers; give (ny, nx) or (nz, ny, nx)")
@@ -223,8 +228,18 @@ def _corner(values, cells, name):
     return values
 
 
+def _is_float32(dtype):
+    try:
+        found = np.dtype(dtype)
+    except TypeError:
+        found = None
+    if found not in (np.float32, np.float64):
+        raise ConfigurationError(f"{_NAME}: dtype is {dtype}; give float64 or float32")
+    return found == np.float32
+
+
 def _json(value):
-    return value.item() if isinstance(value, np.generic) else value
+    return value.tolist() if isinstance(value, (np.generic, np.ndarray)) else value
 
 
 def load(file, parameters=None, set=None):  # noqa: A002 (the option of the program)

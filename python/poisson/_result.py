@@ -103,7 +103,7 @@ class Result:
     def save(self, folder):
         """Writes the files of the program, with summary.json, into a folder. Returns the summary as JSON text."""
         self._require_current("save()")
-        return self._solver._session.save(str(folder))
+        return self._solver._session.save(_arrays.path(folder, "folder"))
 
     def __repr__(self):
         state = "converged" if self.converged else "not converged"

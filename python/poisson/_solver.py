@@ -128,11 +128,7 @@ class Solver:
             return host
         if _arrays.package(value):
             value = _arrays.to_host(value, name)[0].item()
-        if isinstance(value, np.generic):
-            value = value.item()
-        if isinstance(value, bool) or not isinstance(value, (int, float, str)):
-            raise ConfigurationError(f"{name}: expected a number, an expression or an array, found {value!r}")
-        return value
+        return _arrays.number_or_text(value, name)
 
     def _on_device(self, value, name):
         """Returns an array in memory of the solver's device, after which its stream has been waited for, or None."""

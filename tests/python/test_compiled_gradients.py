@@ -27,7 +27,8 @@ def derivatives(core, data, u, adjoint):
 def test_they_agree(case, dtype):
     dimension, centering, scheme, faces, per_axis = case
     problem, data = cases.make(dimension, centering, scheme, faces, cells=(3, 4, 5), per_axis=per_axis)
-    core = _adjoint.of(problem.solver(method="multigrid"))
+    s = problem.solver(method="multigrid")
+    core = _adjoint.of(s)
     rng = np.random.default_rng(2)
     u, adjoint = rng.normal(size=core.shape), rng.normal(size=core.shape) * core.mask
     expected = derivatives(core, data, u, adjoint)
@@ -58,7 +59,8 @@ def test_they_agree(case, dtype):
 
 def test_wrong_arrays_are_refused():
     problem, data = cases.make(2, "cell", "fv", "dirichlet")
-    core = _adjoint.of(problem.solver())
+    s = problem.solver()
+    core = _adjoint.of(s)
     u = np.zeros(core.shape)
     with pytest.raises(ValueError, match="one precision"):
         core.gradient("source", "source_at_values", u, u.astype(np.float32), data, np.zeros(core.shape))

@@ -38,6 +38,10 @@ def solve(*arguments, **more):
     return lambda: poisson.Problem(shape=(9, 9), source=F).solver().solve(*arguments, **more)
 
 
+def field(name):
+    return lambda: poisson.Problem(shape=(9, 9), source=F).solve().field(name)
+
+
 CONFIGURATION = {
     "no grid": (lambda: poisson.Problem(), "give shape"),
     "one axis": (problem(shape=(9,)), r"give \(ny, nx\)"),
@@ -103,6 +107,22 @@ CONFIGURATION = {
     "guess of another shape": (solve(guess=np.ones((3, 3))), "guess: expected an array of the shape"),
     "guess of a number": (solve(guess=1.0), "guess: expected an array"),
     "guess with NaN": (solve(guess=with_hole()), "not finite"),
+    "field of materials": (field("material"), "needs materials"),
+    "error without an exact solution": (field("error"), "give exact"),
+    "flux of nodes": (field("flux"), "needs unknowns in cells"),
+    "folder of None": (lambda: poisson.Problem(shape=(9, 9), source=F).solve().save(None), "folder: expected a path"),
+    "folder with a zero": (lambda: poisson.Problem(shape=(9, 9), source=F).solve().save("a\0b"), "expected a path"),
+    "file of None": (lambda: poisson.load(None), "file: expected a path"),
+    "huge integer": (kept(source=10**400), "too large"),
+    "text without encoding": (kept(source="x\ud800"), "cannot be written"),
+    "title without encoding": (problem(title="\ud800"), "cannot be written"),
+    "shape of halves": (problem(shape=(3.5, 4)), "whole numbers"),
+    "nodes of words": (lambda: poisson.Problem(nodes=("abc", [0, 1, 2])), "nodes"),
+    "dtype of words": (lambda: poisson.Problem(shape=(9, 9)).solver(dtype="wide"), "float64 or float32"),
+    "dates": (kept(source=np.zeros((9, 9), "datetime64[s]")), "give real numbers"),
+    "records": (kept(source=np.zeros((9, 9), [("a", float)])), "give real numbers"),
+    "stream of words": (solve(stream="fast"), "stream: expected"),
+    "nested expression": (kept(source="(" * 100000 + "x" + ")" * 100000), "characters"),
     "unknown field": (lambda: poisson.Problem(shape=(9, 9), source=F).solve().field("w"), "choose from"),
 }
 
@@ -123,6 +143,64 @@ def test_all_mistakes_are_reported_together():
     with pytest.raises(poisson.ConfigurationError) as raised:
         poisson.Problem(shape=(9, 9), coefficient=-1.0, boundary={"w-": 0.0}, solver={"cycle": "z"})
     assert len(str(raised.value).splitlines()) == 3
+
+
+UNUSUAL = {
+    "integers": np.arange(81).reshape(9, 9),
+    "truth values": np.eye(9, dtype=bool),
+    "half precision": np.ones((9, 9), np.float16),
+    "long double": np.ones((9, 9), np.longdouble),
+    "another byte order": np.arange(81.0).reshape(9, 9).astype(">f8"),
+    "columns first": np.asfortranarray(np.arange(81.0).reshape(9, 9)),
+    "falling strides": np.arange(81.0).reshape(9, 9)[::-1, ::-1],
+    "strides of zero": np.broadcast_to(2.0, (9, 9)),
+    "gaps": np.arange(324.0).reshape(18, 18)[::2, ::2],
+    "no alignment": np.frombuffer(b"x" + np.arange(81.0).tobytes(), np.uint8)[1:].view(float).reshape(9, 9),
+    "matrix": np.ones((9, 9)).view(np.matrix),
+    "nothing masked": np.ma.masked_equal(np.ones((9, 9)), 7),
+    "tiny": np.full((9, 9), 1e-320),
+}
+
+
+@pytest.mark.parametrize("name", UNUSUAL)
+def test_unusual_arrays_have_their_values(name):
+    values = UNUSUAL[name]
+    plain = np.array(values, dtype=float, order="C")
+    s = poisson.Problem(shape=(9, 9), boundary={"default": 0.0}).solver(tolerance=1e-10)
+    s.source = plain
+    expected = s.solve().u
+    s.source = values
+    assert np.array_equal(s.solve().u, expected)
+    plain.setflags(write=False)
+    assert np.array_equal(s.solve(plain, guess=plain).u, expected) or abs(s.solution - expected).max() < 1e-9
+
+
+def test_calls_of_the_compiled_module_check_their_arguments():
+    s = poisson.Problem(shape=(9, 9), centering="cell", source=F).solver()
+    core, out = s._session, np.zeros((9, 9))
+    calls = [lambda: core.gradient("kappa_in_cells", out, out, [], 0, 2, out),
+             lambda: core.gradient("kappa_in_cells", None, out, [out, out], 0, 2, out),
+             lambda: core.gradient("kappa_in_cells", out, None, [out, out], 0, 2, out),
+             lambda: core.gradient("kappa_in_cells", out, out, [out, out], -5, 99, out),
+             lambda: core.gradient("kappa_in_cells", out, out, [out] * 7, 0, 2, out),
+             lambda: core.gradient("kappa_in_cells", out, out, [np.zeros((3, 3))] * 2, 0, 2, out),
+             lambda: core.gradient("unknown", out, out, [], 0, 2, out),
+             lambda: core.face_values(9, -1, True), lambda: core.update({3: 1.0}), lambda: core.update({"kappa": 1.0}),
+             lambda: core.apply(np.zeros((3, 3))), lambda: core.solve_rhs(np.zeros((3, 3))),
+             lambda: core.solve(np.zeros((3, 3)), print), lambda: core.write_solution(np.broadcast_to(0.0, (9, 9)))]
+    for call in calls:
+        with pytest.raises((ValueError, IndexError, TypeError)):
+            call()
+
+
+def test_a_freed_solver_has_nothing():
+    s = poisson.Problem(shape=(9, 9), source=F).solver()
+    r = s.solve()
+    s.free()
+    s.free()
+    for call in (lambda: r.flows, s.solve, lambda: s.info, lambda: s.shape, lambda: s.block, lambda: repr(s)):
+        with pytest.raises(poisson.SolverError, match="was freed"):
+            call()
 
 
 def test_a_solver_survives_wrong_data():
