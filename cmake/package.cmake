@@ -4,7 +4,7 @@ install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DATADIR
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME poisson-solver)
-set(CPACK_PACKAGE_CONTACT "the authors of poisson <poisson@localhost>")
+set(CPACK_PACKAGE_CONTACT "poisson maintainers <maintainers@users.noreply.a-seed-9a67bf15.example>")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY ${PROJECT_DESCRIPTION})
 set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
 set(CPACK_COMPONENTS_ALL program)
