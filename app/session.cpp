@@ -124,7 +124,7 @@ bool Session::update(std::map<std::string, Quantity> changes) {
 
 bool Session::update(GridData data) {
   GridModel& model = grid_model();
-  lent_filled_ = false;
+  lent_filled_ = zero_halo_ = false;
   if (data.source) lent_ = nullptr, narrow_lent_ = nullptr;
   const bool levels =
       !data.coefficient.empty() || data.reaction ||
@@ -143,6 +143,14 @@ bool Session::update(GridData data) {
 
 void Session::require_levels() const {
   if (broken_) throw RunError("the last update of the coefficient or the reaction failed: set valid values first");
+}
+
+// Returns whether the data of the faces leave the halo of the solution zero.
+bool Session::has_no_face_data() const {
+  const auto* model = dynamic_cast<const GridModel*>(&dynamic_cast<ModelCase&>(*case_).model());
+  if (!model) return false;
+  const Problem& problem = model->discretization().problem();
+  return !has_mixed_bc(problem) && has_zero_faces(problem);
 }
 
 Course Session::run(bool given_guess, const Listener& listener) {
@@ -165,6 +173,7 @@ Course Session::solve(const Values* guess, const Listener& listener, const Lines
     fill_with_lent();
   else
     own_source(), with_places(*config_, [&] { return case_->fill(); });
+  zero_halo_ = has_no_face_data();
   if (guess) put_unknowns(*guess, 1, solver_->solution()), require_finite(solver_->solution(), "guess");
   solver_->on_fallback(lines);
   const double filled = watch.lap();
@@ -179,11 +188,10 @@ Course Session::solve_rhs(const Values& b, const Listener& listener) {
   lent_filled_ = false;
   backend_->fill(solver_->rhs(), 0);
   backend_->fill(solver_->solution(), 0);
-  const auto* model = dynamic_cast<const GridModel*>(&dynamic_cast<ModelCase&>(*case_).model());
-  const Problem* problem = model ? &model->discretization().problem() : nullptr;
-  if (!problem || has_mixed_bc(*problem) || !has_zero_faces(*problem)) {
+  if (!zero_halo_) {
     const Field zero(*backend_, solver_->solution().space(), solver_->solution().precision());
     backend_->convert(zero, solver_->solution());  // data of faces in the halo
+    zero_halo_ = true;
   }
   put_unknowns(b, solver_->A().scale(), solver_->rhs());
   require_finite(solver_->rhs(), "right-hand side");
@@ -209,7 +217,7 @@ void Session::rhs(const Values& b) {
   own_source();
   with_places(*config_, [&] { return case_->fill(); });
   clear_unknowns(solver_->solution());
-  lent_filled_ = false;
+  lent_filled_ = zero_halo_ = false;
   const Operator& A = solver_->A();
   if (!image_) image_ = Field(*backend_, A.space(), A.precision());
   backend_->fill(image_, 0);

@@ -130,6 +130,7 @@ class Session {
   void take_values(const Field& field, double factor, const Values& values) const;
   void put_unknowns(const Values& values, double factor, Field& field) const;
   Course run(bool given_guess, const Listener& listener);
+  bool has_no_face_data() const;
   void require_levels() const;
   void make_case_together();
   std::shared_ptr<GridArray> distributed(const GridArray& own, const std::string& name) const;
@@ -148,6 +149,7 @@ class Session {
   bool lent_filled_ = false;  ///< base_ and the data in u are valid
   bool has_base_ = false;     ///< base_ is not zero
   Field base_;                ///< b without the source
+  bool zero_halo_ = false;    ///< of the solution
   bool broken_ = false;       ///< an update of κ or σ has failed
   double setup_seconds_ = 0, solve_seconds_ = 0;
   Result last_;
