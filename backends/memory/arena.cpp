@@ -10,9 +10,6 @@ namespace {
 
 constexpr std::size_t alignment = 512;  // texture objects need it
 constexpr std::size_t smallest_piece = std::size_t{1} << 20;
-// Unused pieces stay allocated up to this size, and up to this share of the used memory.
-constexpr std::size_t most_unused = std::size_t{1} << 30;
-constexpr double unused_share = 0.5;
 
 std::size_t rounded(std::size_t bytes) {
   return round_up(std::max<std::size_t>(1, bytes), alignment);
@@ -64,43 +61,17 @@ Arena::Blocks::iterator Arena::first_fit(std::size_t bytes) {
 }
 
 Arena::Blocks::iterator Arena::add_piece(std::size_t bytes) {
-  char* piece = nullptr;
-  try {
-    piece = static_cast<char*>(take_(bytes));
-  } catch (...) {
-    const std::size_t before = pieces_.size();
-    give_back_if_unused(blocks_.end());
-    if (pieces_.size() == before) throw;
-    piece = static_cast<char*>(take_(bytes));
-  }
+  char* const piece = static_cast<char*>(take_(bytes));
   pieces_[piece] = bytes;
   return blocks_.insert({piece, {bytes, true}}).first;
 }
 
-// Frees unused pieces beyond those that stay allocated, if the block is one; frees all of them for the end of blocks_.
-// Repeated set-ups use the same temporary pieces, and a device needs about a millisecond to free one and allocate it.
 void Arena::give_back_if_unused(Blocks::iterator block) {
-  const auto unused = [this](const auto& piece) {
-    const Block& first = blocks_.at(piece.first);
-    return first.free && first.bytes == piece.second;
-  };
-  std::size_t most = 0;
-  if (block != blocks_.end()) {
-    const auto own = pieces_.find(block->first);
-    if (own == pieces_.end() || !unused(*own)) return;
-    std::size_t used = 0;
-    for (const auto& [address, other] : blocks_) used += other.free ? 0 : other.bytes;
-    most = std::min(most_unused, static_cast<std::size_t>(unused_share * static_cast<double>(used)));
-  }
-  std::size_t kept = 0;
-  std::erase_if(pieces_, [&](const auto& piece) {
-    if (!unused(piece)) return false;
-    if (kept += piece.second; kept <= most) return false;
-    kept -= piece.second;
-    blocks_.erase(piece.first);
-    give_(piece.first);
-    return true;
-  });
+  const auto piece = pieces_.find(block->first);
+  if (piece == pieces_.end() || piece->second != block->second.bytes) return;
+  give_(piece->first);
+  pieces_.erase(piece);
+  blocks_.erase(block);
 }
 
 }  // namespace poisson

@@ -71,46 +71,6 @@ TEST_F(ArenaTest, KeepsWhatItHasWhereThereIsNoMore) {
   EXPECT_TRUE(allocated.empty());
 }
 
-TEST_F(ArenaTest, KeepsAnUnusedPieceForTheNextBlocks) {
-  void* const kept = arena.allocate(8 << 20);
-  for (int repeat = 0; repeat < 5; ++repeat) arena.release(arena.allocate(2 << 20));
-  EXPECT_EQ(takes, 2);
-  EXPECT_EQ(arena.pieces(), 2);
-  arena.release(arena.allocate(16 << 20));  // larger than half of the used memory
-  EXPECT_EQ(arena.pieces(), 2);
-  arena.release(kept);
-  EXPECT_TRUE(allocated.empty());
-}
-
-TEST_F(ArenaTest, FreesUnusedPiecesWhereThereIsNoMore) {
-  std::size_t room = 12 << 20;
-  std::map<void*, std::size_t> pieces;
-  Arena small(
-      [&](std::size_t bytes) {
-        if (bytes > room) throw std::bad_alloc();
-        void* const piece = std::aligned_alloc(512, bytes);
-        pieces[piece] = bytes;
-        room -= bytes;
-        return piece;
-      },
-      [&](void* piece) {
-        room += pieces.at(piece);
-        pieces.erase(piece);
-        std::free(piece);
-      });
-  void* const used = small.allocate(8 << 20);
-  small.release(small.allocate(4 << 20));
-  EXPECT_EQ(small.pieces(), 2);  // there is no room left
-  void* const small_block = small.allocate(1 << 20);
-  small.release(small_block);
-  EXPECT_THROW(small.allocate(5 << 20), std::bad_alloc);
-  EXPECT_EQ(small.pieces(), 1) << "the unused piece was freed before the allocation failed";
-  void* const again = small.allocate(4 << 20);
-  small.release(again);
-  small.release(used);
-  EXPECT_TRUE(pieces.empty());
-}
-
 TEST_F(ArenaTest, BlocksOfAnyOrderStayApart) {
   std::mt19937 random(3);
   std::vector<std::pair<unsigned char*, std::size_t>> blocks;
