@@ -19,7 +19,7 @@
 namespace poisson {
 namespace {
 
-// Returns the row of a field. Throws InputError if the problem has no such field, and std::out_of_range for other names.
+// Returns the row of a field. Throws InputError if the problem has no such field, std::out_of_range for other names.
 const FieldChoice& field_of(std::string_view name, const Problem& problem) {
   const FieldChoice& choice = field_choice(name);
   const std::string begin = "the field '" + std::string(name) + "' needs ";
