@@ -14,7 +14,7 @@ import zipfile
 
 LARGEST = 60e6  # bytes
 NEWEST = (2, 36)  # glibc
-REFUSED = re.compile(r"lib(curl|krb5|gssapi|k5crypto|ldap|ssl|crypto|gnutls|ssh|nghttp2|rtmp)[-.]")
+REFUSED = re.compile(r"lib(curl|krb5|gssapi|k5crypto|ldap|ssl|gnutls|ssh|nghttp2|rtmp)[-.]")
 
 SOLVE = """
 import pathlib, tempfile, time
