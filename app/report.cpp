@@ -201,7 +201,9 @@ bool Report::widens(const Result& result, const Solver& solver) {
 
 int Report::close(const Result& result, const Backend& backend) {
   auto& time = summary_.time;
-  if (const std::string text = describe_imbalance(summary_, config_.options); !text.empty()) console_.warning(text);
+  const std::string unbalanced = describe_imbalance(summary_, config_.options);
+  const bool allowed = config_.flow_tolerance > 0 && summary_.balance.relative() <= config_.flow_tolerance;
+  if (!unbalanced.empty() && !allowed) console_.warning(unbalanced);
   summary_.warnings = console_.warnings();
   summary_.peak_memory_bytes = static_cast<std::int64_t>(backend.memory().peak());
   time.output += watch_.lap();

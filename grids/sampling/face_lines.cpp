@@ -29,8 +29,9 @@ double FaceLines::conductance(double length) const {
     if (squares_[e] > 0) all += std::pow(slopes_[e] / length / squares_[e], 2);
   if (!(all > 0)) return mean;
   normal /= all;
+  // The exponents of the weights are measured (docs/design/materials.md).
   return better_ ? normal * lines_ / resistance_ + (1 - normal) * mean
-                 : normal * mean + (1 - normal) * conducting_ / lines_ / (length * length);
+                 : normal * normal * mean + (1 - normal * normal) * conducting_ / lines_ / (length * length);
 }
 
 }  // namespace poisson

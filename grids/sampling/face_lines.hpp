@@ -6,10 +6,11 @@ namespace poisson {
 
 /// Sums up lines across a face and returns the conductance of the face per area.
 ///
-/// The field at the surface of a body that conducts better than its surroundings is mainly normal to the surface. With
-/// a normal field, the exact difference between two centres is the flux times the mean of ∫ds/κ. With a tangential
-/// field, the exact flux is the mean of ∫κ ds. The conductance is a mean of such means and of the mean of 1/∫ds/κ,
-/// weighted by the square of the normal's component along the lines. The normal is that of the gradient of κ.
+/// With a field normal to a surface, the exact difference between two centres is the flux times the mean of ∫ds/κ. With
+/// a tangential field, the exact flux is the mean of ∫κ ds. Near a body that conducts better than its surroundings, the
+/// field is mainly normal, and mainly tangential near one that conducts worse. The conductance lies between the mean of
+/// 1/∫ds/κ and the one of these two, weighted by the component of the normal along the lines. The normal is that of
+/// the gradient of κ, fitted to the lines.
 class FaceLines {
  public:
   /// Describes a line between two centres, or between a centre and an open end.

@@ -67,20 +67,23 @@ Schema pictures() {
 
 Schema colours() {
   const Schema bound{.type = Type::constant, .example = "0"};
-  return {.key = "colours",
-          .doc = "The colour scale of the picture.",
-          .keys = {{.key = "range",
-                    .type = Type::list,
-                    .doc = "The least and the largest value; null: those of the field.",
-                    .fallback = "null",
-                    .example = "[20, 85]",
-                    .items = {bound},
-                    .fewest = 2,
-                    .most = 2},
-                   {.key = "logarithmic",
-                    .type = Type::boolean,
-                    .doc = "Colours by the logarithm. The range must be positive.",
-                    .fallback = "false"}}};
+  return {
+      .key = "colours",
+      .doc = "The colour scale of the picture.",
+      .keys = {
+          {.key = "range",
+           .type = Type::list,
+           .doc = "The least and the largest value; null: those of the field.",
+           .fallback = "null",
+           .example = "[20, 85]",
+           .items = {bound},
+           .fewest = 2,
+           .most = 2},
+          {.key = "logarithmic",
+           .type = Type::boolean,
+           .doc =
+               "Colours by the logarithm. If values are not positive and there is no `range`, it shows three decades.",
+           .fallback = "false"}}};
 }
 
 }  // namespace

@@ -86,7 +86,10 @@ void ShownField::use(const ColourScale& scale) {
     lower = (*scale.range)[0];
     upper = (*scale.range)[1];
   }
-  logarithmic_ = scale.logarithmic && any() && lower > 0 && !constant();
+  if (!scale.logarithmic || !any() || !(upper > 0) || constant()) return;
+  constexpr double decades = 1e-3;
+  if (!(lower > 0)) lower = decades * upper;
+  logarithmic_ = true;
 }
 
 Place ShownField::locate_along(int axis, double x) const {

@@ -49,8 +49,8 @@ class ShownField {
     if (!head_.title.empty()) return head_.title;
     return head_.components == 1 ? head_.name : "|" + head_.name + "|";
   }
-  /// Replaces the range of the values by the range of a scale. A logarithmic scale of a range with values that are not
-  /// positive stays linear. Call it after collect.
+  /// Replaces the range of the values by that of a scale. If the range is not positive, a logarithmic scale shows the
+  /// three decades below its upper end; without positive values it is linear. Call it after collect.
   void use(const ColourScale& scale);
   /// Returns true if values vary between places or from pixel to pixel; otherwise each cell has one visible value.
   bool smooth() const { return refined() || fine_ || head_.location == Location::node; }

@@ -125,7 +125,7 @@ class Answers(unittest.TestCase):
         self.assertLess(one, three)
         for more in ("output.colours.range=[0.1, 0.6]", "output.colours.logarithmic=true"):
             self.run_case(BODIES, "output.formats=[png]", more)
-            self.assertNotEqual(self.size()[1], plain)
+            self.assertFalse(self.size()[1] == plain, more)
         self.run_case(BODIES, "output.pictures=[{plane: z, at: 1.5}]", status=2)
         self.assertIn("output.pictures[0].at: is outside the domain, where z is 0 to 1", self.output)
         self.run_case(BODIES, "output.colours={range: [0, 1], logarithmic: true}", status=2)
