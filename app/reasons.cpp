@@ -70,7 +70,7 @@ std::string describe_end(const Result& r, const Options& options) {
   if (!r.refused.empty() && !r.converged() && r.verdict != Verdict::stopped && !r.at_rounding_floor()) return r.refused;
   switch (r.verdict) {
     case Verdict::converged:
-      return "converged";
+      return r.settled ? "converged: the flow has settled" : "converged";
     case Verdict::not_finite:
       return "the residual is not a finite number (overflow, or data near the limits of the number range): check the "
              "scales of the data, or use precision: double";

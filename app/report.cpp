@@ -47,11 +47,23 @@ void record(const Result& result, const Solver& solver, Summary& summary) {
   summary.residual.initial = result.initial / std::sqrt(scale);
   summary.residual.final = result.final / std::sqrt(scale);
   summary.residual.relative = result.relative();
+  summary.residual.rounding_floor = result.rounding_floor;
   summary.residual.history = result.history;
   summary.estimated_error = result.estimated_error;
   summary.balance.projected = result.projected / scale;
   if (solver.options().extrapolate) summary.balance.extrapolated = result.extrapolated / scale;
 }
+
+namespace {
+
+// Returns the name of u for people, for example "T (°C)"; empty without one.
+std::string shown_name(const Config& config) {
+  const std::string &name = config.output.quantity, &unit = config.output.unit;
+  if (unit.empty()) return name == "u" ? "" : name;
+  return name + " (" + unit + ")";
+}
+
+}  // namespace
 
 void write_fields(const Config& config, Case& work, const std::filesystem::path& folder,
                   const std::shared_ptr<const Processes>& processes, Summary& summary) {
@@ -62,14 +74,15 @@ void write_fields(const Config& config, Case& work, const std::filesystem::path&
   for (const std::string& name : config.output.fields) {
     const FieldChoice& choice = field_choice(name);
     fields.push_back(work.field(choice));
-    heads.push_back(
-        {name, choice.location(config.problem.centering), fields.back().components, fields.back().on_plane});
+    heads.push_back({name, choice.location(config.problem.centering), fields.back().components,
+                     name == "u" ? shown_name(config) : std::string(), fields.back().on_plane});
   }
   std::vector<std::unique_ptr<FieldFile>> files;
   bool pictures = true;  // the first field suffices
   for (const std::string& name : config.output.formats) {
     const FileFormat& format = file_format(name);
-    files.push_back(format.open(folder, grid, heads, {config.title, summary.converged, config.effective}, processes));
+    files.push_back(format.open(folder, grid, heads,
+                                {config.title, summary.converged, config.effective, config.output.colours}, processes));
     pictures = pictures && format.picture;
   }
   if (pictures) fields.erase(fields.begin() + 1, fields.end());
@@ -188,7 +201,9 @@ bool Report::widens(const Result& result, const Solver& solver) {
 
 int Report::close(const Result& result, const Backend& backend) {
   auto& time = summary_.time;
-  if (const std::string text = describe_imbalance(summary_, config_.options); !text.empty()) console_.warning(text);
+  const std::string unbalanced = describe_imbalance(summary_, config_.options);
+  const bool allowed = config_.flow_tolerance > 0 && summary_.balance.relative() <= config_.flow_tolerance;
+  if (!unbalanced.empty() && !allowed) console_.warning(unbalanced);
   summary_.warnings = console_.warnings();
   summary_.peak_memory_bytes = static_cast<std::int64_t>(backend.memory().peak());
   time.output += watch_.lap();
@@ -199,7 +214,7 @@ int Report::close(const Result& result, const Backend& backend) {
   console_.closing(summary_, config_.options.tolerance, config_.output.directory.string());
   for (const std::string& line : profile_lines_) console_.line(line);
   const bool exact_count = config_.options.tolerance == 0 && result.verdict == Verdict::running;
-  return result.converged() || exact_count ? exit_status::success : exit_status::incomplete;
+  return summary_.converged || exact_count ? exit_status::success : exit_status::incomplete;
 }
 
 }  // namespace poisson

@@ -310,6 +310,8 @@ int run(const Arguments& arguments, const std::shared_ptr<const Processes>& proc
   summary.machines = count_machines(*processes);
   summary.cuts = work->cuts();
   summary.title = config.title;
+  summary.quantity = config.output.quantity;
+  summary.unit = config.output.unit;
   summary.version = POISSON_VERSION;
   summary.dimension = config.problem.dimension;
   summary.configuration = config.effective;

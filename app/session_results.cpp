@@ -82,6 +82,8 @@ void Session::record_run(Summary& summary) {
   record(last_, *solver_, summary);
   summary.title = config_->title;
   summary.dimension = config_->problem.dimension;
+  summary.quantity = config_->output.quantity;
+  summary.unit = config_->output.unit;
   summary.configuration = config_->effective;
   summary.device = backend_->device();
   summary.unknowns = solver_->A().space().unknown_count();

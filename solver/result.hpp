@@ -23,6 +23,7 @@ struct Result {
   double rounding_limit = 4;    ///< a final residual below this multiple of the floor is limited by rounding
   double projected = 0;  ///< 1ᵀb that was removed from the data of a singular problem, in the units of the scaled b
   double extrapolated = 0;         ///< 1ᵀ(b that extrapolation added), in the same units
+  bool settled = false;            ///< a stage of Solver::Stages ended the solve before the tolerance
   bool start_given_up = false;     ///< full multigrid diverged, and the iteration began at zero instead
   std::vector<std::string> steps;  ///< one line per fallback: reason, name, predicted cost, and whether it started
   std::string refused;             ///< line of the first fallback that was refused, else empty

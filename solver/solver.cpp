@@ -194,6 +194,7 @@ Result Solver::solve(bool given_guess, const Listener& listener) {
   const bool at_once = solves_at_once(given_guess);
   begin_solve();
   StoppingRule rule = stopping_rule(options, e_.epsilon, e_.A->space());
+  if (has_stages()) rule.tolerance = stages_.first;
   if (!fallbacks_.empty()) rule.horizon = std::min(options.max_iterations, iteration_limit(options));
   Result result;
   const Start from = start_for(given_guess);
@@ -218,7 +219,11 @@ Result Solver::solve(bool given_guess, const Listener& listener) {
   if (options.krylov == Krylov::cg) verify(monitor);
   const MonitorState& state = monitor.state();
   if (state.reference == 0 && is_finite(state.last)) clear_unknowns(e_.u);  // the exact solution is zero
-  finish(monitor, result);
+  result.settled = has_stages() && pass_stages(monitor);
+  if (result.settled)
+    result.estimated_error = error_.of(monitor, phase_);
+  else
+    finish(monitor, result);
   const bool solved =
       state.verdict == Verdict::converged || (state.verdict == Verdict::running && options.tolerance == 0);
   if (extrapolation_ && solved && state.reference > 0) {
@@ -230,6 +235,33 @@ Result Solver::solve(bool given_guess, const Listener& listener) {
   report(from, at_once, monitor, result);
   if (e_.traits.constrained) e_.traits.constrained->put_back(e_.u, e_.b);
   return result;
+}
+
+bool Solver::has_stages() const {
+  return stages_.next && !direct_ && !extrapolation_ && e_.options.tolerance > 0;
+}
+
+// Solves to the tolerance of one stage after another. Returns whether the last one ended above Options::tolerance.
+bool Solver::pass_stages(Monitor& monitor) {
+  const MonitorState& state = monitor.state();
+  const double tolerance = e_.options.tolerance;
+  while (state.verdict == Verdict::converged && state.reference > 0) {
+    const double next =
+        stages_.next({state.iterations, relative(state.last, state), e_.epsilon * relative(state.rounding, state)});
+    if (best_stored_) e_.backend.copy(e_.u, e_.best);  // spare() may be the copy of the start
+    if (next == 0) {
+      if (relative(state.last, state) > tolerance) return true;
+      break;
+    }
+    monitor.rule().tolerance = next;
+    if (state.iterations >= e_.options.max_iterations && next < tolerance) break;
+    resume_abandoned(monitor);
+  }
+  monitor.rule().tolerance = tolerance;
+  const bool failed = state.verdict != Verdict::stopped && state.verdict != Verdict::converged;
+  if (failed && is_finite(state.best) && state.best <= target(state, monitor.rule()))
+    monitor.state().verdict = Verdict::converged;
+  return false;
 }
 
 void Solver::begin_solve() {

@@ -59,6 +59,14 @@ class Solver {
   /// Returns false to stop the solve.
   using Listener = std::function<bool(const Progress&)>;
 
+  /// Divides a solve into stages, each with a tolerance. Direct solutions and fixed numbers of iterations have none.
+  struct Stages {
+    double first = 0;  ///< tolerance of the first stage
+    /// Is called when a stage has reached its tolerance, and returns the tolerance of the next one, or 0 if u is
+    /// accurate enough. A later stage that does not reach a tolerance below Options::tolerance is no failure.
+    std::function<double(const Progress&)> next;
+  };
+
   explicit Solver(SolverParts parts);
   ~Solver();
 
@@ -80,6 +88,8 @@ class Solver {
   /// Collective.
   bool update();
 
+  /// Sets the stages of later solves; empty: one stage with Options::tolerance. `next` may overwrite spare().
+  void set_stages(Stages stages) { stages_ = std::move(stages); }
   /// Sets a listener that receives one line before each fallback starts and one for each refused fallback
   /// (Result::steps).
   void on_fallback(std::function<void(const std::string&)> listener) { fallbacks_.on_step(std::move(listener)); }
@@ -115,6 +125,8 @@ class Solver {
   void verify(Monitor& monitor);
   void begin_again(Monitor& monitor);
   double extrapolate(Monitor& monitor);
+  bool has_stages() const;
+  bool pass_stages(Monitor& monitor);
   bool takes_best(const MonitorState& state, Result& result);
   void report(Start from, bool at_once, Monitor& monitor, Result& result);
   // finish.cpp
@@ -146,6 +158,7 @@ class Solver {
   Phase phase_;
   std::unique_ptr<Extrapolation> extrapolation_;
   bool checks_flows_ = true;
+  Stages stages_;
   bool best_stored_ = false;  // the best iterate is valid even if no residual has risen
   Scalar raw_norm_, data_norm_, initial_norm_, guess_norm_, projected_;
   std::array<std::unique_ptr<Recording>, 4> recordings_;  // one per Start, and one to resume

@@ -38,6 +38,8 @@ Config without_data(const Config& config) {
     for (Boundary& face : axis) face.value = 0.0;
   problem.media = excited(*problem.media, {});
   constexpr double accurate = 1e-10;
+  bare.flow_tolerance = 0;
+  bare.output.fields.clear();
   if (bare.options.tolerance > accurate) bare.options.tolerance = accurate;
   return bare;
 }

@@ -18,20 +18,25 @@ const Discretization& discretization_of(Case& work) {
   return dynamic_cast<GridModel&>(dynamic_cast<ModelCase&>(work).model()).discretization();
 }
 
-// Adds the answers of a solve along an axis: a column of the tensor, and whether the material connects both faces.
-void add_axis(const Config& config, Case& work, int axis, Summary::Effective& effective) {
+// Adds the answers of a solve along an axis: a column of the tensor, and whether the material connects both faces. A
+// column without a connection is 0, whatever the solve found; a column of a failed solve stays unknown.
+void add_axis(const Config& config, Case& work, int axis, bool converged, Summary::Effective& effective) {
   const Discretization& d = discretization_of(work);
   const auto a = static_cast<std::size_t>(axis);
   const std::vector<double>& nodes = config.problem.nodes[a];
+  const auto axes = static_cast<std::size_t>(config.problem.dimension);
+  effective.percolates[a] = percolates(d, axis);
+  if (!effective.percolates[a]) {
+    for (std::size_t j = 0; j < axes; ++j) effective.tensor[j][a] = 0;
+    return;
+  }
+  if (!converged) return effective.failed.push_back(axis);
   const bool periodic = config.output.effective->periodic;
   std::array<double, 3> rise{};
   if (periodic) rise[a] = driving_rise;
   const FaceFlows flows(d, dynamic_cast<ModelCase&>(work).solver().solution(), rise);
   const std::array<double, 3> mean = flows.mean();
-  const bool connected = percolates(d, axis);
-  effective.percolates[a] = connected;
-  for (std::size_t j = 0; j < static_cast<std::size_t>(config.problem.dimension); ++j)
-    effective.tensor[j][a] = connected ? mean[j] * (nodes.back() - nodes.front()) : 0;
+  for (std::size_t j = 0; j < axes; ++j) effective.tensor[j][a] = mean[j] * (nodes.back() - nodes.front());
 }
 
 // Computes the mean coefficient along an axis and the share of the volume that conducts.
@@ -52,7 +57,8 @@ void add_means(const Config& config, const Discretization& d, Summary::Effective
   effective.porosity = d.processes().sum(open) / volume;
   for (const int axis : config.output.effective->axes) {
     const auto a = static_cast<std::size_t>(axis);
-    effective.tortuosity[a] = d.processes().sum(sums[a]) / volume / effective.tensor[a][a];
+    const double total = d.processes().sum(sums[a]);
+    if (effective.percolates[a]) effective.tortuosity[a] = total / volume / effective.tensor[a][a];
   }
 }
 
@@ -65,22 +71,24 @@ void measure_effective(const Config& config, Case& work, Backend& backend,
   Summary::Effective effective;
   effective.axes = wanted.axes;
   effective.periodic = wanted.periodic;
-  add_axis(config, work, wanted.axes[0], effective);
+  add_axis(config, work, wanted.axes[0], summary.converged, effective);
   for (std::size_t n = 1; n < wanted.axes.size(); ++n) {
+    if (stopped()) {
+      effective.failed.push_back(wanted.axes[n]);
+      continue;
+    }
     Config turned = config;
     drive(turned, wanted.axes[n]);
     const std::unique_ptr<Case> other = make_case(turned, processes);
     Solver& solver = other->make_solver(backend, nullptr);
     other->fill();
     const Result result = solver.solve(false, [&](const Solver::Progress&) { return !stopped(); });
-    if (!result.converged()) {
-      effective.failed.push_back(wanted.axes[n]);
-      summary.converged = false;
-    }
     effective.iterations += result.iterations;
-    add_axis(turned, *other, wanted.axes[n], effective);
+    add_axis(turned, *other, wanted.axes[n], result.converged(), effective);
   }
   add_means(config, discretization_of(work), effective);
+  summary.converged = summary.converged || !effective.percolates[static_cast<std::size_t>(wanted.axes[0])];
+  if (!effective.failed.empty()) summary.converged = false;
   summary.effective = effective;
 }
 

@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "app/cases/flow_stages.hpp"
 #include "app/cases/grid_description.hpp"
 #include "app/cases/grid_sharing.hpp"
 #include "app/cases/media_description.hpp"
@@ -139,6 +140,7 @@ class GridCase final : public ModelCase {
       add_rise(d(), axis, driving_rise, solver_->A().scale(), solver_->rhs());
     }
     check_exact();
+    solver_->set_stages(flow_stages(config_, d(), *solver_));
     return size_;
   }
 
@@ -187,6 +189,7 @@ class GridCase final : public ModelCase {
       summary.error = Summary::ErrorNorms{e.max, e.l2};
     }
     for (const auto& point : config_.output.probes) summary.probes.push_back({point, interpolate_at(d(), u, point)});
+    if (writes_flux(config_)) summary.balance.in_cells = unbalanced_share(config_, d(), *solver_);
     const Balance b = balance(d(), solver_->A(), u, solver_->rhs(), solver_->spare());
     summary.flux = b.flux;
     summary.balance.source = b.source;
@@ -207,6 +210,7 @@ class GridCase final : public ModelCase {
     grid.dimension = problem_.dimension;
     grid.equidistant = config_.equidistant;
     grid.nodes = problem_.nodes;
+    grid.planes = config_.output.planes;
     if (grid.dimension == 2) grid.nodes[2] = {0.0};
     if (!sharing_.processes->alone()) grid.part = shown_places(part_, Location::cell);
     return grid;

@@ -130,6 +130,23 @@ double FaceFlows::out_of(int i, int j, int k) const {
   return sum;
 }
 
+double FaceFlows::largest() const {
+  double most = 0;
+  for (std::size_t d = 0; d < static_cast<std::size_t>(block_.dimension()); ++d) {
+#pragma omp parallel for reduction(max : most)
+    for (int k = 0; k < n_[2]; ++k)
+      for (int j = 0; j < n_[1]; ++j)
+        for (int i = 0; i < n_[0]; ++i) {
+          std::array above{i, j, k};
+          ++above[d];
+          const double flux_here =
+              std::max(std::abs(flux(d, i, j, k)), std::abs(flux(d, above[0], above[1], above[2])));
+          most = std::max(most, block_.face_area(static_cast<int>(d), i, j, k) * flux_here);
+        }
+  }
+  return d_.processes().largest(most);
+}
+
 std::array<double, 3> FaceFlows::mean() const {
   std::array<double, 3> sums{};
   double volume = 1;

@@ -27,6 +27,8 @@ class FaceFlows {
   }
   /// Returns the flow out of all faces of a cell, in W.
   double out_of(int i, int j, int k) const;
+  /// Returns the largest flow through a face of a cell, in W. Collective.
+  double largest() const;
   /// Returns the mean flux of the whole domain: Σ flux · area · distance of the centres / volume. Collective.
   std::array<double, 3> mean() const;
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <tuple>
+#include <utility>
 
 namespace poisson {
 namespace {
@@ -97,48 +99,66 @@ void MediaLines::walk(const At& line, int i, const Pieces& pieces, double from, 
   }
 }
 
-double MediaLines::half(const At& line, int i, const Pieces& pieces, double from, double to, RegionNumber& first,
-                        RegionNumber& last) const {
+MediaLines::Half MediaLines::half(const At& line, int i, const Pieces& pieces, double from, double to,
+                                  double face) const {
   std::array cell = line.cell;
   cell[line.axis] = i;
-  double sum = 0;
+  Half h;
   bool begun = false;
+  double at = from;
   walk(line, i, pieces, from, to, [&](double length, RegionNumber region) {
-    sum += resistance(region, line.axis, cell, length);
-    if (!begun) first = region;
-    if (begun && has_contacts_) sum += contact(last, region);
-    last = region;
+    const double resistance = this->resistance(region, line.axis, cell, length);
+    h.resistance += resistance;
+    const double kappa = length / resistance;
+    h.conducting += kappa * length;
+    h.moment += kappa * length * (at + 0.5 * length - face);
+    at += length;
+    if (!begun) h.first = region;
+    if (!begun || region < h.lowest) std::tie(h.lowest, h.of_lowest) = std::pair(region, kappa);
+    if (!begun || region > h.highest) std::tie(h.highest, h.of_highest) = std::pair(region, kappa);
+    if (begun && has_contacts_) h.resistance += contact(h.last, region);
+    h.plain = h.plain && cells_.conducts(region);
+    h.last = region;
     begun = true;
   });
-  return sum;
+  return h;
 }
 
 MediaLines::Halves MediaLines::halves(const At& line, int i, const Pieces& pieces) const {
   const Axis& axis = cells_.block().axes[line.axis];
   const double low = axis.point_in_cell(i, 0), middle = axis.point_in_cell(i, 0.5), high = axis.point_in_cell(i, 1);
-  Halves h;
-  RegionNumber below = 0, above = 0;
-  h.lower = half(line, i, pieces, low, middle, h.first, below);
-  h.upper = half(line, i, pieces, middle, high, above, h.last);
-  if (has_contacts_ && below != above) h.upper += contact(below, above);
+  Halves h{half(line, i, pieces, low, middle, low), half(line, i, pieces, middle, high, high)};
+  if (has_contacts_ && h.lower.last != h.upper.first) h.upper.resistance += contact(h.lower.last, h.upper.first);
   return h;
 }
 
-// Adds the conductance per area of the faces below the cells 0 … n.
-void MediaLines::add_conductances(const At& line, const Pieces& pieces, std::vector<double>& sums) const {
+// Adds a line to the faces below the cells 0 … n.
+void MediaLines::add_conductances(const At& line, const Pieces& pieces, const std::array<double, 2>& across,
+                                  Sums& sums) const {
   const Axis& axis = cells_.block().axes[line.axis];
   const int n = axis.size(), first = axis.open(0) ? 0 : -1, last = axis.open(1) ? n : n + 1;
+  const auto one = [](const Half& h) { return FaceLines::Line{.resistance = h.resistance, .plain = false}; };
+  const auto both = [&](const Half& a, const Half& b) {
+    const Half& low = a.lowest <= b.lowest ? a : b;
+    const Half& high = a.highest >= b.highest ? a : b;
+    return FaceLines::Line{a.resistance + b.resistance + (has_contacts_ ? contact(a.last, b.first) : 0),
+                           a.conducting + b.conducting,
+                           a.moment + b.moment,
+                           across,
+                           low.of_lowest,
+                           high.of_highest,
+                           a.plain && b.plain && !has_contacts_};
+  };
   Halves before{};
   for (int i = first; i < last; ++i) {
     const Halves here = halves(line, i, pieces);
-    const auto face = static_cast<std::size_t>(i);
     if (i == 0 && first == 0)
-      sums[0] += 1 / here.lower;
+      sums[0].add(one(here.lower));
     else if (i > first)
-      sums[face] += 1 / (before.upper + here.lower + (has_contacts_ ? contact(before.last, here.first) : 0));
+      sums[static_cast<std::size_t>(i)].add(both(before.upper, here.lower));
     before = here;
   }
-  if (last == n) sums[static_cast<std::size_t>(n)] += 1 / before.upper;
+  if (last == n) sums[static_cast<std::size_t>(n)].add(one(before.upper));
 }
 
 // Returns ∫ds/κ from the centre of cell i to the first fixed piece on its lower (−1) or upper side (1), at most as far
@@ -178,12 +198,13 @@ double MediaLines::to_fixed(const At& line, int i, int side, const Pieces& piece
   return sum;
 }
 
-// Calls f(pieces) for the lines across a face, and returns their number. Staircases have one line, without pieces.
-// Where no body is near, one line is enough.
+// Calls f(pieces, place from the centre of the face) for the lines across a face, and returns their number. Staircases
+// have one line, without pieces. Where no body is near, one line is enough.
 template <class F>
 int MediaLines::for_each_ray(const At& line, const F& f) const {
   const Block& block = cells_.block();
   std::array<int, 2> count{1, 1};
+  std::array<double, 2> widths{};
   Point lower{}, upper{};
   std::size_t other = 0;
   for (std::size_t d = 0; d < 3; ++d) {
@@ -193,7 +214,9 @@ int MediaLines::for_each_ray(const At& line, const F& f) const {
       lower[d] = along ? axis.nodes().front() : axis.point_in_cell(line.cell[d], 0);
       upper[d] = along ? axis.nodes().back() : axis.point_in_cell(line.cell[d], 1);
     }
-    if (!along) count[other++] = axis.degenerate() ? 1 : across_;
+    if (along) continue;
+    widths[other] = upper[d] - lower[d];
+    count[other++] = axis.degenerate() ? 1 : across_;
   }
   thread_local Pieces pieces;
   if (bodies_ && !bodies_->near(lower, upper)) {
@@ -204,7 +227,7 @@ int MediaLines::for_each_ray(const At& line, const F& f) const {
     for (int a = 0; a < count[0]; ++a) {
       if (bodies_ && count[0] * count[1] > 1)
         bodies_->split(ray(line, {(a + 0.5) / count[0], (b + 0.5) / count[1]}), pieces);
-      f(pieces);
+      f(pieces, std::array{((a + 0.5) / count[0] - 0.5) * widths[0], ((b + 0.5) / count[1] - 0.5) * widths[1]});
     }
   return count[0] * count[1];
 }
@@ -222,10 +245,9 @@ double MediaLines::end_kappa(const At& line, int end) const {
   const Axis& axis = cells_.block().axes[line.axis];
   const int i = end == 0 ? 0 : axis.size() - 1;
   double sum = 0;
-  const int rays = for_each_ray(line, [&](const Pieces& pieces) {
-    RegionNumber first = 0, last = 0;
+  const int rays = for_each_ray(line, [&](const Pieces& pieces, const std::array<double, 2>&) {
     const double low = axis.point_in_cell(i, end == 0 ? 0 : 0.5), high = axis.point_in_cell(i, end == 0 ? 0.5 : 1);
-    sum += 1 / half(line, i, pieces, low, high, first, last);
+    sum += 1 / half(line, i, pieces, low, high, low).resistance;
   });
   const double kappa = limited(line, i, sum / rays * (0.5 * axis.width(i)));
   std::array cell = line.cell;
@@ -238,7 +260,11 @@ void MediaLines::faces(const At& line, std::vector<double>& kappa, std::vector<F
   const Axis& axis = block.axes[line.axis];
   const int n = axis.size();
   kappa.assign(static_cast<std::size_t>(n) + 1, 0);
-  const double weight = 1.0 / for_each_ray(line, [&](const Pieces& along) { add_conductances(line, along, kappa); });
+  thread_local Sums sums;
+  sums.assign(static_cast<std::size_t>(n) + 1, {});
+  for_each_ray(line, [&](const Pieces& along, const std::array<double, 2>& across) {
+    add_conductances(line, along, across, sums);
+  });
   thread_local Pieces pieces;
   bool central = false;
   const auto leaves = [&](int i) {
@@ -251,7 +277,7 @@ void MediaLines::faces(const At& line, std::vector<double>& kappa, std::vector<F
     const bool gone_below = lower && leaves(i - 1), gone_above = upper && leaves(i);
     double& value = kappa[static_cast<std::size_t>(i)];
     const double distance = 0.5 * ((lower ? axis.width(i - 1) : 0) + (upper ? axis.width(i) : 0));
-    value = gone_below || gone_above ? 0 : value * weight * distance;
+    value = gone_below || gone_above ? 0 : sums[static_cast<std::size_t>(i)].conductance(distance) * distance;
     if (!lower || !upper || gone_below == gone_above) {
       value = limited(line, lower ? i - 1 : i, value);
       if (value > 0 && !cells_.media().sheets.empty()) {
@@ -301,7 +327,8 @@ void MediaLines::shares(int j, int k, std::vector<Share>& shares) const {
   }
   thread_local std::vector<Pieces> all;
   all.clear();
-  const int rays = for_each_ray(line, [&](const Pieces& pieces) { all.push_back(pieces); });
+  const int rays =
+      for_each_ray(line, [&](const Pieces& pieces, const std::array<double, 2>&) { all.push_back(pieces); });
   for (int i = 0; i < axis.size(); ++i) {
     const double low = axis.point_in_cell(i, 0), high = axis.point_in_cell(i, 1);
     const auto begin = static_cast<std::ptrdiff_t>(shares.size());

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "grids/problem/bodies.hpp"
+#include "grids/sampling/face_lines.hpp"
 #include "grids/sampling/media_cells.hpp"
 
 namespace poisson {
@@ -45,26 +46,34 @@ class MediaLines {
   void shares(int j, int k, std::vector<Share>& shares) const;
 
  private:
-  /// Contains ∫ds/κ over the halves of a cell, and the regions at the ends of the halves.
-  struct Halves {
-    double lower = 0, upper = 0;
+  /// Contains integrals over half a cell, with s from the face, and its first and last regions.
+  struct Half {
+    double resistance = 0;              ///< ∫ds/κ, with contacts
+    double conducting = 0, moment = 0;  ///< ∫κ ds, ∫κ s ds
     RegionNumber first = 0, last = 0;
+    RegionNumber lowest = 0, highest = 0;
+    double of_lowest = 0, of_highest = 0;  ///< κ of these regions
+    bool plain = true;                     ///< only conducting pieces, without contacts
   };
+  struct Halves {
+    Half lower, upper;
+  };
+  /// Contains the sums over the lines across a face (face_lines.hpp).
+  using Sums = std::vector<FaceLines>;
   using Pieces = std::vector<Bodies::Piece>;
 
   Ray ray(const At& line, const std::array<double, 2>& across) const;
   /// Calls f(length, region) for the pieces of a line from `from` to `to` within cell i.
   template <class F>
   void walk(const At& line, int i, const Pieces& pieces, double from, double to, const F& f) const;
-  double half(const At& line, int i, const Pieces& pieces, double from, double to, RegionNumber& first,
-              RegionNumber& last) const;
+  Half half(const At& line, int i, const Pieces& pieces, double from, double to, double face) const;
   Halves halves(const At& line, int i, const Pieces& pieces) const;
   /// Returns what the sheets on two neighbours, or one cell twice, add to κ of a face across an axis.
   double sheets(std::size_t axis, const std::array<int, 3>& a, const std::array<int, 3>& b) const;
   template <class F>
   int for_each_ray(const At& line, const F& f) const;
   double limited(const At& line, int i, double kappa) const;
-  void add_conductances(const At& line, const Pieces& pieces, std::vector<double>& sums) const;
+  void add_conductances(const At& line, const Pieces& pieces, const std::array<double, 2>& across, Sums& sums) const;
   double to_fixed(const At& line, int i, int side, const Pieces& pieces, RegionNumber& region) const;
   double contact(RegionNumber a, RegionNumber b) const;
   double resistance(RegionNumber region, std::size_t axis, const std::array<int, 3>& cell, double length) const;

@@ -19,6 +19,7 @@
 #include "grids/schemes/bands/matrix.hpp"
 #include "io/config/diagnostics.hpp"
 #include "io/config/parameters.hpp"
+#include "io/pictures/picture_choice.hpp"
 #include "solver/options.hpp"
 
 namespace poisson {
@@ -39,6 +40,7 @@ struct Config {
   bool equidistant = true;                      ///< grid.type
   Assembly assembly = Assembly::automatic;
   Options options;
+  double flow_tolerance = 0;    ///< ends a solve when the flows change by less than this share; 0: never
   std::string device = "auto";  ///< is passed to make_backend
   Transport transport = Transport::automatic;
   std::vector<int> blocks;  ///< parts of each axis; empty: the program chooses
@@ -55,7 +57,10 @@ struct Config {
     };
     std::optional<Effective> effective;
     std::vector<RegionNumber> conductors;  ///< of output.capacitance, in Media::regions
-    bool bodies = true;                    ///< writes bodies.csv if the problem has materials
+    std::string quantity = "u", unit;      ///< of the solution, for people
+    std::vector<PicturePlane> planes;      ///< of the picture in three dimensions; empty: the mid-planes
+    ColourScale colours;
+    bool bodies = true;  ///< writes bodies.csv if the problem has materials
   } output;
 
   std::vector<std::string> warnings;  ///< about keys without effect

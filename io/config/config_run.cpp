@@ -106,6 +106,14 @@ void read_solver(ConfigParts& parts) {
   choose(solver->find("fallback"), options.fallback);
   take(solver->find("tolerance"), options.tolerance);
   take(solver->find("max_iterations"), options.max_iterations);
+  if (const Value* flow = solver->find("flow_tolerance"); flow && flow->kind == Value::Kind::number) {
+    parts.config.flow_tolerance = flow->number;
+    const Value* extrapolate = solver->find("extrapolate");
+    if (options.tolerance == 0 || (extrapolate && extrapolate->truth))
+      parts.errors.add(flow->mark, "solver.flow_tolerance",
+                       options.tolerance == 0 ? "ends a solve early, but tolerance: 0 runs all iterations; remove one"
+                                              : "does not support extrapolate; remove one of the two");
+  }
   if (const Value* full = solver->find("full_multigrid")) options.full_multigrid = full->truth;
   if (const Value* extrapolate = solver->find("extrapolate")) options.extrapolate = extrapolate->truth;
   const Value* smoother = solver->find("smoother");
@@ -228,6 +236,7 @@ void read_output(ConfigParts& parts, bool grid_known, const std::filesystem::pat
     }
   }
   if (Value* formats = output->find("formats")) read_formats(parts, *formats);
+  if (parts.dimension_known) read_picture(parts, grid_known, *output);
   if (const Value* bodies = output->find("bodies")) parts.config.output.bodies = bodies->truth;
   if (const Value* probes = output->find("probes")) read_probes(parts, grid_known, *probes);
 }

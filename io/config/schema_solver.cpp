@@ -1,6 +1,4 @@
 #include "io/config/schema_parts.hpp"
-#include "io/fields/field_choices.hpp"
-#include "io/files/formats.hpp"
 #include "solver/options.hpp"
 #include "solver/smoothers/smoother.hpp"
 
@@ -191,6 +189,13 @@ Schema solver() {
            .doc = "Bound on |b - Au| over the larger of |b| and |b - Au0|; 0 runs exactly max_iterations.",
            .fallback = "1e-8",
            .range = {.lower = 0, .upper = 1, .open_upper = true}},
+          {.key = "flow_tolerance",
+           .type = Type::number,
+           .doc = "Ends the solve, before it reaches `tolerance`, when tenfold accuracy changes no flow by more than "
+                  "this share of the throughput. Flows are those through faces and out of fixed bodies.",
+           .fallback = "null",
+           .example = "1e-4",
+           .range = {.lower = 0, .upper = 1, .open_lower = true, .open_upper = true}},
           {.key = "max_iterations",
            .type = Type::integer,
            .doc = "Maximum number of iterations.",
@@ -251,99 +256,6 @@ Schema backend() {
            .items = {{.type = Type::integer, .range = {.lower = 1}}},
            .fewest = 2,
            .most = 3}}};
-}
-
-namespace {
-
-Schema effective() {
-  const auto axes = [](bool all) {
-    std::vector<Choice> choices{word("x"), word("y"), word("z")};
-    for (std::size_t a = 0; a < 3; ++a) choices[a].value = static_cast<int>(a);
-    if (all) choices.insert(choices.begin(), choice("all", 3, "Each axis of the domain."));
-    return choices;
-  };
-  return {.key = "effective",
-          .type = Type::any_of,
-          .doc = "The effective coefficient of the whole domain: a solve along each axis. It sets all faces.",
-          .fallback = "null",
-          .example = "{axes: all, faces: fixed}",
-          .forms = {
-              {.keys = {{.key = "axes",
-                         .type = Type::any_of,
-                         .doc = "The axes.",
-                         .fallback = "all",
-                         .example = "all",
-                         .forms = {{.type = Type::choice, .choices = axes(true)},
-                                   {.type = Type::list,
-                                    .doc = "Several axes.",
-                                    .example = "[x, z]",
-                                    .items = {{.type = Type::choice, .choices = axes(false)}},
-                                    .fewest = 1,
-                                    .distinct = true}}},
-                        {.key = "faces",
-                         .type = Type::choice,
-                         .doc = "What drives the flow.",
-                         .fallback = "fixed",
-                         .choices = {choice("fixed", 0,
-                                            "u is 1 and 0 on the faces across the axis; nothing "
-                                            "flows through the others."),
-                                     choice("periodic", 1, "All faces are periodic, and u has a mean gradient.")}}}}}};
-}
-
-}  // namespace
-
-Schema output() {
-  Schema field{.type = Type::choice};
-  for (const FieldChoice& choice : field_choices()) field.choices.push_back(word(choice.name, choice.doc));
-  Schema format{.type = Type::choice};
-  for (const FileFormat& choice : file_formats()) format.choices.push_back(word(choice.name, choice.doc));
-  const Schema point{.type = Type::list,
-                     .example = "[0.5, 0.5, 0.5]",
-                     .items = {{.type = Type::constant, .example = "0.5"}},
-                     .fewest = 2,
-                     .most = 3};
-  return {
-      .key = "output",
-      .doc = "Output of the run.",
-      .keys = {{.key = "directory",
-                .type = Type::path,
-                .doc = "Output directory, relative to the configuration file's folder; null: results/NAME in the "
-                       "working directory, where NAME is the configuration file's name.",
-                .fallback = "null",
-                .example = "results/cavity"},
-               {.key = "fields",
-                .type = Type::list,
-                .doc = "The fields to write.",
-                .fallback = "[u]",
-                .items = {field},
-                .fewest = 1,
-                .distinct = true},
-               {.key = "formats",
-                .type = Type::list,
-                .doc = "File formats; null: all that this build supports; [] writes only the summary.",
-                .fallback = "null",
-                .example = "[vtk]",
-                .items = {format},
-                .distinct = true},
-               {.key = "bodies",
-                .type = Type::boolean,
-                .doc = "Writes bodies.csv, a table of the answers for each body, if there are materials.",
-                .fallback = "true"},
-               {.key = "probes",
-                .type = Type::list,
-                .doc = "Points at which the summary and the terminal report u.",
-                .fallback = "[]",
-                .items = {point}},
-               effective(),
-               {.key = "capacitance",
-                .type = Type::list,
-                .doc = "Names of bodies with a fixed value. Entry (i, j) of their matrix is the flow out of body i "
-                       "if body j is at 1 and all other data are 0; also as capacitance.csv and as a SPICE netlist, "
-                       "capacitance.cir.",
-                .fallback = "[]",
-                .example = "[left, right]",
-                .items = {{.type = Type::text, .example = "left", .most = 200}},
-                .distinct = true}}};
 }
 
 }  // namespace poisson::schema

@@ -14,6 +14,7 @@
 #include "backends/memory/box.hpp"
 #include "backends/processes/processes.hpp"
 #include "grids/problem/quantity.hpp"
+#include "io/pictures/picture_choice.hpp"
 
 namespace poisson {
 
@@ -24,6 +25,7 @@ struct OutputGrid {
   std::array<std::vector<double>, 3> nodes;  ///< z is {0} in two dimensions
   /// The cells of this process, if there are several; 0 ≤ k < 1 in two dimensions.
   std::optional<Box> part{};
+  std::vector<PicturePlane> planes{};  ///< of pictures in three dimensions; empty: the mid-planes
 
   /// Returns the nodes or cells of this process. It has all nodes of its cells, so sub-blocks overlap by a layer.
   Box places(Location location) const;
@@ -36,6 +38,7 @@ struct FieldHead {
   std::string name;  ///< u, gradient, residual, error, coefficient, source
   Location location = Location::node;
   int components = 1;
+  std::string title{};  ///< for people, for example "T (°C)"; empty: the name
   /// Returns, for cell-centred u, its values on a plane, also between cells (values_on_plane in
   /// cell_interpolation.hpp).
   std::function<std::vector<double>(int normal, double position)> on_plane{};
@@ -61,6 +64,7 @@ struct OutputNote {
   std::string title;
   bool converged = true;
   std::string configuration;  ///< is the effective JSON
+  ColourScale colours = {};   ///< of pictures
 };
 
 /// A FieldFile receives the values of its fields piece by piece, without an array of the global grid.

@@ -123,6 +123,8 @@ Json effective_of(const Summary::Effective& e, int dimension) {
     json["percolates"].push_back(
         std::ranges::find(e.axes, static_cast<int>(a)) == e.axes.end() ? Json(nullptr) : Json(e.percolates[a]));
   json["porosity"] = number(e.porosity);
+  json["failed"] = Json::array();
+  for (const int axis : e.failed) json["failed"].push_back(names[static_cast<std::size_t>(axis)]);
   json["further_iterations"] = e.iterations;
   return json;
 }
@@ -131,6 +133,7 @@ Json to_object(const Summary& s) {
   Json json;
   json["title"] = s.title;
   json["version"] = s.version;
+  json["quantity"] = {{"name", s.quantity}, {"unit", s.unit}};
   json["converged"] = s.converged;
   json["reason"] = s.reason;
   json["iterations"] = s.iterations;
@@ -151,6 +154,7 @@ Json to_object(const Summary& s) {
   json["residual"] = {{"initial", number(s.residual.initial)},
                       {"final", number(s.residual.final)},
                       {"relative", number(s.residual.relative)},
+                      {"rounding_floor", number(s.residual.rounding_floor)},
                       {"history", numbers(s.residual.history)}};
   json["estimated_error"] = number(s.estimated_error);
   json["solution"] = {{"min", number(s.solution.min)},           {"max", number(s.solution.max)},
@@ -178,6 +182,7 @@ Json to_object(const Summary& s) {
                      {"projected", number(s.balance.projected)},
                      {"residual", number(s.balance.residual)},
                      {"relative", number(s.balance.relative())}};
+  if (s.balance.in_cells) json["balance"]["in_cells"] = number(*s.balance.in_cells);
   if (s.balance.extrapolated) json["balance"]["extrapolated"] = number(*s.balance.extrapolated);
   json["time"] = {{"input", number(s.time.input)},
                   {"setup", number(s.time.setup)},

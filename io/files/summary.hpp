@@ -18,6 +18,7 @@ inline constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 struct Summary {
   std::string title;
   std::string version;
+  std::string quantity = "u", unit;  ///< of the solution, for people
   bool converged = false;
   std::string reason;  ///< explains why the iteration ended
   int iterations = 0;
@@ -29,6 +30,7 @@ struct Summary {
   double least_cell = unknown, widest_cell = unknown;  ///< over all axes
   struct {
     double initial = 0, final = 0, relative = 0;
+    double rounding_floor = 0;    ///< relative residual that rounding of u leaves
     std::vector<double> history;  ///< starts with the relative residual of the guess
   } residual;
   double estimated_error = 0;  ///< relative algebraic error
@@ -68,7 +70,7 @@ struct Summary {
   } floating;
   /// Contains the effective coefficient: tensor[j][a] for the solve along axis a; NaN for axes that were not solved.
   struct Effective {
-    std::vector<int> axes, failed;  ///< solved; did not converge
+    std::vector<int> axes, failed;  ///< requested; did not converge, and have no entries
     bool periodic = false;
     int iterations = 0;  ///< of the solves after the first
     std::array<std::array<double, 3>, 3> tensor{
@@ -91,6 +93,8 @@ struct Summary {
     double source = unknown, reaction = unknown, projected = unknown, residual = unknown;
     double flow = unknown;  ///< is the larger of inflow and outflow
     double relative() const { return std::abs(residual) / flow; }
+    /// Is the largest residual of a cell over the largest flow through a face; omitted without the field `flux`.
+    std::optional<double> in_cells;
     std::optional<double> extrapolated;  ///< is the amount of solver.extrapolate; omitted without it
   } balance;
   struct {

@@ -4,7 +4,7 @@
 
 #include "io/files/hdf5.hpp"
 #include "io/images/image_source.hpp"
-#include "io/images/mapped_file.hpp"
+#include "io/images/loaded_file.hpp"
 
 namespace poisson {
 namespace {

@@ -7,7 +7,7 @@
 
 #include <glob.h>
 
-#include "io/images/mapped_file.hpp"
+#include "io/images/loaded_file.hpp"
 
 namespace poisson {
 namespace {
@@ -108,12 +108,7 @@ void check_counts(const std::filesystem::path& path, const VoxelCounts& counts, 
 std::shared_ptr<const ImageSource> open_image(const ImageFile& file) {
   if (file.pattern) return std::make_shared<const Stack>(file);
   if (file.type) return open_raw(file);
-  std::string first(8, '\0');
-  {
-    const MappedFile checked(file.path);  // reports why a file cannot be read
-    const auto bytes = checked.bytes();
-    for (std::size_t i = 0; i < std::min(first.size(), bytes.size()); ++i) first[i] = static_cast<char>(bytes[i]);
-  }
+  const std::string first = first_bytes(file.path, 8);
   using namespace std::string_view_literals;
   if (first.starts_with("\x93NUMPY"sv)) return open_npy(file.path);
   for (const std::string_view magic : {"II*\0"sv, "MM\0*"sv, "II+\0"sv, "MM\0+"sv})

@@ -10,7 +10,7 @@
 
 #include "backends/memory/host_memory.hpp"
 #include "backends/memory/memory.hpp"
-#include "io/images/mapped_file.hpp"
+#include "io/images/loaded_file.hpp"
 
 namespace poisson {
 

@@ -17,7 +17,7 @@ struct Crop {
 };
 
 /// Contains the labels of an image as codes of one or two bytes. Voxels of one byte in the order of the array stay in
-/// the mapped file. A code is the index of a value in the list of values; other values share the code after the last.
+/// the loaded file. A code is the index of a value in the list of values; other values share the code after the last.
 class LabelImage {
  public:
   struct Unlisted {
@@ -39,7 +39,7 @@ class LabelImage {
   /// Writes the codes of `voxels` of the row (y, z); all count from the first voxel of the crop.
   void codes(std::int64_t y, std::int64_t z, std::span<const std::int64_t> voxels,
              std::span<std::uint16_t> codes) const;
-  /// Returns the bytes that the codes need in addition to a mapped file.
+  /// Returns the bytes that the codes need in addition to a loaded file.
   std::size_t bytes() const { return bytes_; }
 
  private:
@@ -57,7 +57,7 @@ class LabelImage {
   std::int64_t unlisted_count_ = 0;
   // Voxels of one byte: their codes follow from the table. Other voxels are stored as codes.
   std::array<std::uint16_t, 256> table_{};
-  const std::uint8_t* start_ = nullptr;  // of the crop, in a mapped file or in narrow_
+  const std::uint8_t* start_ = nullptr;  // of the crop, in a loaded file or in narrow_
   std::int64_t row_ = 0, slice_ = 0;     // strides
   std::unique_ptr<std::uint8_t[]> narrow_;
   std::unique_ptr<std::uint16_t[]> wide_;

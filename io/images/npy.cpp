@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "io/images/image_source.hpp"
-#include "io/images/mapped_file.hpp"
+#include "io/images/loaded_file.hpp"
 
 namespace poisson {
 namespace {
@@ -15,7 +15,8 @@ namespace {
 constexpr std::size_t magic_bytes = 8;  // "\x93NUMPY", major, minor
 constexpr std::string_view npy_remedy = "Write it by numpy.save.";
 
-// Is an array in a mapped file. An array in Fortran's order is [z][y][x] with z fastest; blocks of slices are gathered.
+// Is an array in a file in memory. An array in Fortran's order is [z][y][x] with z fastest; blocks of slices are
+// gathered.
 class NpyImage final : public ImageSource {
  public:
   explicit NpyImage(const std::filesystem::path& path) : path_(path), file_(path) {
@@ -144,7 +145,7 @@ class NpyImage final : public ImageSource {
   }
 
   std::filesystem::path path_;
-  MappedFile file_;
+  LoadedFile file_;
   std::size_t begin_ = 0;
   bool fortran_ = false;
 };

@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "io/images/image_source.hpp"
-#include "io/images/mapped_file.hpp"
+#include "io/images/loaded_file.hpp"
 
 namespace poisson {
 namespace {
@@ -30,7 +30,7 @@ class RawImage final : public ImageSource {
   }
 
  private:
-  MappedFile file_;
+  LoadedFile file_;
   const std::byte* data_ = nullptr;
 };
 

@@ -1,4 +1,4 @@
-// Reads TIFF and BigTIFF images through libtiff: one slice a page. Plain pages are used where the file is mapped;
+// Reads TIFF and BigTIFF images through libtiff: one slice a page. Plain pages are used where the file is loaded;
 // compressed and tiled pages are decoded by as many threads as ask for them.
 
 #include "io/images/image_source.hpp"
@@ -16,7 +16,7 @@
 
 #include <tiffio.h>
 
-#include "io/images/mapped_file.hpp"
+#include "io/images/loaded_file.hpp"
 
 namespace poisson {
 namespace {
@@ -30,7 +30,8 @@ class TiffFile {
     TIFFOpenOptions* const options = TIFFOpenOptionsAlloc();
     TIFFOpenOptionsSetErrorHandlerExtR(options, note, this);
     TIFFOpenOptionsSetWarningHandlerExtR(options, ignore, nullptr);
-    file_.reset(TIFFOpenExt(path.c_str(), "r", options));
+    // "m": not mapped, because a file that is truncated while it is mapped would end the process.
+    file_.reset(TIFFOpenExt(path.c_str(), "rm", options));
     TIFFOpenOptionsFree(options);
   }
   TiffFile(const TiffFile&) = delete;
@@ -69,7 +70,7 @@ struct Page {
 
 class TiffImage final : public ImageSource {
  public:
-  explicit TiffImage(const std::filesystem::path& path) : path_(path), mapped_(path) {
+  explicit TiffImage(const std::filesystem::path& path) : path_(path), loaded_(path) {
     TiffFile file(path);
     if (!file.get()) refuse(file, "Give a TIFF file.");
     double stored = 0;
@@ -88,12 +89,12 @@ class TiffImage final : public ImageSource {
   }
 
   const std::byte* slices(std::int64_t z, std::int64_t count, std::vector<std::byte>& spare) const override {
-    if (count == 1 && page(z).plain >= 0) return mapped_.bytes().data() + page(z).plain;
+    if (count == 1 && page(z).plain >= 0) return loaded_.bytes().data() + page(z).plain;
     spare.resize(static_cast<std::size_t>(count * slice_bytes()));
     for (std::int64_t k = 0; k < count; ++k) {
       std::byte* const to = spare.data() + k * slice_bytes();
       if (page(z + k).plain >= 0)
-        std::memcpy(to, mapped_.bytes().data() + page(z + k).plain, static_cast<std::size_t>(slice_bytes()));
+        std::memcpy(to, loaded_.bytes().data() + page(z + k).plain, static_cast<std::size_t>(slice_bytes()));
       else
         decode(z + k, to);
     }
@@ -163,7 +164,7 @@ class TiffImage final : public ImageSource {
       if (TIFFGetStrileOffset(tiff, s) != end) return -1;
       end += TIFFGetStrileByteCount(tiff, s);
     }
-    const std::size_t length = mapped_.bytes().size();
+    const std::size_t length = loaded_.bytes().size();
     if (begin == 0 || end > length || end < begin || end - begin != static_cast<std::uint64_t>(slice_bytes()))
       return -1;
     return static_cast<std::int64_t>(begin);
@@ -179,7 +180,7 @@ class TiffImage final : public ImageSource {
     const std::size_t at = description.find("images=");
     if (!description.starts_with("ImageJ=") || at == std::string_view::npos) return;
     const long slices = std::strtol(text + at + 7, nullptr, 10);
-    const auto space = static_cast<std::int64_t>(mapped_.bytes().size()) - pages_[0].plain;
+    const auto space = static_cast<std::int64_t>(loaded_.bytes().size()) - pages_[0].plain;
     if (slices <= 1 || slices > space / slice_bytes()) return;
     for (long z = 1; z < slices; ++z) pages_.push_back({0, pages_[0].plain + z * slice_bytes()});
   }
@@ -200,7 +201,7 @@ class TiffImage final : public ImageSource {
   void check_stored(double stored) const {
     constexpr double small = 1 << 24, densest = 5000;
     const double stated = static_cast<double>(slice_bytes()) * static_cast<double>(counts_[2]);
-    stored = std::min(stored, static_cast<double>(mapped_.bytes().size()));
+    stored = std::min(stored, static_cast<double>(loaded_.bytes().size()));
     if (stated > small && stored * densest < stated)
       refuse_image(path_,
                    "its pages need " + std::to_string(static_cast<std::int64_t>(stated)) +
@@ -271,7 +272,7 @@ class TiffImage final : public ImageSource {
   }
 
   std::filesystem::path path_;
-  MappedFile mapped_;
+  LoadedFile loaded_;
   std::vector<Page> pages_;
   mutable std::mutex mutex_;
   mutable std::vector<std::unique_ptr<TiffFile>> idle_;
@@ -287,7 +288,7 @@ std::shared_ptr<const ImageSource> open_tiff(const std::filesystem::path& path) 
 
 #else
 
-#include "io/images/mapped_file.hpp"
+#include "io/images/loaded_file.hpp"
 
 namespace poisson {
 

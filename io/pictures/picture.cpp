@@ -69,7 +69,9 @@ LineStyle line_style(double share) {
 std::vector<double> isolines(const ShownField& shown) {
   std::vector<double> shares;
   if (!shown.any() || shown.constant() || !shown.smooth()) return shares;
-  for (const double level : round_ticks(shown.lower, shown.upper, 20).values)
+  const Ticks ticks =
+      shown.logarithmic() ? decade_ticks(shown.lower, shown.upper, 20) : round_ticks(shown.lower, shown.upper, 20);
+  for (const double level : ticks.values)
     if (const double share = shown.share(level); share > 0.005 && share < 0.995) shares.push_back(share);
   return shares;
 }
@@ -259,7 +261,7 @@ std::array<double, 3> drawn_lengths(const OutputGrid& grid, bool& bounded) {
 }
 
 std::vector<Section> sections(const OutputGrid& grid, const std::array<double, 3>& lengths) {
-  std::vector<Section> list = mid_planes(grid);
+  std::vector<Section> list = shown_planes(grid);
   double width = 0, height = 0;
   for (const auto& s : list) {
     width += lengths[s.across];
@@ -331,6 +333,7 @@ class PictureFile final : public FieldFile {
   std::vector<std::filesystem::path> close() override {
     shown_.collect(*processes_);
     together(*processes_, [&] {
+      shown_.use(note_.colours);
       if (processes_->first()) write_png(directory_, grid_, shown_, note_);
     });
     return {directory_ / file_name};
@@ -358,7 +361,10 @@ std::filesystem::path write_png(const std::filesystem::path& directory, const Ou
   const auto list = sections(grid, drawn_lengths(grid, bounded));
   int highest = 0;
   for (const auto& section : list) highest = std::max(highest, section.height);
-  const auto ticks = shown.any() ? round_ticks(shown.lower, shown.upper, std::clamp(highest / 62, 2, 10)) : Ticks{};
+  const int most = std::clamp(highest / 62, 2, 10);
+  const auto ticks = !shown.any()          ? Ticks{}
+                     : shown.logarithmic() ? decade_ticks(shown.lower, shown.upper, most)
+                                           : round_ticks(shown.lower, shown.upper, most);
   const auto levels = isolines(shown);
 
   std::vector<Panel> panels;

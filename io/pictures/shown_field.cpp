@@ -7,12 +7,17 @@
 
 namespace poisson {
 
-std::vector<Section> mid_planes(const OutputGrid& grid) {
+std::vector<Section> shown_planes(const OutputGrid& grid) {
   if (grid.dimension == 2) return {{0, 1, 2, 0.0}};
   std::vector<Section> list;
+  const auto add = [&](int normal, double position) {
+    list.push_back({normal == 0 ? 1 : 0, normal == 2 ? 1 : 2, normal, position});
+  };
+  for (const PicturePlane& plane : grid.planes) add(plane.normal, plane.position);
+  if (!list.empty()) return list;
   for (int normal = 0; normal < 3; ++normal) {
     const auto& nodes = grid.nodes[normal];
-    list.push_back({normal == 0 ? 1 : 0, normal == 2 ? 1 : 2, normal, nodes.front() / 2 + nodes.back() / 2});
+    add(normal, nodes.front() / 2 + nodes.back() / 2);
   }
   return list;
 }
@@ -54,7 +59,7 @@ ShownField::ShownField(const OutputGrid& grid, FieldHead head)
       lines_(grid.nodes),
       shape_(grid.shape(head_.location)),
       places_(grid.places(head_.location)) {
-  const auto sections = mid_planes(grid);
+  const auto sections = shown_planes(grid);
   const auto along = [&](int axis) { return shape_[static_cast<std::size_t>(axis)]; };
   if (std::ranges::any_of(sections, [&](const Section& s) { return along(s.across) * along(s.up) > most_refined; })) {
     fine_ = refined();
@@ -74,6 +79,17 @@ ShownField::ShownField(const OutputGrid& grid, FieldHead head)
     layers_.push_back({s.across, s.up, s.normal, s.position, depth.lower, std::vector<double>(values)});
     if (!refined()) layers_.push_back({s.across, s.up, s.normal, s.position, depth.upper, std::vector<double>(values)});
   }
+}
+
+void ShownField::use(const ColourScale& scale) {
+  if (scale.range && any()) {
+    lower = (*scale.range)[0];
+    upper = (*scale.range)[1];
+  }
+  if (!scale.logarithmic || !any() || !(upper > 0) || constant()) return;
+  constexpr double decades = 1e-3;
+  if (!(lower > 0)) lower = decades * upper;
+  logarithmic_ = true;
 }
 
 Place ShownField::locate_along(int axis, double x) const {

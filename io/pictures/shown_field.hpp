@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -19,8 +20,9 @@ struct Section {
   int width = 0, height = 0;  ///< in pixels
 };
 
-/// Returns the three mid-planes, or the plane in two dimensions. Their sizes in pixels are not set.
-std::vector<Section> mid_planes(const OutputGrid& grid);
+/// Returns the planes of OutputGrid::planes or the three mid-planes, or the plane in two dimensions. Their sizes in
+/// pixels are not set.
+std::vector<Section> shown_planes(const OutputGrid& grid);
 
 /// Describes the position of a coordinate on an axis: between two nodes, in a cell, or, on a face, between two cells.
 struct Place {
@@ -43,7 +45,13 @@ class ShownField {
   /// Gathers the sections of all processes on the first one. Collective.
   void collect(const Processes& processes);
 
-  std::string name() const { return head_.components == 1 ? head_.name : "|" + head_.name + "|"; }
+  std::string name() const {
+    if (!head_.title.empty()) return head_.title;
+    return head_.components == 1 ? head_.name : "|" + head_.name + "|";
+  }
+  /// Replaces the range of the values by that of a scale. If the range is not positive, a logarithmic scale shows the
+  /// three decades below its upper end; without positive values it is linear. Call it after collect.
+  void use(const ColourScale& scale);
   /// Returns true if values vary between places or from pixel to pixel; otherwise each cell has one visible value.
   bool smooth() const { return refined() || fine_ || head_.location == Location::node; }
   /// Returns the position of a coordinate among the stored values of an axis.
@@ -61,7 +69,12 @@ class ShownField {
   bool any() const { return upper >= lower; }
   bool constant() const;
   /// Returns the position of a value in the range, from 0 to 1.
-  double share(double value) const { return constant() ? 0.5 : (value / 2 - lower / 2) / (upper / 2 - lower / 2); }
+  double share(double value) const {
+    if (constant()) return 0.5;
+    if (logarithmic_) return value > 0 ? std::log(value / lower) / std::log(upper / lower) : 0;
+    return (value / 2 - lower / 2) / (upper / 2 - lower / 2);
+  }
+  bool logarithmic() const { return logarithmic_; }
 
  private:
   struct Layer {
@@ -78,6 +91,7 @@ class ShownField {
   void for_each_shown(const Box& box, const F& f);
 
   FieldHead head_;
+  bool logarithmic_ = false;
   bool fine_ = false;                         // cells are about as small as pixels
   std::vector<Place> depths_;                 // for each section
   std::array<std::vector<double>, 3> lines_;  // coordinates: nodes, centres (fine cells) or both (refined)

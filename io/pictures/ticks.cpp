@@ -87,4 +87,25 @@ Ticks round_ticks(double lower, double upper, int at_most) {
   return ticks;
 }
 
+Ticks decade_ticks(double lower, double upper, int at_most) {
+  const double low = lower * (1 - 1e-9), high = upper * (1 + 1e-9);
+  const int first = decimal_exponent(low), last = decimal_exponent(high);
+  const auto add = [&](Ticks& to, double value) {
+    if (value < low || value > high) return;
+    to.values.push_back(value);
+    to.labels.push_back(readable(value, 6));
+  };
+  Ticks ticks;
+  for (int e = first; e <= last; ++e)
+    for (const double mantissa : {1.0, 2.0, 5.0}) add(ticks, mantissa * std::pow(10.0, e));
+  if (ticks.values.size() < 2) return round_ticks(lower, upper, at_most);
+  const auto most = static_cast<std::size_t>(std::max(1, at_most)) + 1;
+  if (ticks.values.size() <= most) return ticks;
+  Ticks powers;
+  int step = 1;
+  while (static_cast<std::size_t>((last - first) / step) + 1 > most) ++step;
+  for (int e = first; e <= last; e += step) add(powers, std::pow(10.0, e));
+  return powers.values.size() < 2 ? ticks : powers;
+}
+
 }  // namespace poisson

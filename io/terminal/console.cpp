@@ -289,9 +289,13 @@ void Console::answers(const Summary& s) {
     for (const int axis : s.effective->axes) {
       const auto a = static_cast<std::size_t>(axis);
       const double k = s.effective->tensor[a][a];
-      row(label, s.effective->percolates[a]
-                     ? fmt::format("along {} {:.6g}, tortuosity factor {:.6g}", "xyz"[a], k, s.effective->tortuosity[a])
-                     : fmt::format("along {} 0: no conducting path connects both faces", "xyz"[a]));
+      if (std::ranges::find(s.effective->failed, axis) != s.effective->failed.end())
+        row(label, fmt::format("along {} unknown: the solve did not converge; raise solver.max_iterations", "xyz"[a]));
+      else
+        row(label,
+            s.effective->percolates[a]
+                ? fmt::format("along {} {:.6g}, tortuosity factor {:.6g}", "xyz"[a], k, s.effective->tortuosity[a])
+                : fmt::format("along {} 0: no conducting path connects both faces", "xyz"[a]));
       label = "";
     }
     row("porosity", fmt::format("{:.6g}", s.effective->porosity));
@@ -323,6 +327,14 @@ void Console::balance(const Summary& s) {
   row("balance", fmt::format("residual {:.2g}{}{}", s.balance.residual + 0.0,  // avoids −0
                              std::isfinite(relative) ? fmt::format(", {:.2g} of the throughput", relative) : "",
                              projected ? fmt::format("; {:.3g} removed by projection", s.balance.projected) : ""));
+  if (!s.balance.in_cells) return;
+  constexpr double aim = 1e-10, near_floor = 4;
+  std::string_view why;
+  if (*s.balance.in_cells > aim)
+    why =
+        s.residual.relative <= near_floor * s.residual.rounding_floor ? ": rounding limits this" : ": more than 1e-10";
+  row("in cells", fmt::format("flows and sources differ by at most {:.2g} of the largest flow through a face{}",
+                              *s.balance.in_cells, why));
 }
 
 void Console::closing(const Summary& s, double tolerance, const std::string& directory) {
@@ -335,10 +347,17 @@ void Console::closing(const Summary& s, double tolerance, const std::string& dir
   else
     fmt::print(out_, "  {} after {} ({}): relative residual {:.2e}", styled(Style::caution, "Not converged"), count,
                s.reason, s.residual.relative);
-  fmt::print(out_, "{}\n", tolerance > 0 ? fmt::format(", tolerance {:g}", tolerance) : "");
+  const bool settled = s.converged && s.residual.relative > tolerance && tolerance > 0;
+  fmt::print(out_, "{}\n",
+             settled         ? "; the flow has settled"
+             : tolerance > 0 ? fmt::format(", tolerance {:g}", tolerance)
+                             : "");
 
-  row("solution", fmt::format("{:.6g}{} to {:.6g}{}, integral {:.6g}", s.solution.min, place(" at ", s.solution.min_at),
-                              s.solution.max, place(" at ", s.solution.max_at), s.solution.integral));
+  const std::string named =
+      s.quantity == "u" && s.unit.empty() ? "" : s.quantity + (s.unit.empty() ? " " : " in " + s.unit + " ");
+  row("solution",
+      named + fmt::format("{:.6g}{} to {:.6g}{}, integral {:.6g}", s.solution.min, place(" at ", s.solution.min_at),
+                          s.solution.max, place(" at ", s.solution.max_at), s.solution.integral));
   if (s.error) row("error", fmt::format("{:.3e} in the maximum norm, {:.3e} in L2", s.error->max, s.error->l2));
   probes(s);
   bodies(s);

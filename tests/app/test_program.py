@@ -220,7 +220,7 @@ output: {formats: []}
         self.assertEqual((run.returncode, run.stderr), (0, ""))
         self.assertEqual(self.fields(), ["solution.hdf", "solution.png", "solution.vti"])
         summary = self.summary()
-        self.assertEqual(list(summary), ["title", "version", "converged", "reason", "iterations", "method", "unknowns",
+        self.assertEqual(list(summary), ["title", "version", "quantity", "converged", "reason", "iterations", "method", "unknowns",
                                          "levels", "cell_width", "residual", "estimated_error", "solution", "error", "probes", "flux",
                                          "balance", "time", "device", "ranks", "peak_memory_bytes", "files", "config"])
         self.assertEqual([(file["name"], file["bytes"]) for file in summary["files"]],

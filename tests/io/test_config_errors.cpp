@@ -29,7 +29,8 @@ const std::vector<Malformed>& malformed() {
        "output:\n  color: blue\n",
        {},
        "bad.yaml:4:3: output.color: unknown key; the keys here are directory, fields, formats, bodies, probes, "
-       "effective, capacitance"},
+       "quantity, pictures, "
+       "colours, effective, capacitance"},
       {"key_of_another_place",
        cube,
        "tolerance: 1e-6\n",
@@ -133,7 +134,8 @@ const std::vector<Malformed>& malformed() {
        cube,
        "solver: multigrid\n",
        {},
-       "bad.yaml:3:9: solver: expected {method, initial, tolerance, max_iterations, cycle, full_multigrid, "
+       "bad.yaml:3:9: solver: expected {method, initial, tolerance, flow_tolerance, max_iterations, cycle, "
+       "full_multigrid, "
        "fallback, extrapolate, "
        "smoother: {type, pre, post}, krylov, preconditioner, coarse_operator, precision}, found the string "
        "\"multigrid\"; write {method: multigrid}"},

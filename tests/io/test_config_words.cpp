@@ -127,7 +127,8 @@ const std::vector<Malformed>& foreign() {
        {},
        "bad.yaml:3:11: boundary: expected {default, x-, x+, y-, y+, z-, z+}, found the string \"periodic\"; write "
        "{default: periodic}\nbad.yaml:4:10: backend: expected {device, transport, blocks}, found the string \"gpu\"; "
-       "write {device: cuda}\nbad.yaml:5:9: solver: expected {method, initial, tolerance, max_iterations, cycle, "
+       "write {device: cuda}\nbad.yaml:5:9: solver: expected {method, initial, tolerance, flow_tolerance, "
+       "max_iterations, cycle, "
        "full_multigrid, fallback, extrapolate, smoother: {type, pre, post}, krylov, preconditioner, coarse_operator, "
        "precision}, found the string \"amg\"; write {method: multigrid}"},
       {"bare_number_of_all_faces",

@@ -128,6 +128,17 @@ TEST_F(HostileImages, RawFiles) {
   }
 }
 
+/// A mapped file would end the process here.
+TEST_F(HostileImages, TruncatedWhileInUse) {
+  ImageFile file;
+  file.path = write("cut.npy", npy("|u1", "(4, 64, 64)", std::string(std::size_t{4} * 64 * 64, '\7')));
+  const auto source = open_image(file);
+  std::filesystem::resize_file(file.path, 0);
+  std::vector<std::byte> spare;
+  const std::byte* const voxels = source->slices(0, 4, spare);
+  for (int i = 0; i < 4 * 64 * 64; ++i) ASSERT_EQ(voxels[i], std::byte{7});
+}
+
 TEST_F(HostileImages, TiffPages) {
   EXPECT_TRUE(has(refusal(tiff("a.tif", {8, 9})), "page 1 has 9 x 8 of uint8 pixels, but page 0 has 8 x 8"));
   EXPECT_TRUE(has(refusal(tiff("a.tif", {8}, COMPRESSION_NONE, 3)), "3 channels"));

@@ -1,0 +1,90 @@
+#include "io/images/loaded_file.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "backends/memory/error.hpp"
+#include "io/files/descriptor.hpp"
+
+namespace poisson {
+
+void refuse_image(const std::filesystem::path& path, const std::string& why, const std::string& remedy) {
+  throw InputError("image '" + path.string() + "' cannot be read (" + why + "). " + remedy);
+}
+
+namespace {
+
+// Opens a file and returns its size.
+std::pair<Descriptor, std::size_t> open_whole(const std::filesystem::path& path) {
+  std::error_code error;
+  const auto status = std::filesystem::status(path, error);
+  if (!std::filesystem::exists(status)) refuse_image(path, "there is no such file", "Check the path.");
+  if (std::filesystem::is_directory(status))
+    refuse_image(path, "it is a directory", "Give a file in it, or all its slices by files: folder/*.tif.");
+  if (!std::filesystem::is_regular_file(status))
+    refuse_image(path, "it is a pipe or a device", "Give a file on a disk.");
+  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  struct stat facts {};
+  if (file < 0 || ::fstat(file, &facts) != 0) refuse_image(path, std::strerror(errno), "Check its permissions.");
+  if (facts.st_size == 0) refuse_image(path, "it is empty", "Write it again.");
+  return {std::move(file), static_cast<std::size_t>(facts.st_size)};
+}
+
+// Reads bytes from an offset. Returns 0 if all were read, an error number, or −1 at the end of the file.
+int read_at(int file, std::byte* to, std::size_t count, std::size_t offset) {
+  while (count > 0) {
+    const ssize_t got = ::pread(file, to, count, static_cast<off_t>(offset));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return errno;
+    if (got == 0) return -1;
+    to += got;
+    offset += static_cast<std::size_t>(got);
+    count -= static_cast<std::size_t>(got);
+  }
+  return 0;
+}
+
+}  // namespace
+
+LoadedFile::LoadedFile(const std::filesystem::path& path) {
+  const auto [file, size] = open_whole(path);
+  void* const memory = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) refuse_image(path, std::strerror(errno), "Check the limits of address space (ulimit -v).");
+  ::madvise(memory, size, MADV_HUGEPAGE);
+  bytes_ = {static_cast<const std::byte*>(memory), size};
+  constexpr std::size_t slab = std::size_t{1} << 22;
+  int failure = 0;
+  const int from = file;
+  const std::size_t all = size;
+#pragma omp parallel for schedule(dynamic) reduction(max : failure)
+  for (std::size_t first = 0; first < all; first += slab) {
+    const int one = read_at(from, static_cast<std::byte*>(memory) + first, std::min(slab, all - first), first);
+    failure = std::max(failure, one < 0 ? ENODATA : one);
+  }
+  if (failure == 0) return;
+  ::munmap(memory, size);
+  bytes_ = {};
+  if (failure == ENODATA)
+    refuse_image(path, "it became shorter while it was read", "Write it again, then start the run.");
+  refuse_image(path, std::strerror(failure), "Check the disk.");
+}
+
+LoadedFile::~LoadedFile() {
+  if (!bytes_.empty()) ::munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
+}
+
+std::string first_bytes(const std::filesystem::path& path, std::size_t count) {
+  const auto [file, size] = open_whole(path);
+  std::string bytes(count, '\0');
+  read_at(file, reinterpret_cast<std::byte*>(bytes.data()), std::min(count, size), 0);
+  return bytes;
+}
+
+}  // namespace poisson

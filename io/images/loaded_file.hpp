@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <utility>
+
+namespace poisson {
+
+/// Is a complete file in memory, read by all threads. A mapped file would be no copy, but a process that reads beyond
+/// the new end of a truncated file is killed.
+class LoadedFile {
+ public:
+  /// Throws InputError if the file is missing, empty, no regular file, cannot be read, or becomes shorter.
+  explicit LoadedFile(const std::filesystem::path& path);
+  LoadedFile(LoadedFile&& other) noexcept : bytes_(std::exchange(other.bytes_, {})) {}
+  LoadedFile& operator=(LoadedFile&&) = delete;
+  ~LoadedFile();
+
+  std::span<const std::byte> bytes() const { return bytes_; }
+
+ private:
+  std::span<const std::byte> bytes_;
+};
+
+/// Returns the first bytes of a file, followed by zeros if it is shorter. Throws InputError as LoadedFile.
+std::string first_bytes(const std::filesystem::path& path, std::size_t count);
+
+/// Throws InputError: "image 'path' cannot be read (why). Remedy."
+[[noreturn]] void refuse_image(const std::filesystem::path& path, const std::string& why, const std::string& remedy);
+
+}  // namespace poisson

@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+"""Tests the answers of whole runs: effective coefficients, settled flows, balanced fluxes, pictures.
+
+    test_answers.py POISSON_PROGRAM SOURCE_DIRECTORY [unittest arguments]
+"""
+
+import json
+import os
+import pathlib
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM = os.path.abspath(sys.argv[1])
+
+IMAGE = """\
+image: {file: image.raw, type: uint8, shape: [%s], voxel: 1e-6, materials: {0: pore, 255: grain}}
+materials: {pore: {coefficient: 2}, grain: insulator}
+output: {effective: {axes: all, faces: %s}, formats: []}
+"""
+
+BODIES = """\
+domain: {lower: [0, 0, 0], upper: [1, 1, 1]}
+grid: {cells: [24, 20, 22]}
+materials: {air: {coefficient: 1}, core: {coefficient: 50, power: 3}}
+background: air
+bodies: [{material: core, sphere: {center: [0.4, 0.5, 0.6], radius: 0.27}}]
+boundary: {x-: {dirichlet: 1}, x+: {dirichlet: 0}, default: {neumann: 0}}
+output: {formats: []}
+"""
+
+
+class Answers(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.directory = pathlib.Path(temporary.name)
+
+    def run_case(self, text, *sets, status=0):
+        (self.directory / "case.yaml").write_text(text, encoding="utf-8")
+        words = [word for value in sets for word in ("--set", value)]
+        results = self.directory / "results"
+        run = subprocess.run([PROGRAM, "--config", "case.yaml", "--set", f"output.directory={results}", *words],
+                             capture_output=True, text=True, cwd=self.directory)
+        self.assertEqual(run.returncode, status, run.stdout + run.stderr)
+        self.output = run.stdout + run.stderr
+        return json.loads((results / "summary.json").read_text(encoding="utf-8")) if status in (0, 3) else None
+
+    def image(self, shape, solid):
+        nx, ny, nz = shape
+        values = bytes(255 if solid(i, j, k) else 0 for k in range(nz) for j in range(ny) for i in range(nx))
+        (self.directory / "image.raw").write_bytes(values)
+        return ", ".join(map(str, shape))
+
+    def test_channels_and_a_closed_direction(self):
+        # Channels along x of half of the cross-section. Nothing crosses y or z.
+        shape = self.image((12, 8, 10), lambda i, j, k: j % 2 == 1 or k == 5)
+        summary = self.run_case(IMAGE % (shape, "fixed"))
+        effective = summary["effective"]
+        porosity = 4 * 9 / 80
+        self.assertTrue(summary["converged"])
+        self.assertEqual(effective["percolates"], [True, False, False])
+        self.assertEqual(effective["failed"], [])
+        self.assertAlmostEqual(effective["porosity"], porosity, places=12)
+        self.assertAlmostEqual(effective["tensor"][0][0], 2 * porosity, places=7)
+        self.assertAlmostEqual(effective["tortuosity"][0], 1, places=7)
+        self.assertEqual([row[1:] for row in effective["tensor"]], [[0, 0]] * 3)
+        self.assertEqual(effective["tortuosity"][1:], [None, None])
+        self.assertIn("along y 0: no conducting path", self.output)
+
+    def test_nothing_percolates(self):
+        shape = self.image((9, 8, 7), lambda i, j, k: i == 4 or j == 3 or k == 2)
+        for faces in ("fixed", "periodic"):
+            with self.subTest(faces=faces):
+                effective = self.run_case(IMAGE % (shape, faces))["effective"]
+                self.assertEqual(effective["percolates"], [False] * 3)
+                self.assertEqual(effective["tensor"], [[0] * 3] * 3)
+
+    def test_a_failed_direction_has_no_value(self):
+        shape = self.image((16, 16, 16), lambda i, j, k: (i * 7 + j * 13 + k * 29 + i * j * k) % 5 == 0)
+        summary = self.run_case(IMAGE % (shape, "fixed"), "solver.max_iterations=1", "solver.full_multigrid=false",
+                                status=3)
+        effective = summary["effective"]
+        self.assertFalse(summary["converged"])
+        self.assertEqual(effective["failed"], ["x", "y", "z"])
+        self.assertEqual(effective["tensor"], [[None] * 3] * 3)
+        self.assertIn("the solve did not converge", self.output)
+
+    def test_a_settled_flow_ends_the_solve(self):
+        exact = self.run_case(BODIES, "solver.tolerance=1e-12")
+        for share in (1e-2, 1e-4):
+            settled = self.run_case(BODIES, f"solver.flow_tolerance={share}")
+            self.assertTrue(settled["converged"])
+            self.assertLess(settled["iterations"], exact["iterations"])
+            for key, flow in exact["flux"].items():
+                self.assertAlmostEqual(settled["flux"][key], flow, delta=share * exact["balance"]["source"])
+        self.assertEqual(settled["reason"], "converged: the flow has settled")
+        self.run_case(BODIES, "solver.flow_tolerance=0.1", "solver.tolerance=0", status=2)
+        self.assertIn("solver.flow_tolerance", self.output)
+
+    def test_fluxes_balance_in_every_cell(self):
+        loose = self.run_case(BODIES, "output.formats=[vtk]", "solver.tolerance=1e-4")
+        self.assertNotIn("in_cells", loose["balance"])
+        summary = self.run_case(BODIES, "output.formats=[vtk]", "output.fields=[u, flux]", "solver.tolerance=1e-4")
+        self.assertLessEqual(summary["balance"]["in_cells"], 1e-10)
+        self.assertLess(summary["residual"]["relative"], loose["residual"]["relative"])
+        self.assertIn("flows and sources differ by at most", self.output)
+
+    def test_a_quantity_has_a_name_and_a_unit(self):
+        summary = self.run_case(BODIES, "output.quantity={name: T, unit: °C}")
+        self.assertEqual(summary["quantity"], {"name": "T", "unit": "°C"})
+        self.assertIn("T in °C", self.output)
+
+    def size(self):
+        data = (self.directory / "results/solution.png").read_bytes()
+        return struct.unpack(">II", data[16:24]), data
+
+    def test_pictures_show_given_planes_and_ranges(self):
+        self.run_case(BODIES, "output.formats=[png]")
+        (three, _), plain = self.size()
+        self.run_case(BODIES, "output.formats=[png]", "output.pictures=[{plane: z, at: 0.25}]")
+        (one, _), _ = self.size()
+        self.assertLess(one, three)
+        for more in ("output.colours.range=[0.1, 0.6]", "output.colours.logarithmic=true"):
+            self.run_case(BODIES, "output.formats=[png]", more)
+            self.assertFalse(self.size()[1] == plain, more)
+        self.run_case(BODIES, "output.pictures=[{plane: z, at: 1.5}]", status=2)
+        self.assertIn("output.pictures[0].at: is outside the domain, where z is 0 to 1", self.output)
+        self.run_case(BODIES, "output.colours={range: [0, 1], logarithmic: true}", status=2)
+        self.assertIn("must be positive", self.output)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
