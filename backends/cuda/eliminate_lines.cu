@@ -70,7 +70,6 @@ __global__ void __launch_bounds__(line_threads, line_blocks)
   T* const at = lines.at(place.lane, place.slow);
   const auto own = lines.own(place.lane, place.slow);
   const int n = lines.n, segments = (n + segment - 1) / segment;
-
   Eliminated<T> row{ends ? T(1) : T(0), ends ? lines.onwards(-1, own) : T(0), ends ? at[-step] : T(0)};
   for (int s = 0; s < segments; ++s) {
     T* const here = at + s * segment * step;

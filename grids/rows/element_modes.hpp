@@ -74,24 +74,7 @@ class ElementWalk {
       shares.centre[r] = value_[r + 1];
     });
 
-    if constexpr (weighted) {
-      // An end's mass with itself is S + D. Sums of this kind would occupy registers, because they are the same in
-      // every layer.
-      const T mass = x_.sum * layer.own + x_.difference * layer.own;
-      const T stiff = x_.sum * layer.inverse + x_.difference * (x_.ratio * layer.own + layer.inverse);
-      T of_cell[cells] = {};
-      unrolled<0, cells>([&](auto number) __attribute__((always_inline)) {
-        constexpr int c = decltype(number)::value;
-        of_cell[c] = layer.kappa[c] * (y_[c].sum * stiff + y_[c].difference * (y_[c].ratio * mass + stiff));
-        if constexpr (reacts) of_cell[c] += layer.sigma[c] * (y_[c].sum * mass + y_[c].difference * mass);
-      });
-      unrolled<0, rows>([&](auto number) __attribute__((always_inline)) {
-        constexpr int r = decltype(number)::value;
-        const T share = of_cell[r] + of_cell[r + 1];
-        shares.diagonal[r] = diagonal_[r] + share;
-        diagonal_[r] = share;
-      });
-    }
+    if constexpr (weighted) add_diagonal<reacts>(layer, shares);
 
     // Compute the differences along x and z. Each line has its difference along z on the left; for the differences
     // along x, each line has their difference and their sum along z.
@@ -137,17 +120,7 @@ class ElementWalk {
       add(below[c].dd, at_[c].dd, mass_dd, dd_sum, x_.ratio * along + across_sd, dd);
     });
 
-    // Transform back along y and x.
-    unrolled<0, rows>([&](auto number) __attribute__((always_inline)) {
-      constexpr int r = decltype(number)::value;
-      const Modes &south = below[r], &north = below[r + 1];
-      const CellModes<T>&a = y_[r], &b = y_[r + 1];
-      const T s = a.sum * south.ss + a.difference * south.sd + b.sum * north.ss - b.difference * north.sd;
-      const T d = a.sum * south.ds + a.difference * south.dd + b.sum * north.ds - b.difference * north.dd;
-      shares.left[r] = x_.sum * s - x_.difference * d;
-      shares.right[r] = x_.sum * s + x_.difference * d;
-    });
-
+    transform_back(below, shares);
     unrolled<0, lines>([&](auto number) __attribute__((always_inline)) {
       constexpr int r = decltype(number)::value;
       value_[r] = above.left[r];
@@ -160,6 +133,39 @@ class ElementWalk {
   struct Modes {
     T ss, ds, sd, dd;
   };
+
+  /// Adds the diagonal of a layer.
+  template <bool reacts>
+  [[gnu::always_inline]] constexpr void add_diagonal(const Layer& layer, Shares& shares) {
+    // An end's mass with itself is S + D. Sums of this kind would occupy registers, because they are the same in
+    // every layer.
+    const T mass = x_.sum * layer.own + x_.difference * layer.own;
+    const T stiff = x_.sum * layer.inverse + x_.difference * (x_.ratio * layer.own + layer.inverse);
+    T of_cell[cells] = {};
+    unrolled<0, cells>([&](auto number) __attribute__((always_inline)) {
+      constexpr int c = decltype(number)::value;
+      of_cell[c] = layer.kappa[c] * (y_[c].sum * stiff + y_[c].difference * (y_[c].ratio * mass + stiff));
+      if constexpr (reacts) of_cell[c] += layer.sigma[c] * (y_[c].sum * mass + y_[c].difference * mass);
+    });
+    unrolled<0, rows>([&](auto number) __attribute__((always_inline)) {
+      constexpr int r = decltype(number)::value;
+      const T share = of_cell[r] + of_cell[r + 1];
+      shares.diagonal[r] = diagonal_[r] + share;
+      diagonal_[r] = share;
+    });
+  }
+  /// Transforms the modes of the plane below back along y and x.
+  [[gnu::always_inline]] constexpr void transform_back(const Modes (&below)[cells], Shares& shares) const {
+    unrolled<0, rows>([&](auto number) __attribute__((always_inline)) {
+      constexpr int r = decltype(number)::value;
+      const Modes &south = below[r], &north = below[r + 1];
+      const CellModes<T>&a = y_[r], &b = y_[r + 1];
+      const T s = a.sum * south.ss + a.difference * south.sd + b.sum * north.ss - b.difference * north.sd;
+      const T d = a.sum * south.ds + a.difference * south.dd + b.sum * north.ds - b.difference * north.dd;
+      shares.left[r] = x_.sum * s - x_.difference * d;
+      shares.right[r] = x_.sum * s + x_.difference * d;
+    });
+  }
 
   /// Adds a layer's share in a mode: the plane below gets the sum along z minus the difference, the plane above gets
   /// both added.

@@ -129,28 +129,8 @@ Json effective_of(const Summary::Effective& e, int dimension) {
   return json;
 }
 
-Json to_object(const Summary& s) {
-  Json json;
-  json["title"] = s.title;
-  json["version"] = s.version;
-  json["quantity"] = {{"name", s.quantity}, {"unit", s.unit}};
-  json["converged"] = s.converged;
-  json["reason"] = s.reason;
-  json["iterations"] = s.iterations;
-  if (!s.steps.empty()) json["steps"] = s.steps;
-  if (!s.warnings.empty()) json["warnings"] = s.warnings;
-  json["method"] = s.method;
-  json["unknowns"] = s.unknowns;
-  json["levels"] = s.levels;
-  if (!s.matrix)
-    json["cell_width"] = {{"least", number(s.least_cell)},
-                          {"widest", number(s.widest_cell)},
-                          {"ratio", number(s.widest_cell / s.least_cell)}};
-  if (s.matrix)
-    json["matrix"] = {{"bands", s.matrix->bands},
-                      {"symmetric", s.matrix->symmetric},
-                      {"asymmetry", number(s.matrix->asymmetry)},
-                      {"dominance", number(s.matrix->dominance)}};
+// Adds u, its errors and the values that were asked for.
+void add_solution(Json& json, const Summary& s) {
   json["residual"] = {{"initial", number(s.residual.initial)},
                       {"final", number(s.residual.final)},
                       {"relative", number(s.residual.relative)},
@@ -175,6 +155,9 @@ Json to_object(const Summary& s) {
     json["capacitance"] = {{"names", s.capacitance->names}};
     for (const auto& row : s.capacitance->entries) json["capacitance"]["entries"].push_back(numbers(row));
   }
+}
+
+void add_flows(Json& json, const Summary& s) {
   json["flux"] = Json::object();
   for (int face = 0; face < 2 * s.dimension; ++face) json["flux"][std::string(face_names[face])] = number(s.flux[face]);
   json["balance"] = {{"source", number(s.balance.source)},
@@ -184,12 +167,9 @@ Json to_object(const Summary& s) {
                      {"relative", number(s.balance.relative())}};
   if (s.balance.in_cells) json["balance"]["in_cells"] = number(*s.balance.in_cells);
   if (s.balance.extrapolated) json["balance"]["extrapolated"] = number(*s.balance.extrapolated);
-  json["time"] = {{"input", number(s.time.input)},
-                  {"setup", number(s.time.setup)},
-                  {"solve", number(s.time.solve)},
-                  {"output", number(s.time.output)},
-                  {"total", number(s.time.total)}};
-  if (!s.profiles.empty()) json["profile"] = profile_of(s.profiles);
+}
+
+void add_machine(Json& json, const Summary& s) {
   json["device"] = s.device;
   json["ranks"] = s.ranks;
   if (!s.transports.empty()) {
@@ -201,6 +181,39 @@ Json to_object(const Summary& s) {
     json["machines"] = s.machines;
     json["cuts"] = s.cuts;
   }
+}
+
+Json to_object(const Summary& s) {
+  Json json;
+  json["title"] = s.title;
+  json["version"] = s.version;
+  json["quantity"] = {{"name", s.quantity}, {"unit", s.unit}};
+  json["converged"] = s.converged;
+  json["reason"] = s.reason;
+  json["iterations"] = s.iterations;
+  if (!s.steps.empty()) json["steps"] = s.steps;
+  if (!s.warnings.empty()) json["warnings"] = s.warnings;
+  json["method"] = s.method;
+  json["unknowns"] = s.unknowns;
+  json["levels"] = s.levels;
+  if (!s.matrix)
+    json["cell_width"] = {{"least", number(s.least_cell)},
+                          {"widest", number(s.widest_cell)},
+                          {"ratio", number(s.widest_cell / s.least_cell)}};
+  if (s.matrix)
+    json["matrix"] = {{"bands", s.matrix->bands},
+                      {"symmetric", s.matrix->symmetric},
+                      {"asymmetry", number(s.matrix->asymmetry)},
+                      {"dominance", number(s.matrix->dominance)}};
+  add_solution(json, s);
+  add_flows(json, s);
+  json["time"] = {{"input", number(s.time.input)},
+                  {"setup", number(s.time.setup)},
+                  {"solve", number(s.time.solve)},
+                  {"output", number(s.time.output)},
+                  {"total", number(s.time.total)}};
+  if (!s.profiles.empty()) json["profile"] = profile_of(s.profiles);
+  add_machine(json, s);
   json["peak_memory_bytes"] = s.peak_memory_bytes;
   json["files"] = Json::array();
   for (const auto& file : s.files) json["files"].push_back({{"name", file.name}, {"bytes", file.bytes}});

@@ -19,7 +19,9 @@ IMPLEMENTATIONS = ("backends/cpu/", "backends/cuda/")
 # The lab's folders may use the library below; each study may use only itself.
 LAB = ["lab/harness", "lab/page", "lab/studies", "lab"]
 ABOVE_ALL = ("lab/", "tests/", "bench/", "examples/", "python/", "c/")
-LINES = 500
+LINES = 400
+LINES_OF_TESTS = 500
+LINES_OF_A_FUNCTION = 70
 
 
 def sources(*folders):
@@ -35,6 +37,16 @@ def room(path, order=ORDER):
     """Returns the last folder of the order that contains the path."""
     found = [name for name in order if path.startswith(name + "/")]
     return max(found, key=len) if found else None
+
+
+def functions(path):
+    """Yields the first line and the number of lines of each function, up to members of a class in a namespace."""
+    lines = (ROOT / path).read_text(encoding="utf-8").splitlines()
+    for first, line in enumerate(lines):
+        if re.match(r" {0,6}\S.*\).*\{$", line) and not re.match(r"\s*(if|for|while|switch|else|:|\w+_\()", line):
+            end = re.match(" *", line)[0] + "}"
+            last = next((n for n in range(first + 1, len(lines)) if lines[n].startswith(end)), first)
+            yield line.strip(), last - first + 1
 
 
 def study(path):
@@ -86,7 +98,13 @@ class Rooms(unittest.TestCase):
         for path in sources():
             with self.subTest(path=path):
                 count = len((ROOT / path).read_text(encoding="utf-8").splitlines())
-                self.assertLessEqual(count, LINES)
+                self.assertLessEqual(count, LINES_OF_TESTS if path.startswith(("tests/", "bench/", "lab/")) else LINES)
+
+    def test_functions_are_short(self):
+        for path in sources("backends", "grids", "solver", "io", "app"):
+            for name, count in functions(path):
+                with self.subTest(path=path, function=name):
+                    self.assertLessEqual(count, LINES_OF_A_FUNCTION)
 
 
 if __name__ == "__main__":

@@ -6,13 +6,14 @@
 #include <vector>
 
 #include "backends/cuda/cuda_backend.cuh"
-#include "backends/cuda/host_slots.hpp"
 #include "backends/cuda/marched.hpp"
 #include "backends/cuda/runtime_module.hpp"
 #include "backends/spaces/gather_lists.hpp"
 #include "grids/kernels/cuda/array_columns.cuh"
 #include "grids/kernels/cuda/evaluate_columns.cuh"
 #include "grids/kernels/cuda/factories.hpp"
+#include "grids/kernels/cuda/host_values.cuh"
+#include "grids/kernels/cuda/measure_jumps.cuh"
 #include "grids/kernels/cuda/read_slices.cuh"
 #include "grids/kernels/cuda/runtime_headers.hpp"
 #include "grids/kernels/cuda/runtime_sources.hpp"
@@ -27,11 +28,6 @@ namespace {
 struct Constant {
   double value;
   __device__ double operator()(double, double, double) const { return value; }
-};
-
-struct NoSteps {  // set-up shares no launches
-  template <class T>
-  using Columns = ColumnList<>;
 };
 
 __global__ void __launch_bounds__(tile_threads)
@@ -49,22 +45,11 @@ AnyView any_view(const Field& field) {
   return view;
 }
 
-// The host computes about this number of values before they are sent in slabs.
-constexpr std::int64_t values_of_slot = std::int64_t{1} << 18;
-
-// Calls f for the slabs of a box with at most this number of layers along an axis.
-template <class F>
-void for_each_slab(const Box& box, std::size_t axis, int layers, const F& f) {
-  for (Box slab = box; slab.first[axis] < box.last[axis]; slab.first[axis] = slab.last[axis]) {
-    slab.last[axis] = std::min(box.last[axis], slab.first[axis] + layers);
-    f(slab);
-  }
-}
-
 class CudaSampler final : public Sampler {
  public:
   CudaSampler(Backend& backend, const SampleGrid& grid, std::span<const Quantity> data, bool constants)
       : device_(static_cast<CudaBackend&>(backend)),
+        host_values_(device_),
         block_(grid.block),
         points_(grid.cells),
         constants_(constants),
@@ -169,9 +154,7 @@ class CudaSampler final : public Sampler {
   }
 
   void put(const Box& box, std::span<const double> values, SampleStore store, Field& out) override {
-    if (box.size() == 0) return;
-    const Buffer there = device_.allocate(values.size_bytes());
-    put(box, values, there, target_of(out, 1, store));
+    if (box.size() > 0) host_values_.store(box, values, target_of(out, 1, store));
   }
 
   DifferenceMoments measure(const Datum& datum, const Field& u) override {
@@ -186,36 +169,10 @@ class CudaSampler final : public Sampler {
   }
 
   CellStatistics statistics(const Field& cells) override {
-    const Box box = cells.layout().box();
-    const Space& space = cells.space();
-    const Processes& processes = space.processes();
-    const auto [x, y, z] = space.origin();
-    if (!space.is_global()) device_.exchange(cells);
+    if (!cells.space().is_global()) device_.exchange(cells);
     CellStatistics found;
-    found.sum = sum_of_magnitudes(cells, box);
-    const Extremes own = extremes(cells, box);
-    const double least = processes.least(own.least), largest = processes.largest(own.largest);
-    if (least > 0) found.jumps.range = largest / least;
-    write_bad(std::bit_cast<unsigned long long>(1.0));
-    device_.for_columns<NoSteps>(box, LargestJump{cells.view<double>(), {x, y, z}, bad()});
-    found.jumps.largest = processes.largest(std::bit_cast<double>(read_bad()));
-    const Scalar count = device_.scalar();
-    const auto share = [&](const auto& jumps, double of) {
-      device_.sum_here(box, jumps, count);
-      return processes.sum(device_.value(count)) / of;
-    };
-    const auto all = static_cast<double>(space.size());
-    for (int d = 0; d < 3; ++d) {
-      const auto at = static_cast<std::size_t>(d);
-      if (found.jumps.largest >= Jumps::steep)
-        found.jumps.steep_along[at] = share(NeighbourSum<IsSteep>{cells.view<double>(), {x, y, z}, d}, all);
-      else if (found.jumps.smooth_and_wide())
-        found.jumps.variation =
-            std::max(found.jumps.variation,
-                     share(NeighbourSum<LogRatio>{cells.view<double>(), {x, y, z}, d}, all / space.all()[at]));
-    }
-    if (found.jumps.largest < Jumps::large) return found;
-    found.jumps.share = share(LargeJumps{cells.view<double>(), {x, y, z}}, all * (space.all()[2] > 1 ? 3 : 2));
+    found.sum = sum_of_magnitudes(cells, cells.layout().box());
+    found.jumps = measure_jumps(device_, cells, bad());
     return found;
   }
 
@@ -328,7 +285,7 @@ class CudaSampler final : public Sampler {
                     const OnHost& on_host) {
     if (box.size() == 0) return;
     const auto evaluate_into = [&](const Points& points, const FillTarget& to) { evaluate(datum, box, points, to); };
-    if (!evaluates(datum.quantity)) return put_from_host(box, target, on_host);
+    if (!evaluates(datum.quantity)) return host_values_.store_computed(box, target, on_host);
     if (datum.quantity.constant()) {
       Box one = box;
       for (std::size_t d = 0; d < 3; ++d) one.last[d] = one.first[d] + 1;
@@ -341,52 +298,8 @@ class CudaSampler final : public Sampler {
       to.dry = !replaces;
       evaluate_into(points, to);
     });
-    if (read_bad() != none) return put_from_host(box, target, on_host);
+    if (read_bad() != none) return host_values_.store_computed(box, target, on_host);
     if (!replaces) launches(evaluate_into);
-  }
-
-  // Copies slabs, so that neither the host nor the device needs a second array as large as the field. The host computes
-  // the values of the next slabs while the device copies and stores the last ones.
-  template <class OnHost>
-  void put_from_host(const Box& box, const FillTarget& target, const OnHost& on_host) {
-    const std::size_t axis = box.last[2] - box.first[2] > 1 ? 2 : 1;
-    const int all = box.last[axis] - box.first[axis];
-    const std::int64_t layer = box.size() / all;
-    const auto layers_of = [&](std::int64_t values) {
-      return static_cast<int>(std::clamp<std::int64_t>(values / layer, 1, all));
-    };
-    const int layers = layers_of(staged_values), layers_here = layers * (layers_of(values_of_slot) / layers);
-    HostSlots slots(static_cast<std::size_t>(layer * layers_here), device_.stream());
-    const Buffer there = device_.allocate(static_cast<std::size_t>(layer * layers) * sizeof(double));
-    for_each_slab(box, axis, layers_here, [&](const Box& part) {
-      const std::int64_t nx = part.last[0] - part.first[0], ny = part.last[1] - part.first[1];
-      double* const values = slots.next();
-      on_host(part, [&](int j, int k, const double* line) {
-        std::copy_n(line, nx, values + ((k - part.first[2]) * ny + (j - part.first[1])) * nx);
-      });
-      const double* next = values;
-      for_each_slab(part, axis, layers, [&](const Box& slab) {
-        send({next, static_cast<std::size_t>(slab.size())}, there);
-        store(slab, there, target);
-        next += slab.size();
-      });
-      slots.sent();
-    });
-  }
-  void put(const Box& box, std::span<const double> values, const Buffer& there, const FillTarget& target) {
-    device_.write(values.data(), there.data(), values.size_bytes());
-    store(box, there, target);
-  }
-  void send(std::span<const double> values, const Buffer& there) {
-    check(cudaMemcpyAsync(there.data(), values.data(), values.size_bytes(), cudaMemcpyHostToDevice, device_.stream()));
-  }
-  void store(const Box& box, const Buffer& there, const FillTarget& target) {
-    Put column{static_cast<const double*>(there.data()), {}, {}, target};
-    for (std::size_t d = 0; d < 3; ++d) {
-      column.first[d] = box.first[d];
-      column.n[d] = box.last[d] - box.first[d];
-    }
-    device_.for_columns<NoSteps>(box, column);
   }
 
   Points points_of(const Datum& datum, Location location, const Box& box) const {
@@ -457,6 +370,7 @@ class CudaSampler final : public Sampler {
   static constexpr unsigned long long none = std::numeric_limits<unsigned long long>::max();
 
   CudaBackend& device_;
+  HostValues host_values_;
   Block block_;
   CellPoints points_;
   bool constants_;  // the device evaluates constants

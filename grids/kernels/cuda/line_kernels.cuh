@@ -132,6 +132,21 @@ constexpr int staged_place(int t) {
   return t + t / most;
 }
 
+/// Fills a segment of a line along x from staged rows if rows are in memory, otherwise from `rows`, whose line begins
+/// at `first`.
+template <int most, class Line, class T>
+__device__ __forceinline__ void fill_segment(Segment<T, most>& segment, int begin, int n, bool cyclic,
+                                             const T* couplings, const T* rests, const Line& rows, int first) {
+  if constexpr (Line::in_memory)
+    segment.fill(
+        begin, 0, n, cyclic, [&](int t) { return couplings[staged_place<most>(t + 1)]; },
+        [&](int t) { return rests[staged_place<most>(t)]; });
+  else
+    segment.fill(
+        begin, 0, n, cyclic, [&](int t) { return rows.coupling(first + t); },
+        [&](int t) { return rows.rest(first + t); });
+}
+
 /// Relaxes lines along x. The threads of a block are segments (threadIdx.x) of lines (y). Threads read adjacent values
 /// and pass them to the segments through shared memory; the solution returns in the same way.
 template <int most, class T, class Coefficients>
@@ -185,16 +200,7 @@ __global__ void __launch_bounds__(line_threads<T>) along_kernel(LineStep<T, Coef
     segment.length = segment_begin(n, segments, s + 1) - begin;
 #pragma unroll(unrolled <most>)
     for (int m = 0; m < most; ++m) segment.d[m] = right[place(begin + min(m, segment.length - 1))];
-    if constexpr (Line::in_memory) {
-      segment.fill(
-          begin, 0, n, p.cyclic, [&](int t) { return couplings[place(t + 1)]; },
-          [&](int t) { return rests[place(t)]; });
-    } else {
-      const Line rows(p.c, start, 1, j, k);
-      segment.fill(
-          begin, 0, n, p.cyclic, [&](int t) { return rows.coupling(first + t); },
-          [&](int t) { return rows.rest(first + t); });
-    }
+    fill_segment<most, Line>(segment, begin, n, p.cyclic, couplings, rests, Line(p.c, start, 1, j, k), first);
     ends = segment.eliminate(link);
   }
   links.exchange(s, line, ends.p, ends.q, ends.r);

@@ -244,67 +244,71 @@ struct SweepMarch {
       load(steady ? planes.b + b.sz : plane_of(b, readable(z, p)), place, state.rhs);
     }
 #pragma unroll
-    for (int s = 0; s < sweeps; ++s) {
-      // Sweep s + 1 processes plane p − s − 1.
-      const int plane = p - s - 1, margin = sweeps - s - 1;
-      T(&here)[rows] = state.here[s], (&bottom)[rows] = state.bottom[s];
-      T *const left = state.left + s * Tile::plane, *const leave = state.leave + s * Tile::plane;
-#pragma unroll
-      for (int r = 0; r < rows; ++r) leave[r * Tile::next_row] = above[r];
-      const bool is_own = plane >= place.first_plane && plane < place.last_plane;
-      const auto relax_value = [&](int r, const RelaxedRow<T>& row, T factor, const auto& residual_of) {
-        const T residual = residual_of(row.a);
-        if (adds && s == 0 && is_own && place.written(r))
-          state.sum += static_cast<double>(residual * residual * row.inverse);
-        return here[r] + factor * residual;
-      };
-      const auto rhs_of = [&](const T* field, T(&right)[rows]) {
-        if constexpr (Tile::rhs_ahead) {
-          if (s == 0) {
-#pragma unroll
-            for (int r = 0; r < rows; ++r) right[r] = first_rhs[r];
-            return;
-          }
-        }
-        load(field, place, right);
-      };
-      const auto row_of = [&](int r, int at) {
-        if constexpr (keeps_rows)
-          return state.kept.of[s][r];
-        else
-          return row_at(place.column[r], at);
-      };
-      const auto by_its_row = [&](const T* field, int at) {
-        T right[rows];
-        rhs_of(field, right);
-        relax(right, left, bottom, here, above, [&](int r, const auto& residual_of) {
-          if (!place.is_swept(r)) return here[r];
-          const RelaxedRow<T> row = row_of(r, at);
-          return relax_value(r, row, omega * row.inverse, residual_of);
-        });
-      };
-      if constexpr (steady && one_row) {
-        T right[rows];
-        rhs_of(planes.b - s * b.sz, right);
-        relax(right, left, bottom, here, above, [&](int r, const auto& residual_of) {
-          const T made = relax_value(r, row_at.inside, row_at.factor, residual_of);
-          return place.is_swept(r) ? made : here[r];
-        });
-      } else if (steady) {
-        by_its_row(planes.b - s * b.sz, planes.k - s - 1);
-      } else if (plane >= z.from(place.first_plane, margin) && plane < z.before(place.last_plane, margin)) {
-        const int at = readable(z, plane);
-        by_its_row(plane_of(b, at), at);
-      } else {
-#pragma unroll
-        for (int r = 0; r < rows; ++r) move_up(bottom[r], here[r], above[r], here[r]);
-      }
-    }
+    for (int s = 0; s < sweeps; ++s) sweep<steady, one_row>(s, place, state, p, planes, first_rhs, above);
     if (p - sweeps >= place.first_plane) {
       T* const out = steady ? planes.next : plane_of(next, readable(z, p - sweeps));
 #pragma unroll
       for (int r = 0; r < rows; ++r)
         if (place.written(r)) value(out, place, r) = above[r];
+    }
+  }
+
+  // Runs sweep s + 1 on plane p − s − 1. `above` has the values of the plane above, and then those of this sweep.
+  template <bool steady, bool one_row>
+  __device__ __forceinline__ void sweep(int s, const Place& place, State& state, int p, const Planes& planes,
+                                        const T (&first_rhs)[Tile::rhs_ahead ? rows : 1], T (&above)[rows]) const {
+    const int plane = p - s - 1, margin = sweeps - s - 1;
+    T(&here)[rows] = state.here[s], (&bottom)[rows] = state.bottom[s];
+    T *const left = state.left + s * Tile::plane, *const leave = state.leave + s * Tile::plane;
+#pragma unroll
+    for (int r = 0; r < rows; ++r) leave[r * Tile::next_row] = above[r];
+    const bool is_own = plane >= place.first_plane && plane < place.last_plane;
+    const auto relax_value = [&](int r, const RelaxedRow<T>& row, T factor, const auto& residual_of) {
+      const T residual = residual_of(row.a);
+      if (adds && s == 0 && is_own && place.written(r))
+        state.sum += static_cast<double>(residual * residual * row.inverse);
+      return here[r] + factor * residual;
+    };
+    const auto rhs_of = [&](const T* field, T(&right)[rows]) {
+      if constexpr (Tile::rhs_ahead) {
+        if (s == 0) {
+#pragma unroll
+          for (int r = 0; r < rows; ++r) right[r] = first_rhs[r];
+          return;
+        }
+      }
+      load(field, place, right);
+    };
+    const auto row_of = [&](int r, int at) {
+      if constexpr (keeps_rows)
+        return state.kept.of[s][r];
+      else
+        return row_at(place.column[r], at);
+    };
+    const auto by_its_row = [&](const T* field, int at) {
+      T right[rows];
+      rhs_of(field, right);
+      relax(right, left, bottom, here, above, [&](int r, const auto& residual_of) {
+        if (!place.is_swept(r)) return here[r];
+        const RelaxedRow<T> row = row_of(r, at);
+        return relax_value(r, row, omega * row.inverse, residual_of);
+      });
+    };
+    if constexpr (steady && one_row) {
+      T right[rows];
+      rhs_of(planes.b - s * b.sz, right);
+      relax(right, left, bottom, here, above, [&](int r, const auto& residual_of) {
+        const T made = relax_value(r, row_at.inside, row_at.factor, residual_of);
+        return place.is_swept(r) ? made : here[r];
+      });
+    } else if (steady) {
+      by_its_row(planes.b - s * b.sz, planes.k - s - 1);
+    } else if (plane >= z.from(place.first_plane, margin) && plane < z.before(place.last_plane, margin)) {
+      const int at = readable(z, plane);
+      by_its_row(plane_of(b, at), at);
+    } else {
+#pragma unroll
+      for (int r = 0; r < rows; ++r) move_up(bottom[r], here[r], above[r], here[r]);
     }
   }
 
