@@ -193,6 +193,8 @@ Result Solver::solve(bool given_guess, const Listener& listener) {
   const Options& options = e_.options;
   const bool at_once = solves_at_once(given_guess);
   begin_solve();
+  // The residual of old unknowns would become the reference of the tolerance.
+  if (std::exchange(has_solved_, true) && !given_guess && !at_once) clear_unknowns(e_.u);
   StoppingRule rule = stopping_rule(options, e_.epsilon, e_.A->space());
   if (has_stages()) rule.tolerance = stages_.first;
   if (!fallbacks_.empty()) rule.horizon = std::min(options.max_iterations, iteration_limit(options));

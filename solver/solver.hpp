@@ -78,7 +78,8 @@ class Solver {
   /// Does the work of a first solve that does not depend on data: a device records its work and loads its kernels. Data
   /// may change afterwards. Optional: solve calls it if needed.
   void prepare(bool given_guess);
-  /// Solves A u = b. `given_guess`: start from the unknowns of solution() instead of from full multigrid.
+  /// Solves A u = b. `given_guess`: start from the unknowns of solution() instead of from full multigrid. Without a
+  /// guess, unknowns that an earlier solve left count as zero.
   Result solve(bool given_guess, const Listener& listener = {});
 
   /// Makes operators and levels again from the present data of the model, for example after GridModel::update. The
@@ -158,6 +159,7 @@ class Solver {
   Phase phase_;
   std::unique_ptr<Extrapolation> extrapolation_;
   bool checks_flows_ = true;
+  bool has_solved_ = false;
   Stages stages_;
   bool best_stored_ = false;  // the best iterate is valid even if no residual has risen
   Scalar raw_norm_, data_norm_, initial_norm_, guess_norm_, projected_;

@@ -244,6 +244,15 @@ TEST(CellMedia, RecordTheSecondSolve) {
   EXPECT_EQ(values(s.backend(), s.solution()), u);
 }
 
+// Without a guess, the solution of the last solve must not change the next one: not its start, not its tolerance.
+TEST(CellMedia, SolveAgainFromZero) {
+  Solve s(problem(Medium::either, {24, 20, 22}), options());
+  const Result first = s.run();
+  const auto u = values(s.backend(), s.solution());
+  EXPECT_EQ(s.run().history, first.history);
+  EXPECT_EQ(values(s.backend(), s.solution()), u);
+}
+
 // Face data must reach the coarse levels, so the start is closer to the solution than zero.
 TEST(CellMedia, BeginNearTheSolution) {
   Options without = options();

@@ -67,7 +67,7 @@ TEST(LabInterpolate, VerifiesEveryVariantOnAGpu) {
   Session session(test_device(), true);
   const Findings findings = findings_of(interpolate_study, interpolate_study.measure(session), session.machine());
   EXPECT_EQ(findings.panels.size(), 5U);
-  EXPECT_GE(findings.conclusions.size(), 8U);
+  EXPECT_GE(findings.conclusions.size(), findings.panels.size());
 #endif
 }
 
