@@ -455,11 +455,11 @@ TEST_F(OutputTest, SummaryHasTheKeysInOrder) {
   std::vector<std::string> keys;
   for (const auto& item : json.items()) keys.push_back(item.key());
   EXPECT_EQ(keys,
-            (std::vector<std::string>{"title",           "version",  "converged", "reason",     "iterations",
-                                      "method",          "unknowns", "levels",    "cell_width", "residual",
-                                      "estimated_error", "solution", "error",     "probes",     "flux",
-                                      "balance",         "time",     "device",    "ranks",      "peak_memory_bytes",
-                                      "files",           "config"}));
+            (std::vector<std::string>{
+                "title",    "version", "quantity",   "converged", "reason",          "iterations", "method",
+                "unknowns", "levels",  "cell_width", "residual",  "estimated_error", "solution",   "error",
+                "probes",   "flux",    "balance",    "time",      "device",          "ranks",      "peak_memory_bytes",
+                "files",    "config"}));
   EXPECT_EQ(json["title"], "Würfel");
   EXPECT_EQ(json["unknowns"], 3'000'000'000);
   EXPECT_EQ(json["residual"]["history"], (std::vector<double>{1.0, 0.1, 1.0 / 3}));

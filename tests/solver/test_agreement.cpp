@@ -292,9 +292,11 @@ TEST(EveryConfiguration, Agrees) {
       Config config = load_config(entry.path(), overrides);
       if (config.options.method == Method::automatic) config.options.method = Method::multigrid;
       if (config.matrix) continue;  // test_bands compares these on the device
-      const double d = expect_agreement(config.problem, config.options);
+      // Large jumps of κ amplify rounding like stretched axes.
+      const bool rough = config.problem.media != nullptr;
+      const double d = expect_agreement(config.problem, config.options, rough);
       std::printf("%-24s %.2g of the largest |u|\n", entry.path().stem().c_str(), d);
-      EXPECT_LE(d, 1e-12);
+      EXPECT_LE(d, rough ? 1e-11 : 1e-12);
       ++count;
     }
   EXPECT_GE(count, 9);
