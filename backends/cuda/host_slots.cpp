@@ -5,7 +5,7 @@
 namespace poisson::cuda {
 namespace {
 
-// Pinning takes about 0.3 ms per MiB. Few values do not repay it, and many would lock much memory of the host.
+// Pinning costs more than it saves for few values, and locks memory of the host for many.
 constexpr std::size_t least_pinned = std::size_t{1} << 17, most_pinned = std::size_t{1} << 23;
 
 }  // namespace

@@ -24,6 +24,18 @@ int write_all(const Descriptor& file, std::string_view bytes) {
   return 0;
 }
 
+int read_at(int file, void* to, std::size_t bytes, off_t from) {
+  for (char* at = static_cast<char*>(to); bytes > 0;) {
+    const ssize_t got = ::pread(file, at, bytes, from);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return got < 0 ? errno : -1;
+    at += got;
+    from += got;
+    bytes -= static_cast<std::size_t>(got);
+  }
+  return 0;
+}
+
 int flush_to_disk(const Descriptor& file) {
   while (fsync(file) != 0) {
     if (errno == EINVAL || errno == ENOTSUP) return 0;

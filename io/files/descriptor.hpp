@@ -1,7 +1,10 @@
 #pragma once
 
+#include <cstddef>
 #include <string_view>
 #include <utility>
+
+#include <sys/types.h>
 
 namespace poisson {
 
@@ -26,6 +29,9 @@ class Descriptor {
 
 /// Writes all bytes. Returns 0 or the error.
 int write_all(const Descriptor& file, std::string_view bytes);
+
+/// Reads `bytes` bytes from an offset. Returns 0, the error, or −1 if the file ends before.
+int read_at(int file, void* to, std::size_t bytes, off_t from);
 
 /// Waits until a file or directory is on its disk. Returns 0 or the error; 0 also if the file system cannot flush.
 int flush_to_disk(const Descriptor& file);

@@ -37,19 +37,6 @@ std::optional<std::int64_t> start_of(hid_t dataset, const std::vector<std::int64
   return start;
 }
 
-// Reads `bytes` bytes. Returns 0 or the error; −1 at the end of the file.
-int read_all(int file, char* to, std::size_t bytes, off_t from) {
-  while (bytes > 0) {
-    const ssize_t got = ::pread(file, to, bytes, from);
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return got < 0 ? errno : -1;
-    to += got;
-    from += got;
-    bytes -= static_cast<std::size_t>(got);
-  }
-  return 0;
-}
-
 // Touches the memory of `count` values with all threads, which is faster than the one thread of resize.
 void touch(double* memory, std::int64_t count) {
   constexpr std::int64_t page = 4096 / sizeof(double);
@@ -72,7 +59,7 @@ void read_as(int file, off_t begin, std::int64_t count, std::vector<double>& val
       double* const to = values.data() + from;
       char* const raw = reinterpret_cast<char*>(stored.empty() ? static_cast<void*>(to) : stored.data());
       const auto at = begin + static_cast<off_t>(from * static_cast<std::int64_t>(sizeof(Stored)));
-      const int failed = error != 0 ? 0 : read_all(file, raw, static_cast<std::size_t>(size) * sizeof(Stored), at);
+      const int failed = error != 0 ? 0 : read_at(file, raw, static_cast<std::size_t>(size) * sizeof(Stored), at);
       if (failed != 0) error = failed;
       for (std::int64_t i = 0; i < size && !stored.empty(); ++i)
         to[i] = static_cast<double>(stored[static_cast<std::size_t>(i)]);

@@ -37,20 +37,6 @@ std::pair<Descriptor, std::size_t> open_whole(const std::filesystem::path& path)
   return {std::move(file), static_cast<std::size_t>(facts.st_size)};
 }
 
-// Reads bytes from an offset. Returns 0 if all were read, an error number, or −1 at the end of the file.
-int read_at(int file, std::byte* to, std::size_t count, std::size_t offset) {
-  while (count > 0) {
-    const ssize_t got = ::pread(file, to, count, static_cast<off_t>(offset));
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return errno;
-    if (got == 0) return -1;
-    to += got;
-    offset += static_cast<std::size_t>(got);
-    count -= static_cast<std::size_t>(got);
-  }
-  return 0;
-}
-
 }  // namespace
 
 LoadedFile::LoadedFile(const std::filesystem::path& path) {
@@ -65,7 +51,8 @@ LoadedFile::LoadedFile(const std::filesystem::path& path) {
   const std::size_t all = size;
 #pragma omp parallel for schedule(dynamic) reduction(max : failure)
   for (std::size_t first = 0; first < all; first += slab) {
-    const int one = read_at(from, static_cast<std::byte*>(memory) + first, std::min(slab, all - first), first);
+    const int one =
+        read_at(from, static_cast<std::byte*>(memory) + first, std::min(slab, all - first), static_cast<off_t>(first));
     failure = std::max(failure, one < 0 ? ENODATA : one);
   }
   if (failure == 0) return;
@@ -83,7 +70,7 @@ LoadedFile::~LoadedFile() {
 std::string first_bytes(const std::filesystem::path& path, std::size_t count) {
   const auto [file, size] = open_whole(path);
   std::string bytes(count, '\0');
-  read_at(file, reinterpret_cast<std::byte*>(bytes.data()), std::min(count, size), 0);
+  read_at(file, bytes.data(), std::min(count, size), 0);
   return bytes;
 }
 
