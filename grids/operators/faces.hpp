@@ -23,8 +23,8 @@ namespace poisson {
 /// Returns the space of the field `ends` of an axis.
 Space ends_space(const Block& block, std::size_t axis);
 
-/// Computes κ at the faces across an axis from κ at cells, on the host. The halo of `cells` needs values only beyond
-/// cuts. `ends` is null if no face of the axis is a Robin face.
+/// Computes κ at the faces across an axis from κ ≥ 0 at cells, on the host. The halo of `cells` needs values only
+/// beyond cuts. `ends` is null if no face of the axis is a Robin face.
 void faces_from_cells(const Block& block, std::size_t axis, const Field& cells, const Field* ends, Field& faces);
 
 /// Returns the weights of coarse faces along each axis (GridKernels::coarsen_faces). Row I is stored at I + 1.

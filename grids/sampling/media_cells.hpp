@@ -3,9 +3,11 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "backends/memory/unset_vector.hpp"
 #include "grids/axes/block.hpp"
 #include "grids/problem/media.hpp"
 #include "grids/problem/problem.hpp"
@@ -33,6 +35,10 @@ class MediaCells {
            static_cast<std::size_t>(i - box_.first[0]);
   }
   RegionNumber region(int i, int j, int k) const { return regions_[index(i, j, k)]; }
+  /// Returns the regions of all cells that are stored, x fastest.
+  std::span<const RegionNumber> regions() const { return regions_; }
+  /// Returns whether κ of all materials is given by numbers.
+  bool kappa_is_constant() const;
   /// Returns the region below the bodies.
   RegionNumber below(int i, int j, int k) const { return below_.empty() ? RegionNumber{0} : below_[index(i, j, k)]; }
   /// Returns κ of a region along an axis, at the centre of a cell. The region conducts.
@@ -51,7 +57,7 @@ class MediaCells {
   Block block_;
   Box box_;
   std::size_t nx_ = 0, ny_ = 0;
-  std::vector<RegionNumber> regions_, below_;
+  UnsetVector<RegionNumber> regions_, below_;
   std::vector<std::array<double, 3>> kappa_;  ///< of each region; 0 if it is an expression
   std::vector<char> conducts_, fixed_;
 };
