@@ -165,7 +165,7 @@ class RegionSums {
       const CellState state = media_.state(i, j, k);
       if (state == CellState::insulator || state == CellState::floating) continue;
       const double value = state == CellState::fixed ? *media_.media().material_of(region).fixed : u({i, j, k});
-      s.add(value, block_.cell_volume(i, j, k), [&] { return cells.centre(i, j, k); });
+      s.add(value, cells.volume(i, j, k), [&] { return cells.centre(i, j, k); });
       if (state == CellState::solved) s.flow += flow_to_other_regions(u, {i, j, k});
     }
   }

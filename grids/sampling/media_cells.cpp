@@ -42,6 +42,8 @@ MediaCells::MediaCells(const Problem& problem, const Block& block, const Box& bo
         if (const double* number = media_->kappa(static_cast<RegionNumber>(r), d).constant()) kappa[d] = *number;
     kappa_.push_back(kappa);
   }
+  for (std::size_t d = 0; d < 3; ++d)
+    for (int i = 0; i < block.layout().n[d]; ++i) widths_[d].push_back(block.axes[d].width(i));
   find_regions(problem.nodes);
   check_kappa();
 }

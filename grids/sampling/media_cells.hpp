@@ -43,6 +43,11 @@ class MediaCells {
   RegionNumber below(int i, int j, int k) const { return below_.empty() ? RegionNumber{0} : below_[index(i, j, k)]; }
   /// Returns κ of a region along an axis, at the centre of a cell. The region conducts.
   double kappa(RegionNumber region, std::size_t axis, int i, int j, int k) const;
+  /// Returns the volume of a cell of this process.
+  double volume(int i, int j, int k) const {
+    return widths_[0][static_cast<std::size_t>(i)] * widths_[1][static_cast<std::size_t>(j)] *
+           widths_[2][static_cast<std::size_t>(k)];
+  }
   /// Returns the centre of a cell; beyond periodic ends that of the cell on the other side.
   Point centre(int i, int j, int k) const;
   bool conducts(RegionNumber region) const { return conducts_[region]; }
@@ -60,6 +65,7 @@ class MediaCells {
   UnsetVector<RegionNumber> regions_, below_;
   std::vector<std::array<double, 3>> kappa_;  ///< of each region; 0 if it is an expression
   std::vector<char> conducts_, fixed_;
+  std::array<std::vector<double>, 3> widths_;  ///< of the cells of the block
 };
 
 }  // namespace poisson

@@ -142,16 +142,18 @@ void add_random_boxes(Problem& p, bool lines, bool fixed, std::uint32_t seed, bo
   media.add("unused", 1);
   media.add("unused too", 1);
   if (lines) media.contact("unused", "unused too", 1);
-  const std::vector<std::string> names{"metal", per_axis ? "board" : "metal", "hole", "hole", fixed ? "lead" : "hole"};
-  for (int b = 0; b < 60; ++b) {
+  const std::vector<std::string> names{"metal", per_axis ? "board" : "metal", "hole", "metal", fixed ? "lead" : "hole"};
+  const bool plane = p.dimension == 2;
+  for (int b = 0; b < (plane ? 12 : 60); ++b) {
     std::array<double, 3> low{}, high{};
     for (std::size_t d = 0; d < 3; ++d) {
       low[d] = 1.1 * random() - 0.1;
       high[d] = low[d] + 0.05 + 0.25 * random();
     }
+    if (plane) low[2] = -1;
     media.body(names[static_cast<std::size_t>(b) % names.size()], make_box(low, high));
   }
-  media.body("heater", make_box({0.4, 0.35, 0.4}, {0.6, 0.6, 0.6}));
+  media.body("heater", make_box({0.4, 0.35, plane ? -1 : 0.4}, {0.6, 0.6, plane ? 1 : 0.6}));
   media.use(p, Surfaces::staircase);
 }
 

@@ -122,7 +122,7 @@ void MediaSystem::find_volumes() {
     for (int j = box.first[1]; j < box.last[1]; ++j) {
       lines.shares(j, k, line);
       for (const MediaLines::Share& s : line) {
-        const double volume = s.fraction * block_.cell_volume(s.i, j, k);
+        const double volume = s.fraction * cells_.volume(s.i, j, k);
         if (receives[s.region]) {
           if (states_[own(s.i, j, k)] != CellState::solved) continue;
           shares[plane].push_back({own(s.i, j, k), s.region, volume});
@@ -208,7 +208,7 @@ void MediaSystem::count() {
         const CellState now = state(i, j, k);
         const auto s = static_cast<std::size_t>(now);
         ++c.cells[s];
-        c.volumes[s] += block_.cell_volume(i, j, k);
+        c.volumes[s] += cells_.volume(i, j, k);
         const RegionNumber r = cells_.region(i, j, k);
         ++own_cells[r];
         if (now == CellState::solved) ++own_solved[r];
