@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "backends/cpu/launch.hpp"
+#include "grids/operators/coarse_face_tables.hpp"
 
 namespace poisson {
 

@@ -55,7 +55,8 @@ struct CoarseFace {
   }
 
  private:
-  static constexpr double straight = 0.01;  ///< potentials of pairs that differ by less are not worth a solve
+  static constexpr double straight = 0.01;    ///< potentials of pairs that differ by less are not worth a solve
+  static constexpr double insulating = 1e-9;  ///< a smaller κ, relative to the largest one around, counts as this one
 
   /// Returns the weight of the excess if pairs meet around an edge or a corner. It lies between 1, all potentials
   /// fixed, and 2, poor cells half way between.
@@ -77,8 +78,8 @@ struct CoarseFace {
   /// Returns entry d. Indices known to the compiler keep the array in registers.
   static constexpr int entry(const int (&at)[3], int d) { return d == 0 ? at[0] : d == 1 ? at[1] : at[2]; }
 
-  /// Returns κ·area/distance between a fine cell and the cell below it along d.
-  constexpr double coupling(int d, const int (&cell)[3]) const {
+  /// Returns κ·area/distance between a fine cell and the cell below it along d, with at least this κ.
+  constexpr double coupling(int d, const int (&cell)[3], double least) const {
     double area = 1, distance = 1;
     int at[3] = {};
     for (int e = 0; e < 3; ++e) {
@@ -89,7 +90,8 @@ struct CoarseFace {
       else
         area *= width;
     }
-    return fine[d](at[0], at[1], at[2]) * area / distance;
+    const double kappa = fine[d](at[0], at[1], at[2]);
+    return (kappa > least ? kappa : least) * area / distance;
   }
 
   constexpr Corner corner(const int (&coarse)[3], const int (&face)[3]) const {
@@ -111,9 +113,10 @@ struct CoarseFace {
       cell[d] = face[d] + (pair & 1) * c.shift[0][d] + (pair >> 1) * c.shift[1][d] + (d == axis ? moved : 0);
   }
 
-  /// Returns whether κ along the pairs varies so little that their potentials are close. This test needs no divisions.
+  /// Returns the largest κ along the pairs, or 0 if κ varies so little that their potentials are close. This test needs
+  /// no divisions.
   template <int bits>
-  constexpr bool even(const Corner& c, const int (&face)[3]) const {
+  constexpr double largest_of_uneven(const Corner& c, const int (&face)[3]) const {
     double least = fine[axis](face[0], face[1], face[2]), most = least;
     for (int p = 0; p < 1 << bits; ++p)
       for (int way = -1; way <= 1; ++way) {
@@ -124,7 +127,7 @@ struct CoarseFace {
         least = kappa < least ? kappa : least;
         most = kappa > most ? kappa : most;
       }
-    return most <= (1 + 2 * straight) * least;
+    return most <= (1 + 2 * straight) * least ? 0 : most;
   }
 
   constexpr double gain(const int (&coarse)[3], const int (&face)[3]) const {
@@ -136,7 +139,8 @@ struct CoarseFace {
   /// that it meets, divided by the current of separate pairs.
   template <int bits>
   constexpr double gain(const Corner& c, const int (&face)[3]) const {
-    if (even<bits>(c, face)) return 1;
+    const double least = insulating * largest_of_uneven<bits>(c, face);
+    if (least == 0) return 1;
     constexpr int pairs = 1 << bits;
     const Along& x = along[axis];
     const int f = entry(face, axis);
@@ -151,11 +155,11 @@ struct CoarseFace {
     for (int p = 0; p < pairs; ++p) {
       int cell[3] = {};
       locate(c, face, p, 0, cell);
-      middle[p] = coupling(axis, cell);
+      middle[p] = coupling(axis, cell, least);
       locate(c, face, p, -1, cell);
-      resistance[0][p] = 1 / coupling(axis, cell);
+      resistance[0][p] = 1 / coupling(axis, cell, least);
       locate(c, face, p, 1, cell);
-      resistance[1][p] = 1 / coupling(axis, cell);
+      resistance[1][p] = 1 / coupling(axis, cell, least);
       // The flow through a separate pair is its κ over the distance of the coarse centres.
       const double both = beside / distance / middle[p], flow = 1 / (both + 1 / middle[p]);
       const double scale = both / (resistance[0][p] + resistance[1][p]);
@@ -202,7 +206,7 @@ struct CoarseFace {
             next = step != 0 ? d : next;
             cell[d] += step > 0 ? 1 : 0;
           }
-          link[t + 1][a] = coupling(next, cell);
+          link[t + 1][a] = coupling(next, cell, 0);
         }
         diagonal[a] += link[t + 1][a];
       }
