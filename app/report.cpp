@@ -63,6 +63,29 @@ std::string shown_name(const Config& config) {
   return name + " (" + unit + ")";
 }
 
+// Is a file that receives fields, and whether it contains those on faces.
+struct WrittenFile {
+  std::unique_ptr<FieldFile> file;
+  bool faces;
+};
+
+// Opens the files of all formats that can contain one of the fields. Collective.
+std::vector<WrittenFile> open_files(const Config& config, const std::filesystem::path& folder, const OutputGrid& grid,
+                                    const std::vector<FieldHead>& heads,
+                                    const std::shared_ptr<const Processes>& processes, const Summary& summary) {
+  std::vector<WrittenFile> files;
+  for (const std::string& name : config.output.formats) {
+    const FileFormat& format = file_format(name);
+    std::vector<FieldHead> own = heads;
+    if (!format.faces) std::erase_if(own, [](const FieldHead& head) { return head.face_axis >= 0; });
+    if (own.empty()) continue;
+    files.push_back({format.open(folder, grid, std::move(own),
+                                 {config.title, summary.converged, config.effective, config.output.colours}, processes),
+                     format.faces});
+  }
+  return files;
+}
+
 }  // namespace
 
 void write_fields(const Config& config, Case& work, const std::filesystem::path& folder,
@@ -75,30 +98,32 @@ void write_fields(const Config& config, Case& work, const std::filesystem::path&
     const FieldChoice& choice = field_choice(name);
     fields.push_back(work.field(choice));
     heads.push_back({name, choice.location(config.problem.centering), fields.back().components,
-                     name == "u" ? shown_name(config) : std::string(), fields.back().on_plane});
+                     name == "u" ? shown_name(config) : std::string(), fields.back().on_plane, choice.face_axis});
   }
-  std::vector<std::unique_ptr<FieldFile>> files;
-  bool pictures = true;  // the first field suffices
-  for (const std::string& name : config.output.formats) {
-    const FileFormat& format = file_format(name);
-    files.push_back(format.open(folder, grid, heads,
-                                {config.title, summary.converged, config.effective, config.output.colours}, processes));
-    pictures = pictures && format.picture;
+  std::vector<WrittenFile> files = open_files(config, folder, grid, heads, processes, summary);
+  const auto picture = [](const std::string& name) { return file_format(name).picture; };
+  // The first field suffices for pictures.
+  const bool pictures = std::ranges::all_of(config.output.formats, picture);
+  if (pictures) {
+    const auto shown = std::ranges::find(heads, -1, &FieldHead::face_axis) - heads.begin();
+    fields = {fields[static_cast<std::size_t>(shown)]};
+    heads = {heads[static_cast<std::size_t>(shown)]};
   }
-  if (pictures) fields.erase(fields.begin() + 1, fields.end());
 
   struct Piece {
     const Pieces* field;
     int first, last;
+    bool on_faces;
   };
   std::vector<Piece> pieces;
-  for (const Pieces& field : fields) {
+  for (std::size_t f = 0; f < fields.size(); ++f) {
+    const Pieces& field = fields[f];
     const int planes = field.shape[2];
     const std::size_t values = piece_values / static_cast<std::size_t>(processes->count());
     const int step =
         static_cast<int>(std::clamp(values / field.plane(), std::size_t{1}, static_cast<std::size_t>(planes)));
     for (int first = 0; first < planes; first += step)
-      pieces.push_back({&field, first, std::min(first + step, planes)});
+      pieces.push_back({&field, first, std::min(first + step, planes), heads[f].face_axis >= 0});
   }
   // One piece is written while the next is computed. After each piece, all processes know if one of them failed.
   std::array<std::vector<double>, 2> values;
@@ -107,19 +132,20 @@ void write_fields(const Config& config, Case& work, const std::filesystem::path&
   for (std::size_t turn = 0; turn <= most; ++turn)
     together(*processes, [&] {
       if (turn < pieces.size()) {
-        const auto& [field, first, last] = pieces[turn];
+        const auto& [field, first, last, on_faces] = pieces[turn];
         auto& made = values[turn % 2];
         made.resize(field->plane() * static_cast<std::size_t>(last - first));
         field->fill(first, last, made);
       }
       if (writing.valid()) writing.get();
       if (turn < pieces.size())
-        writing = std::async(std::launch::async, [&files, &made = values[turn % 2]] {
-          for (const auto& file : files) file->write(made);
+        writing = std::async(std::launch::async, [&files, &made = values[turn % 2], on_faces = pieces[turn].on_faces] {
+          for (const WrittenFile& open : files)
+            if (open.faces || !on_faces) open.file->write(made);
         });
     });
-  for (const auto& file : files) {
-    const std::vector<std::filesystem::path> paths = file->close();
+  for (const WrittenFile& open : files) {
+    const std::vector<std::filesystem::path> paths = open.file->close();
     together(*processes, [&] {
       if (!processes->first()) return;
       for (const auto& path : paths)

@@ -16,6 +16,7 @@
 #include "app/answers/capacitance.hpp"
 #include "app/answers/effective.hpp"
 #include "app/cases/case.hpp"
+#include "app/cases/media_description.hpp"
 #include "app/command_line.hpp"
 #include "app/describe.hpp"
 #include "app/memory.hpp"
@@ -45,6 +46,7 @@ std::vector<std::string> file_names(const Config& config, const Case& work, int 
     return field_choice(name).location(config.problem.centering) == Location::node;
   });
   if (config.problem.media && config.output.bodies) names.emplace_back(bodies_csv);
+  if (answers_faces(config.problem) && config.output.bodies) names.emplace_back(faces_csv);
   for (const std::string& format : config.output.formats)
     if (!config.output.fields.empty())
       std::ranges::move(file_format(format).files(work.output_grid(), nodes, processes), std::back_inserter(names));
@@ -171,9 +173,12 @@ int solve(const Config& config, const std::shared_ptr<const Processes>& processe
   write_fields(config, work, folder, processes, summary);
   if (!config.output.conductors.empty()) measure_capacitance(config, backend, processes, stopped, folder, summary);
   together(*processes, [&] {
-    if (!processes->first() || summary.bodies.empty() || !config.output.bodies) return;
-    const std::filesystem::path path = write_bodies(folder, summary);
-    summary.files.push_back({path.filename().string(), std::filesystem::file_size(path)});
+    if (!processes->first() || !config.output.bodies) return;
+    const auto list = [&](const std::filesystem::path& path) {
+      summary.files.push_back({path.filename().string(), std::filesystem::file_size(path)});
+    };
+    if (!summary.bodies.empty()) list(write_bodies(folder, summary));
+    if (!summary.faces.empty()) list(write_faces(folder, summary));
   });
   return report.close(result, backend);
 }
@@ -213,6 +218,7 @@ void record_failure(ResultFolder& results, Summary summary, const std::string& r
   summary.probes.clear();
   summary.bodies.clear();
   summary.materials.clear();
+  summary.faces.clear();
   summary.flux = Summary().flux;
   summary.balance = Summary().balance;
   summary.files.clear();

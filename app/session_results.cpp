@@ -27,6 +27,7 @@ const FieldChoice& field_of(std::string_view name, const Problem& problem) {
   if (choice.needs_media && !problem.media) throw InputError(begin + "materials: give materials and bodies");
   if (choice.cells_only && problem.centering != Centering::cell)
     throw InputError(begin + "unknowns in cells: give centering cell");
+  if (choice.face_axis >= problem.dimension) throw InputError(begin + "three dimensions");
   return choice;
 }
 

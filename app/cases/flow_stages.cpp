@@ -98,8 +98,8 @@ Solver::Stages flow_stages(const Config& config, const Discretization& d, Solver
 }
 
 bool writes_flux(const Config& config) {
-  return std::ranges::find(config.output.fields, "flux") != config.output.fields.end() &&
-         !config.output.formats.empty();
+  const auto shows = [](const std::string& name) { return name == "flux" || field_choice(name).face_axis >= 0; };
+  return std::ranges::any_of(config.output.fields, shows) && !config.output.formats.empty();
 }
 
 }  // namespace poisson

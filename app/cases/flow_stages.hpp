@@ -11,7 +11,7 @@ namespace poisson {
 /// solves. Collective, and so are the stages.
 Solver::Stages flow_stages(const Config& config, const Discretization& d, Solver& solver);
 
-/// Returns whether a run writes the field `flux`.
+/// Returns whether a run writes the field `flux` or fluxes through faces.
 bool writes_flux(const Config& config);
 
 /// Returns the largest |b − A u| of a cell over the largest flow through a face of a cell. Overwrites solver.spare().

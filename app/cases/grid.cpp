@@ -21,6 +21,7 @@
 #include "backends/processes/machine.hpp"
 #include "grids/results/cell_interpolation.hpp"
 #include "grids/results/face_flows.hpp"
+#include "grids/results/face_results.hpp"
 #include "grids/results/integrals.hpp"
 #include "grids/results/region_results.hpp"
 #include "grids/sampling/problem_data.hpp"
@@ -148,7 +149,10 @@ class GridCase final : public ModelCase {
     std::vector<std::string> all = describe_idle_data(config_, grid_ ? d().block() : make_block(problem_),
                                                       !grid_ || d().rhs_sums().total_source() == 0);
     std::ranges::copy(config_.warnings, std::back_inserter(all));
-    if (grid_ && d().media()) std::ranges::copy(describe_media(*d().media()), std::back_inserter(all));
+    std::ranges::copy(grid_ && d().media() ? describe_media(*d().media())
+                      : grid_ == nullptr   ? describe_uncovered(problem_)
+                                           : std::vector<std::string>(),
+                      std::back_inserter(all));
     return all;
   }
 
@@ -189,6 +193,7 @@ class GridCase final : public ModelCase {
       summary.error = Summary::ErrorNorms{e.max, e.l2};
     }
     for (const auto& point : config_.output.probes) summary.probes.push_back({point, interpolate_at(d(), u, point)});
+    if (answers_faces(problem_)) observe_faces(summary);
     if (writes_flux(config_)) summary.balance.in_cells = unbalanced_share(config_, d(), *solver_);
     const Balance b = balance(d(), solver_->A(), u, solver_->rhs(), solver_->spare());
     summary.flux = b.flux;
@@ -216,9 +221,11 @@ class GridCase final : public ModelCase {
     return grid;
   }
   Pieces field(const FieldChoice& choice) override {
-    if (config_.driven_axis < 0 || choice.name != "flux") return choice.of_grid(d(), *solver_);
+    if (config_.driven_axis < 0 || (choice.name != "flux" && choice.face_axis < 0))
+      return choice.of_grid(d(), *solver_);
     std::array<double, 3> rise{};
     rise[static_cast<std::size_t>(config_.driven_axis)] = driving_rise;
+    if (choice.face_axis >= 0) return gather_face_flux(d(), solver_->solution(), choice.face_axis, rise);
     return gather_flux(d(), solver_->solution(), rise);
   }
 
@@ -242,6 +249,21 @@ class GridCase final : public ModelCase {
     summary.unknowns = results.solved;
     summary.floating = {results.floating, results.floating_volume};
     return results.norms;
+  }
+
+  // Computes the answers for faces and their parts.
+  void observe_faces(Summary& summary) const {
+    constexpr std::array kinds{"dirichlet", "neumann", "robin", "periodic"};
+    const auto place = [&](const std::array<double, 3>& at) {
+      return std::vector<double>(at.begin(), at.begin() + problem_.dimension);
+    };
+    for (const FaceResult& r : face_results(d(), solver_->solution())) {
+      const bool several = r.part < 0 && boundary(problem_, r.axis, r.end).mixed_bc;
+      std::string name(face_names[static_cast<std::size_t>(2 * r.axis + r.end)]);
+      if (r.part >= 0) name += fmt::format("[{}]", r.part);
+      summary.faces.push_back({name, several ? "several" : kinds[static_cast<std::size_t>(r.kind)], r.cells, r.area,
+                               r.flow, r.mean, r.min, r.max, place(r.min_at), place(r.max_at)});
+    }
   }
 
   // Checks the exact solution before the solve, so that a value that is not finite cannot waste the work.

@@ -183,6 +183,20 @@ Pieces gather_flux(const Discretization& discretization, const Field& u, const s
           }};
 }
 
+Pieces gather_face_flux(const Discretization& discretization, const Field& u, int axis,
+                        const std::array<double, 3>& rise) {
+  const auto fluxes = std::make_shared<const std::vector<double>>(
+      FaceFlows(discretization, u, rise).release(static_cast<std::size_t>(axis)));
+  Box part = shown_places(discretization.block(), Location::cell);
+  ++part.last[static_cast<std::size_t>(axis)];
+  const auto plane =
+      static_cast<std::size_t>(part.last[0] - part.first[0]) * static_cast<std::size_t>(part.last[1] - part.first[1]);
+  return {part, 1, [fluxes, plane](int first, int last, std::span<double> values) {
+            const auto begin = plane * static_cast<std::size_t>(first);
+            std::copy_n(&(*fluxes)[begin], plane * static_cast<std::size_t>(last - first), values.begin());
+          }};
+}
+
 void add_rise(const Discretization& discretization, std::size_t axis, double rise, double scale, Field& b) {
   const MediaSystem& media = *discretization.media();
   const Block& block = discretization.block();

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 #include "grids/results/gather.hpp"
@@ -25,6 +26,8 @@ class FaceFlows {
     ++above[axis];
     return 0.5 * (flux(axis, cell[0], cell[1], cell[2]) + flux(axis, above[0], above[1], above[2]));
   }
+  /// Takes the fluxes through all faces across an axis, x fastest, with one more along it than cells.
+  std::vector<double> release(std::size_t axis) { return std::move(fluxes_[axis]); }
   /// Returns the flow out of all faces of a cell, in W.
   double out_of(int i, int j, int k) const;
   /// Returns the largest flow through a face of a cell, in W. Collective.
@@ -55,6 +58,11 @@ class FaceFlows {
 /// Returns the flux vector at the centres of cells, with `dimension` components; NaN in cells that left the system.
 /// Collective.
 Pieces gather_flux(const Discretization& discretization, const Field& u, const std::array<double, 3>& rise = {});
+
+/// Returns the flux through the faces of this process's cells across an axis, with one more along it than cells.
+/// Neighbouring processes both have the faces between them. Collective.
+Pieces gather_face_flux(const Discretization& discretization, const Field& u, int axis,
+                        const std::array<double, 3>& rise = {});
 
 /// Adds to b the flows that a rise of u along a periodic axis drives: u(x + L) = u(x) + rise. The problem has media.
 /// The solution then is u itself, not its periodic part. Collective.

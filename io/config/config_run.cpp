@@ -201,6 +201,31 @@ void protect_inputs(ConfigParts& parts, const Value& map, const std::string& pat
 
 }  // namespace
 
+namespace {
+
+// Fields on faces need unknowns in three dimensions for z, and a format that contains them.
+void check_face_fields(ConfigParts& parts, const Value& output) {
+  const Value* fields = output.find("fields");
+  if (!fields || !output.find("formats")) return;
+  const Config& config = parts.config;
+  const bool fits = config.output.formats.empty() ||
+                    std::ranges::any_of(config.output.formats, [](const auto& f) { return file_format(f).faces; });
+  for (std::size_t i = 0; i < fields->items.size(); ++i) {
+    const Value& field = fields->items[i];
+    const int axis = field_choice(field.text).face_axis;
+    if (axis < 0) continue;
+    const std::string path = "output.fields[" + std::to_string(i) + "]";
+    if (parts.dimension_known && axis >= config.problem.dimension)
+      parts.errors.add(field.mark, path, field.text + " needs three dimensions; remove it");
+    else if (!fits)
+      parts.errors.add(
+          field.mark, path,
+          field.text + " lies on faces of cells, which only HDF5 files contain; add hdf5 to output.formats");
+  }
+}
+
+}  // namespace
+
 void read_output(ConfigParts& parts, bool grid_known, const std::filesystem::path& file) {
   Value* output = parts.document.find("output");
   if (!output) return;
@@ -236,6 +261,7 @@ void read_output(ConfigParts& parts, bool grid_known, const std::filesystem::pat
     }
   }
   if (Value* formats = output->find("formats")) read_formats(parts, *formats);
+  check_face_fields(parts, *output);
   if (parts.dimension_known) read_picture(parts, grid_known, *output);
   if (const Value* bodies = output->find("bodies")) parts.config.output.bodies = bodies->truth;
   if (const Value* probes = output->find("probes")) read_probes(parts, grid_known, *probes);

@@ -57,6 +57,11 @@ Pieces matrix_source(const Block& block, Solver& solver, const MatrixValues& of)
   return values;
 }
 
+template <int axis>
+Pieces face_flux(const Discretization& d, Solver& s) {
+  return gather_face_flux(d, s.solution(), axis);
+}
+
 const std::array table{
     FieldChoice{.name = "u",
                 .doc = "The solution.",
@@ -72,6 +77,30 @@ const std::array table{
                 .cells_only = true,
                 .components = [](const Problem& problem) { return problem.dimension; },
                 .of_grid = [](const Discretization& d, Solver& s) { return gather_flux(d, s.solution()); }},
+    FieldChoice{.name = "face_flux_x",
+                .doc =
+                    "The flux −κ ∂u/∂x through each face of a cell across x, [nz][ny][nx] with one more along x. Only "
+                    "HDF5 files contain it.",
+                .on_cells = true,
+                .cells_only = true,
+                .face_axis = 0,
+                .of_grid = face_flux<0>},
+    FieldChoice{.name = "face_flux_y",
+                .doc =
+                    "The flux −κ ∂u/∂y through each face of a cell across y, [nz][ny][nx] with one more along y. Only "
+                    "HDF5 files contain it.",
+                .on_cells = true,
+                .cells_only = true,
+                .face_axis = 1,
+                .of_grid = face_flux<1>},
+    FieldChoice{.name = "face_flux_z",
+                .doc =
+                    "The flux −κ ∂u/∂z through each face of a cell across z, [nz][ny][nx] with one more along z. Only "
+                    "HDF5 files contain it.",
+                .on_cells = true,
+                .cells_only = true,
+                .face_axis = 2,
+                .of_grid = face_flux<2>},
     FieldChoice{.name = "material",
                 .doc = "The number of the region in each cell, in the order of `bodies` in summary.json.",
                 .on_cells = true,

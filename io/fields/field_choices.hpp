@@ -25,6 +25,7 @@ struct FieldChoice {
   bool needs_exact = false;  ///< it requires `equation.exact`
   bool cells_only = false;   ///< it requires unknowns in cells
   bool needs_media = false;  ///< it requires materials
+  int face_axis = -1;        ///< it lies on the faces of cells across this axis; −1: at nodes or in cells
   int (*components)(const Problem&) = [](const Problem&) { return 1; };
   /// Returns the values on a grid. They are computed when files are written, so their data must remain valid until
   /// then. Only the residual may use the solver's spare field.

@@ -9,9 +9,15 @@ namespace poisson {
 
 inline constexpr const char* bodies_csv = "bodies.csv";
 
+inline constexpr const char* faces_csv = "faces.csv";
+
 /// Returns the answers for bodies as a table with one row for each region: comma-separated values (RFC 4180).
 std::string to_csv(const Summary& summary);
+/// Returns the answers for faces as a table with one row for each face and each part of a face.
+std::string faces_to_csv(const Summary& summary);
 /// Writes bodies.csv into a folder. Throws RunError.
 std::filesystem::path write_bodies(const std::filesystem::path& folder, const Summary& summary);
+/// Writes faces.csv into a folder. Throws RunError.
+std::filesystem::path write_faces(const std::filesystem::path& folder, const Summary& summary);
 
 }  // namespace poisson

@@ -20,6 +20,7 @@ constexpr std::array table{
                .open = open_vtk},
     FileFormat{.name = "hdf5",
                .doc = "HDF5: .hdf (VTKHDF) on 3-D equidistant grids with fields at nodes, otherwise .h5.",
+               .faces = true,
                .files = hdf5_names,
                .open = open_hdf5},
     FileFormat{.name = "png",

@@ -15,6 +15,7 @@ struct FileFormat {
   std::string_view name;
   std::string_view doc;
   bool picture = false;  ///< shows planes of the first field
+  bool faces = false;    ///< can contain fields on the faces of cells; the others leave them out
   /// Returns its file names in the output directory. `nodes` is true if a field is at nodes.
   std::vector<std::string> (*files)(const OutputGrid&, bool nodes, int processes);
   /// Null if this build lacks the format.

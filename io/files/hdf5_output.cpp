@@ -105,6 +105,12 @@ bool at_nodes(const FieldHead& field) {
   return field.location == Location::node;
 }
 
+/// Returns "node", "cell" or, for values on the faces of cells across an axis, such as "face across x".
+std::string place_of(const FieldHead& field) {
+  if (field.face_axis >= 0) return std::string("face across ") + "xyz"[field.face_axis];
+  return at_nodes(field) ? "node" : "cell";
+}
+
 /// Returns a shape from one number for each axis: [nz][ny][nx], or [ny][nx] in two dimensions. Several components are
 /// the last axis.
 template <class Number>
@@ -116,19 +122,20 @@ Shape file_shape(const OutputGrid& grid, const FieldHead& field, const std::arra
   return shape;
 }
 
-/// Describes the values that a process writes. If two processes share nodes, the second one writes them.
+/// Describes the values that a process writes. If two processes share nodes or faces, the second one writes them.
 struct Portion {
   Shape start;   ///< global start
   Shape stored;  ///< its values
   Shape count;   ///< its written values
 
   Portion(const OutputGrid& grid, const FieldHead& field) {
-    const Box places = grid.places(field.location);
-    const auto all = grid.shape(field.location);
+    const Box places = grid.places(field);
+    const auto all = grid.shape(field);
     std::array<int, 3> values{}, written{};
     for (std::size_t d = 0; d < 3; ++d) {
       values[d] = written[d] = places.last[d] - places.first[d];
-      if (at_nodes(field) && places.last[d] < all[d]) --written[d];
+      const bool shared = at_nodes(field) || static_cast<int>(d) == field.face_axis;
+      if (shared && places.last[d] < all[d]) --written[d];
     }
     start = file_shape(grid, field, places.first, 0);
     stored = file_shape(grid, field, values, field.components);
@@ -270,8 +277,8 @@ class Hdf5File final : public FieldFile {
       Handle plain = image_ ? make_group(*file_, "poisson") : Handle(H5Gopen2(*file_, "/", H5P_DEFAULT), H5Gclose);
       for (const FieldHead& field : fields_) {
         Handle dataset = make_dataset(in_image(field) ? *points : plain, field.name,
-                                      file_shape(grid_, field, grid_.shape(field.location), field.components));
-        if (!in_image(field)) write_attribute(dataset, "location", at_nodes(field) ? "node" : "cell");
+                                      file_shape(grid_, field, grid_.shape(field), field.components));
+        if (!in_image(field)) write_attribute(dataset, "location", place_of(field));
         dataset.close();
       }
       if (points) {

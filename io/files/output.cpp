@@ -21,13 +21,25 @@ Box OutputGrid::places(Location location) const {
   return box;
 }
 
+std::array<std::int64_t, 3> OutputGrid::shape(const FieldHead& field) const {
+  auto n = shape(field.location);
+  if (field.face_axis >= 0) ++n[static_cast<std::size_t>(field.face_axis)];
+  return n;
+}
+
+Box OutputGrid::places(const FieldHead& field) const {
+  Box box = places(field.location);
+  if (field.face_axis >= 0) ++box.last[static_cast<std::size_t>(field.face_axis)];
+  return box;
+}
+
 std::int64_t count(const OutputGrid& grid, const FieldHead& field) {
-  const auto n = grid.shape(field.location);
+  const auto n = grid.shape(field);
   return n[0] * n[1] * n[2] * field.components;
 }
 
 std::int64_t own_count(const OutputGrid& grid, const FieldHead& field) {
-  return grid.places(field.location).size() * field.components;
+  return grid.places(field).size() * field.components;
 }
 
 std::uintmax_t bytes_of(const OutputGrid& grid, const std::vector<FieldHead>& fields) {
@@ -37,7 +49,7 @@ std::uintmax_t bytes_of(const OutputGrid& grid, const std::vector<FieldHead>& fi
 }
 
 void check_fits(const OutputGrid& grid, const OutputField& field) {
-  const auto n = grid.shape(field.location);
+  const auto n = grid.shape(field);
   if (std::ssize(field.values) != count(grid, field))
     throw std::invalid_argument("field '" + field.name + "' has " + std::to_string(field.values.size()) +
                                 " values, which is not what its grid has (" + std::to_string(n[0]) + " x " +
@@ -58,9 +70,9 @@ std::vector<FieldHead> heads(const std::vector<OutputField>& fields) {
 }
 
 bool is_result_name(std::string_view name) {
-  constexpr std::array<std::string_view, 11> fixed{"summary.json", "bodies.csv",   "capacitance.csv", "capacitance.cir",
-                                                   "solution.vti", "solution.vtr", "solution.pvti",   "solution.pvtr",
-                                                   "solution.hdf", "solution.h5",  "solution.png"};
+  constexpr std::array<std::string_view, 12> fixed{"summary.json",    "bodies.csv",   "faces.csv",    "capacitance.csv",
+                                                   "capacitance.cir", "solution.vti", "solution.vtr", "solution.pvti",
+                                                   "solution.pvtr",   "solution.hdf", "solution.h5",  "solution.png"};
   if (std::ranges::find(fixed, name) != fixed.end()) return true;
   constexpr std::string_view piece = "solution_";
   if (!name.starts_with(piece) || !(name.ends_with(".vti") || name.ends_with(".vtr"))) return false;

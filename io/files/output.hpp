@@ -31,17 +31,21 @@ struct OutputGrid {
   Box places(Location location) const;
   /// Returns the number of nodes or cells along each axis; 1 along z in two dimensions.
   std::array<std::int64_t, 3> shape(Location location) const;
+  /// Return the same for a field, which may lie on the faces across an axis: one more than cells along it.
+  Box places(const struct FieldHead& field) const;
+  std::array<std::int64_t, 3> shape(const struct FieldHead& field) const;
 };
 
 /// Describes a field in a file before its values are written.
 struct FieldHead {
-  std::string name;  ///< u, gradient, residual, error, coefficient, source
+  std::string name;  ///< as in field_choices (field_choices.hpp)
   Location location = Location::node;
   int components = 1;
   std::string title{};  ///< for people, for example "T (°C)"; empty: the name
   /// Returns, for cell-centred u, its values on a plane, also between cells (values_on_plane in
   /// cell_interpolation.hpp).
   std::function<std::vector<double>(int normal, double position)> on_plane{};
+  int face_axis = -1;  ///< the field lies on the faces of cells across this axis; −1: at its location
 };
 
 /// Contains a field in the layout of files: values[((k·ny + j)·nx + i)·components + c], for one process.

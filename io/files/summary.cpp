@@ -108,6 +108,22 @@ Json answers_of(const std::vector<Summary::Body>& bodies) {
   return list;
 }
 
+Json answers_of(const std::vector<Summary::Face>& faces) {
+  Json list = Json::array();
+  for (const Summary::Face& f : faces)
+    list.push_back({{"name", f.name},
+                    {"condition", f.condition},
+                    {"cells", f.cells},
+                    {"area", number(f.area)},
+                    {"flow", number(f.flow)},
+                    {"mean", number(f.mean)},
+                    {"min", number(f.min)},
+                    {"max", number(f.max)},
+                    {"min_at", numbers(f.min_at)},
+                    {"max_at", numbers(f.max_at)}});
+  return list;
+}
+
 Json effective_of(const Summary::Effective& e, int dimension) {
   constexpr std::array names{"x", "y", "z"};
   const auto n = static_cast<std::size_t>(dimension);
@@ -150,6 +166,7 @@ void add_solution(Json& json, const Summary& s) {
     json["materials"] = answers_of(s.materials);
     json["floating"] = {{"cells", s.floating.cells}, {"volume", number(s.floating.volume)}};
   }
+  if (!s.faces.empty()) json["faces"] = answers_of(s.faces);
   if (s.effective) json["effective"] = effective_of(*s.effective, s.dimension);
   if (s.capacitance) {
     json["capacitance"] = {{"names", s.capacitance->names}};

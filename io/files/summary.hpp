@@ -63,6 +63,15 @@ struct Summary {
     std::vector<double> min_at{}, max_at{};
   };
   std::vector<Body> bodies, materials;  ///< omitted if the problem has no materials
+  /// Contains the answers for a face of the domain or a part of it, named "x-" or "x-[0]"; as FaceResult
+  /// (grids/results/face_results.hpp).
+  struct Face {
+    std::string name, condition;  ///< dirichlet, neumann, robin, or several
+    std::int64_t cells = 0;
+    double area = unknown, flow = unknown, mean = unknown, min = unknown, max = unknown;
+    std::vector<double> min_at{}, max_at{};
+  };
+  std::vector<Face> faces;  ///< omitted if the unknowns are not in cells
   /// Counts the cells without contact to a fixed value, and their volume.
   struct {
     std::int64_t cells = 0;

@@ -361,6 +361,7 @@ void Console::closing(const Summary& s, double tolerance, const std::string& dir
   if (s.error) row("error", fmt::format("{:.3e} in the maximum norm, {:.3e} in L2", s.error->max, s.error->l2));
   probes(s);
   bodies(s);
+  faces(s);
   answers(s);
   balance(s);
   row("times", fmt::format("input {}, set-up {}, solve {}, output {}", duration(s.time.input), duration(s.time.setup),

@@ -1,9 +1,32 @@
+#include <algorithm>
+#include <cmath>
+
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
 #include "io/terminal/console.hpp"
 
 namespace poisson {
+
+/// Prints the answers for the first faces and their parts; the summary has all of them.
+void Console::faces(const Summary& s) {
+  constexpr std::size_t most = 20;
+  std::string_view label = "faces";
+  for (std::size_t i = 0; i < std::min(most, s.faces.size()); ++i) {
+    const Summary::Face& f = s.faces[i];
+    std::string text = fmt::format("{} ({}): ", f.name, f.condition);
+    if (f.cells == 0)
+      text += "no cell";
+    else if (!std::isfinite(f.mean))
+      text += fmt::format("area {:.6g}, no solution", f.area);
+    else
+      text += fmt::format("{:.6g} to {:.6g}, mean {:.6g}, flow in {:.6g}, area {:.6g}", f.min, f.max, f.mean,
+                          f.flow + 0.0, f.area);
+    row(label, text);
+    label = "";
+  }
+  if (s.faces.size() > most) row(label, fmt::format("and {} more in summary.json", s.faces.size() - most));
+}
 
 void Console::line(const std::string& text) {
   erase_live_line();
