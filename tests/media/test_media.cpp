@@ -270,6 +270,22 @@ TEST(MediaGaps, ConvergeInBoxesOfAnyLength) {
   }
 }
 
+/// An insulating sphere: 7 iterations if coarse faces beside it conduct more than their means.
+TEST(MediaGaps, InsulatingSpheresTakeFewIterations) {
+  Problem p = cube_in_cells(64);
+  p.boundary = {{{Boundary{N}, Boundary{N}}, {Boundary{N}, Boundary{N}}, {Boundary{D, 0.0}, Boundary{D, 1.0}}}};
+  MediaBuilder media;
+  media.add("rock", 1);
+  media.add("hole", 1);
+  media.back().insulator = true;
+  media.body("hole", make_ellipsoid({0.5, 0.5, 0.5}, {0.3, 0.3, 0.3}));
+  media.use(p, Surfaces::averaged);
+  Solve solve(p, {.method = Method::multigrid});
+  const Result result = solve.run();
+  EXPECT_TRUE(result.converged());
+  EXPECT_LE(result.iterations, 5);
+}
+
 /// A sheet between an insulator and a conductor conducts beside the conductor: the flow is that of both in parallel.
 TEST(MediaSheets, ConductBesideTheirMaterial) {
   Problem p = square_in_cells(8);

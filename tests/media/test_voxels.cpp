@@ -124,7 +124,7 @@ TEST(CellCodes, EntriesThatAreNoNumberLeaveValues) {
 
 // Adds random boxes of all kinds of materials to a problem. With a contact between materials that never meet, the
 // conductances are integrated along lines.
-void add_random_boxes(Problem& p, bool lines, bool fixed, std::uint32_t seed, bool per_axis = false) {
+void add_random_boxes(Problem& p, bool lines, bool fixed, std::uint32_t seed, bool per_axis, double power) {
   std::mt19937 engine(seed);
   const auto random = [&] { return std::ldexp(engine(), -32); };
   MediaBuilder media;
@@ -134,7 +134,7 @@ void add_random_boxes(Problem& p, bool lines, bool fixed, std::uint32_t seed, bo
   media.add("hole", 1);
   media.back().insulator = true;
   media.add("heater", 3);
-  media.back().power = 2;
+  media.back().power = power;
   if (fixed) {
     media.add("lead", 1);
     media.back().fixed = 2;
@@ -190,7 +190,7 @@ TEST(Voxels, GiveTheSystemOfLines) {
         p.nodes[2][5] += 0.01;
         p.boundary = c.faces;
         p.reaction = c.sigma;
-        add_random_boxes(p, lines == 1, c.fixed, seed, c.per_axis);
+        add_random_boxes(p, lines == 1, c.fixed, seed, c.per_axis, 2);
         Options o{.method = Method::multigrid};
         o.tolerance = 1e-11;
         o.precision = SolvePrecision::double_;
@@ -235,7 +235,7 @@ TEST(Voxels, TheirMeanFluxIsThatOfTheirFaces) {
       p.nodes[0][3] += 0.01;
       for (auto& faces : p.boundary) faces = {Boundary{periodic ? P : N}, Boundary{periodic ? P : N}};
       if (!periodic) p.boundary[0] = {Boundary{D, 1.0}, Boundary{R, 1.0, 3.0}};
-      add_random_boxes(p, false, false, 5);
+      add_random_boxes(p, false, false, 5, false, periodic ? 0 : 2);
       Options o{.method = Method::multigrid};
       Solve solve(p, o);
       if (!periodic) ASSERT_TRUE(solve.run().converged());
