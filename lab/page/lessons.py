@@ -83,6 +83,32 @@ EXERCISES = {
 }
 
 
+# Questions of the overview: words, and the study and the panel whose sentences answer them.
+QUESTIONS = [
+    ("Why is a stride expensive?", "access", "stride"),
+    ("What does padding cure?", "banks", "patterns"),
+    ("When does recomputing win?", "recompute", "product-fp32"),
+    ("How many bytes must be in flight?", "latency", "in-flight"),
+    ("What helps if few warps are resident?", "occupancy", "throughput"),
+    ("Where is a branch free, and where is it not?", "divergence", "paths"),
+    ("Why is a step on a small grid slow?", "launch", "steps"),
+    ("Does a sum in a fixed order cost speed?", "reduce", "sum"),
+    ("Is one operation worth the way to the GPU?", "crossover", "axpy"),
+    ("Are textures still worth their set-up?", "texture", "best"),
+]
+
+# Panels without a sentence of their own, and the panel of the same study whose sentence covers them.
+COVERED = {
+    "texture": {"best-threads": "best", "best-blocks": "best"},
+    "transpose": {"sweep-fp32": "sweep-fp64", "size-fp32": "size-fp64", "bars-4096-fp64": "bars-4000-fp64"},
+    "reduce": {"dot": "max-norm"},
+    "occupancy": {"shared-memory": "shared-memory-copy"},
+    "transfer": {"pipeline-light": "pipeline-heavy", "pipeline-balanced": "pipeline-heavy"},
+    "recompute": {"product-fp64": "product-fp32", "jacobi-fp32": "jacobi-fp64"},
+    "interpolate": {"error-3d": "error-2d"},
+}
+
+
 def value(lab, study, panel, variant, x=None):
     """Returns a value of the results; the first one of the variant without x, NaN if there is none."""
     for one in lab["studies"]:

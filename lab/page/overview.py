@@ -63,6 +63,16 @@ def rules(lab):
     return f'<figure><figcaption>Ten rules, most important first</figcaption><ol class="rules">{"".join(items)}</ol></figure>' if items else ""
 
 
+def questions(lab):
+    """Lists questions with a link to the panel whose sentences answer each."""
+    files = {(study["name"], panel["name"]): panel["files"] for study in lab["studies"] for panel in study["panels"]
+             if any(sentence.startswith(f"[{panel['name']}] ") for sentence in study["conclusions"])}
+    items = "".join(f'<li><a href="#{text(files[study, panel])}">{text(words)}</a></li>'
+                    for words, study, panel in lessons.QUESTIONS if (study, panel) in files)
+    return (f'<figure><figcaption>Questions, each answered under its plot</figcaption><ol class="rules">{items}</ol></figure>'
+            if items else "")
+
+
 def shared_limits(lab, beside):
     """Lists figures that are equal on both devices and figures that differ as their copies do."""
     if not beside:
@@ -93,7 +103,7 @@ def shared_limits(lab, beside):
 
 
 def overview(lab, beside):
-    parts = ladder(lab) + rules(lab) + shared_limits(lab, beside)
+    parts = ladder(lab) + rules(lab) + questions(lab) + shared_limits(lab, beside)
     return f'<section id="overview"><h2>Overview</h2><div class="figures">{parts}</div></section>' if parts else ""
 
 

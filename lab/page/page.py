@@ -16,7 +16,6 @@ import json
 import pathlib
 import statistics
 import sys
-import tempfile
 import textwrap
 
 sys.dont_write_bytecode = True  # the folder of the scripts may be read-only
@@ -99,10 +98,19 @@ def sentences(study, panel=None):
             if (text.startswith(start) if panel else not text.startswith("["))]
 
 
+def lesson(study, panel):
+    """Returns the sentences of a panel, or a link to the panel whose sentence covers it."""
+    own = sentences(study, panel["name"])
+    cover = lessons.COVERED.get(study["name"], {}).get(panel["name"])
+    other = next((one for one in study["panels"] if one["name"] == cover), None)
+    if not own and other and sentences(study, cover):
+        return f'<p class="lesson">The lesson is under <a href="#{text(other["files"])}">{text(other["title"])}</a>.</p>'
+    return "".join(f'<p class="lesson">{text(sentence)}</p>' for sentence in own)
+
+
 def figure(study, panel, pictures):
-    below = "".join(f'<p class="lesson">{text(sentence)}</p>' for sentence in sentences(study, panel["name"]))
     picture = f'<div class="plot">{pictures[panel["files"]]}</div>' if panel["files"] in pictures else ""
-    return (f'<figure id="{text(panel["files"])}"><figcaption>{text(panel["title"])}</figcaption>{picture}{below}'
+    return (f'<figure id="{text(panel["files"])}"><figcaption>{text(panel["title"])}</figcaption>{picture}{lesson(study, panel)}'
             f"<details><summary>Values and spread</summary>{scatter(panel)}{table(panel)}</details></figure>")
 
 
@@ -228,8 +236,8 @@ def reference(study, lab):
     if not body:
         return ""
     head = row([cell(name, "th", scope="col") for name in ("", "here", "gpu-benches", "ratio")])
-    return (f'<figure><figcaption>Beside gpu-benches, {text(source)}</figcaption><table><thead>{head}</thead><tbody>{body}'
-            f"</tbody></table></figure>")
+    return (f'<figure><figcaption>Beside gpu-benches, {text(source)}</figcaption><div class="wide"><table><thead>{head}</thead>'
+            f"<tbody>{body}</tbody></table></div></figure>")
 
 
 def section(study, lab, pictures):
@@ -294,6 +302,7 @@ def page(lab, pictures, styles, beside, documents):
 </style>
 </head>
 <body>
+{styles.shapes()}
 <header>
 <h1>Five lectures on GPU performance, tested on an {text(lab['device'])}</h1>
 <p>Every number is measured on this device, by kernels whose results were compared with an oracle. Dashed lines are ceilings
@@ -339,20 +348,20 @@ def shapes_in_one(study):
 
 
 def draw(lab, directory, beside=(), documents=False):
-    """Draws the pictures of all panels, and returns the page that contains them."""
+    """Draws the pictures of all panels, also into the directory if there is one, and returns the page that contains
+    them."""
     lab = {**lab, "studies": [shapes_in_one(study) for study in lab["studies"]]}
     others_panels = {panel["files"]: panel for other, _ in beside[:1] for study in other["studies"]
                      for panel in shapes_in_one(study)["panels"]}
     panels = [(study["name"], panel) for study in lab["studies"] for panel in study["panels"]
               if (study["name"], panel["name"]) not in UNDRAWN]
-    paths = [directory / f"{panel['files']}.png" for _, panel in panels]
+    paths = [directory and directory / f"{panel['files']}.png" for _, panel in panels]
     with concurrent.futures.ProcessPoolExecutor() as drawers:
         drawn = list(drawers.map(plots.draw, [panel for _, panel in panels], paths,
                                  [others_panels.get(panel["files"]) for _, panel in panels],
                                  [notes(lab, study, panel["name"]) for study, panel in panels]))
     styles = vector.Styles()
-    pictures = {panel["files"]: vector.slim(picture, f"p{i}-", styles, alternative(panel))
-                for i, ((_, panel), picture) in enumerate(zip(panels, drawn))}
+    pictures = {panel["files"]: vector.slim(picture, styles, alternative(panel)) for (_, panel), picture in zip(panels, drawn)}
     return page(lab, pictures, styles, beside, documents)
 
 
@@ -366,9 +375,7 @@ def main():
     if arguments.page:
         lab = json.loads(arguments.source.read_text(encoding="utf-8"))
         beside = [(json.loads(pathlib.Path(file).read_text(encoding="utf-8")), link) for file, link in arguments.beside]
-        with tempfile.TemporaryDirectory() as directory:
-            arguments.page.write_text(draw(lab, pathlib.Path(directory), beside, arguments.documents),
-                                      encoding="utf-8")
+        arguments.page.write_text(draw(lab, None, beside, arguments.documents), encoding="utf-8")
         return
     lab = json.loads((arguments.source / "lab.json").read_text(encoding="utf-8"))
     (arguments.source / "lab.html").write_text(draw(lab, arguments.source), encoding="utf-8")

@@ -92,7 +92,7 @@ def set_places(axis, panel, places):
     if panel["log_x"]:
         base = base_of(places)
         low, high = (round(math.log(x, base)) for x in (min(places), max(places)))
-        step = max(1, math.ceil((high - low) / 9))
+        step = max(1, math.ceil((high - low) / (6 if labels.counts_bytes(panel["x_label"]) else 9)))
         ticks = [float(base) ** e for e in range(low, high + 1, step)]
         axis.set_major_locator(ticker.FixedLocator(ticks))
         axis.set_minor_locator(ticker.NullLocator())
@@ -271,7 +271,8 @@ def draw_bars(axes, panel, found, other=None):
 
 
 def draw(panel, path, other=None, notes=()):
-    """Writes the PNG of a panel, for slides, and returns its SVG. `other` is the same panel of another device."""
+    """Writes the PNG of a panel, for slides, if there is a path, and returns its SVG. `other` is the same panel of another
+    device."""
     vector = io.StringIO()
     found = curves(panel)
     with matplotlib.rc_context(STYLE):
@@ -285,10 +286,12 @@ def draw(panel, path, other=None, notes=()):
                 draw_bars(axes, panel, found, other)
             else:
                 draw_curves(axes, panel, found, other, notes)
-        figure.savefig(path, bbox_inches="tight", pad_inches=0.12)
+        if path:
+            figure.savefig(path, bbox_inches="tight", pad_inches=0.12)
         figure.savefig(vector, format="svg", bbox_inches="tight", pad_inches=0.12)
         plt.close(figure)
-    with Image.open(path) as picture:  # few colours need a third of the bytes
-        small = picture.convert("RGB").quantize(64)
-    small.save(path, optimize=True)
+    if path:
+        with Image.open(path) as picture:  # few colours need a third of the bytes
+            small = picture.convert("RGB").quantize(64)
+        small.save(path, optimize=True)
     return vector.getvalue()

@@ -197,6 +197,19 @@ class TwoRuns(Directory):
         self.assertEqual(run.returncode, 1)
         self.assertRegex(run.stdout, r"(?m)^[1-9]\d* of \d+ sentences are not confirmed")
 
+    def test_the_pages_of_the_repository_load_quickly_and_explain_each_plot(self):
+        for name in ("lab.html", "lab-h200.html"):
+            page = (SOURCE / "docs" / name).read_text(encoding="utf-8")
+            self.assertLess(len(page.encode("utf-8")), 1_000_000, name)
+            figures = re.findall(r'<figure id="([^"]+)">(.*?)</figure>', page, re.DOTALL)
+            self.assertGreater(len(figures), 70, name)
+            for panel, content in figures:
+                self.assertIn('<p class="lesson">', content, f"{name}: {panel} has no sentence and no link to one")
+            self.assertEqual(page.split("Questions, each answered")[1].split("</ol>")[0].count("<li>"), 10, name)
+            places = set(re.findall(r' id="([^"]+)"', page))
+            for target in re.findall(r'href="#([^"]+)"|url\(#([^")]+)\)', page):
+                self.assertIn("".join(target), places, name)
+
     def test_the_pages_of_the_repository_show_what_its_results_say(self):
         for results, page in (("h100-lab.json", "lab.html"), ("h200-lab.json", "lab-h200.html")):
             kept = SOURCE / "bench/results" / results
@@ -388,6 +401,16 @@ class Page(Directory):
         points = self.points(3, [1024, 2048])
         self.assertEqual(self.draw(points).count('class="best"'), 2)
         self.assertNotIn('class="best"', self.draw(points, y_label="µs"))
+
+    def test_points_are_markers_of_their_curve(self):
+        page = self.draw(self.points(2, [2**k for k in range(5)]))
+        self.assertNotIn("<use", page)
+        curves = re.findall(r'<path d="([^"]*)" class="s\d+ (m\d+)"', page)
+        of_five = [marker for path, marker in curves if path.count(" ") + path.count("-") > 3 or path.count("h") == 1]
+        self.assertGreaterEqual(len(of_five), 2, curves)
+        for _, marker in curves:
+            self.assertIn(f'<marker id="{marker}"', page)
+            self.assertIn(f".{marker}{{marker:url(#{marker})}}", page)
 
     def test_shapes_of_panels(self):
         level, curve = {"name": "ceiling", "points": [[0, 5.0]]}, {"name": "law", "points": [[1, 1.0], [1024, 9.0]]}

@@ -38,7 +38,8 @@ void on_strides(const Panel& panel, double copy, Lessons& lessons) {
               times(writes.median) + ".");
   lessons.say(panel.name, "At a stride of " + figure(far) + " an element of 4 bytes costs as much as " +
                               figure(bytes_moved(panel, "read", far, copy)) + " bytes of traffic when it is read and " +
-                              figure(bytes_moved(panel, "write", far, copy)) + " when it is written.");
+                              figure(bytes_moved(panel, "write", far, copy)) +
+                              " when it is written: memory moves whole sectors, and the rest of each is wasted.");
   const Ratio asked = ratio_of(panel, narrow_fetches, "read");
   if (!asked.known()) return;
   double most = 0, where = 0;

@@ -77,13 +77,18 @@ void on_conversions(const Panel& panel, Lessons& lessons) {
                                 ": keep double constants out of float code.");
 }
 
+// A result takes `step` + `test` / k clocks if k steps follow each test of the loop's end.
 void on_unrolling(const Panel& panel, Lessons& lessons) {
   const Curve one(panel, "1 chain"), four(panel, "4 chains");
   if (one.empty() || four.empty()) return;
+  const double often = 1 / one.first().value, seldom = 1 / one.last().value;
+  const double test = (often - seldom) / (1 / one.first().x - 1 / one.last().x), step = often - test / one.first().x;
   lessons.say(panel.name, "Unrolling a loop of one dependent chain gains " +
                               times(one.highest().value / one.first().value) + ", of four chains " +
                               times(four.highest().value / four.first().value) +
-                              ", because the test of the loop costs as much as the step.");
+                              (known(test, step) ? ", because a test of the loop's end costs as much as roughly " +
+                                                       figure(std::round(test / step)) + " multiply-adds."
+                                                 : "."));
 }
 
 void on_constant_memory(const Panel& panel, Lessons& lessons) {

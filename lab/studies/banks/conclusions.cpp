@@ -57,9 +57,9 @@ void on_strides(const Panel& panel, Lessons& lessons) {
                               " clocks without conflicts.");
 }
 
-// Returns "as long" or "32 times as long".
+// Returns "as long as a row" or "32 times as long as a row".
 std::string as_long(double ratio) {
-  return (std::fabs(ratio - 1) < 0.05 ? std::string() : times(ratio) + " ") + "as long";
+  return (std::fabs(ratio - 1) < 0.05 ? std::string() : times(ratio) + " ") + "as long as a row";
 }
 
 void on_patterns(const Panel& panel, Lessons& lessons) {
@@ -72,9 +72,9 @@ void on_patterns(const Panel& panel, Lessons& lessons) {
                shifted = against_row("row shifted by 5 words"), random = against_row("random");
   if (!known(column, padded, swizzled, broadcast, shifted, random)) return;
   lessons.say(panel.name, "A column of a 32 × 32 tile takes " + as_long(column) +
-                              " as a row; with one word of padding per row it takes " + as_long(padded) +
-                              ", with swizzled rows " + as_long(swizzled) + ".");
-  lessons.say(panel.name, "A broadcast takes " + as_long(broadcast) + " as a row, a shifted row " + as_long(shifted) +
+                              ", because all its words share a bank; if padding or swizzling spreads them, it takes " +
+                              as_long(std::fmax(padded, swizzled)) + ".");
+  lessons.say(panel.name, "Broadcasts and shifted rows take " + as_long(std::fmax(broadcast, shifted)) +
                               "; this draw of random words takes " + as_long(random) + ", because " +
                               figure(Curve(panel, "random").first().x) + " of them share a bank.");
 }

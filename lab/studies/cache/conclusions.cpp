@@ -50,15 +50,16 @@ std::vector<std::string> conclude_cache(const Panels& panels) {
   if (known(first, second, near, shared)) {
     const double memory = Curve(*panel, by_shared_level).last().value;
     lessons.say("A working set that fits L1 is read at " + rate(first) + ", one that fits L2 at " + rate(second) +
-                ", and memory delivers " + rate(memory) + ".");
-    if (first > 1.2 * second && second > 1.2 * memory)
-      lessons.say(
-          "Reuse data while they are near: all sweeps over a block that fits a cache should follow each other.");
-    std::string text = "L1 keeps its rate for sets of up to " + readable_bytes(near) + " on each multiprocessor";
+                ", and memory delivers " + rate(memory) +
+                (first > 1.2 * second && second > 1.2 * memory
+                     ? ": let all sweeps over a block that fits a cache follow each other."
+                     : "."));
+    std::string text =
+        "L1 keeps 90 % of its rate for sets of up to " + readable_bytes(near) + " on each multiprocessor";
     if (known(l2_size(*panel)))
       text += "; L2 has " + readable_bytes(l2_size(*panel)) + ", and sets of up to " + readable_bytes(shared) +
               " keep 60 % of its rate" +
-              (shared > 1.05 * l2_size(*panel) ? ", because part of a larger set survives there" : "");
+              (shared > 1.05 * l2_size(*panel) ? ", probably because part of a larger set survives there" : "");
     lessons.say(panel->name, text + ".");
   }
   return lessons.take();

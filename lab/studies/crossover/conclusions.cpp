@@ -1,3 +1,4 @@
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -118,6 +119,23 @@ void on_operation(const Panel& panel, Lessons& lessons) {
   lessons.say(panel.name, text + ".");
 }
 
+// Returns the largest place up to which the CPU is faster from the first place on, and the smallest place from which
+// the GPU is faster up to the last one, each with a margin that a second run leaves.
+std::array<double, 2> borders(const Panel& panel) {
+  double until = NAN, from = NAN;
+  bool leading = true;
+  for (const double x : places(panel, cpu_curve)) {
+    const double gain = ratio_at(panel, gpu_curve, cpu_curve, x).median;
+    leading = leading && gain * (1 + panel.noise / 2) < 1;
+    if (leading) until = x;
+    if (!(gain > 1 + panel.noise))
+      from = NAN;
+    else if (std::isnan(from))
+      from = x;
+  }
+  return {until, from};
+}
+
 void on_lines(const Panel& panel, Lessons& lessons) {
   // The lines at which the GPU loses to the CPU's computing alone, and yet beats fetching the data for it.
   std::vector<double> worse, worth;
@@ -139,7 +157,7 @@ void on_lines(const Panel& panel, Lessons& lessons) {
 std::vector<std::string> conclude_crossover(const Panels& panels, const Machine& machine) {
   Lessons lessons;
   std::vector<std::string> names;
-  double low = INFINITY, high = 0;
+  double low = INFINITY, high = 0, until = INFINITY, from = 0;
   for (const Panel& panel : panels) {
     if (panel.name == "lines") on_lines(panel, lessons);
     const Curve moving(panel, transfer_curve);
@@ -148,8 +166,17 @@ std::vector<std::string> conclude_crossover(const Panels& panels, const Machine&
     if (gain < 1) names.push_back(panel.name == "dot" ? "dot products" : operation(panel));
     low = std::fmin(low, gain);
     high = std::fmax(high, gain);
+    const auto [cpu_until, gpu_from] = borders(panel);
+    until = std::isnan(cpu_until) ? 0 : std::fmin(until, cpu_until);
+    from = std::isnan(gpu_from) ? INFINITY : std::fmax(from, gpu_from);
     on_operation(panel, lessons);
   }
+  if (known(until, from))
+    lessons.say(
+        "Small vectors belong to the CPU, large ones to the GPU: the CPU is faster in all operations up to at "
+        "least " +
+        figure(until) + " unknowns, even on one thread, and the GPU from at most " + figure(from) +
+        " on, if the data are there already.");
   if (known(low, high))
     lessons.say("Move data once and do all work where they are: with transfers, one operation is " + rough(low) +
                 " to " + rough(high) + " times as fast as on the CPU (" + machine.host + ", one thread for up to " +

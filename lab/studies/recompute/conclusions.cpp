@@ -47,22 +47,20 @@ double gain(const Panel& panel, EntrySource source) {
 }
 
 void on_stored_entries(std::span<const Panel> panels, Lessons& lessons) {
-  double reached = INFINITY, low_half = INFINITY, half = 0, low_partial = INFINITY, partial = 0;
+  double reached = INFINITY, half = INFINITY, low_partial = INFINITY, partial = 0;
   for (const Panel& panel : panels) {
     const Line expected = predicted(panel, name_of(EntrySource::full));
     if (expected.empty()) return;
     reached = std::fmin(reached, typical(panel, name_of(EntrySource::full)) / expected.front()[1]);
-    low_half = std::fmin(low_half, gain(panel, EntrySource::half));
-    half = std::fmax(half, gain(panel, EntrySource::half));
+    half = std::fmin(half, gain(panel, EntrySource::half));
     low_partial = std::fmin(low_partial, gain(panel, EntrySource::partial));
     partial = std::fmax(partial, gain(panel, EntrySource::partial));
   }
-  if (known(reached, low_half, low_partial))
-    lessons.say(panels.front().name, "Stored entries reach " + at_least(reached) +
-                                         " of the rate that traffic allows; storing the symmetric half is " +
-                                         figure(low_half) + " to " + times(half) +
-                                         " as fast, one coefficient per point " + figure(low_partial) + " to " +
-                                         times(partial) + ".");
+  if (known(reached, half, low_partial))
+    lessons.say("Store less and compute the entries: one coefficient per point is " + figure(low_partial) + " to " +
+                times(partial) + " as fast as nine stored entries, and the symmetric half at least " +
+                times(std::floor(10 * half) / 10) + "; stored entries reach " + at_least(reached) +
+                " of the rate that their traffic allows.");
 }
 
 // Returns the multiply-adds per entry up to which computing entries at every use beats storing all of them.
@@ -84,8 +82,10 @@ void on_recomputing(std::span<const Panel> panels, Lessons& lessons) {
     high = std::fmax(high, here);
   }
   lessons.say(
-      "Recompute an entry if it costs few multiply-adds: computing at every use beats storing all entries up to " +
-      rough(low) + " to " + rough(high) + " multiply-adds per entry.");
+      panels.front().name,
+      "Recomputing wins if an entry costs few multiply-adds: over all precisions and sweeps, computing at every "
+      "use beats storing all entries up to " +
+          rough(low) + " to " + rough(high) + " multiply-adds per entry.");
 }
 
 // Returns the median share of the prediction that recomputed entries reach.
@@ -97,7 +97,7 @@ void on_prediction(std::span<const Panel> panels, Lessons& lessons) {
         if (const Point* const point = point_at(panel, name_of(source), x)) shares.push_back(point->value / value);
   if (shares.empty() || !quotable(panels.front())) return;
   std::ranges::sort(shares);
-  lessons.say(panels.back().name, "Recomputed entries reach " + percent(shares[shares.size() / 2]) +
+  lessons.say(panels.back().name, "In all four panels recomputed entries reach " + percent(shares[shares.size() / 2]) +
                                       " of the predicted rate in the median and " + percent(shares.front()) +
                                       " at worst: a model of bytes and multiply-adds leaves something out there.");
 }

@@ -19,8 +19,8 @@ std::vector<std::string> conclude_sparse(const Panels& panels, const Machine& ma
       lessons.say("Compact rows are no faster than bands: each entry also loads its column.");
     return lessons.take();
   }
-  lessons.say("Use bands if the grid has structure: compact rows, which also load a column for each entry, reach " +
-              percent(plain) + " of their rate; by bytes alone it would be " +
+  lessons.say("Use bands if the grid has structure: compact rows also load a column for each entry, and reach " +
+              percent(plain) + " of the rate of bands at " + count_of(largest) + " rows; by bytes alone it would be " +
               percent(sparse_bytes(bands) / sparse_bytes(rows)) + ".");
   const double scattering = share(scattered, machine.gpu ? lanes : rows), own = share(scattered_threads, rows),
                shared = share(lanes, rows);
