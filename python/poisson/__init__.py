@@ -10,11 +10,12 @@ from . import _core
 from ._core import ConfigurationError, SolverError
 from ._problem import Problem, load, solve
 from ._result import NotConverged, Result, StaleResult
+from ._shapes import Body, Box, Cylinder, Ellipsoid, Layer, Polygon, Shape, Sphere, Where
 from ._solver import Solver
 
 __version__ = _core.version
-__all__ = ["ConfigurationError", "NotConverged", "Problem", "Result", "Solver", "SolverError", "StaleResult", "load",
-           "solve"]
+__all__ = ["Body", "Box", "ConfigurationError", "Cylinder", "Ellipsoid", "Layer", "NotConverged", "Polygon", "Problem",
+           "Result", "Shape", "Solver", "SolverError", "Sphere", "StaleResult", "Where", "load", "solve"]
 
 
 def __getattr__(name):

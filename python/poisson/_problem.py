@@ -13,6 +13,7 @@ from ._solver import Solver
 
 _NAME = "Problem"
 _SECTIONS = ("domain", "grid", "equation", "discretization", "solver", "backend", "output")
+_MEDIA = ("materials", "bodies", "background", "surfaces", "contacts", "sheets")
 
 
 class Problem:
@@ -30,6 +31,8 @@ class Problem:
             or an array), "periodic", or a dictionary such as {"neumann": 0} or {"robin": {"alpha": 10, "ambient": 25}}.
         centering: "node" or "cell"; scheme: "fv", "q1" or "compact4".
         exact, title, parameters: as in configuration files.
+        materials, bodies, background, surfaces, contacts, sheets: as in configuration files; a body is poisson.Body(…).
+            They need centering="cell".
         sections: domain, grid, equation, discretization, solver, backend, output, with the keys of configuration files.
 
     Raises ConfigurationError, with all mistakes, the keys and the remedies.
@@ -38,11 +41,11 @@ class Problem:
     def __init__(self, shape=None, *, lower=None, upper=None, spacing=None, nodes=None, coefficient=None, reaction=None,
                  source=None, boundary=None, centering="node", scheme="fv", exact=None, title="", parameters=None,
                  **sections):
-        unknown = set(sections) - set(_SECTIONS)
+        unknown = set(sections) - set(_SECTIONS) - set(_MEDIA)
         if unknown:
             raise ConfigurationError(f"{_NAME}: unknown argument '{sorted(unknown)[0]}'; give shape, lower, upper, spacing, "
                                      f"nodes, coefficient, reaction, source, boundary, centering, scheme, exact, title, "
-                                     f"parameters, or a section: {', '.join(_SECTIONS)}")
+                                     f"parameters, {', '.join(_MEDIA)}, or a section: {', '.join(_SECTIONS)}")
         self._model = next((a for a in (source, coefficient) if _arrays.is_array(a)), None)
         self._copies = 0
         self._there = []  # arrays of devices
@@ -61,7 +64,12 @@ class Problem:
             raise ConfigurationError(f"{_NAME}: grid and shape, spacing or nodes are both given; keep one of the two")
         if "domain" in sections and (lower is not None or upper is not None or spacing is not None):
             raise ConfigurationError(f"{_NAME}: domain and lower, upper or spacing are both given; keep one of the two")
+        for name in _MEDIA:
+            if sections.get(name) is not None:
+                tree[name] = sections.pop(name)
         for name, section in sections.items():
+            if section is None and name in _MEDIA:
+                continue
             if not isinstance(section, dict):
                 raise ConfigurationError(f"{_NAME}: {name}: expected a dictionary, found {section!r}; give the keys of "
                                          "the section, such as solver={'tolerance': 1e-8}")
@@ -266,7 +274,7 @@ def solve(source, *, spacing=None, boundary=None, device=None, check=True, **arg
         arguments: as Problem, or keys of the section `solver` such as tolerance.
     """
     problem_keys = {"shape", "lower", "upper", "nodes", "coefficient", "reaction", "centering", "scheme", "exact",
-                    "title", "parameters", *_SECTIONS}
+                    "title", "parameters", *_SECTIONS, *_MEDIA}
     problem = Problem(source=source, spacing=spacing, boundary=boundary,
                       **{key: value for key, value in arguments.items() if key in problem_keys})
     keys = {key: value for key, value in arguments.items() if key not in problem_keys}

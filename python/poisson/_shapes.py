@@ -1,0 +1,105 @@
+"""Shapes of bodies, with the keys of configuration files."""
+
+from ._core import ConfigurationError
+
+
+class Shape:
+    """Is a shape of a body. Operators make unions (|), intersections (&) and differences (-).
+
+    Methods return new shapes. The program reads and checks the numbers; lengths have the unit of the domain.
+    """
+
+    def __init__(self, tree):
+        self._tree = tree
+
+    def tree(self):
+        """Returns the shape as a dictionary with the keys of `bodies`."""
+        return dict(self._tree)
+
+    def scale(self, factor):
+        """Returns the shape scaled about the origin by a positive factor, or by one for each axis."""
+        return self._with("scale", factor, ("rotate", "move", "repeat"))
+
+    def rotate(self, angle, axis=None, about=None):
+        """Returns the shape rotated by `angle` degrees, counterclockwise, about an axis through the point `about`."""
+        value = {"angle": angle, "axis": axis, "about": about}
+        return self._with("rotate", {k: v for k, v in value.items() if v is not None}, ("move", "repeat"))
+
+    def move(self, *step):
+        """Returns the shape moved by a step: move(x, y, z) or move([x, y, z])."""
+        return self._with("move", step[0] if len(step) == 1 else list(step), ("repeat",))
+
+    def repeat(self, count, step):
+        """Returns copies along each axis as one shape: `count` copies at distances of `step`."""
+        return self._with("repeat", {"count": count, "step": step}, ())
+
+    def _with(self, key, value, later):
+        # The program applies scale, rotate, move and repeat in this order; a union of one shape keeps any other order.
+        if any(name in self._tree for name in (key, *later)):
+            return Shape({"union": [self.tree()], key: value})
+        return Shape({**self._tree, key: value})
+
+    def __or__(self, other):
+        return _combined("union", self, other)
+
+    def __and__(self, other):
+        return _combined("intersection", self, other)
+
+    def __sub__(self, other):
+        return _combined("difference", self, other)
+
+    def __repr__(self):
+        return f"<poisson.Shape {self._tree}>"
+
+
+def _combined(kind, *shapes):
+    for shape in shapes:
+        if not isinstance(shape, Shape):
+            raise ConfigurationError(f"{kind}: expected shapes, found {shape!r}; give shapes such as poisson.Sphere")
+    return Shape({kind: [shape.tree() for shape in shapes]})
+
+
+def Box(lower, upper):
+    """Returns a box between two corners."""
+    return Shape({"box": {"lower": lower, "upper": upper}})
+
+
+def Sphere(center, radius):
+    """Returns a sphere, in the plane a disk."""
+    return Shape({"sphere": {"center": center, "radius": radius}})
+
+
+def Cylinder(start, end, radius):
+    """Returns a cylinder between the centres of its ends."""
+    return Shape({"cylinder": {"from": start, "to": end, "radius": radius}})
+
+
+def Ellipsoid(center, radii):
+    """Returns an ellipsoid with half axes along x, y and z, in the plane an ellipse."""
+    return Shape({"ellipsoid": {"center": center, "radii": radii}})
+
+
+def Polygon(points, extrude=None):
+    """Returns a polygon of corners [x, y], extruded between two coordinates z, or along all z."""
+    value = {"points": points}
+    return Shape({"polygon": value if extrude is None else {**value, "extrude": extrude}})
+
+
+def Layer(axis, lower=None, upper=None):
+    """Returns all places between two coordinates of an axis; None is no bound."""
+    bounds = {"from": lower, "to": upper}
+    return Shape({"layer": {"axis": axis, **{k: v for k, v in bounds.items() if v is not None}}})
+
+
+def Where(expression):
+    """Returns all places where an expression is not 0."""
+    return Shape({"where": expression})
+
+
+def Body(material, shape, name=None):
+    """Returns an entry of `bodies`: a shape of a named material. Raises ConfigurationError if `shape` is no shape."""
+    if not isinstance(shape, Shape):
+        raise ConfigurationError(f"body of {material!r}: expected a shape, found {shape!r}; give a shape such as "
+                                 "poisson.Sphere([0, 0, 0], 1)")
+    tree = {"material": material, **shape.tree()}
+    return tree if name is None else {**tree, "name": name}
