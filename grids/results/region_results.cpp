@@ -158,7 +158,8 @@ class RegionSums {
 
   void add_line(const Planes& u, int j, int k, std::vector<Sums>& sums) const {
     const MediaCells& cells = media_.cells();
-    for (int i = 0; i < block_.layout().n[0]; ++i) {
+    const int n = block_.axes[0].size();
+    for (int i = 0; i < n; ++i) {
       const RegionNumber region = cells.region(i, j, k);
       Sums& s = sums[region];
       s.cells += 1;
