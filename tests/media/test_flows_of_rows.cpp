@@ -142,7 +142,8 @@ TEST_P(FlowsOfRows, LessTheSourceAreTheResidual) {
   fill_randomly(random, d, u);
   solver.A().residual(u, solver.rhs(), solver.spare());
   const Box box = d.block().layout().box();
-  const std::vector<double> residual = d.functionals().values(solver.spare(), box), values = d.functionals().values(u, box);
+  const std::vector<double> residual = d.functionals().values(solver.spare(), box),
+                            values = d.functionals().values(u, box);
   const std::vector<double> sources = d.media()->sources();
   const FaceFlows flows(d, u);
   constexpr double epsilon = std::numeric_limits<double>::epsilon();
