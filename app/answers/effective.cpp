@@ -6,7 +6,7 @@
 
 #include "app/cases/model_case.hpp"
 #include "backends/memory/error.hpp"
-#include "grids/results/face_flows.hpp"
+#include "grids/results/mean_flux.hpp"
 #include "grids/results/percolation.hpp"
 #include "grids/schemes/cells/media_system.hpp"
 #include "solver/grid_model.hpp"
@@ -34,8 +34,7 @@ void add_axis(const Config& config, Case& work, int axis, bool converged, Summar
   const bool periodic = config.output.effective->periodic;
   std::array<double, 3> rise{};
   if (periodic) rise[a] = driving_rise;
-  const FaceFlows flows(d, dynamic_cast<ModelCase&>(work).solver().solution(), rise);
-  const std::array<double, 3> mean = flows.mean();
+  const std::array<double, 3> mean = mean_flux(d, dynamic_cast<ModelCase&>(work).solver().solution(), rise);
   for (std::size_t j = 0; j < axes; ++j) effective.tensor[j][a] = mean[j] * (nodes.back() - nodes.front());
 }
 

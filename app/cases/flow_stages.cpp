@@ -8,6 +8,7 @@
 
 #include "grids/results/face_flows.hpp"
 #include "grids/results/integrals.hpp"
+#include "grids/results/mean_flux.hpp"
 
 namespace poisson {
 namespace {
@@ -30,7 +31,7 @@ struct Flows {
 Flows flows_of(const Config& config, const Discretization& d, Solver& solver) {
   Flows flows;
   if (config.driven_axis >= 0) {
-    const auto mean = FaceFlows(d, solver.solution(), rise_of(config)).mean();
+    const auto mean = mean_flux(d, solver.solution(), rise_of(config));
     flows.values.assign(mean.begin(), mean.end());
     for (const double value : mean) flows.throughput = std::max(flows.throughput, std::abs(value));
     return flows;

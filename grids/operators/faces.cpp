@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "backends/cpu/launch.hpp"
+#include "grids/operators/coarse_face_tables.hpp"
 
 namespace poisson {
 
@@ -23,6 +24,15 @@ Space ends_space(const Block& block, std::size_t axis) {
   return {share, {{}, share.cuts.n}};
 }
 
+namespace {
+
+// Returns κ of a face; 0 where no cell beside it conducts.
+double kappa_of(const FaceMean& mean) {
+  return mean.below > 0 ? double(mean) : 0;
+}
+
+}  // namespace
+
 void faces_from_cells(const Block& block, std::size_t axis, const Field& cells, const Field* ends, Field& faces) {
   const Axis& along = block.axes[axis];
   const auto kappa = cells.view<double>();
@@ -36,7 +46,7 @@ void faces_from_cells(const Block& block, std::size_t axis, const Field& cells, 
     end[axis] = lower ? 1 : 3;
     const double value = kappa(cell[0], cell[1], cell[2]);
     if (along.kind(lower ? 0 : 1) != BoundaryKind::robin) return value;
-    return robin_face(value, ends->view<double>()(end[0], end[1], end[2]), along.width(cell[axis]));
+    return kappa_of(robin_face(value, ends->view<double>()(end[0], end[1], end[2]), along.width(cell[axis])));
   };
   const bool open_lower = along.open(0), open_upper = along.open(1);
   const auto below = [&](int face) { return along.periodic() && face == 0 ? n - 1 : face - 1; };
@@ -57,7 +67,7 @@ void faces_from_cells(const Block& block, std::size_t axis, const Field& cells, 
       }
       const double* const before = here + (below(face) - face) * step;
       const double* const h = width.data() + (face - box.first[axis]);
-      for (int i = box.first[0]; i < box.last[0]; ++i) to[i] = harmonic_face(before[i], h[0], here[i], h[1]);
+      for (int i = box.first[0]; i < box.last[0]; ++i) to[i] = kappa_of(harmonic_face(before[i], h[0], here[i], h[1]));
       return;
     }
     const double* const h = width.data() - box.first[0];
@@ -65,7 +75,7 @@ void faces_from_cells(const Block& block, std::size_t axis, const Field& cells, 
       if ((open_lower && i == 0) || (open_upper && i == n))
         to[i] = at_end({i, j, k}, i == 0);
       else
-        to[i] = harmonic_face(here[below(i)], h[i], here[i], h[i + 1]);
+        to[i] = kappa_of(harmonic_face(here[below(i)], h[i], here[i], h[i + 1]));
     }
   });
 }

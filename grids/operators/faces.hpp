@@ -7,7 +7,6 @@
 #include "backends/device/field.hpp"
 #include "grids/axes/axis_transfer.hpp"
 #include "grids/axes/block.hpp"
-#include "grids/rows/coarse_face.hpp"
 #include "grids/rows/face_means.hpp"
 
 /// Cell-centred finite volumes with varying κ couple two cells by κ on the face between them: the harmonic mean of the
@@ -23,29 +22,11 @@ namespace poisson {
 /// Returns the space of the field `ends` of an axis.
 Space ends_space(const Block& block, std::size_t axis);
 
-/// Computes κ at the faces across an axis from κ at cells, on the host. The halo of `cells` needs values only beyond
-/// cuts. `ends` is null if no face of the axis is a Robin face.
+/// Computes κ at the faces across an axis from κ ≥ 0 at cells, on the host. The halo of `cells` needs values only
+/// beyond cuts. `ends` is null if no face of the axis is a Robin face.
 void faces_from_cells(const Block& block, std::size_t axis, const Field& cells, const Field* ends, Field& faces);
 
 /// Returns the weights of coarse faces along each axis (GridKernels::coarsen_faces). Row I is stored at I + 1.
 std::array<AxisRows, 3> blended_faces(const Block& fine, const CoarseBlock& coarse, std::size_t axis);
-
-/// Contains the fine cells of each coarse cell along an axis, and the widths of fine cells, for CoarseFace.
-struct CoarseFaceTables {
-  static constexpr int before_begin = 1, before_width = 4;  ///< entries before index 0
-  std::vector<int> begin;
-  std::vector<double> width;
-  CoarseFace::Along along{};  ///< does not point to the tables
-
-  CoarseFaceTables() = default;
-  CoarseFaceTables(const Axis& fine, const CoarseAxis& coarse);
-  /// Returns `along` with pointers to the tables in memory.
-  CoarseFace::Along with(const int* begin_at, const double* width_at) const {
-    CoarseFace::Along at = along;
-    at.begin = begin_at + before_begin;
-    at.width = width_at + before_width;
-    return at;
-  }
-};
 
 }  // namespace poisson

@@ -19,6 +19,18 @@ bool Media::has_gaps() const {
   return std::ranges::any_of(regions, [&](const MediaRegion& r) { return !materials[r.material].conducts(); });
 }
 
+void UniformReaction::operator()(std::span<const double>, std::span<const double>, std::span<const double>,
+                                 std::span<double> values) const {
+  std::ranges::fill(values, sigma);
+}
+
+std::optional<double> uniform_value(const Quantity& reaction) {
+  if (const double* number = reaction.constant()) return *number;
+  const Quantity::Function* function = reaction.function();
+  if (const auto* uniform = function ? function->target<UniformReaction>() : nullptr) return uniform->sigma;
+  return {};
+}
+
 namespace {
 
 // A body with a fixed value conducts without limit.
@@ -75,8 +87,7 @@ void use_media(Problem& problem, std::shared_ptr<const Media> media) {
   for (std::size_t d = 0; d < 3; ++d)
     problem.coefficient[d] = kappa_at_centres(media, problem.nodes, problem.isotropic ? 0 : d);
   if (media->has_gaps() && problem.reaction.constant())
-    problem.reaction = Quantity::Function(
-        [sigma = *problem.reaction.constant()](auto, auto, auto, auto values) { std::ranges::fill(values, sigma); });
+    problem.reaction = Quantity::Function(UniformReaction{*problem.reaction.constant()});
   problem.media = std::move(media);
 }
 

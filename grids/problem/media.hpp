@@ -93,6 +93,15 @@ struct Media {
   bool has_gaps() const;
 };
 
+/// Is the reaction of a problem in which cells leave the system: σ varies there, although its value is one number.
+struct UniformReaction {
+  double sigma = 0;
+  void operator()(std::span<const double>, std::span<const double>, std::span<const double>,
+                  std::span<double> values) const;
+};
+/// Returns the value of a reaction that is one number or a UniformReaction, else nothing.
+std::optional<double> uniform_value(const Quantity& reaction);
+
 /// Makes `media` the source of κ of a problem: coefficient becomes the κ of each cell's centre (0 in
 /// insulators, very large in fixed bodies), and reaction varies if cells leave the system. Needs the nodes of the
 /// problem.

@@ -119,6 +119,7 @@ class Front {
 
 bool percolates(const Discretization& d, int axis) {
   if (!d.media()->has_gaps()) return true;
+  if (const auto& known = d.media()->percolates(static_cast<std::size_t>(axis))) return *known;
   const Processes& processes = d.processes();
   Front front(d, static_cast<std::size_t>(axis));
   front.start();

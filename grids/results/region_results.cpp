@@ -7,6 +7,7 @@
 #include "backends/device/backend.hpp"
 #include "backends/memory/places.hpp"
 #include "grids/sampling/problem_data.hpp"
+#include "grids/schemes/balance_input.hpp"
 #include "grids/schemes/cells/cell_face.hpp"
 #include "grids/schemes/cells/media_system.hpp"
 #include "grids/schemes/row_scheme.hpp"
@@ -22,13 +23,14 @@ struct Sums {
   double solved = 0, min = infinite, max = -infinite;
   std::array<double, 3> min_at{}, max_at{};
 
-  void add(double u, double volume_of_cell, const Point& at) {
+  template <class Place>
+  void add(double u, double volume_of_cell, const Place& place) {
     solved += 1;
     volume += volume_of_cell;
     integral += volume_of_cell * u;
     square += volume_of_cell * u * u;
-    if (u < min) min = u, min_at = at;
-    if (u > max) max = u, max_at = at;
+    if (u < min) min = u, min_at = place();
+    if (u > max) max = u, max_at = place();
   }
   void join(const Sums& o) {
     cells += o.cells;
@@ -44,107 +46,179 @@ struct Sums {
   }
 };
 
-// Reads a solution of cells with one layer of neighbours.
-class Values {
+// Reads planes of a solution of cells with one layer of neighbours, as far as the grid has them.
+class Planes {
  public:
-  Values(const Discretization& d, const Field& u) : cells_(d.media()->cells()), block_(d.block()) {
-    if (!u.space().is_global()) u.backend().exchange(u, 1);
-    Box box = cells_.box();
-    for (std::size_t e = 0; e < 3; ++e)
-      if (block_.axes[e].periodic()) {
-        box.first[e] = 0;
-        box.last[e] = block_.axes[e].size();
-      }
-    box_ = box;
-    values_ = d.functionals().values(u, box);
+  Planes(const Discretization& d, const Field& u, int first, int last) : n_(d.block().layout().n) {
+    box_ = d.block().layout().box();
+    for (std::size_t e = 0; e < 3; ++e) {
+      const Axis& axis = d.block().axes[e];
+      wraps_[e] = axis.periodic();
+      if (axis.degenerate() || wraps_[e] || e == 2) continue;
+      if (!axis.open(0)) --box_.first[e];
+      if (!axis.open(1)) ++box_.last[e];
+    }
+    const Axis& axis = d.block().axes[2];
+    const bool below = first > 0 || (!axis.open(0) && !wraps_[2] && !axis.degenerate());
+    const bool above = last < n_[2] || (!axis.open(1) && !wraps_[2] && !axis.degenerate());
+    const auto read = [&](int k0, int k1) {
+      Box box = box_;
+      box.first[2] = k0;
+      box.last[2] = k1;
+      return d.functionals().values(u, box);
+    };
+    box_.first[2] = first - (below ? 1 : 0);
+    box_.last[2] = last + (above ? 1 : 0);
+    values_ = read(box_.first[2], box_.last[2]);
+    if (wraps_[2] && first == 0) below_ = read(n_[2] - 1, n_[2]);
+    if (wraps_[2] && last == n_[2]) above_ = read(0, 1);
   }
   double operator()(std::array<int, 3> c) const {
-    for (std::size_t e = 0; e < 3; ++e) {
-      const int n = block_.axes[e].size();
-      if (block_.axes[e].periodic()) c[e] = (c[e] + n) % n;
+    for (std::size_t e = 0; e < 2; ++e)
+      if (wraps_[e]) c[e] = (c[e] + n_[e]) % n_[e];
+    const std::vector<double>* values = &values_;
+    std::int64_t k = c[2] - box_.first[2];
+    if (wraps_[2] && (c[2] < 0 || c[2] >= n_[2])) {
+      values = c[2] < 0 ? &below_ : &above_;
+      k = 0;
     }
     const std::int64_t nx = box_.last[0] - box_.first[0], ny = box_.last[1] - box_.first[1];
-    return values_[static_cast<std::size_t>(((c[2] - box_.first[2]) * ny + c[1] - box_.first[1]) * nx + c[0] -
-                                            box_.first[0])];
+    return (*values)[static_cast<std::size_t>((k * ny + c[1] - box_.first[1]) * nx + c[0] - box_.first[0])];
   }
 
  private:
-  const MediaCells& cells_;
-  const Block& block_;
+  std::array<int, 3> n_;
+  std::array<bool, 3> wraps_{};
   Box box_;
-  std::vector<double> values_;
+  std::vector<double> values_, below_, above_;
 };
 
-// Adds up what leaves the cells of each region.
-class Flows {
+// Adds up values of each region, and what leaves its cells. Planes are read in slabs, which bounds the host's memory.
+class RegionSums {
  public:
-  Flows(const Discretization& d, const Values& u, std::vector<Sums>& sums)
-      : d_(d), media_(*d.media()), block_(d.block()), u_(u), sums_(sums) {}
-
-  void add_between_regions() {
-    const auto& cells = media_.cells();
-    for_each_place(block_.layout().box(), [&](int i, int j, int k) {
-      if (!media_.solved(i, j, k)) return;
-      const RegionNumber here = cells.region(i, j, k);
-      for (std::size_t d = 0; d < static_cast<std::size_t>(block_.dimension()); ++d)
-        for (const int side : {0, 1}) {
-          std::array face{i, j, k}, next{i, j, k};
-          face[d] += side;
-          next[d] += side == 0 ? -1 : 1;
-          if (!cells.stores(next) || cells.region(next[0], next[1], next[2]) == here) continue;
-          const double kappa = media_.face(d, face[0], face[1], face[2]);
-          if (kappa == 0) continue;
-          const Axis& axis = block_.axes[d];
-          const double distance = 0.5 * (axis.width(face[d] - 1) + axis.width(face[d]));
-          const double area = block_.face_area(static_cast<int>(d), i, j, k);
-          sums_[here].flow += kappa * area / distance * (u_({i, j, k}) - u_(next));
-        }
-    });
+  RegionSums(const Discretization& d, const Field& u)
+      : d_(d), media_(*d.media()), block_(d.block()), u_(u), sums_(media_.media().regions.size()) {
+    if (!u.space().is_global()) u.backend().exchange(u, 1);
+    for (const FixedLink& link : media_.links())
+      if (const auto [i, j, k] = link.cell; media_.solved(i, j, k)) links_.push_back(&link);
+    std::ranges::stable_sort(links_, {}, [](const FixedLink* link) { return link->cell[2]; });
   }
-  void add_links() {
-    for (const FixedLink& link : media_.links()) {
-      const auto [i, j, k] = link.cell;
-      if (!media_.solved(i, j, k)) continue;
-      const double flow = link.conductance * (*media_.media().material_of(link.region).fixed - u_(link.cell));
-      sums_[link.region].flow += flow;
+
+  std::vector<Sums> all() {
+    for_each_slab([&](int first, int last) {
+      const Planes u(d_, u_, first, last);
+      add_cells(u, first, last);
+      add_links(u, first, last);
+    });
+    add_faces();
+    const std::vector<double> elsewhere = media_.sources_elsewhere();
+    for (std::size_t r = 0; r < sums_.size(); ++r) {
+      sums_[r].power = media_.power(static_cast<RegionNumber>(r));
+      sums_[r].flow += elsewhere[r];
+    }
+    return sums_;
+  }
+  // Adds only the flows out of fixed bodies.
+  std::vector<Sums> of_links() {
+    for_each_slab([&](int first, int last) {
+      const auto in_slab = [&](const FixedLink* link) { return link->cell[2] >= first && link->cell[2] < last; };
+      if (std::ranges::any_of(links_, in_slab)) add_links(Planes(d_, u_, first, last), first, last);
+    });
+    return sums_;
+  }
+
+ private:
+  template <class F>
+  void for_each_slab(const F& f) const {
+    constexpr std::int64_t values_of_slab = std::int64_t{1} << 22;
+    const auto& n = block_.layout().n;
+    const auto planes = static_cast<int>(std::clamp<std::int64_t>(values_of_slab / n[0] / n[1], 1, n[2]));
+    for (int k = 0; k < n[2]; k += planes) f(k, std::min(n[2], k + planes));
+  }
+
+  // A few shares of the lines add up sums of their own, which are joined in order: the result does not depend on the
+  // number of threads.
+  void add_cells(const Planes& u, int first, int last) {
+    constexpr std::size_t most_sums = std::size_t{1} << 16;
+    const int lines_of_plane = block_.layout().n[1];
+    const std::int64_t lines = std::int64_t{lines_of_plane} * (last - first);
+    const auto shares = static_cast<std::int64_t>(std::clamp<std::size_t>(most_sums / sums_.size(), 1, 64));
+    std::vector<std::vector<Sums>> all(static_cast<std::size_t>(std::min(shares, lines)));
+    const auto count = static_cast<std::int64_t>(all.size());
+#pragma omp parallel for schedule(dynamic)
+    for (std::int64_t s = 0; s < count; ++s) {
+      std::vector<Sums>& sums = all[static_cast<std::size_t>(s)];
+      sums.resize(sums_.size());
+      for (std::int64_t line = lines * s / count; line < lines * (s + 1) / count; ++line)
+        add_line(u, static_cast<int>(line % lines_of_plane), first + static_cast<int>(line / lines_of_plane), sums);
+    }
+    for (const auto& sums : all)
+      for (std::size_t r = 0; r < sums_.size(); ++r) sums_[r].join(sums[r]);
+  }
+
+  void add_line(const Planes& u, int j, int k, std::vector<Sums>& sums) const {
+    const MediaCells& cells = media_.cells();
+    for (int i = 0; i < block_.layout().n[0]; ++i) {
+      const RegionNumber region = cells.region(i, j, k);
+      Sums& s = sums[region];
+      s.cells += 1;
+      const CellState state = media_.state(i, j, k);
+      if (state == CellState::insulator || state == CellState::floating) continue;
+      const double value = state == CellState::fixed ? *media_.media().material_of(region).fixed : u({i, j, k});
+      s.add(value, cells.volume(i, j, k), [&] { return cells.centre(i, j, k); });
+      if (state == CellState::solved) s.flow += flow_to_other_regions(u, {i, j, k});
+    }
+  }
+
+  double flow_to_other_regions(const Planes& u, const std::array<int, 3>& cell) const {
+    const MediaCells& cells = media_.cells();
+    const RegionNumber here = cells.region(cell[0], cell[1], cell[2]);
+    double flow = 0;
+    for (std::size_t d = 0; d < static_cast<std::size_t>(block_.dimension()); ++d)
+      for (const int side : {0, 1}) {
+        std::array face = cell, next = cell;
+        face[d] += side;
+        next[d] += side == 0 ? -1 : 1;
+        if (!cells.stores(next) || cells.region(next[0], next[1], next[2]) == here) continue;
+        const double kappa = media_.face(d, face[0], face[1], face[2]);
+        if (kappa == 0) continue;
+        const Axis& axis = block_.axes[d];
+        const double distance = 0.5 * (axis.width(face[d] - 1) + axis.width(face[d]));
+        flow +=
+            kappa * block_.face_area(static_cast<int>(d), cell[0], cell[1], cell[2]) / distance * (u(cell) - u(next));
+      }
+    return flow;
+  }
+
+  void add_links(const Planes& u, int first, int last) {
+    for (const FixedLink* link : links_) {
+      if (link->cell[2] < first || link->cell[2] >= last) continue;
+      const auto [i, j, k] = link->cell;
+      const double flow = link->conductance * (*media_.media().material_of(link->region).fixed - u(link->cell));
+      sums_[link->region].flow += flow;
       sums_[media_.cells().region(i, j, k)].flow -= flow;
     }
   }
+
   void add_faces() {
     for_each_face(d_.problem(), [&](int d, int end, const Boundary&) {
+      if (!block_.axes[static_cast<std::size_t>(d)].open(end)) return;
+      const Layer u(d_.functionals(), u_, cells_behind(block_, d, end));
       CellFace(d_.problem(), block_, d, end).visit([&](int i, int j, int k, const CellFace::Values& v) {
         if (media_.solved(i, j, k))
           sums_[media_.cells().region(i, j, k)].through_faces -=
-              block_.face_area(d, i, j, k) * (v.given - v.conductance * u_({i, j, k}));
+              block_.face_area(d, i, j, k) * (v.given - v.conductance * u(i, j, k));
       });
     });
   }
 
- private:
   const Discretization& d_;
   const MediaSystem& media_;
   const Block& block_;
-  const Values& u_;
-  std::vector<Sums>& sums_;
+  const Field& u_;
+  std::vector<Sums> sums_;
+  std::vector<const FixedLink*> links_;
 };
-
-void add_cells(const Discretization& d, const Values& u, std::vector<Sums>& sums) {
-  const MediaSystem& media = *d.media();
-  for_each_place(d.block().layout().box(), [&](int i, int j, int k) {
-    const RegionNumber region = media.cells().region(i, j, k);
-    Sums& s = sums[region];
-    s.cells += 1;
-    const CellState state = media.state(i, j, k);
-    if (state == CellState::insulator || state == CellState::floating) return;
-    const double value = state == CellState::fixed ? *media.media().material_of(region).fixed : u({i, j, k});
-    s.add(value, d.block().cell_volume(i, j, k), media.cells().centre(i, j, k));
-  });
-  const std::vector<double> elsewhere = media.sources_elsewhere();
-  for (std::size_t r = 0; r < sums.size(); ++r) {
-    sums[r].power = media.power(static_cast<RegionNumber>(r));
-    sums[r].flow = elsewhere[r];
-  }
-}
 
 RegionResult result_of(const Sums& s, std::string name, std::string material, double volume) {
   constexpr double none = std::numeric_limits<double>::quiet_NaN();
@@ -164,13 +238,7 @@ RegionResult result_of(const Sums& s, std::string name, std::string material, do
 MediaResults media_results(const Discretization& d, const Field& field) {
   const MediaSystem& media = *d.media();
   const Processes& processes = d.processes();
-  const Values u(d, field);
-  std::vector<Sums> sums(media.media().regions.size());
-  add_cells(d, u, sums);
-  Flows flows(d, u, sums);
-  flows.add_between_regions();
-  flows.add_links();
-  flows.add_faces();
+  std::vector<Sums> sums = RegionSums(d, field).all();
   for (Sums& s : sums) {
     const std::vector<Sums> all = processes.gather(s);
     s = Sums();
@@ -205,8 +273,7 @@ std::vector<double> flows_from_fixed(const Discretization& d, const Field& field
   const MediaSystem& media = *d.media();
   std::vector<double> flows(media.media().regions.size());
   if (d.processes().any(!media.links().empty())) {
-    std::vector<Sums> sums(flows.size());
-    Flows(d, Values(d, field), sums).add_links();
+    const std::vector<Sums> sums = RegionSums(d, field).of_links();
     for (std::size_t r = 0; r < flows.size(); ++r)
       if (media.cells().fixed(static_cast<RegionNumber>(r))) flows[r] = d.processes().sum(sums[r].flow);
   }
@@ -216,13 +283,20 @@ std::vector<double> flows_from_fixed(const Discretization& d, const Field& field
 void set_gaps(const Discretization& d, double otherwise, Field& u) {
   const MediaSystem& media = *d.media();
   if (!media.has_gaps()) return;
+  const auto gap = [&](RegionNumber r) {
+    return media.cells().fixed(r) ? *media.media().material_of(r).fixed : otherwise;
+  };
+  if (media.codes()) {
+    const double unchanged = std::numeric_limits<double>::quiet_NaN();
+    const auto of_region = [&](RegionNumber r) { return media.cells().conducts(r) ? unchanged : gap(r); };
+    return media.codes()->look_up(media.table(of_region, otherwise), u);
+  }
   const Box box = d.block().layout().box();
   std::vector<double> values = d.functionals().values(u, box);
   for_each_place(box, [&](int i, int j, int k) {
     const CellState state = media.state(i, j, k);
     if (state == CellState::solved) return;
-    values[media.own(i, j, k)] =
-        state == CellState::fixed ? *media.media().material_of(media.cells().region(i, j, k)).fixed : otherwise;
+    values[media.own(i, j, k)] = state == CellState::fixed ? gap(media.cells().region(i, j, k)) : otherwise;
   });
   d.sampler().put(box, values, SampleStore::set, u);
 }

@@ -55,17 +55,17 @@ struct CoarseFace {
   }
 
  private:
-  static constexpr double straight = 0.01;  ///< potentials of pairs that differ by less are not worth a solve
+  static constexpr double straight = 0.01;    ///< potentials of pairs that differ by less are not worth a solve
+  static constexpr double insulating = 1e-9;  ///< a smaller κ, relative to the largest one around, counts as this one
 
   /// Returns the weight of the excess if pairs meet around an edge or a corner. It lies between 1, all potentials
   /// fixed, and 2, poor cells half way between.
   static constexpr double weight(int pairs) { return pairs == 2 ? 1.7 : 1.5; }
 
-  /// Describes the pairs around an edge or a corner. Bit t of a pair's number shifts the pair by step[t] cells along
-  /// axis[t].
+  /// Counts the axes along which a pair meets another pair, and the shifts from one to the other. Bit t of a pair's
+  /// number stands for shift[t].
   struct Corner {
-    int bits = 0, axis[2] = {}, step[2] = {};
-    constexpr int pairs() const { return 1 << bits; }
+    int bits = 0, shift[2][3] = {};
   };
 
   /// Returns whether the coarse cells on both sides of face I consist of two fine cells.
@@ -75,16 +75,23 @@ struct CoarseFace {
     return x.merged(I - 1) && x.merged(I);
   }
 
-  /// Returns κ·area/distance between a fine cell and the cell below it along d.
-  constexpr double coupling(int d, const int (&cell)[3]) const {
-    double area = 1;
+  /// Returns entry d. Indices known to the compiler keep the array in registers.
+  static constexpr int entry(const int (&at)[3], int d) { return d == 0 ? at[0] : d == 1 ? at[1] : at[2]; }
+
+  /// Returns κ·area/distance between a fine cell and the cell below it along d, with at least this κ.
+  constexpr double coupling(int d, const int (&cell)[3], double least) const {
+    double area = 1, distance = 1;
     int at[3] = {};
     for (int e = 0; e < 3; ++e) {
       at[e] = along[e].turned(cell[e]);
-      if (e != d) area *= along[e].width[at[e]];
+      const double width = along[e].width[at[e]];
+      if (e == d)
+        distance = 0.5 * (width + along[e].width[along[e].turned(at[e] - 1)]);
+      else
+        area *= width;
     }
-    const double distance = 0.5 * (along[d].width[at[d]] + along[d].width[along[d].turned(at[d] - 1)]);
-    return fine[d](at[0], at[1], at[2]) * area / distance;
+    const double kappa = fine[d](at[0], at[1], at[2]);
+    return (kappa > least ? kappa : least) * area / distance;
   }
 
   constexpr Corner corner(const int (&coarse)[3], const int (&face)[3]) const {
@@ -93,52 +100,66 @@ struct CoarseFace {
       if (d == axis || !along[d].merged(coarse[d])) continue;
       const int step = face[d] == along[d].begin[coarse[d]] ? -1 : 1;
       if (!along[d].inside(face[d] + step)) continue;
-      c.axis[c.bits] = d;
-      c.step[c.bits++] = step;
+      c.shift[0][d] = c.bits == 0 ? step : 0;
+      c.shift[1][d] = c.bits == 1 ? step : 0;
+      ++c.bits;
     }
     return c;
   }
 
-  /// Returns whether κ along the pairs varies so little that their potentials are close. This test needs no divisions.
-  constexpr bool even(const Corner& c, const int (&face)[3]) const {
+  /// Computes the cell above the face of a pair, moved along the axis of the faces.
+  constexpr void locate(const Corner& c, const int (&face)[3], int pair, int moved, int (&cell)[3]) const {
+    for (int d = 0; d < 3; ++d)
+      cell[d] = face[d] + (pair & 1) * c.shift[0][d] + (pair >> 1) * c.shift[1][d] + (d == axis ? moved : 0);
+  }
+
+  /// Returns the largest κ along the pairs, or 0 if κ varies so little that their potentials are close. This test needs
+  /// no divisions.
+  template <int bits>
+  constexpr double largest_of_uneven(const Corner& c, const int (&face)[3]) const {
     double least = fine[axis](face[0], face[1], face[2]), most = least;
-    for (int p = 0; p < c.pairs(); ++p)
+    for (int p = 0; p < 1 << bits; ++p)
       for (int way = -1; way <= 1; ++way) {
-        int cell[3] = {face[0], face[1], face[2]};
-        for (int t = 0; t < c.bits; ++t) cell[c.axis[t]] += (p >> t & 1) * c.step[t];
-        cell[axis] += way;
+        int cell[3] = {};
+        locate(c, face, p, way, cell);
         for (int d = 0; d < 3; ++d) cell[d] = along[d].turned(cell[d]);
         const double kappa = fine[axis](cell[0], cell[1], cell[2]);
         least = kappa < least ? kappa : least;
         most = kappa > most ? kappa : most;
       }
-    return most <= (1 + 2 * straight) * least;
+    return most <= (1 + 2 * straight) * least ? 0 : most;
+  }
+
+  constexpr double gain(const int (&coarse)[3], const int (&face)[3]) const {
+    const Corner c = corner(coarse, face);
+    return c.bits == 0 ? 1 : c.bits == 1 ? gain<1>(c, face) : gain<2>(c, face);
   }
 
   /// Returns the gain of a fine face: at least 1. The excess follows from the current through its pair and the pairs
   /// that it meets, divided by the current of separate pairs.
-  constexpr double gain(const int (&coarse)[3], const int (&face)[3]) const {
-    const Corner c = corner(coarse, face);
-    const int pairs = c.pairs();
-    if (pairs == 1 || even(c, face)) return 1;
+  template <int bits>
+  constexpr double gain(const Corner& c, const int (&face)[3]) const {
+    const double least = insulating * largest_of_uneven<bits>(c, face);
+    if (least == 0) return 1;
+    constexpr int pairs = 1 << bits;
     const Along& x = along[axis];
-    const int f = face[axis];
+    const int f = entry(face, axis);
     // These are the distances between the centres of the coarse cells, and between the centres of the pair.
     const double beside = 0.5 * (x.width[x.turned(f - 2)] + x.width[x.turned(f + 1)]);
     const double distance = 0.5 * (x.width[x.turned(f - 1)] + x.width[f]);
 
     // These resistances lie between each pair's cells, on both sides of the face, and the centres of their coarse
     // cells.
-    double resistance[2][4] = {}, middle[4] = {};
+    double resistance[2][pairs] = {}, middle[pairs] = {};
     double low[2] = {1, 1}, high[2] = {0, 0}, apart = 0, most = 0;
     for (int p = 0; p < pairs; ++p) {
-      int cell[3] = {face[0], face[1], face[2]};
-      for (int t = 0; t < c.bits; ++t) cell[c.axis[t]] += (p >> t & 1) * c.step[t];
-      middle[p] = coupling(axis, cell);
-      cell[axis] = f - 1;
-      resistance[0][p] = 1 / coupling(axis, cell);
-      cell[axis] = f + 1;
-      resistance[1][p] = 1 / coupling(axis, cell);
+      int cell[3] = {};
+      locate(c, face, p, 0, cell);
+      middle[p] = coupling(axis, cell, least);
+      locate(c, face, p, -1, cell);
+      resistance[0][p] = 1 / coupling(axis, cell, least);
+      locate(c, face, p, 1, cell);
+      resistance[1][p] = 1 / coupling(axis, cell, least);
       // The flow through a separate pair is its κ over the distance of the coarse centres.
       const double both = beside / distance / middle[p], flow = 1 / (both + 1 / middle[p]);
       const double scale = both / (resistance[0][p] + resistance[1][p]);
@@ -153,52 +174,91 @@ struct CoarseFace {
     }
     if (high[0] - low[0] < straight && high[1] - low[1] < straight) return 1;
 
-    double potential[8] = {};  // side s of pair p is entry 2p + s
-    solve(c, face, resistance, middle, potential);
-    double together = 0;
-    for (int p = 0; p < pairs; ++p) together += potential[2 * p] / resistance[0][p];
+    double together = through<bits>(c, face, resistance, middle);
     together = together < most ? together : most;  // limits rounding errors
     return together > apart ? 1 + weight(pairs) * (together / apart - 1) : 1;
   }
 
-  /// Computes the potentials by Gaussian elimination. The centres below the face have potential 0, the centres above it
-  /// potential 1.
-  constexpr void solve(const Corner& c, const int (&face)[3], const double (&resistance)[2][4],
-                       const double (&middle)[4], double (&potential)[8]) const {
-    const int n = 2 * c.pairs();
-    double m[8][8] = {};
-    const auto couple = [&m](int a, int b, double k) {
-      m[a][a] += k;
-      m[b][b] += k;
-      m[a][b] -= k;
-      m[b][a] -= k;
-    };
-    for (int a = 0; a < n; ++a) {
-      const int p = a / 2, side = a % 2;
-      m[a][a] += 1 / resistance[side][p];
-      if (side == 0) couple(a, a + 1, middle[p]);
-      for (int t = 0; t < c.bits; ++t) {
-        if (p >> t & 1) continue;
-        // The face towards the next pair is below the upper one of the two cells.
-        int cell[3] = {face[0], face[1], face[2]};
-        for (int s = 0; s < c.bits; ++s) cell[c.axis[s]] += (p >> s & 1) * c.step[s];
-        cell[axis] += side - 1;
-        if (c.step[t] > 0) ++cell[c.axis[t]];
-        couple(a, a + (2 << t), coupling(c.axis[t], cell));
+  /// Returns the current between the coarse centres. Those below the face have potential 0, those above it 1.
+  ///
+  /// The fine cells are the corners of a square or a cube: bit 0 of a corner's number is the side of the face, the
+  /// others are its pair. A corner couples only to those whose number differs in one bit, so corners with an even
+  /// number of set bits couple only to the others. They are eliminated first.
+  template <int bits>
+  constexpr double through(const Corner& c, const int (&face)[3], const double (&resistance)[2][1 << bits],
+                           const double (&middle)[1 << bits]) const {
+    constexpr int corners = 2 << bits, half = 1 << bits;
+    double link[bits + 1][corners] = {}, diagonal[corners] = {}, right[corners] = {};
+    for (int a = 0; a < corners; ++a) {
+      const int p = a >> 1, side = a & 1;
+      link[0][a] = middle[p];
+      diagonal[a] = 1 / resistance[side][p] + middle[p];
+      right[a] = side == 1 ? 1 / resistance[1][p] : 0;
+      for (int t = 0; t < bits; ++t) {
+        if (p >> t & 1) {
+          link[t + 1][a] = link[t + 1][a ^ (2 << t)];
+        } else {
+          // The face towards the next pair is below the upper one of the two cells.
+          int cell[3] = {}, next = 0;
+          locate(c, face, p, side - 1, cell);
+          for (int d = 0; d < 3; ++d) {
+            const int step = c.shift[t][d];
+            next = step != 0 ? d : next;
+            cell[d] += step > 0 ? 1 : 0;
+          }
+          link[t + 1][a] = coupling(next, cell, 0);
+        }
+        diagonal[a] += link[t + 1][a];
       }
-      potential[a] = side == 1 ? 1 / resistance[1][p] : 0;
     }
-    for (int i = 0; i < n; ++i)
-      for (int r = i + 1; r < n; ++r) {
-        const double q = m[r][i] / m[i][i];
-        for (int j = i; j < n; ++j) m[r][j] -= q * m[i][j];
+
+    // An odd corner is entry a >> 1 of the reduced matrix.
+    double m[half][half] = {}, potential[half] = {};
+    for (int a = 0; a < corners; ++a)
+      if (odd(a)) {
+        m[a >> 1][a >> 1] += diagonal[a];
+        potential[a >> 1] += right[a];
+      } else {
+        const double inverse = 1 / diagonal[a];
+        for (int s = 0; s <= bits; ++s) {
+          const int r = (a ^ (1 << s)) >> 1;
+          const double q = link[s][a] * inverse;
+          potential[r] += q * right[a];
+          for (int t = 0; t <= bits; ++t) {
+            const int j = (a ^ (1 << t)) >> 1;
+            if (j >= r) m[r][j] -= q * link[t][a];
+          }
+        }
+      }
+    double inverse[half] = {};
+    for (int i = 0; i < half; ++i) {
+      inverse[i] = 1 / m[i][i];
+      for (int r = i + 1; r < half; ++r) {
+        const double q = m[i][r] * inverse[i];
+        for (int j = r; j < half; ++j) m[r][j] -= q * m[i][j];
         potential[r] -= q * potential[i];
       }
-    for (int r = n; r-- > 0;) {
-      for (int j = r + 1; j < n; ++j) potential[r] -= m[r][j] * potential[j];
-      potential[r] /= m[r][r];
     }
+    for (int r = half - 1; r >= 0; --r) {
+      for (int j = r + 1; j < half; ++j) potential[r] -= m[r][j] * potential[j];
+      potential[r] *= inverse[r];
+    }
+
+    double sum = 0;
+    for (int p = 0; p < half; ++p) {
+      const int a = p << 1;  // below the face
+      double value = potential[p];
+      if (!odd(a)) {
+        value = 0;
+        for (int s = 0; s <= bits; ++s) value += link[s][a] * potential[(a ^ (1 << s)) >> 1];
+        value /= diagonal[a];
+      }
+      sum += value / resistance[0][p];
+    }
+    return sum;
   }
+
+  static constexpr bool odd(int corner) { return ((corner ^ corner >> 1 ^ corner >> 2) & 1) != 0; }
 };
 
 }  // namespace poisson

@@ -42,8 +42,17 @@ MediaCells::MediaCells(const Problem& problem, const Block& block, const Box& bo
         if (const double* number = media_->kappa(static_cast<RegionNumber>(r), d).constant()) kappa[d] = *number;
     kappa_.push_back(kappa);
   }
+  for (std::size_t d = 0; d < 3; ++d)
+    for (int i = 0; i < block.layout().n[d]; ++i) widths_[d].push_back(block.axes[d].width(i));
   find_regions(problem.nodes);
   check_kappa();
+}
+
+bool MediaCells::kappa_is_constant() const {
+  for (std::size_t r = 0; r < kappa_.size(); ++r)
+    for (std::size_t d = 0; d < static_cast<std::size_t>(block_.dimension()); ++d)
+      if (conducts_[r] != 0 && !(kappa_[r][d] > 0)) return false;
+  return true;
 }
 
 bool MediaCells::stores(const std::array<int, 3>& cell) const {
@@ -76,7 +85,7 @@ void MediaCells::find_regions(const std::array<std::vector<double>, 3>& nodes) {
     return block_.axes[d].degenerate() ? 0 : block_.axes[d].global_cell(i);
   };
   // Beyond periodic ends the cells of a line continue at its other end.
-  const auto fill = [&](const RegionMap& map, std::vector<RegionNumber>& to, int j, int k) {
+  const auto fill = [&](const RegionMap& map, UnsetVector<RegionNumber>& to, int j, int k) {
     const int gj = global(1, j), gk = global(2, k);
     for (int i = box_.first[0]; i < box_.last[0];) {
       int count = 1;

@@ -3,9 +3,11 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "backends/memory/unset_vector.hpp"
 #include "grids/axes/block.hpp"
 #include "grids/problem/media.hpp"
 #include "grids/problem/problem.hpp"
@@ -33,10 +35,19 @@ class MediaCells {
            static_cast<std::size_t>(i - box_.first[0]);
   }
   RegionNumber region(int i, int j, int k) const { return regions_[index(i, j, k)]; }
+  /// Returns the regions of all cells that are stored, x fastest.
+  std::span<const RegionNumber> regions() const { return regions_; }
+  /// Returns whether κ of all materials is given by numbers.
+  bool kappa_is_constant() const;
   /// Returns the region below the bodies.
   RegionNumber below(int i, int j, int k) const { return below_.empty() ? RegionNumber{0} : below_[index(i, j, k)]; }
   /// Returns κ of a region along an axis, at the centre of a cell. The region conducts.
   double kappa(RegionNumber region, std::size_t axis, int i, int j, int k) const;
+  /// Returns the volume of a cell of this process.
+  double volume(int i, int j, int k) const {
+    return widths_[0][static_cast<std::size_t>(i)] * widths_[1][static_cast<std::size_t>(j)] *
+           widths_[2][static_cast<std::size_t>(k)];
+  }
   /// Returns the centre of a cell; beyond periodic ends that of the cell on the other side.
   Point centre(int i, int j, int k) const;
   bool conducts(RegionNumber region) const { return conducts_[region]; }
@@ -51,9 +62,10 @@ class MediaCells {
   Block block_;
   Box box_;
   std::size_t nx_ = 0, ny_ = 0;
-  std::vector<RegionNumber> regions_, below_;
+  UnsetVector<RegionNumber> regions_, below_;
   std::vector<std::array<double, 3>> kappa_;  ///< of each region; 0 if it is an expression
   std::vector<char> conducts_, fixed_;
+  std::array<std::vector<double>, 3> widths_;  ///< of the cells of the block
 };
 
 }  // namespace poisson

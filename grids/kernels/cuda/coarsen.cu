@@ -7,8 +7,8 @@
 #include "grids/axes/axis_transfer.hpp"
 #include "grids/kernels/cuda/device_rows.cuh"
 #include "grids/kernels/cuda/factories.hpp"
+#include "grids/operators/coarse_face_tables.hpp"
 #include "grids/operators/faces.hpp"
-#include "grids/rows/coarse_face.hpp"
 
 namespace poisson::cuda {
 namespace {

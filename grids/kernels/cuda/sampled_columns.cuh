@@ -130,15 +130,15 @@ struct FacesOfCells {
       if (upper) above[axis] = n - 1;
       const double low = cells(below[0], below[1], below[2]), high = cells(above[0], above[1], above[2]);
       const double h = width[below[axis]], next = width[above[axis]];
-      double value = harmonic_face(low, h, high, next);
+      FaceMean mean = harmonic_face(low, h, high, next);
       if (lower || upper) {
-        value = low;
+        mean = {low, 1};
         if (robin[lower ? 0 : 1]) {
           below[axis] = lower ? 1 : 3;
-          value = robin_face(low, ends(below[0], below[1], below[2]), h);
+          mean = robin_face(low, ends(below[0], below[1], below[2]), h);
         }
       }
-      faces(i, j, k) = value;
+      faces(i, j, k) = mean.below > 0 ? double(mean) : 0;
     }
   }
 };

@@ -57,8 +57,7 @@ std::vector<Cell> MediaSystem::contacts(const Problem& problem) const {
       ++at;
     });
   });
-  const double* sigma = problem.reaction.constant();
-  if (sigma && *sigma == 0) return found;
+  if (uniform_value(problem.reaction) == 0.0) return found;
   std::size_t at = 0;
   const auto values =
       sample(problem.reaction, "reaction", Sign::nonnegative, {block_}, Location::cell, block_.layout().box());
@@ -158,7 +157,7 @@ void MediaSystem::let_float(const std::vector<char>& reached) {
       for (const int side : {0, 1}) {
         Cell face = cell;
         face[d] += side;
-        faces_[d][face_index(d, face[0], face[1], face[2])] = 0;
+        if (!codes_) faces_[d][face_index(d, face[0], face[1], face[2])] = 0;
         const bool end = face[d] == 0 || face[d] == n_[d];
         if (!end || !block_.axes[d].open(side)) continue;
         const std::size_t a = d == 0 ? 1 : 0, b = d == 2 ? 1 : 2;

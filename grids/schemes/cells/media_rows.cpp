@@ -23,6 +23,10 @@ namespace {
 constexpr double gap_diagonal = 0x1p-80;
 // Cells of insulators count with this share of the least κ when levels are chosen.
 constexpr double gap_kappa = 1e-9;
+// The least κ behind a Robin face relative to the mean: coarse levels need κ > 0, because α may be 0.
+constexpr double least_behind = 1e-20;
+// Values with this entry in a table stay as they are.
+constexpr double unchanged = std::numeric_limits<double>::quiet_NaN();
 
 // Returns κ at the centres along an axis, which selects the levels; fixed cells get the mean. Sets the mean and the
 // range of the cells in the system.
@@ -89,7 +93,6 @@ std::shared_ptr<Field> put_robin_faces(const SchemeContext& context, std::size_t
   if (boundary(context.problem, d, 0).kind != BoundaryKind::robin &&
       boundary(context.problem, d, 1).kind != BoundaryKind::robin)
     return nullptr;
-  // The cells behind both ends; a coarse level needs κ > 0, because α may be 0.
   Field kappa(context.backend, block.space(), Precision::fp64);
   context.backend.fill(kappa, least);
   for (int end = 0; end < 2; ++end) {
@@ -118,22 +121,139 @@ std::shared_ptr<Field> put_robin_faces(const SchemeContext& context, std::size_t
 }
 
 // Adds couplings to fixed bodies, the diagonals of cells that left, and the anchor.
-void add_to_diagonal(const SchemeContext& context, const std::vector<double>& conductance, double scale,
-                     Field& reaction) {
+void add_to_diagonal(const SchemeContext& context, double scale, Field& reaction) {
   const MediaSystem& media = *context.media;
-  std::vector<double> values = context.functionals.values(reaction, context.values());
-  for (std::size_t i = 0; i < values.size(); ++i) values[i] += scale * conductance[i];
-  for_each_place(context.values(), [&](int i, int j, int k) {
-    if (!media.solved(i, j, k)) values[media.own(i, j, k)] = gap_diagonal;
-  });
-  const auto [i, j, k] = media.anchor();
-  if (i >= 0) values[media.own(i, j, k)] += 1;
-  context.sampler.put(context.values(), values, SampleStore::set, reaction);
+  if (!media.links().empty()) {
+    std::vector<double> added = media.linked().conductance;
+    for (double& value : added) value *= scale;
+    context.sampler.put(context.values(), added, SampleStore::add, reaction);
+  }
+  if (media.codes()) {
+    const auto of_region = [&](RegionNumber r) { return media.cells().conducts(r) ? unchanged : gap_diagonal; };
+    media.codes()->look_up(media.table(of_region, gap_diagonal), reaction);
+  } else {
+    std::vector<double> values = context.functionals.values(reaction, context.values());
+    for_each_place(context.values(), [&](int i, int j, int k) {
+      if (!media.solved(i, j, k)) values[media.own(i, j, k)] = gap_diagonal;
+    });
+    context.sampler.put(context.values(), values, SampleStore::set, reaction);
+  }
+  if (const auto [i, j, k] = media.anchor(); i >= 0)
+    context.sampler.put({{i, j, k}, {i + 1, j + 1, k + 1}}, std::array{1.0}, SampleStore::add, reaction);
 }
 
 void fill_reaction(const SchemeContext& context, double scale, Field& reaction) {
-  context.sampler.fill({context.problem.reaction, "reaction", Sign::nonnegative}, Location::cell, context.values(),
+  const std::optional<double> uniform = uniform_value(context.problem.reaction);
+  const Quantity sigma = uniform ? Quantity(*uniform) : context.problem.reaction;
+  context.sampler.fill({sigma, "reaction", Sign::nonnegative}, Location::cell, context.values(),
                        {.factor = scale, .volume = true}, SampleStore::set, reaction);
+}
+
+// Fills κ along an axis of each cell. Gaps get `insulated` and `fixed`.
+void fill_kappa(const SchemeContext& context, std::size_t axis, double insulated, double fixed, Field& kappa) {
+  const MediaSystem& media = *context.media;
+  const auto of_region = [&](RegionNumber r) {
+    const MediaCells& cells = media.cells();
+    return cells.conducts(r) ? cells.kappa(r, axis, 0, 0, 0) : cells.fixed(r) ? fixed : insulated;
+  };
+  media.codes()->look_up(media.table(of_region, insulated), kappa);
+}
+
+// Computes the mean, the least value and the range of κ along an axis over the cells of the system.
+struct KappaOfVoxels {
+  double mean = 1, least = 1, range = 1;
+
+  KappaOfVoxels(const MediaSystem& media, std::size_t axis) {
+    double sum = 0, count = 0, most = 0;
+    least = std::numeric_limits<double>::infinity();
+    for (std::size_t r = 0; r < media.solved_of_regions().size(); ++r) {
+      const double cells = media.solved_of_regions()[r];
+      if (cells == 0) continue;
+      const double kappa = media.cells().kappa(static_cast<RegionNumber>(r), axis, 0, 0, 0);
+      sum += cells * kappa;
+      count += cells;
+      least = std::min(least, kappa);
+      most = std::max(most, kappa);
+    }
+    if (count == 0) {
+      least = 1;
+      return;
+    }
+    mean = sum / count;
+    range = most / least;
+  }
+};
+
+// Contains what selects the levels: κ of all cells along each axis that has its own, its jumps and its range.
+struct SampledKappa {
+  FieldPerAxis fields;
+  Jumps jumps;
+  double range = 1;
+
+  void add(const SchemeContext& context, std::size_t axis, const std::shared_ptr<Field>& kappa) {
+    jumps.join(context.sampler.statistics(*kappa).jumps);
+    reach_over_cuts(*kappa);
+    fields[axis] = kappa;
+  }
+};
+
+// Adds κ on faces and behind Robin faces to the rows, computed by the backend.
+SampledKappa add_voxels(const SchemeContext& context, FaceRows& rows, ErrorCollector& check, bool& regular) {
+  const Problem& p = context.problem;
+  SampledKappa sampled;
+  std::shared_ptr<Field> kappa;
+  double insulated = 0, mean = 1;
+  const auto finish = [&](std::size_t axis) {
+    fill_kappa(context, axis, insulated, mean, *kappa);
+    sampled.add(context, axis, kappa);
+  };
+  for (std::size_t d = 0; d < static_cast<std::size_t>(p.dimension); ++d) {
+    if (d < coefficient_count(p)) {
+      if (kappa) finish(d - 1);
+      const KappaOfVoxels found(*context.media, d);
+      mean = found.mean;
+      sampled.range = std::max(sampled.range, found.range);
+      insulated = gap_kappa * found.least;
+      kappa = context.field(context.block.space());
+      fill_kappa(context, d, 0, 0, *kappa);
+      reach_over_cuts(*kappa);
+    }
+    rows.kappa[d] = mean;
+    if (boundary(p, static_cast<int>(d), 0).kind == BoundaryKind::robin ||
+        boundary(p, static_cast<int>(d), 1).kind == BoundaryKind::robin) {
+      Field behind(context.backend, context.block.space(), Precision::fp64);
+      fill_kappa(context, d, least_behind * mean, least_behind * mean, behind);
+      rows.ends[d] = sample_ends(context, d, behind, check, regular);
+      if (!check.none(context.processes())) continue;
+    }
+    auto faces = context.field(context.block.space());
+    context.sampler.faces_from_cells(d, *kappa, rows.ends[d].get(), *faces);
+    reach_over_cuts(*faces);
+    rows.faces[d] = std::move(faces);
+  }
+  finish(coefficient_count(p) - 1);
+  return sampled;
+}
+
+// Does the same with integrals along lines, which the host has computed.
+SampledKappa add_lines(const SchemeContext& context, FaceRows& rows, ErrorCollector& check, bool& regular) {
+  const Problem& p = context.problem;
+  SampledKappa sampled;
+  for (std::size_t d = 0; d < static_cast<std::size_t>(p.dimension); ++d) {
+    if (d < coefficient_count(p)) {
+      auto kappa = context.field(context.block.space());
+      context.sampler.put(context.values(), kappa_of_cells(context, d, rows.kappa[d], sampled.range), SampleStore::set,
+                          *kappa);
+      sampled.add(context, d, kappa);
+    } else {
+      rows.kappa[d] = rows.kappa[0];
+    }
+    auto faces = face_field(context, d);
+    rows.ends[d] = put_robin_faces(context, d, least_behind * rows.kappa[d], *faces, check, regular);
+    reach_over_cuts(*faces);
+    rows.faces[d] = std::move(faces);
+  }
+  return sampled;
 }
 
 }  // namespace
@@ -143,30 +263,15 @@ std::pair<SchemeRows, Jumps> media_rows(const SchemeContext& context) {
   FaceRows rows;
   rows.block = block;
   ErrorCollector check;
-  Jumps jumps;
   bool regular = !media->singular() || media->has_gaps();
-  FieldPerAxis all_kappa;
-  double range = 1;
-  for (std::size_t d = 0; d < static_cast<std::size_t>(p.dimension); ++d) {
-    if (d < coefficient_count(p)) {
-      auto kappa = context.field(block.space());
-      sampler.put(context.values(), kappa_of_cells(context, d, rows.kappa[d], range), SampleStore::set, *kappa);
-      jumps.join(sampler.statistics(*kappa).jumps);
-      reach_over_cuts(*kappa);
-      all_kappa[d] = kappa;
-    } else {
-      rows.kappa[d] = rows.kappa[0];
-    }
-    auto faces = face_field(context, d);
-    rows.ends[d] = put_robin_faces(context, d, 1e-20 * rows.kappa[d], *faces, check, regular);
-    reach_over_cuts(*faces);
-    rows.faces[d] = std::move(faces);
-  }
+  SampledKappa sampled =
+      media->codes() ? add_voxels(context, rows, check, regular) : add_lines(context, rows, check, regular);
   check.finish(context.processes());
-  jumps.imbalance = measured_imbalance(context, all_kappa);
-  all_kappa = {};
+  Jumps jumps = sampled.jumps;
+  jumps.imbalance = measured_imbalance(context, sampled.fields);
+  sampled.fields = {};
   // The range bounds errors; cells that left have none.
-  jumps.range = range;
+  jumps.range = sampled.range;
   // Linear interpolation would carry residuals into coarse cells without couplings.
   if (media->has_gaps()) jumps.largest = std::max(jumps.largest, Jumps::steep);
   if (p.dimension == 2) rows.kappa[2] = rows.kappa[0];
@@ -177,7 +282,7 @@ std::pair<SchemeRows, Jumps> media_rows(const SchemeContext& context) {
     auto reaction = context.field(block.space());
     check([&] { fill_reaction(context, rows.scale, *reaction); });
     check.finish(context.processes());
-    add_to_diagonal(context, media->linked().conductance, rows.scale, *reaction);
+    add_to_diagonal(context, rows.scale, *reaction);
     rows.reaction = std::move(reaction);
   }
   rows.singular = !context.processes().any(regular);
@@ -188,6 +293,16 @@ void fill_media_sources(const SchemeContext& context, double scale, Field& b) {
   const auto& [p, block, backend, sampler, functionals, mixed_bc, media] = context;
   sampler.fill({p.source, "source"}, Location::cell, context.values(), {.factor = scale, .volume = true},
                SampleStore::set, b);
+  if (media->codes()) {
+    if (media->has_sources()) {
+      std::vector<double> own = media->sources();
+      for (double& watts : own) watts *= scale;
+      sampler.put(context.values(), own, SampleStore::add, b);
+    }
+    const auto of_region = [&](RegionNumber r) { return media->cells().conducts(r) ? unchanged : 0; };
+    if (media->has_gaps()) media->codes()->look_up(media->table(of_region, 0), b);
+    return;
+  }
   std::vector<double> values = functionals.values(b, context.values());
   const std::vector<double> own = media->sources();
   for (std::size_t i = 0; i < values.size(); ++i) values[i] += scale * own[i];
@@ -200,7 +315,7 @@ void fill_media_sources(const SchemeContext& context, double scale, Field& b) {
 void add_fixed_values(const SchemeContext& context, double scale, Field& b) {
   const auto& [p, block, backend, sampler, functionals, mixed_bc, media] = context;
   const Processes& processes = context.processes();
-  if (media->singular() && media->has_gaps()) {
+  if (media->singular() && media->has_gaps() && sampler.sum_of_magnitudes(b, context.values()) > 0) {
     const std::vector<double> values = functionals.values(b, context.values());
     double sum = 0, size = 0;
     for (const double value : values) {
@@ -216,6 +331,7 @@ void add_fixed_values(const SchemeContext& context, double scale, Field& b) {
                        text.data() + "): fix a value, or make the data balance");
     }
   }
+  if (media->links().empty()) return;
   std::vector<double> added = media->linked().flow;
   for (double& flow : added) flow *= scale;
   sampler.put(context.values(), added, SampleStore::add, b);

@@ -18,18 +18,37 @@ namespace poisson {
 
 MediaSystem::MediaSystem(const Problem& problem, MediaCells cells, const Block& block, const Tools& tools)
     : media_(problem.media), cells_(std::move(cells)), block_(block), n_(block.layout().n) {
-  states_.resize(static_cast<std::size_t>(block.layout().box().size()));
-  for_each_place(block.layout().box(), [&](int i, int j, int k) {
-    const RegionNumber r = cells_.region(i, j, k);
-    states_[own(i, j, k)] = cells_.conducts(r) ? CellState::solved
-                            : cells_.fixed(r)  ? CellState::fixed
-                                               : CellState::insulator;
-  });
-  integrate_faces();
-  find_floating(problem, tools);
+  find_states();
+  if (are_voxels()) {
+    link_voxels();
+    codes_ = make_codes(tools.backend);
+    set_ends_of_voxels();
+    if (block.processes().alone()) {
+      find_floating_voxels(problem);
+    } else {
+      find_floating(problem, tools);
+      codes_ = make_codes(tools.backend);
+    }
+    set_ends_of_voxels();
+  } else {
+    integrate_faces();
+    find_floating(problem, tools);
+  }
   find_volumes();
   count();
   check_sources();
+}
+
+void MediaSystem::find_states() {
+  states_.resize(static_cast<std::size_t>(block_.layout().box().size()));
+  std::vector<CellState> of_region;
+  for (std::size_t r = 0; r < media_->regions.size(); ++r) {
+    const Material& m = media_->material_of(static_cast<RegionNumber>(r));
+    of_region.push_back(m.conducts() ? CellState::solved : m.fixed ? CellState::fixed : CellState::insulator);
+  }
+  cpu::for_each_line(block_.layout().box(), [&](int j, int k) {
+    for (int i = 0; i < n_[0]; ++i) states_[own(i, j, k)] = of_region[cells_.region(i, j, k)];
+  });
 }
 
 void MediaSystem::set_media(std::shared_ptr<const Media> media) {
@@ -106,7 +125,7 @@ void MediaSystem::find_volumes() {
     for (int j = box.first[1]; j < box.last[1]; ++j) {
       lines.shares(j, k, line);
       for (const MediaLines::Share& s : line) {
-        const double volume = s.fraction * block_.cell_volume(s.i, j, k);
+        const double volume = s.fraction * cells_.volume(s.i, j, k);
         if (receives[s.region]) {
           if (states_[own(s.i, j, k)] != CellState::solved) continue;
           shares[plane].push_back({own(s.i, j, k), s.region, volume});
@@ -174,17 +193,49 @@ MediaSystem::Linked MediaSystem::linked() const {
 }
 
 void MediaSystem::count() {
-  cells_of_regions_.assign(media_->regions.size(), 0);
-  for_each_place(block_.layout().box(), [&](int i, int j, int k) {
-    const auto s = static_cast<std::size_t>(state(i, j, k));
-    ++counts_[s];
-    state_volumes_[s] += block_.cell_volume(i, j, k);
-    ++cells_of_regions_[cells_.region(i, j, k)];
-  });
-  for (double& cells : cells_of_regions_) cells = block_.processes().sum(cells);
+  struct Count {
+    std::array<std::int64_t, 4> cells{};
+    std::array<double, 4> volumes{};
+  };
+  const std::size_t regions = media_->regions.size();
+  std::vector<std::int64_t> of_region(regions), solved(regions);
+  const auto planes = static_cast<std::size_t>(n_[2]);
+  std::vector<Count> counts(planes);
+#pragma omp parallel
+  {
+    std::vector<std::int64_t> own_cells(regions), own_solved(regions);
+#pragma omp for schedule(static)
+    for (int k = 0; k < n_[2]; ++k) {
+      Count& c = counts[static_cast<std::size_t>(k)];
+      for_each_place({{0, 0, k}, {n_[0], n_[1], k + 1}}, [&](int i, int j, int) {
+        const CellState now = state(i, j, k);
+        const auto s = static_cast<std::size_t>(now);
+        ++c.cells[s];
+        c.volumes[s] += cells_.volume(i, j, k);
+        const RegionNumber r = cells_.region(i, j, k);
+        ++own_cells[r];
+        if (now == CellState::solved) ++own_solved[r];
+      });
+    }
+#pragma omp critical
+    for (std::size_t r = 0; r < regions; ++r) {
+      of_region[r] += own_cells[r];
+      solved[r] += own_solved[r];
+    }
+  }
+  for (const Count& c : counts)
+    for (std::size_t s = 0; s < counts_.size(); ++s) {
+      counts_[s] += c.cells[s];
+      state_volumes_[s] += c.volumes[s];
+    }
+  const Processes& processes = block_.processes();
+  for (std::size_t r = 0; r < regions; ++r) {
+    cells_of_regions_.push_back(processes.sum(static_cast<double>(of_region[r])));
+    solved_of_regions_.push_back(processes.sum(static_cast<double>(solved[r])));
+  }
   for (std::size_t s = 0; s < counts_.size(); ++s) {
-    counts_[s] = static_cast<std::int64_t>(block_.processes().sum(static_cast<double>(counts_[s])));
-    state_volumes_[s] = block_.processes().sum(state_volumes_[s]);
+    counts_[s] = static_cast<std::int64_t>(processes.sum(static_cast<double>(counts_[s])));
+    state_volumes_[s] = processes.sum(state_volumes_[s]);
   }
   gaps_ = counts_[1] + counts_[2] + counts_[3] > 0;
 }

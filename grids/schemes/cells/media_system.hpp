@@ -3,8 +3,11 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
+#include "backends/memory/unset_vector.hpp"
+#include "grids/kernels/cell_codes.hpp"
 #include "grids/kernels/functionals.hpp"
 #include "grids/sampling/media_cells.hpp"
 #include "grids/sampling/media_lines.hpp"
@@ -42,7 +45,24 @@ class MediaSystem {
   bool singular() const { return singular_; }
   const std::vector<FixedLink>& links() const { return links_; }
   /// Returns κ on the face below cell (i, j, k) across an axis; index n is the last face.
-  double face(std::size_t axis, int i, int j, int k) const { return faces_[axis][face_index(axis, i, j, k)]; }
+  double face(std::size_t axis, int i, int j, int k) const {
+    return codes_ ? face_of_voxels(axis, i, j, k) : faces_[axis][face_index(axis, i, j, k)];
+  }
+  /// Returns the regions of the cells in the backend's memory, if the system follows from them and from one number for
+  /// each region: the voxels of an image, or staircases without contacts and sheets. Otherwise returns null.
+  const CellCodes* codes() const { return codes_.get(); }
+  /// Returns a table for CellCodes::look_up, with f(region) for the cells of each region and `floating` for cells
+  /// without contact to a fixed value.
+  template <class F>
+  std::vector<double> table(const F& f, double floating) const {
+    std::vector<double> values;
+    for (std::size_t r = 0; r < media_->regions.size(); ++r) values.push_back(f(static_cast<RegionNumber>(r)));
+    values.push_back(floating);
+    return values;
+  }
+  /// Returns whether conducting cells connect both ends of an axis, if that is known. Across a closed axis the faces
+  /// between its last and its first cells are not crossed.
+  const std::optional<bool>& percolates(std::size_t axis) const { return percolates_[axis]; }
   /// Returns κ over the half cell behind an open end, of the cells behind the face, x fastest; 0 in cells that left.
   const std::vector<double>& end_kappa(int axis, int end) const {
     return ends_[static_cast<std::size_t>(axis)][static_cast<std::size_t>(end)];
@@ -53,13 +73,16 @@ class MediaSystem {
   const std::array<std::int64_t, 4>& counts() const { return counts_; }
   const std::array<double, 4>& state_volumes() const { return state_volumes_; }
 
-  /// Returns the number of cells of each region, over all processes.
+  /// Return the number of cells of each region, and of those in the system, over all processes.
   const std::vector<double>& cells_of_regions() const { return cells_of_regions_; }
+  const std::vector<double>& solved_of_regions() const { return solved_of_regions_; }
   /// Returns the source of a region's material on this process, in W: exactly its power, over all processes.
   double power(RegionNumber region) const;
   /// Returns, for each region, its source in cells of other regions less the sources of others in its cells, on this
   /// process. Averaged surfaces share cells.
   std::vector<double> sources_elsewhere() const;
+  /// Returns whether some cell of this process receives a source of its material.
+  bool has_sources() const { return !shares_.empty(); }
   /// Returns the source of the materials in each cell, in W, x fastest.
   std::vector<double> sources() const;
   /// Returns Σ conductance and Σ conductance · value of the links of each cell, x fastest.
@@ -84,12 +107,24 @@ class MediaSystem {
   };
   double density(const Share& share) const;
   std::size_t face_index(std::size_t axis, int i, int j, int k) const;
+  void find_states();
   void integrate_faces();
   void find_volumes();
   void find_floating(const Problem& problem, const Tools& tools);
   std::size_t spread(std::vector<std::array<int, 3>>& front, std::vector<char>& reached) const;
   std::vector<std::array<int, 3>> contacts(const Problem& problem) const;
   void let_float(const std::vector<char>& reached);
+
+  // These functions replace integrals along lines for voxels (media_voxels.cpp).
+  bool are_voxels() const;
+  bool floats(const std::array<int, 3>& cell) const;
+  double face_of_voxels(std::size_t axis, int i, int j, int k) const;
+  void link_voxels();
+  void set_ends_of_voxels();
+  std::unique_ptr<CellCodes> make_codes(Backend& backend) const;
+  void find_floating_voxels(const Problem& problem);
+  bool parts_join_ends(std::size_t axis) const;
+
   void count();
   void check_sources() const;
 
@@ -97,15 +132,17 @@ class MediaSystem {
   MediaCells cells_;
   Block block_;
   std::array<int, 3> n_{};
-  std::vector<CellState> states_;
+  UnsetVector<CellState> states_;
   std::array<std::vector<double>, 3> faces_;
   std::array<std::array<std::vector<double>, 2>, 3> ends_;
   std::vector<FixedLink> links_;
   std::vector<Share> shares_;
-  std::vector<double> volumes_, cells_of_regions_;
+  std::vector<double> volumes_, cells_of_regions_, solved_of_regions_;
   std::array<std::int64_t, 4> counts_{};
   std::array<double, 4> state_volumes_{};
   std::array<int, 3> anchor_{-1, -1, -1};
+  std::unique_ptr<CellCodes> codes_;
+  std::array<std::optional<bool>, 3> percolates_;
   bool gaps_ = false, singular_ = false;
 };
 

@@ -1,0 +1,273 @@
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "backends/cuda/cuda_backend.cuh"
+#include "backends/cuda/device_tables.hpp"
+#include "backends/cuda/marched.hpp"
+#include "backends/memory/round_up.hpp"
+#include "grids/kernels/code_loops.hpp"
+#include "grids/kernels/cuda/cell_codes.hpp"
+
+namespace poisson::cuda {
+namespace {
+
+using Cell = CellCodes::Cell;
+constexpr int threads = 256;
+
+// Functors are launched one by one: they run outside recordings.
+struct Alone {
+  template <class T>
+  using Columns = ColumnList<>;
+};
+
+struct DeviceMemory {
+  __host__ __device__ static Cell load(const Cell* at) { return *static_cast<const volatile Cell*>(at); }
+  __host__ __device__ static void store(Cell* at, Cell value) { *static_cast<volatile Cell*>(at) = value; }
+  __host__ __device__ static bool replace(Cell* at, Cell expected, Cell value) {
+#ifdef __CUDA_ARCH__
+    return atomicCAS(at, expected, value) == expected;
+#else
+    return false;
+#endif
+  }
+};
+using Parts = code_loops::Parts<DeviceMemory>;
+
+template <class F>
+struct EachCell {
+  F f;
+  __device__ void operator()(int i, int j, int k0, int k1) const {
+    for (int k = k0; k < k1; ++k) f(i, j, k);
+  }
+};
+
+template <class F>
+__global__ void __launch_bounds__(threads) for_each_number(Cell count, F f) {
+  await_others();
+  const std::uint64_t at = std::uint64_t{blockIdx.x} * threads + threadIdx.x;
+  if (at < count) f(static_cast<Cell>(at));
+}
+template <class F>
+void for_numbers(cudaStream_t stream, std::size_t count, const F& f) {
+  if (count == 0) return;
+  const auto blocks = static_cast<unsigned>(divide_up(count, std::size_t{threads}));
+  launch(for_each_number<F>, blocks, threads, stream, static_cast<Cell>(count), f);
+}
+
+// A warp passes along a line. Each cell of a run starts below the first cell of the run.
+template <class Code>
+__global__ void __launch_bounds__(threads)
+    link_runs(const Code* codes, const char* connects, int n, Cell lines, Cell* parent) {
+  await_others();
+  constexpr Cell warps = threads / 32;
+  const Cell line = blockIdx.x * warps + threadIdx.x / 32;
+  if (line >= lines) return;
+  const Cell begin = line * static_cast<Cell>(n);
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  Cell open = CellCodes::nowhere;  // the first cell of the run that reaches the last cell before these
+  for (int i0 = 0; i0 < n; i0 += 32) {
+    const int i = i0 + lane;
+    const Cell here = begin + static_cast<Cell>(i);
+    const bool own = i < n && connects[codes[here]] != 0;
+    const unsigned all = __ballot_sync(0xffffffffu, own);
+    const unsigned gaps_below = ~all & ((1u << lane) - 1);
+    Cell first = begin + static_cast<Cell>(i0) + static_cast<Cell>(32 - __clz(static_cast<int>(gaps_below)));
+    if (gaps_below == 0 && open != CellCodes::nowhere) first = open;
+    if (gaps_below == 0 && open == CellCodes::nowhere) first = begin + static_cast<Cell>(i0);
+    if (i < n) parent[here] = own ? first : CellCodes::nowhere;
+    open = __shfl_sync(0xffffffffu, own ? first : CellCodes::nowhere, 31);
+  }
+}
+
+struct ToRoot {
+  Parts parts;
+  __device__ void operator()(Cell cell) const {
+    if (parts.connects(cell)) DeviceMemory::store(parts.parent + cell, parts.root(cell));
+  }
+};
+struct Gather {
+  const Cell* parent;
+  const Cell* cells;
+  Cell* to;
+  __device__ void operator()(Cell at) const { to[at] = parent[cells[at]]; }
+};
+struct Choose {
+  const Cell* parent;
+  const Cell* cells;
+  char* chosen;
+  __device__ void operator()(Cell at) const {
+    const Cell part = parent[cells[at]];
+    if (part != CellCodes::nowhere) chosen[part] = 1;
+  }
+};
+template <class Code>
+struct SetOthers {
+  const Cell* parent;
+  const char* chosen;
+  Code* codes;
+  Code code;
+  __device__ void operator()(Cell cell) const {
+    const Cell part = parent[cell];
+    if (part != CellCodes::nowhere && chosen[part] == 0) codes[cell] = code;
+  }
+};
+
+template <class Stored>
+class DeviceCodes final : public CellCodes {
+ public:
+  DeviceCodes(Backend& backend, const std::array<int, 3>& n, std::span<const Code> codes)
+      : device_(static_cast<CudaBackend&>(backend)), cell_{{n[0], n[1], n[2]}}, size_(codes.size()) {
+    if constexpr (sizeof(Stored) == sizeof(Code)) {
+      codes_ = sent<Stored>(codes);
+    } else {
+      UnsetVector<Stored> narrow(size_);
+      const auto count = static_cast<std::int64_t>(size_);
+#pragma omp parallel for
+      for (std::int64_t c = 0; c < count; ++c)
+        narrow[static_cast<std::size_t>(c)] = static_cast<Stored>(codes[static_cast<std::size_t>(c)]);
+      codes_ = sent<Stored>(narrow);
+    }
+  }
+
+  void look_up(std::span<const double> table, Field& out) const override {
+    const Buffer there = sent<double>(table);
+    dispatch(out.precision(), [&]<class T>(T) {
+      using LookUp = code_loops::LookUp<Stored, T>;
+      const LookUp look_up{codes(codes_), static_cast<const double*>(there.data()), cell_, out.view<T>()};
+      device_.for_columns<Alone>(out.layout().box(), EachCell<LookUp>{look_up});
+    });
+  }
+
+  void find_parts(std::span<const char> connects, const std::array<bool, 3>& closed) override {
+    if (!parent_.data()) parent_ = device_.allocate(size_ * sizeof(Cell));
+    const Buffer marks = sent<char>(connects);
+    const auto lines = static_cast<Cell>(size_ / static_cast<std::size_t>(cell_.n[0]));
+    launch(link_runs<Stored>, divide_up(lines, Cell{threads / 32}), threads, device_.stream(), codes(codes_),
+           static_cast<const char*>(marks.data()), cell_.n[0], lines, parent());
+    using Link = code_loops::LinkCell<DeviceMemory>;
+    const Box all{{0, 0, 0}, {cell_.n[0], cell_.n[1], cell_.n[2]}};
+    device_.for_columns<Alone>(all, EachCell<Link>{{Parts{parent()}, cell_, {closed[0], closed[1], closed[2]}}});
+    for_numbers(device_.stream(), size_, ToRoot{{parent()}});
+  }
+
+  std::vector<Cell> parts_of(std::span<const Cell> cells) const override {
+    std::vector<Cell> parts(cells.size());
+    if (parts.empty()) return parts;
+    const Buffer there = sent<Cell>(cells), found = device_.allocate(cells.size_bytes());
+    for_numbers(device_.stream(), cells.size(),
+                Gather{parent(), static_cast<const Cell*>(there.data()), static_cast<Cell*>(found.data())});
+    device_.read(found.data(), parts.data(), cells.size_bytes());
+    return parts;
+  }
+
+  Cell largest_part() const override {
+    UnsetVector<Cell> parts(size_);
+    device_.read(parent_.data(), parts.data(), size_ * sizeof(Cell));
+    return largest_part_of(parts);
+  }
+
+  void set_others(std::span<const Cell> cells, Code code) override {
+    const Buffer chosen = device_.allocate(size_);
+    if (!cells.empty()) {
+      const Buffer there = sent<Cell>(cells);
+      for_numbers(device_.stream(), cells.size(),
+                  Choose{parent(), static_cast<const Cell*>(there.data()), static_cast<char*>(chosen.data())});
+    }
+    for_numbers(
+        device_.stream(), size_,
+        SetOthers<Stored>{parent(), static_cast<const char*>(chosen.data()), codes(codes_), static_cast<Stored>(code)});
+  }
+
+  void forget_parts() override {
+    parent_ = {};
+  }
+
+  UnsetVector<Code> codes() const override {
+    UnsetVector<Stored> stored(size_);
+    device_.read(codes_.data(), stored.data(), size_ * sizeof(Stored));
+    if constexpr (sizeof(Stored) == sizeof(Code)) {
+      return stored;
+    } else {
+      UnsetVector<Code> all(size_);
+      const auto count = static_cast<std::int64_t>(size_);
+#pragma omp parallel for
+      for (std::int64_t c = 0; c < count; ++c) all[static_cast<std::size_t>(c)] = stored[static_cast<std::size_t>(c)];
+      return all;
+    }
+  }
+
+ private:
+  template <class T>
+  Buffer sent(std::span<const T> values) const {
+    Buffer there = device_.allocate(std::max(values.size_bytes(), sizeof(T)));
+    device_.write(values.data(), there.data(), values.size_bytes());
+    return there;
+  }
+  static Stored* codes(const Buffer& buffer) {
+    return static_cast<Stored*>(buffer.data());
+  }
+  Cell* parent() const {
+    return static_cast<Cell*>(parent_.data());
+  }
+
+  CudaBackend& device_;
+  code_loops::Cells cell_;
+  std::size_t size_;
+  Buffer codes_, parent_;
+};
+
+template <class T>
+struct Differences {
+  View<const double> faces;
+  View<const T> u;
+  int3 step;  // to the cell above, as the kernel marches
+  const double *x, *y, *z;
+  __device__ double operator()(int i, int j, int k0, int k1) const {
+    double sum = 0;
+    for (int k = k0; k < k1; ++k)
+      sum += z[k] * faces(i, j, k) *
+             (static_cast<double>(u(i, j, k)) - static_cast<double>(u(i - step.x, j - step.y, k - step.z)));
+    return x[i] * y[j] * sum;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<CellCodes> make_cell_codes(Backend& backend, const std::array<int, 3>& n,
+                                           std::span<const CellCodes::Code> codes, std::size_t codes_used) {
+  if (codes_used <= std::numeric_limits<std::uint8_t>::max() + std::size_t{1})
+    return std::make_unique<DeviceCodes<std::uint8_t>>(backend, n, codes);
+  return std::make_unique<DeviceCodes<CellCodes::Code>>(backend, n, codes);
+}
+
+double sum_of_differences(const Field& faces, const Field& u, const Block& block, std::size_t axis, const Box& box) {
+  auto& device = static_cast<CudaBackend&>(u.backend());
+  std::array<std::vector<double>, 3> area;
+  for (std::size_t d = 0; d < 3; ++d)
+    for (int i = 0; i < block.axes[d].size(); ++i) area[d].push_back(d == axis ? 1 : block.axes[d].mass(i));
+  const bool plane = is_plane(u.layout());
+  DeviceTables tables;
+  std::array<const double*, 3> there{};
+  for (std::size_t d = 0; d < 3; ++d) tables.add(area[d], there[d]);
+  const Buffer memory = tables.upload(device);
+  int step[3] = {axis == 0 ? 1 : 0, axis == 1 ? 1 : 0, axis == 2 ? 1 : 0};
+  if (plane) {
+    std::swap(step[1], step[2]);
+    std::swap(there[1], there[2]);
+  }
+  const Scalar result = device.scalar();
+  dispatch(u.precision(), [&]<class T>(T) {
+    device.sum_here(marched(box, u.layout()),
+                    Differences<T>{marched(faces.view<double>()),
+                                   marched(u.view<T>()),
+                                   {step[0], step[1], step[2]},
+                                   there[0],
+                                   there[1],
+                                   there[2]},
+                    result);
+  });
+  return device.value(result);
+}
+
+}  // namespace poisson::cuda

@@ -1,0 +1,146 @@
+// The system of voxels: each cell has the material of its centre, so conductances follow from the regions of two cells.
+
+#include <algorithm>
+
+#include "backends/cpu/launch.hpp"
+#include "backends/memory/places.hpp"
+#include "grids/rows/face_means.hpp"
+#include "grids/schemes/cells/cell_face.hpp"
+#include "grids/schemes/cells/media_system.hpp"
+
+namespace poisson {
+
+bool MediaSystem::are_voxels() const {
+  const bool averaged = media_->bodies && media_->surfaces == Surfaces::averaged;
+  return !averaged && media_->contacts.empty() && media_->sheets.empty() && cells_.kappa_is_constant();
+}
+
+bool MediaSystem::floats(const std::array<int, 3>& cell) const {
+  return contains(block_.layout().box(), cell) && state(cell[0], cell[1], cell[2]) == CellState::floating;
+}
+
+// Floating cells connect only to one another, so a solved cell never has a floating neighbour on another process.
+double MediaSystem::face_of_voxels(std::size_t axis, int i, int j, int k) const {
+  const Axis& along = block_.axes[axis];
+  std::array below{i, j, k}, above = below;
+  --below[axis];
+  const bool lower = above[axis] == 0 && along.open(0), upper = above[axis] == n_[axis] && along.open(1);
+  if (lower) below = above;
+  if (upper) above = below;
+  const RegionNumber r0 = cells_.region(below[0], below[1], below[2]), r1 = cells_.region(above[0], above[1], above[2]);
+  if (!cells_.conducts(r0) || !cells_.conducts(r1) || floats(below) || floats(above)) return 0;
+  const double kappa0 = cells_.kappa(r0, axis, below[0], below[1], below[2]);
+  if (lower || upper) return kappa0;
+  const double kappa1 = cells_.kappa(r1, axis, above[0], above[1], above[2]);
+  return harmonic_face(kappa0, along.width(below[axis]), kappa1, along.width(above[axis]));
+}
+
+// Couples cells to neighbours with a fixed value.
+void MediaSystem::link_voxels() {
+  if (std::ranges::none_of(media_->materials, [](const Material& m) { return m.fixed.has_value(); })) return;
+  std::vector<std::vector<FixedLink>> planes(static_cast<std::size_t>(n_[2]));
+#pragma omp parallel for schedule(dynamic)
+  for (int k = 0; k < n_[2]; ++k)
+    for_each_place({{0, 0, k}, {n_[0], n_[1], k + 1}}, [&](int i, int j, int) {
+      const RegionNumber here = cells_.region(i, j, k);
+      if (!cells_.conducts(here)) return;
+      for (std::size_t d = 0; d < static_cast<std::size_t>(block_.dimension()); ++d)
+        for (const int side : {-1, 1}) {
+          std::array next{i, j, k};
+          next[d] += side;
+          if (!cells_.stores(next)) continue;
+          const RegionNumber beyond = cells_.region(next[0], next[1], next[2]);
+          if (!cells_.fixed(beyond)) continue;
+          const int axis = static_cast<int>(d);
+          const double half = 0.5 * block_.axes[d].width(std::array{i, j, k}[d]);
+          planes[static_cast<std::size_t>(k)].push_back(
+              {{i, j, k}, beyond, cells_.kappa(here, d, i, j, k) * block_.face_area(axis, i, j, k) / half, axis, side});
+        }
+    });
+  for (const auto& plane : planes) links_.insert(links_.end(), plane.begin(), plane.end());
+}
+
+// Sets κ behind the open ends from the present states.
+void MediaSystem::set_ends_of_voxels() {
+  for (std::size_t d = 0; d < static_cast<std::size_t>(block_.dimension()); ++d)
+    for (int end = 0; end < 2; ++end) {
+      if (!block_.axes[d].open(end)) continue;
+      std::vector<double>& values = ends_[d][static_cast<std::size_t>(end)];
+      values.clear();
+      for_each_place(cells_behind(block_, static_cast<int>(d), end), [&](int i, int j, int k) {
+        values.push_back(solved(i, j, k) ? cells_.kappa(cells_.region(i, j, k), d, i, j, k) : 0);
+      });
+    }
+}
+
+std::unique_ptr<CellCodes> MediaSystem::make_codes(Backend& backend) const {
+  const std::size_t used = media_->regions.size() + 1;
+  UnsetVector<CellCodes::Code> codes(states_.size());
+  cpu::for_each_line(block_.layout().box(), [&](int j, int k) {
+    for (int i = 0; i < n_[0]; ++i) {
+      const bool floating = state(i, j, k) == CellState::floating;
+      codes[own(i, j, k)] = floating ? static_cast<CellCodes::Code>(used - 1) : cells_.region(i, j, k);
+    }
+  });
+  return make_cell_codes(backend, n_, codes, used);
+}
+
+// Returns whether one part has cells of the system at both ends of an axis.
+bool MediaSystem::parts_join_ends(std::size_t axis) const {
+  std::array<std::vector<CellCodes::Cell>, 2> ends;
+  for (std::size_t end = 0; end < 2; ++end) {
+    std::vector<CellCodes::Cell> cells;
+    Box layer = block_.layout().box();
+    (end == 0 ? layer.last : layer.first)[axis] = end == 0 ? 1 : n_[axis] - 1;
+    for_each_place(layer, [&](int i, int j, int k) {
+      if (solved(i, j, k)) cells.push_back(static_cast<CellCodes::Cell>(own(i, j, k)));
+    });
+    ends[end] = codes_->parts_of(cells);
+    std::ranges::sort(ends[end]);
+  }
+  std::vector<CellCodes::Cell> both;
+  std::ranges::set_intersection(ends[0], ends[1], std::back_inserter(both));
+  return !both.empty();
+}
+
+void MediaSystem::find_floating_voxels(const Problem& problem) {
+  const std::vector<std::array<int, 3>> front = contacts(problem);
+  singular_ = front.empty();
+  if (!media_->has_gaps()) return;  // all cells are connected
+  std::vector<char> connects;
+  for (std::size_t r = 0; r < media_->regions.size(); ++r)
+    connects.push_back(cells_.conducts(static_cast<RegionNumber>(r)) ? 1 : 0);
+  connects.push_back(0);
+  const auto axes = static_cast<std::size_t>(block_.dimension());
+  std::array<bool, 3> closed{};
+  for (std::size_t d = 0; d < axes; ++d) closed[d] = block_.axes[d].periodic();
+  codes_->find_parts(connects, closed);
+  std::vector<CellCodes::Cell> kept;
+  for (const auto& [i, j, k] : front) kept.push_back(static_cast<CellCodes::Cell>(own(i, j, k)));
+  if (singular_) {
+    // Without a fixed value the largest connected part is solved, with one of its cells as anchor.
+    kept.push_back(codes_->largest_part());
+    if (kept.front() == CellCodes::nowhere) return;
+    const auto cell = static_cast<int>(kept.front());
+    anchor_ = {cell % n_[0], cell / n_[0] % n_[1], cell / (n_[0] * n_[1])};
+  }
+  const auto floating = static_cast<CellCodes::Code>(media_->regions.size());
+  codes_->set_others(kept, floating);
+  const UnsetVector<CellCodes::Code> codes = codes_->codes();
+  cpu::for_each_line(block_.layout().box(), [&](int j, int k) {
+    for (int i = 0; i < n_[0]; ++i)
+      if (codes[own(i, j, k)] == floating) states_[own(i, j, k)] = CellState::floating;
+  });
+  for (std::size_t d = 0; d < axes; ++d)
+    if (!closed[d]) percolates_[d] = parts_join_ends(d);
+  for (std::size_t d = 0; d < axes; ++d) {
+    if (!closed[d]) continue;
+    std::array<bool, 3> others = closed;
+    others[d] = false;
+    codes_->find_parts(connects, others);
+    percolates_[d] = parts_join_ends(d);
+  }
+  codes_->forget_parts();
+}
+
+}  // namespace poisson
