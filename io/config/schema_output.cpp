@@ -123,7 +123,7 @@ Schema output() {
                 .distinct = true},
                {.key = "bodies",
                 .type = Type::boolean,
-                .doc = "Writes bodies.csv, a table of the answers for each body, if there are materials.",
+                .doc = "Writes bodies.csv and faces.csv, the answers for bodies and for faces, if there are any.",
                 .fallback = "true"},
                {.key = "probes",
                 .type = Type::list,

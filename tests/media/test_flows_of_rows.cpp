@@ -55,6 +55,10 @@ Problem random_box(Random& random) {
       face = kinds[static_cast<std::size_t>(random.below(3))];
     }
   }
+  const bool fixed = std::ranges::any_of(p.boundary, [](const auto& faces) {
+    return std::ranges::any_of(faces, [](const Boundary& face) { return face.kind == D || face.kind == R; });
+  });
+  if (!fixed) p.boundary[0] = {Boundary{D, 1.0}, Boundary{N, 0.0}};  // otherwise the data would have to balance
   p.source = random(-2, 2);
   return p;
 }
