@@ -14,6 +14,7 @@
 #include "app/shared_profile.hpp"
 #include "backends/device/probe.hpp"
 #include "backends/memory/error.hpp"
+#include "grids/results/cell_flux.hpp"
 #include "io/files/formats.hpp"
 
 namespace poisson {
@@ -63,6 +64,21 @@ std::string shown_name(const Config& config) {
   return name + " (" + unit + ")";
 }
 
+// Returns the data that a picture draws over its colours. Collective.
+MarkSource mark_source(const Config& config, Case& work) {
+  MarkSource source;
+  if (config.problem.media) source.regions = config.problem.media->map;
+  if (!config.output.marks.flow()) return source;
+  const FieldChoice flux{
+      .name = "flux",
+      .doc = "",
+      .on_cells = true,
+      .components = [](const Problem& problem) { return problem.dimension; },
+      .of_grid = [](const Discretization& d, Solver& s) { return gather_cell_flux(d, s.solution()); }};
+  source.flux = work.field(flux).fill;
+  return source;
+}
+
 }  // namespace
 
 void write_fields(const Config& config, Case& work, const std::filesystem::path& folder,
@@ -77,12 +93,16 @@ void write_fields(const Config& config, Case& work, const std::filesystem::path&
     heads.push_back({name, choice.location(config.problem.centering), fields.back().components,
                      name == "u" ? shown_name(config) : std::string(), fields.back().on_plane});
   }
+  OutputNote note{config.title, summary.converged, config.effective, config.output.colours};
+  if (std::ranges::any_of(config.output.formats, [](const auto& name) { return file_format(name).picture; })) {
+    note.marks = config.output.marks;
+    note.mark_source = mark_source(config, work);
+  }
   std::vector<std::unique_ptr<FieldFile>> files;
   bool pictures = true;  // the first field suffices
   for (const std::string& name : config.output.formats) {
     const FileFormat& format = file_format(name);
-    files.push_back(format.open(folder, grid, heads,
-                                {config.title, summary.converged, config.effective, config.output.colours}, processes));
+    files.push_back(format.open(folder, grid, heads, note, processes));
     pictures = pictures && format.picture;
   }
   if (pictures) fields.erase(fields.begin() + 1, fields.end());
