@@ -303,7 +303,7 @@ std::filesystem::path write_png(const std::filesystem::path& directory, const Ou
     left += panel.section.width + panel.after + gap;
   }
   draw_bar(canvas, bar_left, top, top + highest, shown, ticks, levels);
-  canvas.text(margin, top + highest + footing + 12, legend, {.size = small_text, .colour = grey});
+  canvas.text(margin, top + highest + footing + 22, legend, {.size = small_text, .colour = grey});
   return canvas.write_png(directory / file_name);
 }
 
