@@ -13,12 +13,12 @@
 namespace poisson {
 namespace {
 
-using Vector = std::array<double, 3>;
+using CellVector = std::array<double, 3>;
 
 // Multiplies by −κ: one number, one for each axis, or the diagonal and then the entries xy, xz and yz.
-Vector minus_kappa_times(std::span<const double> kappa, int dimension, const Vector& gradient) {
+CellVector minus_kappa_times(std::span<const double> kappa, int dimension, const CellVector& gradient) {
   const auto n = static_cast<std::size_t>(dimension);
-  Vector flux{};
+  CellVector flux{};
   for (std::size_t d = 0; d < n; ++d) flux[d] = -kappa[kappa.size() == 1 ? 0 : d] * gradient[d];
   std::size_t entry = n;
   for (std::size_t d = 0; kappa.size() > n && n > 1 && d < n; ++d)
@@ -75,12 +75,12 @@ Pieces gather_cell_flux(const Discretization& discretization, const Field& u) {
             const auto components = static_cast<std::size_t>(kappa.components);
             for_each_place({{0, 0, first}, {kappa.shape[0], kappa.shape[1], last}}, [&](int i, int j, int k) {
               const std::array at{i, j, k};
-              Vector gradient{};
+              CellVector gradient{};
               for (std::size_t d = 0; d < static_cast<std::size_t>(dimension); ++d)
                 gradient[d] = planes.rise(d, static_cast<std::size_t>(i), static_cast<std::size_t>(j),
                                           static_cast<std::size_t>(k - first), flat) /
                               width(d, at[d]);
-              const Vector here = minus_kappa_times(std::span(coefficients).subspan(place * components, components),
+              const CellVector here = minus_kappa_times(std::span(coefficients).subspan(place * components, components),
                                                     dimension, gradient);
               std::copy_n(here.begin(), dimension, flux.begin() + static_cast<std::ptrdiff_t>(place) * dimension);
               ++place;

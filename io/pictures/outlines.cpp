@@ -9,7 +9,7 @@
 namespace poisson {
 namespace {
 
-constexpr int reach = 4;  // pixels of the window that smooths steps of pixels
+constexpr int window_reach = 4;  // pixels of the window that smooths steps of pixels
 
 /// Returns the edges of pixels along an axis.
 std::vector<double> pixel_edges(const std::vector<double>& nodes, int count) {
@@ -51,8 +51,8 @@ class Raster {
 double distance_to_boundary(const Raster& raster, int x, int y) {
   constexpr double sigma = 1.3;
   double own = 0, all = 0;
-  for (int dy = -reach; dy <= reach; ++dy)
-    for (int dx = -reach; dx <= reach; ++dx) {
+  for (int dy = -window_reach; dy <= window_reach; ++dy)
+    for (int dx = -window_reach; dx <= window_reach; ++dx) {
       if (!raster.contains(x + dx, y + dy)) continue;
       const double weight = std::exp(-(dx * dx + dy * dy) / (2 * sigma * sigma));
       all += weight;
