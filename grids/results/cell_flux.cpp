@@ -81,7 +81,7 @@ Pieces gather_cell_flux(const Discretization& discretization, const Field& u) {
                                           static_cast<std::size_t>(k - first), flat) /
                               width(d, at[d]);
               const CellVector here = minus_kappa_times(std::span(coefficients).subspan(place * components, components),
-                                                    dimension, gradient);
+                                                        dimension, gradient);
               std::copy_n(here.begin(), dimension, flux.begin() + static_cast<std::ptrdiff_t>(place) * dimension);
               ++place;
             });

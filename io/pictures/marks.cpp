@@ -152,7 +152,7 @@ void Marks::draw_arrows(Canvas& canvas, int left, int top, std::size_t number) c
   const double spacing = longest_side_ / choice_.arrows;
   Strokes strokes(sections_[number].width, sections_[number].height, longest_reach);
   for_each_arrow(number, [&](PicturePoint p, const Flow& flow) {
-    const double length = 0.95 * spacing * flow.magnitude / longest_;
+    const double length = 0.85 * spacing * flow.magnitude / longest_;
     if (length >= shortest) add_arrow(strokes, p, flow.direction, length, spacing);
   });
   blend(canvas, left, top, strokes, arrow_stroke);
