@@ -99,8 +99,18 @@ void draw_isolines(Canvas& canvas, int left, int top, const Section& section, co
     }
 }
 
+/// Says how values without a number are shown. Bodies and images have cells without a solution.
+struct WithoutValue {
+  Colour colour;
+  const char* words;
+
+  explicit WithoutValue(const OutputNote& note)
+      : colour(note.mark_source.regions ? no_solution : not_finite),
+        words(note.mark_source.regions ? "no solution" : "not finite") {}
+};
+
 void draw_panel(Canvas& canvas, int left, int top, const OutputGrid& grid, const ShownField& shown, const Panel& panel,
-                const Marks& marks, std::size_t number, const std::vector<double>& levels) {
+                const Marks& marks, std::size_t number, const std::vector<double>& levels, Colour without_value) {
   const Section& section = panel.section;
   std::vector<double> shares = sample(grid, shown, section, number);
   for (double& value : shares)
@@ -108,7 +118,7 @@ void draw_panel(Canvas& canvas, int left, int top, const OutputGrid& grid, const
   for (int y = 0; y < section.height; ++y)
     for (int x = 0; x < section.width; ++x) {
       const double share = shares[static_cast<std::size_t>(y) * section.width + x];
-      canvas.set(left + x, top + y, std::isfinite(share) ? colour_map(share) : not_finite);
+      canvas.set(left + x, top + y, std::isfinite(share) ? colour_map(share) : without_value);
     }
   draw_isolines(canvas, left, top, section, shares, levels);
   marks.draw(canvas, left, top, number);
@@ -129,7 +139,7 @@ int bar_room(const ShownField& shown, const Ticks& ticks) {
 }
 
 void draw_bar(Canvas& canvas, int left, int top, int bottom, const ShownField& shown, const Ticks& ticks,
-              const std::vector<double>& levels) {
+              const std::vector<double>& levels, const WithoutValue& without) {
   constexpr int width = bar_width;
   const TextStyle label{.size = small_text, .colour = ink};
   const int length = bottom - top;
@@ -150,8 +160,8 @@ void draw_bar(Canvas& canvas, int left, int top, int bottom, const ShownField& s
     canvas.text(left, top - 18, bar_name(shown, ticks), label);
   }
   if (!shown.complete) {
-    canvas.fill(left, bottom + 30, left + width, bottom + 52, not_finite);
-    canvas.text(left + width + frame_width + tick_length + 8, bottom + 49, "not finite", label);
+    canvas.fill(left, bottom + 30, left + width, bottom + 52, without.colour);
+    canvas.text(left + width + frame_width + tick_length + 8, bottom + 49, without.words, label);
   }
 }
 
@@ -278,6 +288,7 @@ std::filesystem::path write_png(const std::filesystem::path& directory, const Ou
                      : shown.logarithmic() ? decade_ticks(shown.lower, shown.upper, most)
                                            : round_ticks(shown.lower, shown.upper, most);
   const auto levels = isolines(shown);
+  const WithoutValue without(note);
 
   std::vector<Panel> panels;
   panels.reserve(list.size());
@@ -297,12 +308,12 @@ std::filesystem::path write_png(const std::filesystem::path& directory, const Ou
     const Panel& panel = panels[number];
     left += panel.before;
     const int panel_top = top + highest - panel.section.height;
-    draw_panel(canvas, left, panel_top, grid, shown, panel, marks, number, levels);
+    draw_panel(canvas, left, panel_top, grid, shown, panel, marks, number, levels, without.colour);
     if (grid.dimension == 3)
       canvas.text(left + panel.section.width / 2.0, panel_top - 18, title_of(panel.section), panel_title);
     left += panel.section.width + panel.after + gap;
   }
-  draw_bar(canvas, bar_left, top, top + highest, shown, ticks, levels);
+  draw_bar(canvas, bar_left, top, top + highest, shown, ticks, levels, without);
   canvas.text(margin, top + highest + footing + 22, legend, {.size = small_text, .colour = grey});
   return canvas.write_png(directory / file_name);
 }
