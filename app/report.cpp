@@ -14,6 +14,7 @@
 #include "app/shared_profile.hpp"
 #include "backends/device/probe.hpp"
 #include "backends/memory/error.hpp"
+#include "grids/results/cell_flux.hpp"
 #include "io/files/formats.hpp"
 
 namespace poisson {
@@ -72,18 +73,31 @@ struct WrittenFile {
 // Opens the files of all formats that can contain one of the fields. Collective.
 std::vector<WrittenFile> open_files(const Config& config, const std::filesystem::path& folder, const OutputGrid& grid,
                                     const std::vector<FieldHead>& heads,
-                                    const std::shared_ptr<const Processes>& processes, const Summary& summary) {
+                                    const std::shared_ptr<const Processes>& processes, const OutputNote& note) {
   std::vector<WrittenFile> files;
   for (const std::string& name : config.output.formats) {
     const FileFormat& format = file_format(name);
     std::vector<FieldHead> own = heads;
     if (!format.faces) std::erase_if(own, [](const FieldHead& head) { return head.face_axis >= 0; });
     if (own.empty()) continue;
-    files.push_back({format.open(folder, grid, std::move(own),
-                                 {config.title, summary.converged, config.effective, config.output.colours}, processes),
-                     format.faces});
+    files.push_back({format.open(folder, grid, std::move(own), note, processes), format.faces});
   }
   return files;
+}
+
+// Returns the data that a picture draws over its colours. Collective.
+MarkSource mark_source(const Config& config, Case& work) {
+  MarkSource source;
+  if (config.problem.media) source.regions = config.problem.media->map;
+  if (!config.output.marks.flow()) return source;
+  const FieldChoice flux{
+      .name = "flux",
+      .doc = "",
+      .on_cells = true,
+      .components = [](const Problem& problem) { return problem.dimension; },
+      .of_grid = [](const Discretization& d, Solver& s) { return gather_cell_flux(d, s.solution()); }};
+  source.flux = work.field(flux).fill;
+  return source;
 }
 
 }  // namespace
@@ -100,7 +114,12 @@ void write_fields(const Config& config, Case& work, const std::filesystem::path&
     heads.push_back({name, choice.location(config.problem.centering), fields.back().components,
                      name == "u" ? shown_name(config) : std::string(), fields.back().on_plane, choice.face_axis});
   }
-  std::vector<WrittenFile> files = open_files(config, folder, grid, heads, processes, summary);
+  OutputNote note{config.title, summary.converged, config.effective, config.output.colours};
+  if (std::ranges::any_of(config.output.formats, [](const auto& name) { return file_format(name).picture; })) {
+    note.marks = config.output.marks;
+    note.mark_source = mark_source(config, work);
+  }
+  std::vector<WrittenFile> files = open_files(config, folder, grid, heads, processes, note);
   const auto picture = [](const std::string& name) { return file_format(name).picture; };
   // The first field suffices for pictures.
   const bool pictures = std::ranges::all_of(config.output.formats, picture);

@@ -168,6 +168,17 @@ void count(Plan& plan, const RehearsalBackend& backend, const Sharing& sharing) 
   count_shared_levels(plan, sharing);
 }
 
+// Returns whether data on faces of cells, which are sampled on the host even in a rehearsal, would exceed a GiB. They
+// need no fields.
+bool has_huge_faces(const Block& block) {
+  constexpr double most = 1 << 27;
+  if (block.centering() != Centering::cell) return false;
+  double cells = 1, widest = 1;
+  for (const Axis& axis : block.axes) cells *= axis.size();
+  for (const Axis& axis : block.axes) widest = std::max(widest, cells / axis.size());
+  return widest > most;
+}
+
 BackendKind kind_of(const Plan& plan) {
   return plan.gpu ? BackendKind::cuda : BackendKind::cpu;
 }
@@ -180,7 +191,7 @@ void rehearse(Plan& plan, const Problem& problem, Assembly assembly, const Kappa
     GridRehearsal backend(kind_of(plan), kappa);
     const GridModel model(backend, with_cheap_data(problem), assembly, Sampling::automatic, own);
     const auto solver = make_solver(model, plan.options, nullptr, &plan);
-    model.fill(solver->rhs(), solver->solution());
+    if (!has_huge_faces(model.discretization().block())) model.fill(solver->rhs(), solver->solution());
     solver->prepare(false);
     // The balance of constrained nodes needs another operator.
     if (has_mixed_bc(problem))

@@ -145,6 +145,12 @@ bool has_gaps(const Problem& problem) {
          std::ranges::any_of(problem.media->materials, [](const Material& m) { return !m.conducts(); });
 }
 
+// Returns whether sheets conduct on the faces of cells. They couple cells far more strongly than κ of the cells, whose
+// jumps do not show that: rediscretized levels diverge, and cycles on Galerkin levels need conjugate gradients.
+bool has_sheets(const Problem& problem) {
+  return problem.media && !problem.media->sheets.empty();
+}
+
 // Returns the cycle on Galerkin levels. V-cycles accumulate the errors that each level leaves: those of layers oblique
 // to the axes, of jumps across relaxed lines, and of long bodies in space; in the plane those of clusters of all sizes.
 // `automatic` leaves the choice to multigrid, which knows whether there are strong clusters.
@@ -174,7 +180,8 @@ Options resolve_options(const Options& given, const Problem& problem, std::optio
   const bool points = balanced || galerkin_beats_lines(kappa.jumps, stretched_axes(block));
   Options options = given;
   // Rediscretized levels approximate smooth κ of a wide range, and varying σ and α, only roughly.
-  bool wide = (kappa.jumps.range >= Jumps::wide && !gently(kappa.jumps)) || !problem.reaction.constant();
+  bool wide =
+      (kappa.jumps.range >= Jumps::wide && !gently(kappa.jumps)) || !problem.reaction.constant() || has_sheets(problem);
   for (int d = 0; d < problem.dimension; ++d)
     for (const Boundary& face : problem.boundary[static_cast<std::size_t>(d)])
       wide = wide || (face.kind == BoundaryKind::robin && !face.alpha.constant());
@@ -207,7 +214,7 @@ Options resolve_options(const Options& given, const Problem& problem, std::optio
     if (lines->semicoarsens && !given.smoother.pre && !given.smoother.post)
       options.smoother.pre = options.smoother.post = 1;
   } else if (options.coarse_operator == CoarseOperator::automatic && options.smoother.takes_points(points) &&
-             galerkin_pays_in_cells(kappa.jumps, block)) {
+             (galerkin_pays_in_cells(kappa.jumps, block) || has_sheets(problem))) {
     options.coarse_operator = CoarseOperator::galerkin;
   }
   options = options.choose(kappa.jumps.largest, points, few_jumps(kappa.jumps, block), problem.dimension);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <vector>
 
 #include "app/cases/model_case.hpp"
 #include "backends/memory/error.hpp"
@@ -42,16 +43,31 @@ void add_axis(const Config& config, Case& work, int axis, bool converged, Summar
 void add_means(const Config& config, const Discretization& d, Summary::Effective& effective) {
   const MediaSystem& media = *d.media();
   const Block& block = d.block();
+  struct Sums {
+    double volume = 0, open = 0;
+    std::array<double, 3> kappa{};
+  };
+  const auto& n = block.layout().n;
+  std::vector<Sums> planes(static_cast<std::size_t>(n[2]));
+#pragma omp parallel for
+  for (int k = 0; k < n[2]; ++k) {
+    Sums& sums = planes[static_cast<std::size_t>(k)];
+    for_each_place({{0, 0, k}, {n[0], n[1], k + 1}}, [&](int i, int j, int) {
+      const double v = media.cells().volume(i, j, k);
+      sums.volume += v;
+      const RegionNumber region = media.cells().region(i, j, k);
+      if (!media.cells().conducts(region)) return;
+      sums.open += v;
+      for (std::size_t a = 0; a < 3; ++a) sums.kappa[a] += v * media.cells().kappa(region, a, i, j, k);
+    });
+  }
   double volume = 0, open = 0;
   std::array<double, 3> sums{};
-  for_each_place(block.layout().box(), [&](int i, int j, int k) {
-    const double v = block.cell_volume(i, j, k);
-    volume += v;
-    const RegionNumber region = media.cells().region(i, j, k);
-    if (!media.cells().conducts(region)) return;
-    open += v;
-    for (std::size_t a = 0; a < 3; ++a) sums[a] += v * media.cells().kappa(region, a, i, j, k);
-  });
+  for (const Sums& plane : planes) {
+    volume += plane.volume;
+    open += plane.open;
+    for (std::size_t a = 0; a < 3; ++a) sums[a] += plane.kappa[a];
+  }
   volume = d.processes().sum(volume);
   effective.porosity = d.processes().sum(open) / volume;
   for (const int axis : config.output.effective->axes) {

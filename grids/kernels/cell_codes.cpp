@@ -51,10 +51,7 @@ class HostCodes final : public CellCodes {
     });
     const code_loops::Parts<SharedMemory> parts{parent_.data()};
     for_each_cell(code_loops::LinkCell<SharedMemory>{parts, cell_, {closed[0], closed[1], closed[2]}});
-    for_each_cell([&](int i, int j, int k) {
-      const Cell here = cell_(i, j, k);
-      if (parts.connects(here)) SharedMemory::store(&parent_[here], parts.root(here));
-    });
+    for_each_cell([&](int i, int j, int k) { parts.flatten(cell_(i, j, k)); });
   }
 
   std::vector<Cell> parts_of(std::span<const Cell> cells) const override {

@@ -41,6 +41,14 @@ struct Parts {
   Cell* parent;
 
   constexpr bool connects(Cell cell) const { return Memory::load(parent + cell) != CellCodes::nowhere; }
+  /// Replaces the parent of a cell by its root. All threads may do so at once, because each writes one parent only: in
+  /// root() a late thread could replace a root by another ancestor.
+  constexpr void flatten(Cell cell) const {
+    if (!connects(cell)) return;
+    Cell above = Memory::load(parent + cell);
+    for (Cell next = Memory::load(parent + above); next != above; next = Memory::load(parent + above)) above = next;
+    Memory::store(parent + cell, above);
+  }
   /// Returns the root, and halves the path to it.
   constexpr Cell root(Cell cell) const {
     for (;;) {

@@ -47,9 +47,9 @@ struct Sums {
 };
 
 // Reads planes of a solution of cells with one layer of neighbours, as far as the grid has them.
-class Planes {
+class SolutionPlanes {
  public:
-  Planes(const Discretization& d, const Field& u, int first, int last) : n_(d.block().layout().n) {
+  SolutionPlanes(const Discretization& d, const Field& u, int first, int last) : n_(d.block().layout().n) {
     box_ = d.block().layout().box();
     for (std::size_t e = 0; e < 3; ++e) {
       const Axis& axis = d.block().axes[e];
@@ -93,7 +93,8 @@ class Planes {
   std::vector<double> values_, below_, above_;
 };
 
-// Adds up values of each region, and what leaves its cells. Planes are read in slabs, which bounds the host's memory.
+// Adds up values of each region, and what leaves its cells. SolutionPlanes are read in slabs, which bounds the host's
+// memory.
 class RegionSums {
  public:
   RegionSums(const Discretization& d, const Field& u)
@@ -106,7 +107,7 @@ class RegionSums {
 
   std::vector<Sums> all() {
     for_each_slab([&](int first, int last) {
-      const Planes u(d_, u_, first, last);
+      const SolutionPlanes u(d_, u_, first, last);
       add_cells(u, first, last);
       add_links(u, first, last);
     });
@@ -122,7 +123,7 @@ class RegionSums {
   std::vector<Sums> of_links() {
     for_each_slab([&](int first, int last) {
       const auto in_slab = [&](const FixedLink* link) { return link->cell[2] >= first && link->cell[2] < last; };
-      if (std::ranges::any_of(links_, in_slab)) add_links(Planes(d_, u_, first, last), first, last);
+      if (std::ranges::any_of(links_, in_slab)) add_links(SolutionPlanes(d_, u_, first, last), first, last);
     });
     return sums_;
   }
@@ -138,7 +139,7 @@ class RegionSums {
 
   // A few shares of the lines add up sums of their own, which are joined in order: the result does not depend on the
   // number of threads.
-  void add_cells(const Planes& u, int first, int last) {
+  void add_cells(const SolutionPlanes& u, int first, int last) {
     constexpr std::size_t most_sums = std::size_t{1} << 16;
     const int lines_of_plane = block_.layout().n[1];
     const std::int64_t lines = std::int64_t{lines_of_plane} * (last - first);
@@ -156,9 +157,10 @@ class RegionSums {
       for (std::size_t r = 0; r < sums_.size(); ++r) sums_[r].join(sums[r]);
   }
 
-  void add_line(const Planes& u, int j, int k, std::vector<Sums>& sums) const {
+  void add_line(const SolutionPlanes& u, int j, int k, std::vector<Sums>& sums) const {
     const MediaCells& cells = media_.cells();
-    for (int i = 0; i < block_.layout().n[0]; ++i) {
+    const int n = block_.axes[0].size();
+    for (int i = 0; i < n; ++i) {
       const RegionNumber region = cells.region(i, j, k);
       Sums& s = sums[region];
       s.cells += 1;
@@ -170,7 +172,7 @@ class RegionSums {
     }
   }
 
-  double flow_to_other_regions(const Planes& u, const std::array<int, 3>& cell) const {
+  double flow_to_other_regions(const SolutionPlanes& u, const std::array<int, 3>& cell) const {
     const MediaCells& cells = media_.cells();
     const RegionNumber here = cells.region(cell[0], cell[1], cell[2]);
     double flow = 0;
@@ -190,7 +192,7 @@ class RegionSums {
     return flow;
   }
 
-  void add_links(const Planes& u, int first, int last) {
+  void add_links(const SolutionPlanes& u, int first, int last) {
     for (const FixedLink* link : links_) {
       if (link->cell[2] < first || link->cell[2] >= last) continue;
       const auto [i, j, k] = link->cell;

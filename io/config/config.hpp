@@ -60,6 +60,7 @@ struct Config {
     std::string quantity = "u", unit;      ///< of the solution, for people
     std::vector<PicturePlane> planes;      ///< of the picture in three dimensions; empty: the mid-planes
     ColourScale colours;
+    PictureMarks marks;
     bool bodies = true;  ///< writes bodies.csv if the problem has materials
   } output;
 

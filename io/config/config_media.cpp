@@ -97,7 +97,8 @@ class MediaReader {
     } else {
       material.coefficient.fill(quantity_of(*kappa));
     }
-    for (const auto& [key, value_of] : {std::pair{".coefficient", kappa}, std::pair{".source", source}})
+    for (const auto& [key, value_of] :
+         {std::pair{".coefficient", kappa}, std::pair{".source", source}, std::pair{".power", power}})
       if (value_of) parts_.config.marks[path + key] = value_of->mark.text() + ": " + path + key;
     if (given(power)) material.power = power->number;
     if (source) material.source = quantity_of(*source);

@@ -77,7 +77,7 @@ void check_assembly(ConfigParts& parts);
 void check_fourth_order(ConfigParts& parts);
 /// Checks that the problem is separable if `direct` is requested. Call it only if there are no other errors.
 void check_direct(ConfigParts& parts);
-/// Reads output.quantity, output.pictures and output.colours.
+/// Reads output.quantity and the keys of pictures.
 void read_picture(ConfigParts& parts, bool grid_known, const Value& output);
 void read_output(ConfigParts& parts, bool grid_known, const std::filesystem::path& file);
 

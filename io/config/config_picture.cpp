@@ -29,6 +29,25 @@ void read_planes(ConfigParts& parts, bool grid_known, const Value& list) {
   }
 }
 
+// Returns the count of a key that is a boolean or a count; `usual` if it is true.
+int read_count(const Value& value, int usual) {
+  if (value.kind == Value::Kind::boolean) return value.truth ? usual : 0;
+  return static_cast<int>(value.number);
+}
+
+void read_marks(ConfigParts& parts, const Value& output) {
+  PictureMarks& marks = parts.config.output.marks;
+  constexpr int usual_arrows = 24, usual_streamlines = 20;
+  if (const Value* outlines = output.find("outlines")) marks.outlines = static_cast<Outlines>(outlines->choice);
+  if (const Value* arrows = output.find("arrows")) marks.arrows = read_count(*arrows, usual_arrows);
+  if (const Value* lines = output.find("streamlines")) marks.streamlines = read_count(*lines, usual_streamlines);
+  if (!parts.config.matrix) return;
+  for (const char* key : {"arrows", "streamlines"})
+    if (const Value* value = output.find(key); value && value->given && read_count(*value, 1) > 0)
+      parts.errors.add(value->mark, "output." + std::string(key),
+                       "shows a flux, which a matrix from a file does not have; remove it");
+}
+
 }  // namespace
 
 void read_picture(ConfigParts& parts, bool grid_known, const Value& output) {
@@ -38,6 +57,7 @@ void read_picture(ConfigParts& parts, bool grid_known, const Value& output) {
     if (const Value* unit = quantity->find("unit")) wanted.unit = unit->text;
   }
   if (const Value* planes = output.find("pictures")) read_planes(parts, grid_known, *planes);
+  read_marks(parts, output);
   const Value* colours = output.find("colours");
   if (!colours) return;
   if (const Value* logarithmic = colours->find("logarithmic")) wanted.colours.logarithmic = logarithmic->truth;

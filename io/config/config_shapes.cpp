@@ -199,13 +199,21 @@ class ShapeReader {
         return nullptr;
       if (count[0] * count[1] * count[2] > most_copies)
         return fail(repeat->mark, path + ".repeat.count", "makes more than 10 million copies; give smaller numbers");
+      // Every line through the cells meets the copies that lie there one after another.
+      double together = 1;
+      const Bounds extent = shape->bounds();
+      for (std::size_t d = 0; d < dimension_; ++d)
+        together *= std::min(count[d], 1 + (extent.upper[d] - extent.lower[d]) / std::abs(step[d]));
+      if (together > most_together)
+        return fail(repeat->mark, path + ".repeat.step",
+                    "makes more than 10000 copies cover one another; give larger steps or smaller numbers");
       shape = make_repeated(std::move(shape),
                             {static_cast<int>(count[0]), static_cast<int>(count[1]), static_cast<int>(count[2])}, step);
     }
     return shape;
   }
 
-  static constexpr double most_copies = 1e7;
+  static constexpr double most_copies = 1e7, most_together = 1e4;
   std::size_t dimension_;
   const Parameters& parameters_;
   Diagnostics& errors_;

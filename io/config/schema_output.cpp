@@ -1,6 +1,7 @@
 #include "io/config/schema_parts.hpp"
 #include "io/fields/field_choices.hpp"
 #include "io/files/formats.hpp"
+#include "io/pictures/picture_choice.hpp"
 
 namespace poisson::schema {
 namespace {
@@ -86,6 +87,26 @@ Schema colours() {
            .fallback = "false"}}};
 }
 
+Schema outlines() {
+  return {.key = "outlines",
+          .type = Type::choice,
+          .doc = "Outlines of materials in the picture.",
+          .fallback = "auto",
+          .choices = {choice("auto", Outlines::automatic, "Draws them unless they would fill the picture."),
+                      meant_by(true, choice("true", Outlines::drawn, "Draws them.")),
+                      meant_by(false, choice("false", Outlines::hidden, "Leaves them out."))}};
+}
+
+Schema flow_marks(std::string_view key, std::string_view doc, std::string_view count) {
+  return {.key = key,
+          .type = Type::any_of,
+          .doc = doc,
+          .fallback = "false",
+          .example = "true",
+          .forms = {{.type = Type::boolean, .doc = "The usual number."},
+                    {.type = Type::integer, .doc = count, .example = "16", .range = {.lower = 1, .upper = 200}}}};
+}
+
 }  // namespace
 
 Schema output() {
@@ -133,6 +154,11 @@ Schema output() {
                named_quantity(),
                pictures(),
                colours(),
+               outlines(),
+               flow_marks("arrows", "Arrows of the flux −κ∇u in the planes of the picture, their length by magnitude.",
+                          "The number of arrows along the longest side; true: 24."),
+               flow_marks("streamlines", "Evenly spaced lines along the flux in the planes of the picture.",
+                          "The number of lines that fit across the longest side; true: 20."),
                effective(),
                {.key = "capacitance",
                 .type = Type::list,

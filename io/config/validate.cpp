@@ -230,7 +230,8 @@ class Validator {
     return meant.empty() ? !nearest(value.text, names).empty() : meant.starts_with("did you mean");
   }
 
-  /// Returns the form for the value's kind. Among maps, it is the one that shares most keys with the value.
+  /// Returns the form for the value's kind. A boolean prefers the form of booleans. Among maps, it is the one that
+  /// shares most keys with the value.
   static const Schema* form_of(const Value& value, const Schema& schema, const std::string& path) {
     const Schema* best = nullptr;
     int most = -1;
@@ -240,8 +241,10 @@ class Validator {
                                                    : form.type != Type::map && form.type != Type::list;
       if (!fits) continue;
       const SharedKeys shared = shared_keys(value, form, path);
-      if (shared.named + shared.meant > most) {
-        most = shared.named + shared.meant;
+      const int likeness =
+          shared.named + shared.meant + ((form.type == Type::boolean) == (value.kind == Kind::boolean) ? 1 : 0);
+      if (likeness > most) {
+        most = likeness;
         best = &form;
       }
     }

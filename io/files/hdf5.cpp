@@ -94,6 +94,11 @@ Handle open_dataset(hid_t file, const std::filesystem::path& path, const std::st
   if (!target.empty())
     throw InputError(problem + "(an external link points to " + target +
                      "). Give that file, or copy the dataset into this one.");
+  // HDF5 crashes when it lists the links of some damaged groups, so only a missing name leads to a list.
+  if (const std::string why = last_error(); why.find("doesn't exist") == std::string::npos &&
+                                            why.find("not found") == std::string::npos &&
+                                            why.find("not a dataset") == std::string::npos)
+    throw InputError(problem + "(" + why + "). The file may be damaged.");
   auto names = dataset_names(file);
   if (names.empty()) throw InputError(problem + "(the file contains no datasets). Give another file.");
   const std::string wanted = name.starts_with('/') ? name : std::string(1, '/').append(name);

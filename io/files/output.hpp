@@ -69,6 +69,8 @@ struct OutputNote {
   bool converged = true;
   std::string configuration;  ///< is the effective JSON
   ColourScale colours = {};   ///< of pictures
+  PictureMarks marks = {};
+  MarkSource mark_source = {};  ///< a picture calls its functions when it is closed
 };
 
 /// A FieldFile receives the values of its fields piece by piece, without an array of the global grid.

@@ -22,7 +22,10 @@ class NpyImage final : public ImageSource {
   explicit NpyImage(const std::filesystem::path& path) : path_(path), file_(path) {
     const std::string_view header = find_header();
     read_type(value_of(header, "descr"));
-    fortran_ = value_of(header, "fortran_order").starts_with("True");
+    const std::string_view order = value_of(header, "fortran_order");
+    fortran_ = order.starts_with("True");
+    if (!fortran_ && !order.starts_with("False"))
+      refuse_image(path_, "its fortran_order is neither True nor False", std::string(npy_remedy));
     read_shape(value_of(header, "shape"));
     check_counts(path_, counts_, type_);
     const std::int64_t wanted = slice_bytes() * counts_[2];

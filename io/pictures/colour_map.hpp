@@ -14,5 +14,7 @@ double lightness(Colour);
 
 /// Values that are not finite have this red, which the map does not contain.
 inline constexpr Colour not_finite{226, 60, 86};
+/// Cells of insulators, and cells without contact to a fixed value, are light grey.
+inline constexpr Colour no_solution{216, 218, 222};
 
 }  // namespace poisson

@@ -10,15 +10,17 @@
 #include "io/files/output.hpp"
 #include "io/pictures/canvas.hpp"
 #include "io/pictures/colour_map.hpp"
+#include "io/pictures/marks.hpp"
+#include "io/pictures/panel.hpp"
 #include "io/pictures/shown_field.hpp"
 #include "io/pictures/ticks.hpp"
 
 namespace poisson {
 namespace {
 
-constexpr Colour paper{255, 255, 255}, ink{34, 36, 40}, grey{108, 112, 120}, alarm{196, 43, 43};
-constexpr int margin = 56, frame = 2, tick = 8, bar_width = 30;
-constexpr double small_text = 22, large_text = 40;
+constexpr Colour paper{255, 255, 255}, grey{108, 112, 120}, alarm{196, 43, 43};
+constexpr int margin = 56, bar_width = 30;
+constexpr double large_text = 40;
 constexpr const char* file_name = "solution.png";
 
 /// Returns the values of a section, one per pixel, starting with the top row.
@@ -97,102 +99,18 @@ void draw_isolines(Canvas& canvas, int left, int top, const Section& section, co
     }
 }
 
-/// A panel is a section with its axes and the space in pixels that labels need outside its frame.
-struct Panel {
-  Section section;
-  Ticks across, up;
-  double widest = 0;  // widest `up` label
-  int before = 0, after = 0;
+/// Says how values without a number are shown. Bodies and images have cells without a solution.
+struct WithoutValue {
+  Colour colour;
+  const char* words;
+
+  explicit WithoutValue(const OutputNote& note)
+      : colour(note.mark_source.regions ? no_solution : not_finite),
+        words(note.mark_source.regions ? "no solution" : "not finite") {}
 };
 
-const TextStyle axis_label{.size = small_text, .colour = ink, .align = Align::centre};
-const TextStyle panel_title{.size = 26, .colour = ink, .align = Align::centre};
-
-std::string axis_name(int axis, const Ticks& ticks) {
-  return fmt::format("{}{}", "xyz"[axis], ticks.factor.empty() ? "" : "  (" + ticks.factor + ")");
-}
-
-std::string title_of(const Section& section) {
-  return fmt::format("{} = {}", "xyz"[section.normal], readable(section.position, 4));
-}
-
-/// Returns the pixels from the lower end of an axis that is drawn with `length` pixels.
-double pixels_to(const std::vector<double>& nodes, double x, int length) {
-  return (x - nodes.front()) / (nodes.back() - nodes.front()) * length;
-}
-
-/// Returns the largest number of round ticks whose labels fit below an axis.
-Ticks ticks_below(const std::vector<double>& nodes, int length) {
-  constexpr double gap = 14;
-  const auto fit = [&](const Ticks& ticks) {
-    double end = -std::numeric_limits<double>::infinity();
-    for (std::size_t i = 0; i < ticks.values.size(); ++i) {
-      const double at = pixels_to(nodes, ticks.values[i], length), half = text_width(ticks.labels[i], axis_label) / 2;
-      if (at - half < end + gap) return false;
-      end = at + half;
-    }
-    return true;
-  };
-  int most = std::clamp(length / 90, 1, 8);
-  Ticks ticks = round_ticks(nodes.front(), nodes.back(), most);
-  while (!fit(ticks) && most > 1) ticks = round_ticks(nodes.front(), nodes.back(), --most);
-  if (!fit(ticks)) {
-    ticks.values.resize(1);
-    ticks.labels.resize(1);
-  }
-  return ticks;
-}
-
-/// Lays out a panel. `titled` puts the section's position above it.
-Panel lay_out(const OutputGrid& grid, const Section& section, bool titled) {
-  constexpr double name_height = 26;
-  const auto& columns = grid.nodes[section.across];
-  const auto& rows = grid.nodes[section.up];
-  Panel panel{section, ticks_below(columns, section.width),
-              round_ticks(rows.front(), rows.back(), std::clamp(section.height / 90, 1, 8))};
-  for (const std::string& text : panel.up.labels) panel.widest = std::max(panel.widest, text_width(text, axis_label));
-  double before = frame + tick + 22 + panel.widest + name_height, after = frame;
-  const auto centred = [&](double at, const std::string& text, const TextStyle& style) {
-    const double half = text_width(text, style) / 2;
-    before = std::max(before, half - at);
-    after = std::max(after, at + half - section.width);
-  };
-  for (std::size_t i = 0; i < panel.across.values.size(); ++i)
-    centred(pixels_to(columns, panel.across.values[i], section.width), panel.across.labels[i], axis_label);
-  centred(section.width / 2.0, axis_name(section.across, panel.across), axis_label);
-  if (titled) centred(section.width / 2.0, title_of(section), panel_title);
-  panel.before = static_cast<int>(std::ceil(before));
-  panel.after = static_cast<int>(std::ceil(after));
-  return panel;
-}
-
-void draw_axes(Canvas& canvas, int left, int top, const OutputGrid& grid, const Panel& panel) {
-  const Section& section = panel.section;
-  const int right = left + section.width, bottom = top + section.height;
-  canvas.frame(left, top, right, bottom, frame, ink);
-  const auto position = [&](int axis, double x, int length) {
-    return static_cast<int>(std::lround(pixels_to(grid.nodes[axis], x, length)));
-  };
-  for (std::size_t i = 0; i < panel.across.values.size(); ++i) {
-    const int x = left + position(section.across, panel.across.values[i], section.width);
-    canvas.fill(x - 1, bottom + frame, x + 1, bottom + frame + tick, ink);
-    canvas.text(x, bottom + frame + tick + 24, panel.across.labels[i], axis_label);
-  }
-  canvas.text((left + right) / 2.0, bottom + 68, axis_name(section.across, panel.across), axis_label);
-  TextStyle to_the_left = axis_label;
-  to_the_left.align = Align::right;
-  for (std::size_t i = 0; i < panel.up.values.size(); ++i) {
-    const int y = bottom - position(section.up, panel.up.values[i], section.height);
-    canvas.fill(left - frame - tick, y - 1, left - frame, y + 1, ink);
-    canvas.text(left - frame - tick - 6, y + 8, panel.up.labels[i], to_the_left);
-  }
-  TextStyle turned = axis_label;
-  turned.upwards = true;
-  canvas.text(left - frame - tick - 22 - panel.widest, (top + bottom) / 2.0, axis_name(section.up, panel.up), turned);
-}
-
 void draw_panel(Canvas& canvas, int left, int top, const OutputGrid& grid, const ShownField& shown, const Panel& panel,
-                std::size_t number, const std::vector<double>& levels) {
+                const Marks& marks, std::size_t number, const std::vector<double>& levels, Colour without_value) {
   const Section& section = panel.section;
   std::vector<double> shares = sample(grid, shown, section, number);
   for (double& value : shares)
@@ -200,9 +118,10 @@ void draw_panel(Canvas& canvas, int left, int top, const OutputGrid& grid, const
   for (int y = 0; y < section.height; ++y)
     for (int x = 0; x < section.width; ++x) {
       const double share = shares[static_cast<std::size_t>(y) * section.width + x];
-      canvas.set(left + x, top + y, std::isfinite(share) ? colour_map(share) : not_finite);
+      canvas.set(left + x, top + y, std::isfinite(share) ? colour_map(share) : without_value);
     }
   draw_isolines(canvas, left, top, section, shares, levels);
+  marks.draw(canvas, left, top, number);
   draw_axes(canvas, left, top, grid, panel);
 }
 
@@ -212,7 +131,7 @@ std::string bar_name(const ShownField& shown, const Ticks& ticks) {
 
 /// Returns the width of the bar with its labels.
 int bar_room(const ShownField& shown, const Ticks& ticks) {
-  constexpr int least = 180, beside = bar_width + frame + tick + 8;
+  constexpr int least = 180, beside = bar_width + frame_width + tick_length + 8;
   double widest = 0;
   for (const std::string& text : ticks.labels) widest = std::max(widest, text_width(text, axis_label));
   const double room = std::max(text_width(bar_name(shown, ticks), axis_label), beside + widest) + margin / 2.0;
@@ -220,7 +139,7 @@ int bar_room(const ShownField& shown, const Ticks& ticks) {
 }
 
 void draw_bar(Canvas& canvas, int left, int top, int bottom, const ShownField& shown, const Ticks& ticks,
-              const std::vector<double>& levels) {
+              const std::vector<double>& levels, const WithoutValue& without) {
   constexpr int width = bar_width;
   const TextStyle label{.size = small_text, .colour = ink};
   const int length = bottom - top;
@@ -232,17 +151,17 @@ void draw_bar(Canvas& canvas, int left, int top, int bottom, const ShownField& s
       for (int x = left; x < left + width; ++x)
         canvas.blend(x, bottom - static_cast<int>(std::lround(level * length)), line_style(level).colour,
                      line_style(level).opacity);
-    canvas.frame(left, top, left + width, bottom, frame, ink);
+    canvas.frame(left, top, left + width, bottom, frame_width, ink);
     for (std::size_t i = 0; i < ticks.values.size(); ++i) {
       const int y = bottom - static_cast<int>(std::lround(shown.share(ticks.values[i]) * length));
-      canvas.fill(left + width + frame, y - 1, left + width + frame + tick, y + 1, ink);
-      canvas.text(left + width + frame + tick + 8, y + 8, ticks.labels[i], label);
+      canvas.fill(left + width + frame_width, y - 1, left + width + frame_width + tick_length, y + 1, ink);
+      canvas.text(left + width + frame_width + tick_length + 8, y + 8, ticks.labels[i], label);
     }
     canvas.text(left, top - 18, bar_name(shown, ticks), label);
   }
   if (!shown.complete) {
-    canvas.fill(left, bottom + 30, left + width, bottom + 52, not_finite);
-    canvas.text(left + width + frame + tick + 8, bottom + 49, "not finite", label);
+    canvas.fill(left, bottom + 30, left + width, bottom + 52, without.colour);
+    canvas.text(left + width + frame_width + tick_length + 8, bottom + 49, without.words, label);
   }
 }
 
@@ -327,14 +246,16 @@ class PictureFile final : public FieldFile {
         grid_(std::move(grid)),
         shown_(grid_, head),
         note_(std::move(note)),
+        marks_(grid_, note_.marks, note_.mark_source),
         processes_(std::move(processes)) {}
 
   void write(std::span<const double> values) override { shown_.add(values); }
   std::vector<std::filesystem::path> close() override {
     shown_.collect(*processes_);
+    marks_.collect(*processes_);
     together(*processes_, [&] {
       shown_.use(note_.colours);
-      if (processes_->first()) write_png(directory_, grid_, shown_, note_);
+      if (processes_->first()) write_png(directory_, grid_, shown_, marks_, note_);
     });
     return {directory_ / file_name};
   }
@@ -344,6 +265,7 @@ class PictureFile final : public FieldFile {
   OutputGrid grid_;
   ShownField shown_;
   OutputNote note_;
+  Marks marks_;
   std::shared_ptr<const Processes> processes_;
 };
 
@@ -356,7 +278,7 @@ std::unique_ptr<FieldFile> open_picture(const std::filesystem::path& directory, 
 }
 
 std::filesystem::path write_png(const std::filesystem::path& directory, const OutputGrid& grid, const ShownField& shown,
-                                const OutputNote& note) {
+                                Marks& marks, const OutputNote& note) {
   bool bounded = false;
   const auto list = sections(grid, drawn_lengths(grid, bounded));
   int highest = 0;
@@ -366,28 +288,33 @@ std::filesystem::path write_png(const std::filesystem::path& directory, const Ou
                      : shown.logarithmic() ? decade_ticks(shown.lower, shown.upper, most)
                                            : round_ticks(shown.lower, shown.upper, most);
   const auto levels = isolines(shown);
+  const WithoutValue without(note);
 
   std::vector<Panel> panels;
   panels.reserve(list.size());
   for (const auto& section : list) panels.push_back(lay_out(grid, section, grid.dimension == 3));
-  constexpr int heading = 2 * margin + 62, gap = 24, footing = 68 + margin / 2;
+  constexpr int heading = 2 * margin + 62, gap = 24, footing = 68 + margin / 2, legend_height = 40;
+  marks.lay_out(list);
+  const std::string legend = marks.legend();
   const int top = heading + (grid.dimension == 3 ? 54 : 36);
   int width = margin / 2;
   for (const Panel& panel : panels) width += panel.before + panel.section.width + panel.after + gap;
   const int bar_left = width + gap;
-  Canvas canvas(std::max(bar_left + bar_room(shown, ticks), 760), top + highest + footing, paper);
+  Canvas canvas(std::max(bar_left + bar_room(shown, ticks), 760),
+                top + highest + footing + (legend.empty() ? 0 : legend_height), paper);
   draw_heading(canvas, grid, shown, note, bounded);
   int left = margin / 2;
   for (std::size_t number = 0; number < panels.size(); ++number) {
     const Panel& panel = panels[number];
     left += panel.before;
     const int panel_top = top + highest - panel.section.height;
-    draw_panel(canvas, left, panel_top, grid, shown, panel, number, levels);
+    draw_panel(canvas, left, panel_top, grid, shown, panel, marks, number, levels, without.colour);
     if (grid.dimension == 3)
       canvas.text(left + panel.section.width / 2.0, panel_top - 18, title_of(panel.section), panel_title);
     left += panel.section.width + panel.after + gap;
   }
-  draw_bar(canvas, bar_left, top, top + highest, shown, ticks, levels);
+  draw_bar(canvas, bar_left, top, top + highest, shown, ticks, levels, without);
+  canvas.text(margin, top + highest + footing + 22, legend, {.size = small_text, .colour = grey});
   return canvas.write_png(directory / file_name);
 }
 

@@ -101,8 +101,4 @@ class ShownField {
   int done_ = 0;  // finished lines
 };
 
-/// Draws the field. Only the first process, which has all data, may call it.
-std::filesystem::path write_png(const std::filesystem::path& directory, const OutputGrid&, const ShownField&,
-                                const OutputNote&);
-
 }  // namespace poisson

@@ -131,6 +131,32 @@ class Answers(unittest.TestCase):
         self.run_case(BODIES, "output.colours={range: [0, 1], logarithmic: true}", status=2)
         self.assertIn("must be positive", self.output)
 
+    def test_pictures_show_outlines_arrows_and_streamlines(self):
+        def drawn(*sets):
+            self.run_case(BODIES, "output.formats=[png]", *sets)
+            return self.size()[1]
+
+        usual, none = drawn(), drawn("output.outlines=false")
+        self.assertTrue(usual == drawn("output.outlines=true"))
+        self.assertFalse(usual == none)
+        marked = {drawn("output.outlines=false", f"output.{key}={value}")
+                  for key in ("arrows", "streamlines") for value in ("true", 10)}
+        self.assertEqual(len(marked - {none}), 4)
+        self.assertTrue(drawn("output.outlines=false", "output.arrows=false", "output.streamlines=false") == none)
+        self.assertTrue(drawn("output.arrows=true") == drawn("output.arrows=24"))
+        # Unknowns at nodes have arrows, too.
+        nodes = BODIES.split("materials:")[0] + "output: {formats: [png], arrows: 8}\n"
+        self.run_case(nodes)
+        with_arrows = self.size()[1]
+        self.run_case(nodes, "output.arrows=false")
+        self.assertFalse(self.size()[1] == with_arrows)
+
+    def test_wrong_marks_are_refused(self):
+        for setting, words in (("output.arrows=0", ">= 1"), ("output.arrows=many", "output.arrows"),
+                               ("output.streamlines=2.5", "integer"), ("output.outlines=maybe", "output.outlines")):
+            self.run_case(BODIES, setting, status=2)
+            self.assertIn(words, self.output)
+
 
 if __name__ == "__main__":
     unittest.main(argv=[sys.argv[0], *sys.argv[3:]])

@@ -84,7 +84,7 @@ def npy_cases():
     for shape in ("(4, -4, 4)", "(0, 4, 4)", "(4, 4)", "(4,)", "()", "(4, 4, 4, 1)", "(4294967296, 4294967296, 4)",
                   f"({HUGE}, 4, 4)", "(9223372036854775807, 2, 2)", "(4.0, 4, 4)", "4", "'4'", "(4, 4", "[4, 4, 4]",
                   "(4L, 4, 4)", "(1e1, 4, 4)", "(None, 4, 4)", "(1000000, 1000000, 1)", "(  4,4,4  )"):
-        yield f"npy shape {shape[:40]}", npy(shape=shape), EITHER if shape in ("(4, 4)", "(  4,4,4  )") else ERROR
+        yield f"npy shape {shape[:40]}", npy(shape=shape), EITHER if shape in ("(4, 4)", "(4L, 4, 4)", "(  4,4,4  )") else ERROR
     for descr in ("'<c8'", "'|O'", "'|S4'", "'<U1'", "'<f2'", "'|b1'", "'>u8'", "'<i3'", "''", "'<u1000000000000000000'",
                   "[('a', '|u1')]", "'<M8[s]'", "None", "'|V1'", "'u'"):
         yield f"npy type {descr}", npy(descr=descr), EITHER
@@ -197,29 +197,22 @@ TABLES = {"{}": ERROR, "{0: pore, 0: grain}": ERROR, "{0: pore, 00: grain}": ERR
 
 PATHS = {"file: missing.npy": ERROR, "file: .": ERROR, "file: ''": ERROR, "file: /dev/zero": ERROR,
          "file: /proc/self/mem": ERROR, "files: none*.tif": ERROR, "files: '*'": ERROR, "file: case.yaml": ERROR,
-         "file: image.xyz": ERROR, "file: [a.npy]": ERROR, "file: null": ERROR, "file: image.npy, files: '*.npy'": ERROR,
+         "file: image.xyz": EITHER, "file: [a.npy]": ERROR, "file: null": ERROR, "file: image.npy, files: '*.npy'": ERROR,
          "file: 'image.npy\\0x'": ERROR, "files: '[.npy'": ERROR, "file: loop.npy": ERROR, "file: secret.npy": EITHER}
 
 SHAPES = {
-    "sphere: {center: [0.5, 0.5, 0.5], radius: 0}": ERROR,
-    "sphere: {center: [0.5, 0.5, 0.5], radius: -1}": ERROR,
+    "sphere: {center: [0.5, 0.5, 0.5], radius: 0}": ERROR, "sphere: {center: [0.5, 0.5, 0.5], radius: -1}": ERROR,
     "sphere: {center: [0.5, 0.5, 0.5], radius: .nan}": ERROR,
     "sphere: {center: [0.5, 0.5, 0.5], radius: .inf}": ERROR,
     "sphere: {center: [0.5, 0.5, 0.5], radius: 1e-300}": SANE,
     "sphere: {center: [0.5, 0.5, 0.5], radius: 1e-160}": SANE,
-    "sphere: {center: [0.5, 0.5, 0.5], radius: 1e300}": SANE,
-    "sphere: {center: [1e300, 0.5, 0.5], radius: 1}": SANE,
-    "sphere: {center: [.nan, 0.5, 0.5], radius: 1}": ERROR,
-    "sphere: {center: [0.5, 0.5], radius: 1}": ERROR,
-    "sphere: {center: 0.5, radius: 1}": ERROR,
-    "sphere: {radius: 1}": ERROR,
+    "sphere: {center: [0.5, 0.5, 0.5], radius: 1e300}": SANE, "sphere: {center: [1e300, 0.5, 0.5], radius: 1}": SANE,
+    "sphere: {center: [.nan, 0.5, 0.5], radius: 1}": ERROR, "sphere: {center: [0.5, 0.5], radius: 1}": ERROR,
+    "sphere: {center: 0.5, radius: 1}": ERROR, "sphere: {radius: 1}": ERROR,
     "sphere: {center: [0.5, 0.5, 0.5], radius: 1, radius: 2}": ERROR,
-    "sphere: {center: [0.5, 0.5, 0.5], diameter: 1}": ERROR,
-    "sphere: null": ERROR,
-    "sphere: []": ERROR,
-    "box: {lower: [0, 0, 0], upper: [0, 1, 1]}": ERROR,
-    "box: {lower: [1, 1, 1], upper: [0, 0, 0]}": ERROR,
-    "box: {lower: [0, 0, 0], upper: [1e-320, 1, 1]}": SANE,
+    "sphere: {center: [0.5, 0.5, 0.5], diameter: 1}": ERROR, "sphere: null": ERROR,
+    "sphere: []": ERROR, "box: {lower: [0, 0, 0], upper: [0, 1, 1]}": ERROR,
+    "box: {lower: [1, 1, 1], upper: [0, 0, 0]}": ERROR, "box: {lower: [0, 0, 0], upper: [1e-320, 1, 1]}": SANE,
     "box: {lower: [-1e308, -1e308, -1e308], upper: [1e308, 1e308, 1e308]}": SANE,
     "box: {lower: [-.inf, 0, 0], upper: [1, 1, 1]}": ERROR,
     "box: {lower: [0, 0, 0], upper: [0.3, 0.3, 0.3, 0.3]}": ERROR,
@@ -227,43 +220,29 @@ SHAPES = {
     "cylinder: {from: [0, 0, 0], to: [1e-320, 0, 0], radius: 0.3}": EITHER,
     "cylinder: {from: [0, 0, 0], to: [1e300, 0, 0], radius: 0.3}": SANE,
     "cylinder: {from: [0, 0, 0], to: [0, 0, 1], radius: 0}": ERROR,
-    "cylinder: {from: [0, 0, 0], to: [0, 0, 1]}": ERROR,
-    "ellipsoid: {center: [0, 0, 0], radii: [1, 0, 1]}": ERROR,
+    "cylinder: {from: [0, 0, 0], to: [0, 0, 1]}": ERROR, "ellipsoid: {center: [0, 0, 0], radii: [1, 0, 1]}": ERROR,
     "ellipsoid: {center: [0, 0, 0], radii: [1e300, 1e-300, 1]}": SANE,
     "polygon: {points: [[0, 0], [1, 1], [1, 0], [0, 1]]}": EITHER,
     "polygon: {points: [[0, 0], [1, 1], [1, 0], [0, 0.9]]}": EITHER,
-    "polygon: {points: [[0, 0], [1, 0], [2, 0]]}": ERROR,
-    "polygon: {points: [[0, 0], [0, 0], [0, 0]]}": ERROR,
-    "polygon: {points: [[0, 0], [1, 0]]}": ERROR,
-    "polygon: {points: [[0, 0], [1, 0], [0, 1], [0, 0]]}": EITHER,
-    "polygon: {points: [[0, 0], [1, 0], [.nan, 1]]}": ERROR,
-    "polygon: {points: [[0, 0], [1, 0], [0, 1e300]]}": SANE,
+    "polygon: {points: [[0, 0], [1, 0], [2, 0]]}": ERROR, "polygon: {points: [[0, 0], [0, 0], [0, 0]]}": ERROR,
+    "polygon: {points: [[0, 0], [1, 0]]}": ERROR, "polygon: {points: [[0, 0], [1, 0], [0, 1], [0, 0]]}": EITHER,
+    "polygon: {points: [[0, 0], [1, 0], [.nan, 1]]}": ERROR, "polygon: {points: [[0, 0], [1, 0], [0, 1e300]]}": SANE,
     "polygon: {points: [[0, 0, 0], [1, 0, 0], [0, 1, 0]]}": ERROR,
     "polygon: {points: [[0, 0], [1, 0], [0, 1]], extrude: [1, 0]}": ERROR,
-    "polygon: {points: [[0, 0], [1, 0], [0, 1]], extrude: [0, 0]}": ERROR,
-    "layer: {axis: w, from: 0, to: 1}": ERROR,
-    "layer: {axis: z, from: 1, to: 0}": ERROR,
-    "layer: {axis: z, from: 0, to: 0}": ERROR,
-    "layer: {axis: z}": EITHER,
-    "where: 0": SANE,
-    "where: 0/0": ERROR,
-    "where: 1/x": EITHER,
-    "where: sqrt(-1 - x)": EITHER,
-    "where: x <": ERROR,
-    "where: unknown(x)": ERROR,
-    "where: " + "(" * 5000 + "x" + ")" * 5000: EITHER,
-    "where: u > 1": ERROR,
-    "union: []": ERROR,
+    "polygon: {points: [[0, 0], [1, 0], [0, 1]], extrude: [0, 0]}": ERROR, "layer: {axis: w, from: 0, to: 1}": ERROR,
+    "layer: {axis: z, from: 1, to: 0}": ERROR, "layer: {axis: z, from: 0, to: 0}": ERROR,
+    "layer: {axis: z}": EITHER, "where: 0": ERROR,
+    "where: 0/0": ERROR, "where: 1/x": EITHER,
+    "where: sqrt(-1 - x)": EITHER, "where: x <": ERROR,
+    "where: unknown(x)": ERROR, "where: " + "(" * 5000 + "x" + ")" * 5000: EITHER,
+    "where: u > 1": ERROR, "union: []": ERROR,
     "union: [{}]": ERROR,
     "union: [{sphere: {center: [0, 0, 0], radius: 1}, box: {lower: [0, 0, 0], upper: [1, 1, 1]}}]": ERROR,
-    "union: [{material: core, sphere: {center: [0, 0, 0], radius: 1}}]": ERROR,
-    "union: 5": ERROR,
+    "union: [{material: core, sphere: {center: [0, 0, 0], radius: 1}}]": ERROR, "union: 5": ERROR,
     "difference: [{sphere: {center: [0.5, 0.5, 0.5], radius: 0.3}}, {sphere: {center: [0.5, 0.5, 0.5], radius: 0.3}}]":
-        SANE,
-    "intersection: [{layer: {axis: z, from: 2}}, {layer: {axis: z, to: -2}}]": SANE,
+        SANE, "intersection: [{layer: {axis: z, from: 2}}, {layer: {axis: z, to: -2}}]": SANE,
     "difference: [" * 60 + "{layer: {axis: z}}" + "]" * 60: ERROR,
-    "union: [{" * 40 + "sphere: {center: [0, 0, 0], radius: 1}" + "}]" * 40: ERROR,
-    "union: &a [{union: *a}]": ERROR,
+    "union: [{" * 40 + "sphere: {center: [0, 0, 0], radius: 1}" + "}]" * 40: ERROR, "union: &a [{union: *a}]": ERROR,
     "sphere: {center: [0, 0, 0], radius: 0.3}, scale: 0": ERROR,
     "sphere: {center: [0, 0, 0], radius: 0.3}, scale: -1": ERROR,
     "sphere: {center: [0, 0, 0], radius: 0.3}, scale: 1e308": SANE,
@@ -285,12 +264,10 @@ SHAPES = {
     "sphere: {center: [0, 0, 0], radius: 0.1}, repeat: {count: [2, 1, 1], step: [0, 0, 0]}": EITHER,
     "sphere: {center: [0, 0, 0], radius: 0.1}, repeat: {count: [9, 9, 9], step: [1e308, 1e308, 1e308]}": EITHER,
     "sphere: {center: [0, 0, 0], radius: 0.1}, repeat: {count: [9, 9, 9], step: [1e-300, 1, 1]}": EITHER,
-    "sphere: {center: [0, 0, 0], radius: 5}, repeat: {count: [200, 200, 200], step: [1e-3, 1e-3, 1e-3]}": EITHER,
+    "sphere: {center: [0, 0, 0], radius: 5}, repeat: {count: [200, 200, 200], step: [1e-3, 1e-3, 1e-3]}": ERROR,
     "sphere: {center: [0, 0, 0], radius: 0.1}, repeat: {count: [2.5, 1, 1], step: [1, 1, 1]}": ERROR,
-    "sphere: {center: [0, 0, 0], radius: 0.1}, repeat: 4": ERROR,
-    "": ERROR,
-    "colour: red": ERROR,
-    "sphere: {center: [0.5, 0.5, 0.5], radius: 0.3}, name: ''": EITHER,
+    "sphere: {center: [0, 0, 0], radius: 0.1}, repeat: 4": ERROR, "": ERROR,
+    "colour: red": ERROR, "sphere: {center: [0.5, 0.5, 0.5], radius: 0.3}, name: ''": EITHER,
     "sphere: {center: [0.5, 0.5, 0.5], radius: 0.3}, name: '" + "n" * 201 + "'": ERROR,
     "sphere: {center: [0.5, 0.5, 0.5], radius: 0.3}, name: \"a,b\\n\\\"c\\\"\"": SANE}
 
@@ -383,12 +360,12 @@ class Hostile(unittest.TestCase):
                 else:
                     self.assertRegex(errors, r"poisson: .{20,}|error: .{20,}")
                 return
+            self.kept = self.snapshot(self.results)
             self.assertNotEqual(expected, ERROR, text)
             summary = json.loads((self.results / "summary.json").read_text(encoding="utf-8"))
             if run.returncode == 0:
                 self.assertTrue(summary["converged"])
                 self.assertIsNotNone(summary["solution"]["max"], text)
-            self.kept = self.snapshot(self.results)
 
     def images(self, name, cases):
         for title, data, expected in cases:
@@ -421,19 +398,15 @@ class Hostile(unittest.TestCase):
 import h5py, numpy
 with h5py.File("good.h5", "w") as f:
     f["labels"] = numpy.zeros((4, 4, 4), "u1")
-    f["text"] = "abc"
-    f["scalar"] = 1
+    f["text"], f["scalar"] = "abc", 1
     f["empty"] = numpy.zeros((0, 4, 4), "u1")
-    f["line"] = numpy.zeros(4, "u1")
-    f["four"] = numpy.zeros((2, 2, 2, 2), "u1")
+    f["line"], f["four"] = numpy.zeros(4, "u1"), numpy.zeros((2, 2, 2, 2), "u1")
     f["complex"] = numpy.zeros((4, 4, 4), "c8")
     f["compound"] = numpy.zeros((4, 4, 4), [("a", "u1"), ("b", "f4")])
     f["nan"] = numpy.full((4, 4, 4), numpy.nan)
-    f["half"] = numpy.zeros((4, 4, 4), "f2")
-    f["bool"] = numpy.zeros((4, 4, 4), "?")
+    f["half"], f["bool"] = numpy.zeros((4, 4, 4), "f2"), numpy.zeros((4, 4, 4), "?")
     f.create_group("group")
-    f["loose"] = h5py.SoftLink("/nowhere")
-    f["circle"] = h5py.SoftLink("/circle")
+    f["loose"], f["circle"] = h5py.SoftLink("/nowhere"), h5py.SoftLink("/circle")
     f["outside"] = h5py.ExternalLink("nowhere.h5", "/labels")
     f.create_dataset("huge", shape=(1 << 20, 1 << 20, 1 << 20), dtype="u1", chunks=(64, 64, 64))
     f.create_dataset("chunked", data=numpy.zeros((4, 4, 4), "u1"), chunks=(3, 3, 3), compression="gzip", shuffle=True)

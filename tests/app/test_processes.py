@@ -109,7 +109,7 @@ class Processes(SeveralProcesses):
         for folder in (place, results):
             shutil.rmtree(folder, ignore_errors=True)
         run = self.poisson(count, "output.directory=shown", "output.formats=[vtk, hdf5, png]",
-                           "equation.coefficient=2 + x * y", *assignments)
+                           "equation.coefficient=2 + x * y", "output.arrows=9", "output.streamlines=9", *assignments)
         self.assertEqual(run.returncode, 0, run.stderr)
         return results.rename(place)
 

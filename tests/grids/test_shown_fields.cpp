@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include "grids/axes/stretching.hpp"
+#include "grids/results/cell_flux.hpp"
 #include "grids/results/gather.hpp"
 #include "tests/processes.hpp"
 #include "tests/solve.hpp"
@@ -127,6 +128,52 @@ TEST_P(ShownFields, GradientsOfWhatDifferencesKnowAreExact) {
   for (std::size_t i = 0; i < each[0].size(); ++i)
     for (std::size_t c = 0; c < static_cast<std::size_t>(dimension()); ++c) wanted.push_back(each[c][i]);
   expect_near(gradient, wanted, 1e-12);
+}
+
+TEST_P(ShownFields, FluxesAreMinusKappaTimesTheSlopeInEveryCell) {
+  std::array<double, 3> slope{2, -3, 0.5};
+  const std::array<double, 3> kappa{4, 0.5, 10};
+  if (periodic()) slope[last()] = 0;
+  if (dimension() == 2) slope[2] = 0;
+  const Function f = [=](double x, double y, double z) { return 1 + x * slope[0] + y * slope[1] + z * slope[2]; };
+  Problem p = problem(D);
+  p.isotropic = false;
+  for (std::size_t d = 0; d < 3; ++d) p.coefficient[d] = kappa[d];
+  p.initial = f;
+  for (auto& axis : p.boundary)
+    for (Boundary& face : axis) face.value = f;
+  const Discretization d(*backend_, std::as_const(p));
+  const Field u = field_of(d);
+  const Pieces flux = gather_cell_flux(d, u);
+  ASSERT_EQ(flux.components, dimension());
+  std::vector<double> wanted;
+  const std::size_t count = expected(p, Location::cell, f).size();
+  for (std::size_t i = 0; i < count; ++i)
+    for (std::size_t c = 0; c < static_cast<std::size_t>(dimension()); ++c) wanted.push_back(-kappa[c] * slope[c]);
+  expect_near(flux, wanted, 1e-11);
+}
+
+// κ jumps on faces of cells. The flux across the jump is the same in both materials, with unknowns at nodes, too.
+TEST(CellFlux, IsThatOfBothSidesOfAJump) {
+  const auto backend = test_backend();
+  for (const Centering centering : {Centering::node, Centering::cell}) {
+    Problem p;
+    p.dimension = 2;
+    p.centering = centering;
+    p.nodes = {uniform_nodes(0, 1, 8), uniform_nodes(0, 1, 8), {}};
+    p.boundary[0] = {Boundary{D, 0.0}, Boundary{D, 1.0}};
+    p.boundary[1] = {Boundary{N, 0.0}, Boundary{N, 0.0}};
+    p.coefficient[0] = [](double x, double, double) { return x < 0.5 ? 1.0 : 100.0; };
+    // Half of the domain has κ = 1 and half κ = 100: the flux is −1/(0.5 + 0.005).
+    const double flux = -1 / 0.505;
+    p.initial = [=](double x, double, double) { return x < 0.5 ? -flux * x : 1 + flux / 100 * (1 - x); };
+    const Discretization d(*backend, std::as_const(p));
+    Field u(d.backend(), d.block().layout(), Precision::fp64);
+    d.initialize(u);
+    const std::vector<double> found = gather_cell_flux(d, u).all();
+    ASSERT_EQ(found.size(), 128u);
+    for (std::size_t i = 0; i < found.size(); ++i) EXPECT_NEAR(found[i], i % 2 == 0 ? flux : 0, 1e-11) << i;
+  }
 }
 
 TEST_P(ShownFields, ResidualsAreInTheUnitsOfTheSource) {

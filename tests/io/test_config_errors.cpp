@@ -30,7 +30,7 @@ const std::vector<Malformed>& malformed() {
        {},
        "bad.yaml:4:3: output.color: unknown key; the keys here are directory, fields, formats, bodies, probes, "
        "quantity, pictures, "
-       "colours, effective, capacitance"},
+       "colours, outlines, arrows, streamlines, effective, capacitance"},
       {"key_of_another_place",
        cube,
        "tolerance: 1e-6\n",

@@ -320,7 +320,7 @@ TEST(MediaErrors, NameTheMaterialAndTheRemedy) {
   media.back().power = 3;
   media.body("die", make_box({5, 5, 5}, {6, 6, 6}));
   media.use(p, Surfaces::averaged);
-  EXPECT_NE(message(p).find("power of material die"), std::string::npos) << message(p);
+  EXPECT_NE(message(p).find("materials.die.power"), std::string::npos) << message(p);
 
   MediaBuilder negative;
   Problem q = cube_in_cells(8);

@@ -80,11 +80,9 @@ __global__ void __launch_bounds__(threads)
   }
 }
 
-struct ToRoot {
+struct Flatten {
   Parts parts;
-  __device__ void operator()(Cell cell) const {
-    if (parts.connects(cell)) DeviceMemory::store(parts.parent + cell, parts.root(cell));
-  }
+  __device__ void operator()(Cell cell) const { parts.flatten(cell); }
 };
 struct Gather {
   const Cell* parent;
@@ -148,7 +146,7 @@ class DeviceCodes final : public CellCodes {
     using Link = code_loops::LinkCell<DeviceMemory>;
     const Box all{{0, 0, 0}, {cell_.n[0], cell_.n[1], cell_.n[2]}};
     device_.for_columns<Alone>(all, EachCell<Link>{{Parts{parent()}, cell_, {closed[0], closed[1], closed[2]}}});
-    for_numbers(device_.stream(), size_, ToRoot{{parent()}});
+    for_numbers(device_.stream(), size_, Flatten{{parent()}});
   }
 
   std::vector<Cell> parts_of(std::span<const Cell> cells) const override {

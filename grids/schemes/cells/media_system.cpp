@@ -2,19 +2,22 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
 
 #include "backends/cpu/launch.hpp"
 #include "backends/memory/error.hpp"
+#include "grids/problem/bodies.hpp"
 #include "grids/sampling/problem_data.hpp"
 #include "grids/schemes/cells/cell_face.hpp"
 
 namespace poisson {
 
-MediaSystem::MediaSystem(const Problem& problem, const Block& block, const Tools& tools)
-    : media_(problem.media), cells_(problem, block), block_(block), n_(block.layout().n) {
+MediaSystem::MediaSystem(const Problem& problem, MediaCells cells, const Block& block, const Tools& tools)
+    : media_(problem.media), cells_(std::move(cells)), block_(block), n_(block.layout().n) {
   find_states();
   if (are_voxels()) {
     link_voxels();
@@ -241,16 +244,33 @@ void MediaSystem::count() {
 void MediaSystem::check_sources() const {
   for (std::size_t r = 0; r < volumes_.size(); ++r) {
     const Material& m = media_->material_of(static_cast<RegionNumber>(r));
-    if (m.power && *m.power != 0 && !(volumes_[r] > 0))
-      throw InputError("the power of material " + m.name + " in " + media_->regions[r].name +
-                       " has no cell that receives it (the body covers no cell with contact to a fixed value): use a "
-                       "finer grid, move the body, or connect it to a fixed value");
+    if (!m.power || *m.power == 0 || volumes_[r] > 0) continue;
+    Point middle{};
+    for (std::size_t d = 0; d < static_cast<std::size_t>(block_.dimension()); ++d) {
+      const std::vector<double>& nodes = block_.axes[d].nodes();
+      middle[d] = std::midpoint(nodes.front(), nodes.back());
+      if (media_->regions[r].origin != MediaRegion::Origin::body) continue;
+      const Bounds extent = media_->bodies->extent_of(static_cast<RegionNumber>(r));
+      if (std::isfinite(extent.lower[d]) && std::isfinite(extent.upper[d]))
+        middle[d] = std::midpoint(extent.lower[d], extent.upper[d]);
+    }
+    throw ValueError("materials." + m.name + ".power", middle, *m.power,
+                     "needs a cell of " + media_->regions[r].name +
+                         " that has contact to a fixed value: use a finer grid, move the body, or connect it to a "
+                         "fixed value");
   }
 }
 
 std::shared_ptr<MediaSystem> make_media_system(const Problem& problem, const Block& block,
                                                const MediaSystem::Tools& tools) {
-  return std::make_shared<MediaSystem>(problem, block, tools);
+  std::optional<MediaCells> cells;
+  ErrorCollector check;
+  check([&] { cells.emplace(problem, block); });
+  check.finish(block.processes());
+  std::shared_ptr<MediaSystem> system;
+  check([&] { system = std::make_shared<MediaSystem>(problem, std::move(*cells), block, tools); });
+  check.finish(block.processes());
+  return system;
 }
 
 }  // namespace poisson

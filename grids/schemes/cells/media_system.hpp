@@ -28,9 +28,9 @@ class MediaSystem {
     Sampler& sampler;
     const Functionals& functionals;
   };
-  /// Integrates along all lines and finds the cells without contact to a fixed value. Collective. Throws ValueError for
-  /// invalid κ, and InputError if a power or a fixed value is unusable.
-  MediaSystem(const Problem& problem, const Block& block, const Tools& tools);
+  /// Integrates along all lines and finds the cells without contact to a fixed value. Collective. Throws ValueError if
+  /// no cell receives a power.
+  MediaSystem(const Problem& problem, MediaCells cells, const Block& block, const Tools& tools);
 
   const MediaCells& cells() const { return cells_; }
   const Media& media() const { return *media_; }
@@ -146,7 +146,7 @@ class MediaSystem {
   bool gaps_ = false, singular_ = false;
 };
 
-/// Makes the system of a problem with media. Invalid values on any process make all processes throw.
+/// Makes the system of a problem with media. Invalid values on any process make all processes throw ValueErrors.
 std::shared_ptr<MediaSystem> make_media_system(const Problem& problem, const Block& block,
                                                const MediaSystem::Tools& tools);
 
