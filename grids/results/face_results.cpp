@@ -7,6 +7,7 @@
 #include "backends/device/backend.hpp"
 #include "grids/problem/mixed_bc.hpp"
 #include "grids/results/cell_kappa.hpp"
+#include "grids/results/value_sums.hpp"
 #include "grids/sampling/problem_data.hpp"
 #include "grids/schemes/cells/cell_face.hpp"
 #include "grids/schemes/cells/media_system.hpp"
@@ -15,25 +16,14 @@ namespace poisson {
 namespace {
 
 // Contains the sums of a part of a face on one process, and the extrema.
-struct FaceSums {
-  static constexpr double infinite = std::numeric_limits<double>::infinity();
-  double cells = 0, area = 0, flow = 0, solved_area = 0, integral = 0, min = infinite, max = -infinite;
-  std::array<double, 3> min_at{}, max_at{};
+struct FaceSums : ValueSums {
+  double cells = 0, area = 0, flow = 0;
 
-  void add(double u, double area_of_cell, const std::array<double, 3>& at) {
-    solved_area += area_of_cell;
-    integral += area_of_cell * u;
-    if (u < min) min = u, min_at = at;
-    if (u > max) max = u, max_at = at;
-  }
   void join(const FaceSums& o) {
+    ValueSums::join(o);
     cells += o.cells;
     area += o.area;
     flow += o.flow;
-    solved_area += o.solved_area;
-    integral += o.integral;
-    if (o.min < min) min = o.min, min_at = o.min_at;
-    if (o.max > max) max = o.max, max_at = o.max_at;
   }
 };
 
@@ -86,7 +76,9 @@ class FaceSum {
     const double into = v.given - (v.conductance == 0 ? 0 : v.conductance * u_[at]);
     const double h = d_.block().axes[static_cast<std::size_t>(axis_)].width(cell[static_cast<std::size_t>(axis_)]);
     s.flow += area * into;
-    s.add(u_[at] + into * 0.5 * h / kappa, area, {centres_[0][at], centres_[1][at], centres_[2][at]});
+    s.add(u_[at] + into * 0.5 * h / kappa, area, [&] {
+      return std::array{centres_[0][at], centres_[1][at], centres_[2][at]};
+    });
   }
 
   const Discretization& d_;
@@ -100,11 +92,11 @@ class FaceSum {
 
 FaceResult face_answer(const FaceSums& s, FaceResult r) {
   constexpr double none = std::numeric_limits<double>::quiet_NaN();
-  const bool any = s.solved_area > 0;
+  const bool any = s.size > 0;
   r.cells = static_cast<std::int64_t>(s.cells);
   r.area = s.area;
   r.flow = s.flow;
-  r.mean = any ? s.integral / s.solved_area : none;
+  r.mean = any ? s.integral / s.size : none;
   r.min = any ? s.min : none;
   r.max = any ? s.max : none;
   r.min_at = s.min_at;

@@ -6,6 +6,7 @@
 
 #include "backends/device/backend.hpp"
 #include "backends/memory/places.hpp"
+#include "grids/results/value_sums.hpp"
 #include "grids/sampling/problem_data.hpp"
 #include "grids/schemes/balance_input.hpp"
 #include "grids/schemes/cells/cell_face.hpp"
@@ -15,34 +16,17 @@
 namespace poisson {
 namespace {
 
-constexpr double infinite = std::numeric_limits<double>::infinity();
-
 // Contains the sums of a region on one process, which are added up over processes, and the extrema.
-struct Sums {
-  double cells = 0, volume = 0, integral = 0, square = 0, power = 0, flow = 0, through_faces = 0;
-  double solved = 0, min = infinite, max = -infinite;
-  std::array<double, 3> min_at{}, max_at{};
+struct Sums : ValueSums {
+  double cells = 0, square = 0, power = 0, flow = 0, through_faces = 0;
 
-  template <class Place>
-  void add(double u, double volume_of_cell, const Place& place) {
-    solved += 1;
-    volume += volume_of_cell;
-    integral += volume_of_cell * u;
-    square += volume_of_cell * u * u;
-    if (u < min) min = u, min_at = place();
-    if (u > max) max = u, max_at = place();
-  }
   void join(const Sums& o) {
+    ValueSums::join(o);
     cells += o.cells;
-    volume += o.volume;
-    integral += o.integral;
     square += o.square;
     power += o.power;
     flow += o.flow;
     through_faces += o.through_faces;
-    solved += o.solved;
-    if (o.min < min) min = o.min, min_at = o.min_at;
-    if (o.max > max) max = o.max, max_at = o.max_at;
   }
 };
 
@@ -167,7 +151,9 @@ class RegionSums {
       const CellState state = media_.state(i, j, k);
       if (state == CellState::insulator || state == CellState::floating) continue;
       const double value = state == CellState::fixed ? *media_.media().material_of(region).fixed : u({i, j, k});
-      s.add(value, cells.volume(i, j, k), [&] { return cells.centre(i, j, k); });
+      const double volume = cells.volume(i, j, k);
+      s.add(value, volume, [&] { return cells.centre(i, j, k); });
+      s.square += volume * value * value;
       if (state == CellState::solved) s.flow += flow_to_other_regions(u, {i, j, k});
     }
   }
@@ -226,8 +212,8 @@ RegionResult result_of(const Sums& s, std::string name, std::string material, do
   constexpr double none = std::numeric_limits<double>::quiet_NaN();
   RegionResult r{std::move(name), std::move(material), static_cast<std::int64_t>(s.cells), volume, s.power,
                  s.flow,          s.through_faces};
-  const bool any = s.solved > 0;
-  r.mean = any ? s.integral / s.volume : none;
+  const bool any = s.size > 0;
+  r.mean = any ? s.integral / s.size : none;
   r.min = any ? s.min : none;
   r.max = any ? s.max : none;
   r.min_at = s.min_at;
