@@ -138,12 +138,23 @@ def scatter(panel):
             f'href="data:text/csv;base64,{comma_separated(panel)}">CSV</a></p>')
 
 
+SHARES = ("of it", "of the peak", "of the warps")
+
+
+def share(value):
+    return f"{labels.number(float(f'{100 * value:.2g}'))} %"
+
+
 def then_text(entry):
+    if entry["unit"] in SHARES:
+        return share(entry["value"])
     upper = f" to {labels.number(entry['up_to'])}" if entry.get("up_to") else ""
     return f"{labels.number(entry['value'])}{upper} {entry['unit']}"
 
 
 def ratio_text(entry):
+    if entry["unit"] in SHARES:  # a ratio of shares says nothing
+        return ""
     ratios = [entry["today"] / entry["value"]]
     if entry.get("up_to"):
         ratios.insert(0, entry["today"] / entry["up_to"])
@@ -156,14 +167,17 @@ def today(entry):
     return found if found == round(found) else float(f"{found:.2g}")
 
 
+def now_text(entry):
+    return share(entry["today"]) if entry["unit"] in SHARES else f"{labels.number(today(entry))} {entry['unit']}"
+
+
 def then_and_now(study, lab):
     """Compares the lectures' figures with those of this device. Figures that the device cannot have are omitted."""
     entries = [entry for entry in study["history"] if labels.finite(entry["today"]) and entry["value"]]
     if not entries:
         return ""
     rows = [row([f'<th scope="row">{text(entry["what"])}<small>{text(entry["device"])}</small></th>',
-                 cell(then_text(entry)), cell(f"{labels.number(today(entry))} {entry['unit']}", class_="now"),
-                 cell(ratio_text(entry))]) for entry in entries]
+                 cell(then_text(entry)), cell(now_text(entry), class_="now"), cell(ratio_text(entry))]) for entry in entries]
     head = row([cell(name, "th", scope="col") for name in ("", "Then", lab["device"].removeprefix("NVIDIA "), "Now / then")])
     sources = list(dict.fromkeys(entry["lecture"] for entry in entries if entry.get("lecture")))
     return (f'<details class="history"><summary>Then and now: {count(entries, "figure")} of the lectures</summary>'
@@ -289,8 +303,7 @@ def page(lab, pictures, styles, beside, documents):
     sections = "".join(section(study, lab, pictures) for study in lab["studies"])
     omitted = not_shown(lab)
     style = pathlib.Path(__file__).with_name("page.css").read_text(encoding="utf-8")
-    both = (f"<p class=\"beside\">Pale curves and rings show {text(beside[0][0]['device'])}. What is equal on both devices "
-            "limits the chip, which they share; what differs by their memory's ratio limits the memory.</p>" if beside else "")
+    both = f" Pale curves and rings show {text(beside[0][0]['device'])}." if beside else ""
     return f"""<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -306,9 +319,9 @@ def page(lab, pictures, styles, beside, documents):
 <header>
 <h1>Five lectures on GPU performance, tested on an {text(lab['device'])}</h1>
 <p>Every number is measured on this device, by kernels whose results were compared with an oracle. Dashed lines are ceilings
-and predictions.</p>
+and predictions.{both}</p>
 <dl class="facts">{facts(lab)}</dl>
-{both}{others(lab, beside)}
+{others(lab, beside)}
 </header>
 <div class="frame">
 <nav aria-label="Studies by lecture">{contents(lab, bool(omitted))}</nav>
