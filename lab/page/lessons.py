@@ -3,6 +3,8 @@ overview, and topics of the lectures that live elsewhere. All figures come from 
 
 import pathlib
 
+import labels
+
 HERE = pathlib.Path(__file__).resolve().parent
 LONGEST = 16  # lines of an excerpt
 
@@ -96,6 +98,40 @@ QUESTIONS = [
     ("Is one operation worth the way to the GPU?", "crossover", "axpy"),
     ("Are textures still worth their set-up?", "texture", "best"),
 ]
+
+# Panels whose bars say only which of several equal grids was found: they have a table and no plot.
+UNDRAWN = {("texture", "best-threads"), ("texture", "best-blocks")}
+
+
+# Variants whose curves lie on those of others: they have table columns and no curve.
+ALIKE = {("latency", "fma"): ("5 chains", "6 chains", "7 chains")}
+
+
+def drawn_part(study, panel):
+    hidden = ALIKE.get((study, panel["name"]), ())
+    return {**panel, "points": [point for point in panel["points"] if point["variant"] not in hidden]} if hidden else panel
+
+
+def jumps(panel, sizes):
+    """Returns the first places behind these sizes whose value is half again as large as before: where caches end."""
+    values = sorted((point["x"], point["value"]) for point in panel["points"] if labels.finite(point["value"]))
+    at = {size: next((value for x, value in values if x >= size), None) for size in sizes}
+    return [next((x for x, value in values if x > size and value > 1.5 * at[size]), None) if at[size] else None
+            for size in sizes]
+
+
+def notes(lab, study, panel):
+    """Returns lessons to write into a plot: (x, words)."""
+    multiprocessors = lab["machine"].get("multiprocessors", 0)
+    if (study, panel["name"]) == ("latency", "chase"):
+        first = min((point["x"] for point in panel["points"]), default=0)
+        found = zip((2**14, 2**22), jumps(panel, (2**14, 2**22)), ("beyond L1", "beyond L2"))
+        return [(x, words) for size, x, words in found if x and first <= size]
+    return {("access", "stride"): [(8, "32 bytes"), (16, "64-byte fetch")],
+            ("latency", "fma"): [(4, "4 schedulers")],
+            ("texture", "blocks"): [(8 * multiprocessors, f"8 × {multiprocessors} blocks")],
+            }.get((study, panel["name"]), [])
+
 
 # Panels without a sentence of their own, and the panel of the same study whose sentence covers them.
 COVERED = {

@@ -335,19 +335,6 @@ and predictions.{both}</p>
 """
 
 
-# Panels whose bars say only which of several equal grids was found: they have a table and no plot.
-UNDRAWN = {("texture", "best-threads"), ("texture", "best-blocks")}
-
-
-def notes(lab, study, panel):
-    """Returns lessons to write into a plot: (x, words)."""
-    multiprocessors = lab["machine"].get("multiprocessors", 0)
-    return {("access", "stride"): [(8, "32 bytes"), (16, "64-byte fetch")],
-            ("latency", "fma"): [(4, "4 schedulers")],
-            ("texture", "blocks"): [(8 * multiprocessors, f"8 × {multiprocessors} blocks")],
-            }.get((study, panel), [])
-
-
 def shapes_in_one(study):
     """Replaces the panels of one place each that differ by the matrix alone by one panel: its bars are shapes and
     variants."""
@@ -366,13 +353,13 @@ def draw(lab, directory, beside=(), documents=False):
     lab = {**lab, "studies": [shapes_in_one(study) for study in lab["studies"]]}
     others_panels = {panel["files"]: panel for other, _ in beside[:1] for study in other["studies"]
                      for panel in shapes_in_one(study)["panels"]}
-    panels = [(study["name"], panel) for study in lab["studies"] for panel in study["panels"]
-              if (study["name"], panel["name"]) not in UNDRAWN]
+    panels = [(study["name"], lessons.drawn_part(study["name"], panel)) for study in lab["studies"] for panel in study["panels"]
+              if (study["name"], panel["name"]) not in lessons.UNDRAWN]
     paths = [directory and directory / f"{panel['files']}.png" for _, panel in panels]
     with concurrent.futures.ProcessPoolExecutor() as drawers:
         drawn = list(drawers.map(plots.draw, [panel for _, panel in panels], paths,
                                  [others_panels.get(panel["files"]) for _, panel in panels],
-                                 [notes(lab, study, panel["name"]) for study, panel in panels]))
+                                 [lessons.notes(lab, study, panel) for study, panel in panels]))
     styles = vector.Styles()
     pictures = {panel["files"]: vector.slim(picture, styles, alternative(panel)) for (_, panel), picture in zip(panels, drawn)}
     return page(lab, pictures, styles, beside, documents)
