@@ -10,12 +10,14 @@ from . import _core
 from ._core import ConfigurationError, SolverError
 from ._problem import Problem, load, solve
 from ._result import NotConverged, Result, StaleResult
-from ._shapes import Body, Box, Cylinder, Ellipsoid, Layer, Polygon, Shape, Sphere, Where
+from ._shapes import (Body, Box, Cone, Cylinder, Ellipsoid, Layer, Mesh, Polygon, Revolve, Shape, Sphere, Torus,
+                      Where)
 from ._solver import Solver
 
 __version__ = _core.version
-__all__ = ["Body", "Box", "ConfigurationError", "Cylinder", "Ellipsoid", "Layer", "NotConverged", "Polygon", "Problem",
-           "Result", "Shape", "Solver", "SolverError", "Sphere", "StaleResult", "Where", "load", "solve"]
+__all__ = ["Body", "Box", "Cone", "ConfigurationError", "Cylinder", "Ellipsoid", "Layer", "Mesh", "NotConverged",
+           "Polygon", "Problem", "Result", "Revolve", "Shape", "Solver", "SolverError", "Sphere", "StaleResult", "Torus",
+           "Where", "load", "solve"]
 
 
 def __getattr__(name):
