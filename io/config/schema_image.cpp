@@ -19,7 +19,8 @@ std::vector<Schema> file_keys() {
   return {
       {.key = "file",
        .type = Type::path,
-       .doc = "The image, [z][y][x] with x fastest: `.npy`, TIFF (a slice a page), HDF5, or raw with type and shape.",
+       .doc = "The image, [z][y][x] with x fastest: `.npy`, NRRD, TIFF (a slice a page), HDF5, or raw with type and "
+              "shape.",
        .required = true,
        .unless = "files",
        .example = "core.tif"},
@@ -62,7 +63,8 @@ std::vector<Schema> place_keys() {
                      .most = 2};
   return {{.key = "voxel",
            .type = Type::any_of,
-           .doc = "Width of a voxel, or one for each axis; null: the image fills the domain, or 1 without a domain.",
+           .doc = "Width of a voxel, or one for each axis; null: the image fills the domain; without a domain, the widths "
+                  "that a NRRD file states, or 1.",
            .fallback = "null",
            .example = "2e-6",
            .forms = {{.type = Type::constant, .example = "2e-6", .range = positive_width},
