@@ -29,9 +29,12 @@ struct Jumps {
   bool smooth_and_wide() const { return range >= wide && largest < steep; }
   /// Returns whether large jumps are frequent, for example because κ is random from cell to cell.
   bool rough() const { return share >= 0.05; }
-  /// Returns whether κ may have strong clusters that slow cycles down: in space if large jumps are frequent, and in the
-  /// plane, where bodies of any size enclose each other, wherever there is a large jump.
-  bool may_have_clusters(int dimension) const { return dimension == 2 ? share > 0 : rough(); }
+  /// Returns whether strong clusters may slow cycles down: if large jumps are frequent, and in the plane, where bodies
+  /// of any size enclose each other, also if lines of this number of cells meet many of them.
+  bool may_have_clusters(int dimension, double cells_of_line) const {
+    constexpr double many = 12;
+    return rough() || (dimension == 2 && share * cells_of_line >= many);
+  }
 
   /// Includes the jumps of another field of the same grid.
   void join(const Jumps& other);
