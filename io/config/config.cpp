@@ -30,7 +30,8 @@ void localize_paths(Value& map, const std::filesystem::path& folder) {
   for (Value::Entry& entry : map.entries) {
     Value& value = entry.value;
     localize_paths(value, folder);
-    const bool path = entry.key == "file" || entry.key == "files" || entry.key == "rhs" || entry.key == "directory";
+    const bool path = entry.key == "file" || entry.key == "files" || entry.key == "rhs" || entry.key == "directory" ||
+                      entry.key == "mesh";
     if (!path || value.kind != Value::Kind::string || value.mark.line > 0) continue;
     if (std::filesystem::path(value.text).is_relative() && !folder.empty())
       value.text = std::filesystem::proximate(std::filesystem::absolute(value.text), folder).generic_string();

@@ -150,6 +150,8 @@ class ImageOpener {
         input_.voxel[d] = voxel->number;
       else if (lower && upper && upper->size() == dimension())
         input_.voxel[d] = ((*upper)[d] - (*lower)[d]) / static_cast<double>(input_.crop.count(d));
+      else if (input_.source->spacing()[d] > 0)
+        input_.voxel[d] = input_.source->spacing()[d];
       if (!(input_.voxel[d] > 0)) input_.voxel[d] = 1;  // the domain is wrong and is reported by its reader
     }
     return true;

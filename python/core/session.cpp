@@ -389,7 +389,10 @@ void define_session(nb::module_& m) {
           "values", [](OwnedSession& s, const std::string& name, bool narrow) { return values(s, name, narrow); },
           nb::arg("name"), nb::arg("narrow") = false)
       .def("face_values",
-           [](const OwnedSession& s, int axis, int end, bool alpha) { return s.face_values(axis, end, alpha); })
+           [](const OwnedSession& s, int axis, int end, bool alpha) {
+             const std::vector<double> values = s.face_values(axis, end, alpha);
+             return new_array<double>({values.size()}, s, [&](double* to) { std::ranges::copy(values, to); });
+           })
       .def("observe", [](OwnedSession& s) { return observe(s); })
       .def("effective", [](OwnedSession& s) { return effective(s); })
       .def("capacitance", [](OwnedSession& s) { return capacitance(s); })
