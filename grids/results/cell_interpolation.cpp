@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "backends/cpu/launch.hpp"
 #include "backends/device/backend.hpp"
@@ -9,11 +10,14 @@
 #include "grids/results/integrals.hpp"
 #include "grids/sampling/problem_data.hpp"
 #include "grids/schemes/cells/cell_face.hpp"
+#include "grids/schemes/cells/media_system.hpp"
 
 namespace poisson {
 namespace {
 
 using Index = CellInterpolation::Index;
+
+constexpr double no_solution = std::numeric_limits<double>::quiet_NaN();
 
 /// Moves `at` by `step` along each axis whose bit is set in `subset`.
 Index moved(Index at, std::span<const std::size_t> axes, unsigned subset, int step = 1) {
@@ -69,6 +73,26 @@ CellInterpolation::CellInterpolation(const Discretization& discretization, const
   read(u);
   fill_faces(problem, cells);
   fill_edges();
+  if (const MediaSystem* media = discretization.media(); media && media->has_gaps()) mark_gaps(*media);
+}
+
+// Marks insulators and cells without contact to a fixed value. Cells of other processes count as insulators or as
+// solved, because their contacts are not known here. A place on a face of the box is that of the cell behind it.
+void CellInterpolation::mark_gaps(const MediaSystem& media) {
+  gone_.resize(u_.values.size());
+  const Box own = block_.layout().box();
+  for_each_place(u_.box, [&](int i, int j, int k) {
+    Index cell{i, j, k};
+    for (std::size_t d = 0; d < 3; ++d)
+      if (!block_.axes[d].degenerate()) cell[d] = block_.axes[d].inner_cell(cell[d]);
+    const auto [x, y, z] = cell;
+    bool without = false;
+    if (contains(own, cell))
+      without = media.state(x, y, z) == CellState::insulator || media.state(x, y, z) == CellState::floating;
+    else if (media.cells().stores(cell))
+      without = media.cells().leaves(x, y, z) && !media.cells().fixed(media.cells().region(x, y, z));
+    gone_[u_.number({i, j, k})] = without ? 1 : 0;
+  });
 }
 
 // Reads the window from the field. The halo past a Dirichlet face has the value on the face; past other faces it is
@@ -183,12 +207,13 @@ double CellInterpolation::mean(const Index& low, std::span<const std::size_t> ac
   double sum = 0, weights = 0;
   for (unsigned subset = 0; subset < 1u << across.size(); ++subset) {
     const Index cell = moved(low, across, subset);
+    if (gone(cell)) continue;
     double weight = kappa(0, cell);
     for (const std::size_t e : across) weight /= width(e, cell[e]);
     sum += weight * u_(cell);
     weights += weight;
   }
-  return sum / weights;
+  return weights > 0 ? sum / weights : no_solution;
 }
 
 // Returns the total conductance along axis d of the cells next to each other across these axes, starting at `low`.
@@ -196,6 +221,7 @@ double CellInterpolation::weight(const Index& low, std::span<const std::size_t> 
   double sum = 0;
   for (unsigned subset = 0; subset < 1u << across.size(); ++subset) {
     const Index cell = moved(low, across, subset);
+    if (gone(cell)) continue;
     double part = kappa(d, cell) / width(d, cell[d]);
     for (const std::size_t e : across) part /= width(e, cell[e]);
     sum += part;
@@ -205,12 +231,14 @@ double CellInterpolation::weight(const Index& low, std::span<const std::size_t> 
 
 // Returns the mean if κ differs between the axes. It joins cells across one axis after another, `across.back()` last.
 double CellInterpolation::joined(const Index& low, std::span<const std::size_t> across) const {
-  if (across.empty()) return u_(low);
+  if (across.empty()) return gone(low) ? no_solution : u_(low);
   const std::size_t d = across.back();
   const auto others = across.first(across.size() - 1);
   Index high = low;
   ++high[d];
   const double below = weight(low, others, d), above = weight(high, others, d);
+  if (!(above > 0)) return joined(low, others);
+  if (!(below > 0)) return joined(high, others);
   return (below * joined(low, others) + above * joined(high, others)) / (below + above);
 }
 
@@ -234,7 +262,7 @@ double CellInterpolation::at(const Index& cell, const Index& side) const {
     if (side[d] != 0 && !beyond(d, next)) across[count++] = d;
     low[d] = beyond(d, next) ? next : std::min(cell[d], next);
   }
-  if (count == 0) return u_(low);
+  if (count == 0) return gone(low) ? no_solution : u_(low);
   const auto axes = std::span(across).first(count);
   return kappa_.size() == 1 ? mean(low, axes) : joined_in_all_orders(low, axes);
 }

@@ -20,6 +20,7 @@ namespace poisson {
 /// constant flux along that axis.
 /// On faces of the box, u is the Dirichlet datum, or follows from the flux of the Neumann or Robin condition over half
 /// a cell.
+/// Cells without a solution do not count. Where all cells are such, the value is NaN.
 class CellInterpolation {
  public:
   using Index = std::array<int, 3>;
@@ -52,6 +53,8 @@ class CellInterpolation {
   void read(const Field& u);
   void fill_faces(const Problem& problem, const Box& cells);
   void fill_edges();
+  void mark_gaps(const MediaSystem& media);
+  bool gone(const Index& at) const { return !gone_.empty() && gone_[u_.number(at)] != 0; }
   double value_beyond(const Index& at, std::span<const std::size_t> ends) const;
   double weight(const Index& low, std::span<const std::size_t> across, std::size_t d) const;
   double mean(const Index& low, std::span<const std::size_t> across) const;
@@ -61,6 +64,7 @@ class CellInterpolation {
   const Block& block_;
   std::vector<CellKappa> kappa_;               // one if κ is isotropic
   Window u_;                                   // includes neighbouring cells and faces of the box
+  std::vector<char> gone_;                     // places without a solution; empty if there are none
   std::array<std::vector<double>, 3> widths_;  // cell widths
 };
 

@@ -301,6 +301,10 @@ bool is_below(std::string_view key, std::string_view map) {
 
 }  // namespace
 
+bool has_word(std::string_view words, std::string_view word) {
+  return has(words, plain(word));
+}
+
 std::span<const KeyWords> key_words() {
   return keys;
 }

@@ -26,6 +26,10 @@ struct ChoiceWords {
 std::span<const KeyWords> key_words();
 std::span<const ChoiceWords> choice_words();
 
+/// Returns whether a list, separated by blanks, has a word in any spelling: `_`, `-`, blanks and capitals do not
+/// matter.
+bool has_word(std::string_view words, std::string_view word);
+
 /// Messages about meshes end with this remedy.
 inline constexpr std::string_view mesh_remedy =
     "meshes are not read; write the box as domain and grid, and bodies as expressions or datasets";

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "io/config/media_words.hpp"
 #include "io/config/spelling.hpp"
 #include "io/config/synonyms.hpp"
 
@@ -21,7 +22,11 @@ std::string home_of(const Schema& schema, std::string_view key, const std::strin
 
 // Tries synonyms of keys in this map first, then misspelt keys, keys of other places and their synonyms.
 std::string remedy_of_key(const std::string& key, const std::string& path, const std::vector<std::string>& candidates) {
+  const bool media = is_in_media(path);
+  if (media || path.empty())
+    if (std::string meant = meant_in_media(key, candidates); !meant.empty()) return meant;
   if (std::string meant = meant_nearby(key, path); !meant.empty()) return meant;
+  if (media) return suggest(key, candidates, "the keys here are");
   if (nearest(key, candidates).empty()) {
     if (const std::string home = home_of(configuration_schema(), key, {}); !home.empty())
       return "did you mean '" + home + "'?";

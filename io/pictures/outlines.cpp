@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <map>
 #include <utility>
 
 namespace poisson {
@@ -63,6 +64,16 @@ double distance_to_boundary(const Raster& raster, int x, int y) {
   return sigma / 1.702 * std::log(share / (1 - share));
 }
 
+/// Returns a number for each pair of regions.
+std::vector<RegionNumber> joined(const std::vector<RegionNumber>& lower, std::vector<RegionNumber> upper) {
+  if (lower == upper) return upper;
+  std::map<std::pair<RegionNumber, RegionNumber>, RegionNumber> numbers;
+  for (std::size_t i = 0; i < upper.size(); ++i)
+    upper[i] =
+        numbers.try_emplace(std::pair(lower[i], upper[i]), static_cast<RegionNumber>(numbers.size())).first->second;
+  return upper;
+}
+
 }  // namespace
 
 std::vector<RegionNumber> regions_of_pixels(const OutputGrid& grid, const Section& section, const RegionMap& map) {
@@ -72,15 +83,23 @@ std::vector<RegionNumber> regions_of_pixels(const OutputGrid& grid, const Sectio
   Box box{{0, 0, 0}, {1, 1, 1}};
   edges[a] = pixel_edges(grid.nodes[a], box.last[a] = section.width);
   edges[u] = pixel_edges(grid.nodes[u], box.last[u] = section.height);
-  if (grid.dimension == 3) {
-    const auto& nodes = grid.nodes[n];
-    // A plane on a face of cells shows the regions above the face, and at the upper end those below.
-    const double inside = 1e-9 * (nodes.back() - nodes.front());
-    const double position = std::min(section.position + inside, nodes.back() - inside);
-    edges[n] = {position - inside / 2, position + inside / 2};
+  const auto fill = [&](double lower, double upper) {
+    if (grid.dimension == 3) edges[n] = {lower, upper};
+    std::vector<RegionNumber> found(static_cast<std::size_t>(section.width) * static_cast<std::size_t>(section.height));
+    map.fill(edges, box, found);
+    return found;
+  };
+  std::vector<RegionNumber> upwards;
+  if (grid.dimension == 2) {
+    upwards = fill(0, 0);
+  } else {
+    // A plane on a face of cells shows the boundaries on both sides of the face.
+    const double inside = 1e-9 * (grid.nodes[n].back() - grid.nodes[n].front());
+    const double position =
+        std::clamp(section.position, grid.nodes[n].front() + 2 * inside, grid.nodes[n].back() - 2 * inside);
+    upwards = joined(fill(position - 1.5 * inside, position - 0.5 * inside),
+                     fill(position + 0.5 * inside, position + 1.5 * inside));
   }
-  std::vector<RegionNumber> upwards(static_cast<std::size_t>(section.width) * static_cast<std::size_t>(section.height));
-  map.fill(edges, box, upwards);
   std::vector<RegionNumber> regions;
   regions.reserve(upwards.size());
   const auto row = static_cast<std::ptrdiff_t>(section.width);

@@ -22,7 +22,6 @@
 #include "app/processes.hpp"
 #include "backends/memory/error.hpp"
 #include "io/expressions/expression.hpp"
-#include "io/files/summary.hpp"
 #include "python/core/answers.hpp"
 #include "python/core/arrays.hpp"
 #include "python/core/tree.hpp"
@@ -275,7 +274,6 @@ nb::dict observe(Session& session) {
   return to_dict(s);
 }
 
-// Answers by further solves, which Ctrl-C ends.
 template <class Ask>
 auto ask(Session& session, const Ask& answer) {
   Interrupt interrupt;

@@ -302,7 +302,8 @@ MORE = {
     "surfaces: smooth": ERROR, "surfaces: [averaged]": ERROR, "equation: {coefficient: 3}": ERROR,
     "discretization: {centering: node}": ERROR, "discretization: {scheme: q1}": ERROR,
     "discretization: {scheme: compact4}": ERROR, "solver: {method: direct}": ERROR, "background: air": ERROR,
-    "background: nowhere": ERROR, "output: {capacitance: [core]}": ERROR, "domain: null": ERROR, "bodies: 7": ERROR,
+    "background: nowhere": ERROR, "output: {effective: {axes: xyz}}": ERROR, "output: {effective: {axes: []}}": ERROR,
+    "output: {capacitance: [core]}": ERROR, "domain: null": ERROR, "bodies: 7": ERROR,
     "image: {file: missing.tif, materials: {0: air}}": ERROR, "equation: {source: 1/x}": EITHER}
 
 GRIDS = {
