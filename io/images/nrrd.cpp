@@ -107,7 +107,7 @@ class NrrdHeader {
   }
   const std::string& get(std::string_view name, std::string_view example) const {
     if (const std::string* value = find(name)) return *value;
-    refuse("its header has no field '" + std::string(name) + "'", "Add for example " + std::string(example));
+    refuse("its header has no field '" + std::string(name) + "'", "Add for example '" + std::string(example) + "'.");
   }
   [[noreturn]] void refuse(const std::string& why, const std::string& remedy) const {
     refuse_image(path_, why, remedy);

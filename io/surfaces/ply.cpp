@@ -152,7 +152,7 @@ class PlyHeader {
       else
         text_.fail("unknown keyword " + quoted_text(key), correct_header);
     }
-    if (!known) text_.fail("the header has no format", "Add the line: format ascii 1.0");
+    if (!known) text_.fail("the header has no format", "Add the line 'format ascii 1.0'.");
     text_.next_line();
   }
 

@@ -166,6 +166,10 @@ CHECKS = {
     "sphere-array": [
         ("effective.tensor.0.0", 1.88774, 2e-3),  # by solid harmonics (tests/media/sphere_arrays.py); 0.07 % off
     ],
+    "fin": [
+        ("flux.z-", 0.0538564598, 2e-7),  # the outline as an extruded polygon
+        ("probes.0.u", 79.9138304, 1e-4),
+    ],
     "bus-bar": [
         ("flux.x-", 1.60745e6, 20),
         ("flux.x+", -1.60745e6, 20),

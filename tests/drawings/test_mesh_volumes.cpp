@@ -53,7 +53,9 @@ TEST(MeshVolumes, ATorusApproachesTheExactOne) {
     const Closed mesh(mesh_torus(2 * n, n, 1, 0.4));
     const double error = 1 - mesh.report.volume / exact;
     EXPECT_GT(error, 0);
-    if (before > 0) EXPECT_NEAR(before / error, 4, 0.2);
+    if (before > 0) {
+      EXPECT_NEAR(before / error, 4, 0.2);
+    }
     before = error;
   }
 }

@@ -70,7 +70,7 @@ TEST_F(HostileImages, FilesThatAreNoImages) {
   EXPECT_TRUE(has(refusal(folder / "absent.npy"), "there is no such file"));
   EXPECT_TRUE(has(refusal(folder), "it is a directory"));
   EXPECT_TRUE(has(refusal(write("empty.npy", "")), "it is empty"));
-  EXPECT_TRUE(has(refusal(write("text.txt", "hello")), "neither .npy, TIFF nor HDF5"));
+  EXPECT_TRUE(has(refusal(write("text.txt", "hello")), "neither .npy, NRRD, TIFF nor HDF5"));
   EXPECT_TRUE(has(refusal("/dev/null"), "pipe or a device"));
   ImageFile none;
   none.path = folder / "slices/*.tif";
