@@ -59,7 +59,7 @@ def rules(lab):
         except (ZeroDivisionError, TypeError):  # a value that was not measured
             continue
         if labels.finite(found) and any(one["name"] == study for one in lab["studies"]):
-            items.append(f'<li class="{priority}"><a href="#{study}">{text(words)}</a> <b>{factor(found)} ×</b></li>')
+            items.append(f'<li class="{priority}"><a href="#{study}">{text(words)}</a> <b>{factor(found)}&nbsp;×</b></li>')
     return f'<figure><figcaption>Ten rules, most important first</figcaption><ol class="rules">{"".join(items)}</ol></figure>' if items else ""
 
 
