@@ -1,6 +1,7 @@
 #include "grids/compact/aggregates.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace poisson {
@@ -16,10 +17,18 @@ std::uint64_t mixed(std::uint64_t x) {
   return x ^ (x >> 31);
 }
 
-// Returns the rank of a row in a round: hashed bits above its number, neither `inside` nor `outside`.
-Rank rank_of(std::int64_t row, std::uint64_t round) {
+// Returns the class of a row by its largest coupling: a factor of 64 for each class, the largest first.
+std::uint64_t class_of(double largest) {
+  constexpr int middle = 127, width = 6;
+  const int exponent = largest > 0 ? std::ilogb(largest) : -width * middle;
+  return static_cast<std::uint64_t>(std::clamp(middle - exponent / width, 0, 2 * middle));
+}
+
+// Returns the rank of a row in a round: its class and hashed bits above its number, neither `inside` nor `outside`.
+Rank rank_of(const StrongCouplings& S, std::int64_t row, std::uint64_t round) {
   const auto number = static_cast<std::uint64_t>(row) + 1;
-  return ((mixed(number * 0x9e3779b97f4a7c15ULL + round) >> 33) << 32) + number;
+  return (class_of(S.largest[static_cast<std::size_t>(row)]) << 56) +
+         ((mixed(number * 0x9e3779b97f4a7c15ULL + round) >> 40) << 32) + number;
 }
 
 // Keeps the rows of a list that satisfy a condition, in order.
@@ -60,7 +69,7 @@ UnsetVector<Rank> independent_set(const StrongCouplings& S) {
   for (std::uint64_t round = 0; !open.empty(); ++round) {
     for_rows(static_cast<std::int64_t>(open.size()), [&](std::int64_t k) {
       const int i = open[static_cast<std::size_t>(k)];
-      own[static_cast<std::size_t>(i)] = rank_of(i, round);
+      own[static_cast<std::size_t>(i)] = rank_of(S, i, round);
     });
     for_rows(static_cast<std::int64_t>(watched.size()), [&](std::int64_t k) {
       const int i = watched[static_cast<std::size_t>(k)];
@@ -142,6 +151,7 @@ StrongCouplings strong_couplings(const CsrMatrix& A, double share) {
     return a < 0 && -a >= share * std::min(largest[static_cast<std::size_t>(i)], largest[j]);
   };
   StrongCouplings S;
+  S.share = share;
   S.start.resize(static_cast<std::size_t>(n) + 1);
   for_rows(n, [&](std::int64_t i) {
     std::int64_t count = 0;
@@ -159,6 +169,7 @@ StrongCouplings strong_couplings(const CsrMatrix& A, double share) {
       S.value[at++] = a;
     });
   });
+  S.largest = std::move(largest);
   return S;
 }
 
@@ -178,7 +189,7 @@ Aggregates aggregate(const StrongCouplings& S) {
       int root = first[at];
       for (std::int64_t k = S.start[at]; k < S.start[at + 1] && root < 0; ++k) {
         const auto j = static_cast<std::size_t>(S.column[static_cast<std::size_t>(k)]);
-        if (own[j] == inside) root = first[j];
+        if (own[j] == inside && -S.value[static_cast<std::size_t>(k)] >= S.share * S.largest[at]) root = first[j];
       }
       taken[at] = root;
     });

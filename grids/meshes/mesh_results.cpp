@@ -78,7 +78,11 @@ std::vector<ConditionFlow> condition_flows(const MeshData& data, const std::vect
     const Facet& facet = data.facets[f].facet;
     const MeshCondition& condition = data.condition(data.facets[f]);
     ConditionFlow& flow = flows[static_cast<std::size_t>(data.facets[f].condition)];
-    ++flow.facets;
+    if (flow.facets++ == 0) flow.least = flow.largest = u[static_cast<std::size_t>(facet.corners[0])];
+    for (const int p : facet.used()) {
+      flow.least = std::min(flow.least, u[static_cast<std::size_t>(p)]);
+      flow.largest = std::max(flow.largest, u[static_cast<std::size_t>(p)]);
+    }
     const ElementRule& rule = rule_of(facet.shape);
     const MeshData::Coordinates x = data.coordinates(facet.used());
     const bool dirichlet = condition.kind == BoundaryKind::dirichlet;

@@ -19,6 +19,7 @@ MeshIntegrals integrate(const MeshData& data, const std::vector<double>& u);
 /// Contains the flow ∫ κ ∂u/∂n through the points and sides of a condition, into the domain.
 struct ConditionFlow {
   double flow = 0, measure = 0, mean = 0;  ///< mean of u on its sides
+  double least = 0, largest = 0;           ///< of u at their corners
   std::int64_t facets = 0;
 };
 /// Returns the flow of each condition. That of Dirichlet conditions is the sum of reactions, which is accurate to the

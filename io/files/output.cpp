@@ -70,7 +70,7 @@ std::vector<FieldHead> heads(const std::vector<OutputField>& fields) {
 }
 
 bool is_result_name(std::string_view name) {
-  constexpr std::array<std::string_view, 12> fixed{"summary.json",    "bodies.csv",   "faces.csv",    "capacitance.csv",
+  constexpr std::array<std::string_view, 13> fixed{"solution.vtu","summary.json",    "bodies.csv",   "faces.csv",    "capacitance.csv",
                                                    "capacitance.cir", "solution.vti", "solution.vtr", "solution.pvti",
                                                    "solution.pvtr",   "solution.hdf", "solution.h5",  "solution.png"};
   if (std::ranges::find(fixed, name) != fixed.end()) return true;

@@ -21,6 +21,6 @@ struct MeshField {
 /// groups are the array `group` with the number of the first group of each element; 0: none. Returns the path. Throws
 /// RunError if the file cannot be written.
 std::filesystem::path write_vtu(const std::filesystem::path& directory, const Mesh& mesh,
-                                const std::vector<MeshField>& fields, const std::string& title, bool converged);
+                                const std::vector<MeshField>& fields, bool converged);
 
 }  // namespace poisson
