@@ -114,11 +114,12 @@ class MeshCase final : public Case {
   OutputGrid output_grid() const override { return {}; }
   Pieces field(const FieldChoice&) override { throw std::logic_error("a mesh has no planes"); }
   std::optional<std::vector<std::string>> own_files() const override {
-    const bool any = !config_.output.fields.empty() && !config_.output.formats.empty();
-    return any ? std::vector<std::string>{"solution.vtu"} : std::vector<std::string>{};
+    std::vector<std::string> names{"faces.csv"};
+    if (!config_.output.fields.empty() && !config_.output.formats.empty()) names.emplace_back("solution.vtu");
+    return names;
   }
   void write_own(const std::filesystem::path& folder, Summary& summary) override {
-    if (own_files()->empty()) return;
+    if (own_files()->size() < 2) return;
     std::vector<MeshField> fields;
     for (const std::string& name : config_.output.fields) fields.push_back(field_of(name));
     const std::filesystem::path path = write_vtu(folder, mesh(), fields, summary.converged);

@@ -1,7 +1,6 @@
 #include "grids/compact/aggregates.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 namespace poisson {
@@ -17,18 +16,29 @@ std::uint64_t mixed(std::uint64_t x) {
   return x ^ (x >> 31);
 }
 
-// Returns the class of a row by its largest coupling: a factor of 64 for each class, the largest first.
-std::uint64_t class_of(double largest) {
-  constexpr int middle = 127, width = 6;
-  const int exponent = largest > 0 ? std::ilogb(largest) : -width * middle;
-  return static_cast<std::uint64_t>(std::clamp(middle - exponent / width, 0, 2 * middle));
+// Returns the rank of a row in a round: hashed bits above its number, neither `inside` nor `outside`.
+Rank rank_of(std::int64_t row, std::uint64_t round) {
+  const auto number = static_cast<std::uint64_t>(row) + 1;
+  return ((mixed(number * 0x9e3779b97f4a7c15ULL + round) >> 33) << 32) + number;
 }
 
-// Returns the rank of a row in a round: its class and hashed bits above its number, neither `inside` nor `outside`.
-Rank rank_of(const StrongCouplings& S, std::int64_t row, std::uint64_t round) {
-  const auto number = static_cast<std::uint64_t>(row) + 1;
-  return (class_of(S.largest[static_cast<std::size_t>(row)]) << 56) +
-         ((mixed(number * 0x9e3779b97f4a7c15ULL + round) >> 40) << 32) + number;
+// Couplings below this share of a row's largest one do not matter to the row.
+constexpr double negligible = 1.0 / 64;
+
+// Returns whether coupling k of a row matters to the row, and whether it matters to both of its rows.
+bool matters(const StrongCouplings& S, std::size_t row, std::int64_t k) {
+  return -S.value[static_cast<std::size_t>(k)] >= negligible * S.largest[row];
+}
+bool matters_to_both(const StrongCouplings& S, std::size_t row, std::int64_t k) {
+  return matters(S, row, k) && matters(S, static_cast<std::size_t>(S.column[static_cast<std::size_t>(k)]), k);
+}
+
+// Returns whether no coupling of a row matters to both of its rows.
+bool stands_alone(const StrongCouplings& S, std::int64_t row) {
+  const auto at = static_cast<std::size_t>(row);
+  for (std::int64_t k = S.start[at]; k < S.start[at + 1]; ++k)
+    if (matters_to_both(S, at, k)) return false;
+  return true;
 }
 
 // Keeps the rows of a list that satisfy a condition, in order.
@@ -55,21 +65,20 @@ UnsetVector<Rank> independent_set(const StrongCouplings& S) {
   UnsetVector<Rank> own(static_cast<std::size_t>(n)), least(static_cast<std::size_t>(n));
   std::vector<int> open(static_cast<std::size_t>(n));
   for_rows(n, [&](std::int64_t i) {
-    own[static_cast<std::size_t>(i)] = S.none(i) ? outside : 0;
-    least[static_cast<std::size_t>(i)] = S.none(i) ? outside : 0;
+    own[static_cast<std::size_t>(i)] = least[static_cast<std::size_t>(i)] = stands_alone(S, i) ? outside : 1;
     open[static_cast<std::size_t>(i)] = static_cast<int>(i);
   });
-  keep_rows(open, [&](int i) { return !S.none(i); });
+  keep_rows(open, [&](int i) { return own[static_cast<std::size_t>(i)] != outside; });
   std::vector<int> watched = open;
   const auto neighbours = [&](int i, const auto& f) {
     const auto at = static_cast<std::size_t>(i);
     for (std::int64_t k = S.start[at]; k < S.start[at + 1]; ++k)
-      if (!f(static_cast<std::size_t>(S.column[static_cast<std::size_t>(k)]))) return;
+      if (matters_to_both(S, at, k) && !f(static_cast<std::size_t>(S.column[static_cast<std::size_t>(k)]))) return;
   };
   for (std::uint64_t round = 0; !open.empty(); ++round) {
     for_rows(static_cast<std::int64_t>(open.size()), [&](std::int64_t k) {
       const int i = open[static_cast<std::size_t>(k)];
-      own[static_cast<std::size_t>(i)] = rank_of(S, i, round);
+      own[static_cast<std::size_t>(i)] = rank_of(i, round);
     });
     for_rows(static_cast<std::int64_t>(watched.size()), [&](std::int64_t k) {
       const int i = watched[static_cast<std::size_t>(k)];
@@ -102,34 +111,49 @@ UnsetVector<Rank> independent_set(const StrongCouplings& S) {
   return own;
 }
 
-// Lets each row that no root takes join the aggregate of its neighbours with the largest sum of couplings. The first of
-// equal ones is chosen.
-void join_rest(const StrongCouplings& S, const UnsetVector<int>& first, UnsetVector<int>& of) {
-  for_row_chunks(S.rows(), [&](std::int64_t begin, std::int64_t end) {
-    std::vector<std::pair<int, double>> sums;
-    for (std::int64_t i = begin; i < end; ++i) {
-      const auto at = static_cast<std::size_t>(i);
-      of[at] = first[at];
-      if (first[at] >= 0 || S.none(i)) continue;
-      sums.clear();
-      for (std::int64_t k = S.start[at]; k < S.start[at + 1]; ++k) {
-        const int near = first[static_cast<std::size_t>(S.column[static_cast<std::size_t>(k)])];
-        if (near < 0) continue;
-        const auto known = std::ranges::find(sums, near, &std::pair<int, double>::first);
-        const double coupling = -S.value[static_cast<std::size_t>(k)];
-        if (known == sums.end())
-          sums.emplace_back(near, coupling);
-        else
-          known->second += coupling;
-      }
-      double most = 0;
-      for (const auto& [aggregate, sum] : sums)
-        if (sum > most) {
-          most = sum;
-          of[at] = aggregate;
-        }
+// Returns the aggregate of a row's neighbours with the largest sum of couplings that matter to the row; −1: none. The
+// first of equal ones is chosen.
+int nearest_aggregate(const StrongCouplings& S, const UnsetVector<int>& of, std::size_t row,
+                      std::vector<std::pair<int, double>>& sums) {
+  sums.clear();
+  for (std::int64_t k = S.start[row]; k < S.start[row + 1]; ++k) {
+    const int near = of[static_cast<std::size_t>(S.column[static_cast<std::size_t>(k)])];
+    if (near < 0 || !matters(S, row, k)) continue;
+    const auto known = std::ranges::find(sums, near, &std::pair<int, double>::first);
+    const double coupling = -S.value[static_cast<std::size_t>(k)];
+    if (known == sums.end())
+      sums.emplace_back(near, coupling);
+    else
+      known->second += coupling;
+  }
+  int best = -1;
+  double most = 0;
+  for (const auto& [aggregate, sum] : sums)
+    if (sum > most) {
+      most = sum;
+      best = aggregate;
     }
-  });
+  return best;
+}
+
+// Lets rows that no root takes join aggregates next to them, in sweeps. Rows that are left become aggregates of their
+// own.
+void join_rest(const StrongCouplings& S, Aggregates& all) {
+  constexpr int sweeps = 3;
+  const std::int64_t n = S.rows();
+  for (int sweep = 0; sweep < sweeps; ++sweep) {
+    UnsetVector<int> next(static_cast<std::size_t>(n));
+    for_row_chunks(n, [&](std::int64_t begin, std::int64_t end) {
+      std::vector<std::pair<int, double>> sums;
+      for (std::int64_t i = begin; i < end; ++i) {
+        const auto at = static_cast<std::size_t>(i);
+        next[at] = all.of[at] >= 0 || S.none(i) ? all.of[at] : nearest_aggregate(S, all.of, at, sums);
+      }
+    });
+    all.of = std::move(next);
+  }
+  for (std::int64_t i = 0; i < n; ++i)
+    if (all.of[static_cast<std::size_t>(i)] < 0 && !S.none(i)) all.of[static_cast<std::size_t>(i)] = static_cast<int>(all.count++);
 }
 
 }  // namespace
@@ -151,7 +175,6 @@ StrongCouplings strong_couplings(const CsrMatrix& A, double share) {
     return a < 0 && -a >= share * std::min(largest[static_cast<std::size_t>(i)], largest[j]);
   };
   StrongCouplings S;
-  S.share = share;
   S.start.resize(static_cast<std::size_t>(n) + 1);
   for_rows(n, [&](std::int64_t i) {
     std::int64_t count = 0;
@@ -175,28 +198,20 @@ StrongCouplings strong_couplings(const CsrMatrix& A, double share) {
 
 Aggregates aggregate(const StrongCouplings& S) {
   const std::int64_t n = S.rows();
-  UnsetVector<int> first(static_cast<std::size_t>(n));
   Aggregates all;
-  {
-    const UnsetVector<Rank> own = independent_set(S);
-    int roots = 0;
-    for (std::int64_t i = 0; i < n; ++i)
-      first[static_cast<std::size_t>(i)] = own[static_cast<std::size_t>(i)] == inside ? roots++ : -1;
-    all.count = roots;
-    UnsetVector<int> taken(static_cast<std::size_t>(n));
-    for_rows(n, [&](std::int64_t i) {
-      const auto at = static_cast<std::size_t>(i);
-      int root = first[at];
-      for (std::int64_t k = S.start[at]; k < S.start[at + 1] && root < 0; ++k) {
-        const auto j = static_cast<std::size_t>(S.column[static_cast<std::size_t>(k)]);
-        if (own[j] == inside && -S.value[static_cast<std::size_t>(k)] >= S.share * S.largest[at]) root = first[j];
-      }
-      taken[at] = root;
-    });
-    first = std::move(taken);
-  }
+  const UnsetVector<Rank> own = independent_set(S);
+  UnsetVector<int> root(static_cast<std::size_t>(n));
+  for (std::int64_t i = 0; i < n; ++i)
+    root[static_cast<std::size_t>(i)] = own[static_cast<std::size_t>(i)] == inside ? static_cast<int>(all.count++) : -1;
   all.of.resize(static_cast<std::size_t>(n));
-  join_rest(S, first, all.of);
+  for_rows(n, [&](std::int64_t i) {
+    const auto at = static_cast<std::size_t>(i);
+    int taken = root[at];
+    for (std::int64_t k = S.start[at]; k < S.start[at + 1] && taken < 0; ++k)
+      if (matters_to_both(S, at, k)) taken = root[static_cast<std::size_t>(S.column[static_cast<std::size_t>(k)])];
+    all.of[at] = taken;
+  });
+  join_rest(S, all);
   return all;
 }
 

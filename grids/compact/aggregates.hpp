@@ -13,7 +13,6 @@ struct StrongCouplings {
   UnsetVector<int> column;
   UnsetVector<double> value;    ///< entries of A
   UnsetVector<double> largest;  ///< m of each row
-  double share = 0;
 
   std::int64_t rows() const { return static_cast<std::int64_t>(start.size()) - 1; }
   bool none(std::int64_t row) const {
@@ -31,10 +30,10 @@ struct Aggregates {
 /// Makes aggregates around the vertices of a maximal set in which no two are connected by two couplings or fewer
 /// (MIS-2). Rounds compare hashed indices (Kelley and Rajamanickam, Parallel, portable algorithms for distance-2
 /// maximal independent set and graph coarsening, 2022, algorithm 1), so the set does not depend on the number of
-/// threads. A root takes the neighbours for which the coupling to it is strong among their own; each remaining row joins
-/// the neighbouring aggregate to which it is coupled most. Rows with much larger couplings become roots first. Otherwise
-/// a root where κ is small would join places where κ is large that are not coupled with each other, and no coarse value
-/// could tell them apart.
+/// threads. A root takes its neighbours, and each remaining row joins the neighbouring aggregate to which it is coupled
+/// most. Couplings below 1/64 of the largest of one of their rows do not connect rows here. Otherwise a row where κ is
+/// small would join places where κ is large that are not coupled with each other, and no coarse value could tell them
+/// apart.
 Aggregates aggregate(const StrongCouplings& couplings);
 
 }  // namespace poisson

@@ -9,6 +9,7 @@
 #include "io/config/config_parts.hpp"
 #include "io/config/face_choices.hpp"
 #include "io/config/schema.hpp"
+#include "io/config/schema_mesh.hpp"
 #include "io/config/spelling.hpp"
 #include "io/expressions/expression.hpp"
 #include "io/meshes/mesh_file.hpp"
@@ -24,6 +25,8 @@ class MeshProblemReader {
   MeshProblemReader(ConfigParts& parts, MeshInput& input) : parts_(parts), input_(input), problem_(input.problem) {}
 
   void run(const std::filesystem::path& file) {
+    check_entries("boundary");
+    check_entries("materials");
     read_mesh_file();
     if (!problem_.mesh) return;
     used_.assign(problem_.mesh->groups.size(), false);
@@ -39,6 +42,21 @@ class MeshProblemReader {
 
  private:
   const Mesh& mesh() const { return *problem_.mesh; }
+
+  // Validation leaves the entries of dictionaries unchecked. Wrong ones are removed.
+  void check_entries(std::string_view section) {
+    Value* map = parts_.document.find(section);
+    const auto schema = std::ranges::find(mesh_schema().keys, section, &Schema::key);
+    if (!map) return;
+    std::vector<Value::Entry> good;
+    for (Value::Entry& entry : map->entries)
+      if (auto value = validate_part(entry.value, schema->items.front(), std::string(section) + "." + entry.key,
+                                     parts_.config.parameters, parts_.errors)) {
+        entry.value = std::move(*value);
+        good.push_back(std::move(entry));
+      }
+    map->entries = std::move(good);
+  }
 
   void read_mesh_file() {
     const Value* file = parts_.document.at("grid.file");
