@@ -29,8 +29,7 @@ Options resolve_row_options(const Options& given) {
   refuse_option(given.smoother.extent.has_value(), "smoother.type: line or plane", "write chebyshev or jacobi");
   refuse_option(given.smoother.kind && !given.smoother.kind->symmetric, "smoother.type: red-black",
                 "write chebyshev or jacobi");
-  const bool diagonal =
-      given.method == Method::cg && given.preconditioner != PreconditionerChoice::multigrid;
+  const bool diagonal = given.method == Method::cg && given.preconditioner != PreconditionerChoice::multigrid;
   if (options.method == Method::automatic || !diagonal) options.method = Method::multigrid;
   if (given.preconditioner == PreconditionerChoice::diagonal) options.method = Method::cg;
   options.preconditioner =
@@ -74,7 +73,8 @@ Plan RowsModel::plan(const Options& asked) const {
 // of the finest one, and P and Pᵀ about as many as half of the finest.
 void RowsModel::count_bytes(Plan& plan) const {
   const auto entries = static_cast<double>(system_.A.entries()), rows = static_cast<double>(space_.rows());
-  const bool multigrid = plan.options.method == Method::multigrid, mixed = plan.options.precision == SolvePrecision::mixed;
+  const bool multigrid = plan.options.method == Method::multigrid,
+             mixed = plan.options.precision == SolvePrecision::mixed;
   const double fields = rows * (8 * 6 + (multigrid ? 4 * 4 * 1.3 : 8)), matrix = entries * (mixed ? 16 : 12);
   plan.bytes = static_cast<std::size_t>(matrix + fields + rows * 24 + (multigrid ? entries * (4 + 4) * 1.2 : 0));
   plan.setup = static_cast<std::size_t>(multigrid ? entries * 12 * 2.0 : 0);

@@ -41,8 +41,9 @@ inline Mesh make_mesh(CellShape shape, int n, const MeshMap& map = {}) {
   for (int k = 0; k < std::max(1, nz); ++k)
     for (int j = 0; j < n; ++j)
       for (int i = 0; i < n; ++i) {
-        const std::array<int, 8> c{number(i, j, k),     number(i + 1, j, k),     number(i + 1, j + 1, k),     number(i, j + 1, k),
-                                   number(i, j, k + 1), number(i + 1, j, k + 1), number(i + 1, j + 1, k + 1), number(i, j + 1, k + 1)};
+        const std::array<int, 8> c{
+            number(i, j, k),     number(i + 1, j, k),     number(i + 1, j + 1, k),     number(i, j + 1, k),
+            number(i, j, k + 1), number(i + 1, j, k + 1), number(i + 1, j + 1, k + 1), number(i, j + 1, k + 1)};
         label = 2 * dimension + 1 + (2 * i >= n ? 1 : 0);
         if (shape == CellShape::quadrilateral) add(shape, {c[0], c[1], c[2], c[3]});
         if (shape == CellShape::triangle) {

@@ -81,10 +81,11 @@ class MeshCase final : public Case {
     summary.least_cell = least;
     summary.widest_cell = widest;
     header.problem = equation();
-    header.grid = fmt::format("{}: {} points, {} elements of width {:.3g} to {:.3g}", mesh().source, mesh().points.size(),
-                              data().topology.cells(), least, widest);
+    header.grid = fmt::format("{}: {} points, {} elements of width {:.3g} to {:.3g}", mesh().source,
+                              mesh().points.size(), data().topology.cells(), least, widest);
     for (const MeshCondition& condition : problem_.conditions)
-      header.boundary += fmt::format("{}{} {}", header.boundary.empty() ? "" : ", ", condition.name, condition_name(condition.kind));
+      header.boundary +=
+          fmt::format("{}{} {}", header.boundary.empty() ? "" : ", ", condition.name, condition_name(condition.kind));
     header.matrix = fmt::format("{} rows, {} entries; the levels have {:.2f} times as many", system_->rows.A.rows(),
                                 system_->rows.A.entries(), model_->operator_complexity());
   }
@@ -93,7 +94,9 @@ class MeshCase final : public Case {
   void observe(Summary& summary) override {
     u_ = point_values(data(), *system_, get_rows(solver_->solution(), model_->rows()));
     const MeshIntegrals all = integrate(data(), u_);
-    const auto place = [&](const std::array<double, 3>& x) { return std::vector<double>(x.begin(), x.begin() + mesh().dimension); };
+    const auto place = [&](const std::array<double, 3>& x) {
+      return std::vector<double>(x.begin(), x.begin() + mesh().dimension);
+    };
     summary.solution = {all.least, all.largest, all.integral, all.l2, place(all.least_at), place(all.largest_at)};
     if (problem_.exact) {
       const MeshError error = error_of(data(), u_, *problem_.exact);
@@ -104,7 +107,9 @@ class MeshCase final : public Case {
       std::ranges::copy(point, at.begin());
       if (mesh().dimension == 2 && !mesh().points.empty()) at[2] = mesh().points.front()[2];
       const auto value = value_at(data(), u_, at);
-      if (!value) throw InputError(fmt::format("output.probes: {} is outside of the mesh; move it inside", fmt::join(point, ", ")));
+      if (!value)
+        throw InputError(
+            fmt::format("output.probes: {} is outside of the mesh; move it inside", fmt::join(point, ", ")));
       summary.probes.push_back({point, *value});
     }
     observe_flows(all, summary);
@@ -181,7 +186,8 @@ class MeshCase final : public Case {
     }
     MeshField field{name, true, 1, std::vector<double>(cells)};
     for (std::size_t e = 0; e < cells; ++e) {
-      const std::vector<int>& groups = mesh().labels[static_cast<std::size_t>(data().topology.cell(static_cast<std::int64_t>(e)).label)];
+      const std::vector<int>& groups =
+          mesh().labels[static_cast<std::size_t>(data().topology.cell(static_cast<std::int64_t>(e)).label)];
       field.values[e] = name == "coefficient" ? data().kappa[e * data().kappa_entries]
                         : groups.empty()      ? 0
                                               : mesh().groups[static_cast<std::size_t>(groups.front())].number;

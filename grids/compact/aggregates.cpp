@@ -48,7 +48,8 @@ void keep_rows(std::vector<int>& list, const Condition& keep) {
   std::vector<std::int64_t> kept(static_cast<std::size_t>((n + row_chunk - 1) / row_chunk) + 1, 0);
   for_row_chunks(n, [&](std::int64_t first, std::int64_t last) {
     const auto begin = list.begin() + first;
-    kept[static_cast<std::size_t>(first / row_chunk) + 1] = std::stable_partition(begin, list.begin() + last, keep) - begin;
+    kept[static_cast<std::size_t>(first / row_chunk) + 1] =
+        std::stable_partition(begin, list.begin() + last, keep) - begin;
   });
   std::int64_t end = 0;
   for (std::size_t c = 0; c + 1 < kept.size(); ++c) {
@@ -153,7 +154,8 @@ void join_rest(const StrongCouplings& S, Aggregates& all) {
     all.of = std::move(next);
   }
   for (std::int64_t i = 0; i < n; ++i)
-    if (all.of[static_cast<std::size_t>(i)] < 0 && !S.none(i)) all.of[static_cast<std::size_t>(i)] = static_cast<int>(all.count++);
+    if (all.of[static_cast<std::size_t>(i)] < 0 && !S.none(i))
+      all.of[static_cast<std::size_t>(i)] = static_cast<int>(all.count++);
 }
 
 }  // namespace

@@ -65,8 +65,9 @@ double bound_of_filtered(const CsrMatrix& A, const Strong& strong) {
   for_row_chunks(A.rows(), [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t i = first; i < last; ++i) {
       const FilteredRow row = filtered_row(A, strong, i);
-      if (row.scale > 0) most[static_cast<std::size_t>(first / row_chunk)] =
-          std::max(most[static_cast<std::size_t>(first / row_chunk)], row.circle / row.scale);
+      if (row.scale > 0)
+        most[static_cast<std::size_t>(first / row_chunk)] =
+            std::max(most[static_cast<std::size_t>(first / row_chunk)], row.circle / row.scale);
     }
   });
   return std::min(2.0, *std::ranges::max_element(most));
@@ -205,8 +206,8 @@ double largest_scaled_eigenvalue(const CsrMatrix& A) {
   constexpr int steps = 10;
   constexpr double margin = 1.06;
   const std::int64_t n = A.rows();
-  UnsetVector<double> root(static_cast<std::size_t>(n)), v(static_cast<std::size_t>(n)), before(static_cast<std::size_t>(n)),
-      w(static_cast<std::size_t>(n));
+  UnsetVector<double> root(static_cast<std::size_t>(n)), v(static_cast<std::size_t>(n)),
+      before(static_cast<std::size_t>(n)), w(static_cast<std::size_t>(n));
   for_rows(n, [&](std::int64_t i) {
     const auto at = static_cast<std::size_t>(i);
     const double d = A.at(i, static_cast<int>(i));
@@ -217,7 +218,8 @@ double largest_scaled_eigenvalue(const CsrMatrix& A) {
     before[at] = 0;
   });
   const auto norm = [&](const UnsetVector<double>& x) {
-    return std::sqrt(sum_rows(n, [&](std::int64_t i) { return x[static_cast<std::size_t>(i)] * x[static_cast<std::size_t>(i)]; }));
+    return std::sqrt(
+        sum_rows(n, [&](std::int64_t i) { return x[static_cast<std::size_t>(i)] * x[static_cast<std::size_t>(i)]; }));
   };
   double beta = norm(v);
   std::vector<double> diagonal, beside;

@@ -12,8 +12,8 @@ namespace poisson {
 /// symmetric matrix with the constant as its smoothest vector: prolongations P and the products Pᵀ A P.
 struct AggregationLevels {
   struct Level {
-    CsrMatrix P, R;  ///< from this level to the next coarser one, and Pᵀ
-    CsrMatrix A;     ///< of the next coarser level
+    CsrMatrix P, R;              ///< from this level to the next coarser one, and Pᵀ
+    CsrMatrix A;                 ///< of the next coarser level
     UnsetVector<int> aggregate;  ///< of each row; −1: none
     bool smoothed = true;        ///< false: P is the indicator of aggregates
   };
@@ -30,13 +30,13 @@ inline constexpr std::int64_t most_coarsest = 300;
 /// Makes levels of A until at most most_coarsest rows are left.
 ///
 /// A coupling is strong from 0.4 of the smaller of the largest couplings of its two rows (aggregates.hpp). P is
-/// (I − ω D⁻¹ F) T with T the indicator of aggregates, F the strong part of A with weak entries added to its diagonal D,
-/// and ω = 4/3 over the largest eigenvalue of D⁻¹F.
+/// (I − ω D⁻¹ F) T with T the indicator of aggregates, F the strong part of A with weak entries added to its diagonal
+/// D, and ω = 4/3 over the largest eigenvalue of D⁻¹F.
 AggregationLevels make_aggregation_levels(const CsrMatrix& A);
 
 /// Computes the values of all levels for new values of A on the same pattern. Aggregates and patterns stay; a coupling
-/// that has become strong and leads outside the pattern of P is left out. If the strong couplings stay, the levels equal
-/// new ones.
+/// that has become strong and leads outside the pattern of P is left out. If the strong couplings stay, the levels
+/// equal new ones.
 void update_values(const CsrMatrix& A, AggregationLevels& levels);
 
 /// Returns an estimate from above of the largest eigenvalue of D⁻¹A by steps of Lanczos' method from fixed numbers.

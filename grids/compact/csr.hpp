@@ -72,7 +72,8 @@ void sum_up(Integers& counts) {
 /// Receives the rows of a matrix chunk by chunk and joins them.
 class RowCollector {
  public:
-  explicit RowCollector(std::int64_t rows) : rows_(rows), chunks_(static_cast<std::size_t>((rows + row_chunk - 1) / row_chunk)) {}
+  explicit RowCollector(std::int64_t rows)
+      : rows_(rows), chunks_(static_cast<std::size_t>((rows + row_chunk - 1) / row_chunk)) {}
 
   /// Contains rows of a chunk: the ends of rows in `column`, and the entries.
   struct Chunk {

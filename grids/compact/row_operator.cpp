@@ -54,8 +54,10 @@ class RowOperator final : public Operator, public ExplicitEntries {
     });
     for (std::int64_t i = 0; i < space.rows(); ++i)
       if (!(inverse[i] > 0))
-        throw RunError("row " + std::to_string(i + 1) + " of the matrix has no positive diagonal entry within the range "
-                       "of numbers", Remedy::positive_definite);
+        throw RunError("row " + std::to_string(i + 1) +
+                           " of the matrix has no positive diagonal entry within the range "
+                           "of numbers",
+                       Remedy::positive_definite);
     product_ = {static_cast<const std::int64_t*>(rows_->starts.data()), static_cast<const int*>(rows_->places.data()),
                 static_cast<const T*>(values_.data())};
   }
@@ -181,7 +183,9 @@ class RowOperator final : public Operator, public ExplicitEntries {
     T* const out = at(b);
     const double all = sum([&](std::int64_t, std::int64_t p) { return static_cast<double>(out[p]); });
     const double mean = all / total_weight();
-    rows([&](std::int64_t i, std::int64_t p) { out[p] = static_cast<T>(static_cast<double>(out[p]) - mean * weight(i)); });
+    rows([&](std::int64_t i, std::int64_t p) {
+      out[p] = static_cast<T>(static_cast<double>(out[p]) - mean * weight(i));
+    });
     *amount.address() = all;
   }
   void do_project_solution(Field& u) const override {
@@ -292,9 +296,8 @@ std::vector<double> get_rows(const Field& field, const RowSpace& space) {
   std::vector<double> values(static_cast<std::size_t>(space.rows()));
   dispatch(field.precision(), [&]<class T>(T) {
     const T* const in = (*read).view<T>().data;
-    for_rows(space.rows(), [&](std::int64_t i) {
-      values[static_cast<std::size_t>(i)] = static_cast<double>(in[space.place(i)]);
-    });
+    for_rows(space.rows(),
+             [&](std::int64_t i) { values[static_cast<std::size_t>(i)] = static_cast<double>(in[space.place(i)]); });
   });
   return values;
 }

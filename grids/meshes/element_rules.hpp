@@ -34,7 +34,8 @@ struct ElementPoint {
   std::array<std::array<double, 3>, most_corners> slope{};
 };
 /// Maps a quadrature point. `corners` are coordinates. In the plane z is ignored.
-void map_point(const ElementRule& rule, int point, std::span<const std::array<double, 3>> corners, ElementPoint& mapped);
+void map_point(const ElementRule& rule, int point, std::span<const std::array<double, 3>> corners,
+               ElementPoint& mapped);
 
 /// Returns the length, area or volume of one weight at a point of an element of lower dimension than its space.
 double facet_measure(const ElementRule& rule, int point, std::span<const std::array<double, 3>> corners);

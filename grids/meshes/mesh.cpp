@@ -53,7 +53,8 @@ std::int64_t Mesh::count(int of_dimension) const {
 }
 
 bool Mesh::has(int label, int group) const {
-  return std::ranges::find(labels[static_cast<std::size_t>(label)], group) != labels[static_cast<std::size_t>(label)].end();
+  return std::ranges::find(labels[static_cast<std::size_t>(label)], group) !=
+         labels[static_cast<std::size_t>(label)].end();
 }
 
 std::array<double, 3> centre_of(const Mesh& mesh, std::span<const int> corners) {
@@ -109,8 +110,8 @@ void finish_mesh(Mesh& mesh, double scale) {
       size = std::max({size, std::abs(point[0]), std::abs(point[1])});
     }
   if (upper - lower > 1e-9 * size)
-    throw InputError(mesh.source + " is a surface in space: its triangles reach from z = " + std::to_string(lower) + " to " +
-                     std::to_string(upper) + "; give a mesh in a plane of constant z, or mesh the volume");
+    throw InputError(mesh.source + " is a surface in space: its triangles reach from z = " + std::to_string(lower) +
+                     " to " + std::to_string(upper) + "; give a mesh in a plane of constant z, or mesh the volume");
 }
 
 }  // namespace poisson

@@ -76,8 +76,8 @@ std::vector<GroupMeasure> measure_groups(const Mesh& mesh);
 /// Returns the mean of an element's corners.
 std::array<double, 3> centre_of(const Mesh& mesh, std::span<const int> corners);
 
-/// Sets the dimension of a mesh from its elements and multiplies all coordinates by `scale`. Throws InputError if it has
-/// no elements in the plane or space, or if elements of a plane mesh lie in different planes.
+/// Sets the dimension of a mesh from its elements and multiplies all coordinates by `scale`. Throws InputError if it
+/// has no elements in the plane or space, or if elements of a plane mesh lie in different planes.
 void finish_mesh(Mesh& mesh, double scale);
 
 }  // namespace poisson

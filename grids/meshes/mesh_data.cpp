@@ -42,8 +42,8 @@ std::pair<std::vector<std::int64_t>, std::vector<Place>> centres(const Topology&
 // Throws ValueError unless a tensor is positive definite.
 void check_definite(const std::string& name, const Place& at, const double* k, int dimension) {
   const double minor = k[0] * k[1] - k[3] * k[3];
-  const double det = k[0] * (k[1] * k[2] - k[5] * k[5]) - k[3] * (k[3] * k[2] - k[5] * k[4]) +
-                     k[4] * (k[3] * k[5] - k[1] * k[4]);
+  const double det =
+      k[0] * (k[1] * k[2] - k[5] * k[5]) - k[3] * (k[3] * k[2] - k[5] * k[4]) + k[4] * (k[3] * k[5] - k[1] * k[4]);
   if (!(k[0] > 0) || !(minor > 0) || (dimension == 3 && !(det > 0)))
     throw ValueError(name, at, k[0] > 0 ? minor : k[0], "must be a positive definite tensor (this is a minor of it)");
 }
@@ -123,10 +123,10 @@ double MeshData::source_at(std::int64_t cell, int point) const {
 }
 
 void MeshData::sample_kappa() {
-  const bool tensors = !problem.coefficient.isotropic ||
-                       std::ranges::any_of(problem.materials, [](const MeshMaterial& m) {
-                         return m.coefficient && !m.coefficient->isotropic;
-                       });
+  const bool tensors =
+      !problem.coefficient.isotropic || std::ranges::any_of(problem.materials, [](const MeshMaterial& m) {
+        return m.coefficient && !m.coefficient->isotropic;
+      });
   kappa_entries = tensors ? 6 : 1;
   kappa.resize(static_cast<std::size_t>(topology.cells()) * kappa_entries);
   const auto of_material = [&](int label) -> const MeshMaterial* {
@@ -136,8 +136,7 @@ void MeshData::sample_kappa() {
   };
   double least = std::numeric_limits<double>::infinity(), most = 0;
   const auto set = [&](const MeshCoefficient& from, const MeshMaterial* material) {
-    const auto [cells, places] =
-        centres(topology, [&](int label) { return of_material(label) == material; });
+    const auto [cells, places] = centres(topology, [&](int label) { return of_material(label) == material; });
     for (std::size_t entry = 0; entry < (from.isotropic ? 1 : 6); ++entry) {
       constexpr const char* names[] = {".x", ".y", ".z", ".xy", ".xz", ".yz"};
       const std::string name = from.name + (from.isotropic ? "" : names[entry]);
@@ -166,12 +165,14 @@ void MeshData::sample_kappa() {
 void MeshData::sample_sources() {
   const auto cells = static_cast<std::size_t>(topology.cells());
   if (const double* sigma = problem.reaction.constant(); !sigma || *sigma != 0)
-    reaction = sample_at(problem.reaction, "reaction", Sign::nonnegative, centres(topology, [](int) { return true; }).second);
+    reaction =
+        sample_at(problem.reaction, "reaction", Sign::nonnegative, centres(topology, [](int) { return true; }).second);
   const auto add_constant = [&](double value, const MeshMaterial* material) {
     if (value == 0) return;
     density.resize(cells, 0);
     for (std::size_t e = 0; e < cells; ++e)
-      if (!material || mesh().has(topology.cell(static_cast<std::int64_t>(e)).label, material->group)) density[e] += value;
+      if (!material || mesh().has(topology.cell(static_cast<std::int64_t>(e)).label, material->group))
+        density[e] += value;
   };
   const auto add = [&](const Quantity& f, const std::string& name, const MeshMaterial* material) {
     if (const double* constant = f.constant()) {
@@ -249,7 +250,8 @@ void MeshData::sample_facets() {
     for (const ConditionedFacet& f : facets) {
       if (f.condition != static_cast<int>(c)) continue;
       const ElementRule& rule = rule_of(f.facet.shape);
-      if (f.facet.shape == CellShape::vertex) places.push_back(mesh().points[static_cast<std::size_t>(f.facet.corners[0])]);
+      if (f.facet.shape == CellShape::vertex)
+        places.push_back(mesh().points[static_cast<std::size_t>(f.facet.corners[0])]);
       for (std::size_t p = 0; p < static_cast<std::size_t>(rule.points); ++p) {
         Place at{};
         for (std::size_t k = 0; k < f.facet.used().size(); ++k)
@@ -267,7 +269,8 @@ void MeshData::sample_facets() {
     for (std::size_t f = 0; f < facets.size(); ++f) {
       if (facets[f].condition != static_cast<int>(c)) continue;
       const auto points = static_cast<std::size_t>(std::max(1, rule_of(facets[f].facet.shape).points));
-      data[f].assign(values.begin() + static_cast<std::ptrdiff_t>(next), values.begin() + static_cast<std::ptrdiff_t>(next + points));
+      data[f].assign(values.begin() + static_cast<std::ptrdiff_t>(next),
+                     values.begin() + static_cast<std::ptrdiff_t>(next + points));
       if (robin)
         data[f].insert(data[f].end(), alphas.begin() + static_cast<std::ptrdiff_t>(next),
                        alphas.begin() + static_cast<std::ptrdiff_t>(next + points));

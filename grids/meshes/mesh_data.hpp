@@ -26,11 +26,11 @@ struct MeshData {
 
   const MeshProblem& problem;
   Topology topology;
-  std::size_t kappa_entries = 1;  ///< 1, or 6 for tensors
-  std::vector<double> kappa;      ///< by element
-  std::vector<double> reaction;   ///< by element; empty if σ = 0
-  std::vector<double> density;    ///< constant part of f, by element; empty if f = 0
-  std::vector<double> source;     ///< the rest of f, by element and point of its rule; may be empty
+  std::size_t kappa_entries = 1;          ///< 1, or 6 for tensors
+  std::vector<double> kappa;              ///< by element
+  std::vector<double> reaction;           ///< by element; empty if σ = 0
+  std::vector<double> density;            ///< constant part of f, by element; empty if f = 0
+  std::vector<double> source;             ///< the rest of f, by element and point of its rule; may be empty
   std::vector<ConditionedFacet> facets;   ///< sides and lower elements with a condition, in a fixed order
   std::vector<std::vector<double>> data;  ///< of each facet: values and, of Robin conditions, alphas at its points
   std::vector<double> held;               ///< u at each point with a Dirichlet condition

@@ -21,7 +21,8 @@ double sum_elements(const MeshData& data, const F& f) {
 double interpolated(const ElementRule& rule, std::size_t point, std::span<const int> corners,
                     const std::vector<double>& u) {
   double sum = 0;
-  for (std::size_t c = 0; c < corners.size(); ++c) sum += rule.value[point][c] * u[static_cast<std::size_t>(corners[c])];
+  for (std::size_t c = 0; c < corners.size(); ++c)
+    sum += rule.value[point][c] * u[static_cast<std::size_t>(corners[c])];
   return sum;
 }
 
@@ -92,11 +93,13 @@ std::vector<ConditionFlow> condition_flows(const MeshData& data, const std::vect
       measure += w;
       flow.mean += w * v;
       if (dirichlet) continue;
-      const double alpha = condition.kind == BoundaryKind::robin ? data.data[f][static_cast<std::size_t>(rule.points) + p] : 0;
+      const double alpha =
+          condition.kind == BoundaryKind::robin ? data.data[f][static_cast<std::size_t>(rule.points) + p] : 0;
       flow.flow += w * (data.data[f][p] - alpha * v);
     }
     if (facet.shape == CellShape::vertex && !dirichlet)
-      flow.flow += data.data[f][0] - (data.data[f].size() > 1 ? data.data[f][1] : 0) * u[static_cast<std::size_t>(facet.corners[0])];
+      flow.flow += data.data[f][0] -
+                   (data.data[f].size() > 1 ? data.data[f][1] : 0) * u[static_cast<std::size_t>(facet.corners[0])];
     flow.measure += measure;
     if (!dirichlet || facts_of(facet.shape).dimension != data.mesh().dimension - 1) continue;
     for (const int p : facet.used()) {
@@ -243,8 +246,8 @@ std::optional<double> value_in(const MeshData& data, const Topology::Cell& cell,
     if (place[d] < lower - room || place[d] > upper + room) return {};
   }
   const bool simplex = cell.shape == CellShape::triangle || cell.shape == CellShape::tetrahedron;
-  std::array<double, 3> at = simplex || cell.shape == CellShape::prism ? std::array{0.3, 0.3, simplex ? 0.3 : 0.0}
-                                                                       : std::array{0.0, 0.0, 0.0};
+  std::array<double, 3> at =
+      simplex || cell.shape == CellShape::prism ? std::array{0.3, 0.3, simplex ? 0.3 : 0.0} : std::array{0.0, 0.0, 0.0};
   if (cell.shape == CellShape::pyramid) at[2] = 0.25;
   std::array<double, most_corners> value{};
   std::array<std::array<double, 3>, most_corners> slope{};

@@ -36,8 +36,8 @@ MeshError error_of(const MeshData& data, const std::vector<double>& u, const Qua
 std::vector<double> element_flux(const MeshData& data, const std::vector<double>& u);
 
 /// Estimates the relative error of the flux in energy: the distance of grad u from its mean at points (Zienkiewicz and
-/// Zhu, Int. J. Numer. Methods Eng. 24, 1987, 337), over grad u. Means are taken over elements of equal κ, so jumps of κ
-/// count as far as they are errors.
+/// Zhu, Int. J. Numer. Methods Eng. 24, 1987, 337), over grad u. Means are taken over elements of equal κ, so jumps of
+/// κ count as far as they are errors.
 double recovered_error(const MeshData& data, const std::vector<double>& u);
 
 /// Returns u at a place, or nothing outside of the mesh.

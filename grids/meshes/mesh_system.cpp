@@ -106,7 +106,8 @@ template <class Add>
 RowSums add_row(const MeshData& data, const FacetsAtPoints& facets, std::int64_t point, const Add& add) {
   RowSums sums;
   for (const int number : data.topology.at(point)) add_element(data, number, point, sums, add);
-  for (int f = facets.start[static_cast<std::size_t>(point)]; f < facets.start[static_cast<std::size_t>(point) + 1]; ++f)
+  for (int f = facets.start[static_cast<std::size_t>(point)]; f < facets.start[static_cast<std::size_t>(point) + 1];
+       ++f)
     add_facet(data, facets.facet[static_cast<std::size_t>(f)], point, sums, add);
   return sums;
 }
@@ -198,8 +199,8 @@ bool floats(const MeshData& data, const std::vector<bool>& fixed) {
   const auto& x = data.mesh().points[first];
   throw InputError(std::to_string(floating) + " of the " + std::to_string(all) +
                    " parts of the mesh that do not touch have no Dirichlet or Robin condition and no reaction, so u is "
-                   "not determined there (one contains the point " + std::to_string(x[0]) + ", " + std::to_string(x[1]) +
-                   ", " + std::to_string(x[2]) +
+                   "not determined there (one contains the point " +
+                   std::to_string(x[0]) + ", " + std::to_string(x[1]) + ", " + std::to_string(x[2]) +
                    "): join the parts in the mesh (in Gmsh: Coherence or BooleanFragments), or give each a condition");
 }
 
@@ -252,7 +253,8 @@ MeshSystem assemble(const MeshData& data) {
   system.rows.A = rows.join(n);
   std::vector<bool> fixed(system.row.size(), false);
   for (std::size_t p = 0; p < fixed.size(); ++p)
-    fixed[p] = system.row[p] < 0 ? data.used(static_cast<std::int64_t>(p)) : absorbs[static_cast<std::size_t>(system.row[p])] != 0;
+    fixed[p] = system.row[p] < 0 ? data.used(static_cast<std::int64_t>(p))
+                                 : absorbs[static_cast<std::size_t>(system.row[p])] != 0;
   system.rows.singular = floats(data, fixed);
   system.rows.range = data.range;
   return system;
@@ -274,9 +276,8 @@ std::vector<double> reactions(const MeshData& data, const std::vector<double>& u
     for (std::int64_t p = first; p < last; ++p) {
       if (!data.used(p) || data.holder[static_cast<std::size_t>(p)] < 0) continue;
       double sum = 0;
-      const RowSums sums = add_row(data, facets, p, [&](int point, double entry) {
-        sum += entry * u[static_cast<std::size_t>(point)];
-      });
+      const RowSums sums =
+          add_row(data, facets, p, [&](int point, double entry) { sum += entry * u[static_cast<std::size_t>(point)]; });
       flow[static_cast<std::size_t>(p)] = sum - sums.load;
     }
   });

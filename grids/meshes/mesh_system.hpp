@@ -15,7 +15,8 @@ struct MeshSystem {
 };
 
 /// Assembles P1 and Q1 elements. Each row is summed by one thread in the order of its elements, so the bits do not
-/// depend on the number of threads. Throws InputError if parts of the mesh that do not touch have no value of their own.
+/// depend on the number of threads. Throws InputError if parts of the mesh that do not touch have no value of their
+/// own.
 MeshSystem assemble(const MeshData& data);
 
 /// Returns u at all points: the values of rows, and held values.

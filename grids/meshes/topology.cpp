@@ -72,8 +72,9 @@ std::vector<Facet> outer_facets(const Topology& topology, std::int64_t* crowded)
     for (std::int64_t p = first; p < last; ++p) {
       sides.clear();
       for (const int number : topology.at(p))
-        for_sides_from(topology.cell(number), number, static_cast<int>(p),
-                       [&](const Facet& facet) { sides.push_back({sorted(facet.corners), facet}); });
+        for_sides_from(topology.cell(number), number, static_cast<int>(p), [&](const Facet& facet) {
+          sides.push_back({sorted(facet.corners), facet});
+        });
       std::ranges::stable_sort(sides, {}, &Keyed::key);
       for (std::size_t s = 0; s < sides.size();) {
         std::size_t end = s + 1;

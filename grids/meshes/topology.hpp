@@ -51,9 +51,7 @@ struct Facet {
   std::array<int, 4> corners{-1, -1, -1, -1};
   int cell = -1;
 
-  std::span<const int> used() const {
-    return {corners.data(), static_cast<std::size_t>(facts_of(shape).corners)};
-  }
+  std::span<const int> used() const { return {corners.data(), static_cast<std::size_t>(facts_of(shape).corners)}; }
 };
 /// Returns corners in rising order, to compare elements.
 std::array<int, 4> sorted(const std::array<int, 4>& corners);

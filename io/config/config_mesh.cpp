@@ -157,7 +157,8 @@ class MeshProblemReader {
     else if (keys.empty())
       parts_.errors.add(entry.mark, path, "the mesh has no groups; remove it, or name physical groups in the mesh");
     else
-      parts_.errors.add(entry.mark, path, "the mesh has no group of this name; " + suggest(entry.key, keys, "choose one of"));
+      parts_.errors.add(entry.mark, path,
+                        "the mesh has no group of this name; " + suggest(entry.key, keys, "choose one of"));
     return {};
   }
 
@@ -291,7 +292,8 @@ class MeshProblemReader {
     if (const Value* fields = output->find("fields"))
       for (const Value& field : fields->items) {
         if (field.text == "error" && !problem_.exact)
-          parts_.errors.add(field.mark, "output.fields", "error needs the exact solution; add equation: {exact: ...} or remove error");
+          parts_.errors.add(field.mark, "output.fields",
+                            "error needs the exact solution; add equation: {exact: ...} or remove error");
         to.fields.push_back(field.text);
       }
     if (const Value* formats = output->find("formats"))
@@ -306,7 +308,8 @@ class MeshProblemReader {
         if (static_cast<int>(probe.items.size()) != mesh().dimension)
           parts_.errors.add(probe.mark, "output.probes[" + std::to_string(i) + "]",
                             "has " + std::to_string(probe.items.size()) + " coordinates in " +
-                                std::to_string(mesh().dimension) + " dimensions; give " + std::to_string(mesh().dimension));
+                                std::to_string(mesh().dimension) + " dimensions; give " +
+                                std::to_string(mesh().dimension));
         to.probes.push_back(numbers(&probe));
       }
   }
@@ -315,12 +318,15 @@ class MeshProblemReader {
   void warn_of_rest() {
     std::vector<std::string> names;
     for (std::size_t g = 0; g < used_.size(); ++g)
-      if (!used_[g] && mesh().groups[g].dimension == mesh().dimension - 1) names.push_back(printable(mesh().groups[g].key()));
+      if (!used_[g] && mesh().groups[g].dimension == mesh().dimension - 1)
+        names.push_back(printable(mesh().groups[g].key()));
     const Value* boundary = parts_.document.find("boundary");
-    const bool chosen = boundary && std::ranges::find(boundary->entries, "default", &Value::Entry::key) != boundary->entries.end();
+    const bool chosen =
+        boundary && std::ranges::find(boundary->entries, "default", &Value::Entry::key) != boundary->entries.end();
     if (names.empty() || chosen) return;
-    input_.warnings.push_back("no condition names these groups of sides: " + join(names) +
-                              ". On the boundary, u = 0 there; write boundary: {default: ...} to choose another condition");
+    input_.warnings.push_back(
+        "no condition names these groups of sides: " + join(names) +
+        ". On the boundary, u = 0 there; write boundary: {default: ...} to choose another condition");
   }
 
   ConfigParts& parts_;

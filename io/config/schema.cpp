@@ -167,8 +167,9 @@ Choice banded() {
 
 Choice unstructured() {
   return {.name = "unstructured",
-          .doc = "A mesh from a file. Names of its groups are then the keys of `boundary` and `materials`, and some keys "
-                 "of boxes do not apply ([meshes](meshes.md)).",
+          .doc =
+              "A mesh from a file. Names of its groups are then the keys of `boundary` and `materials`, and some keys "
+              "of boxes do not apply ([meshes](meshes.md)).",
           .keys = {{.key = "file",
                     .type = Type::path,
                     .doc = "MSH 2.2 or 4.1 of Gmsh, ASCII or binary, or VTU.",

@@ -13,32 +13,33 @@ namespace {
 constexpr Range above_zero{.lower = 0, .open_lower = true};
 
 Schema mesh_grid() {
-  return {.key = "grid",
-          .doc = "The mesh.",
-          .required = true,
-          .example = "{type: unstructured, file: part.msh}",
-          .keys = {{.key = "type",
-                    .type = Type::choice,
-                    .doc = "Grid type.",
-                    .required = true,
-                    .choices = {word("unstructured", "A mesh from a file.")}},
-                   {.key = "file",
-                    .type = Type::path,
-                    .doc = "MSH 2.2 or 4.1 of Gmsh, ASCII or binary, or VTU, relative to the configuration file's folder.",
-                    .required = true,
-                    .example = "part.msh"},
-                   {.key = "scale",
-                    .type = Type::constant,
-                    .doc = "Factor of all coordinates, such as 1e-3 for a mesh in millimetres.",
-                    .fallback = "1",
-                    .example = "1e-3",
-                    .range = above_zero},
-                   {.key = "groups",
-                    .type = Type::text,
-                    .doc = "Name of the cell array of a VTU file that numbers groups; null: a known name, or none.",
-                    .fallback = "null",
-                    .example = "material",
-                    .most = 200}}};
+  return {
+      .key = "grid",
+      .doc = "The mesh.",
+      .required = true,
+      .example = "{type: unstructured, file: part.msh}",
+      .keys = {{.key = "type",
+                .type = Type::choice,
+                .doc = "Grid type.",
+                .required = true,
+                .choices = {word("unstructured", "A mesh from a file.")}},
+               {.key = "file",
+                .type = Type::path,
+                .doc = "MSH 2.2 or 4.1 of Gmsh, ASCII or binary, or VTU, relative to the configuration file's folder.",
+                .required = true,
+                .example = "part.msh"},
+               {.key = "scale",
+                .type = Type::constant,
+                .doc = "Factor of all coordinates, such as 1e-3 for a mesh in millimetres.",
+                .fallback = "1",
+                .example = "1e-3",
+                .range = above_zero},
+               {.key = "groups",
+                .type = Type::text,
+                .doc = "Name of the cell array of a VTU file that numbers groups; null: a known name, or none.",
+                .fallback = "null",
+                .example = "material",
+                .most = 200}}};
 }
 
 Schema mesh_expression(std::string_view key, std::string_view doc, std::string_view fallback, Range range = {}) {
@@ -46,19 +47,19 @@ Schema mesh_expression(std::string_view key, std::string_view doc, std::string_v
 }
 
 Schema mesh_coefficient(std::string_view fallback, std::string_view doc) {
-  Schema coefficient{.key = "coefficient",
-                     .type = Type::any_of,
-                     .doc = doc,
-                     .fallback = fallback,
-                     .example = "390",
-                     .forms = {{.type = Type::expression, .example = "390", .range = above_zero},
-                               {.doc = "A tensor.",
-                                .keys = {mesh_expression("x", "Along x.", "1", above_zero),
-                                         mesh_expression("y", "Along y.", "1", above_zero),
-                                         mesh_expression("z", "Along z.", "1", above_zero),
-                                         mesh_expression("xy", "Off-diagonal entry.", "0"),
-                                         mesh_expression("xz", "Off-diagonal entry.", "0"),
-                                         mesh_expression("yz", "Off-diagonal entry.", "0")}}}};
+  Schema coefficient{
+      .key = "coefficient",
+      .type = Type::any_of,
+      .doc = doc,
+      .fallback = fallback,
+      .example = "390",
+      .forms = {
+          {.type = Type::expression, .example = "390", .range = above_zero},
+          {.doc = "A tensor.",
+           .keys = {
+               mesh_expression("x", "Along x.", "1", above_zero), mesh_expression("y", "Along y.", "1", above_zero),
+               mesh_expression("z", "Along z.", "1", above_zero), mesh_expression("xy", "Off-diagonal entry.", "0"),
+               mesh_expression("xz", "Off-diagonal entry.", "0"), mesh_expression("yz", "Off-diagonal entry.", "0")}}}};
   return coefficient;
 }
 
@@ -77,9 +78,10 @@ Schema mesh_boundary() {
     if (form.type == Type::map) condition.forms.push_back(form);
   return {.key = "boundary",
           .type = Type::dictionary,
-          .doc = "Conditions by the name or number of a group of sides, also inside the mesh: `inlet: {dirichlet: 1}`. "
-                 "`default` applies to the rest of the boundary; without it that is `{dirichlet: 0}`. Where conditions "
-                 "meet, the first one applies. A Dirichlet condition may name a group of any dimension.",
+          .doc =
+              "Conditions by the name or number of a group of sides, also inside the mesh: `inlet: {dirichlet: 1}`. "
+              "`default` applies to the rest of the boundary; without it that is `{dirichlet: 0}`. Where conditions "
+              "meet, the first one applies. A Dirichlet condition may name a group of any dimension.",
           .fallback = "{}",
           .example = "{inlet: {dirichlet: 1}, default: {neumann: 0}}",
           .items = {condition}};
@@ -111,7 +113,8 @@ Schema mesh_output(const Schema& box) {
   output.keys.clear();
   for (const Schema& key : box.keys)
     if (key.key == "directory" || key.key == "probes" || key.key == "quantity") output.keys.push_back(key);
-  const auto list = [](std::string_view key, std::string_view doc, std::string_view fallback, std::vector<Choice> choices) {
+  const auto list = [](std::string_view key, std::string_view doc, std::string_view fallback,
+                       std::vector<Choice> choices) {
     return Schema{.key = key,
                   .type = Type::list,
                   .doc = doc,
@@ -119,13 +122,14 @@ Schema mesh_output(const Schema& box) {
                   .items = {{.type = Type::choice, .choices = std::move(choices)}},
                   .distinct = true};
   };
-  output.keys.push_back(list("fields", "The fields to write.", "[u, flux, group]",
-                             {word("u", "The solution at points."), word("flux", "-coefficient grad u of each element."),
-                              word("group", "The number of the first group of each element; 0: none."),
-                              word("coefficient", "The coefficient of each element; of a tensor its entry along x."),
-                              word("error", "u minus equation.exact at points.")}));
-  output.keys.push_back(list("formats", "File formats; [] writes only the summary.", "[vtk]",
-                             {word("vtk", "VTK XML: .vtu.")}));
+  output.keys.push_back(
+      list("fields", "The fields to write.", "[u, flux, group]",
+           {word("u", "The solution at points."), word("flux", "-coefficient grad u of each element."),
+            word("group", "The number of the first group of each element; 0: none."),
+            word("coefficient", "The coefficient of each element; of a tensor its entry along x."),
+            word("error", "u minus equation.exact at points.")}));
+  output.keys.push_back(
+      list("formats", "File formats; [] writes only the summary.", "[vtk]", {word("vtk", "VTK XML: .vtu.")}));
   return output;
 }
 

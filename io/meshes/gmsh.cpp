@@ -17,19 +17,6 @@ namespace {
 
 constexpr int most_group_number = 2'000'000'000;
 
-// Returns the type with a number in Gmsh; nothing for types that are not read.
-std::optional<ElementType> gmsh_type(int number) {
-  using enum CellShape;
-  static const std::map<int, ElementType> types{
-      {15, {vertex, 1}},        {1, {line, 2}},         {8, {line, 3}},           {2, {triangle, 3}},
-      {9, {triangle, 6}},       {3, {quadrilateral, 4}}, {16, {quadrilateral, 8}}, {10, {quadrilateral, 9}},
-      {4, {tetrahedron, 4}},    {11, {tetrahedron, 10}}, {5, {hexahedron, 8}},     {17, {hexahedron, 20}},
-      {12, {hexahedron, 27}},   {6, {prism, 6}},        {18, {prism, 15}},        {13, {prism, 18}},
-      {7, {pyramid, 5}},        {19, {pyramid, 13}},    {14, {pyramid, 14}}};
-  const auto found = types.find(number);
-  return found == types.end() ? std::nullopt : std::optional(found->second);
-}
-
 /// Reads the sections of a file in order.
 class GmshReader {
  public:
@@ -48,7 +35,8 @@ class GmshReader {
       read_section(section.substr(1));
     }
     if (!nodes_) in_.fail("the file has no section $Nodes: it contains no mesh; mesh the geometry and save again");
-    if (!elements_) in_.fail("the file has no section $Elements: it contains no mesh; mesh the geometry and save again");
+    if (!elements_)
+      in_.fail("the file has no section $Elements: it contains no mesh; mesh the geometry and save again");
     name_groups();
     return std::move(mesh_);
   }
@@ -63,7 +51,8 @@ class GmshReader {
       in_.fail("MSH version " + printable(version) +
                " is not read; save the mesh in version 4.1 or 2.2 (Gmsh: Mesh.MshFileVersion = 4.1)");
     if (binary != 0 && binary != 1) in_.fail("the file type is neither 0 (ASCII) nor 1 (binary): the file is damaged");
-    if (size != 8) in_.fail("numbers have " + std::to_string(size) + " bytes, but only 8 are read; save the mesh again");
+    if (size != 8)
+      in_.fail("numbers have " + std::to_string(size) + " bytes, but only 8 are read; save the mesh again");
     in_.line();
     binary_ = binary == 1;
     if (binary_) {
@@ -85,7 +74,9 @@ class GmshReader {
     } else if (section == "Entities" && modern_) {
       read_entities();
     } else if (section == "PartitionedEntities") {
-      in_.fail("the mesh is partitioned, which is not supported; save it without partitions (Gmsh: Mesh.PartitionUnpartition)");
+      in_.fail(
+          "the mesh is partitioned, which is not supported; save it without partitions (Gmsh: "
+          "Mesh.PartitionUnpartition)");
     } else if (section == "Nodes") {
       if (nodes_) in_.fail("there are two sections $Nodes: the file is damaged");
       modern_ ? read_nodes() : read_old_nodes();
@@ -104,7 +95,9 @@ class GmshReader {
   // Sections such as $Periodic and $NodeData are not needed.
   void skip_section(const std::string& section) {
     const std::size_t end = in_.bytes().find("$End" + section, in_.at());
-    if (end == std::string_view::npos) in_.fail("the section $" + printable(section.substr(0, 40)) + " has no end: the file is incomplete; save it again");
+    if (end == std::string_view::npos)
+      in_.fail("the section $" + printable(section.substr(0, 40)) +
+               " has no end: the file is incomplete; save it again");
     in_.move_to(end);
     in_.line();
   }
@@ -123,10 +116,12 @@ class GmshReader {
     for (std::int64_t n = 0; n < count; ++n) {
       const int dimension = in_.number<int>("the dimension of a group");
       const int number = in_.number<int>("the number of a group");
-      if (dimension < 0 || dimension > 3) in_.fail("a group has the dimension " + std::to_string(dimension) + ": the file is damaged");
+      if (dimension < 0 || dimension > 3)
+        in_.fail("a group has the dimension " + std::to_string(dimension) + ": the file is damaged");
       const std::string_view text = in_.line();
       const std::size_t first = text.find('"'), last = text.rfind('"');
-      if (first == std::string_view::npos || last == first) in_.fail("the name of a group is not in quotes: the file is damaged");
+      if (first == std::string_view::npos || last == first)
+        in_.fail("the name of a group is not in quotes: the file is damaged");
       names_[{dimension, number}] = std::string(text.substr(first + 1, last - first - 1));
     }
   }
@@ -151,7 +146,8 @@ class GmshReader {
   }
 
   void add_points(const UnsetVector<std::int64_t>& numbers) {
-    if (mesh_.points.size() > static_cast<std::size_t>(most_group_number)) in_.fail("more than 2·10⁹ nodes are not supported");
+    if (mesh_.points.size() > static_cast<std::size_t>(most_group_number))
+      in_.fail("more than 2·10⁹ nodes are not supported");
     for (const auto& x : mesh_.points)
       if (!std::isfinite(x[0]) || !std::isfinite(x[1]) || !std::isfinite(x[2]))
         in_.fail("a coordinate of node " + std::to_string(numbers[static_cast<std::size_t>(&x - mesh_.points.data())]) +
@@ -177,7 +173,8 @@ class GmshReader {
       const int parametric = in_.number<int>("whether coordinates of the entity follow");
       const std::int64_t count = in_.count<std::uint64_t>("nodes", binary_ ? 32 : 8);
       const int more = parametric == 0 ? 0 : dimension;
-      if (dimension < 0 || dimension > 3) in_.fail("an entity has the dimension " + std::to_string(dimension) + ": the file is damaged");
+      if (dimension < 0 || dimension > 3)
+        in_.fail("an entity has the dimension " + std::to_string(dimension) + ": the file is damaged");
       if (binary_) {
         const char* const tags = in_.skip(8 * static_cast<std::size_t>(count), "numbers of nodes");
         const auto width = static_cast<std::size_t>(8 * (3 + more));
@@ -185,7 +182,8 @@ class GmshReader {
         for (std::int64_t n = 0; n < count; ++n) {
           numbers.push_back(in_.read_at<std::int64_t>(tags + 8 * n));
           const char* const from = x + width * static_cast<std::size_t>(n);
-          mesh_.points.push_back({in_.read_at<double>(from), in_.read_at<double>(from + 8), in_.read_at<double>(from + 16)});
+          mesh_.points.push_back(
+              {in_.read_at<double>(from), in_.read_at<double>(from + 8), in_.read_at<double>(from + 16)});
         }
         continue;
       }
@@ -198,7 +196,8 @@ class GmshReader {
       }
     }
     if (static_cast<std::int64_t>(numbers.size()) != all)
-      in_.fail("the blocks have " + std::to_string(numbers.size()) + " nodes, but " + std::to_string(all) + " are announced: the file is damaged");
+      in_.fail("the blocks have " + std::to_string(numbers.size()) + " nodes, but " + std::to_string(all) +
+               " are announced: the file is damaged");
     add_points(numbers);
   }
 
@@ -229,9 +228,10 @@ class GmshReader {
   ElementType type_of(int number) {
     const auto type = gmsh_type(number);
     if (!type)
-      in_.fail("elements of Gmsh's type " + std::to_string(number) +
-               " are not read: use vertices, lines, triangles, quadrilaterals, tetrahedra, hexahedra, prisms or pyramids of "
-               "first or second order (Gmsh: Mesh.ElementOrder = 1)");
+      in_.fail(
+          "elements of Gmsh's type " + std::to_string(number) +
+          " are not read: use vertices, lines, triangles, quadrilaterals, tetrahedra, hexahedra, prisms or pyramids of "
+          "first or second order (Gmsh: Mesh.ElementOrder = 1)");
     return *type;
   }
 
@@ -263,7 +263,8 @@ class GmshReader {
         for (std::size_t c = 0; c < corners; ++c) {
           const int point = (*nodes_)(static_cast<std::int64_t>(in_.read_at<Number>(at + c * sizeof(Number))));
           block.corners[static_cast<std::size_t>(first + e) * corners + c] = point;
-          if (point < 0 && wrong[static_cast<std::size_t>(begin / row_chunk)] < 0) wrong[static_cast<std::size_t>(begin / row_chunk)] = e;
+          if (point < 0 && wrong[static_cast<std::size_t>(begin / row_chunk)] < 0)
+            wrong[static_cast<std::size_t>(begin / row_chunk)] = e;
         }
       }
     });
@@ -284,7 +285,8 @@ class GmshReader {
     in_.number<std::uint64_t>("the largest number of an element");
     std::int64_t found = 0;
     for (std::int64_t b = 0; b < blocks; ++b) {
-      const int dimension = in_.number<int>("the dimension of an entity"), tag = in_.number<int>("the number of an entity");
+      const int dimension = in_.number<int>("the dimension of an entity"),
+                tag = in_.number<int>("the number of an entity");
       const ElementType type = type_of(in_.number<int>("the type of elements"));
       const std::int64_t count = in_.count<std::uint64_t>("elements", binary_ ? 16 : 4);
       const auto entity = entities_.find({dimension, tag});
@@ -298,9 +300,12 @@ class GmshReader {
       if (binary_)
         set_corners<std::int64_t>(type, first, count, raw, width, 8);
       else
-        for (std::int64_t e = 0; e < count; ++e) read_corners(type, block, first + e, in_.number<std::int64_t>("the number of an element"));
+        for (std::int64_t e = 0; e < count; ++e)
+          read_corners(type, block, first + e, in_.number<std::int64_t>("the number of an element"));
     }
-    if (found != all) in_.fail("the blocks have " + std::to_string(found) + " elements, but " + std::to_string(all) + " are announced: the file is damaged");
+    if (found != all)
+      in_.fail("the blocks have " + std::to_string(found) + " elements, but " + std::to_string(all) +
+               " are announced: the file is damaged");
   }
 
   void read_corners(const ElementType& type, MeshCells& block, std::int64_t at, std::int64_t element) {
@@ -339,7 +344,9 @@ class GmshReader {
     for (std::int64_t done = 0; done < all;) {
       const ElementType type = type_of(in_.number<int>("the type of elements"));
       const std::int64_t count = in_.count<int>("elements", 8), tags = in_.count<int>("tags", 4);
-      if (count == 0 || done + count > all) in_.fail("a block announces " + std::to_string(count) + " of the " + std::to_string(all - done) + " elements that are left: the file is damaged");
+      if (count == 0 || done + count > all)
+        in_.fail("a block announces " + std::to_string(count) + " of the " + std::to_string(all - done) +
+                 " elements that are left: the file is damaged");
       const auto width = 4 * static_cast<std::size_t>(1 + tags + type.nodes);
       const char* const raw = in_.skip(width * static_cast<std::size_t>(count), "elements");
       const std::int64_t first = extend(type, count);
@@ -363,7 +370,8 @@ class GmshReader {
   }
 
   void name_groups() {
-    for (const auto& [key, name] : names_) mesh_.groups[static_cast<std::size_t>(groups_.group(key.first, key.second))].name = name;
+    for (const auto& [key, name] : names_)
+      mesh_.groups[static_cast<std::size_t>(groups_.group(key.first, key.second))].name = name;
   }
 
   MeshBytes in_;

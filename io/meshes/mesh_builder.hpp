@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -16,6 +17,9 @@ struct ElementType {
   CellShape shape = CellShape::vertex;
   int nodes = 1;
 };
+
+/// Returns the type with a number in Gmsh; nothing for types that are not read.
+std::optional<ElementType> gmsh_type(int number);
 
 /// Maps the numbers of points in a file to indices.
 class PointNumbers {
@@ -35,7 +39,7 @@ class PointNumbers {
   int search(std::int64_t number) const;
 
   std::int64_t least_ = 0;
-  UnsetVector<int> direct_;                             // index by number; −1: none
+  UnsetVector<int> direct_;                           // index by number; −1: none
   std::vector<std::pair<std::int64_t, int>> sorted_;  // instead, if numbers have wide gaps
 };
 

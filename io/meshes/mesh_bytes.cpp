@@ -64,7 +64,8 @@ std::string_view MeshBytes::line() {
 }
 
 void MeshBytes::skip_spaces() {
-  while (at_ < bytes_.size() && (bytes_[at_] == ' ' || bytes_[at_] == '\n' || bytes_[at_] == '\t' || bytes_[at_] == '\r'))
+  while (at_ < bytes_.size() &&
+         (bytes_[at_] == ' ' || bytes_[at_] == '\n' || bytes_[at_] == '\t' || bytes_[at_] == '\r'))
     ++at_;
 }
 

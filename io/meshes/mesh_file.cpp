@@ -22,7 +22,8 @@ Mesh read_mesh(const std::filesystem::path& file, double scale, const std::strin
   else if (start.starts_with("<?xml") || start.starts_with("<VTKFile"))
     mesh = read_vtu(name, bytes, groups);
   else
-    throw InputError(name + " is neither an MSH file of Gmsh (which begins with $MeshFormat) nor a VTU file of VTK: "
+    throw InputError(name +
+                     " is neither an MSH file of Gmsh (which begins with $MeshFormat) nor a VTU file of VTK: "
                      "convert the mesh, for example with Gmsh or meshio");
   mesh.source = name;
   finish_mesh(mesh, scale);

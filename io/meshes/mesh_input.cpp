@@ -28,7 +28,8 @@ std::vector<std::string> describe_groups(const Mesh& mesh, const std::vector<boo
     return lines;
   }
   const std::vector<GroupMeasure> measures = measure_groups(mesh);
-  lines.push_back(fmt::format("{:<24} {:>3} {:>6} {:>10} {:>12}   {}", "group", "dim", "number", "elements", "measure", "extent"));
+  lines.push_back(
+      fmt::format("{:<24} {:>3} {:>6} {:>10} {:>12}   {}", "group", "dim", "number", "elements", "measure", "extent"));
   constexpr std::array units{"", "length", "area", "volume"};
   for (std::size_t g = 0; g < mesh.groups.size(); ++g) {
     const MeshGroup& group = mesh.groups[g];
@@ -36,9 +37,8 @@ std::vector<std::string> describe_groups(const Mesh& mesh, const std::vector<boo
     const std::string extent =
         m.elements == 0 ? "no elements" : place_text(mesh, m.lower) + " to " + place_text(mesh, m.upper);
     lines.push_back(fmt::format("{:<24} {:>3} {:>6} {:>10} {:>12}   {}{}", printable(group.key()), group.dimension,
-                                group.number, m.elements,
-                                group.dimension == 0 ? "" : fmt::format("{:.6g}", m.measure), extent,
-                                used[g] ? "" : "; not named in the configuration"));
+                                group.number, m.elements, group.dimension == 0 ? "" : fmt::format("{:.6g}", m.measure),
+                                extent, used[g] ? "" : "; not named in the configuration"));
   }
   (void)units;
   return lines;
@@ -48,8 +48,9 @@ std::vector<std::string> describe_faults(const Mesh& mesh, const MeshFaults& fau
   std::vector<std::string> warnings;
   const auto first = [&](const MeshFault& fault) { return place_text(mesh, fault.first); };
   if (faults.crossed.count > 0)
-    throw InputError(fmt::format("{}: {} elements overlap themselves (the first at {}): improve the mesh (in Gmsh: optimize)",
-                                 mesh.source, faults.crossed.count, first(faults.crossed)));
+    throw InputError(
+        fmt::format("{}: {} elements overlap themselves (the first at {}): improve the mesh (in Gmsh: optimize)",
+                    mesh.source, faults.crossed.count, first(faults.crossed)));
   const auto warn = [&](const MeshFault& fault, std::string_view what, std::string_view consequence) {
     if (fault.count > 0)
       warnings.push_back(
@@ -63,8 +64,9 @@ std::vector<std::string> describe_faults(const Mesh& mesh, const MeshFaults& fau
   warn(faults.coincident, "pairs of points of the boundary coincide",
        "nothing flows between elements that do not share points; merge them (in Gmsh: Coherence Mesh)");
   if (mesh.second_order > 0)
-    warnings.push_back(fmt::format("{}: {} elements of second order are read by their corners: linear elements replace them",
-                                   mesh.source, mesh.second_order));
+    warnings.push_back(
+        fmt::format("{}: {} elements of second order are read by their corners: linear elements replace them",
+                    mesh.source, mesh.second_order));
   return warnings;
 }
 

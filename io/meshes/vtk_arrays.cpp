@@ -19,15 +19,17 @@ struct NumberType {
   std::size_t bytes;
   bool integer;
 };
-constexpr std::array number_types{NumberType{"Float32", 4, false}, NumberType{"Float64", 8, false}, NumberType{"Int8", 1, true},
-                                  NumberType{"UInt8", 1, true},    NumberType{"Int16", 2, true},    NumberType{"UInt16", 2, true},
-                                  NumberType{"Int32", 4, true},    NumberType{"UInt32", 4, true},   NumberType{"Int64", 8, true},
-                                  NumberType{"UInt64", 8, true}};
+constexpr std::array number_types{NumberType{"Float32", 4, false}, NumberType{"Float64", 8, false},
+                                  NumberType{"Int8", 1, true},     NumberType{"UInt8", 1, true},
+                                  NumberType{"Int16", 2, true},    NumberType{"UInt16", 2, true},
+                                  NumberType{"Int32", 4, true},    NumberType{"UInt32", 4, true},
+                                  NumberType{"Int64", 8, true},    NumberType{"UInt64", 8, true}};
 
 const NumberType& type_of_array(const MeshBytes& in, const VtkArray& array) {
   const auto found = std::ranges::find(number_types, array.type, &NumberType::name);
   if (found == number_types.end())
-    in.fail("the array " + printable(array.name) + " has the unknown type \"" + printable(array.type) + "\"; save the mesh again");
+    in.fail("the array " + printable(array.name) + " has the unknown type \"" + printable(array.type) +
+            "\"; save the mesh again");
   return *found;
 }
 
@@ -61,7 +63,8 @@ class ByteSource {
     for (int k = 0; k < 4; ++k) {
       in_.skip_spaces();
       const int d = digit(*in_.skip(1, what));
-      if (d == -2) in_.fail(std::string("base64 data end where ") + what + " should follow: the file is damaged; save it again");
+      if (d == -2)
+        in_.fail(std::string("base64 data end where ") + what + " should follow: the file is damaged; save it again");
       padding += d == -1 ? 1 : 0;
       bits = bits << 6 | static_cast<std::uint32_t>(d == -1 ? 0 : d);
     }
@@ -86,31 +89,39 @@ std::uint64_t take_header(MeshBytes& in, ByteSource& source, const VtkEncoding& 
 // Returns the uncompressed bytes of an array of `bytes` bytes.
 UnsetVector<char> array_bytes(MeshBytes& in, const VtkArray& array, const VtkEncoding& encoding, std::size_t bytes) {
   const bool inside = array.format == VtkArray::Format::binary;
-  if (!inside && encoding.appended == 0) in.fail("the array " + printable(array.name) + " is appended, but the file has no AppendedData");
+  if (!inside && encoding.appended == 0)
+    in.fail("the array " + printable(array.name) + " is appended, but the file has no AppendedData");
   in.move_to(inside ? array.place : std::min(encoding.appended + array.offset, in.bytes().size()));
   in.binary = !inside;
   ByteSource source(in, inside || !encoding.appended_raw);
   const auto wrong_size = [&](std::uint64_t found) {
-    in.fail("the array " + printable(array.name) + " has " + std::to_string(found) + " bytes, but its type and the numbers of points and cells need " +
-            std::to_string(bytes) + ": the file is damaged; save it again");
+    in.fail("the array " + printable(array.name) + " has " + std::to_string(found) +
+            " bytes, but its type and the numbers of points and cells need " + std::to_string(bytes) +
+            ": the file is damaged; save it again");
   };
   UnsetVector<char> all;
   if (!encoding.compressed) {
     if (const std::uint64_t found = take_header(in, source, encoding); found != bytes) wrong_size(found);
-    if (bytes > in.left()) in.fail("the file ends within the array " + printable(array.name) + ": it is incomplete; save it again");
+    if (bytes > in.left())
+      in.fail("the file ends within the array " + printable(array.name) + ": it is incomplete; save it again");
     all.resize(bytes);
     source.take(all.data(), bytes, "an array");
     return all;
   }
-  const std::uint64_t blocks = take_header(in, source, encoding), size = take_header(in, source, encoding), last = take_header(in, source, encoding);
-  if (blocks > in.left() || size > most_bytes || last > size) in.fail("the header of the compressed array " + printable(array.name) + " is damaged; save the mesh again");
+  const std::uint64_t blocks = take_header(in, source, encoding), size = take_header(in, source, encoding),
+                      last = take_header(in, source, encoding);
+  if (blocks > in.left() || size > most_bytes || last > size)
+    in.fail("the header of the compressed array " + printable(array.name) + " is damaged; save the mesh again");
   const std::uint64_t whole = blocks == 0 ? 0 : (blocks - (last > 0 ? 1 : 0)) * size + last;
   if (whole != bytes) wrong_size(whole);
-  if (bytes > in.left() * 1100 + 4096) in.fail("the array " + printable(array.name) + " cannot be so large: the file is damaged; save it again");
+  if (bytes > in.left() * 1100 + 4096)
+    in.fail("the array " + printable(array.name) + " cannot be so large: the file is damaged; save it again");
   std::vector<std::uint64_t> packed(blocks);
   for (auto& p : packed) {
     p = take_header(in, source, encoding);
-    if (p > in.left()) in.fail("a block of the array " + printable(array.name) + " is longer than the file: it is incomplete; save it again");
+    if (p > in.left())
+      in.fail("a block of the array " + printable(array.name) +
+              " is longer than the file: it is incomplete; save it again");
   }
   all.resize(bytes);
   std::size_t done = 0;
@@ -120,7 +131,8 @@ UnsetVector<char> array_bytes(MeshBytes& in, const VtkArray& array, const VtkEnc
     source.take(block.data(), p, "a compressed block");
     uLongf room = static_cast<uLongf>(std::min<std::uint64_t>(size, bytes - done));
     const uLongf expected = room;
-    if (uncompress(reinterpret_cast<Bytef*>(all.data()) + done, &room, reinterpret_cast<const Bytef*>(block.data()), static_cast<uLong>(p)) != Z_OK ||
+    if (uncompress(reinterpret_cast<Bytef*>(all.data()) + done, &room, reinterpret_cast<const Bytef*>(block.data()),
+                   static_cast<uLong>(p)) != Z_OK ||
         room != expected)
       in.fail("a compressed block of the array " + printable(array.name) + " is damaged; save the mesh again");
     done += room;
@@ -131,24 +143,31 @@ UnsetVector<char> array_bytes(MeshBytes& in, const VtkArray& array, const VtkEnc
 template <class To>
 std::vector<To> converted(MeshBytes& in, const VtkArray& array, const VtkEncoding& encoding, std::int64_t count) {
   const NumberType& type = type_of_array(in, array);
-  if (count < 0 || static_cast<std::uint64_t>(count) > most_bytes / 8) in.fail("the array " + printable(array.name) + " cannot have " + std::to_string(count) + " values");
+  if (count < 0 || static_cast<std::uint64_t>(count) > most_bytes / 8)
+    in.fail("the array " + printable(array.name) + " cannot have " + std::to_string(count) + " values");
   std::vector<To> values;
   if (array.format == VtkArray::Format::ascii) {
     in.move_to(array.place);
     in.binary = false;
-    if (static_cast<std::uint64_t>(count) > in.left()) in.fail("the array " + printable(array.name) + " needs " + std::to_string(count) + " values, more than the file can have");
+    if (static_cast<std::uint64_t>(count) > in.left())
+      in.fail("the array " + printable(array.name) + " needs " + std::to_string(count) +
+              " values, more than the file can have");
     values.resize(static_cast<std::size_t>(count));
     for (To& value : values) {
       in.skip_spaces();
-      if (in.at() >= array.inline_end) in.fail("the array " + printable(array.name) + " has fewer than " + std::to_string(count) + " values: the file is damaged");
-      value = type.integer ? static_cast<To>(in.number<std::int64_t>("a value of an array")) : static_cast<To>(in.number<double>("a value of an array"));
+      if (in.at() >= array.inline_end)
+        in.fail("the array " + printable(array.name) + " has fewer than " + std::to_string(count) +
+                " values: the file is damaged");
+      value = type.integer ? static_cast<To>(in.number<std::int64_t>("a value of an array"))
+                           : static_cast<To>(in.number<double>("a value of an array"));
     }
     return values;
   }
   const UnsetVector<char> bytes = array_bytes(in, array, encoding, type.bytes * static_cast<std::size_t>(count));
   values.resize(static_cast<std::size_t>(count));
   const auto convert = [&]<class From>(From) {
-    for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<To>(in.read_at<From>(bytes.data() + i * sizeof(From)));
+    for (std::size_t i = 0; i < values.size(); ++i)
+      values[i] = static_cast<To>(in.read_at<From>(bytes.data() + i * sizeof(From)));
   };
   in.swapped = encoding.swapped;
   if (type.name == "Float32") convert(float{});
@@ -178,7 +197,8 @@ VtkArray state_array(MeshBytes& in, const XmlTag& tag) {
   VtkArray array;
   array.name = tag.attribute("Name");
   array.type = tag.attribute("type");
-  if (const auto n = tag.attribute("NumberOfComponents"); !n.empty()) array.components = static_cast<std::int64_t>(std::min<std::size_t>(number_of(in, n, "NumberOfComponents"), 1000));
+  if (const auto n = tag.attribute("NumberOfComponents"); !n.empty())
+    array.components = static_cast<std::int64_t>(std::min<std::size_t>(number_of(in, n, "NumberOfComponents"), 1000));
   const std::string_view format = tag.attribute("format");
   if (format == "appended") {
     array.format = VtkArray::Format::appended;
@@ -194,7 +214,8 @@ VtkArray state_array(MeshBytes& in, const XmlTag& tag) {
     return array;
   }
   const std::size_t end = in.bytes().find("</" + tag.name, in.at());
-  if (end == std::string_view::npos) in.fail("the array " + printable(array.name) + " has no end: the file is incomplete; save it again");
+  if (end == std::string_view::npos)
+    in.fail("the array " + printable(array.name) + " has no end: the file is incomplete; save it again");
   // Arrays may contain elements such as InformationKey before their values.
   while (true) {
     in.skip_spaces();
@@ -210,16 +231,19 @@ VtkArray state_array(MeshBytes& in, const XmlTag& tag) {
   return array;
 }
 
-std::vector<double> read_numbers(MeshBytes& in, const VtkArray& array, const VtkEncoding& encoding, std::int64_t count) {
+std::vector<double> read_numbers(MeshBytes& in, const VtkArray& array, const VtkEncoding& encoding,
+                                 std::int64_t count) {
   return converted<double>(in, array, encoding, count);
 }
 
-std::vector<std::int64_t> read_integers(MeshBytes& in, const VtkArray& array, const VtkEncoding& encoding, std::int64_t count) {
+std::vector<std::int64_t> read_integers(MeshBytes& in, const VtkArray& array, const VtkEncoding& encoding,
+                                        std::int64_t count) {
   if (type_of_array(in, array).integer) return converted<std::int64_t>(in, array, encoding, count);
   std::vector<std::int64_t> rounded;
   for (const double value : converted<double>(in, array, encoding, count)) {
     if (value != std::round(value) || std::abs(value) > 2e9)
-      in.fail("the array " + printable(array.name) + " contains " + std::to_string(value) + ", which is not a whole number; choose an array of integers in grid.groups");
+      in.fail("the array " + printable(array.name) + " contains " + std::to_string(value) +
+              ", which is not a whole number; choose an array of integers in grid.groups");
     rounded.push_back(static_cast<std::int64_t>(value));
   }
   return rounded;

@@ -23,7 +23,7 @@ struct VtkArray {
   std::string name, type;
   std::int64_t components = 1;
   enum class Format { ascii, binary, appended } format = Format::ascii;
-  std::size_t place = 0;  ///< of inline data
+  std::size_t place = 0;   ///< of inline data
   std::size_t offset = 0;  ///< of appended data
   std::size_t inline_end = 0;
 };

@@ -17,11 +17,11 @@ namespace {
 std::optional<ElementType> vtk_type(std::int64_t number) {
   using enum CellShape;
   static const std::map<std::int64_t, ElementType> types{
-      {1, {vertex, 1}},         {3, {line, 2}},           {21, {line, 3}},        {5, {triangle, 3}},
+      {1, {vertex, 1}},         {3, {line, 2}},           {21, {line, 3}},         {5, {triangle, 3}},
       {22, {triangle, 6}},      {34, {triangle, 7}},      {9, {quadrilateral, 4}}, {8, {quadrilateral, 4}},
-      {23, {quadrilateral, 8}}, {28, {quadrilateral, 9}}, {10, {tetrahedron, 4}}, {24, {tetrahedron, 10}},
-      {12, {hexahedron, 8}},    {11, {hexahedron, 8}},    {25, {hexahedron, 20}}, {29, {hexahedron, 27}},
-      {13, {prism, 6}},         {26, {prism, 15}},        {32, {prism, 18}},      {14, {pyramid, 5}},
+      {23, {quadrilateral, 8}}, {28, {quadrilateral, 9}}, {10, {tetrahedron, 4}},  {24, {tetrahedron, 10}},
+      {12, {hexahedron, 8}},    {11, {hexahedron, 8}},    {25, {hexahedron, 20}},  {29, {hexahedron, 27}},
+      {13, {prism, 6}},         {26, {prism, 15}},        {32, {prism, 18}},       {14, {pyramid, 5}},
       {27, {pyramid, 13}}};
   const auto found = types.find(number);
   return found == types.end() ? std::nullopt : std::optional(found->second);
@@ -32,8 +32,8 @@ constexpr std::array<std::size_t, 8> by_coordinates{0, 1, 3, 2, 4, 5, 7, 6};
 
 // Names of arrays in which programs number groups, in the order of preference.
 constexpr std::array<std::string_view, 14> known_groups{
-    "gmsh:physical", "group",   "groups", "CellEntityIds", "medit:ref", "cell_tags",  "physical",
-    "material",      "Material", "MaterialIds", "material_id", "region",    "RegionId", "Region"};
+    "gmsh:physical", "group",    "groups",      "CellEntityIds", "medit:ref", "cell_tags", "physical",
+    "material",      "Material", "MaterialIds", "material_id",   "region",    "RegionId",  "Region"};
 
 /// Reads the pieces of a file.
 class VtuReader {
@@ -76,7 +76,8 @@ class VtuReader {
     const std::string_view compressor = root.attribute("compressor");
     encoding_.compressed = !compressor.empty();
     if (encoding_.compressed && compressor != "vtkZLibDataCompressor")
-      in_.fail("the data are compressed by " + printable(compressor) + ", but only zlib is read; save with zlib or without compression");
+      in_.fail("the data are compressed by " + printable(compressor) +
+               ", but only zlib is read; save with zlib or without compression");
   }
 
   std::int64_t count_of(const XmlTag& tag, const char* key) {
@@ -84,7 +85,8 @@ class VtuReader {
     std::int64_t value = -1;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc() || end != text.data() + text.size() || value < 0 || value > 2'000'000'000)
-      in_.fail(std::string("the piece has no valid ") + key + " (\"" + printable(text.substr(0, 40)) + "\"); save the mesh again");
+      in_.fail(std::string("the piece has no valid ") + key + " (\"" + printable(text.substr(0, 40)) +
+               "\"); save the mesh again");
     return value;
   }
 
@@ -140,7 +142,8 @@ class VtuReader {
   void read_piece(const Piece& piece) {
     const auto first_point = static_cast<std::int64_t>(mesh_.points.size());
     if (piece.coordinates->components != 3)
-      in_.fail("points have " + std::to_string(piece.coordinates->components) + " components instead of 3; save the mesh again");
+      in_.fail("points have " + std::to_string(piece.coordinates->components) +
+               " components instead of 3; save the mesh again");
     const std::vector<double> x = read_numbers(in_, *piece.coordinates, encoding_, 3 * piece.points);
     for (std::size_t p = 0; p < x.size(); p += 3) {
       if (!std::isfinite(x[p]) || !std::isfinite(x[p + 1]) || !std::isfinite(x[p + 2]))
@@ -150,7 +153,8 @@ class VtuReader {
     const std::vector<std::int64_t> types = read_integers(in_, *piece.types, encoding_, piece.cells),
                                     offsets = read_integers(in_, *piece.offsets, encoding_, piece.cells);
     const std::int64_t nodes = offsets.empty() ? 0 : offsets.back();
-    if (nodes < 0 || nodes > 64 * (piece.cells + 1)) in_.fail("the offsets of cells are damaged (the last one is " + std::to_string(nodes) + "); save the mesh again");
+    if (nodes < 0 || nodes > 64 * (piece.cells + 1))
+      in_.fail("the offsets of cells are damaged (the last one is " + std::to_string(nodes) + "); save the mesh again");
     const std::vector<std::int64_t> connectivity = read_integers(in_, *piece.connectivity, encoding_, nodes);
     std::vector<std::int64_t> numbers;
     if (const VtkArray* array = group_array(piece)) numbers = read_integers(in_, *array, encoding_, piece.cells);
@@ -168,7 +172,8 @@ class VtuReader {
     const auto type = vtk_type(number);
     if (!type)
       in_.fail("cell " + std::to_string(cell) + " has VTK's type " + std::to_string(number) +
-               ", which is not read: use vertices, lines, triangles, quadrilaterals, tetrahedra, hexahedra, wedges or pyramids of "
+               ", which is not read: use vertices, lines, triangles, quadrilaterals, tetrahedra, hexahedra, wedges or "
+               "pyramids of "
                "first or second order");
     if (end - begin != type->nodes || end > static_cast<std::int64_t>(connectivity.size()))
       in_.fail("cell " + std::to_string(cell) + " has " + std::to_string(end - begin) + " nodes instead of the " +
@@ -179,7 +184,8 @@ class VtuReader {
       const std::size_t from = number == 8 || number == 11 ? by_coordinates[k] : k;
       const std::int64_t point = connectivity[static_cast<std::size_t>(begin) + from];
       if (point < 0 || point >= points)
-        in_.fail("cell " + std::to_string(cell) + " uses point " + std::to_string(point) + ", but there are " + std::to_string(points) + ": the file is damaged");
+        in_.fail("cell " + std::to_string(cell) + " uses point " + std::to_string(point) + ", but there are " +
+                 std::to_string(points) + ": the file is damaged");
       block.corners.push_back(static_cast<int>(first + point));
     }
     if (static_cast<std::size_t>(type->nodes) > corners) ++mesh_.second_order;

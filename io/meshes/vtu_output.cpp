@@ -23,7 +23,10 @@ std::string_view bytes_of_values(const T* values, std::size_t count) {
 class VtuWriter {
  public:
   VtuWriter(const std::filesystem::path& place, const Mesh& mesh, const std::vector<MeshField>& fields)
-      : mesh_(mesh), fields_(fields), pending_(place), file_(open(pending_.path().c_str(), O_WRONLY | O_TRUNC | O_NOFOLLOW | O_CLOEXEC)) {
+      : mesh_(mesh),
+        fields_(fields),
+        pending_(place),
+        file_(open(pending_.path().c_str(), O_WRONLY | O_TRUNC | O_NOFOLLOW | O_CLOEXEC)) {
     if (file_ < 0) pending_.fail(std::strerror(errno));
     for (const MeshCells& block : mesh.cells)
       if (facts_of(block.shape).dimension == mesh.dimension) blocks_.push_back(&block);
@@ -76,7 +79,8 @@ class VtuWriter {
   std::string header() const {
     std::uint64_t offset = 0;
     const auto array = [&](std::string_view type, std::string_view name, std::string_view shape, std::uint64_t bytes) {
-      const std::string line = fmt::format("<DataArray type=\"{}\" Name=\"{}\" {}format=\"appended\" offset=\"{}\"/>\n", type, name, shape, offset);
+      const std::string line = fmt::format("<DataArray type=\"{}\" Name=\"{}\" {}format=\"appended\" offset=\"{}\"/>\n",
+                                           type, name, shape, offset);
       offset += sizeof(std::uint64_t) + bytes;
       return line;
     };
@@ -84,9 +88,12 @@ class VtuWriter {
         "<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" byte_order=\"LittleEndian\" header_type=\"UInt64\">\n"
         "  <UnstructuredGrid>\n    <FieldData>\n      ";
     text += array("Int32", "converged", "NumberOfTuples=\"1\" ", sizeof(std::int32_t));
-    text += fmt::format("    </FieldData>\n    <Piece NumberOfPoints=\"{}\" NumberOfCells=\"{}\">\n", mesh_.points.size(), cells_);
-    text += "      <Points>\n        " + array("Float64", "points", "NumberOfComponents=\"3\" ", mesh_.points.size() * 24);
-    text += "      </Points>\n      <Cells>\n        " + array("Int32", "connectivity", "", nodes_ * sizeof(std::int32_t));
+    text += fmt::format("    </FieldData>\n    <Piece NumberOfPoints=\"{}\" NumberOfCells=\"{}\">\n",
+                        mesh_.points.size(), cells_);
+    text +=
+        "      <Points>\n        " + array("Float64", "points", "NumberOfComponents=\"3\" ", mesh_.points.size() * 24);
+    text +=
+        "      </Points>\n      <Cells>\n        " + array("Int32", "connectivity", "", nodes_ * sizeof(std::int32_t));
     text += "        " + array("Int64", "offsets", "", cells_ * sizeof(std::int64_t));
     text += "        " + array("UInt8", "types", "", cells_) + "      </Cells>\n";
     for (const bool on_cells : {false, true}) {
@@ -96,7 +103,8 @@ class VtuWriter {
         if (field.on_cells != on_cells) continue;
         const std::string active = field.components == 1 ? " Scalars=\"" : " Vectors=\"";
         if (first.find(active) == std::string::npos) first += active + field.name + "\"";
-        arrays += "        " + array("Float64", field.name, fmt::format("NumberOfComponents=\"{}\" ", field.components), field.values.size() * sizeof(double));
+        arrays += "        " + array("Float64", field.name, fmt::format("NumberOfComponents=\"{}\" ", field.components),
+                                     field.values.size() * sizeof(double));
       }
       text += fmt::format("      <{}{}>\n{}      </{}>\n", section, first, arrays, section);
     }

@@ -33,6 +33,26 @@ CHECKS = {
         ("flux.y-", 1 / 2, 4e-3),
         ("flux.y+", -1 / 2, 4e-3),
     ],
+    "mesh-l-shape": [
+        ("solution.integral", 0.2140758, 2e-3),
+        ("faces.0.flow", -0.87, 2e-2),
+        ("balance.residual", 0, 1e-8),
+    ],
+    "mesh-ring": [
+        ("faces.0.flow", 2 * math.pi / math.log(2), 3e-3),
+        ("probes.0.u", math.log2(2 / 1.5), 1e-3),
+        ("error.max", 0, 1e-3),
+    ],
+    "mesh-ball": [
+        ("probes.0.u", 1 / 2, 1e-4),  # by symmetry
+        ("solution.integral", 1 / 2, 5e-4),
+        ("balance.residual", 0, 1e-7),
+    ],
+    "mesh-bracket": [
+        ("faces.1.flow", 20, 1e-9),
+        ("faces.1.area", 0.002, 1e-12),
+        ("balance.residual", 0, 1e-6),
+    ],
     "boundary-layer": [
         ("probes.0.u", 1 - math.exp(-1), 5e-4),
         ("probes.1.u", 1, 1e-6),

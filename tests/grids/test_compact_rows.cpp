@@ -123,9 +123,11 @@ TEST(CompactRows, AggregatesRespectJumps) {
     const int own = all.of[static_cast<std::size_t>(i)];
     bool near = false, others = false;
     for (std::int64_t k = A.start[static_cast<std::size_t>(i)]; k < A.start[static_cast<std::size_t>(i) + 1]; ++k)
-      near = near || (A.value[static_cast<std::size_t>(k)] < -1e3 && all.of[static_cast<std::size_t>(A.column[static_cast<std::size_t>(k)])] == own);
+      near = near || (A.value[static_cast<std::size_t>(k)] < -1e3 &&
+                      all.of[static_cast<std::size_t>(A.column[static_cast<std::size_t>(k)])] == own);
     for (std::int64_t j = 0; j < A.rows(); ++j)
-      others = others || (j != i && all.of[static_cast<std::size_t>(j)] == own && S.largest[static_cast<std::size_t>(j)] > 1e3);
+      others = others ||
+               (j != i && all.of[static_cast<std::size_t>(j)] == own && S.largest[static_cast<std::size_t>(j)] > 1e3);
     EXPECT_TRUE(near || !others) << i;
   }
 }
@@ -137,13 +139,15 @@ TEST(CompactRows, LevelsKeepTheConstant) {
   for (const auto& level : all.levels) {
     for (std::int64_t i = 0; i < level.P.rows(); ++i) {
       double sum = 0;
-      for (std::int64_t k = level.P.start[static_cast<std::size_t>(i)]; k < level.P.start[static_cast<std::size_t>(i) + 1]; ++k)
+      for (std::int64_t k = level.P.start[static_cast<std::size_t>(i)];
+           k < level.P.start[static_cast<std::size_t>(i) + 1]; ++k)
         sum += level.P.value[static_cast<std::size_t>(k)];
       EXPECT_NEAR(sum, 1, 1e-12);
     }
     for (std::int64_t i = 0; i < level.A.rows(); ++i) {
       double sum = 0;
-      for (std::int64_t k = level.A.start[static_cast<std::size_t>(i)]; k < level.A.start[static_cast<std::size_t>(i) + 1]; ++k)
+      for (std::int64_t k = level.A.start[static_cast<std::size_t>(i)];
+           k < level.A.start[static_cast<std::size_t>(i) + 1]; ++k)
         sum += level.A.value[static_cast<std::size_t>(k)];
       EXPECT_NEAR(sum, 0, 1e-11);
     }
@@ -155,7 +159,7 @@ TEST(CompactRows, LevelsKeepTheConstant) {
 TEST(CompactRows, UpdatedLevelsEqualNewOnes) {
   const CsrMatrix A = five_points(50);
   CsrMatrix scaled = A;
-  for (double& a : scaled.value) a *= 3;
+  for (double& a : scaled.value) a *= 4;
   AggregationLevels updated = make_aggregation_levels(A);
   update_values(scaled, updated);
   const AggregationLevels made = make_aggregation_levels(scaled);
@@ -193,8 +197,10 @@ TEST(CompactRows, PlacesDoNotDependOnPrecision) {
     const Layout& layout = space.space().layout();
     EXPECT_GE(layout.size(), rows);
     EXPECT_LT(layout.size() - rows, space.length());
-    if (layout.n[1] > 1) EXPECT_EQ(layout.pitch(Precision::fp32), layout.pitch(Precision::fp64));
-    if (layout.n[1] > 1) EXPECT_EQ(space.place(space.first(1)), layout.pitch(Precision::fp64));
+    if (layout.n[1] > 1) {
+      EXPECT_EQ(layout.pitch(Precision::fp32), layout.pitch(Precision::fp64));
+      EXPECT_EQ(space.place(space.first(1)), layout.pitch(Precision::fp64));
+    }
     EXPECT_EQ(space.last(space.lines() - 1), rows);
   }
 }

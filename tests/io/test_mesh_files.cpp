@@ -102,7 +102,9 @@ class MshWriter {
     for (const MeshCells& block : mesh_.cells)
       for (std::int64_t e = 0; e < block.count(); ++e) {  // a block of one element each
         const MeshGroup* group = group_of(block, e);
-        for (const int v : {facts_of(block.shape).dimension, group ? group->number : 99, gmsh_numbers[static_cast<std::size_t>(block.shape)]}) add(v);
+        for (const int v : {facts_of(block.shape).dimension, group ? group->number : 99,
+                            gmsh_numbers[static_cast<std::size_t>(block.shape)]})
+          add(v);
         add(std::size_t{1});
         end_line();
         add(++number);
@@ -125,7 +127,8 @@ class MshWriter {
     int number = 0;
     for (const MeshCells& block : mesh_.cells) {
       if (binary_)
-        for (const int v : {gmsh_numbers[static_cast<std::size_t>(block.shape)], static_cast<int>(block.count()), 2}) add(v);
+        for (const int v : {gmsh_numbers[static_cast<std::size_t>(block.shape)], static_cast<int>(block.count()), 2})
+          add(v);
       for (std::int64_t e = 0; e < block.count(); ++e) {
         const MeshGroup* group = group_of(block, e);
         add(++number);
@@ -168,7 +171,8 @@ enum class Encoding { ascii, base64, zlib };
 
 /// Writes a mesh as VTU with inline arrays; `material` numbers groups.
 std::string vtu_text(const Mesh& mesh, Encoding encoding) {
-  const auto array = [&]<class T>(const char* type, const char* name, const std::vector<T>& values, const char* more = "") {
+  const auto array = [&]<class T>(const char* type, const char* name, const std::vector<T>& values,
+                                  const char* more = "") {
     std::string text = std::string("<DataArray type=\"") + type + "\" Name=\"" + name + "\" " + more + " format=\"" +
                        (encoding == Encoding::ascii ? "ascii" : "binary") + "\">\n";
     if (encoding == Encoding::ascii) {
@@ -187,7 +191,8 @@ std::string vtu_text(const Mesh& mesh, Encoding encoding) {
         const std::size_t size = std::min<std::size_t>(1000, bytes.size() - at);
         uLongf room = compressBound(static_cast<uLong>(size));
         std::string block(room, '\0');
-        compress(reinterpret_cast<Bytef*>(block.data()), &room, reinterpret_cast<const Bytef*>(bytes.data()) + at, static_cast<uLong>(size));
+        compress(reinterpret_cast<Bytef*>(block.data()), &room, reinterpret_cast<const Bytef*>(bytes.data()) + at,
+                 static_cast<uLong>(size));
         packed += block.substr(0, room);
         header[0]++;
         header[2] = size == 1000 ? 0 : static_cast<std::uint32_t>(size);
@@ -207,13 +212,19 @@ std::string vtu_text(const Mesh& mesh, Encoding encoding) {
       connectivity.insert(connectivity.end(), block.of(e).begin(), block.of(e).end());
       offsets.push_back(static_cast<std::int32_t>(connectivity.size()));
       types.push_back(static_cast<std::uint8_t>(facts_of(block.shape).vtk));
-      material.push_back(mesh.groups[static_cast<std::size_t>(mesh.labels[static_cast<std::size_t>(block.label[static_cast<std::size_t>(e)])][0])].number);
+      material.push_back(
+          mesh.groups[static_cast<std::size_t>(
+                          mesh.labels[static_cast<std::size_t>(block.label[static_cast<std::size_t>(e)])][0])]
+              .number);
     }
-  return std::string("<?xml version=\"1.0\"?>\n<!-- made --><VTKFile type=\"UnstructuredGrid\" version=\"0.1\" byte_order=\"LittleEndian\"") +
-         (encoding == Encoding::zlib ? " compressor=\"vtkZLibDataCompressor\"" : "") + ">\n<UnstructuredGrid><Piece NumberOfPoints=\"" +
-         std::to_string(mesh.points.size()) + "\" NumberOfCells=\"" + std::to_string(types.size()) + "\"><Points>" +
-         array("Float32", "Points", x, "NumberOfComponents=\"3\"") + "</Points><Cells>" + array("Int32", "connectivity", connectivity) +
-         array("Int32", "offsets", offsets) + array("UInt8", "types", types) + "</Cells><CellData>" + array("Int32", "material", material) +
+  return std::string(
+             "<?xml version=\"1.0\"?>\n<!-- made --><VTKFile type=\"UnstructuredGrid\" version=\"0.1\" "
+             "byte_order=\"LittleEndian\"") +
+         (encoding == Encoding::zlib ? " compressor=\"vtkZLibDataCompressor\"" : "") +
+         ">\n<UnstructuredGrid><Piece NumberOfPoints=\"" + std::to_string(mesh.points.size()) + "\" NumberOfCells=\"" +
+         std::to_string(types.size()) + "\"><Points>" + array("Float32", "Points", x, "NumberOfComponents=\"3\"") +
+         "</Points><Cells>" + array("Int32", "connectivity", connectivity) + array("Int32", "offsets", offsets) +
+         array("UInt8", "types", types) + "</Cells><CellData>" + array("Int32", "material", material) +
          "</CellData></Piece></UnstructuredGrid></VTKFile>\n";
 }
 
@@ -260,8 +271,8 @@ void expect_same(const Mesh& made, const Mesh& read, bool names, double toleranc
 }
 
 TEST_F(MeshFiles, RoundTripInAllFormats) {
-  for (const CellShape shape : {CellShape::triangle, CellShape::quadrilateral, CellShape::tetrahedron, CellShape::pyramid,
-                                CellShape::prism, CellShape::hexahedron}) {
+  for (const CellShape shape : {CellShape::triangle, CellShape::quadrilateral, CellShape::tetrahedron,
+                                CellShape::pyramid, CellShape::prism, CellShape::hexahedron}) {
     const Mesh made = make_mesh(shape, 3);
     for (const bool modern : {false, true})
       for (const bool binary : {false, true}) {
@@ -280,7 +291,8 @@ TEST_F(MeshFiles, ReadTheirOwnOutput) {
   std::erase_if(made.cells, [](const MeshCells& block) { return facts_of(block.shape).dimension < 3; });
   MeshField field{"group", true, 1, std::vector<double>(static_cast<std::size_t>(made.count(3)))};
   for (std::size_t e = 0; e < field.values.size(); ++e)
-    field.values[e] = made.groups[static_cast<std::size_t>(made.labels[static_cast<std::size_t>(made.cells[0].label[e])][0])].number;
+    field.values[e] =
+        made.groups[static_cast<std::size_t>(made.labels[static_cast<std::size_t>(made.cells[0].label[e])][0])].number;
   expect_same(made, read_mesh(write_vtu(folder_, made, {field}, true)), false, 0);
 }
 
@@ -331,7 +343,7 @@ TEST_F(MeshFiles, ExplainWhatIsWrong) {
       {"name without quotes", "\"x-\"", "x-", "not in quotes"},
       {"dimension of a group", "1 1 \"x-\"", "5 1 \"x-\"", "dimension 5"},
       {"a word for a number", "0.5 0.5 0", "0.5 oops 0", "\"oops\""},
-      {"not finite", "0.5 0.5 0", "0.5 nan 0", "not finite"},
+      {"not finite", "0.5 0.5 0 ", "0.5 nan 0 ", "not finite"},
       {"huge count", "1 9 11 19", "1 999999999999 11 19", "999999999999"},
       {"negative count", "1 9 11 19", "1 -9 11 19", "expected a number"},
       {"repeated node", "11 \n12 \n", "11 \n11 \n", "two nodes"},
@@ -361,7 +373,8 @@ TEST_F(MeshFiles, ExplainWhatIsWrong) {
 TEST_F(MeshFiles, ExplainWhatIsWrongInVtu) {
   const Hostile cases[] = {
       {"type", "type=\"UnstructuredGrid\"", "type=\"PolyData\"", "only UnstructuredGrid"},
-      {"compressor", "byte_order=\"LittleEndian\"", "byte_order=\"LittleEndian\" compressor=\"vtkLZ4DataCompressor\"", "zlib"},
+      {"compressor", "byte_order=\"LittleEndian\"", "byte_order=\"LittleEndian\" compressor=\"vtkLZ4DataCompressor\"",
+       "zlib"},
       {"points", "NumberOfPoints=\"9\"", "NumberOfPoints=\"99\"", "fewer than"},
       {"negative", "NumberOfPoints=\"9\"", "NumberOfPoints=\"-9\"", "NumberOfPoints"},
       {"cells", "NumberOfCells=\"16\"", "NumberOfCells=\"17\"", "fewer than"},
@@ -389,7 +402,8 @@ TEST_F(MeshFiles, SurviveDamage) {
   std::vector<std::string> files;
   for (const bool modern : {false, true})
     for (const bool binary : {false, true}) files.push_back(MshWriter(made, modern, binary).write());
-  for (const Encoding encoding : {Encoding::ascii, Encoding::base64, Encoding::zlib}) files.push_back(vtu_text(made, encoding));
+  for (const Encoding encoding : {Encoding::ascii, Encoding::base64, Encoding::zlib})
+    files.push_back(vtu_text(made, encoding));
   std::mt19937 random(1);
   int refused = 0, read_anyway = 0;
   for (const std::string& valid : files)

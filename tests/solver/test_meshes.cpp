@@ -47,14 +47,15 @@ TEST_P(ElementShapes, ReproduceLinearSolutionsOfTensors) {
 
 TEST_P(ElementShapes, ConvergeInSecondOrderOnCurvedDomains) {
   const double three = plane() ? 0 : 1;
-  const auto exact = [three](double x, double y, double z) { return std::sin(x + 0.3) * std::cos(y) * (1 + three * z * z); };
+  const auto exact = [three](double x, double y, double z) {
+    return std::sin(x + 0.3) * std::cos(y) * (1 + three * z * z);
+  };
   const auto source = [three](double x, double y, double z) {
     return std::sin(x + 0.3) * std::cos(y) * (2 * (1 + three * z * z) - 2 * three);
   };
   std::array<double, 2> errors{};
   for (std::size_t k = 0; k < 2; ++k) {
-    MeshProblem problem =
-        mesh_problem(make_mesh(GetParam(), cells() << k, ring), Quantity(exact), Quantity(source));
+    MeshProblem problem = mesh_problem(make_mesh(GetParam(), cells() << k, ring), Quantity(exact), Quantity(source));
     const MeshSolution solution = solve_mesh(problem);
     errors[k] = error_of(*solution.data, solution.u, Quantity(exact)).l2;
   }
@@ -162,7 +163,8 @@ TEST(Meshes, RefusePartsWithoutAValue) {
   for (const int p : other.find(CellShape::triangle)->corners) to.corners.push_back(p + shift);
   for (std::int64_t e = 0; e < other.find(CellShape::triangle)->count(); ++e) to.label.push_back(0);
   MeshProblem problem = mesh_problem(std::move(mesh), 0.0, 1.0);
-  problem.conditions = {{"x-", {0}, BoundaryKind::dirichlet, 0.0, 0.0}, {"default", {}, BoundaryKind::neumann, 0.0, 0.0}};
+  problem.conditions = {{"x-", {0}, BoundaryKind::dirichlet, 0.0, 0.0},
+                        {"default", {}, BoundaryKind::neumann, 0.0, 0.0}};
   const MeshData data(problem);
   EXPECT_THROW(assemble(data), InputError);
 }
@@ -170,10 +172,10 @@ TEST(Meshes, RefusePartsWithoutAValue) {
 TEST(Meshes, CountFaults) {
   Mesh mesh = make_mesh(CellShape::triangle, 4);
   MeshCells& block = mesh.of_shape(CellShape::triangle);
-  std::swap(block.corners[3], block.corners[4]);                     // inverts the second element
+  std::swap(block.corners[3], block.corners[4]);  // inverts the second element
   for (int k = 0; k < 3; ++k) block.corners.push_back(block.corners[6 + static_cast<std::size_t>(k)]);
-  block.label.push_back(block.label[2]);                             // repeats the third one
-  for (const int p : {0, 1, 2}) block.corners.push_back(p);          // three points of a line
+  block.label.push_back(block.label[2]);                     // repeats the third one
+  for (const int p : {0, 1, 2}) block.corners.push_back(p);  // three points of a line
   block.label.push_back(5);
   const std::int64_t before = block.count();
   const MeshFaults faults = check_mesh(mesh);
@@ -188,7 +190,8 @@ TEST(Meshes, FindHangingPoints) {
   // One large square beside two small ones.
   Mesh mesh;
   mesh.dimension = 2;
-  for (const MeshPoint& x : {MeshPoint{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {2, 0, 0}, {2, 0.5, 0}, {2, 1, 0}, {1, 0.5, 0}})
+  for (const MeshPoint& x :
+       {MeshPoint{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {2, 0, 0}, {2, 0.5, 0}, {2, 1, 0}, {1, 0.5, 0}})
     mesh.points.push_back(x);
   MeshCells& block = mesh.of_shape(CellShape::quadrilateral);
   for (const int p : {0, 1, 2, 3, 1, 4, 5, 7, 7, 5, 6, 2}) block.corners.push_back(p);

@@ -42,8 +42,9 @@ RowSystem rows_of(const Grid3D& g) {
             const double own = kappa(at);
             at[d] += side;
             const bool inside = at[d] >= 0 && at[d] < n;
-            const double w =
-                g.strength[d] * (inside ? 2 * own * kappa(at) / (own + kappa(at)) : g.neumann ? 0 : 2 * own);
+            const double w = g.strength[d] * (inside      ? 2 * own * kappa(at) / (own + kappa(at))
+                                              : g.neumann ? 0
+                                                          : 2 * own);
             row[0].second += w;
             if (inside) row.emplace_back(here + side * step[d], -w);
           }
@@ -62,17 +63,17 @@ RowSystem rows_of(const Grid3D& g) {
   return system;
 }
 
-struct Solved {
+struct RowSolution {
   Result result;
   std::vector<double> u;
   double complexity;
 };
-Solved solve_rows(const RowSystem& system, const Options& options = {}) {
+RowSolution solve_rows(const RowSystem& system, const Options& options = {}) {
   const auto backend = make_cpu_backend();
   const RowsModel model(*backend, system);
   const auto solver = make_solver(model, options);
   model.fill(solver->rhs(), solver->solution());
-  Solved solved{solver->solve(false), {}, model.operator_complexity()};
+  RowSolution solved{solver->solve(false), {}, model.operator_complexity()};
   solved.u = get_rows(solver->solution(), model.rows());
   return solved;
 }
@@ -82,8 +83,10 @@ double true_residual(const RowSystem& system, const std::vector<double>& u) {
   for (std::int64_t i = 0; i < system.A.rows(); ++i) {
     double sum = system.b[static_cast<std::size_t>(i)];
     b += sum * sum;
-    for (std::int64_t k = system.A.start[static_cast<std::size_t>(i)]; k < system.A.start[static_cast<std::size_t>(i) + 1]; ++k)
-      sum -= system.A.value[static_cast<std::size_t>(k)] * u[static_cast<std::size_t>(system.A.column[static_cast<std::size_t>(k)])];
+    for (std::int64_t k = system.A.start[static_cast<std::size_t>(i)];
+         k < system.A.start[static_cast<std::size_t>(i) + 1]; ++k)
+      sum -= system.A.value[static_cast<std::size_t>(k)] *
+             u[static_cast<std::size_t>(system.A.column[static_cast<std::size_t>(k)])];
     r += sum * sum;
   }
   return std::sqrt(r / b);
@@ -101,11 +104,13 @@ INSTANTIATE_TEST_SUITE_P(Problems, RowIterations,
 
 TEST_P(RowIterations, AreFew) {
   const RowSystem system = rows_of(GetParam().grid);
-  const Solved solved = solve_rows(system);
+  const RowSolution solved = solve_rows(system);
   EXPECT_TRUE(solved.result.converged());
   EXPECT_LE(solved.result.iterations, GetParam().most);
   EXPECT_LT(solved.complexity, 1.9);
-  if (!system.singular) EXPECT_LT(true_residual(system, solved.u), 1e-6);
+  if (!system.singular) {
+    EXPECT_LT(true_residual(system, solved.u), 1e-6);
+  }
   EXPECT_EQ(solve_rows(system).u, solved.u);  // the same bits
   Options twice;
   twice.precision = SolvePrecision::double_;
@@ -128,7 +133,7 @@ TEST(RowsModels, SolveWithTheDiagonal) {
   const RowSystem system = rows_of({.n = 12});
   Options options;
   options.method = Method::cg;
-  const Solved solved = solve_rows(system, options);
+  const RowSolution solved = solve_rows(system, options);
   EXPECT_TRUE(solved.result.converged());
   EXPECT_LT(true_residual(system, solved.u), 1e-7);
 }
