@@ -170,7 +170,7 @@ class MeshCase final : public Case {
     }
     summary.balance.source = all.source;
     summary.balance.reaction = all.reaction;
-    summary.balance.residual = all.source - all.reaction + sum - summary.balance.projected;
+    summary.balance.residual = summary.balance.projected - (all.source - all.reaction + sum);
     summary.balance.flow = std::max(in, out);
   }
 

@@ -220,7 +220,7 @@ CHECKS = {
 }
 
 # Each format writes one of these names.
-FILES = {"vtk": ("solution.vti", "solution.vtr"), "hdf5": ("solution.hdf", "solution.h5"), "png": ("solution.png",)}
+FILES = {"vtk": ("solution.vti", "solution.vtr", "solution.vtu"), "hdf5": ("solution.hdf", "solution.h5"), "png": ("solution.png",)}
 
 
 def at(summary, path):
@@ -242,7 +242,9 @@ def balance_failures(summary):
     if "matrix" in summary:
         return
     balance = summary["balance"]
-    terms = [*summary["flux"].values(), balance["source"], -balance["reaction"], balance["residual"],
+    # A mesh has named faces instead of those of a box.
+    flows = summary["flux"].values() or [face["flow"] for face in summary["faces"]]
+    terms = [*flows, balance["source"], -balance["reaction"], balance["residual"],
              -balance["projected"], balance.get("extrapolated", 0)]
     # A body with a fixed value takes and gives flow like a face.
     terms += [body["flow"] for body in summary.get("bodies", []) if body["cells"] and body["min"] == body["max"]]
