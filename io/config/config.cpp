@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "io/config/config_image.hpp"
-#include "io/config/config_mesh.hpp"
 #include "io/config/config_parts.hpp"
+#include "io/config/config_unstructured.hpp"
 #include "io/config/foreign_input.hpp"
 #include "io/config/schema.hpp"
 #include "io/config/schema_mesh.hpp"
@@ -32,7 +32,8 @@ void localize_paths(Value& map, const std::filesystem::path& folder) {
   for (Value::Entry& entry : map.entries) {
     Value& value = entry.value;
     localize_paths(value, folder);
-    const bool path = entry.key == "file" || entry.key == "files" || entry.key == "rhs" || entry.key == "directory";
+    const bool path = entry.key == "file" || entry.key == "files" || entry.key == "rhs" || entry.key == "directory" ||
+                      entry.key == "mesh";
     if (!path || value.kind != Value::Kind::string || value.mark.line > 0) continue;
     if (std::filesystem::path(value.text).is_relative() && !folder.empty())
       value.text = std::filesystem::proximate(std::filesystem::absolute(value.text), folder).generic_string();
@@ -52,11 +53,13 @@ Config read_mesh_document(Value& raw, const std::filesystem::path& file, Diagnos
 }
 
 // Checks a document and reads each of its parts.
-Config read_document(Value& raw, const std::filesystem::path& file, Diagnostics& errors) {
+Config read_document(Value& raw, const std::filesystem::path& file, Diagnostics& errors,
+                     std::shared_ptr<const ImageSource> given_image = nullptr) {
   if (describes_mesh(raw)) return read_mesh_document(raw, file, errors);
   Config config;
   config.parameters = read_parameters(raw, errors);
-  const std::shared_ptr<const ImageInput> image = open_image_of(raw, file.parent_path(), config.parameters, errors);
+  const std::shared_ptr<const ImageInput> image =
+      open_image_of(raw, file.parent_path(), config.parameters, std::move(given_image), errors);
   Value document = validate(raw, configuration_schema(), config.parameters, errors);
   check_overridden_parameters(raw, config.parameters, errors);
   ConfigParts parts{document, file.parent_path(), errors, config};
@@ -110,9 +113,9 @@ Config state_config(const std::filesystem::path& file, std::span<const std::stri
   return read_document(raw, file, errors);
 }
 
-Config state_config(Value raw, const std::string& name) {
+Config state_config(Value raw, const std::string& name, std::shared_ptr<const ImageSource> image) {
   Diagnostics errors;
-  return read_document(raw, name, errors);
+  return read_document(raw, name, errors, std::move(image));
 }
 
 Config load_config(const std::filesystem::path& file, std::span<const std::string> overrides) {

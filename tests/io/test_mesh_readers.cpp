@@ -265,7 +265,9 @@ void expect_same(const Mesh& made, const Mesh& read, bool names, double toleranc
         return mesh.groups.at(static_cast<std::size_t>(groups.at(0)));
       };
       EXPECT_EQ(group(read).number, group(made).number);
-      if (names) EXPECT_EQ(group(read).name, group(made).name);
+      if (names) {
+        EXPECT_EQ(group(read).name, group(made).name);
+      }
     }
   }
 }
