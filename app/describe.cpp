@@ -189,6 +189,7 @@ std::vector<std::string> describe_plan(const Config& config, const Case& work, c
   if (config.options.fallback != Fallback::never && config.options.tolerance > 0 &&
       plan.options.method == Method::multigrid && config.options.precision != SolvePrecision::single)
     lines.push_back("          " + describe_fallback(config, plan.levels.front(), work.on_boxes(), processes));
+  if (config.mesh) return lines;
   add(work.assembly(plan.levels.front().unknowns, gpu));
   lines.emplace_back();
   // The table predicts bytes, flops and time of one product A u for one core or one GPU of this kind (assembly.hpp).

@@ -41,6 +41,7 @@ volatile std::sig_atomic_t stop_requested = 0;
 
 // Returns the names of the files that the run will write, except the summary's.
 std::vector<std::string> file_names(const Config& config, const Case& work, int processes) {
+  if (const auto own = work.own_files()) return *own;
   std::vector<std::string> names = answer_files(config);
   const bool nodes = std::ranges::any_of(config.output.fields, [&](const auto& name) {
     return field_choice(name).location(config.problem.centering) == Location::node;
@@ -167,7 +168,10 @@ int solve(const Config& config, const std::shared_ptr<const Processes>& processe
   work.observe(summary);
   const auto stopped = [&] { return processes->any(stop_requested != 0); };
   if (config.output.effective) measure_effective(config, work, backend, processes, stopped, summary);
-  write_fields(config, work, folder, processes, summary);
+  if (work.own_files())
+    together(*processes, [&] { work.write_own(folder, summary); });
+  else
+    write_fields(config, work, folder, processes, summary);
   if (!config.output.conductors.empty()) summary.capacitance = find_capacitance(config, backend, processes, stopped);
   write_answers(config, *processes, folder, summary);
   return report.close(result, backend);
@@ -249,6 +253,7 @@ Config load(const Arguments& arguments, const Processes& processes) {
 void look_at(const Arguments& arguments, const Config& config, const Case& work, int processes, int here,
              Console& console) {
   read_datasets(config);
+  for (const std::string& line : work.table()) console.line(line);
   if (!arguments.validate) {
     const auto backend = make_backend(config.device);
     for (const std::string& line : describe_plan(config, work, *backend, processes, here)) console.line(line);

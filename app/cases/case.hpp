@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -66,12 +67,21 @@ class Case {
   /// Returns, for several processes, the first index of each part along each axis; empty for one process.
   virtual std::vector<std::vector<int>> cuts() const { return {}; }
   virtual Pieces field(const FieldChoice& choice) = 0;
+
+  // A case without a box describes itself and writes its own files.
+  /// Returns lines for --validate and --dry-run, such as a table of groups.
+  virtual std::vector<std::string> table() const { return {}; }
+  /// Returns the names of the files that it writes itself, or nothing if it writes the fields of a box.
+  virtual std::optional<std::vector<std::string>> own_files() const { return {}; }
+  /// Writes these files into a folder and adds them to the summary.
+  virtual void write_own(const std::filesystem::path& /*folder*/, Summary& /*summary*/) {}
 };
 
 /// Creates the case that `config` describes. Collective over `processes`.
 std::unique_ptr<Case> make_case(const Config& config, const std::shared_ptr<const Processes>& processes);
-/// Create a case on a grid, and one for a matrix from a file. `config` must outlive the case.
+/// Create a case on a grid, on a mesh, and for a matrix from a file. `config` must outlive the case.
 std::unique_ptr<Case> make_grid_case(const Config& config, const std::shared_ptr<const Processes>& processes);
+std::unique_ptr<Case> make_mesh_case(const Config& config, const std::shared_ptr<const Processes>& processes);
 std::unique_ptr<Case> make_matrix_case(const Config& config, const std::shared_ptr<const Processes>& processes);
 /// Returns the parts that backend.blocks requests. Throws InputError if they do not suit the grid or the processes.
 Parts given_parts(const Config& config, const Block& block, int processes);

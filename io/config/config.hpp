@@ -24,6 +24,7 @@
 
 namespace poisson {
 
+struct MeshInput;
 struct Value;
 class ImageSource;
 
@@ -87,6 +88,9 @@ struct Config {
   /// Returns the mark of a quantity. Its names are coefficient, coefficient.x (.y, .z, .xy, .xz, .yz), reaction,
   /// source, initial, exact, boundary.x- … boundary.z+ (the face's value) and boundary.x-.alpha …
   std::string describe(std::string_view quantity) const;
+
+  /// The problem of grid.type: unstructured; null for other grids. `problem` then has the extent of the mesh alone.
+  std::shared_ptr<const MeshInput> mesh;
 };
 
 /// Reads a configuration like load_config, but without the values of datasets and matrices. Checks their shapes.

@@ -165,6 +165,30 @@ Choice banded() {
                     .example = "rhs.mtx"}}};
 }
 
+Choice unstructured() {
+  return {.name = "unstructured",
+          .doc =
+              "A mesh from a file. Names of its groups are then the keys of `boundary` and `materials`, and some keys "
+              "of boxes do not apply ([meshes](meshes.md)).",
+          .keys = {{.key = "file",
+                    .type = Type::path,
+                    .doc = "MSH 2.2 or 4.1 of Gmsh, ASCII or binary, or VTU.",
+                    .required = true,
+                    .example = "part.msh"},
+                   {.key = "scale",
+                    .type = Type::constant,
+                    .doc = "Factor of all coordinates, such as 1e-3 for a mesh in millimetres.",
+                    .fallback = "1",
+                    .example = "1e-3",
+                    .range = {.lower = 0, .open_lower = true}},
+                   {.key = "groups",
+                    .type = Type::text,
+                    .doc = "Name of the cell array of a VTU file that numbers groups; null: a known name, or none.",
+                    .fallback = "null",
+                    .example = "material",
+                    .most = 200}}};
+}
+
 Schema grid() {
   return {.key = "grid",
           .doc = "The cells.",
@@ -175,7 +199,7 @@ Schema grid() {
                     .doc = "Grid type; `axes` implies tensor-product.",
                     .fallback = "equidistant",
                     .choices = {word("equidistant", "Equal cells along each axis; axes may differ."),
-                                word("tensor-product", "Axes as described by `axes`."), banded()}},
+                                word("tensor-product", "Axes as described by `axes`."), banded(), unstructured()}},
                    {.key = "cells",
                     .type = Type::list,
                     .doc = "Cells along each axis; null for an axis with nodes or segments. The last axes may be "

@@ -96,7 +96,8 @@ constexpr std::array keys{
     KeyWords{"domain.lower", "problo lo low min minimum origin lowercorner xmin xlo start from"},
     KeyWords{"domain.upper",
              "probhi hi high max maximum length lengths l lx ly lz size extent uppercorner xmax xhi end to"},
-    KeyWords{"grid", "mesh amr meshing blockmesh blockmeshdict discretisation", " (meshes from files are not read)"},
+    KeyWords{"grid", "mesh amr meshing blockmesh blockmeshdict discretisation",
+             " (type: unstructured reads meshes from files)"},
     KeyWords{"grid.cells",
              "ncell ncells n nx ny nz resolution res size points npoints numcells numberofcells elements "
              "nelem nelems dims dimensions gridsize ncol nrow nlay divisions dagridx intervals"},

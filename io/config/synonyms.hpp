@@ -32,7 +32,7 @@ bool has_word(std::string_view words, std::string_view word);
 
 /// Messages about meshes end with this remedy.
 inline constexpr std::string_view mesh_remedy =
-    "meshes are not read; write the box as domain and grid, and bodies as expressions or datasets";
+    "write grid: {type: unstructured, file: part.msh} for a mesh of Gmsh or VTK";
 /// Returns true if the file's ending belongs to a mesh or a surface.
 bool is_mesh(std::string_view file);
 

@@ -224,6 +224,7 @@ Json to_object(const Summary& s) {
                       {"dominance", number(s.matrix->dominance)}};
   add_solution(json, s);
   add_flows(json, s);
+  if (s.flux_error) json["estimated_flux_error"] = number(*s.flux_error);
   json["time"] = {{"input", number(s.time.input)},
                   {"setup", number(s.time.setup)},
                   {"solve", number(s.time.solve)},

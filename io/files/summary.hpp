@@ -132,6 +132,8 @@ struct Summary {
     std::uintmax_t bytes = 0;
   };
   std::vector<File> files;  ///< result files, without the summary
+  /// Estimates the relative error of the flux in energy, by recovered gradients; omitted without a mesh.
+  std::optional<double> flux_error;
 };
 
 /// Returns the summary as indented JSON that ends with a newline.

@@ -359,6 +359,7 @@ void Console::closing(const Summary& s, double tolerance, const std::string& dir
       named + fmt::format("{:.6g}{} to {:.6g}{}, integral {:.6g}", s.solution.min, place(" at ", s.solution.min_at),
                           s.solution.max, place(" at ", s.solution.max_at), s.solution.integral));
   if (s.error) row("error", fmt::format("{:.3e} in the maximum norm, {:.3e} in L2", s.error->max, s.error->l2));
+  if (s.flux_error) row("flux error", fmt::format("{:.2g} in energy, estimated by recovered gradients", *s.flux_error));
   probes(s);
   bodies(s);
   faces(s);

@@ -8,6 +8,7 @@
 
 #include "backends/device/rehearsal.hpp"
 #include "backends/memory/error.hpp"
+#include "grids/compact/explicit_entries.hpp"
 #include "grids/rows/galerkin_formulas.hpp"
 #include "solver/direct/sparse_inverse.hpp"
 
@@ -78,6 +79,14 @@ struct Numbering {
 struct Matrices {
   std::vector<double> entries, sums;
 };
+
+// Returns the matrix of an operator that knows its entries: one block, whose rows are numbered along x.
+Matrices matrices_of(const ExplicitEntries& explicit_entries, bool singular, std::size_t size) {
+  Matrices found{explicit_entries.dense(), std::vector<double>(size)};
+  for (std::size_t i = 0; i < size && !singular; ++i)
+    for (std::size_t j = 0; j < size; ++j) found.sums[i] += found.entries[i * size + j];
+  return found;
+}
 
 // Reads the entries off products with unit vectors. The rows of a level reach one value along each axis, so one product
 // gives all columns of a colour. Overwrites u and Au.
@@ -154,7 +163,9 @@ DirectSolver::DirectSolver(const Operator& fields, const Operator* exact, int de
         [&](int, int, const std::array<int, 3>& at) { index.push_back(at[0] + at[1] * view.sy + at[2] * view.sz); });
   });
 
-  auto [matrices, sums] = matrices_of(A, number, u, Au);
+  const auto* const explicit_entries = dynamic_cast<const ExplicitEntries*>(&A);
+  auto [matrices, sums] =
+      explicit_entries ? matrices_of(*explicit_entries, A.singular(), size) : matrices_of(A, number, u, Au);
   for (std::size_t block = 0; block < static_cast<std::size_t>(blocks_); ++block) {
     const std::span<double> matrix(matrices.data() + block * size * size, size * size);
     for (std::size_t i = 0; i < size; ++i)

@@ -33,6 +33,26 @@ CHECKS = {
         ("flux.y-", 1 / 2, 4e-3),
         ("flux.y+", -1 / 2, 4e-3),
     ],
+    "mesh-l-shape": [
+        ("solution.integral", 0.2140758, 2e-3),
+        ("faces.0.flow", -0.87, 2e-2),
+        ("balance.residual", 0, 1e-8),
+    ],
+    "mesh-ring": [
+        ("faces.0.flow", 2 * math.pi / math.log(2), 3e-3),
+        ("probes.0.u", math.log2(2 / 1.5), 1e-3),
+        ("error.max", 0, 1e-3),
+    ],
+    "mesh-ball": [
+        ("probes.0.u", 1 / 2, 1e-4),  # by symmetry
+        ("solution.integral", 1 / 2, 5e-4),
+        ("balance.residual", 0, 1e-7),
+    ],
+    "mesh-bracket": [
+        ("faces.1.flow", 20, 1e-9),
+        ("faces.1.area", 0.002, 1e-12),
+        ("balance.residual", 0, 1e-6),
+    ],
     "boundary-layer": [
         ("probes.0.u", 1 - math.exp(-1), 5e-4),
         ("probes.1.u", 1, 1e-6),
@@ -204,7 +224,7 @@ CHECKS = {
 }
 
 # Each format writes one of these names.
-FILES = {"vtk": ("solution.vti", "solution.vtr"), "hdf5": ("solution.hdf", "solution.h5"), "png": ("solution.png",)}
+FILES = {"vtk": ("solution.vti", "solution.vtr", "solution.vtu"), "hdf5": ("solution.hdf", "solution.h5"), "png": ("solution.png",)}
 
 
 def at(summary, path):
@@ -226,7 +246,9 @@ def balance_failures(summary):
     if "matrix" in summary:
         return
     balance = summary["balance"]
-    terms = [*summary["flux"].values(), balance["source"], -balance["reaction"], balance["residual"],
+    # A mesh has named faces instead of those of a box.
+    flows = summary["flux"].values() or [face["flow"] for face in summary["faces"]]
+    terms = [*flows, balance["source"], -balance["reaction"], balance["residual"],
              -balance["projected"], balance.get("extrapolated", 0)]
     # A body with a fixed value takes and gives flow like a face.
     terms += [body["flow"] for body in summary.get("bodies", []) if body["cells"] and body["min"] == body["max"]]

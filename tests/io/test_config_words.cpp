@@ -167,7 +167,7 @@ const std::vector<Malformed>& foreign() {
        "geometry: {prob_lo: [0, 0]}\nmesh: {n_cell: [4, 4]}\n",
        {},
        "bad.yaml:1:1: geometry: unknown key; did you mean 'domain'?\nbad.yaml:2:1: mesh: unknown key; did you mean "
-       "'grid' (meshes from files are not read)?"},
+       "'grid' (type: unstructured reads meshes from files)?"},
       {"cells",
        nothing,
        "domain: {prob_lo: [0, 0], prob_hi: [1, 1]}\ngrid: {nx: 4, ny: 4}\n",
@@ -179,19 +179,18 @@ const std::vector<Malformed>& foreign() {
        nothing,
        "domain: {lower: [0, 0], upper: [1, 1]}\ngrid: {type: gmsh, file: box.msh}\n",
        {},
-       "bad.yaml:2:14: grid.type: unknown choice \"gmsh\"; meshes are not read; write the box as domain and grid, and "
-       "bodies as expressions or datasets"},
+       "bad.yaml:2:14: grid.type: unknown choice \"gmsh\"; write grid: {type: unstructured, file: part.msh} for a mesh "
+       "of Gmsh or VTK"},
       {"mesh_files",
        nothing,
        "domain: {lower: [0, 0], upper: [1, 1]}\ngrid: box.msh\nequation: {coefficient: {stl: torus.stl}, source: "
        "{file: body.STL, dataset: /f}}\n",
        {},
-       "bad.yaml:2:7: grid: expected {type, cells, axes: {x, y, z}}, found the string \"box.msh\"; meshes are not "
-       "read; "
-       "write the box as domain and grid, and bodies as expressions or datasets\nbad.yaml:3:26: "
-       "equation.coefficient.stl: unknown key; meshes are not read; write the box as domain and grid, and bodies as "
-       "expressions or datasets\nbad.yaml:3:58: equation.source.file: is a mesh; meshes are not read; write the box as "
-       "domain and grid, and bodies as expressions or datasets"},
+       "bad.yaml:2:7: grid: expected {type, cells, axes: {x, y, z}}, found the string \"box.msh\"; write grid: {type: "
+       "unstructured, file: part.msh} for a mesh of Gmsh or VTK\nbad.yaml:3:26: "
+       "equation.coefficient.stl: unknown key; write grid: {type: unstructured, file: part.msh} for a mesh of Gmsh or "
+       "VTK\nbad.yaml:3:58: equation.source.file: is a mesh; write grid: {type: unstructured, file: part.msh} for a "
+       "mesh of Gmsh or VTK"},
       {"time",
        cube,
        "dt: 0.1\nequation: {velocity: 1}\n",
@@ -237,9 +236,8 @@ const std::vector<Malformed>& foreign() {
        nothing,
        "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n",
        {},
-       "bad.yaml:1:1: is a mesh, not a configuration; meshes are not read; write the box as domain and grid, and "
-       "bodies "
-       "as expressions or datasets"},
+       "bad.yaml:1:1: is a mesh, not a configuration; write grid: {type: unstructured, file: part.msh} for a mesh of "
+       "Gmsh or VTK"},
   };
   return table;
 }
@@ -259,8 +257,8 @@ TEST_F(Configuration, FilesOfOtherKindsAreNoInput) {
     return std::string("no error");
   };
   EXPECT_EQ(message("box.msh", "\xff\xfe"),
-            "box.msh: is a mesh, not a configuration; meshes are not read; write the box as domain and grid, and "
-            "bodies as expressions or datasets");
+            "box.msh: is a mesh, not a configuration; write grid: {type: unstructured, file: part.msh} for a mesh of "
+            "Gmsh or VTK");
   EXPECT_EQ(message("solution.hdf", square),
             "solution.hdf: contains data, not a configuration; give the YAML file that uses or produced them");
   EXPECT_EQ(message("mesh.txt", square), "no error");

@@ -1,0 +1,218 @@
+// This case solves on a mesh from a file.
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <limits>
+#include <optional>
+#include <stdexcept>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "app/cases/case.hpp"
+#include "backends/memory/error.hpp"
+#include "grids/meshes/mesh_results.hpp"
+#include "io/meshes/mesh_input.hpp"
+#include "io/meshes/vtu_output.hpp"
+#include "solver/rows_model.hpp"
+
+namespace poisson {
+namespace {
+
+constexpr const char* condition_name(BoundaryKind kind) {
+  return kind == BoundaryKind::dirichlet ? "dirichlet" : kind == BoundaryKind::neumann ? "neumann" : "robin";
+}
+
+class MeshCase final : public Case {
+ public:
+  explicit MeshCase(const Config& config) : config_(config), problem_(config.mesh->problem), options_(config.options) {}
+
+  void check_values() const override { data(); }
+  const Plan& plan(bool) const override {
+    if (!plan_) {
+      const auto host = make_cpu_backend();
+      const RowsModel model(*host, system().rows);
+      plan_ = model.plan(options_);
+      model.count_bytes(*plan_);
+    }
+    return *plan_;
+  }
+  const Sharing& sharing() const override { return sharing_; }
+  std::vector<std::string> statement() const override { return {"problem   " + equation()}; }
+  bool on_boxes() const override { return false; }
+  std::string smaller(bool, double, const Claim&) const override {
+    return "use a coarser mesh, a machine with more memory, or precision: single";
+  }
+
+  Solver& make_solver(Backend& backend, Profile* profile) override {
+    model_ = std::make_unique<RowsModel>(backend, system().rows);
+    solver_ = poisson::make_solver(*model_, options_, profile, &plan(false));
+    return *solver_;
+  }
+  void widen() override {
+    options_.precision = SolvePrecision::mixed;
+    plan_.reset();
+    solver_.reset();
+    model_.reset();
+  }
+  double sampling_seconds() const override { return 0; }
+  double fill() override {
+    if (problem_.initial && system_->rows.guess.empty()) {
+      std::vector<std::array<double, 3>> places;
+      for (const int p : system_->point) places.push_back(mesh().points[static_cast<std::size_t>(p)]);
+      system_->rows.guess = sample_at(*problem_.initial, "initial", Sign::any, places);
+    }
+    return model_->fill(solver_->rhs(), solver_->solution());
+  }
+  std::vector<std::string> doubts() const override { return config_.mesh->warnings; }
+  std::vector<std::string> table() const override { return config_.mesh->table; }
+
+  void describe(RunHeader& header, Summary& summary) const override {
+    summary.unknowns = header.unknowns = system_->rows.A.rows();
+    summary.dimension = 0;  // a mesh has no faces of a box
+    double least = std::numeric_limits<double>::infinity(), widest = 0;
+    for (std::int64_t e = 0; e < data().topology.cells(); ++e) {
+      const Topology::Cell cell = data().topology.cell(e);
+      const double width = std::pow(measure_of(mesh(), cell.shape, cell.corners), 1.0 / mesh().dimension);
+      least = std::min(least, width);
+      widest = std::max(widest, width);
+    }
+    summary.least_cell = least;
+    summary.widest_cell = widest;
+    header.problem = equation();
+    header.grid = fmt::format("{}: {} points, {} elements of width {:.3g} to {:.3g}", mesh().source,
+                              mesh().points.size(), data().topology.cells(), least, widest);
+    for (const MeshCondition& condition : problem_.conditions)
+      header.boundary +=
+          fmt::format("{}{} {}", header.boundary.empty() ? "" : ", ", condition.name, condition_name(condition.kind));
+    header.matrix = fmt::format("{} rows, {} entries; the levels have {:.2f} times as many", system_->rows.A.rows(),
+                                system_->rows.A.entries(), model_->operator_complexity());
+  }
+  std::string demand() const override { return "; and coefficients must be within the range of numbers"; }
+
+  void observe(Summary& summary) override {
+    u_ = point_values(data(), *system_, get_rows(solver_->solution(), model_->rows()));
+    const MeshIntegrals all = integrate(data(), u_);
+    const auto place = [&](const std::array<double, 3>& x) {
+      return std::vector<double>(x.begin(), x.begin() + mesh().dimension);
+    };
+    summary.solution = {all.least, all.largest, all.integral, all.l2, place(all.least_at), place(all.largest_at)};
+    if (problem_.exact) {
+      const MeshError error = error_of(data(), u_, *problem_.exact);
+      summary.error = Summary::ErrorNorms{error.largest, error.l2};
+    }
+    for (const auto& point : config_.output.probes) {
+      std::array<double, 3> at{};
+      std::ranges::copy(point, at.begin());
+      if (mesh().dimension == 2 && !mesh().points.empty()) at[2] = mesh().points.front()[2];
+      const auto value = value_at(data(), u_, at);
+      if (!value)
+        throw InputError(
+            fmt::format("output.probes: {} is outside of the mesh; move it inside", fmt::join(point, ", ")));
+      summary.probes.push_back({point, *value});
+    }
+    observe_flows(all, summary);
+    summary.flux_error = recovered_error(data(), u_);
+  }
+
+  OutputGrid output_grid() const override { return {}; }
+  Pieces field(const FieldChoice&) override { throw std::logic_error("a mesh has no planes"); }
+  std::optional<std::vector<std::string>> own_files() const override {
+    std::vector<std::string> names{"faces.csv"};
+    if (!config_.output.fields.empty() && !config_.output.formats.empty()) names.emplace_back("solution.vtu");
+    return names;
+  }
+  void write_own(const std::filesystem::path& folder, Summary& summary) override {
+    if (own_files()->size() < 2) return;
+    std::vector<MeshField> fields;
+    for (const std::string& name : config_.output.fields) fields.push_back(field_of(name));
+    const std::filesystem::path path = write_vtu(folder, mesh(), fields, summary.converged);
+    summary.files.push_back({path.filename().string(), std::filesystem::file_size(path)});
+  }
+
+ private:
+  const Mesh& mesh() const { return *problem_.mesh; }
+  const MeshData& data() const {
+    if (!data_) data_ = std::make_unique<MeshData>(problem_);
+    return *data_;
+  }
+  const MeshSystem& system() const {
+    if (!system_) system_ = std::make_unique<MeshSystem>(assemble(data()));
+    return *system_;
+  }
+
+  std::string equation() const {
+    const double* sigma = problem_.reaction.constant();
+    return std::string("-div(coefficient grad u)") + (sigma && *sigma == 0 ? "" : " + reaction u") +
+           " = source, linear elements";
+  }
+
+  void observe_flows(const MeshIntegrals& all, Summary& summary) const {
+    const std::vector<ConditionFlow> flows = condition_flows(data(), u_);
+    double sum = 0, in = std::max(all.source, 0.0) + std::max(-all.reaction, 0.0),
+           out = std::max(-all.source, 0.0) + std::max(all.reaction, 0.0);
+    for (std::size_t c = 0; c < flows.size(); ++c) {
+      const MeshCondition& condition = problem_.conditions[c];
+      sum += flows[c].flow;
+      (flows[c].flow > 0 ? in : out) += std::abs(flows[c].flow);
+      if (flows[c].facets == 0 && condition.groups.empty()) continue;
+      Summary::Face face;
+      face.name = condition.name;
+      face.condition = condition_name(condition.kind);
+      face.cells = flows[c].facets;
+      face.area = flows[c].measure;
+      face.flow = flows[c].flow;
+      face.mean = flows[c].mean;
+      face.min = flows[c].least;
+      face.max = flows[c].largest;
+      summary.faces.push_back(std::move(face));
+    }
+    summary.balance.source = all.source;
+    summary.balance.reaction = all.reaction;
+    summary.balance.residual = summary.balance.projected - (all.source - all.reaction + sum);
+    summary.balance.flow = std::max(in, out);
+  }
+
+  MeshField field_of(const std::string& name) const {
+    const auto cells = static_cast<std::size_t>(data().topology.cells());
+    if (name == "u") return {name, false, 1, u_};
+    if (name == "flux") return {name, true, 3, element_flux(data(), u_)};
+    if (name == "error") {
+      const std::vector<std::array<double, 3>> places(mesh().points.begin(), mesh().points.end());
+      MeshField error{name, false, 1, sample_at(*problem_.exact, "exact", Sign::any, places)};
+      for (std::size_t p = 0; p < u_.size(); ++p) error.values[p] = u_[p] - error.values[p];
+      return error;
+    }
+    MeshField field{name, true, 1, std::vector<double>(cells)};
+    for (std::size_t e = 0; e < cells; ++e) {
+      const std::vector<int>& groups =
+          mesh().labels[static_cast<std::size_t>(data().topology.cell(static_cast<std::int64_t>(e)).label)];
+      field.values[e] = name == "coefficient" ? data().kappa[e * data().kappa_entries]
+                        : groups.empty()      ? 0
+                                              : mesh().groups[static_cast<std::size_t>(groups.front())].number;
+    }
+    return field;
+  }
+
+  const Config& config_;
+  const MeshProblem& problem_;
+  Options options_;
+  Sharing sharing_;
+  mutable std::unique_ptr<MeshData> data_;
+  mutable std::unique_ptr<MeshSystem> system_;
+  mutable std::optional<Plan> plan_;
+  std::unique_ptr<RowsModel> model_;
+  std::unique_ptr<Solver> solver_;
+  std::vector<double> u_;  ///< at points, after observe
+};
+
+}  // namespace
+
+std::unique_ptr<Case> make_mesh_case(const Config& config, const std::shared_ptr<const Processes>& processes) {
+  if (!processes->alone())
+    throw InputError("meshes are solved by one process in this version: start it without mpirun; it uses all cores");
+  return std::make_unique<MeshCase>(config);
+}
+
+}  // namespace poisson

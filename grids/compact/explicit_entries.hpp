@@ -1,0 +1,16 @@
+#pragma once
+
+#include <vector>
+
+namespace poisson {
+
+/// Is implemented by operators whose rows may couple any unknowns. They provide their entries themselves, because
+/// products with unit vectors would cost one product a row.
+class ExplicitEntries {
+ public:
+  virtual ~ExplicitEntries() = default;
+  /// Returns the dense matrix, row-major.
+  virtual std::vector<double> dense() const = 0;
+};
+
+}  // namespace poisson

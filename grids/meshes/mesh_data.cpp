@@ -1,0 +1,314 @@
+#include "grids/meshes/mesh_data.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <utility>
+
+#include "grids/compact/csr.hpp"
+
+namespace poisson {
+namespace {
+
+using Place = std::array<double, 3>;
+
+constexpr const char* wanted(Sign sign) {
+  return sign == Sign::positive ? "must be greater than 0" : "must not be negative";
+}
+
+bool suits(double value, Sign sign) {
+  return sign == Sign::any || value > 0 || (sign == Sign::nonnegative && value == 0);
+}
+
+// Returns whether an element with this label belongs to one of the groups.
+bool in_groups(const Mesh& mesh, int label, const std::vector<int>& groups) {
+  return std::ranges::any_of(groups, [&](int g) { return mesh.has(label, g); });
+}
+
+// Returns the centres of the elements that a test selects, with their numbers.
+template <class Test>
+std::pair<std::vector<std::int64_t>, std::vector<Place>> centres(const Topology& topology, const Test& test) {
+  std::pair<std::vector<std::int64_t>, std::vector<Place>> found;
+  for (std::int64_t e = 0; e < topology.cells(); ++e) {
+    const Topology::Cell cell = topology.cell(e);
+    if (!test(cell.label)) continue;
+    found.first.push_back(e);
+    found.second.push_back(centre_of(topology.mesh(), cell.corners));
+  }
+  return found;
+}
+
+// Throws ValueError unless a tensor is positive definite.
+void check_definite(const std::string& name, const Place& at, const double* k, int dimension) {
+  const double minor = k[0] * k[1] - k[3] * k[3];
+  const double det =
+      k[0] * (k[1] * k[2] - k[5] * k[5]) - k[3] * (k[3] * k[2] - k[5] * k[4]) + k[4] * (k[3] * k[5] - k[1] * k[4]);
+  if (!(k[0] > 0) || !(minor > 0) || (dimension == 3 && !(det > 0)))
+    throw ValueError(name, at, k[0] > 0 ? minor : k[0], "must be a positive definite tensor (this is a minor of it)");
+}
+
+}  // namespace
+
+std::vector<double> sample_at(const Quantity& quantity, const std::string& name, Sign sign,
+                              const std::vector<Place>& places) {
+  std::vector<double> values(places.size());
+  if (const double* constant = quantity.constant()) {
+    if (!places.empty() && (!std::isfinite(*constant) || !suits(*constant, sign)))
+      throw ValueError(name, places[0], *constant, std::isfinite(*constant) ? wanted(sign) : "must be finite");
+    std::ranges::fill(values, *constant);
+    return values;
+  }
+  const Quantity::Function* const function = quantity.function();
+  if (!function) throw InputError(name + " is an array on a box, which has no values on a mesh: write an expression");
+  for_row_chunks(static_cast<std::int64_t>(places.size()), [&](std::int64_t first, std::int64_t last) {
+    const auto n = static_cast<std::size_t>(last - first), from = static_cast<std::size_t>(first);
+    std::vector<double> x(n), y(n), z(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      x[i] = places[from + i][0];
+      y[i] = places[from + i][1];
+      z[i] = places[from + i][2];
+    }
+    (*function)(x, y, z, std::span(values).subspan(from, n));
+  });
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (!std::isfinite(values[i]) || !suits(values[i], sign))
+      throw ValueError(name, places[i], values[i], std::isfinite(values[i]) ? wanted(sign) : "must be finite");
+  return values;
+}
+
+MeshData::MeshData(const MeshProblem& of) : problem(of), topology(*of.mesh) {
+  std::vector<ValueError> errors;
+  const auto attempt = [&](const auto& step) {
+    try {
+      step();
+    } catch (const ValueError& error) {
+      errors.push_back(error);
+    }
+  };
+  attempt([&] { sample_kappa(); });
+  attempt([&] { sample_sources(); });
+  find_facets();
+  attempt([&] { sample_facets(); });
+  attempt([&] { hold_points(); });
+  if (!errors.empty()) throw ValueErrors(errors);
+}
+
+MeshData::Coordinates MeshData::coordinates(std::span<const int> corners) const {
+  Coordinates x;
+  for (std::size_t c = 0; c < corners.size(); ++c) x[c] = mesh().points[static_cast<std::size_t>(corners[c])];
+  return x;
+}
+
+std::array<double, 3> MeshData::flux(std::int64_t cell, const std::array<double, 3>& s) const {
+  const double* const k = kappa.data() + static_cast<std::size_t>(cell) * kappa_entries;
+  if (kappa_entries == 1) return {k[0] * s[0], k[0] * s[1], k[0] * s[2]};
+  return {k[0] * s[0] + k[3] * s[1] + k[4] * s[2], k[3] * s[0] + k[1] * s[1] + k[5] * s[2],
+          k[4] * s[0] + k[5] * s[1] + k[2] * s[2]};
+}
+
+std::int64_t MeshData::first_source(std::int64_t cell) const {
+  std::int64_t first = 0;
+  for (std::size_t b = 0; b < topology.blocks().size(); ++b) {
+    const std::int64_t points = rule_of(topology.blocks()[b]->shape).points;
+    if (cell < topology.first()[b + 1]) return first + points * (cell - topology.first()[b]);
+    first += points * (topology.first()[b + 1] - topology.first()[b]);
+  }
+  return first;
+}
+
+double MeshData::source_at(std::int64_t cell, int point) const {
+  return (density.empty() ? 0 : density[static_cast<std::size_t>(cell)]) +
+         (source.empty() ? 0 : source[static_cast<std::size_t>(first_source(cell) + point)]);
+}
+
+void MeshData::sample_kappa() {
+  const bool tensors =
+      !problem.coefficient.isotropic || std::ranges::any_of(problem.materials, [](const MeshMaterial& m) {
+        return m.coefficient && !m.coefficient->isotropic;
+      });
+  kappa_entries = tensors ? 6 : 1;
+  kappa.resize(static_cast<std::size_t>(topology.cells()) * kappa_entries);
+  const auto of_material = [&](int label) -> const MeshMaterial* {
+    for (const MeshMaterial& m : problem.materials)
+      if (m.coefficient && mesh().has(label, m.group)) return &m;
+    return nullptr;
+  };
+  double least = std::numeric_limits<double>::infinity(), most = 0;
+  const auto set = [&](const MeshCoefficient& from, const MeshMaterial* material) {
+    const auto [cells, places] = centres(topology, [&](int label) { return of_material(label) == material; });
+    for (std::size_t entry = 0; entry < (from.isotropic ? 1 : 6); ++entry) {
+      constexpr const char* names[] = {".x", ".y", ".z", ".xy", ".xz", ".yz"};
+      const std::string name = from.name + (from.isotropic ? "" : names[entry]);
+      const std::vector<double> values =
+          sample_at(from.entry[entry], name, entry < 3 ? Sign::positive : Sign::any, places);
+      for (std::size_t i = 0; i < cells.size(); ++i) {
+        double* const k = kappa.data() + static_cast<std::size_t>(cells[i]) * kappa_entries;
+        k[entry] = values[i];
+        if (from.isotropic && tensors) k[1] = k[2] = values[i];
+        if (entry < static_cast<std::size_t>(mesh().dimension)) {
+          least = std::min(least, values[i]);
+          most = std::max(most, values[i]);
+        }
+      }
+    }
+    if (from.isotropic) return;
+    for (std::size_t i = 0; i < cells.size(); ++i)
+      check_definite(from.name, places[i], kappa.data() + static_cast<std::size_t>(cells[i]) * 6, mesh().dimension);
+  };
+  set(problem.coefficient, nullptr);
+  for (const MeshMaterial& material : problem.materials)
+    if (material.coefficient) set(*material.coefficient, &material);
+  if (most > 0) range = most / least;
+}
+
+void MeshData::sample_sources() {
+  const auto cells = static_cast<std::size_t>(topology.cells());
+  if (const double* sigma = problem.reaction.constant(); !sigma || *sigma != 0)
+    reaction =
+        sample_at(problem.reaction, "reaction", Sign::nonnegative, centres(topology, [](int) { return true; }).second);
+  const auto add_constant = [&](double value, const MeshMaterial* material) {
+    if (value == 0) return;
+    density.resize(cells, 0);
+    for (std::size_t e = 0; e < cells; ++e)
+      if (!material || mesh().has(topology.cell(static_cast<std::int64_t>(e)).label, material->group))
+        density[e] += value;
+  };
+  const auto add = [&](const Quantity& f, const std::string& name, const MeshMaterial* material) {
+    if (const double* constant = f.constant()) {
+      if (!std::isfinite(*constant)) throw ValueError(name, {}, *constant, "must be finite");
+      return add_constant(*constant, material);
+    }
+    std::vector<std::size_t> index;
+    std::vector<Place> places;
+    for (std::size_t e = 0; e < cells; ++e) {
+      const Topology::Cell cell = topology.cell(static_cast<std::int64_t>(e));
+      if (material && !mesh().has(cell.label, material->group)) continue;
+      const ElementRule& rule = rule_of(cell.shape);
+      const auto first = static_cast<std::size_t>(first_source(static_cast<std::int64_t>(e)));
+      for (std::size_t p = 0; p < static_cast<std::size_t>(rule.points); ++p) {
+        Place at{};
+        for (std::size_t c = 0; c < cell.corners.size(); ++c)
+          for (std::size_t d = 0; d < 3; ++d)
+            at[d] += rule.value[p][c] * mesh().points[static_cast<std::size_t>(cell.corners[c])][d];
+        index.push_back(first + p);
+        places.push_back(at);
+      }
+    }
+    const std::vector<double> values = sample_at(f, name, Sign::any, places);
+    source.resize(static_cast<std::size_t>(first_source(topology.cells())), 0);
+    for (std::size_t i = 0; i < index.size(); ++i) source[index[i]] += values[i];
+  };
+  add(problem.source, "source", nullptr);
+  const std::vector<GroupMeasure> measures =
+      problem.materials.empty() ? std::vector<GroupMeasure>{} : measure_groups(mesh());
+  for (const MeshMaterial& material : problem.materials) {
+    if (material.source) add(*material.source, material.name + ".source", &material);
+    const double volume = measures[static_cast<std::size_t>(material.group)].measure;
+    if (material.power && volume > 0) add_constant(*material.power / volume, &material);
+  }
+}
+
+// Conditions apply to listed elements of lower dimension, and the default to the rest of the boundary.
+void MeshData::find_facets() {
+  const auto condition_of = [&](int label) {
+    for (std::size_t c = 0; c < problem.conditions.size(); ++c)
+      if (in_groups(mesh(), label, problem.conditions[c].groups)) return static_cast<int>(c);
+    return -1;
+  };
+  std::vector<std::array<int, 4>> listed;
+  for (const MeshCells& block : mesh().cells) {
+    if (facts_of(block.shape).dimension >= mesh().dimension) continue;
+    for (std::int64_t e = 0; e < block.count(); ++e) {
+      const int condition = condition_of(block.label[static_cast<std::size_t>(e)]);
+      if (condition < 0) continue;
+      ConditionedFacet found;
+      found.condition = condition;
+      found.facet.shape = block.shape;
+      std::ranges::copy(block.of(e), found.facet.corners.begin());
+      if (!std::ranges::all_of(block.of(e), [&](int p) { return used(p); })) continue;
+      facets.push_back(found);
+      if (facts_of(block.shape).dimension == mesh().dimension - 1) listed.push_back(sorted(found.facet.corners));
+    }
+  }
+  const auto rest = std::ranges::find_if(problem.conditions, [](const MeshCondition& c) { return c.groups.empty(); });
+  if (rest == problem.conditions.end()) return;
+  const double* value = rest->value.constant();
+  if (rest->kind == BoundaryKind::neumann && value && *value == 0) return;
+  std::ranges::sort(listed);
+  for (const Facet& facet : outer_facets(topology))
+    if (!std::ranges::binary_search(listed, sorted(facet.corners)))
+      facets.push_back({facet, static_cast<int>(rest - problem.conditions.begin())});
+}
+
+void MeshData::sample_facets() {
+  data.resize(facets.size());
+  for (std::size_t c = 0; c < problem.conditions.size(); ++c) {
+    const MeshCondition& condition = problem.conditions[c];
+    if (condition.kind == BoundaryKind::dirichlet) continue;
+    std::vector<Place> places;
+    for (const ConditionedFacet& f : facets) {
+      if (f.condition != static_cast<int>(c)) continue;
+      const ElementRule& rule = rule_of(f.facet.shape);
+      if (f.facet.shape == CellShape::vertex)
+        places.push_back(mesh().points[static_cast<std::size_t>(f.facet.corners[0])]);
+      for (std::size_t p = 0; p < static_cast<std::size_t>(rule.points); ++p) {
+        Place at{};
+        for (std::size_t k = 0; k < f.facet.used().size(); ++k)
+          for (std::size_t d = 0; d < 3; ++d)
+            at[d] += rule.value[p][k] * mesh().points[static_cast<std::size_t>(f.facet.corners[k])][d];
+        places.push_back(at);
+      }
+    }
+    const std::string name = "boundary." + condition.name;
+    const std::vector<double> values = sample_at(condition.value, name, Sign::any, places);
+    const bool robin = condition.kind == BoundaryKind::robin;
+    const std::vector<double> alphas =
+        robin ? sample_at(condition.alpha, name + ".alpha", Sign::nonnegative, places) : std::vector<double>{};
+    std::size_t next = 0;
+    for (std::size_t f = 0; f < facets.size(); ++f) {
+      if (facets[f].condition != static_cast<int>(c)) continue;
+      const auto points = static_cast<std::size_t>(std::max(1, rule_of(facets[f].facet.shape).points));
+      data[f].assign(values.begin() + static_cast<std::ptrdiff_t>(next),
+                     values.begin() + static_cast<std::ptrdiff_t>(next + points));
+      if (robin)
+        data[f].insert(data[f].end(), alphas.begin() + static_cast<std::ptrdiff_t>(next),
+                       alphas.begin() + static_cast<std::ptrdiff_t>(next + points));
+      next += points;
+    }
+  }
+}
+
+void MeshData::hold_points() {
+  const std::size_t points = mesh().points.size();
+  holder.assign(points, -1);
+  held.assign(points, 0);
+  const auto take = [&](int point, int condition) {
+    int& now = holder[static_cast<std::size_t>(point)];
+    if (now < 0 || condition < now) now = condition;
+  };
+  for (const ConditionedFacet& f : facets)
+    if (condition(f).kind == BoundaryKind::dirichlet)
+      for (const int p : f.facet.used()) take(p, f.condition);
+  for (std::size_t c = 0; c < problem.conditions.size(); ++c)  // bodies that are held
+    if (problem.conditions[c].kind == BoundaryKind::dirichlet && !problem.conditions[c].groups.empty())
+      for (const MeshCells* block : topology.blocks())
+        for (std::int64_t e = 0; e < block->count(); ++e)
+          if (in_groups(mesh(), block->label[static_cast<std::size_t>(e)], problem.conditions[c].groups))
+            for (const int p : block->of(e)) take(p, static_cast<int>(c));
+  for (std::size_t c = 0; c < problem.conditions.size(); ++c) {
+    std::vector<std::size_t> index;
+    std::vector<Place> places;
+    for (std::size_t p = 0; p < points; ++p)
+      if (holder[p] == static_cast<int>(c)) {
+        index.push_back(p);
+        places.push_back(mesh().points[p]);
+      }
+    if (index.empty()) continue;
+    const std::vector<double> values =
+        sample_at(problem.conditions[c].value, "boundary." + problem.conditions[c].name, Sign::any, places);
+    for (std::size_t i = 0; i < index.size(); ++i) held[index[i]] = values[i];
+  }
+}
+
+}  // namespace poisson

@@ -1,0 +1,306 @@
+#include "grids/meshes/mesh_results.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+
+namespace poisson {
+namespace {
+
+// Calls f(cell number, cell, rule, coordinates) for all elements and sums what it returns.
+template <class F>
+double sum_elements(const MeshData& data, const F& f) {
+  return sum_rows(data.topology.cells(), [&](std::int64_t e) {
+    const Topology::Cell cell = data.topology.cell(e);
+    return f(e, cell, rule_of(cell.shape), data.coordinates(cell.corners));
+  });
+}
+
+// Interpolates point values at a point of a rule.
+double interpolated(const ElementRule& rule, std::size_t point, std::span<const int> corners,
+                    const std::vector<double>& u) {
+  double sum = 0;
+  for (std::size_t c = 0; c < corners.size(); ++c)
+    sum += rule.value[point][c] * u[static_cast<std::size_t>(corners[c])];
+  return sum;
+}
+
+std::array<double, 3> gradient(const ElementPoint& at, std::span<const int> corners, const std::vector<double>& u) {
+  std::array<double, 3> sum{};
+  for (std::size_t c = 0; c < corners.size(); ++c)
+    for (std::size_t d = 0; d < 3; ++d) sum[d] += at.slope[c][d] * u[static_cast<std::size_t>(corners[c])];
+  return sum;
+}
+
+}  // namespace
+
+MeshIntegrals integrate(const MeshData& data, const std::vector<double>& u) {
+  MeshIntegrals found;
+  found.least = std::numeric_limits<double>::max();
+  found.largest = -found.least;
+  for (std::size_t p = 0; p < u.size(); ++p) {
+    if (!data.used(static_cast<std::int64_t>(p))) continue;
+    if (u[p] < found.least) {
+      found.least = u[p];
+      found.least_at = data.mesh().points[p];
+    }
+    if (u[p] > found.largest) {
+      found.largest = u[p];
+      found.largest_at = data.mesh().points[p];
+    }
+  }
+  const auto integral = [&](const auto& f) {
+    return sum_elements(data, [&](std::int64_t e, const Topology::Cell& cell, const ElementRule& rule, const auto& x) {
+      double sum = 0;
+      ElementPoint at;
+      for (int p = 0; p < rule.points; ++p) {
+        map_point(rule, p, x, at);
+        sum += std::abs(at.measure) * f(e, p, interpolated(rule, static_cast<std::size_t>(p), cell.corners, u));
+      }
+      return sum;
+    });
+  };
+  found.integral = integral([](std::int64_t, int, double v) { return v; });
+  found.l2 = std::sqrt(integral([](std::int64_t, int, double v) { return v * v; }));
+  if (!data.density.empty() || !data.source.empty())
+    found.source = integral([&](std::int64_t e, int p, double) { return data.source_at(e, p); });
+  if (!data.reaction.empty())
+    found.reaction =
+        integral([&](std::int64_t e, int, double v) { return data.reaction[static_cast<std::size_t>(e)] * v; });
+  return found;
+}
+
+std::vector<ConditionFlow> condition_flows(const MeshData& data, const std::vector<double>& u) {
+  std::vector<ConditionFlow> flows(data.problem.conditions.size());
+  std::map<std::pair<int, int>, double> shares;  // of (point, condition) in sides
+  std::map<int, double> of_point;
+  for (std::size_t f = 0; f < data.facets.size(); ++f) {
+    const Facet& facet = data.facets[f].facet;
+    const MeshCondition& condition = data.condition(data.facets[f]);
+    ConditionFlow& flow = flows[static_cast<std::size_t>(data.facets[f].condition)];
+    if (flow.facets++ == 0) flow.least = flow.largest = u[static_cast<std::size_t>(facet.corners[0])];
+    for (const int p : facet.used()) {
+      flow.least = std::min(flow.least, u[static_cast<std::size_t>(p)]);
+      flow.largest = std::max(flow.largest, u[static_cast<std::size_t>(p)]);
+    }
+    const ElementRule& rule = rule_of(facet.shape);
+    const MeshData::Coordinates x = data.coordinates(facet.used());
+    const bool dirichlet = condition.kind == BoundaryKind::dirichlet;
+    double measure = 0;
+    for (std::size_t p = 0; p < static_cast<std::size_t>(rule.points); ++p) {
+      const double w = facet_measure(rule, static_cast<int>(p), x), v = interpolated(rule, p, facet.used(), u);
+      measure += w;
+      flow.mean += w * v;
+      if (dirichlet) continue;
+      const double alpha =
+          condition.kind == BoundaryKind::robin ? data.data[f][static_cast<std::size_t>(rule.points) + p] : 0;
+      flow.flow += w * (data.data[f][p] - alpha * v);
+    }
+    if (facet.shape == CellShape::vertex && !dirichlet)
+      flow.flow += data.data[f][0] -
+                   (data.data[f].size() > 1 ? data.data[f][1] : 0) * u[static_cast<std::size_t>(facet.corners[0])];
+    flow.measure += measure;
+    if (!dirichlet || facts_of(facet.shape).dimension != data.mesh().dimension - 1) continue;
+    for (const int p : facet.used()) {
+      const double share = measure / static_cast<double>(facet.used().size());
+      shares[{p, data.facets[f].condition}] += share;
+      of_point[p] += share;
+    }
+  }
+  for (ConditionFlow& flow : flows)
+    if (flow.measure > 0) flow.mean /= flow.measure;
+  const std::vector<double> reaction = reactions(data, u);
+  for (std::size_t p = 0; p < u.size(); ++p) {
+    const int holder = data.holder[p];
+    if (holder < 0 || reaction[p] == 0) continue;
+    const auto total = of_point.find(static_cast<int>(p));
+    if (total == of_point.end() || !(total->second > 0)) {
+      flows[static_cast<std::size_t>(holder)].flow += reaction[p];
+      continue;
+    }
+    for (auto share = shares.lower_bound({static_cast<int>(p), -1});
+         share != shares.end() && share->first.first == static_cast<int>(p); ++share)
+      flows[static_cast<std::size_t>(share->first.second)].flow += reaction[p] * share->second / total->second;
+  }
+  return flows;
+}
+
+MeshError error_of(const MeshData& data, const std::vector<double>& u, const Quantity& exact) {
+  MeshError error;
+  std::vector<std::array<double, 3>> places(data.mesh().points.begin(), data.mesh().points.end());
+  const std::vector<double> at_points = sample_at(exact, "exact", Sign::any, places);
+  for (std::size_t p = 0; p < u.size(); ++p)
+    if (data.used(static_cast<std::int64_t>(p))) error.largest = std::max(error.largest, std::abs(u[p] - at_points[p]));
+  places.clear();
+  places.resize(static_cast<std::size_t>(data.first_source(data.topology.cells())));
+  const auto for_places = [&](const auto& f) {
+    for_rows(data.topology.cells(), [&](std::int64_t e) {
+      const Topology::Cell cell = data.topology.cell(e);
+      f(e, cell, rule_of(cell.shape), static_cast<std::size_t>(data.first_source(e)));
+    });
+  };
+  for_places([&](std::int64_t, const Topology::Cell& cell, const ElementRule& rule, std::size_t first) {
+    for (std::size_t p = 0; p < static_cast<std::size_t>(rule.points); ++p)
+      for (std::size_t c = 0; c < cell.corners.size(); ++c)
+        for (std::size_t d = 0; d < 3; ++d)
+          places[first + p][d] += rule.value[p][c] * data.mesh().points[static_cast<std::size_t>(cell.corners[c])][d];
+  });
+  const std::vector<double> inside = sample_at(exact, "exact", Sign::any, places);
+  error.l2 = std::sqrt(
+      sum_elements(data, [&](std::int64_t e, const Topology::Cell& cell, const ElementRule& rule, const auto& x) {
+        double sum = 0;
+        ElementPoint at;
+        const auto first = static_cast<std::size_t>(data.first_source(e));
+        for (std::size_t p = 0; p < static_cast<std::size_t>(rule.points); ++p) {
+          map_point(rule, static_cast<int>(p), x, at);
+          const double gap = interpolated(rule, p, cell.corners, u) - inside[first + p];
+          sum += std::abs(at.measure) * gap * gap;
+        }
+        return sum;
+      }));
+  return error;
+}
+
+std::vector<double> element_flux(const MeshData& data, const std::vector<double>& u) {
+  std::vector<double> flux(3 * static_cast<std::size_t>(data.topology.cells()));
+  for_rows(data.topology.cells(), [&](std::int64_t e) {
+    const Topology::Cell cell = data.topology.cell(e);
+    const ElementRule& rule = rule_of(cell.shape);
+    const MeshData::Coordinates x = data.coordinates(cell.corners);
+    std::array<double, 3> sum{};
+    double volume = 0;
+    ElementPoint at;
+    for (int p = 0; p < rule.points; ++p) {
+      map_point(rule, p, x, at);
+      const auto g = gradient(at, cell.corners, u);
+      for (std::size_t d = 0; d < 3; ++d) sum[d] += std::abs(at.measure) * g[d];
+      volume += std::abs(at.measure);
+    }
+    const auto f = data.flux(e, {sum[0] / volume, sum[1] / volume, sum[2] / volume});
+    for (std::size_t d = 0; d < 3; ++d) flux[3 * static_cast<std::size_t>(e) + d] = -f[d];
+  });
+  return flux;
+}
+
+double recovered_error(const MeshData& data, const std::vector<double>& u) {
+  const auto cells = data.topology.cells();
+  std::vector<std::array<double, 4>> mean(static_cast<std::size_t>(cells));  // gradient and measure
+  for_rows(cells, [&](std::int64_t e) {
+    const Topology::Cell cell = data.topology.cell(e);
+    const ElementRule& rule = rule_of(cell.shape);
+    const MeshData::Coordinates x = data.coordinates(cell.corners);
+    ElementPoint at;
+    auto& own = mean[static_cast<std::size_t>(e)];
+    for (int p = 0; p < rule.points; ++p) {
+      map_point(rule, p, x, at);
+      const double w = std::abs(at.measure);
+      const auto g = gradient(at, cell.corners, u);
+      for (std::size_t d = 0; d < 3; ++d) own[d] += w * g[d];
+      own[3] += w;
+    }
+    for (std::size_t d = 0; d < 3; ++d) own[d] /= own[3];
+  });
+  const auto kappa = [&](std::int64_t e) { return data.kappa[static_cast<std::size_t>(e) * data.kappa_entries]; };
+  const auto energies = [&](std::int64_t e, bool whole) {
+    const Topology::Cell cell = data.topology.cell(e);
+    const auto& own = mean[static_cast<std::size_t>(e)];
+    if (whole) return own[3] * kappa(e) * (own[0] * own[0] + own[1] * own[1] + own[2] * own[2]);
+    double sum = 0;
+    for (const int point : cell.corners) {
+      std::array<double, 4> near{};
+      for (const int other : data.topology.at(point)) {
+        if (kappa(other) != kappa(e)) continue;
+        const auto& theirs = mean[static_cast<std::size_t>(other)];
+        for (std::size_t d = 0; d < 3; ++d) near[d] += theirs[3] * theirs[d];
+        near[3] += theirs[3];
+      }
+      for (std::size_t d = 0; d < 3; ++d) sum += std::pow(near[d] / near[3] - own[d], 2);
+    }
+    // The mean over corners of a linear function's square is larger than that over a simplex of dimension n, (n + 2)
+    // times for a function without a mean.
+    return own[3] * kappa(e) * sum / static_cast<double>(cell.corners.size()) / (data.mesh().dimension + 2);
+  };
+  const double whole = sum_rows(cells, [&](std::int64_t e) { return energies(e, true); });
+  return whole > 0 ? std::sqrt(sum_rows(cells, [&](std::int64_t e) { return energies(e, false); }) / whole) : 0;
+}
+
+namespace {
+
+// Finds the reference coordinates of a place in an element by Newton's method, and returns u there if it is inside.
+std::optional<double> value_in(const MeshData& data, const Topology::Cell& cell, const std::array<double, 3>& place,
+                               const std::vector<double>& u) {
+  constexpr double slack = 1e-9;
+  const auto x = data.coordinates(cell.corners);
+  const std::size_t n = cell.corners.size();
+  const auto dimension = static_cast<std::size_t>(data.mesh().dimension);
+  std::array<double, 3> size{};
+  for (std::size_t d = 0; d < dimension; ++d) {
+    double lower = x[0][d], upper = x[0][d];
+    for (std::size_t c = 1; c < n; ++c) {
+      lower = std::min(lower, x[c][d]);
+      upper = std::max(upper, x[c][d]);
+    }
+    size[d] = upper - lower;
+    const double room = 1e-9 * size[d];
+    if (place[d] < lower - room || place[d] > upper + room) return {};
+  }
+  const bool simplex = cell.shape == CellShape::triangle || cell.shape == CellShape::tetrahedron;
+  std::array<double, 3> at =
+      simplex || cell.shape == CellShape::prism ? std::array{0.3, 0.3, simplex ? 0.3 : 0.0} : std::array{0.0, 0.0, 0.0};
+  if (cell.shape == CellShape::pyramid) at[2] = 0.25;
+  std::array<double, most_corners> value{};
+  std::array<std::array<double, 3>, most_corners> slope{};
+  for (int step = 0; step < 30; ++step) {
+    shape_functions(cell.shape, at, value, slope);
+    std::array<std::array<double, 4>, 3> system{};  // J and the gap
+    for (std::size_t d = 0; d < dimension; ++d) {
+      system[d][3] = place[d];
+      for (std::size_t c = 0; c < n; ++c) {
+        system[d][3] -= value[c] * x[c][d];
+        for (std::size_t r = 0; r < dimension; ++r) system[d][r] += slope[c][r] * x[c][d];
+      }
+    }
+    for (std::size_t k = 0; k < dimension; ++k) {  // Gauss–Jordan elimination with pivots
+      std::size_t pivot = k;
+      for (std::size_t r = k + 1; r < dimension; ++r)
+        if (std::abs(system[r][k]) > std::abs(system[pivot][k])) pivot = r;
+      std::swap(system[k], system[pivot]);
+      if (system[k][k] == 0) return {};
+      for (std::size_t r = 0; r < dimension; ++r) {
+        if (r == k) continue;
+        const double f = system[r][k] / system[k][k];
+        for (std::size_t c = k; c < 4; ++c) system[r][c] -= f * system[k][c];
+      }
+    }
+    double change = 0;
+    for (std::size_t d = 0; d < dimension; ++d) {
+      const double by = system[d][3] / system[d][d];
+      at[d] = std::clamp(at[d] + by, -2.0, 2.0);
+      change = std::max(change, std::abs(by));
+    }
+    if (cell.shape == CellShape::pyramid) at[2] = std::min(at[2], 1.0);
+    if (change < 1e-13) break;
+  }
+  shape_functions(cell.shape, at, value, slope);
+  double sum = 0;
+  std::array<double, 3> image{};
+  for (std::size_t c = 0; c < n; ++c) {
+    if (value[c] < -slack) return {};
+    sum += value[c] * u[static_cast<std::size_t>(cell.corners[c])];
+    for (std::size_t d = 0; d < dimension; ++d) image[d] += value[c] * x[c][d];
+  }
+  for (std::size_t d = 0; d < dimension; ++d)
+    if (std::abs(image[d] - place[d]) > 1e-7 * size[d]) return {};
+  return sum;
+}
+
+}  // namespace
+
+std::optional<double> value_at(const MeshData& data, const std::vector<double>& u, const std::array<double, 3>& place) {
+  for (std::int64_t e = 0; e < data.topology.cells(); ++e)
+    if (const auto value = value_in(data, data.topology.cell(e), place, u)) return value;
+  return {};
+}
+
+}  // namespace poisson

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <array>
+#include <optional>
+#include <vector>
+
+#include "grids/meshes/mesh_system.hpp"
+
+namespace poisson {
+
+/// Contains integrals and extrema of a solution on a mesh.
+struct MeshIntegrals {
+  double least = 0, largest = 0, integral = 0, l2 = 0;
+  std::array<double, 3> least_at{}, largest_at{};
+  double source = 0, reaction = 0;  ///< ∫ f and ∫ σ u
+};
+MeshIntegrals integrate(const MeshData& data, const std::vector<double>& u);
+
+/// Contains the flow ∫ κ ∂u/∂n through the points and sides of a condition, into the domain.
+struct ConditionFlow {
+  double flow = 0, measure = 0, mean = 0;  ///< mean of u on its sides
+  double least = 0, largest = 0;           ///< of u at their corners
+  std::int64_t facets = 0;
+};
+/// Returns the flow of each condition. That of Dirichlet conditions is the sum of reactions, which is accurate to the
+/// order of the energy and balances exactly. A point shared by several of them counts in proportion to their sides.
+std::vector<ConditionFlow> condition_flows(const MeshData& data, const std::vector<double>& u);
+
+/// Returns max |u − exact| at points, and the L2 norm of the difference by the rules of the elements.
+struct MeshError {
+  double largest = 0, l2 = 0;
+};
+MeshError error_of(const MeshData& data, const std::vector<double>& u, const Quantity& exact);
+
+/// Returns −κ grad u at the centre of each element, three components each.
+std::vector<double> element_flux(const MeshData& data, const std::vector<double>& u);
+
+/// Estimates the relative error of the flux in energy: the distance of grad u from its mean at points (Zienkiewicz and
+/// Zhu, Int. J. Numer. Methods Eng. 24, 1987, 337), over grad u. Means are taken over elements of equal κ, so jumps of
+/// κ count as far as they are errors.
+double recovered_error(const MeshData& data, const std::vector<double>& u);
+
+/// Returns u at a place, or nothing outside of the mesh.
+std::optional<double> value_at(const MeshData& data, const std::vector<double>& u, const std::array<double, 3>& place);
+
+}  // namespace poisson

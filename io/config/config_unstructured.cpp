@@ -1,0 +1,352 @@
+#include "io/config/config_unstructured.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <utility>
+
+#include "io/config/config_parts.hpp"
+#include "io/config/face_choices.hpp"
+#include "io/config/schema.hpp"
+#include "io/config/schema_mesh.hpp"
+#include "io/config/spelling.hpp"
+#include "io/expressions/expression.hpp"
+#include "io/meshes/mesh_file.hpp"
+#include "io/meshes/mesh_input.hpp"
+#include "solver/rows_model.hpp"
+
+namespace poisson {
+namespace {
+
+/// Reads the problem on a mesh.
+class MeshProblemReader {
+ public:
+  MeshProblemReader(ConfigParts& parts, MeshInput& input) : parts_(parts), input_(input), problem_(input.problem) {}
+
+  void run(const std::filesystem::path& file) {
+    check_entries("boundary");
+    check_entries("materials");
+    read_mesh_file();
+    if (!problem_.mesh) return;
+    used_.assign(problem_.mesh->groups.size(), false);
+    read_equation();
+    read_materials();
+    read_conditions();
+    read_solver(parts_);
+    check_solver();
+    read_output(file);
+    input_.table = describe_groups(*problem_.mesh, used_);
+    warn_of_rest();
+  }
+
+ private:
+  const Mesh& mesh() const { return *problem_.mesh; }
+
+  // Validation leaves the entries of dictionaries unchecked. Wrong ones are removed.
+  void check_entries(std::string_view section) {
+    Value* map = parts_.document.find(section);
+    const auto schema = std::ranges::find(mesh_schema().keys, section, &Schema::key);
+    if (!map) return;
+    std::vector<Value::Entry> good;
+    for (Value::Entry& entry : map->entries)
+      if (auto value = validate_part(entry.value, schema->items.front(), std::string(section) + "." + entry.key,
+                                     parts_.config.parameters, parts_.errors)) {
+        entry.value = std::move(*value);
+        good.push_back(std::move(entry));
+      }
+    map->entries = std::move(good);
+  }
+
+  void read_mesh_file() {
+    const Value* file = parts_.document.at("grid.file");
+    if (!file) return;
+    const Value *scale = parts_.document.at("grid.scale"), *groups = parts_.document.at("grid.groups");
+    try {
+      auto mesh = std::make_shared<Mesh>(
+          read_mesh(parts_.path(*file), scale ? scale->number : 1, given(groups) ? groups->text : ""));
+      const MeshFaults faults = check_mesh(*mesh);
+      input_.warnings = describe_faults(*mesh, faults);
+      problem_.mesh = std::move(mesh);
+    } catch (const InputError& error) {
+      parts_.errors.add(file->mark, "grid.file", error.what());
+      return;
+    }
+    Problem& box = parts_.config.problem;  // describes the extent of the mesh
+    box.dimension = mesh().dimension;
+    std::array<double, 3> lower, upper;
+    lower.fill(std::numeric_limits<double>::max());
+    upper.fill(-std::numeric_limits<double>::max());
+    for (const MeshCells& block : mesh().cells)
+      for (const int p : block.corners)
+        for (std::size_t d = 0; d < 3; ++d) {
+          lower[d] = std::min(lower[d], mesh().points[static_cast<std::size_t>(p)][d]);
+          upper[d] = std::max(upper[d], mesh().points[static_cast<std::size_t>(p)][d]);
+        }
+    for (std::size_t d = 0; d < 3; ++d)
+      box.nodes[d] = d < static_cast<std::size_t>(box.dimension) ? std::vector{lower[d], upper[d]} : std::vector{0.0};
+  }
+
+  Quantity quantity(const Value& value, const std::string& path, const std::string& name) {
+    parts_.config.marks[name] = value.mark.text() + ": " + path;
+    if (value.array) {
+      parts_.errors.add(value.mark, path, "is an array, which has no values on a mesh; give a number or an expression");
+      return 0.0;
+    }
+    return value.kind == Value::Kind::number ? Quantity(value.number) : *value.quantity;
+  }
+
+  MeshCoefficient coefficient(const Value& value, const std::string& path, const std::string& name) {
+    constexpr std::array<std::string_view, 6> entries{"x", "y", "z", "xy", "xz", "yz"};
+    MeshCoefficient found;
+    found.name = name;
+    found.isotropic = value.kind != Value::Kind::map;
+    if (found.isotropic) {
+      found.entry[0] = found.entry[1] = found.entry[2] = quantity(value, path, name);
+      return found;
+    }
+    for (std::size_t e = 0; e < entries.size(); ++e) {
+      const Value* entry = value.find(entries[e]);
+      if (!entry) continue;
+      const bool in_space = e == 2 || e > 3;
+      const std::string here = path + "." + std::string(entries[e]);
+      if (in_space && mesh().dimension == 2 && entry->given)
+        parts_.errors.add(entry->mark, here, "does not exist in two dimensions; remove it");
+      found.entry[e] = quantity(*entry, here, name + "." + std::string(entries[e]));
+    }
+    return found;
+  }
+
+  void read_equation() {
+    if (const Value* kappa = parts_.document.at("equation.coefficient"))
+      problem_.coefficient = coefficient(*kappa, "equation.coefficient", "coefficient");
+    const auto read = [&](const std::string& path, const std::string& name, auto& to) {
+      if (const Value* value = parts_.document.at(path); given(value)) to = quantity(*value, path, name);
+    };
+    read("equation.reaction", "reaction", problem_.reaction);
+    read("equation.source", "source", problem_.source);
+    read("equation.exact", "exact", problem_.exact);
+    if (const Value* initial = parts_.document.at("solver.initial"); given(initial)) {
+      if (initial->kind == Value::Kind::map)
+        parts_.errors.add(initial->mark, "solver.initial", "is a dataset on a box; give a number or an expression");
+      else if (initial->kind != Value::Kind::number || initial->number != 0)
+        problem_.initial = parts_.config.problem.initial = quantity(*initial, "solver.initial", "initial");
+    }
+  }
+
+  // Returns the groups of dimensions up to `most` with a key. Reports an unknown key, or one of other dimensions.
+  std::vector<int> groups_of(const Value::Entry& entry, const std::string& path, int least, int most) {
+    std::vector<int> found, others;
+    std::vector<std::string> keys;
+    for (std::size_t g = 0; g < mesh().groups.size(); ++g) {
+      const MeshGroup& group = mesh().groups[g];
+      keys.push_back(printable(group.key()));
+      if (group.key() != entry.key) continue;
+      (group.dimension >= least && group.dimension <= most ? found : others).push_back(static_cast<int>(g));
+    }
+    for (const int g : found) used_[static_cast<std::size_t>(g)] = true;
+    if (!found.empty()) return found;
+    if (!others.empty())
+      parts_.errors.add(entry.mark, path,
+                        "is a group of elements of dimension " +
+                            std::to_string(mesh().groups[static_cast<std::size_t>(others[0])].dimension) +
+                            ", but this key needs " +
+                            (least == most ? "dimension " + std::to_string(least)
+                                           : "dimensions " + std::to_string(least) + " to " + std::to_string(most)) +
+                            "; use another group");
+    else if (keys.empty())
+      parts_.errors.add(entry.mark, path, "the mesh has no groups; remove it, or name physical groups in the mesh");
+    else
+      parts_.errors.add(entry.mark, path,
+                        "the mesh has no group of this name; " + suggest(entry.key, keys, "choose one of"));
+    return {};
+  }
+
+  void read_materials() {
+    const Value* materials = parts_.document.find("materials");
+    if (!materials) return;
+    for (const Value::Entry& entry : materials->entries) {
+      const std::string path = "materials." + entry.key;
+      for (const int group : groups_of(entry, path, mesh().dimension, mesh().dimension)) {
+        MeshMaterial material;
+        material.group = group;
+        material.name = path;
+        if (const Value* kappa = entry.value.find("coefficient"); given(kappa))
+          material.coefficient = coefficient(*kappa, path + ".coefficient", path + ".coefficient");
+        if (const Value* source = entry.value.find("source"); given(source))
+          material.source = quantity(*source, path + ".source", path + ".source");
+        if (const Value* power = entry.value.find("power"); given(power)) material.power = power->number;
+        if (const Value* fixed = entry.value.find("fixed"); given(fixed)) {
+          MeshCondition held;
+          held.name = entry.key;
+          held.groups = {group};
+          held.value = fixed->number;
+          problem_.conditions.push_back(std::move(held));
+        }
+        problem_.materials.push_back(std::move(material));
+      }
+    }
+  }
+
+  void read_condition(const Value& value, const std::string& path, MeshCondition& condition) {
+    const std::string name = "boundary." + condition.name;
+    if (const Value* u = value.find("dirichlet")) {
+      condition.kind = BoundaryKind::dirichlet;
+      condition.value = quantity(*u, path + ".dirichlet", name);
+    } else if (const Value* q = value.find("neumann")) {
+      condition.kind = BoundaryKind::neumann;
+      condition.value = quantity(*q, path + ".neumann", name);
+    } else if (const Value* robin = value.find("robin")) {
+      condition.kind = BoundaryKind::robin;
+      const Value *alpha = robin->find("alpha"), *right = robin->find("value"), *ambient = robin->find("ambient");
+      if (!given(alpha)) return;
+      condition.alpha = quantity(*alpha, path + ".robin.alpha", name + ".alpha");
+      if (given(right) && given(ambient))
+        parts_.errors.add(ambient->mark, path + ".robin.ambient",
+                          "conflicts with value, because alpha * ambient replaces it; keep one of the two");
+      else if (given(right))
+        condition.value = quantity(*right, path + ".robin.value", name);
+      else if (given(ambient))
+        condition.value = product(*alpha, *ambient, path + ".robin.ambient", name);
+    }
+  }
+
+  Quantity product(const Value& factor, const Value& value, const std::string& path, const std::string& name) {
+    parts_.config.marks[name] = value.mark.text() + ": " + path;
+    const auto text = [](const Value& number) {
+      return "(" + (number.kind == Value::Kind::number ? shortest(number.number) : number.text) + ")";
+    };
+    try {
+      return parse_expression(text(factor) + " * " + text(value), parts_.config.parameters);
+    } catch (const InputError& error) {
+      parts_.errors.add(value.mark, path, error.what());
+      return 0.0;
+    }
+  }
+
+  void read_conditions() {
+    const Value* boundary = parts_.document.find("boundary");
+    const Value* rest = nullptr;
+    if (boundary)
+      for (const Value::Entry& entry : boundary->entries) {
+        if (entry.key == "default") {
+          rest = &entry.value;
+          continue;
+        }
+        const std::string path = "boundary." + entry.key;
+        const bool holds = entry.value.find("dirichlet") != nullptr;
+        MeshCondition condition;
+        condition.name = entry.key;
+        read_condition(entry.value, path, condition);
+        condition.groups = boundary_groups(entry, path, holds);
+        if (!condition.groups.empty()) problem_.conditions.push_back(std::move(condition));
+      }
+    MeshCondition others;
+    others.name = "default";
+    if (rest) read_condition(*rest, "boundary.default", others);
+    problem_.conditions.push_back(std::move(others));
+  }
+
+  // The same name or number may belong to groups of several dimensions; sides are meant first.
+  std::vector<int> boundary_groups(const Value::Entry& entry, const std::string& path, bool holds) {
+    const int sides = mesh().dimension - 1;
+    const auto exists = [&](int least, int most) {
+      return std::ranges::any_of(mesh().groups, [&](const MeshGroup& g) {
+        return g.key() == entry.key && g.dimension >= least && g.dimension <= most;
+      });
+    };
+    if (exists(sides, sides) || !holds) return groups_of(entry, path, exists(sides, sides) ? sides : 0, sides);
+    return exists(0, sides) ? groups_of(entry, path, 0, sides) : groups_of(entry, path, 0, mesh().dimension);
+  }
+
+  void check_solver() {
+    const Value* solver = parts_.document.find("solver");
+    try {
+      resolve_row_options(parts_.config.options);
+    } catch (const InputError& error) {
+      parts_.errors.add(solver ? solver->mark : parts_.document.mark, "solver", error.what());
+    }
+    parts_.config.options.fallback = Fallback::never;
+    std::string& device = parts_.config.device;
+    if (device.starts_with("cuda"))
+      parts_.errors.add(parts_.document.at("backend.device")->mark, "backend.device",
+                        "meshes are solved on the CPU in this version; write cpu or auto");
+    device = "cpu";
+    if (parts_.config.flow_tolerance > 0)
+      parts_.errors.add(solver->find("flow_tolerance")->mark, "solver.flow_tolerance",
+                        "is not supported on meshes; remove it and choose solver.tolerance");
+  }
+
+  void read_output(const std::filesystem::path& file) {
+    Value* output = parts_.document.find("output");
+    if (!output) return;
+    Config::Output& to = parts_.config.output;
+    if (Value* directory = output->find("directory")) {
+      if (directory->kind == Value::Kind::null) {
+        directory->kind = Value::Kind::string;
+        directory->text = "results/" + (is_standard_input(file) ? "stdin" : file.stem().string());
+        directory->mark.line = 0;
+      }
+      to.directory = parts_.path(*directory);
+    }
+    if (const Value* fields = output->find("fields"))
+      for (const Value& field : fields->items) {
+        if (field.text == "error" && !problem_.exact)
+          parts_.errors.add(field.mark, "output.fields",
+                            "error needs the exact solution; add equation: {exact: ...} or remove error");
+        to.fields.push_back(field.text);
+      }
+    if (const Value* formats = output->find("formats"))
+      for (const Value& format : formats->items) to.formats.push_back(format.text);
+    if (const Value* quantity = output->find("quantity")) {
+      if (const Value* name = quantity->find("name")) to.quantity = name->text;
+      if (const Value* unit = quantity->find("unit"); given(unit)) to.unit = unit->text;
+    }
+    if (const Value* probes = output->find("probes"))
+      for (std::size_t i = 0; i < probes->items.size(); ++i) {
+        const Value& probe = probes->items[i];
+        if (static_cast<int>(probe.items.size()) != mesh().dimension)
+          parts_.errors.add(probe.mark, "output.probes[" + std::to_string(i) + "]",
+                            "has " + std::to_string(probe.items.size()) + " coordinates in " +
+                                std::to_string(mesh().dimension) + " dimensions; give " +
+                                std::to_string(mesh().dimension));
+        to.probes.push_back(numbers(&probe));
+      }
+  }
+
+  // Names groups of sides to which boundary.default applies, since users often forget one.
+  void warn_of_rest() {
+    std::vector<std::string> names;
+    for (std::size_t g = 0; g < used_.size(); ++g)
+      if (!used_[g] && mesh().groups[g].dimension == mesh().dimension - 1)
+        names.push_back(printable(mesh().groups[g].key()));
+    const Value* boundary = parts_.document.find("boundary");
+    const bool chosen =
+        boundary && std::ranges::find(boundary->entries, "default", &Value::Entry::key) != boundary->entries.end();
+    if (names.empty() || chosen) return;
+    input_.warnings.push_back(
+        "no condition names these groups of sides: " + join(names) +
+        ". On the boundary, u = 0 there; write boundary: {default: ...} to choose another condition");
+  }
+
+  ConfigParts& parts_;
+  MeshInput& input_;
+  MeshProblem& problem_;
+  std::vector<bool> used_;
+};
+
+}  // namespace
+
+void read_mesh_document(Value& document, const std::filesystem::path& file, Diagnostics& errors, Config& config) {
+  ConfigParts parts{document, file.parent_path(), errors, config};
+  if (const Value* title = document.find("title")) config.title = title->text;
+  const Value* const device = document.at("backend.device");
+  if (device) config.device = device->text;
+  if (device) config.marks["backend.device"] = device->mark.text() + ": backend.device";
+  auto input = std::make_shared<MeshInput>();
+  MeshProblemReader(parts, *input).run(file);
+  errors.raise();
+  config.mesh = std::move(input);
+}
+
+}  // namespace poisson

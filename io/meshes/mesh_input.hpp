@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "grids/meshes/mesh_problem.hpp"
+
+namespace poisson {
+
+/// Contains a mesh from a file and the problem on it.
+struct MeshInput {
+  MeshProblem problem;
+  std::vector<std::string> table;     ///< lines that describe the mesh and its groups
+  std::vector<std::string> warnings;  ///< about the mesh and about groups
+};
+
+/// Returns the lines of a table of groups. `used` are the groups that the configuration names.
+std::vector<std::string> describe_groups(const Mesh& mesh, const std::vector<bool>& used);
+
+/// Returns a warning for each kind of fault. Throws InputError for faults that prevent a solution.
+std::vector<std::string> describe_faults(const Mesh& mesh, const MeshFaults& faults);
+
+}  // namespace poisson

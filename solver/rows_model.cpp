@@ -1,0 +1,146 @@
+#include "solver/rows_model.hpp"
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "backends/memory/error.hpp"
+#include "solver/smoothers/smoother.hpp"
+
+namespace poisson {
+namespace {
+
+void refuse_option(bool given, const std::string& key, const std::string& remedy) {
+  if (given) throw InputError("solver." + key + " needs a grid, but here rows couple any unknowns: " + remedy);
+}
+
+}  // namespace
+
+Options resolve_row_options(const Options& given) {
+  Options options = given;
+  refuse_option(given.method == Method::direct, "method: direct", "write method: multigrid or cg");
+  refuse_option(given.method == Method::jacobi, "method: jacobi", "write method: multigrid or cg");
+  refuse_option(given.preconditioner == PreconditionerChoice::direct, "preconditioner: direct",
+                "write preconditioner: multigrid or diagonal");
+  refuse_option(given.extrapolate, "extrapolate", "remove it");
+  refuse_option(given.coarse_operator == CoarseOperator::rediscretized, "coarse_operator: rediscretized",
+                "write coarse_operator: auto");
+  refuse_option(given.smoother.extent.has_value(), "smoother.type: line or plane", "write chebyshev or jacobi");
+  refuse_option(given.smoother.kind && !given.smoother.kind->symmetric, "smoother.type: red-black",
+                "write chebyshev or jacobi");
+  const bool diagonal = given.method == Method::cg && given.preconditioner != PreconditionerChoice::multigrid;
+  if (options.method == Method::automatic || !diagonal) options.method = Method::multigrid;
+  if (given.preconditioner == PreconditionerChoice::diagonal) options.method = Method::cg;
+  options.preconditioner =
+      options.method == Method::cg ? PreconditionerChoice::diagonal : PreconditionerChoice::multigrid;
+  if (options.krylov == Krylov::automatic || options.method == Method::cg) options.krylov = Krylov::cg;
+  options.full_multigrid = false;
+  options.fallback = Fallback::never;
+  options.coarse_operator = CoarseOperator::galerkin;
+  if (options.cycle == Cycle::automatic) options.cycle = Cycle::v;
+  if (!options.smoother.kind) {
+    options.smoother.kind = &smoother_kind("chebyshev");
+    if (!options.smoother.value("interval")) options.smoother.given.emplace("interval", 8);
+  }
+  if (!options.smoother.pre) options.smoother.pre = 2;
+  if (!options.smoother.post) options.smoother.post = 2;
+  return options;
+}
+
+RowsModel::RowsModel(Backend& backend, const RowSystem& system, bool keeps_levels)
+    : backend_(backend), system_(system), space_(system.A.rows()), keeps_levels_(keeps_levels) {
+  if (backend.on_gpu()) throw RunError("compact rows are computed on the CPU in this version: use backend.device: cpu");
+  if (system.A.rows() + system.A.rows() / 16 > std::numeric_limits<int>::max())
+    throw RunError("the matrix has more than 2·10⁹ rows, which this version does not support");
+}
+
+Plan RowsModel::plan(const Options& asked) const {
+  Plan plan;
+  plan.options = resolve_row_options(asked);
+  LevelPlan level;
+  level.precision = plan.options.precision == SolvePrecision::double_ ? Precision::fp64 : Precision::fp32;
+  plan.hierarchy.push_back(level);
+  Plan::Level finest;
+  finest.cells = {static_cast<int>(space_.rows()), 1, 1};
+  finest.unknowns = space_.rows();
+  finest.assembly = "compact rows";
+  plan.levels.push_back(finest);
+  return plan;
+}
+
+// Bytes of coarse levels are not known before they are made. Operators of all levels have about 1.5 times the entries
+// of the finest one, and P and Pᵀ about as many as half of the finest.
+void RowsModel::count_bytes(Plan& plan) const {
+  const auto entries = static_cast<double>(system_.A.entries()), rows = static_cast<double>(space_.rows());
+  const bool multigrid = plan.options.method == Method::multigrid,
+             mixed = plan.options.precision == SolvePrecision::mixed;
+  const double fields = rows * (8 * 6 + (multigrid ? 4 * 4 * 1.3 : 8)), matrix = entries * (mixed ? 16 : 12);
+  plan.bytes = static_cast<std::size_t>(matrix + fields + rows * 24 + (multigrid ? entries * (4 + 4) * 1.2 : 0));
+  plan.setup = static_cast<std::size_t>(multigrid ? entries * 12 * 2.0 : 0);
+  plan.levels.front().bytes = plan.bytes;
+}
+
+Traits RowsModel::traits(const Options&) const {
+  Traits traits;
+  traits.row_shape = RowShape::far;
+  traits.range = system_.range;
+  traits.cancels = true;
+  traits.uneven = system_.range > 10;
+  return traits;
+}
+
+double RowsModel::scale() const {
+  const CsrMatrix& A = system_.A;
+  const double logarithms = sum_rows(A.rows(), [&](std::int64_t i) {
+    const double d = A.at(i, static_cast<int>(i));
+    return d > 0 ? std::log2(d) : 0;
+  });
+  return std::exp2(-std::round(logarithms / static_cast<double>(std::max<std::int64_t>(1, A.rows()))));
+}
+
+Hierarchy RowsModel::levels(const Plan& plan) const {
+  const CsrMatrix& A = system_.A;
+  const Precision precision = plan.hierarchy.front().precision;
+  finest_ = make_compact_rows(backend_, A, scale(), system_.singular);
+  finest_->weights = system_.weights;
+  Hierarchy hierarchy;
+  hierarchy.operators.push_back(make_row_operator(backend_, finest_, A, precision));
+  if (plan.options.method != Method::multigrid) return hierarchy;
+  if (kept_)
+    update_values(A, *kept_);
+  else
+    kept_ = std::make_unique<AggregationLevels>(make_aggregation_levels(A));
+  complexity_ = kept_->operator_complexity;
+  RowSpace fine = space_;
+  const CsrMatrix* last = &A;
+  std::shared_ptr<const CompactRows> rows = finest_;
+  for (const AggregationLevels::Level& level : kept_->levels) {
+    auto coarse = make_compact_rows(backend_, level.A, finest_->scale, system_.singular);
+    hierarchy.transfers.push_back(make_row_transfer(backend_, level.P, level.R, fine, coarse->space, precision));
+    hierarchy.operators.push_back(make_row_operator(backend_, coarse, level.A, precision));
+    fine = coarse->space;
+    rows = std::move(coarse);
+    last = &level.A;
+  }
+  hierarchy.coarsest = make_row_operator(backend_, rows, *last, Precision::fp64);
+  hierarchy.relaxations.resize(hierarchy.operators.size());
+  hierarchy.planes.resize(hierarchy.transfers.size());
+  if (!keeps_levels_) kept_.reset();
+  return hierarchy;
+}
+
+std::unique_ptr<Operator> RowsModel::finest(const Plan&, Precision precision) const {
+  return make_row_operator(backend_, finest_, system_.A, precision);
+}
+
+double RowsModel::fill(Field& b, Field& u) const {
+  put_rows(system_.b, space_, finest_ ? finest_->scale : scale(), b);
+  if (system_.guess.empty())
+    u.backend().fill(u, 0);
+  else
+    put_rows(system_.guess, space_, 1, u);
+  return sum_rows(space_.rows(), [&](std::int64_t i) { return std::abs(system_.b[static_cast<std::size_t>(i)]); });
+}
+
+}  // namespace poisson
