@@ -14,7 +14,7 @@
 #include <sys/mman.h>
 
 #include "backends/cpu/launch.hpp"
-#include "backends/cpu/packed_lines.hpp"
+#include "backends/cpu/mover.hpp"
 #include "backends/device/backend.hpp"
 #include "backends/memory/error.hpp"
 #include "backends/memory/host_memory.hpp"
@@ -33,12 +33,17 @@ std::string processor_name() {
   return "CPU";
 }
 
-// Calls f with a line of each field for all lines; the type of a line is that of its field's precision.
+// Calls f(values, line of each field) for all lines of all patches; the type of a line is that of its field's
+// precision.
 template <class F, class X>
 void on_lines(X& x, const F& f) {
   dispatch(x.precision(), [&]<class T>(T) {
-    auto v = x.template view<T>();
-    cpu::for_each_line(x.layout().box(), [&](int j, int k) { f(v.line(j, k)); });
+    for (std::size_t g = 0; g < x.space().groups().size(); ++g) {
+      const PatchGroup& group = x.space().groups()[g];
+      const auto v = x.template patches<T>(g);
+      cpu::for_each_patch_line(group, group.values,
+                               [&](int p, int j, int k) { f(group.values.last[0], v.line(p, j, k)); });
+    }
   });
 }
 
@@ -46,9 +51,14 @@ template <class F, class X, class Y>
 void on_lines(X& x, Y& y, const F& f) {
   dispatch(x.precision(), [&]<class Tx>(Tx) {
     dispatch(y.precision(), [&]<class Ty>(Ty) {
-      auto vx = x.template view<Tx>();
-      auto vy = y.template view<Ty>();
-      cpu::for_each_line(x.layout().box(), [&](int j, int k) { f(vx.line(j, k), vy.line(j, k)); });
+      for (std::size_t g = 0; g < x.space().groups().size(); ++g) {
+        const PatchGroup& group = x.space().groups()[g];
+        const auto vx = x.template patches<Tx>(g);
+        const auto vy = y.template patches<Ty>(g);
+        cpu::for_each_patch_line(group, group.values, [&](int p, int j, int k) {
+          f(group.values.last[0], vx.line(p, j, k), vy.line(p, j, k));
+        });
+      }
     });
   });
 }
@@ -124,10 +134,10 @@ class CpuBackend final : public Backend {
   }
 
   void do_fill(Field& x, double value) override {
-    on_lines(x, [n = x.layout().n[0], value]<class T>(T* a) { std::fill(a, a + n, static_cast<T>(value)); });
+    on_lines(x, [value]<class T>(int n, T* a) { std::fill(a, a + n, static_cast<T>(value)); });
   }
   void do_copy(const Field& x, Field& y) override {
-    on_lines(x, y, [n = x.layout().n[0]]<class X, class Y>(const X* a, Y* b) {
+    on_lines(x, y, []<class X, class Y>(int n, const X* a, Y* b) {
 #pragma omp simd
       for (int i = 0; i < n; ++i) b[i] = static_cast<Y>(a[i]);
     });
@@ -135,18 +145,21 @@ class CpuBackend final : public Backend {
   void do_convert(const Field& x, Field& y) override {
     dispatch(x.precision(), [&]<class X>(X) {
       dispatch(y.precision(), [&]<class Y>(Y) {
-        const auto from = x.view<X>();
-        const auto to = y.view<Y>();
-        const auto& h = from.halo;
-        cpu::for_each_line({{-h[0], -h[1], -h[2]}, {from.n[0] + h[0], from.n[1] + h[1], from.n[2] + h[2]}},
-                           [&](int j, int k) {
-                             for (int i = -h[0]; i < from.n[0] + h[0]; ++i) to(i, j, k) = static_cast<Y>(from(i, j, k));
-                           });
+        for (std::size_t g = 0; g < x.space().groups().size(); ++g) {
+          const auto from = x.patches<X>(g);
+          const auto to = y.patches<Y>(g);
+          const Box box = x.space().groups()[g].layout.with_halo();
+          cpu::for_each_patch_line(x.space().groups()[g], box, [&](int p, int j, int k) {
+            const X* u = from.line(p, j, k);
+            Y* v = to.line(p, j, k);
+            for (int i = box.first[0]; i < box.last[0]; ++i) v[i] = static_cast<Y>(u[i]);
+          });
+        }
       });
     });
   }
   void do_scale(const Scalar& s, const Field& x, Field& y) override {
-    on_lines(x, y, [n = x.layout().n[0], a = *s.address()]<class X, class Y>(const X* u, Y* v) {
+    on_lines(x, y, [a = *s.address()]<class X, class Y>(int n, const X* u, Y* v) {
 #pragma omp simd
       for (int i = 0; i < n; ++i) v[i] = static_cast<Y>(a * u[i]);
     });
@@ -158,7 +171,7 @@ class CpuBackend final : public Backend {
     add(-*s.address(), x, y);
   }
   void do_xpay(const Field& x, const Scalar& s, Field& y) override {
-    on_lines(x, y, [n = x.layout().n[0], a = *s.address()]<class X, class Y>(const X* u, Y* v) {
+    on_lines(x, y, [a = *s.address()]<class X, class Y>(int n, const X* u, Y* v) {
 #pragma omp simd
       for (int i = 0; i < n; ++i) v[i] = static_cast<Y>(u[i] + a * v[i]);
     });
@@ -170,16 +183,16 @@ class CpuBackend final : public Backend {
   void do_dot(const Field& x, const Field& y, Scalar& result) override {
     dispatch(x.precision(), [&]<class X>(X) {
       dispatch(y.precision(), [&]<class Y>(Y) {
-        const auto vx = x.view<X>();
-        const auto vy = y.view<Y>();
-        *result.address() = cpu::sum_over_lines(x.space(), x.layout().box(), [&](int j, int k) {
-          const X* u = vx.line(j, k);
-          const Y* v = vy.line(j, k);
+        const auto line = [&](std::size_t group, int p, const Box& box, int j, int k) {
+          const X* u = x.patches<X>(group).line(p, j, k) + box.first[0];
+          const Y* v = y.patches<Y>(group).line(p, j, k) + box.first[0];
+          const int n = box.last[0] - box.first[0];
           double sum = 0;
 #pragma omp simd reduction(+ : sum)
-          for (int i = 0; i < vx.n[0]; ++i) sum += static_cast<double>(u[i]) * static_cast<double>(v[i]);
+          for (int i = 0; i < n; ++i) sum += static_cast<double>(u[i]) * static_cast<double>(v[i]);
           return sum;
-        });
+        };
+        *result.address() = cpu::sum_over_patches(x.space(), cpu::counted_values, line);
       });
     });
   }
@@ -283,69 +296,32 @@ class CpuBackend final : public Backend {
  protected:
   void start(const Field& field, int width, bool) override {
     const Exchange& halo = field.space().halo();
-    for (std::size_t t = 0; t < halo.in_flight(); ++t) {
-      begin_step(field, width, t);
-      end_step(field, width, t);
-    }
-    if (halo.with_others()) begin_step(field, width, halo.in_flight());
+    auto& own = const_cast<Field&>(field);
+    for (std::size_t t = 0; t < halo.in_flight(); ++t) mover_.run(halo.program(width)[t], field, own);
+    if (halo.with_others()) mover_.begin(halo.program(width)[halo.in_flight()], field, own);
   }
   void finish(const Field& field, int width) override {
     const Exchange& halo = field.space().halo();
     if (!halo.with_others()) return;
-    end_step(field, width, halo.in_flight());
-    for (std::size_t t = halo.in_flight() + 1; t < halo.steps(width).size(); ++t) begin_step(field, width, t);
+    auto& own = const_cast<Field&>(field);
+    mover_.end(halo.program(width)[halo.in_flight()], own);
+    for (std::size_t t = halo.in_flight() + 1; t < halo.program(width).size(); ++t)
+      mover_.run(halo.program(width)[t], field, own);
   }
 
  private:
-  // Sends the layers that neighbours need and receives theirs; copies layers that the patch itself owns.
-  void begin_step(const Field& field, int width, std::size_t t) {
-    const Exchange& halo = field.space().halo();
-    const Exchange::Step &step = halo.steps(width)[t], &sent = halo.sent(width)[t];
-    dispatch(field.precision(), [&]<class T>(T) {
-      const auto v = const_cast<Field&>(field).view<T>();
-      if (sent.empty()) {
-        for (const auto& [patch, side, from, to] : step)
-          cpu::for_each_line(to, [&](int j, int k) {
-            const T* values = &v(from.first[0], j - to.first[1] + from.first[1], k - to.first[2] + from.first[2]);
-            std::copy_n(values, to.last[0] - to.first[0], &v(to.first[0], j, k));
-          });
-        return;
-      }
-      std::vector<Processes::Message> out, in;
-      const auto message = [&](const Exchange::Piece& piece, const Box& box, std::vector<char>& buffer) {
-        buffer.resize(static_cast<std::size_t>(box.size()) * sizeof(T));
-        return Processes::Message{piece.patch, piece.side, buffer.data(), buffer.size()};
-      };
-      for (std::size_t s = 0; s < sent.size(); ++s) {
-        out.push_back(message(sent[s], sent[s].from, out_[s]));
-        cpu::for_each_packed_line(v, sent[s].from, out_[s].data(),
-                                  [](const T* line, T* row, std::int64_t n) { std::copy_n(line, n, row); });
-      }
-      for (std::size_t s = 0; s < step.size(); ++s) in.push_back(message(step[s], step[s].to, in_[s]));
-      transit_ = field.space().processes().start(out, in);
-    });
-  }
-  void end_step(const Field& field, int width, std::size_t t) {
-    if (!transit_) return;
-    std::exchange(transit_, nullptr)->finish();
-    const Exchange::Step& step = field.space().halo().steps(width)[t];
-    dispatch(field.precision(), [&]<class T>(T) {
-      const auto v = const_cast<Field&>(field).view<T>();
-      for (std::size_t s = 0; s < step.size(); ++s)
-        cpu::for_each_packed_line(v, step[s].to, in_[s].data(),
-                                  [](T* line, const T* row, std::int64_t n) { std::copy_n(row, n, line); });
-    });
+  void do_run_exchange(const Exchange& exchange, const Field& from, Field& to, int width) override {
+    for (const ExchangeStep& step : exchange.program(width)) mover_.run(step, from, to);
   }
   void add(double a, const Field& x, Field& y) {
-    on_lines(x, y, [n = x.layout().n[0], a]<class X, class Y>(const X* u, Y* v) {
+    on_lines(x, y, [a]<class X, class Y>(int n, const X* u, Y* v) {
 #pragma omp simd
       for (int i = 0; i < n; ++i) v[i] = static_cast<Y>(v[i] + a * u[i]);
     });
   }
 
   MemoryCount memory_;
-  std::array<std::vector<char>, 2> out_, in_;    // layers in flight
-  std::unique_ptr<Processes::Transit> transit_;  // null if nothing is in flight
+  cpu::Mover mover_;
 };
 
 }  // namespace

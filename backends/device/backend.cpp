@@ -25,6 +25,19 @@ Scalar Backend::scalar(double value) {
   return s;
 }
 
+void Backend::do_run_exchange(const Exchange& exchange, const Field& from, Field& to, int width) {
+  const auto host = make_cpu_backend();
+  Field source(*host, from.space(), from.precision()), result;
+  transfer(from, source);
+  if (&from != &to) {
+    result = Field(*host, to.space(), to.precision());
+    transfer(to, result);
+  }
+  Field& moved = &from == &to ? source : result;
+  host->run_exchange(exchange, source, moved, width);
+  transfer(moved, to);
+}
+
 double Backend::value(const Scalar& s) {
   double value = 0;
   read(s.address(), &value, sizeof value);

@@ -116,12 +116,18 @@ class Backend {
   /// Fills the halo with the values of neighbours (exchange.hpp), `width` values wide where the grid is cut. The halo
   /// is not part of a field's value, so x is const.
   void exchange(const Field& x, int width = 1) {
-    if (x.space().halo().steps().empty()) return;
+    if (x.space().halo().empty()) return;
     timed(traffic("exchange"), {&x}, [this, &x, &width] {
       start(x, width, false);
       finish(x, width);
       join_streams();
     });
+  }
+  /// Runs an exchange from the patches of one field to those of another, or within a field: both have one precision.
+  /// Gathering patches, adding what several patches have, and transposed exchanges are such programs. Collective.
+  void run_exchange(const Exchange& exchange, const Field& from, Field& to, int width = 1) {
+    timed(traffic("exchange"), {&from},
+          [this, &exchange, &from, &to, &width] { do_run_exchange(exchange, from, to, width); });
   }
   /// Exchanges the halos of several fields of one space and precision. If kernels exchange by themselves, one message
   /// carries as many fields as fit, with one flag. Otherwise the fields are exchanged one by one.
@@ -231,7 +237,7 @@ class Backend {
     if (!log_) return verb();
     std::array<Touched, 3> touched{};
     for (std::size_t f = 0; f < 3; ++f)
-      if (fields[f]) touched[f] = {fields[f]->layout().size(), fields[f]->precision()};
+      if (fields[f]) touched[f] = {fields[f]->space().own_size(), fields[f]->precision()};
     timed(row, fields[0]->layout(), touched, verb);
   }
 
@@ -261,6 +267,8 @@ class Backend {
   virtual void do_exchange_fields(std::span<const Field* const> fields, int width) {
     for (const Field* const field : fields) exchange(*field, width);
   }
+  /// By default copies of the fields on the host run the program.
+  virtual void do_run_exchange(const Exchange& exchange, const Field& from, Field& to, int width);
   virtual void do_gather(const Field& part, Field& whole) = 0;
   virtual void do_extract_part(const Field& whole, Field& part) = 0;
   virtual void do_dense_product(const Buffer& matrix, const Buffer& index, int rows, int blocks, const Field& x,

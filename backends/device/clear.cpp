@@ -13,11 +13,15 @@ namespace poisson {
 namespace {
 
 void clear_on_host(Field& x) {
-  const Box& box = x.space().unknowns();
   dispatch(x.precision(), [&]<class T>(T) {
-    const View<T> v = x.view<T>();
-    cpu::for_each_line(box,
-                       [&](int j, int k) { std::fill(v.line(j, k) + box.first[0], v.line(j, k) + box.last[0], T{}); });
+    int number = 0;
+    for (const PatchGroup& group : x.space().groups())
+      for (const PatchGroup::Patch& patch : group.patches) {
+        const View<T> v = x.patch<T>(number++);
+        const Box& box = patch.unknowns;
+        cpu::for_each_line(
+            box, [&](int j, int k) { std::fill(v.line(j, k) + box.first[0], v.line(j, k) + box.last[0], T{}); });
+      }
   });
 }
 

@@ -1,11 +1,24 @@
 #include "backends/device/field.hpp"
 
 #include "backends/device/rehearsal.hpp"
+#include "backends/memory/error.hpp"
 
 namespace poisson {
 namespace {
 
-Buffer allocate(Backend& backend, const Space& space, std::size_t bytes) {
+// Returns whether a space is the sub-block of a grid, with halos filled axis after axis or not at all.
+bool is_box(const Space& space) {
+  return space.groups().size() == 1 && space.groups().front().patches.size() == 1 &&
+         (space.halo().empty() || !space.halo().steps().empty());
+}
+
+Buffer allocate(Backend& backend, const Space& space, Precision precision) {
+  if (backend.on_gpu() && !is_box(space))
+    throw InputError("a GPU has no fields of several patches or of rows (its kernels march through one box)",
+                     Remedy::host);
+  std::int64_t values = 0;
+  for (const PatchGroup& group : space.groups()) values += group.layout.allocated(precision, std::ssize(group.patches));
+  const std::size_t bytes = static_cast<std::size_t>(values) * bytes_of(precision);
   auto* const rehearsal = dynamic_cast<RehearsalBackend*>(&backend);
   return rehearsal ? rehearsal->allocate_field(space, bytes) : backend.allocate(bytes);
 }
@@ -13,18 +26,14 @@ Buffer allocate(Backend& backend, const Space& space, std::size_t bytes) {
 }  // namespace
 
 Field::Field(Backend& backend, const Space& space, Precision precision)
-    : backend_(&backend),
-      space_(space),
-      precision_(precision),
-      buffer_(
-          allocate(backend, space_, static_cast<std::size_t>(layout().allocated(precision)) * bytes_of(precision))) {}
+    : backend_(&backend), space_(space), precision_(precision), buffer_(allocate(backend, space_, precision)) {}
 
 bool on_host(const Field& field) {
   return field.backend().kind() == BackendKind::cpu;
 }
 
 void transfer(const Field& from, Field& to) {
-  assert(from.layout() == to.layout() && from.precision() == to.precision());
+  assert(from.layout() == to.layout() && from.bytes() == to.bytes() && from.precision() == to.precision());
   if (on_host(to))
     from.backend().read(from.data(), to.data(), from.bytes());
   else if (on_host(from))

@@ -4,10 +4,11 @@
 #include <cassert>
 #include <cstdint>
 #include <memory>
+#include <stdexcept>
 
 #include "backends/memory/memory.hpp"
+#include "backends/memory/patch_view.hpp"
 #include "backends/memory/precision.hpp"
-#include "backends/memory/view.hpp"
 #include "backends/spaces/space.hpp"
 
 namespace poisson {
@@ -31,7 +32,7 @@ class Field {
   void* data() const { return buffer_.data(); }
   explicit operator bool() const { return buffer_.data() != nullptr; }
 
-  /// Returns typed access; T must be the field's precision.
+  /// Returns typed access to a field of one patch, or to the first one; T must be the field's precision.
   template <class T>
   View<T> view() {
     return make_view<T>();
@@ -40,16 +41,57 @@ class Field {
   View<const T> view() const {
     return make_view<const T>();
   }
+  /// Returns typed access to the patches of a group of the space.
+  template <class T>
+  PatchView<T> patches(std::size_t group) {
+    return make_patches<T>(group);
+  }
+  template <class T>
+  PatchView<const T> patches(std::size_t group) const {
+    return make_patches<const T>(group);
+  }
+  /// Returns typed access to a patch by its number among all groups.
+  template <class T>
+  View<T> patch(int number) {
+    return make_patch<T>(number);
+  }
+  template <class T>
+  View<const T> patch(int number) const {
+    return make_patch<const T>(number);
+  }
 
  private:
   template <class T>
   View<T> make_view() const {
+    return make_view<T>(layout(), 0);
+  }
+  template <class T>
+  PatchView<T> make_patches(std::size_t group) const {
+    const auto groups = space_.groups();
+    std::int64_t before = 0;
+    for (const PatchGroup& g : groups.first(group)) before += g.layout.allocated(precision_, std::ssize(g.patches));
+    const PatchGroup& own = groups[group];
+    return {make_view<T>(own.layout, before), own.layout.stride(precision_), static_cast<int>(own.patches.size())};
+  }
+  template <class T>
+  View<T> make_patch(int number) const {
+    std::size_t group = 0;
+    for (const PatchGroup& g : space_.groups()) {
+      const int count = static_cast<int>(g.patches.size());
+      if (number < count) return make_patches<T>(group)[number];
+      number -= count;
+      ++group;
+    }
+    throw std::out_of_range("a space has no patch of this number");
+  }
+  // Returns the view of the first patch of a group; `before` counts the values in front of it in memory.
+  template <class T>
+  View<T> make_view(const Layout& layout, std::int64_t before) const {
     assert(precision_ == precision_of<std::remove_const_t<T>>);
-    const Layout& layout = this->layout();
     const bool flat_y = layout.n[1] == 1, flat_z = layout.n[2] == 1;
     const std::int64_t pitch = layout.pitch(precision_);
     View<T> v;
-    v.data = static_cast<T*>(buffer_.data()) + layout.origin(precision_);
+    v.data = static_cast<T*>(buffer_.data()) + before + layout.origin(precision_);
     for (int d = 0; d < 3; ++d) {
       v.n[d] = layout.n[static_cast<std::size_t>(d)];
       v.halo[d] = d == 0 || v.n[d] > 1 ? layout.halo[static_cast<std::size_t>(d)] : 0;

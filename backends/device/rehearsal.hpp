@@ -70,7 +70,7 @@ class RehearsalBackend : public Backend {
 
  protected:
   void start(const Field& x, int width, bool) override {
-    count_verbs(x.layout().size(), x.space().halo().steps(width).size());
+    count_verbs(x.layout().size(), x.space().halo().program(width).size());
   }
   void finish(const Field&, int) override {}
 
@@ -84,6 +84,7 @@ class RehearsalBackend : public Backend {
   void do_xpay(const Field& x, const Scalar&, Field&) override { count(x); }
   void do_subtract(const Field& x, const Scalar&, const Field&, Field&) override { count_verbs(x.layout().size(), 2); }
   void do_dot(const Field& x, const Field&, Scalar&) override { reserve_sums(x.layout()); }
+  void do_run_exchange(const Exchange&, const Field&, Field&, int) override {}
   void do_exchange_fields(std::span<const Field* const>, int) override {}
   void do_gather(const Field&, Field&) override {}
   void do_extract_part(const Field&, Field&) override {}

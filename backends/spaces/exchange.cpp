@@ -1,6 +1,7 @@
 #include "backends/spaces/exchange.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace poisson {
 
@@ -75,9 +76,70 @@ Exchange::Exchange(const Cuts& cuts, int patch) {
     }
   }
   if (!with_others_) in_flight_ = steps_[0].size();
+  add_programs();
+}
+
+// Two neighbours may be one process: their layers are one message, in the order of the halos of the receiver.
+void Exchange::add_programs() {
+  for (std::size_t w = 0; w < programs_.size(); ++w)
+    for (std::size_t t = 0; t < steps_[w].size(); ++t) {
+      ExchangeStep step;
+      const auto channel_to = [&](int process) -> Channel& {
+        const auto known = std::ranges::find(step.channels, process, &Channel::process);
+        return known != step.channels.end() ? *known : step.channels.emplace_back(Channel{process});
+      };
+      for (const int side : {-1, 1}) {
+        for (const Piece& piece : steps_[w][t]) {
+          if (piece.side != side) continue;
+          std::vector<Move>& moves = sent_[w][t].empty() ? step.own : channel_to(piece.patch).received;
+          moves.push_back({0, piece.from, 0, piece.to});
+        }
+        for (const Piece& piece : sent_[w][t])
+          if (piece.side == side) channel_to(piece.patch).sent.push_back({0, piece.from, 0, piece.to});
+      }
+      programs_[w].push_back(std::move(step));
+    }
+}
+
+Exchange::Exchange(ExchangeProgram program) {
+  programs_.fill(std::move(program));
+  set_in_flight();
+}
+
+void Exchange::set_in_flight() {
+  const ExchangeProgram& program = programs_[0];
+  in_flight_ = program.size();
+  for (std::size_t t = 0; t < program.size(); ++t)
+    if (!program[t].channels.empty()) in_flight_ = t;
+  with_others_ = in_flight_ < program.size();
+}
+
+Exchange Exchange::of_lists(std::span<const RowList> lists) {
+  ExchangeStep step;
+  for (const RowList& list : lists) step.channels.push_back({list.process, 0, {}, {}, list.sent, list.received});
+  return lists.empty() ? Exchange() : Exchange({std::move(step)});
+}
+
+Exchange Exchange::transposed() const {
+  const auto turned = [](const std::vector<Move>& moves) {
+    std::vector<Move> back;
+    for (const Move& move : moves) back.push_back(move.transposed());
+    return back;
+  };
+  Exchange result;
+  for (std::size_t w = 0; w < programs_.size(); ++w)
+    for (auto step = programs_[w].rbegin(); step != programs_[w].rend(); ++step) {
+      ExchangeStep& back = result.programs_[w].emplace_back(ExchangeStep{turned(step->own)});
+      for (const Channel& c : step->channels)
+        back.channels.push_back(
+            {c.process, c.number, turned(c.received), turned(c.sent), c.received_rows, c.sent_rows, true});
+    }
+  result.set_in_flight();
+  return result;
 }
 
 Box Exchange::inner(const Box& box) const {
+  if (with_others_ && steps_[0].empty()) return {};  // not the exchange of a box
   Box inside = box;
   for (std::size_t d = 0; d < 3; ++d) {
     if (late_[d][0]) inside.first[d] = std::max(box.first[d], 1);

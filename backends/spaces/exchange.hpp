@@ -1,9 +1,11 @@
 #pragma once
 
 #include <array>
+#include <span>
 #include <vector>
 
 #include "backends/memory/box.hpp"
+#include "backends/spaces/exchange_program.hpp"
 
 namespace poisson {
 
@@ -30,9 +32,11 @@ struct Cuts {
   bool operator==(const Cuts&) const = default;
 };
 
-/// Describes how the halo of a patch is filled: boxes are copied in turns, axis after axis. Each step includes the
-/// halos of earlier axes, so edges and corners are correct as well. Along an axis that is not cut, a patch is its own
-/// neighbour, and the halo is one value wide whatever width is requested.
+/// Describes how values reach other patches: a program of moves within this process and over channels to others.
+///
+/// On a box, it fills the halo of a patch: boxes are copied in turns, axis after axis. Each step includes the halos of
+/// earlier axes, so edges and corners are correct as well. Along an axis that is not cut, a patch is its own neighbour,
+/// and the halo is one value wide whatever width is requested.
 ///
 /// An exchange has two halves, and work can be done in between. The first half starts the last step with other patches;
 /// the second half finishes it and the turns that follow.
@@ -49,8 +53,19 @@ class Exchange {
   /// Describes an exchange of nothing.
   Exchange() = default;
   Exchange(const Cuts& cuts, int patch);
+  /// Describes the exchange of other families of patches, for every width.
+  explicit Exchange(ExchangeProgram program);
+  /// Describes the exchange of a space of rows: one message to each process listed, and one from it.
+  static Exchange of_lists(std::span<const RowList> lists);
+  /// Returns Eᵗ: values that this exchange copies are added to their origin instead, step by step backwards. For fields
+  /// u and v of one space, halos included, ⟨Eu, v⟩ = ⟨u, Eᵗv⟩.
+  Exchange transposed() const;
 
-  /// Returns the turns that fill a halo of this width where the grid is cut, at most cut_halo.
+  /// Returns the program that fills a halo of this width where a grid is cut. Backends run it.
+  const ExchangeProgram& program(int width = 1) const { return programs_[static_cast<std::size_t>(width - 1)]; }
+  bool empty() const { return programs_[0].empty(); }
+
+  /// Returns the turns of a box that fill a halo of this width where the grid is cut, at most cut_halo.
   const std::vector<Step>& steps(int width = 1) const { return steps_[static_cast<std::size_t>(width - 1)]; }
   /// Returns the turns reduced to pieces whose values this patch owns.
   const std::vector<Step>& own_steps() const { return own_steps_; }
@@ -65,6 +80,10 @@ class Exchange {
   Box inner(const Box& box) const;
 
  private:
+  void add_programs();
+  void set_in_flight();
+
+  std::array<ExchangeProgram, cut_halo> programs_;
   std::array<std::vector<Step>, cut_halo> steps_, sent_;
   std::vector<Step> own_steps_;
   bool with_others_ = false;

@@ -4,12 +4,8 @@
 #include <stdexcept>
 #include <utility>
 
-#include "backends/memory/round_up.hpp"
-
 namespace poisson {
 namespace {
-
-constexpr std::int64_t alignment = 128;  // bytes: one cache line of a GPU, two of a CPU
 
 Cuts uncut(const Layout& layout) {
   Cuts cuts;
@@ -19,23 +15,6 @@ Cuts uncut(const Layout& layout) {
 }
 
 }  // namespace
-
-// The halo after the end of a line and the halo before the start of the next line share the padding between them.
-std::int64_t Layout::pitch(Precision p) const {
-  const auto step = alignment / static_cast<std::int64_t>(bytes_of(p));
-  return round_up(n[0] + 2 * halo[0], step);
-}
-
-std::int64_t Layout::allocated(Precision p) const {
-  const std::int64_t rows = n[1] == 1 ? 1 : n[1] + 2 * halo[1], planes = n[2] == 1 ? 1 : n[2] + 2 * halo[2];
-  return pitch(p) * rows * planes + alignment / static_cast<std::int64_t>(bytes_of(p));
-}
-
-std::int64_t Layout::origin(Precision p) const {
-  const std::int64_t rows = n[1] == 1 ? 1 : n[1] + 2 * halo[1];
-  return alignment / static_cast<std::int64_t>(bytes_of(p)) + (n[1] == 1 ? 0 : pitch(p) * halo[1]) +
-         (n[2] == 1 ? 0 : pitch(p) * rows * halo[2]);
-}
 
 Space::Space(const Layout& layout, const Box& unknowns)
     : parts_(std::make_shared<const Parts>(of_patch(uncut(layout), 0, unknowns, one_process()))) {
@@ -53,8 +32,61 @@ Space::Parts Space::of_patch(const Cuts& cuts, int patch, const Box& all_unknown
   std::array<int, 3> most{};
   for (int p = 0; p < cuts.patches(); ++p)
     for (std::size_t d = 0; d < 3; ++d) most[d] = std::max(most[d], cuts.layout(p).n[d]);
-  return {cuts.layout(patch),   unknowns, own.first,    Exchange(cuts, patch),
-          std::move(processes), most,     all_unknowns, cuts};
+  const Layout layout = cuts.layout(patch);
+  const bool flat = cuts.n[2] == 1;
+  PatchGroup group{layout, {{unknowns, layout.box(), own.first[flat ? 1 : 2]}}, layout.box()};
+  return {.layout = layout,
+          .unknowns = unknowns,
+          .origin = own.first,
+          .halo = Exchange(cuts, patch),
+          .processes = std::move(processes),
+          .most = most,
+          .all_unknowns = all_unknowns,
+          .cuts = cuts,
+          .groups = {std::move(group)},
+          .flat = flat,
+          .global = cuts.patches() == 1,
+          .most_planes = most[flat ? 1 : 2],
+          .unknown_count = all_unknowns.size(),
+          .size = std::int64_t{1} * cuts.n[0] * cuts.n[1] * cuts.n[2]};
+}
+
+Space::Space(std::vector<PatchGroup> groups, Exchange halo, std::shared_ptr<const Processes> processes) {
+  Parts parts{};
+  std::int64_t unknowns = 0, values = 0;
+  parts.flat = std::ranges::all_of(groups, [](const PatchGroup& g) { return g.layout.n[2] == 1; });
+  parts.flat = !processes->any(!parts.flat);
+  for (const PatchGroup& group : groups)
+    for (const PatchGroup::Patch& patch : group.patches) {
+      parts.most_planes += counted_planes(patch, parts.flat);
+      values += patch.counted.size();
+      unknowns += intersection(patch.counted, patch.unknowns).size();
+    }
+  parts.most_planes = static_cast<int>(processes->largest(parts.most_planes));
+  for (const std::int64_t own : processes->gather(unknowns)) parts.unknown_count += own;
+  for (const std::int64_t own : processes->gather(values)) parts.size += own;
+  if (groups.empty()) groups.emplace_back();
+  parts.layout = groups.front().layout;
+  if (!groups.front().patches.empty()) parts.unknowns = groups.front().patches.front().unknowns;
+  parts.halo = std::move(halo);
+  parts.most = parts.layout.n;
+  parts.all_unknowns = parts.unknowns;
+  parts.cuts = uncut(parts.layout);
+  parts.groups = std::move(groups);
+  parts.global = processes->alone();
+  parts.processes = std::move(processes);
+  parts_ = std::make_shared<const Parts>(std::move(parts));
+}
+
+Space::Space(const std::vector<PatchOfAll>& all, const std::vector<std::vector<Move>>& steps,
+             std::shared_ptr<const Processes> processes)
+    : Space(groups_of(all, processes->rank()), Exchange(program_of(all, steps, processes->rank())), processes) {}
+
+std::int64_t Space::own_size() const {
+  std::int64_t size = 0;
+  for (const PatchGroup& group : groups())
+    for (const PatchGroup::Patch& patch : group.patches) size += patch.counted.size();
+  return size;
 }
 
 Space::Space(const Cuts& cuts, int patch, const Box& all_unknowns)
