@@ -44,7 +44,7 @@ void coarsen_cells(SetUp&& set_up, const Block& fine, const CoarseBlock& coarse,
 /// Implements GridKernels::coarsen_faces.
 template <class SetUp>
 void coarsen_faces(SetUp&& set_up, const FaceRows& fine, const CoarseBlock& coarse, std::size_t axis,
-                   const Field* coarse_ends, Field& coarse_faces) {
+                   const Field* coarse_ends, Field& gains, Field& coarse_faces) {
   const Axis& across = coarse.block.axes[axis];
   CoarseFaces faces{};
   faces.coarse = coarse_faces.view<double>();
@@ -72,6 +72,10 @@ void coarsen_faces(SetUp&& set_up, const FaceRows& fine, const CoarseBlock& coar
     faces.face.along[d] = along[d].with(faces.face.along[d].begin, faces.face.along[d].width);
   Box box = coarse_faces.layout().box();
   if (across.open(1)) ++box.last[axis];
+  if (faces.nested) {
+    set_up.launch(box_of_gains(coarse, axis, box), SharedGains{faces.face, gains.view<double>()});
+    faces.face.gains = gains.view<double>();
+  }
   set_up.launch(box, faces);
 }
 

@@ -48,6 +48,14 @@ struct CoarseCells {
   }
 };
 
+/// Computes the gain that fine faces share (CoarseFace::gains).
+struct SharedGains {
+  CoarseFace face;
+  View<double> gains;
+
+  constexpr void operator()(int I, int J, int K) const { gains(I, J, K) = face.shared_gain(I, J, K); }
+};
+
 /// Computes κ of a coarse face. `blended` replaces `face` if coarse cells are not unions of fine ones.
 struct CoarseFaces {
   struct Same {

@@ -37,8 +37,8 @@ void coarsen_cells(const Block& fine, const CoarseBlock& coarse, const Field& fi
 }
 
 void coarsen_faces(const FaceRows& fine, const CoarseBlock& coarse, std::size_t axis, const Field* coarse_ends,
-                   Field& coarse_faces) {
-  coarsening::coarsen_faces(SetUpOnHost(), fine, coarse, axis, coarse_ends, coarse_faces);
+                   Field& gains, Field& coarse_faces) {
+  coarsening::coarsen_faces(SetUpOnHost(), fine, coarse, axis, coarse_ends, gains, coarse_faces);
 }
 
 }  // namespace poisson::cpu

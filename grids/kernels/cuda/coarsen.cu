@@ -36,8 +36,8 @@ void coarsen_cells(Backend& backend, const Block& fine, const CoarseBlock& coars
 }
 
 void coarsen_faces(Backend& backend, const FaceRows& fine, const CoarseBlock& coarse, std::size_t axis,
-                   const Field* coarse_ends, Field& coarse_faces) {
-  coarsening::coarsen_faces(SetUpOnDevice(backend), fine, coarse, axis, coarse_ends, coarse_faces);
+                   const Field* coarse_ends, Field& gains, Field& coarse_faces) {
+  coarsening::coarsen_faces(SetUpOnDevice(backend), fine, coarse, axis, coarse_ends, gains, coarse_faces);
 }
 
 }  // namespace poisson::cuda
