@@ -7,7 +7,7 @@
 
 #include "app/reasons.hpp"
 #include "app/session.hpp"
-#include "backends/device/clear.hpp"
+#include "backends/device/unknowns.hpp"
 #include "backends/memory/places.hpp"
 #include "grids/results/region_results.hpp"
 #include "io/config/given_array.hpp"

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "backends/device/clear.hpp"
+#include "backends/device/unknowns.hpp"
 #include "solver/iterations/conjugate_gradients.hpp"
 #include "solver/iterations/direct_iteration.hpp"
 #include "solver/norms.hpp"

@@ -135,14 +135,14 @@ std::unique_ptr<Operator> GridModel::finest(const Plan&, Precision precision) co
   return discretization_->make_operator(precision);
 }
 
-DirectSolution GridModel::direct(const Operator& A, const Options& options, bool requested, Profile* profile) const {
+std::unique_ptr<FastDiagonalization> GridModel::direct(const Operator& A, const Options& options, bool requested,
+                                                       Profile* profile) const {
   const Discretization& d = *discretization_;
   const Problem& problem = d.problem();
   const Block& block = d.block();
   const std::array<double, 3>& kappa = d.rows().kappa;
   const double scale = d.rows().scale;
   const bool solves = options.method == Method::direct;
-  DirectSolution direct;
   std::unique_ptr<AxisProducts> products;
   bool drops_mean = false;
   try {
@@ -155,13 +155,13 @@ DirectSolution GridModel::direct(const Operator& A, const Options& options, bool
     products->reserve_halo_buffers();
   } catch (const RunError&) {
     if (requested) throw;
-    return direct;
+    return nullptr;
   } catch (const std::bad_alloc&) {  // on one process; the others are stopped
     if (requested) throw;
-    return direct;
+    return nullptr;
   } catch (const StoppedElsewhere&) {
     if (requested) throw;
-    return direct;
+    return nullptr;
   }
   if (profile) products = profile->wrap(std::move(products));
   std::unique_ptr<DiagonalScaling> scaling;
@@ -170,15 +170,8 @@ DirectSolution GridModel::direct(const Operator& A, const Options& options, bool
     A.diagonal(diagonal);
     scaling = make_diagonal_scaling(tensor_diagonal(problem, block, kappa, scale), diagonal);
   }
-  if (solves && A.singular()) {
-    auto projection = make_data_projection(d.backend(), A.space(), tensor_diagonal(problem, block, kappa, scale),
-                                           tensor_mass(problem, block, kappa, scale));
-    if (profile && projection) projection = profile->wrap(std::move(projection));
-    direct.projection = std::move(projection);
-  }
-  direct.solver = std::make_unique<FastDiagonalization>(A.backend(), A.space(), A.precision(), std::move(products),
-                                                        solves, drops_mean, std::move(scaling));
-  return direct;
+  return std::make_unique<FastDiagonalization>(A.backend(), A.space(), A.precision(), std::move(products), solves,
+                                               drops_mean, std::move(scaling));
 }
 
 std::unique_ptr<SweepPass> GridModel::sweep_pass(Precision precision) const {

@@ -54,7 +54,8 @@ class GridModel final : public Model {
   Traits traits(const Options& options) const override;
   Hierarchy levels(const Plan& plan) const override;
   std::unique_ptr<Operator> finest(const Plan& plan, Precision precision) const override;
-  DirectSolution direct(const Operator& A, const Options& options, bool requested, Profile* profile) const override;
+  std::unique_ptr<FastDiagonalization> direct(const Operator& A, const Options& options, bool requested,
+                                              Profile* profile) const override;
   std::unique_ptr<SweepPass> sweep_pass(Precision precision) const override;
   std::unique_ptr<Extrapolation> extrapolation(Precision precision) const override;
   double fill(Field& b, Field& u) const override;

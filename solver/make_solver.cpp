@@ -118,13 +118,11 @@ SolverParts make_parts(const Model& model, const Plan& plan, const Options& aske
     if (profile && pass) pass = profile->wrap(std::move(pass));
     parts.sweeps = std::make_unique<JacobiSweeps>(A, std::move(pass), options.smoother);
   } else if (is_direct(options)) {
-    DirectSolution direct = model.direct(*A, options, is_direct(asked), profile);
-    if (!direct.solver) {
+    parts.direct = model.direct(*A, options, is_direct(asked), profile);
+    if (!parts.direct) {
       const Options other = without_direct(asked, options);
       return make_parts(model, model.plan(other), other, profile);
     }
-    traits.projection = std::move(direct.projection);
-    parts.direct = std::move(direct.solver);
   }
   if (options.extrapolate) parts.extrapolation = model.extrapolation(outer);
   parts.A = std::move(A);
@@ -134,8 +132,8 @@ SolverParts make_parts(const Model& model, const Plan& plan, const Options& aske
 
 }  // namespace
 
-DirectSolution Model::direct(const Operator&, const Options&, bool, Profile*) const {
-  return {};
+std::unique_ptr<FastDiagonalization> Model::direct(const Operator&, const Options&, bool, Profile*) const {
+  return nullptr;
 }
 
 std::unique_ptr<Solver> make_solver(const Model& model, const Options& asked, Profile* profile, const Plan* counted) {

@@ -6,7 +6,7 @@
 #include "grids/operators/operator.hpp"
 #include "grids/operators/sweep_pass.hpp"
 #include "grids/results/profile.hpp"
-#include "solver/direct/direct_solution.hpp"
+#include "solver/direct/fast_diagonalization.hpp"
 #include "solver/extrapolation.hpp"
 #include "solver/options.hpp"
 #include "solver/plan.hpp"
@@ -39,9 +39,10 @@ class Model {
   virtual Hierarchy levels(const Plan& plan) const = 0;
   /// Returns the finest operator in another precision than that of the levels. Call it after levels().
   virtual std::unique_ptr<Operator> finest(const Plan& plan, Precision precision) const = 0;
-  /// Returns a direct solver or preconditioner for A, as the options request, and what belongs to it. Returns an empty
-  /// solution if a library or memory is missing on a process, unless `requested`; then it throws.
-  virtual DirectSolution direct(const Operator& A, const Options& options, bool requested, Profile* profile) const;
+  /// Returns a direct solver or preconditioner for A, as the options request. Returns null if a library or memory is
+  /// missing on a process, unless `requested`; then it throws.
+  virtual std::unique_ptr<FastDiagonalization> direct(const Operator& A, const Options& options, bool requested,
+                                                      Profile* profile) const;
   /// Returns sweeps of Jacobi's method that need fewer passes than single sweeps, or null.
   virtual std::unique_ptr<SweepPass> sweep_pass(Precision) const { return nullptr; }
   /// Returns an extrapolation of the discretization error, or null.

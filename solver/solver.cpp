@@ -5,8 +5,8 @@
 #include <stdexcept>
 #include <utility>
 
-#include "backends/device/clear.hpp"
 #include "backends/device/plain_run.hpp"
+#include "backends/device/unknowns.hpp"
 #include "grids/schemes/constrained_nodes.hpp"
 #include "solver/direct/fast_diagonalization.hpp"
 #include "solver/extrapolation.hpp"

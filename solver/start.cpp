@@ -1,8 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "backends/device/clear.hpp"
-#include "backends/transforms/data_projection.hpp"
+#include "backends/device/unknowns.hpp"
 #include "solver/iterations/direct_iteration.hpp"
 #include "solver/multigrid/multigrid.hpp"
 #include "solver/norms.hpp"
@@ -48,14 +47,9 @@ void Solver::start_and_iterate(Start from, Monitor& monitor) {
 // Removes the incompatible part of b, and computes the norms before and after that.
 void Solver::measure_data() {
   const Operator& A = *e_.A;
-  if (e_.traits.projection) {
-    e_.traits.projection->apply(e_.b, projected_, raw_norm_, data_norm_);
-  } else if (A.norm(e_.b, raw_norm_); A.singular()) {
-    A.project_rhs(e_.b, projected_);
-    A.norm(e_.b, data_norm_);
-  } else {
-    e_.backend.assign(raw_norm_, data_norm_);
-  }
+  if (A.singular()) return A.project_rhs(e_.b, projected_, raw_norm_, data_norm_);
+  A.norm(e_.b, raw_norm_);
+  e_.backend.assign(raw_norm_, data_norm_);
 }
 
 // Computes the norms of the data and of the start, then runs full multigrid. Prepares the first step.

@@ -12,7 +12,6 @@
 namespace poisson {
 
 class ConstrainedNodes;
-class DataProjection;
 class FloatingSubdomains;
 
 /// Selects which unknowns the rows of A couple: the nearest along axes, those of the surrounding box, or farther ones.
@@ -45,7 +44,6 @@ struct Traits {
   std::function<std::unique_ptr<Preconditioner>()> judge;
   /// Is set if κ has a range that coarse levels represent only roughly.
   std::shared_ptr<const FloatingSubdomains> floating_subdomains;
-  std::shared_ptr<const DataProjection> projection;  ///< needs fewer passes than the operator's verbs; may be null
 };
 
 }  // namespace poisson

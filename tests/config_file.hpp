@@ -63,4 +63,12 @@ struct Malformed {
 
 inline const std::string nothing;
 
+/// Returns the value of a quantity at a point.
+inline double at(const Quantity& quantity, double x, double y, double z) {
+  if (quantity.constant()) return *quantity.constant();
+  double value = 0;
+  (*quantity.function())({&x, 1}, {&y, 1}, {&z, 1}, {&value, 1});
+  return value;
+}
+
 }  // namespace poisson

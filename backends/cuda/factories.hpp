@@ -3,7 +3,6 @@
 #include "backends/lines/cut_lines.hpp"
 #include "backends/lines/part_swap.hpp"
 #include "backends/transforms/axis_products.hpp"
-#include "backends/transforms/data_projection.hpp"
 #include "backends/transforms/diagonal_scaling.hpp"
 
 /// These functions make the parts of direct solvers and of relaxation lines in CUDA.
@@ -15,8 +14,6 @@ std::unique_ptr<AxisProducts> make_axis_products(Backend& backend, const Layout&
 /// Returns the bytes that elimination stores for lines that are not cut, plus the workspace of cuBLAS if it multiplies.
 std::size_t products_bytes(const TensorInverse& inverse, Precision precision, bool multiplies);
 std::unique_ptr<CutLines> make_cut_lines(LineRows rows);
-std::unique_ptr<DataProjection> make_data_projection(Backend& backend, const Space& space, const TensorDiagonal& A,
-                                                     const TensorMass& mass);
 std::unique_ptr<DiagonalScaling> make_diagonal_scaling(const TensorDiagonal& L, const Field& diagonal);
 std::unique_ptr<PartSwap> make_part_swap(Backend& backend, const Members& members, std::size_t most);
 

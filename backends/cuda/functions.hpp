@@ -5,15 +5,16 @@
 
 #include "backends/device/backend.hpp"
 #include "backends/device/field.hpp"
+#include "backends/device/unknowns.hpp"
 
 /// These functions implement those of backends/device/ in CUDA.
 namespace poisson::cuda {
 
 /// Returns the bytes of device memory that a backend allocates for itself.
 std::size_t bytes_of_backend();
-/// Sets the unknowns of x to zero on the stream of its backend.
-void clear_unknowns(Field& x);
-void set_fixed_numbers(Field& x);
+/// Sets the unknowns of x on the stream of its backend (Zeros, FixedNumbers).
+template <class Values>
+void set_unknowns(Field& x, const Values& values);
 /// Copies on the backend's stream by a kernel, which moves 16 bytes per thread if both addresses are aligned to 16
 /// bytes, else one byte.
 void copy_by_kernel(Backend& backend, const void* from, void* to, std::size_t bytes);

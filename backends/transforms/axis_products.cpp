@@ -33,7 +33,7 @@ constexpr std::int64_t slab_values(bool gpu) {
 }
 
 const TrigAxis& trig_of(const TensorInverse& inverse, int d) {
-  return inverse.bases[static_cast<std::size_t>(d)].trig;
+  return inverse.bases[d].trig;
 }
 
 LinesInParts lines_of(const TensorInverse& inverse) {
@@ -53,7 +53,7 @@ Members slabs_of(const TensorInverse& inverse) {
 std::vector<int> multiplied(const TensorInverse& inverse) {
   std::vector<int> axes;
   for (int d = 0; d < 3; ++d)
-    if (inverse.transformed[static_cast<std::size_t>(d)] && !trig_of(inverse, d)) axes.push_back(d);
+    if (inverse.transformed[d] && !trig_of(inverse, d)) axes.push_back(d);
   return axes;
 }
 
@@ -129,10 +129,10 @@ AxisTransforms::AxisTransforms(Backend& backend, const Layout& layout, Precision
       constants_(constant_line(inverse)) {
   bool sigma_added = false;
   for (int d = 0; d < 3; ++d) {
-    const AxisBasis& basis = inverse.bases[static_cast<std::size_t>(d)];
-    Axis& axis = axes_[static_cast<std::size_t>(d)];
+    const AxisBasis& basis = inverse.bases[d];
+    Axis& axis = axes_[d];
     axis.folded = basis.folded;
-    if (!inverse.transformed[static_cast<std::size_t>(d)]) continue;
+    if (!inverse.transformed[d]) continue;
     std::vector<double> shifted = basis.eigenvalues;
     if (d != solved_ && !std::exchange(sigma_added, true))
       for (double& value : shifted) value += inverse.sigma;
@@ -183,18 +183,18 @@ AxisTransforms::AxisTransforms(Backend& backend, const Layout& layout, Precision
 // Multiplies a slab by the modes of axis d. Other axes may or may not be transformed already.
 template <class T>
 void AxisTransforms::product(int d, bool forward, const Side& from, const Side& to, const Box& at) {
-  const Axis& axis = axes_[static_cast<std::size_t>(d)];
+  const Axis& axis = axes_[d];
   const View<T> f = from.field->template view<T>(), t = to.field->template view<T>();
-  const std::array<std::int64_t, 3> f_stride{1, f.sy, f.sz}, t_stride{1, t.sy, t.sz};
+  const PerAxis<std::int64_t> f_stride{1, f.sy, f.sz}, t_stride{1, t.sy, t.sz};
   const auto extent = [&](std::size_t e) { return at.last[e] - at.first[e]; };
   for (std::size_t part = 0; part < 2; ++part) {
     if (axis.size[part] == 0) continue;
-    std::array<int, 3> first = at.first;
+    PerAxis<int> first{at.first};
     if (solved_ != 0) first[0] = d != 0 || part == 0 ? places_.first : places_.second;
-    if (d != 0) first[static_cast<std::size_t>(d)] += axis.first[part];
+    if (d != 0) first[d] += axis.first[part];
     const auto address = [&](const View<T>& v, int lag) {
-      std::array<int, 3> i = first;
-      i[static_cast<std::size_t>(solved_)] -= lag;
+      PerAxis<int> i = first;
+      i[solved_] -= lag;
       return v.data + i[0] + i[1] * v.sy + i[2] * v.sz;
     };
     const T* modes = static_cast<const T*>(axis.modes[part].data());
@@ -223,9 +223,9 @@ void AxisTransforms::product(int d, bool forward, const Side& from, const Side& 
       // On the way back modes are read along n. The additional value lands where the odd half is written next.
       const bool padded = !forward && part == 0 && axis.size[1] > 0;
       batch.n = padded ? even(axis.size[part]) : axis.size[part];
-      batch.lda = f_stride[static_cast<std::size_t>(d)];
+      batch.lda = f_stride[d];
       batch.ldb = axis.pitch[part];
-      batch.ldc = t_stride[static_cast<std::size_t>(d)];
+      batch.ldc = t_stride[d];
       batch.batches = extent(other);
       batch.stride_a = f_stride[other];
       batch.stride_c = t_stride[other];

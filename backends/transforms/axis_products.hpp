@@ -1,10 +1,10 @@
 #pragma once
 
-#include <array>
 #include <memory>
 #include <vector>
 
 #include "backends/device/backend.hpp"
+#include "backends/memory/per_axis.hpp"
 #include "backends/transforms/trig_kind.hpp"
 
 namespace poisson {
@@ -40,9 +40,9 @@ struct AxisLines {
 struct TensorInverse {
   Box unknowns;
   int solved = 2;  ///< axis along which lines are solved; if it is transformed, the lines are diagonal
-  std::array<bool, 3> transformed{};
-  std::array<AxisBasis, 3> bases;  ///< the solved axis may also be folded
-  AxisLines lines;                 ///< restricted to the box
+  PerAxis<bool> transformed{};
+  PerAxis<AxisBasis> bases;  ///< the solved axis may also be folded
+  AxisLines lines;           ///< restricted to the box
   double sigma = 0;
   /// Number of processes that own a part of each line, and these processes. If lines are cut, the box is a slab across
   /// them.

@@ -8,6 +8,7 @@
 
 #include "backends/lines/lines.hpp"
 #include "backends/lines/parts_of_lines.hpp"
+#include "backends/memory/per_axis.hpp"
 #include "backends/transforms/axis_products.hpp"
 #include "backends/transforms/constant_line.hpp"
 #include "backends/transforms/trig_tables.hpp"
@@ -96,12 +97,12 @@ class AxisTransforms : public AxisProducts {
     const auto d = static_cast<std::size_t>(axis);
     return box_.last[d] - box_.first[d];
   }
-  bool folded(int axis) const { return axes_[static_cast<std::size_t>(axis)].folded; }
+  bool folded(int axis) const { return axes_[axis].folded; }
   int solved() const { return solved_; }
   const PlacesAlongX& places() const { return places_; }
   /// Returns the eigenvalues of an axis in the backend's memory and the field's precision. The eigenvalues of the first
   /// axis that is not solved include σ. Null: the axis has the eigenvalue 0 alone.
-  const void* eigenvalues(int axis) const { return axes_[static_cast<std::size_t>(axis)].eigenvalues.data(); }
+  const void* eigenvalues(int axis) const { return axes_[axis].eigenvalues.data(); }
   /// Returns the lines of the field of coefficients.
   template <class T>
   Lines<T> lines(const View<T>& v) const {
@@ -154,7 +155,7 @@ class AxisTransforms : public AxisProducts {
     Field* field;
     int lag;
   };
-  const Axis& at(int axis) const { return axes_[static_cast<std::size_t>(axis)]; }
+  const Axis& at(int axis) const { return axes_[axis]; }
   template <class T>
   void product(int axis, bool forward, const Side& from, const Side& to, const Box& at);
   template <class F>
@@ -171,7 +172,7 @@ class AxisTransforms : public AxisProducts {
   PlacesAlongX places_;
   std::vector<int> steps_;  ///< multiplied axes
   std::vector<int> fast_;   ///< trigonometric axes, without the solved one
-  std::array<Axis, 3> axes_;
+  PerAxis<Axis> axes_;
   Buffer lines_;
   int slab_ = 0;  ///< values a slab has along the solved axis
   std::array<Field, 2> work_;

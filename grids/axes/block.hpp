@@ -4,13 +4,14 @@
 #include <memory>
 
 #include "backends/device/field.hpp"
+#include "backends/memory/per_axis.hpp"
 #include "grids/axes/axis.hpp"
 
 namespace poisson {
 
 /// A structured block is the product of its axes. In two dimensions the third axis is degenerate.
 struct Block {
-  std::array<Axis, 3> axes;
+  PerAxis<Axis> axes;
   /// Describes how values are distributed if this is the sub-block of a process. Its axes then are windows.
   std::shared_ptr<const Share> share;
 
@@ -53,7 +54,7 @@ Box with_halo(const Block& block, Box box);
 /// Contains a coarser block and the positions of its axes in the finer axes.
 struct CoarseBlock {
   Block block;
-  std::array<CoarseAxis, 3> axes;
+  PerAxis<CoarseAxis> axes;
   std::array<bool, 3> coarsened{};
 };
 

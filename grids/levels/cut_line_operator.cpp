@@ -28,9 +28,8 @@ LineRows rows_of_lines(const Operator& A, const SchemeRows& rows, const Field* p
 // Returns the eigenvalue bound of line relaxation. With a penalty it is the bound of bands, since the bounds of rows
 // do not apply.
 EigenvalueBound bound_of_lines(const SchemeRows& rows, const Field* penalty, int axis) {
-  if (penalty) return bounds_of_bands(2).of_lines[static_cast<std::size_t>(axis)];
-  return std::visit([&](const auto& own) { return eigenvalue_bounds(own).of_lines[static_cast<std::size_t>(axis)]; },
-                    rows);
+  if (penalty) return bounds_of_bands(2).of_lines[axis];
+  return std::visit([&](const auto& own) { return eigenvalue_bounds(own).of_lines[axis]; }, rows);
 }
 
 class CutLineSplitting final : public BoundedSplitting {
@@ -63,7 +62,7 @@ struct LinesOfAxis {
 
 class CutLineOperator final : public Operator {
  public:
-  CutLineOperator(std::shared_ptr<const Operator> A, std::array<LinesOfAxis, 3> lines)
+  CutLineOperator(std::shared_ptr<const Operator> A, PerAxis<LinesOfAxis> lines)
       : A_(std::move(A)), lines_(std::move(lines)) {}
 
   Backend& backend() const override { return A_->backend(); }
@@ -84,25 +83,29 @@ class CutLineOperator final : public Operator {
   void do_norm(const Field& r, Scalar& norm) const override { A_->norm(r, norm); }
   void do_rounding(const Field& u, Scalar& norm) const override { A_->rounding(u, norm); }
   std::unique_ptr<SymmetricSplitting> split(std::optional<int> axis) const override {
-    const LinesOfAxis* along = axis ? &lines_[static_cast<std::size_t>(*axis)] : nullptr;
+    const LinesOfAxis* along = axis ? &lines_[*axis] : nullptr;
     if (!along || !along->lines) return A_->split(axis);
     return std::make_unique<CutLineSplitting>(*A_, along->bound, along->lines);
   }
   std::unique_ptr<Splitting> split_by_colours() const override { return A_->split_by_colours(); }
+  using Operator::project_rhs;
+  void project_rhs(Field& b, Scalar& amount, Scalar& before, Scalar& after) const override {
+    A_->project_rhs(b, amount, before, after);
+  }
   void do_project_rhs(Field& b, Scalar& amount) const override { A_->project_rhs(b, amount); }
   void do_project_solution(Field& u) const override { A_->project_solution(u); }
 
  private:
   std::shared_ptr<const Operator> A_;
-  std::array<LinesOfAxis, 3> lines_;
+  PerAxis<LinesOfAxis> lines_;
 };
 
 template <class BoundOf, class RowsOf>
 std::shared_ptr<const Operator> with_lines(std::shared_ptr<const Operator> A, const std::vector<int>& axes,
                                            const BoundOf& bound_of, const RowsOf& rows_of) {
   if (axes.empty()) return A;
-  std::array<LinesOfAxis, 3> lines;
-  for (const int axis : axes) lines[static_cast<std::size_t>(axis)] = {bound_of(axis), make_cut_lines(rows_of(axis))};
+  PerAxis<LinesOfAxis> lines;
+  for (const int axis : axes) lines[axis] = {bound_of(axis), make_cut_lines(rows_of(axis))};
   return std::make_shared<CutLineOperator>(std::move(A), std::move(lines));
 }
 
@@ -112,7 +115,7 @@ std::vector<int> axes_of_cut_lines(const Block& block, const Relaxation& relaxed
   std::vector<int> axes;
   if (relaxed.extent != Extent::line && relaxed.extent != Extent::alternating_lines) return axes;
   for (int d = 0; d < 3; ++d)
-    if (solved_along(relaxed, d) && !block.axes[static_cast<std::size_t>(d)].is_global()) axes.push_back(d);
+    if (solved_along(relaxed, d) && !block.axes[d].is_global()) axes.push_back(d);
   return axes;
 }
 
@@ -128,7 +131,7 @@ std::shared_ptr<const Operator> with_cut_lines(std::shared_ptr<const Operator> A
                                                const Block& block, const std::vector<int>& axes) {
   const Operator& own = *A;
   return with_lines(
-      std::move(A), axes, [](int axis) { return bounds_of_bands(2).of_lines[static_cast<std::size_t>(axis)]; },
+      std::move(A), axes, [](int axis) { return bounds_of_bands(2).of_lines[axis]; },
       [&](int axis) { return make_line_rows(own.backend(), bands, block.share->processes, own.precision(), axis); });
 }
 

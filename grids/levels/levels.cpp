@@ -50,8 +50,8 @@ std::vector<LevelPlan> levels_within(Block block, const LevelRules& rules, const
     if (level.smoothed().extent == Extent::plane) {
       LevelRules in_planes = rules;
       in_planes.allowed = RelaxationChoice::automatic;
-      std::array<bool, 3> within = coupled;
-      within[static_cast<std::size_t>(choice.relaxation.axis)] = false;
+      PerAxis<bool> within{coupled};
+      within[choice.relaxation.axis] = false;
       level.planes = levels_within(block, in_planes, within);
     }
     if (l == 0 && rules.galerkin && rules.on_galerkin.semicoarsens) level.semicoarsened = semicoarsened(block, rules);
@@ -68,7 +68,7 @@ std::vector<std::vector<LevelPlan>> semicoarsened(const Block& block, const Leve
     LevelRules keeping = rules;
     keeping.on_galerkin = {{Extent::alternating_lines, axis}, true};
     std::vector<LevelPlan> levels = levels_within(block, keeping, {true, true, true});
-    if (levels.size() > 1 && coarsenable(block.axes[static_cast<std::size_t>(axis)])) all.push_back(std::move(levels));
+    if (levels.size() > 1 && coarsenable(block.axes[axis])) all.push_back(std::move(levels));
   }
   return all;
 }

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "backends/device/fixed_numbers.hpp"
 #include "backends/device/rehearsal.hpp"
+#include "backends/device/unknowns.hpp"
 #include "grids/rows/element_mass.hpp"
 
 namespace poisson {

@@ -1,7 +1,6 @@
 #pragma once
 
-#include <array>
-
+#include "backends/memory/per_axis.hpp"
 #include "grids/operators/level_rows.hpp"
 #include "grids/operators/operator.hpp"
 
@@ -10,7 +9,7 @@ namespace poisson {
 /// Bounds the eigenvalues of the splittings by points and by lines along each axis.
 struct EigenvalueBounds {
   EigenvalueBound of_points;
-  std::array<EigenvalueBound, 3> of_lines;
+  PerAxis<EigenvalueBound> of_lines;
 };
 /// Returns Gershgorin's bound 2 for 5 and 7 points, since Σ|a_ij| ≤ a_ii in every row.
 inline EigenvalueBounds eigenvalue_bounds(const LevelRows&) {

@@ -75,6 +75,15 @@ class Operator {
   void project_rhs(Field& b, Scalar& amount) const {
     timed(traffic("project rhs"), {&b}, [this, &b, &amount] { do_project_rhs(b, amount); });
   }
+  /// Does the same and measures b: before = Σ b²/D of the given b, after = Σ b²/D of the projected b. Two passes over
+  /// b suffice for constant κ and on a CPU. For constant κ on a GPU, `before` is `after` plus Σ/D of the square of the
+  /// component removed. That equals the norm of the given b if D is a multiple of M1, as at nodes of equal cells, and
+  /// is at least half of that norm otherwise.
+  virtual void project_rhs(Field& b, Scalar& amount, Scalar& before, Scalar& after) const {
+    norm(b, before);
+    project_rhs(b, amount);
+    norm(b, after);
+  }
   /// Projects u for singular A: u −= (1ᵀMu)/(1ᵀM1).
   void project_solution(Field& u) const {
     timed(traffic("project solution"), {&u}, [this, &u] { do_project_solution(u); });

@@ -34,7 +34,7 @@ Coupling coupling_of(const Axis& axis, double coefficient, bool coupled) {
   return c;
 }
 
-using Couplings = std::array<Coupling, 3>;
+using Couplings = PerAxis<Coupling>;
 
 // Returns the axes that may be coarsened if the smoother solves along the axes in `solved`.
 std::array<bool, 3> coarsened_by(const Couplings& c, const std::array<bool, 3>& solved) {
@@ -57,11 +57,11 @@ std::array<bool, 3> coarsened_by(const Couplings& c, const std::array<bool, 3>& 
 // Returns the first candidate that allows coarsening of an axis.
 std::optional<LevelChoice> first_that_coarsens(const Couplings& c, const std::vector<Relaxation>& candidates) {
   for (const Relaxation& relaxation : candidates) {
-    std::array<bool, 3> solved{};
+    PerAxis<bool> solved{};
     for (int d = 0; d < 3; ++d)
-      solved[static_cast<std::size_t>(d)] = relaxation.extent == Extent::line    ? d == relaxation.axis
-                                            : relaxation.extent == Extent::plane ? d != relaxation.axis
-                                                                                 : false;
+      solved[d] = relaxation.extent == Extent::line    ? d == relaxation.axis
+                  : relaxation.extent == Extent::plane ? d != relaxation.axis
+                                                       : false;
     const LevelChoice choice{relaxation, coarsened_by(c, solved)};
     if (!choice.coarsest()) return choice;
   }
@@ -88,9 +88,7 @@ LevelChoice choose_relaxation(const Block& block, const std::array<double, 3>& c
     return choice;
   };
   if (allowed == RelaxationChoice::points) return by_mean({});
-  std::stable_sort(axes.begin(), axes.end(), [&](int a, int b) {
-    return c[static_cast<std::size_t>(a)].strongest > c[static_cast<std::size_t>(b)].strongest;
-  });
+  std::stable_sort(axes.begin(), axes.end(), [&](int a, int b) { return c[a].strongest > c[b].strongest; });
 
   std::vector<Relaxation> candidates;
   const bool balanced = std::ranges::none_of(

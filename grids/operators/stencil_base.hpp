@@ -91,7 +91,7 @@ class StencilBase : public Base {
  protected:
   /// Returns the bound of the largest eigenvalue of B⁻¹A.
   const EigenvalueBound& bound(std::optional<int> axis) const {
-    return axis ? bounds_.of_lines[static_cast<std::size_t>(*axis)] : bounds_.of_points;
+    return axis ? bounds_.of_lines[*axis] : bounds_.of_points;
   }
 
   Backend& backend_;

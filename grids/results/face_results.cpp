@@ -74,7 +74,7 @@ class FaceSum {
     if (d_.media() && !d_.media()->solved(i, j, k)) return;
     const double kappa = d_.media() ? d_.media()->end_kappa(axis_, end_)[at] : (*kappa_)(cell);
     const double into = v.given - (v.conductance == 0 ? 0 : v.conductance * u_[at]);
-    const double h = d_.block().axes[static_cast<std::size_t>(axis_)].width(cell[static_cast<std::size_t>(axis_)]);
+    const double h = d_.block().axes[axis_].width(cell[static_cast<std::size_t>(axis_)]);
     s.flow += area * into;
     s.add(u_[at] + into * 0.5 * h / kappa, area, [&] {
       return std::array{centres_[0][at], centres_[1][at], centres_[2][at]};

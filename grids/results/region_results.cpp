@@ -190,7 +190,7 @@ class RegionSums {
 
   void add_faces() {
     for_each_face(d_.problem(), [&](int d, int end, const Boundary&) {
-      if (!block_.axes[static_cast<std::size_t>(d)].open(end)) return;
+      if (!block_.axes[d].open(end)) return;
       const Layer u(d_.functionals(), u_, cells_behind(block_, d, end));
       CellFace(d_.problem(), block_, d, end).visit([&](int i, int j, int k, const CellFace::Values& v) {
         if (media_.solved(i, j, k))

@@ -284,7 +284,7 @@ void integrate(const Quantity& quantity, std::string_view name, Sign sign, const
     });
   }
   const auto parts = [&](int d, int i) {
-    const Axis& axis = block.axes[static_cast<std::size_t>(d)];
+    const Axis& axis = block.axes[d];
     return d == face_axis ? std::array{Part{0, 0}, Part{node_coordinate(axis, i), 1}}
                           : parts_of(axis, i, face_axis >= 0);
   };

@@ -50,7 +50,7 @@ namespace {
 // Returns the weight of a face at the nodes where it meets others: the area of a node on the face divided by the node's
 // volume.
 double area_share(const Block& block, int axis, int end) {
-  const Axis across = block.axes[static_cast<std::size_t>(axis)].global();
+  const Axis across = block.axes[axis].global();
   return 1 / across.mass(end == 0 ? 0 : across.size() - 1);
 }
 

@@ -10,14 +10,13 @@ namespace poisson {
 FlowSections::FlowSections(const OutputGrid& grid)
     : dimension_(grid.dimension),
       part_(grid.places(Location::cell)),
-      nodes_(grid.nodes),
-      shape_(grid.shape(Location::cell)) {
+      nodes_{grid.nodes},
+      shape_{grid.shape(Location::cell)} {
   const std::vector<Section> sections = shown_planes(grid);
   for (std::size_t number = 0; number < sections.size(); ++number) {
     const Section& s = sections[number];
     const Place depth = locate(grid.nodes[static_cast<std::size_t>(s.normal)], Location::cell, s.position);
-    const auto values = static_cast<std::size_t>(2 * shape_[static_cast<std::size_t>(s.across)] *
-                                                 shape_[static_cast<std::size_t>(s.up)]);
+    const auto values = static_cast<std::size_t>(2 * shape_[s.across] * shape_[s.up]);
     layers_.push_back({s, number, depth.lower, std::vector<double>(values)});
     if (depth.upper != depth.lower) layers_.push_back({s, number, depth.upper, std::vector<double>(values)});
   }
@@ -108,7 +107,7 @@ void FlowSections::join_layers() {
 }
 
 FlowSections::Neighbours FlowSections::neighbours(int axis, double x) const {
-  const std::vector<double>& nodes = nodes_[static_cast<std::size_t>(axis)];
+  const std::vector<double>& nodes = nodes_[axis];
   const auto centre = [&](std::int64_t cell) {
     const auto i = static_cast<std::size_t>(cell);
     return 0.5 * (nodes[i] + nodes[i + 1]);
@@ -122,7 +121,7 @@ FlowSections::Neighbours FlowSections::neighbours(int axis, double x) const {
 std::optional<std::array<double, 2>> FlowSections::at(std::size_t section, double across, double up) const {
   const Layer& layer = layers_[section];
   const Neighbours columns = neighbours(layer.section.across, across), rows = neighbours(layer.section.up, up);
-  const std::int64_t width = shape_[static_cast<std::size_t>(layer.section.across)];
+  const std::int64_t width = shape_[layer.section.across];
   std::array<double, 2> sum{};
   double weights = 0;
   for (std::size_t r = 0; r < 2; ++r)

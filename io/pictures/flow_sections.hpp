@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "backends/memory/per_axis.hpp"
 #include "backends/processes/processes.hpp"
 #include "io/files/output.hpp"
 #include "io/pictures/picture_choice.hpp"
@@ -45,8 +46,8 @@ class FlowSections {
 
   int dimension_;
   Box part_;  ///< the cells of this process
-  std::array<std::vector<double>, 3> nodes_;
-  std::array<std::int64_t, 3> shape_;
+  PerAxis<std::vector<double>> nodes_;
+  PerAxis<std::int64_t> shape_;
   std::vector<Layer> layers_;  ///< after collect, one for each section
 };
 

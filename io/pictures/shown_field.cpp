@@ -56,17 +56,17 @@ constexpr std::int64_t most_refined = 400'000;
 
 ShownField::ShownField(const OutputGrid& grid, FieldHead head)
     : head_(std::move(head)),
-      lines_(grid.nodes),
-      shape_(grid.shape(head_.location)),
+      lines_{grid.nodes},
+      shape_{grid.shape(head_.location)},
       places_(grid.places(head_.location)) {
   const auto sections = shown_planes(grid);
-  const auto along = [&](int axis) { return shape_[static_cast<std::size_t>(axis)]; };
+  const auto along = [&](int axis) { return shape_[axis]; };
   if (std::ranges::any_of(sections, [&](const Section& s) { return along(s.across) * along(s.up) > most_refined; })) {
     fine_ = refined();
     head_.on_plane = nullptr;
   }
   if (fine_)
-    for (int d = 0; d < grid.dimension; ++d) lines_[static_cast<std::size_t>(d)] = centres(grid.nodes[d]);
+    for (int d = 0; d < grid.dimension; ++d) lines_[d] = centres(grid.nodes[d]);
   if (refined())
     for (std::size_t d = 0; d < 3; ++d) {
       lines_[d] = with_centres(grid.nodes[d]);
@@ -93,7 +93,7 @@ void ShownField::use(const ColourScale& scale) {
 }
 
 Place ShownField::locate_along(int axis, double x) const {
-  const auto& lines = lines_[static_cast<std::size_t>(axis)];
+  const auto& lines = lines_[axis];
   if (fine_) return locate(lines, Location::node, std::clamp(x, lines.front(), lines.back()));
   return locate(lines, refined() ? Location::node : head_.location, x);
 }
@@ -127,7 +127,7 @@ void ShownField::add(std::span<const double> values) {
     const std::array<int, 3> at{first[0], first[1] + done_ % rows, first[2] + done_ / rows};
     for (Layer& layer : layers_) {
       const auto u = static_cast<std::size_t>(layer.up), d = static_cast<std::size_t>(layer.normal);
-      const auto place = layer.values.begin() + at[u] * shape_[static_cast<std::size_t>(layer.across)];
+      const auto place = layer.values.begin() + at[u] * shape_[layer.across];
       if (d == 0 && layer.number >= first[0] && layer.number < last[0])
         place[at[1]] = line[static_cast<std::size_t>(layer.number - first[0])];
       else if (d > 0 && at[d] == layer.number)

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "backends/memory/per_axis.hpp"
 #include "backends/processes/processes.hpp"
 #include "io/files/output.hpp"
 
@@ -92,11 +93,11 @@ class ShownField {
 
   FieldHead head_;
   bool logarithmic_ = false;
-  bool fine_ = false;                         // cells are about as small as pixels
-  std::vector<Place> depths_;                 // for each section
-  std::array<std::vector<double>, 3> lines_;  // coordinates: nodes, centres (fine cells) or both (refined)
-  std::array<std::int64_t, 3> shape_;         // values per axis
-  Box places_;                                // this process's places
+  bool fine_ = false;                   // cells are about as small as pixels
+  std::vector<Place> depths_;           // for each section
+  PerAxis<std::vector<double>> lines_;  // coordinates: nodes, centres (fine cells) or both (refined)
+  PerAxis<std::int64_t> shape_;         // values per axis
+  Box places_;                          // this process's places
   std::vector<Layer> layers_;
   int done_ = 0;  // finished lines
 };

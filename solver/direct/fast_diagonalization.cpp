@@ -151,7 +151,7 @@ std::string no_direct_preconditioner(const Problem& problem, const Parts& parts)
                              std::to_string(longest_closed) + ")";
   int longer = 0;
   for (int d = 0; d < problem.dimension; ++d) {
-    if (!too_long(block.axes[static_cast<std::size_t>(d)])) continue;
+    if (!too_long(block.axes[d])) continue;
     if (cut && *cut != d)
       return "the grid is cut across another axis than " + std::string(1, "xyz"[d]) + ", which has" + length;
     ++longer;
@@ -245,24 +245,6 @@ TensorDiagonal tensor_diagonal(const Problem& problem, const Block& part, const 
     }
   }
   return diagonal;
-}
-
-TensorMass tensor_mass(const Problem& problem, const Block& part, const std::array<double, 3>& kappa, double scale) {
-  const Pencils p = separable(problem, kappa, scale).pencils;
-  const Space space = part.space();
-  TensorMass mass;
-  mass.volume = 1;
-  for (std::size_t d = 0; d < 3; ++d) {
-    if (p.of[d].size() == 0) {
-      mass.sums[d] = {1};
-      continue;
-    }
-    const std::vector<double> all = part_of_lines(p.of[d], 0, static_cast<int>(p.of[d].size())).mass_sum;
-    const Rows rows = rows_of(space, d);
-    mass.sums[d].assign(all.begin() + rows.first, all.begin() + rows.last);
-    mass.volume *= std::accumulate(all.begin(), all.end(), 0.0);
-  }
-  return mass;
 }
 
 double error_per_residual(const Problem& problem, const std::array<double, 3>& kappa) {

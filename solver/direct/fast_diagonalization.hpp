@@ -5,7 +5,7 @@
 #include <string>
 
 #include "backends/transforms/axis_products.hpp"
-#include "backends/transforms/data_projection.hpp"
+#include "backends/transforms/diagonal_scaling.hpp"
 #include "grids/levels/sharing.hpp"
 #include "grids/problem/problem.hpp"
 #include "grids/sampling/jumps.hpp"
@@ -43,9 +43,6 @@ TensorInverse tensor_inverse(const Problem& problem, const Block& part, const st
 /// Returns the diagonal of the matrix that tensor_inverse() inverts.
 TensorDiagonal tensor_diagonal(const Problem& problem, const Block& part, const std::array<double, 3>& kappa,
                                double scale);
-
-/// Returns M1 for that matrix, for problems whose data are projected.
-TensorMass tensor_mass(const Problem& problem, const Block& part, const std::array<double, 3>& kappa, double scale);
 
 /// Bounds ‖e‖/‖u‖ over the relative residual, for the error e of a solution u with the matrix A of tensor_inverse().
 /// The bound is 2 λ, where λ is the largest diagonal entry of M⁻¹A over the least eigenvalue of M⁻¹A, without constants

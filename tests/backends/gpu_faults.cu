@@ -89,7 +89,7 @@ TEST(OutOfMemory, AtEachAllocationInTurn) {
 }
 
 // Fields occupy one piece that the plan predicted, and κ has its own piece allocated earlier.
-TEST(Arena, HoldsASolve) {
+TEST(Arena, ReservesTheMemoryOfASolve) {
   for (const bool varying : {false, true})
     for (const SolvePrecision precision : {SolvePrecision::double_, SolvePrecision::mixed, SolvePrecision::single})
       for (const Krylov krylov : {Krylov::none, Krylov::cg}) {
@@ -218,7 +218,7 @@ TEST(Injection, WithoutItsVariableNothingFails) {
   EXPECT_EQ(error_of([] { EXPECT_TRUE(solve(*test_backend())); }), "");
 }
 
-TEST(Injection, RefusesWhatItDoesNotKnow) {
+TEST(Injection, RefusesUnknownFaults) {
   for (const char* const fault : {"", "kernel", "kernel:", "kernel:0", "kernel:-1", "kernel:1x", "memory:1"}) {
     const Inject inject(fault);
     EXPECT_THROW(test_backend(), InputError) << fault;
@@ -228,7 +228,7 @@ TEST(Injection, RefusesWhatItDoesNotKnow) {
 // CUDA rejects this launch immediately.
 __global__ void nothing() {}
 
-TEST(Launch, ThatIsRefusedNamesItsPlace) {
+TEST(Launch, ReportsTheSourceLineOfARefusedKernel) {
   nothing<<<1, 100000>>>();
   const std::string message = error_of([] { cuda::launched(nullptr); });
   EXPECT_NE(message.find("cudaErrorInvalid"), std::string::npos) << message;

@@ -100,7 +100,7 @@ TEST(Pipeline, AfterACallbackThatThrows) {
   expect_computed(pipeline, 7 * chunk, 100, false);
 }
 
-TEST(Pipeline, RefusesWhatCannotBe) {
+TEST(Pipeline, RefusesInvalidArguments) {
   const auto backend = test_backend(), cpu = make_cpu_backend();
   EXPECT_THROW(Pipeline(*backend, 0), InputError);
   EXPECT_THROW(Pipeline(*cpu, 4096), InputError);

@@ -47,7 +47,7 @@ TEST_F(ArenaTest, ServesAReservationFromOnePiece) {
   EXPECT_TRUE(allocated.empty());
 }
 
-TEST_F(ArenaTest, ReservesNothingThatIsFree) {
+TEST_F(ArenaTest, ReusesFreeMemoryForAReservation) {
   void* const keep = arena.allocate(1);
   arena.reserve(1000);
   EXPECT_EQ(takes, 1);
@@ -62,7 +62,7 @@ TEST_F(ArenaTest, GivesSmallBlocksOnePiece) {
   EXPECT_EQ(arena.pieces(), 0);
 }
 
-TEST_F(ArenaTest, KeepsWhatItHasWhereThereIsNoMore) {
+TEST_F(ArenaTest, KeepsItsBlocksIfMemoryRunsOut) {
   void* const block = arena.allocate(100);
   EXPECT_THROW(arena.allocate(std::size_t{1} << 40), std::bad_alloc);
   EXPECT_THROW(arena.reserve(std::size_t{1} << 40), std::bad_alloc);

@@ -8,7 +8,7 @@
 namespace poisson {
 namespace {
 
-TEST(Division, gives_the_quotients_of_integers) {
+TEST(Division, GivesTheQuotientsOfIntegers) {
   constexpr int most = std::numeric_limits<int>::max();
   for (const int d : {1, 2, 3, 7, 127, 128, 129, 514, 1028, 4100, 65537, 1 << 30, most - 1, most}) {
     const Division by(d);

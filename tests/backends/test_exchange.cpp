@@ -6,8 +6,8 @@
 
 #include <gtest/gtest.h>
 
-#include "backends/device/fixed_numbers.hpp"
 #include "backends/device/transport_speed.hpp"
+#include "backends/device/unknowns.hpp"
 #include "backends/memory/ordered_sum.hpp"
 #include "tests/device.hpp"
 #include "tests/fields.hpp"

@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 #ifdef POISSON_HAVE_MPI
-#include "backends/mpi/mpi_processes.hpp"
+#include "tests/launched.hpp"
 #endif
 #include "tests/device.hpp"
 #include "tests/fields.hpp"
@@ -90,11 +90,6 @@ TEST(ExchangeFields, FillsTheHaloOfEach) {
 }
 
 #ifdef POISSON_HAVE_MPI
-const std::shared_ptr<const Processes>& launched() {
-  static const std::shared_ptr<const Processes> processes = mpi_processes([](Moment, std::span<const LostProcess>) {});
-  return processes;
-}
-
 /// Processes started by mpirun share one device or use one each. GPUs exchange only by kernels.
 TEST(ExchangeFields, OfLaunchedProcesses) {
   if (!under_launcher()) GTEST_SKIP() << "start it by mpirun";

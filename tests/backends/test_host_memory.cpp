@@ -111,7 +111,7 @@ TEST_F(HostMemory, OfUlimit) {
   }
 }
 
-TEST_F(HostMemory, StacksOfThreadsThatAreStillToStartAreOffUlimit) {
+TEST_F(HostMemory, SubtractsStacksOfFutureThreadsFromUlimit) {
   rlimit before{}, stack{};
   getrlimit(RLIMIT_AS, &before);
   getrlimit(RLIMIT_STACK, &stack);

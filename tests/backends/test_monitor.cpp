@@ -226,7 +226,7 @@ TEST(Backend, RepeatsUntilTheVerdict) {
   }
 }
 
-TEST(Backend, RepeatsUntilTheLimitAndGoesOn) {
+TEST(Backend, RepeatsUntilTheLimitAndResumes) {
   Loop loop(4);
   Monitor monitor(rule(0.0157), {});
   loop.run(monitor, 2);
@@ -250,7 +250,7 @@ TEST(Backend, NeedsNoIterationWhereTheStartConverged) {
   EXPECT_EQ(loop.backend->value(loop.norm), 1);
 }
 
-TEST(Backend, TellsEveryNormOfALongLoop) {
+TEST(Backend, ReportsEveryNormOfALongLoop) {
   constexpr int count = 20000;
   Loop loop(1.001);
   Monitor monitor(rule(0), {});
@@ -280,7 +280,7 @@ TEST(Backend, RepeatsBodiesOfAnyLength) {
   }
 }
 
-TEST(Backend, StopsWhereTheListenerWantsIt) {
+TEST(Backend, StopsAtTheRequestOfTheListener) {
   constexpr int limit = 100000000;  // would run for hours
   Loop loop(1);
   int heard = 0;

@@ -31,7 +31,7 @@ class Variable {
   const char* name_;
 };
 
-TEST(Mpi, IsHandedMemoryOfDevicesWhereItSaysSoOrIsVouchedFor) {
+TEST(Mpi, ReceivesDeviceMemoryIfSupportedOrRequested) {
   const char* const name = "POISSON_MPI_DEVICE_MEMORY";
   unsetenv(name);
   const std::string of_mpi = device_memory_obstacle();

@@ -98,7 +98,7 @@ void expect_swapped(const std::array<int, 3>& parts, int axis, std::size_t most,
   }
 }
 
-TEST(PartSwap, GivesEachWhatIsForIt) {
+TEST(PartSwap, DeliversEachPartToItsProcess) {
   for (const std::array parts :
        {std::array{1, 1, 2}, std::array{1, 3, 1}, std::array{2, 1, 2}, std::array{1, 3, 2}, std::array{3, 2, 1}})
     as_processes(parts[0] * parts[1] * parts[2], [&](const std::shared_ptr<const Processes>& processes) {
@@ -125,7 +125,7 @@ TEST(PartSwap, OfLaunchedProcesses) {
 #endif
 
 /// Every number of a line that is sent must have its own place among those of the process that solves the line.
-TEST(PartsOfLines, HavePlacesForAllThatIsTold) {
+TEST(PartsOfLines, HaveAPlaceForEachValueOfAMessage) {
   for (const bool gpu : {false, true})
     for (const LinesInParts& lines :
          {LinesInParts{2, 1, 1, 7}, LinesInParts{3, 7, 5, 40}, LinesInParts{5, 3, 1, 9}, LinesInParts{4, 160, 160, 40},

@@ -35,16 +35,16 @@ void fail_on(const Processes& processes, std::initializer_list<int> ranks) {
 
 using Words = std::vector<std::string>;
 
-TEST(Together, NothingHappensWhereAllSucceed) {
+TEST(Together, ReportsNothingOnSuccess) {
   EXPECT_EQ(left_with([](const Processes&) {}), (Words{"nothing", "nothing", "nothing"}));
 }
 
-TEST(Together, TheFirstThatFailsSaysWhy) {
+TEST(Together, ReportsTheFirstFailure) {
   EXPECT_EQ(left_with([](const Processes& p) { fail_on(p, {1, 2}); }), (Words{"stopped", "failure of 1", "stopped"}));
 }
 
 // Processes that others have stopped inside report nothing.
-TEST(Together, WhatFailsWithinIsSaidOutside) {
+TEST(Together, ReportsNestedFailures) {
   const auto within = [](const Processes& p) { together(p, [&] { fail_on(p, {2}); }); };
   EXPECT_EQ(left_with(within), (Words{"stopped", "stopped", "failure of 2"}));
   EXPECT_EQ(left_with([](const Processes&) { throw StoppedElsewhere(); }), (Words{"stopped", "stopped", "stopped"}));

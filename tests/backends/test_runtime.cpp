@@ -113,7 +113,7 @@ TEST_F(Runtime, CompilesOneExpressionOnce) {
   std::printf("one expression: %.3f s, cached %.4f s\n", cold, warm);
 }
 
-TEST_F(Runtime, CompilesOnceForAllThatWant) {
+TEST_F(Runtime, CompilesOnceForConcurrentRequests) {
   const std::string source = cuda::evaluation_source(source_of("sin(x) + 3*y"));
   std::atomic<int> compiled = 0;
   std::vector<std::thread> all;
@@ -162,7 +162,7 @@ TEST_F(Runtime, CompilesTheFusedOperator) {
     }
 }
 
-TEST_F(Runtime, SaysWhatTheCompilerRefused) {
+TEST_F(Runtime, ReportsErrorsOfTheCompiler) {
   try {
     compile(cuda::evaluation_source("w + 1"));
     FAIL();
@@ -172,7 +172,7 @@ TEST_F(Runtime, SaysWhatTheCompilerRefused) {
   EXPECT_TRUE(files().empty());
 }
 
-TEST_F(Runtime, SaysWhereACompilerIsMissing) {
+TEST_F(Runtime, ReportsAMissingCompiler) {
   const Variable none("POISSON_NVRTC", "/nowhere/libnvrtc.so");
   try {
     compile("");
@@ -182,7 +182,7 @@ TEST_F(Runtime, SaysWhereACompilerIsMissing) {
   }
 }
 
-TEST_F(Runtime, CompilesAnewWhatTheCacheHasLostOrSpoilt) {
+TEST_F(Runtime, CompilesAgainIfTheCacheIsDamaged) {
   const std::string source = "extern \"C\" __global__ void f(double* x) { *x = 1; }";
   const std::string code = compile(source).binary;
   ASSERT_EQ(files().size(), 1u);
@@ -210,7 +210,7 @@ TEST_F(Runtime, CompilesAnewWhatTheCacheHasLostOrSpoilt) {
   EXPECT_EQ(files().size(), 1u);  // no partial file remains
 }
 
-TEST_F(Runtime, DoesWithoutACache) {
+TEST_F(Runtime, RunsWithoutACache) {
   const std::string source = "extern \"C\" __global__ void g(double* x) { *x = 2; }";
   {
     const Variable off("POISSON_CACHE", "");
@@ -223,7 +223,7 @@ TEST_F(Runtime, DoesWithoutACache) {
   EXPECT_FALSE(compile(source).cached);
 }
 
-TEST(RuntimeCache, LiesWhereTheEnvironmentSays) {
+TEST(RuntimeCache, FollowsTheEnvironment) {
   const char* own = std::getenv("POISSON_CACHE");
   const std::optional<std::string> kept = own ? std::optional<std::string>(own) : std::nullopt;
   unsetenv("POISSON_CACHE");
@@ -239,7 +239,7 @@ TEST(RuntimeCache, LiesWhereTheEnvironmentSays) {
   if (kept) setenv("POISSON_CACHE", kept->c_str(), 1);
 }
 
-TEST(RuntimeCache, IsWholeUnderConcurrentWriters) {
+TEST(RuntimeCache, StaysCompleteUnderConcurrentWriters) {
   const fs::path folder = fs::temp_directory_path() / ("poisson-cache-" + std::to_string(getpid()));
   const cuda::CodeCache cache(folder);
   const std::string key = "key", code(100'000, 'c');
@@ -263,7 +263,7 @@ struct CacheFolder {
   fs::path file() const { return fs::directory_iterator(path)->path(); }
 };
 
-TEST(RuntimeCache, CodeIsMadeByOneAtATime) {
+TEST(RuntimeCache, LetsOneProcessCompileAtATime) {
   const CacheFolder folder;
   const cuda::CodeCache cache(folder.path);
   std::atomic<bool> made = false;
@@ -291,7 +291,7 @@ TEST(RuntimeCache, CodeIsMadeByOneAtATime) {
   EXPECT_TRUE(fs::is_empty(folder.path));  // as after an uncontended lock
 }
 
-TEST(RuntimeCache, IsTheUsersAlone) {
+TEST(RuntimeCache, BelongsToTheUserAlone) {
   const CacheFolder folder;
   const cuda::CodeCache cache(folder.path);
   cache.keep("key", "code");

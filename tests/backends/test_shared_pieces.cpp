@@ -12,7 +12,7 @@
 namespace poisson {
 namespace {
 
-TEST(SharedPieces, what_one_process_stores_all_others_see) {
+TEST(SharedPieces, ShowStoresToAllProcesses) {
   as_processes(3, [](const std::shared_ptr<const Processes>& processes) {
     constexpr std::size_t bytes = 3 * 4096 + 8;
     const SharedPieces pieces(*processes, bytes);
@@ -29,7 +29,7 @@ TEST(SharedPieces, what_one_process_stores_all_others_see) {
   });
 }
 
-TEST(SharedPieces, where_there_can_be_none_all_have_an_error) {
+TEST(SharedPieces, ReportErrorsOnAllProcesses) {
   rlimit files{};
   getrlimit(RLIMIT_NOFILE, &files);
   const rlimit none{0, files.rlim_max};
@@ -45,7 +45,7 @@ TEST(SharedPieces, where_there_can_be_none_all_have_an_error) {
 
 // Pieces have no names. Only a process that receives the location can open one, and a piece is freed with its last
 // user.
-TEST(SharedPieces, are_seen_by_what_is_forked) {
+TEST(SharedPieces, AreVisibleInForkedProcesses) {
   const SharedPieces piece(*one_process(), 4096);
   const pid_t child = fork();
   if (child == 0) {

@@ -18,7 +18,7 @@ namespace poisson {
 namespace {
 
 /// Unavailable transports come last with their reasons, and all processes have the same order.
-TEST(TransportChoice, IsOfWhatCanBeHad) {
+TEST(TransportChoice, SelectsAvailableTransports) {
   for (const Transport wanting : {Transport::peer, Transport::staged, Transport::mpi}) {
     std::vector<std::vector<TransportWay>> found(3);
     as_processes(3, [&](const std::shared_ptr<const Processes>& processes) {
@@ -44,7 +44,7 @@ TEST(TransportChoice, IsOfWhatCanBeHad) {
 }
 
 /// Delays by other processes must not make a link look fast.
-TEST(TransportSpeed, IsFiniteWhereNoiseHasFewValuesTakeLonger) {
+TEST(TransportSpeed, IsFiniteForNoisyTimes) {
   const double bytes = 8 * (256. * 256 - 8 * 8);
   EXPECT_DOUBLE_EQ(TransportSpeed::of(2e-6, 1e-5).bandwidth, bytes / 8e-6);
   EXPECT_DOUBLE_EQ(TransportSpeed::of(8e-3, 2e-3).bandwidth, bytes / 5e-4);

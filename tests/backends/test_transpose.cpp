@@ -132,7 +132,7 @@ std::string error_of(const Transposition& s) {
   return {};
 }
 
-TEST(Transposition, RefusesWhatCannotBe) {
+TEST(Transposition, RefusesInvalidArguments) {
   const Transposition good = packed(3, 5, 8, 4);
   EXPECT_EQ(error_of(good), "");
   const auto with = [&](auto change) {

@@ -136,13 +136,13 @@ double distance_from_sums(const TrigAxis& w, bool forward, const Values<T>& from
   return std::sqrt(off / square);
 }
 
-class EveryKind : public testing::TestWithParam<std::tuple<TrigKind, bool>> {
+class TrigTransformKinds : public testing::TestWithParam<std::tuple<TrigKind, bool>> {
  protected:
   TrigAxis trig(int cells) const { return {std::get<0>(GetParam()), std::get<1>(GetParam()), cells}; }
 };
 
 // Ends are divided by a sine or cosine that may be small, so errors grow with the root of the length.
-TEST_P(EveryKind, IsASumOverModes) {
+TEST_P(TrigTransformKinds, IsASumOverModes) {
   std::mt19937 random(7);
   int transformable = 0;
   for (int cells = 1; cells <= 200; ++cells) {
@@ -161,7 +161,7 @@ TEST_P(EveryKind, IsASumOverModes) {
   EXPECT_GE(transformable, 66);
 }
 
-TEST_P(EveryKind, IsOneOfLongLines) {
+TEST_P(TrigTransformKinds, IsOneOfLongLines) {
   std::mt19937 random(8);
   for (const int cells : {1000, 2401, 3969, 4096, longest_trig}) {
     const TrigAxis w = trig(cells);
@@ -175,7 +175,7 @@ TEST_P(EveryKind, IsOneOfLongLines) {
 }
 
 // Tiles of several pairs, which the threads of a block share, must give the result of each pair alone.
-TEST_P(EveryKind, IsTheSameInTiles) {
+TEST_P(TrigTransformKinds, IsTheSameInTiles) {
   std::mt19937 random(9);
   for (const int log_pairs : {0, 1, 2, 3})
     for (const bool contiguous : {false, true})
@@ -197,7 +197,7 @@ TEST_P(EveryKind, IsTheSameInTiles) {
         }
 }
 
-INSTANTIATE_TEST_SUITE_P(Kinds, EveryKind,
+INSTANTIATE_TEST_SUITE_P(Kinds, TrigTransformKinds,
                          testing::Combine(testing::Values(TrigKind::periodic, TrigKind::sines, TrigKind::cosines,
                                                           TrigKind::cells, TrigKind::mixed_nodes,
                                                           TrigKind::mixed_cells),

@@ -92,7 +92,7 @@ TEST(Assembly, ModesAreEqualEntryByEntry) {
 
 /// Solves with levels and smoothers must have the same iterates with bands and with the κ from which they were
 /// computed.
-TEST(Assembly, BandsSolveAsWhatTheyWereMadeFrom) {
+TEST(Assembly, BandsSolveLikeTheOriginalOperator) {
   for (const auto& [scheme, centering] :
        {std::pair{Scheme::fv, Centering::node}, {Scheme::fv, Centering::cell}, {Scheme::q1, Centering::node}})
     for (const NamedFaces& faces : all_faces()) {
@@ -127,7 +127,7 @@ TEST(Assembly, BandsSolveAsWhatTheyWereMadeFrom) {
     }
 }
 
-TEST(Assembly, AutoIsWhatTheCountSays) {
+TEST(Assembly, AutomaticChoiceFollowsTheOperationCount) {
   Problem p;
   for (auto& axis : p.nodes) axis = uniform_nodes(0, 1, 8);
   for (const auto& [scheme, centering] :
@@ -167,7 +167,7 @@ TEST(Assembly, AutoIsWhatTheCountSays) {
   EXPECT_EQ(reason(Assembly::automatic, p, true), "predicted to be as fast with less memory");
 }
 
-TEST(Assembly, RecomputesOnAGpuWhatItsCompilerTakes) {
+TEST(Assembly, RecomputesCompilableExpressionsOnAGpu) {
   Problem p;
   p.coefficient[0] = Quantity([](std::span<const double>, std::span<const double>, std::span<const double>,
                                  std::span<double> values) { std::ranges::fill(values, 1.0); },

@@ -282,7 +282,7 @@ TEST(Axis, MergesTheSmallestCellsOfASteepAxis) {
 
 /// Cells that grow by a factor below 4 grow by its square on the next level. Cells that decouple nodes there are merged
 /// there.
-TEST(Axis, BecomesSteepWhereItsCoarseCellsAre) {
+TEST(Axis, IsSteepIfItsCoarseCellsAre) {
   for (const Coarsening rule : {Coarsening::even, Coarsening::pairs})
     for (const double ratio : {1.6, 2.5, 3.9}) {
       Axis axis(geometric_nodes(0, 1, 16, ratio, StretchedEnd::lower), N, N);

@@ -258,7 +258,7 @@ TEST(Interpolation, WrapsOnPeriodicAxes) {
   EXPECT_NEAR(at(0.25, 0.9), 2.5 + 0.5 * (0.8 + 0), 1e-13);
 }
 
-TEST(Extrema, StandWithTheirPlaces) {
+TEST(Extrema, HaveTheirPlaces) {
   const auto backend = test_backend();
   for (const Centering centering : {Centering::node, Centering::cell})
     for (const int dimension : {2, 3}) {
@@ -292,7 +292,7 @@ TEST(Extrema, StandWithTheirPlaces) {
     }
 }
 
-TEST(Throughput, IsTheGreaterOfWhatComesAndGoes) {
+TEST(Throughput, IsTheLargerOfInflowAndOutflow) {
   Balance b;
   b.flux = {1, -4, 0, 0, 2, 0};
   b.source = 3;

@@ -284,7 +284,7 @@ INSTANTIATE_TEST_SUITE_P(, Banded,
                                   (std::get<2>(p.param) == Precision::fp64 ? "64" : "32");
                          });
 
-TEST(BandColours, SeparateWhatIsCoupled) {
+TEST(BandColours, SeparateCoupledUnknowns) {
   for (const Shape& shape : shapes()) {
     SCOPED_TRACE(shape.name);
     const Layout& l = shape.layout;

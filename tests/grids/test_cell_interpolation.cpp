@@ -171,7 +171,7 @@ TEST(CellInterpolation, IsContinuousAndHasNoExtremaOfItsOwn) {
     }
 }
 
-TEST(CellInterpolation, GivesTheDataOfDirichletFacesWhateverFlowsBesideThem) {
+TEST(CellInterpolation, GivesTheDataOfDirichletFacesNextToFluxes) {
   Problem p;
   p.dimension = 2;
   p.centering = Centering::cell;

@@ -235,7 +235,7 @@ TEST(CoarseFaces, OfCheckerboardsLetTheCurrentBend) {
 
 /// If coarse cells are not unions of fine cells, κ on a coarse face is the mean over its area of the fine faces on both
 /// sides, weighted by distance. The test computes it with plain loops over the overlaps.
-TEST(CoarseFaces, OfSmoothCoefficientsBlendTheFacesBeside) {
+TEST(CoarseFaces, OfSmoothCoefficientsBlendAdjacentFaces) {
   const auto smooth = [](double x, double y, double z) { return std::exp(std::sin(3 * x + 2 * y - z)); };
   for (const int dimension : {2, 3})
     for (const BoundaryKind kind : {BoundaryKind::dirichlet, BoundaryKind::neumann, BoundaryKind::periodic}) {

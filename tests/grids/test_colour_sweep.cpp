@@ -100,7 +100,7 @@ TEST(ColourSweep, HasTheBitsOfSweepsInPlace) {
 }
 
 /// A grid cut along any axes must have the bits of an uncut one.
-TEST(ColourSweep, OfPartsHasTheBitsOfTheWhole) {
+TEST(ColourSweep, OfSubBlocksHasTheBitsOfTheGlobalGrid) {
   std::size_t turn = 0;
   for (const char* name : {"dirichlet", "robin_varying", "periodic_z", "periodic_xy", "mixed"})
     for (const Centering centering : {Centering::node, Centering::cell})

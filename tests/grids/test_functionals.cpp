@@ -31,7 +31,7 @@ Problem box(int dimension, Centering centering) {
   return p;
 }
 
-class FunctionalsOf : public testing::TestWithParam<std::tuple<int, Centering, Precision>> {
+class FunctionalsOfBoxes : public testing::TestWithParam<std::tuple<int, Centering, Precision>> {
  protected:
   const Block& block() const { return d_.block(); }
   const Functionals& functionals() const { return d_.functionals(); }
@@ -46,7 +46,7 @@ class FunctionalsOf : public testing::TestWithParam<std::tuple<int, Centering, P
   const Discretization d_{*backend_, box(std::get<0>(GetParam()), std::get<1>(GetParam()))};
 };
 
-TEST_P(FunctionalsOf, MomentsAreSumsOverAllValues) {
+TEST_P(FunctionalsOfBoxes, MomentsAreSumsOverAllValues) {
   const Field u = random(3, precision());
   const std::vector<double> all = values(u);
   const Functionals::Moments found = functionals().moments(u);
@@ -70,7 +70,7 @@ TEST_P(FunctionalsOf, MomentsAreSumsOverAllValues) {
   EXPECT_EQ(found.high.at, high.at);
 }
 
-TEST_P(FunctionalsOf, TheFirstOfEqualExtremaCounts) {
+TEST_P(FunctionalsOfBoxes, TheFirstOfEqualExtremaCounts) {
   Field u(*backend_, block().layout(), precision());
   const auto at = [&] {
     const auto found = functionals().moments(u);
@@ -91,7 +91,7 @@ TEST_P(FunctionalsOf, TheFirstOfEqualExtremaCounts) {
   EXPECT_EQ(at(), std::pair(lowest, std::array{60, 5, top / 2}));
 }
 
-TEST_P(FunctionalsOf, SumsAndProductsAreThoseOfTheirBoxes) {
+TEST_P(FunctionalsOfBoxes, SumsAndProductsAreThoseOfTheirBoxes) {
   const Field u = random(5, precision()), x = random(7, Precision::fp64);
   const std::vector<double> of_u = values(u), of_x = values(x);
   const std::array<int, 3> n = block().layout().n;
@@ -131,7 +131,7 @@ TEST_P(FunctionalsOf, SumsAndProductsAreThoseOfTheirBoxes) {
   for_each(inside, [&](int i, int j, int k) { ASSERT_EQ(some[number++], of_u[at(i, j, k)]); });
 }
 
-TEST_P(FunctionalsOf, CellProductsTakeTheMeanOfTheCorners) {
+TEST_P(FunctionalsOfBoxes, CellProductsTakeTheMeanOfTheCorners) {
   if (block().centering() == Centering::cell) return;  // cells have no corners
   const Field u = random(11, precision());
   Field x(*backend_, block().cell_layout(), Precision::fp64);
@@ -153,7 +153,7 @@ TEST_P(FunctionalsOf, CellProductsTakeTheMeanOfTheCorners) {
   EXPECT_NEAR(functionals().cell_product(x, u), static_cast<double>(sum), 1e-14 * static_cast<double>(size));
 }
 
-INSTANTIATE_TEST_SUITE_P(, FunctionalsOf,
+INSTANTIATE_TEST_SUITE_P(, FunctionalsOfBoxes,
                          testing::Combine(testing::Values(2, 3), testing::Values(Centering::node, Centering::cell),
                                           testing::Values(Precision::fp64, Precision::fp32)),
                          [](const auto& p) {
@@ -263,7 +263,7 @@ TEST(RhsSums, AreTheDataOnEachPiece) {
   }
 }
 
-TEST(RhsSums, OfNewDataAreMadeAnew) {
+TEST(RhsSums, OfNewDataAreComputedAgain) {
   const auto backend = test_backend();
   Discretization d(*backend, box(2, Centering::node));
   Field b(*backend, d.block().layout(), Precision::fp64);

@@ -166,7 +166,7 @@ TEST(Levels, HalveBoxesOfCellsThatAreCubicWithinRootTwo) {
 }
 
 /// Beyond √2 the widest axis is not coarsened, so the bounds above must fail.
-TEST(Levels, LeaveWideCellsAsTheyAre) {
+TEST(Levels, DoNotCoarsenWideCells) {
   for (const double ratio : {1.42, 3.0}) {
     const Problem p = problem_of({48, 37, 29}, {1, 1, ratio}, mix(0));
     LevelRules rules;
@@ -178,7 +178,7 @@ TEST(Levels, LeaveWideCellsAsTheyAre) {
 
 /// If κ jumps between cells, and for Galerkin operators, coarse cells are unions of finer ones. Otherwise equal cells
 /// stay equal.
-TEST(Levels, KeepCellsWholeWhereTheyMustBe) {
+TEST(Levels, KeepCellsUndividedWhereRequired) {
   each_discretization([](Centering centering, Scheme scheme) {
     for (const bool jumps : {false, true})
       for (const bool galerkin : {false, true}) {

@@ -21,7 +21,7 @@
 #include "tests/cases/operator_choices.hpp"
 #include "tests/device.hpp"
 #include "tests/fields.hpp"
-#include "tests/oracles/operator_case.hpp"
+#include "tests/oracles/operator_verbs.hpp"
 #include "tests/oracles/reference.hpp"
 #include "tests/oracles/reference_compact.hpp"
 #include "tests/oracles/reference_elements.hpp"

@@ -67,7 +67,7 @@ Options with(Krylov krylov, SolvePrecision precision) {
   return options;
 }
 
-TEST(Profile, LeavesTheAnswerAsItIs) {
+TEST(Profile, DoesNotChangeTheResult) {
   for (const Krylov krylov : {Krylov::none, Krylov::cg})
     for (const SolvePrecision precision : {SolvePrecision::double_, SolvePrecision::mixed, SolvePrecision::single}) {
       Options options = with(krylov, precision);
@@ -165,7 +165,7 @@ TEST(Profile, SeesTheLevelsOfPlanes) {
   EXPECT_EQ(finest->calls, p.result.iterations + 2);
 }
 
-TEST(Profile, TimesMoreVerbsThanItKeepsAtOnce) {
+TEST(Profile, TimesMoreVerbsThanItsBufferStores) {
   Options options;
   options.method = Method::jacobi;
   options.tolerance = 0;
@@ -180,7 +180,7 @@ TEST(Profile, TimesMoreVerbsThanItKeepsAtOnce) {
   EXPECT_GE(sweeps, 24'000);
 }
 
-TEST(Profile, TellsLinesFromPoints) {
+TEST(Profile, DistinguishesLinesFromPoints) {
   for (const char* smoother : {"line", "chebyshev"}) {
     Options options = with(Krylov::none, SolvePrecision::double_);
     choose(options.smoother, smoother);

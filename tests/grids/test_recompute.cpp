@@ -381,7 +381,7 @@ TEST_P(Expressions, FusedWithElementsAreThePartialOperator) {
 INSTANTIATE_TEST_SUITE_P(, Expressions, testing::ValuesIn(all_faces()),
                          [](const auto& p) { return std::string(p.param.name); });
 
-TEST(Expression, OnTheDeviceIsThatOfTheHost) {
+TEST(Expression, HasTheSameValuesOnDeviceAndHost) {
   // Each expression is the starting guess on a grid. Expressions that are not finite somewhere must be refused with the
   // host's message.
   const auto host = make_cpu_backend(), device = test_backend();
@@ -440,7 +440,7 @@ TEST(Expression, ThatIsNotDefiniteIsRefusedAsTheHostRefuses) {
   EXPECT_EQ(refusal(*device, p), refusal(*host, p));
 }
 
-TEST(Recompute, HoldsWhatItCannotComputeAndSaysSo) {
+TEST(Recompute, StoresOtherCoefficientsAndReportsIt) {
   const auto backend = test_backend();
   Problem from_values = with_expressions(all_faces()[0].faces), lines = from_values;
   from_values.coefficient[0] = Quantity([](double x, double, double) { return 1 + x; });

@@ -103,7 +103,7 @@ TEST(ReplacedData, SolveOnTheSameLevels) {
   EXPECT_EQ(after, solve(fresh, *make_solver(fresh, {.method = Method::multigrid})));
 }
 
-TEST(ReplacedData, RefuseWhatTheOperatorHangsOn) {
+TEST(ReplacedData, RefuseDataThatTheOperatorDependsOn) {
   const auto backend = test_backend();
   Problem p = given(kinds[2], 2);
   p.boundary[1][0] = {BoundaryKind::neumann, 0.0};

@@ -12,7 +12,7 @@
 #include <gtest/gtest.h>
 
 #ifdef POISSON_HAVE_MPI
-#include "backends/mpi/mpi_processes.hpp"
+#include "tests/launched.hpp"
 #endif
 #include "grids/levels/sharing.hpp"
 #include "grids/operators/splitting.hpp"
@@ -145,11 +145,6 @@ TEST(SharedSweeps, AreThoseOfOneProcess) {
 }
 
 #ifdef POISSON_HAVE_MPI
-const std::shared_ptr<const Processes>& launched() {
-  static const std::shared_ptr<const Processes> processes = mpi_processes([](Moment, std::span<const LostProcess>) {});
-  return processes;
-}
-
 Swept sweep_launched(const Choice& choice, const std::array<int, 3>& cells, bool by_tickets) {
   setenv("POISSON_TICKETS", by_tickets ? "1" : "0", 1);
   const Sharing sharing{launched(), {1, 1, launched()->count()}, 300};
@@ -176,7 +171,7 @@ TEST(SharedSweeps, OfLaunchedProcesses) {
 }
 
 /// A sweep must be one kernel that includes the exchange before it.
-TEST(SharedSweeps, OfLaunchedProcessesHaveNoKernelsBetween) {
+TEST(SharedSweeps, OfLaunchedProcessesExchangeInTheirKernel) {
   if (!under_launcher()) GTEST_SKIP() << "start it by mpirun";
   const std::array cells{70, 41, 7 * launched()->count() + 3};
   const Swept with = sweep_launched(choices[0], cells, true), without = sweep_launched(choices[0], cells, false);

@@ -102,7 +102,7 @@ TEST_P(ShownFields, ValuesAreTheSolution) {
   expect_near(gather_values(d.block(), u), expected(p, location(), f), 0);
 }
 
-TEST_P(ShownFields, GradientsOfWhatDifferencesKnowAreExact) {
+TEST_P(ShownFields, GradientsOfPolynomialsAreExact) {
   // The function is quadratic at nodes, linear in cells, and constant along the periodic axis.
   const bool nodes = centering() == Centering::node;
   std::array<double, 3> slope{2, -3, 0.5}, bend{nodes ? 0.7 : 0, nodes ? -1.1 : 0, nodes ? 0.3 : 0};
@@ -245,7 +245,7 @@ TEST_P(ShownFields, DataAreTakenWhereTheyAreShown) {
 
 // Each of several processes must output its part of the output of one process, including the nodes that it shares with
 // the next process.
-TEST_P(ShownFields, PartsAreThoseOfTheWhole) {
+TEST_P(ShownFields, PartsHaveTheValuesOfTheGlobalGrid) {
   Problem p = problem(D);
   p.nodes[0] = uniform_nodes(-1, 1, 15);
   p.nodes[1] = geometric_nodes(0, 1, 13, 1.2, StretchedEnd::upper);

@@ -435,7 +435,7 @@ TEST(Sources, ThatReplaceOthersCountInTheBalance) {
 }
 
 /// An invalid value must be reported with its place before the solve.
-TEST(Sources, AreCheckedWhereTheyAreTaken) {
+TEST(Sources, AreCheckedWhereTheyAreEvaluated) {
   for (const Way& way : ways) {
     Problem p;
     p.dimension = 2;

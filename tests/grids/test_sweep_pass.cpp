@@ -177,7 +177,7 @@ TEST(SweepPass, ReadsNoPadding) {
 }
 
 /// On a CPU a pass helps from half a megabyte per field, or if κ is stored.
-TEST(SweepPass, IsWorthItWhereCachesHoldNoFields) {
+TEST(SweepPass, IsUsedForFieldsLargerThanCaches) {
   const auto backend = test_backend();
   const auto worth = [&](const ProblemChoice& choice, Precision precision) {
     const Discretization discretization(*backend, with_data(all_faces().front(), all_grids[1], choice));
@@ -191,7 +191,7 @@ TEST(SweepPass, IsWorthItWhereCachesHoldNoFields) {
 }
 
 /// An operator whose rows cannot be rebuilt has no pass.
-TEST(SweepPass, IsOneOfVolumes) {
+TEST(SweepPass, IsAvailableForFiniteVolumes) {
   ProblemChoice elements;
   elements.scheme = Scheme::q1;
   const auto backend = test_backend();

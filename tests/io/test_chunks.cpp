@@ -133,7 +133,7 @@ TEST_F(ChunksTest, UnderSeveralCompressionsAreRefused) {
   expect_contains(refusal(), "other filters follow its gzip compression");
 }
 
-TEST_F(ChunksTest, ThatAreHonestAreRead) {
+TEST_F(ChunksTest, AreReadIfTheirSizeIsTrue) {
   constexpr hsize_t side = 500;
   std::vector<double> noise(side * side);
   for (std::size_t i = 0; i < noise.size(); ++i) noise[i] = std::sin(1e5 * static_cast<double>(i + 1));

@@ -20,13 +20,6 @@ namespace {
 
 using Configuration = ConfigFile;
 
-double at(const Quantity& quantity, double x, double y, double z) {
-  if (quantity.constant()) return *quantity.constant();
-  double value = 0;
-  (*quantity.function())({&x, 1}, {&y, 1}, {&z, 1}, {&value, 1});
-  return value;
-}
-
 TEST_F(Configuration, DefaultsAreThoseOfTheTable) {
   const Config config = load_config(write(cube, "cavity.yaml"));
   EXPECT_EQ(config.title, "");
@@ -316,7 +309,7 @@ TEST_F(Datasets, FitNodesOrCells) {
   EXPECT_EQ(coefficient->shape, (std::array<std::int64_t, 3>{2, 3, 1}));
 }
 
-TEST_F(Configuration, UnknownsSitWhereCenteringSays) {
+TEST_F(Configuration, CenteringSelectsTheLocationOfUnknowns) {
   EXPECT_EQ(load(cube).problem.centering, Centering::node);
   EXPECT_EQ(load(cube + "discretization: {centering: node}\n").problem.centering, Centering::node);
   EXPECT_EQ(load(cube + "discretization: {centering: cell}\n").problem.centering, Centering::cell);

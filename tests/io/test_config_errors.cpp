@@ -7,7 +7,7 @@ namespace {
 
 class MalformedConfiguration : public ConfigFile, public testing::WithParamInterface<Malformed> {};
 
-TEST_P(MalformedConfiguration, IsExplained) {
+TEST_P(MalformedConfiguration, GivesAnErrorWithItsReason) {
   EXPECT_EQ(errors(GetParam().base + GetParam().text, GetParam().overrides), GetParam().message);
 }
 

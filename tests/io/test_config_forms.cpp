@@ -9,13 +9,6 @@ namespace {
 
 using Configuration = ConfigFile;
 
-double at(const Quantity& quantity, double x, double y, double z) {
-  if (quantity.constant()) return *quantity.constant();
-  double value = 0;
-  (*quantity.function())({&x, 1}, {&y, 1}, {&z, 1}, {&value, 1});
-  return value;
-}
-
 TEST_F(Configuration, LayersFillTheDomain) {
   const std::string domain = "domain: {lower: [0, 0, -0.5], upper: [1, 1, 1.2]}\n";
   const std::string axis = "axes: {z: {segments: [[1.6, 4], [1e-1, 2]]}}}\n";

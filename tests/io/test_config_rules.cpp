@@ -7,7 +7,7 @@ namespace {
 
 class ImpossibleProblem : public ConfigFile, public testing::WithParamInterface<Malformed> {};
 
-TEST_P(ImpossibleProblem, IsExplained) {
+TEST_P(ImpossibleProblem, GivesAnErrorWithItsReason) {
   EXPECT_EQ(errors(GetParam().base + GetParam().text, GetParam().overrides), GetParam().message);
 }
 

@@ -7,7 +7,7 @@ namespace {
 
 class ImpossibleSolve : public ConfigFile, public testing::WithParamInterface<Malformed> {};
 
-TEST_P(ImpossibleSolve, IsExplained) {
+TEST_P(ImpossibleSolve, GivesAnErrorWithItsReason) {
   EXPECT_EQ(errors(GetParam().base + GetParam().text, GetParam().overrides), GetParam().message);
 }
 

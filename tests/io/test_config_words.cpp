@@ -13,7 +13,7 @@ namespace {
 
 class ForeignWord : public ConfigFile, public testing::WithParamInterface<Malformed> {};
 
-TEST_P(ForeignWord, IsAnsweredWithOurs) {
+TEST_P(ForeignWord, GivesTheKeyOfThisProgram) {
   EXPECT_EQ(errors(GetParam().base + GetParam().text, GetParam().overrides), GetParam().message);
 }
 

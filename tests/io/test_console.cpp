@@ -85,13 +85,13 @@ TEST(Console, WithoutTerminalHasNoControlCharacters) {
     EXPECT_NE(said.out.find(part), std::string::npos) << part << "\n" << said.out;
 }
 
-TEST(Console, SaysNothingOfABalanceThatIsNotKnown) {
+TEST(Console, OmitsAnUnknownBalance) {
   const auto said = capture(false, [](Console& console) { console.closing({}, 1e-8, ""); });
   for (const char* part : {"source", "flux", "balance", "probes", " at ("})
     EXPECT_EQ(said.out.find(part), std::string::npos) << part << "\n" << said.out;
 }
 
-TEST(Console, QuietSaysErrorsAlone) {
+TEST(Console, QuietPrintsOnlyErrors) {
   const auto said = capture(true, [](Console& console) {
     whole_run(console);
     console.line("valid");

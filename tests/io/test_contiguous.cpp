@@ -63,7 +63,7 @@ class ContiguousTest : public testing::Test {
   const fs::path file_ = fs::temp_directory_path() / ("contiguous-" + std::to_string(getpid()) + ".h5");
 };
 
-TEST_F(ContiguousTest, HoldsEveryTypeOfNumber) {
+TEST_F(ContiguousTest, StoresEveryTypeOfNumber) {
   const auto of = [&]<class T>(T, hid_t native) {
     const auto number = [](std::size_t i) { return static_cast<T>(i * 2654435761u >> 7); };
     write<T>(native, native, number);

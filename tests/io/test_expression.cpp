@@ -77,7 +77,7 @@ TEST(Expression, AgreesWithItsClosedForm) {
   }
 }
 
-TEST(Expression, InBulkIsWhatItIsPointByPoint) {
+TEST(Expression, HasTheSameValuesInBulkAndPointByPoint) {
   const Points points = scattered(1000);
   const Quantity quantity = parse_expression("exp(sin(3*x)) / (1 + y^2) + z");
   const std::vector<double> bulk = evaluate(quantity, points);
@@ -109,7 +109,7 @@ TEST(Expression, WithoutVariablesIsAConstant) {
   EXPECT_THROW(parse_constant("3*z"), InputError);
 }
 
-TEST(Expression, KeepsNotFiniteValuesForTheGridToJudge) {
+TEST(Expression, KeepsValuesThatAreNotFinite) {
   const std::vector<double> values = evaluate(parse_expression("1/x + sqrt(y)"), {{0, 1}, {1, -1}, {0, 0}});
   EXPECT_TRUE(std::isinf(values[0]));
   EXPECT_TRUE(std::isnan(values[1]));

@@ -119,7 +119,7 @@ TEST_P(Parsed, HasItsValuesInLines) {
 
 INSTANTIATE_TEST_SUITE_P(Expressions, Parsed, testing::ValuesIn(expressions));
 
-TEST(ExpressionParser, RefusesWhatIsNotOfTheGrammar) {
+TEST(ExpressionParser, RefusesTextOutsideTheGrammar) {
   for (const char* text : {"",          "x +",      "x y",      "(x",        "x)",    "2x",    "sin x", "sin()",
                            "sin(x, y)", "atan2(x)", "fmod(x)",  "pow(x, 2)", "x = 1", "x ? y", "x : y", "x & y",
                            "!x",        "w",        "1e999999", ".",         "x,y",   "'x'",   "x;y",   "max(x,)"})
@@ -173,7 +173,7 @@ TEST(ExpressionParser, AcceptsLongSumsTablesAndNests) {
   EXPECT_EQ(value_at({3, 0, 0}, parse_steps(std::string(900, '(') + "x" + std::string(900, ')'))), 3);
 }
 
-TEST(ExpressionParser, PutsNumbersForParameters) {
+TEST(ExpressionParser, ReplacesParametersByNumbers) {
   const Parameters parameters{{"a", -2}, {"radius", 0.25}, {"two", 2}};
   EXPECT_EQ(source_of(parse_steps("x-a", parameters)), "(x-(-2.0))");
   EXPECT_EQ(source_of(parse_steps("x^two", parameters)), "poisson::expression::pow2(x)");

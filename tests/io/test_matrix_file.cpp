@@ -158,7 +158,7 @@ struct Refused {
 
 class MalformedMarket : public MatrixFile, public testing::WithParamInterface<Refused> {};
 
-TEST_P(MalformedMarket, IsExplained) {
+TEST_P(MalformedMarket, GivesAnErrorWithItsReason) {
   write(GetParam().market, "m.mtx");
   EXPECT_EQ(errors(GetParam().configuration), "bad.yaml:1:28: grid.file: m.mtx" + GetParam().message);
 }
@@ -239,7 +239,7 @@ struct Case {
 
 class MalformedMatrix : public MatrixFile, public testing::WithParamInterface<Case> {};
 
-TEST_P(MalformedMatrix, IsExplained) {
+TEST_P(MalformedMatrix, GivesAnErrorWithItsReason) {
   GetParam().write([&](const auto& name, const auto& shape, const auto& values) { dataset(name, shape, values); },
                    [&](const std::string& name, const std::string& content) { write(content, name); });
   EXPECT_EQ(errors(GetParam().configuration), GetParam().message);

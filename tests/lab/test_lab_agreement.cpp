@@ -48,7 +48,7 @@ TEST(Agreement, VerdictsMayMeetAtTheirBorders) {
   }
 }
 
-TEST(Agreement, OneMayGoOnWhereTheOtherEnds) {
+TEST(Agreement, AllowsAnAppendedClause) {
   EXPECT_TRUE(agree("It has 2 of them.", "It has 2 of them: take both.", noise));
   EXPECT_FALSE(agree("It has 2 of them: take one.", "It has 2 of them: take both.", noise));
   EXPECT_FALSE(agree("It has 2 of them.", "It has 2 of themselves.", noise));
@@ -78,7 +78,7 @@ Report report_with(double a) {
   return report;
 }
 
-TEST(Agreement, RunsDisagreeWhereASentenceDoes) {
+TEST(Agreement, RunsDisagreeIfASentenceDoes) {
   EXPECT_TRUE(disagreements(report_with(2), report_with(2.05)).empty());
   const auto found = disagreements(report_with(2), report_with(0.5));
   ASSERT_EQ(found.size(), 1u);
@@ -120,7 +120,7 @@ TEST(ReportReader, ReadsWhatWasWritten) {
   EXPECT_EQ(after.machine.host, "a host");
 }
 
-TEST(ReportReader, SaysWhatIsWrong) {
+TEST(ReportReader, ReportsErrorsWithTheirPlace) {
   const auto message = [](const std::filesystem::path& file, std::span<const Study> table) {
     try {
       read_report(file, table);
@@ -187,7 +187,7 @@ std::set<std::string> empty_rows(const Report& report, bool unexplained) {
   return rows;
 }
 
-TEST(Page, ARowIsEmptyForAReason) {
+TEST(Page, ExplainsEmptyRows) {
   constexpr std::array history{
       Historical{Lecture::choi, "old", "of b", 1, "", [](const Panels&, const Machine&) { return double{NAN}; }}};
   constexpr std::array known{Addition{"p", "c", "the c", "of b"}}, other{Addition{"p", "c", "the c"}},
@@ -219,7 +219,7 @@ TEST(Page, HasANumberOfTodayBesideEachOfTheLectures) {
 }
 
 // Variants that only one page has must be known as additions, so that the other page can report them as missing.
-TEST(Page, SaysWhichVariantsItIsTooOldFor) {
+TEST(Page, ListsVariantsNewerThanItsResults) {
   const std::vector<Report> pages = shown();
   for (const Report& older : pages)
     for (const Report& newer : pages)
@@ -258,7 +258,7 @@ TEST(Page, HasNoRateThatADeviceCannotIssue) {
 }
 
 // The pages of the repository must contain only sentences that their points support.
-TEST(Conclusions, StandWhereTheirPointsMoveWithinTheNoise) {
+TEST(Conclusions, AreStableUnderNoise) {
   std::map<std::string, int> fallen;
   constexpr int runs = 200;
   for (const Report& report : shown())

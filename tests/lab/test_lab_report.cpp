@@ -165,7 +165,7 @@ TEST(LabTable, ListsBarsWithTheirUnit) {
   EXPECT_EQ(text_table(panel(2, {7})), "      GB/s\n  v0     7\n  v1   107\n");
 }
 
-TEST(LabTable, BreaksWhatIsTooWideAndLosesNothing) {
+TEST(LabTable, WrapsWideCellsWithoutLoss) {
   const std::string text =
       text_table(panel(30, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20}), 40);
   for (const std::string& line : lines(text)) EXPECT_LE(line.size(), 40U) << line;
@@ -182,7 +182,7 @@ TEST(LabTable, LeavesHolesWhereNothingWasMeasuredAndAlignsLettersNotBytes) {
   EXPECT_EQ(text_table(Panel{}), "  (no points)\n");
 }
 
-TEST(LabTable, NumbersHaveAsManyDigitsAsOneCompares) {
+TEST(LabTable, RoundsNumbersToComparableDigits) {
   EXPECT_EQ(readable_value(4296.4), "4296");
   EXPECT_EQ(readable_value(12.3456), "12.35");
   EXPECT_EQ(readable_value(0.0012345), "0.001234");

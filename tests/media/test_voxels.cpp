@@ -228,7 +228,7 @@ TEST(Voxels, GiveTheSystemOfLines) {
     }
 }
 
-TEST(Voxels, TheirMeanFluxIsThatOfTheirFaces) {
+TEST(Voxels, HaveTheMeanFluxOfTheirFaces) {
   for (const bool periodic : {false, true})
     for (const bool plane : {false, true}) {
       Problem p = plane ? square_in_cells(24) : cube_in_cells(15);

@@ -205,7 +205,7 @@ std::vector<Choice> ways(Centering centering = Centering::node) {
 }
 
 /// The cases use different faces in turn.
-TEST(EveryWay, Agrees) {
+TEST(SolverVariants, Agree) {
   constexpr std::array all{"dirichlet", "neumann", "mixed", "periodic_xyz", "robin_varying"};
   std::size_t turn = 0;
   for (const Centering centering : {Centering::node, Centering::cell})
@@ -216,7 +216,7 @@ TEST(EveryWay, Agrees) {
     }
 }
 
-TEST(EveryWay, GivesTheSameBitsTwice) {
+TEST(SolverVariants, GiveTheSameBitsTwice) {
   std::vector<Choice> all = ways();
   for (Choice c : ways(Centering::cell)) {
     c.problem.kappa = Kappa::random;
@@ -237,7 +237,7 @@ TEST(EveryWay, GivesTheSameBitsTwice) {
 }
 
 /// No verb may read padding or the halo of periodic axes, so NaN there must not change any bit.
-TEST(EveryWay, ReadsNoPadding) {
+TEST(SolverVariants, ReadNoPadding) {
   constexpr std::array all{"mixed", "periodic_y", "periodic_xyz"};
   std::size_t turn = 0;
   for (const Choice& c : ways()) {
@@ -258,7 +258,7 @@ TEST(EveryWay, ReadsNoPadding) {
 
 /// While a graph is recorded, verbs on small levels share launches; otherwise each verb has a separate launch. The
 /// functors are the same, so results may differ only in how the compiler fused multiplications and additions.
-TEST(EveryWay, SharingLaunchesChangesRoundingAtMost) {
+TEST(SolverVariants, RoundAlikeWithSharedLaunches) {
   constexpr std::array all{"mixed", "periodic_x", "periodic_xyz"};
   std::size_t turn = 0;
   for (Choice c : ways()) {
@@ -303,7 +303,7 @@ TEST(EveryConfiguration, Agrees) {
 }
 
 /// Solves to the tolerance must have the same iterations and the same verdict.
-TEST(EveryWay, EndsAlike) {
+TEST(SolverVariants, EndAlike) {
   for (Choice c : ways()) {
     if (c.options.method == Method::jacobi) continue;
     c.options.tolerance = 1e-9;

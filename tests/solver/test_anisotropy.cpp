@@ -137,7 +137,7 @@ TEST(AnisotropicCycle, ContractsWithoutConjugateGradients) {
 
 /// Boxes between open faces are so flat that fp32 loses the couplings across them. Corrections in fp64 reach the
 /// solution, which is constant along the flat axis, although its rounding may exceed the tolerance.
-TEST(FlatBoxes, BetweenOpenFacesTakeDoublePrecision) {
+TEST(FlatBoxes, UseDoublePrecisionBetweenOpenFaces) {
   for (const double flatness : {1e4, 1e5, 1e6})
     for (const int dimension : {2, 3})
       for (const std::string along : {"NN", "PP"})
@@ -162,7 +162,7 @@ TEST(FlatBoxes, BetweenOpenFacesTakeDoublePrecision) {
 
 /// Both automatic and requested relaxation must converge if fp32 rounding is 1/40 to 1/3 of the entries that make a
 /// line nonsingular.
-TEST(FlatBoxes, OfHardlyHeldLinesConverge) {
+TEST(FlatBoxes, ConvergeWithNearlySingularLines) {
   for (const double width : {8e-4, 1e-3, 1.4e-3, 2e-3, 3e-3})
     for (const Scheme scheme : {Scheme::fv, Scheme::q1})
       for (const BoundaryKind along : {BoundaryKind::neumann, BoundaryKind::periodic})

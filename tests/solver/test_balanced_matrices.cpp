@@ -107,7 +107,7 @@ TEST(BalancedMatrices, ConvergeByEveryMethodAndPrecision) {
 }
 
 // In fp32, cycles on entries that balance() would repair are slow or end in values that are not finite.
-TEST(BalancedMatrices, GoOnWithAFallbackWhereCyclesFail) {
+TEST(BalancedMatrices, ContinueWithAFallbackIfCyclesFail) {
   Options o{.method = Method::multigrid};
   for (const double decades : {4., 5., 6.}) {
     BandedMatrix m = scaled(diffusion(24, one), decades);

@@ -222,7 +222,7 @@ TEST(CellMedia, TakeFewIterationsBetweenAllFaces) {
 
 // In singular problems constants are in the null space of every level. 14 iterations; with a test of the balance
 // of flows, which are all data here, 30 and 29.
-TEST(CellMedia, TakeFewIterationsWhereNothingHoldsTheMean) {
+TEST(CellMedia, TakeFewIterationsForSingularProblems) {
   for (const Kinds& kinds : {Kinds{{{N, N}, {N, N}, {N, N}}}, Kinds{{{P, P}, {P, P}, {P, P}}}}) {
     Problem p = problem(Medium::either, {32, 32, 32}, kinds);
     p.source = [](double x, double y, double z) { return std::sin(6.283185307179586 * (x + y + z)); };

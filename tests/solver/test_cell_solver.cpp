@@ -163,7 +163,7 @@ TEST(CellAccelerated, Checkerboards) {
 }
 
 /// κ differs by factors of 400 between neighbours, and all axes are stretched by 10³, so cycles over planes diverge.
-TEST(CellStart, IsGivenUpWhereItsCyclesDiverge) {
+TEST(CellStart, IsAbandonedIfItsCyclesDiverge) {
   for (const NamedFaces& faces : all_faces()) {
     if (faces.name != "dirichlet" && faces.name != "periodic_xyz") continue;
     SCOPED_TRACE(faces.name);

@@ -265,7 +265,7 @@ TEST_P(ConstrainedNodes, AgreeInAllMethods) {
 }
 
 /// One to three axes are stretched, which requires lines and planes.
-TEST_P(ConstrainedNodes, AreHeldByLinesAndPlanes) {
+TEST_P(ConstrainedNodes, KeepTheirValuesUnderLinesAndPlanes) {
   for (int stretched = 1; stretched <= 3; ++stretched) {
     Problem p = parts_everywhere(3, GetParam());
     for (std::size_t d = 0; d < static_cast<std::size_t>(stretched); ++d)
@@ -286,7 +286,7 @@ TEST_P(ConstrainedNodes, AreHeldByLinesAndPlanes) {
 
 /// Bounds of eigenvalues ignore constrained unknowns; for lines of bands they are estimated. With odd numbers of cells,
 /// coarse nodes lie between finer ones, so interpolation into constrained nodes must be set to zero as well.
-TEST_P(ConstrainedNodes, AreHeldByLinesInFewCycles) {
+TEST_P(ConstrainedNodes, KeepTheirValuesUnderLinesInFewCycles) {
   for (const auto& [n, across] : {std::pair{8, 8}, {32, 32}, {32, 29}, {31, 33}}) {
     Problem p;
     p.scheme = GetParam();
@@ -324,7 +324,7 @@ TEST_P(ConstrainedNodes, ContractWithoutConjugateGradients) {
 }
 
 /// There is only one level.
-TEST_P(ConstrainedNodes, AreHeldOnTheCoarsestLevel) {
+TEST_P(ConstrainedNodes, KeepTheirValuesOnTheCoarsestLevel) {
   Problem p = parts_everywhere(3, GetParam());
   for (auto& nodes : p.nodes) nodes = uniform_nodes(0, 1, 3);
   for (auto& axis : p.boundary) axis[1] = Boundary{N, 0.0};

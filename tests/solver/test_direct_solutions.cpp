@@ -89,9 +89,9 @@ double distance(const std::vector<double>& a, const std::vector<double>& b) {
   return most / std::max(largest(a), largest(b));
 }
 
-class Beside : public testing::TestWithParam<Scheming> {};
+class DirectAndMultigrid : public testing::TestWithParam<Scheming> {};
 
-TEST_P(Beside, MultigridGivesTheSame) {
+TEST_P(DirectAndMultigrid, GiveTheSameSolution) {
   for (const NamedFaces& faces : all_faces()) {
     if (!constant_alphas(faces)) continue;
     for (const Shape& shape : shapes)
@@ -114,12 +114,12 @@ TEST_P(Beside, MultigridGivesTheSame) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Schemes, Beside, testing::ValuesIn(schemes),
+INSTANTIATE_TEST_SUITE_P(Schemes, DirectAndMultigrid, testing::ValuesIn(schemes),
                          [](const auto& test) { return std::string(test.param.name); });
 
 // If no data are stored in u, the solver solves for b without reading the unknowns. Solutions of a singular problem
 // have no mean.
-TEST(DirectSolutions, DoNotSeeWhatUnknownsWere) {
+TEST(DirectSolutions, DoNotDependOnFormerUnknowns) {
   for (const NamedFaces& faces : all_faces()) {
     if (!constant_alphas(faces)) continue;
     for (const Shape& shape :
@@ -173,7 +173,7 @@ TEST(DirectSolutions, FollowDataThatAreReplaced) {
   }
 }
 
-TEST(DirectSolutions, AreZeroOfNothing) {
+TEST(DirectSolutions, AreZeroForZeroData) {
   for (const char* name : {"dirichlet", "neumann", "periodic_xyz"}) {
     const auto all = all_faces();
     Problem p =
@@ -188,7 +188,7 @@ TEST(DirectSolutions, AreZeroOfNothing) {
 }
 
 // A solve must overwrite the padding between values and between halves of odd length.
-TEST(DirectSolutions, ForgetWhatIsNoNumber) {
+TEST(DirectSolutions, RecoverFromNaNInTheData) {
   for (const NamedFaces& faces : all_faces()) {
     if (!constant_alphas(faces)) continue;
     for (const Shape& shape : {Shape{3, {13, 29, 11}, {1, 1, 1}}, Shape{3, {11, 13, 23}, {1, 1, 1}}}) {
@@ -203,55 +203,6 @@ TEST(DirectSolutions, ForgetWhatIsNoNumber) {
       EXPECT_EQ(values(s.solution()), values(fresh.solution()));
     }
   }
-}
-
-// The projection needs fewer passes than the operator's verbs but must give the same data, amounts and norms. The norm
-// of the data before projection is at least half of the operator's, and equal to it if the diagonal is a multiple of
-// the mass.
-TEST(DataProjection, IsThatOfTheOperator) {
-  const auto backend = test_backend();
-  int singular = 0;
-  for (const NamedFaces& faces : all_faces())
-    for (const Shape& shape : shapes)
-      for (const Scheming& scheme : schemes)
-        for (const bool stretched : {false, true})
-          for (const Precision precision : {Precision::fp64, Precision::fp32}) {
-            Problem p = jumping(faces, shape, false);
-            p.centering = scheme.centering;
-            p.scheme = scheme.scheme;
-            for (auto& nodes : p.nodes)
-              for (double& x : nodes) x *= stretched ? 1 + 0.3 * x / nodes.back() : 1;
-            const Discretization d(*backend, std::as_const(p));
-            const auto A = d.make_operator(precision);
-            if (!A->singular()) continue;
-            SCOPED_TRACE(faces.name + ", " + scheme.name + ", " + std::to_string(shape.cells[0]) + " × " +
-                         std::to_string(shape.cells[1]) + (stretched ? ", stretched" : "") +
-                         (precision == Precision::fp32 ? ", fp32" : ""));
-            ++singular;
-            const std::array<double, 3> kappa{1, 1, 1};
-            const auto projection =
-                make_data_projection(*backend, A->space(), tensor_diagonal(p, d.block(), kappa, d.rows().scale),
-                                     tensor_mass(p, d.block(), kappa, d.rows().scale));
-            Field b(*backend, A->space(), precision), found(*backend, A->space(), precision);
-            randomize(b, A->unknowns());
-            backend->copy(b, found);
-            Scalar amount = backend->scalar(), before = backend->scalar(), after = backend->scalar();
-            A->norm(b, before);
-            A->project_rhs(b, amount);
-            A->norm(b, after);
-            const double wanted[]{backend->value(amount), backend->value(before), backend->value(after)};
-            projection->apply(found, amount, before, after);
-            const double eps = precision == Precision::fp32 ? 1e-6 : 1e-14;
-            EXPECT_LT(distance(values(b), values(found)), 10 * eps);
-            EXPECT_NEAR(backend->value(amount), wanted[0], eps * static_cast<double>(A->unknowns().size()));
-            EXPECT_NEAR(backend->value(after), wanted[2], 10 * eps * wanted[2]);
-            EXPECT_GE(backend->value(before), 0.5 * wanted[1]);
-            if (scheme.scheme == Scheme::fv && scheme.centering == Centering::node && !stretched)
-              EXPECT_NEAR(backend->value(before), wanted[1], 20 * eps * wanted[1]);
-            else
-              EXPECT_LE(backend->value(before), 4 * wanted[1]);
-          }
-  EXPECT_GT(singular, 100);
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include "backends/device/clear.hpp"
+#include "backends/device/unknowns.hpp"
 #include "grids/axes/stretching.hpp"
 #include "grids/results/integrals.hpp"
 #include "solver/direct/axis_modes.hpp"
@@ -52,7 +52,7 @@ Problem thin_box(int dimension, int cells, double thickness, double expansion, C
   return p;
 }
 
-TEST(ErrorEstimates, HoldInThinBoxes) {
+TEST(ErrorEstimates, BoundErrorsInThinBoxes) {
   int direct = 0, converged = 0;
   for (const int dimension : {2, 3})
     for (const Centering centering : {Centering::node, Centering::cell})
@@ -77,7 +77,7 @@ TEST(ErrorEstimates, HoldInThinBoxes) {
   EXPECT_GE(converged, 40);
 }
 
-TEST(ErrorEstimates, HoldWhereKappaIsAnisotropic) {
+TEST(ErrorEstimates, BoundErrorsForAnisotropicKappa) {
   for (const double length : {1.0, 30.0}) {
     Problem p = thin_box(2, 32, 1, 1e6, Centering::cell);
     for (double& y : p.nodes[1]) y *= length;
@@ -99,7 +99,7 @@ std::vector<double> growing_nodes(double length, int cells, double expansion, St
 
 // Rounding leaves errors that neither the contraction nor earlier steps show, here 3 to 50 times their estimate. The
 // next cycle shows them.
-TEST(ErrorEstimates, HoldWhereRoundingHidesErrors) {
+TEST(ErrorEstimates, BoundErrorsBelowTheRoundingLimit) {
   struct Case {
     Problem problem;
     SolvePrecision precision;
@@ -135,7 +135,7 @@ TEST(ErrorEstimates, HoldWhereRoundingHidesErrors) {
 
 // For a wide range of κ, flows are balanced in a field of the solver, from which an iteration may resume. Its values in
 // Dirichlet rows must not change the data.
-TEST(ErrorEstimates, LeaveDirichletDataAlone) {
+TEST(ErrorEstimates, KeepDirichletData) {
   Problem p = thin_box(2, 2, 1, 1, Centering::node);
   p.nodes = {growing_nodes(1, 10, 13.987091662702882, StretchedEnd::both),
              growing_nodes(1, 11, 89640.4104027942, StretchedEnd::both), p.nodes[2]};
@@ -165,7 +165,7 @@ TEST(ErrorEstimates, LeaveDirichletDataAlone) {
 }
 
 // Only σ, or α on one face, determines the mean.
-TEST(ErrorEstimates, HoldNextToSingular) {
+TEST(ErrorEstimates, BoundErrorsOfNearlySingularProblems) {
   for (const Method method : {Method::automatic, Method::direct, Method::multigrid})
     for (const bool robin : {false, true})
       for (const double weak : {1e-8, 1e-12}) {

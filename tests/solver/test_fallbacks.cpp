@@ -92,7 +92,7 @@ struct Refused {
 
 const Offer too_slow{Offer::Kind::refused, "13824 unknowns, predicted 2 h and 1 GiB", "that is more than 60 s"};
 
-TEST(Fallbacks, CostOfADissectionIsKnownWithoutIt) {
+TEST(Fallbacks, PredictTheCostOfADissection) {
   for (const std::array<int, 3> cells :
        {std::array{5, 4, 0}, std::array{37, 52, 0}, std::array{100, 3, 0}, std::array{7, 9, 11}, std::array{23, 8, 14},
         std::array{2, 2, 40}, std::array{17, 17, 17}})
@@ -137,7 +137,7 @@ TEST(Fallbacks, PredictionsGrowWithTheGrid) {
     }
 }
 
-TEST(Fallbacks, LongAndLargeOnesAreRefused) {
+TEST(Fallbacks, AreRefusedIfTheyNeedTooMuchTimeOrMemory) {
   FallbackCost cost;
   cost.unknowns = 1000000;
   cost.setup = 50;
@@ -195,7 +195,7 @@ TEST(Fallbacks, RefusalEndsADivergedIterationWithItsBestIterate) {
   EXPECT_NEAR(s.residual(), result.final, 1e-6 * result.final);
 }
 
-TEST(Fallbacks, WhatWasTooSlowGoesOnWhereTheyAreRefused) {
+TEST(Fallbacks, ResumeTheSlowIterationIfAllAreRefused) {
   Options o;
   o.max_iterations = 80;
   o.coarse_operator = CoarseOperator::rediscretized;
@@ -207,7 +207,7 @@ TEST(Fallbacks, WhatWasTooSlowGoesOnWhereTheyAreRefused) {
   EXPECT_NEAR(s.residual(), result.final, 1e-6 * result.final);
 }
 
-TEST(Fallbacks, MemoryThatRunsOutIsToldToo) {
+TEST(Fallbacks, ReportMemoryThatRunsOut) {
   Refused s(box({24, 24, 24}, Centering::node), diverging(), {Offer::Kind::accepted, "13824 unknowns", {}});
   const Result result = s.solver->solve(false);
   EXPECT_EQ(s.made, 1);

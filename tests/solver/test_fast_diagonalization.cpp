@@ -70,9 +70,9 @@ double distance_from_random(Solve& s) {
   return most / largest;
 }
 
-class Everywhere : public testing::TestWithParam<std::tuple<NamedGrid, int>> {};
+class RoundTrips : public testing::TestWithParam<std::tuple<NamedGrid, int>> {};
 
-TEST_P(Everywhere, RandomValuesComeBack) {
+TEST_P(RoundTrips, RestoreRandomValues) {
   const auto& [grid, dimension] = GetParam();
   for (const NamedFaces& faces : all_faces()) {
     if (!separable(faces.faces)) continue;
@@ -93,7 +93,7 @@ TEST_P(Everywhere, RandomValuesComeBack) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Grids, Everywhere, testing::Combine(testing::ValuesIn(all_grids), testing::Values(2, 3)),
+INSTANTIATE_TEST_SUITE_P(Grids, RoundTrips, testing::Combine(testing::ValuesIn(all_grids), testing::Values(2, 3)),
                          [](const auto& test) {
                            return std::get<0>(test.param).name + "_" + std::to_string(std::get<1>(test.param)) + "d";
                          });
@@ -209,7 +209,7 @@ TEST(FastDiagonalization, GivesTheSameBitsEveryTime) {
 
 // If κ varies, the solution for its mean is the preconditioner. The iterations must not depend on the grid or the
 // faces.
-TEST(FastDiagonalization, PreconditionsWhatVariesModerately) {
+TEST(FastDiagonalization, PreconditionsModeratelyVaryingKappa) {
   for (const char* faces : {"dirichlet", "mixed", "neumann", "periodic_xy"})
     for (const char* grid : {"equidistant", "geometric", "micro"})
       for (const auto& [centering, scheme] :
@@ -277,7 +277,7 @@ TEST(DiagonalScaling, BringsOneDiagonalToTheOther) {
 }
 
 // Varying σ and α enter the preconditioner by their means and by the roots of the diagonals.
-TEST(FastDiagonalization, PreconditionsWhereReactionsVary) {
+TEST(FastDiagonalization, PreconditionsVaryingReactions) {
   for (const Centering centering : {Centering::node, Centering::cell}) {
     Problem p = box_of(faces_named("mixed"), all_grids.front(), 3, {24, 21, 28});
     p.centering = centering;
@@ -448,7 +448,7 @@ TEST(AxisModes, DiagonalizeThePencil) {
           }
 }
 
-TEST(FastDiagonalization, SaysWhatItDoesNotTake) {
+TEST(FastDiagonalization, ExplainsUnsupportedProblems) {
   Problem p = box_of(faces_named("mixed"), all_grids.front(), 3, {8, 8, 8});
   EXPECT_EQ(no_direct_solution(p), "");
   p.coefficient[0] = [](double x, double, double) { return 1 + x * x; };

@@ -168,7 +168,7 @@ TEST(Extrapolation, TakesAReactionThatVaries) {
 
 /// Plain loops compute the correction: a third of the residual on every second node, interpolated. f is a function
 /// whose integrals are off by 0.075²/2 h² Δf.
-TEST(Extrapolation, AddsAThirdOfWhatEverySecondNodeSees) {
+TEST(Extrapolation, AddsAThirdOfTheDifferenceOnEverySecondNode) {
   using reference::Real;
   const Case& c = cases[8];  // periodic in x, 12 x 8 x 8 cells
   const Problem p = problem_of(c, 8, Way::extrapolated);
@@ -274,7 +274,7 @@ TEST(Extrapolation, SharesAGivenNumberOfIterations) {
 }
 
 /// If the first equation is not solved, its iterate remains, and b is unchanged.
-TEST(Extrapolation, DoesNotCorrectByWhatIsNotSolved) {
+TEST(Extrapolation, RequiresAConvergedSolution) {
   Options options = options_of(Way::extrapolated);
   options.max_iterations = 2;
   Solve s(problem_of(cases[0], 32, Way::extrapolated), options);

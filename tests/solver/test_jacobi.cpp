@@ -85,7 +85,7 @@ TEST(Jacobi, HasTheIteratesOfSingleSweeps) {
 }
 
 /// Elements and matrices have no passes; the iteration consists of single sweeps.
-TEST(Jacobi, GoesWithoutPasses) {
+TEST(Jacobi, RunsSingleSweepsWithoutPasses) {
   ProblemChoice choice;
   choice.cells = {9, 8, 7};
   choice.scheme = Scheme::q1;
@@ -96,7 +96,7 @@ TEST(Jacobi, GoesWithoutPasses) {
 }
 
 /// The estimated error must be that of the result, although single sweeps hardly change it.
-TEST(Jacobi, KnowsItsError) {
+TEST(Jacobi, EstimatesItsError) {
   const Problem problem = with_data(all_faces()[0], all_grids[0], {.cells = {20, 24, 16}});
   Options direct{.method = Method::multigrid};
   direct.tolerance = 1e-13;

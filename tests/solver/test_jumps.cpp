@@ -140,7 +140,7 @@ TEST(Jumps, FromCellToCellTakeGalerkinOperatorsOnStretchedGridsToo) {
 }
 
 // A piece of κ that ends on a face must reach it: values beyond must not act as a film along the face.
-TEST(Jumps, OnFacesAreNotSeen) {
+TEST(Jumps, OnFacesDoNotActAsFilms) {
   for (const Centering centering : {Centering::node, Centering::cell}) {
     Problem p = box(2, 32);
     p.centering = centering;
@@ -155,7 +155,7 @@ TEST(Jumps, OnFacesAreNotSeen) {
 }
 
 // Neighbours differ little, but κ has a range of 3000 and reactions jump. Conjugate gradients must be the default.
-TEST(Jumps, ThatNeighboursDoNotShowTakeFewIterations) {
+TEST(Jumps, BetweenDistantCellsTakeFewIterations) {
   for (const Centering centering : {Centering::node, Centering::cell})
     for (const bool reacts : {false, true}) {
       SCOPED_TRACE(testing::Message() << static_cast<int>(centering) << ", " << reacts);
@@ -236,7 +236,7 @@ TEST(CoarseOperator, DiscretizedAgainTakesTheMeanOfRootsButPlainOnesOfTensors) {
   EXPECT_NEAR(diagonal(true), 4 * 2 * (small + large) / 2 / 3, 1e-12 * large);
 }
 
-TEST(CoarseOperator, OfGalerkinGoesWithPoints) {
+TEST(CoarseOperator, OfGalerkinRequiresPointRelaxation) {
   Options o;
   o.coarse_operator = CoarseOperator::galerkin;
   EXPECT_EQ(o.choose(1).smoother.extent, RelaxationChoice::points);
@@ -274,7 +274,7 @@ TEST(Jumps, AreNoneWhereKappaIsSmooth) {
   EXPECT_EQ(s.solver().options().coarse_operator, CoarseOperator::rediscretized);
 }
 
-TEST(Jumps, BringConjugateGradientsUnlessToldOtherwise) {
+TEST(Jumps, SelectConjugateGradientsByDefault) {
   const auto krylov = [](const Problem& p, const Options& o) { return Solve(p, o).solver().options().krylov; };
   Options none;
   none.krylov = Krylov::none;

@@ -109,12 +109,12 @@ constexpr std::array<SchemeContext, 6> settings{{{Method::multigrid, Krylov::non
                                                  {Method::cg, Krylov::cg, false, again},
                                                  {Method::jacobi, Krylov::none, false, again}}};
 
-class PlanOf : public testing::TestWithParam<Case> {
+class PlanOfAProblem : public testing::TestWithParam<Case> {
  protected:
   static void SetUpTestSuite() { omp_set_num_threads(1); }
 };
 
-TEST_P(PlanOf, SaysWhatIsAllocated) {
+TEST_P(PlanOfAProblem, PredictsAllocations) {
   const Problem& problem = GetParam().problem;
   for (const auto& [method, krylov, full_multigrid, coarse] : settings)
     for (const SolvePrecision precision : {SolvePrecision::double_, SolvePrecision::mixed, SolvePrecision::single})
@@ -153,7 +153,7 @@ TEST_P(PlanOf, SaysWhatIsAllocated) {
       }
 }
 
-TEST(Plan, CountsWhatExtrapolationHolds) {
+TEST(Plan, CountsTheMemoryOfExtrapolation) {
   Problem varying = cube(32), torus = varying;
   varying.reaction = wave;
   for (auto& axis : torus.boundary)
@@ -174,9 +174,10 @@ TEST(Plan, CountsWhatExtrapolationHolds) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(, PlanOf, testing::ValuesIn(cases()), [](const auto& p) { return std::string(p.param.name); });
+INSTANTIATE_TEST_SUITE_P(, PlanOfAProblem, testing::ValuesIn(cases()),
+                         [](const auto& p) { return std::string(p.param.name); });
 
-TEST(Memory, OfTheDefaultsIsAtMost60BytesPerUnknown) {
+TEST(Memory, IsAtMost60BytesPerUnknownByDefault) {
   Solve s(cube(128), Options{.method = Method::multigrid});
   ASSERT_TRUE(s.run().converged());
   EXPECT_LE(static_cast<double>(s.backend().memory().peak()) / static_cast<double>(s.discretization().unknowns()), 60);
@@ -186,7 +187,7 @@ TEST(Memory, OfTheDefaultsIsAtMost60BytesPerUnknown) {
 }
 
 // 509 is prime, so its transforms are products of a library whose loading costs more than a solve.
-TEST(Plan, OfAKeptSolverLeavesOutWhatIsDoneOnce) {
+TEST(Plan, OfRepeatedSolvesOmitsLoadingLibraries) {
   const Problem problem = cube(509);
   Options options;
   EXPECT_EQ(choose_plan(problem, options, Assembly::automatic, /*gpu=*/true).options.method, Method::multigrid);

@@ -172,7 +172,7 @@ TEST(Robust, InclusionInAFlatBox) {
   EXPECT_TRUE(result.converged()) << name_of(result.verdict);
 }
 
-TEST(Robust, ThinBoxHeldAtItsNarrowFace) {
+TEST(Robust, SolvesThinBoxesWithANarrowDirichletFace) {
   Problem p = box({1e-8, 1, 0}, {16, 32, 0}, Centering::node);
   insulate(p);
   p.boundary[1][0] = {BoundaryKind::dirichlet, 0.0};
@@ -206,7 +206,7 @@ TEST(Robust, FlatInsulatedElements) {
     }
 }
 
-TEST(Robust, HeldByNextToNothing) {
+TEST(Robust, SolvesNearlySingularProblems) {
   for (const double alpha : {1e-8, 1e-10, 1e-12}) {
     Problem p = box({1, 1, 0}, {2, 2, 0}, Centering::node);
     p.coefficient[0] = [](double x, double, double) { return x < 0.5 ? 3e6 : 3e9; };
@@ -267,7 +267,7 @@ TEST(Robust, AggregatesOfClustersThatAlmostMeet) {
 }
 
 // The mean of u in a singular problem is undetermined: it must not grow until its rounding hides the rest.
-TEST(Robust, MeansOfSingularProblemsStay) {
+TEST(Robust, KeepsMeansOfSingularProblems) {
   for (const unsigned seed : {2u, 5u, 6u, 8u}) {
     Problem p = box({6e-4, 1, 0}, {16, 15, 0}, Centering::node);
     p.scheme = Scheme::q1;
@@ -288,7 +288,7 @@ TEST(Robust, MeansOfSingularProblemsStay) {
 }
 
 // If no residual can be small, u must still be accurate, and the reason must be rounding.
-TEST(Robust, BeyondRoundingStillSolved) {
+TEST(Robust, SolvesAtTheRoundingLimit) {
   Problem p = box({1, 1, 0}, {51, 4, 0}, Centering::node);
   p.scheme = Scheme::q1;
   p.nodes[0] = geometric_nodes(0, 1, 51, geometric_ratio(5e5, 51, StretchedEnd::lower), StretchedEnd::lower);
@@ -307,7 +307,7 @@ TEST(Robust, BeyondRoundingStillSolved) {
 
 // The factorization is tested alone, with rows that sum to zero, periodic axes of every remainder, and more unknowns
 // than one front contains.
-TEST(Robust, FactorizationSolves) {
+TEST(Robust, FactorizationSolvesTheSystem) {
   for (const int n : {5, 9, 10, 11})
     for (const Scheme scheme : {Scheme::fv, Scheme::q1})
       for (const bool singular : {false, true}) {

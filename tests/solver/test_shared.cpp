@@ -133,7 +133,7 @@ void fill_random(Field& field, unsigned seed) {
   transfer(there, field);
 }
 
-TEST_P(Shared, HasTheLevelsOfTheWhole) {
+TEST_P(Shared, HasTheLevelsOfTheGlobalGrid) {
   const Case& c = GetParam();
   std::vector<std::pair<std::string, std::vector<double>>> wanted;
   // Calls see(name, field) with the results of verbs for random values on all levels.
@@ -291,7 +291,7 @@ TEST(SharedFloatingSubdomains, AreThoseOfOneProcess) {
 }
 
 // If multigrid fails, several processes use the fallback chain as well; each has all rows.
-TEST(SharedFallbackChain, IsClimbedTogether) {
+TEST(SharedFallbackChain, AdvancesOnAllProcessesTogether) {
   Case c;
   Problem& p = c.problem;
   p.dimension = 2;

@@ -38,7 +38,7 @@ int levels_of_groups(const Hierarchy& h, const Sharing& sharing) {
   }));
 }
 
-TEST(Groups, SpeakAmongThemselves) {
+TEST(Groups, ExchangeMessagesAmongTheirMembers) {
   // With five numbers the last round of a gather is not full.
   for (const std::vector<std::vector<int>>& lists :
        {std::vector<std::vector<int>>{{0, 1, 2}, {3, 4, 5}}, {{5, 3, 1, 0, 2}, {4}}, {{0, 2, 4}, {1, 3, 5}}})
@@ -181,7 +181,7 @@ Counting::Sent sent_in_a_cycle(const Parts& parts, int machines, bool grouped) {
 }
 
 // Groups must send less often in total, and at most as often to other machines.
-TEST(Groups, SpareTurnsOfExchanges) {
+TEST(Groups, SendFewerMessages) {
   if (!on_cpu()) GTEST_SKIP() << "messages of the host";
   for (const auto& [parts, machines] : {std::pair{Parts{1, 2, 2}, 2}, {Parts{2, 2, 2}, 4}, {Parts{2, 2, 2}, 2}}) {
     SCOPED_TRACE(testing::Message() << parts[0] << parts[1] << parts[2] << " on " << machines);

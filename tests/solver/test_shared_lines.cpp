@@ -144,7 +144,7 @@ TEST(SharedLinesOfAllAxes, TakeTurns) {
 // Elements store constrained nodes of mixed faces in their bands, also on rediscretized coarse levels. The test
 // includes gathered levels, and lines and planes that are cut. There are 12 cells in every direction other than the
 // axis.
-TEST(SharedLinesOfMixedBc, HoldNodes) {
+TEST(SharedLinesOfMixedBc, KeepConstrainedNodes) {
   const auto constrained = [](double x, double y, double z) { return x + y + 0.3 * z < 0.55 ? 1.0 : 0.0; };
   const Boundary face =
       mixed_bc({{Boundary{BoundaryKind::dirichlet, 1.0}, constrained}, {Boundary{BoundaryKind::neumann}}});
@@ -168,7 +168,7 @@ TEST(SharedLinesOfMixedBc, HoldNodes) {
 }
 
 // On a strongly stretched axis, lines replace many point cycles, on several processes as on one.
-TEST(SharedLinesOfMixedBc, AreTakenOnStretchedAxes) {
+TEST(SharedLinesOfMixedBc, AreRelaxedOnStretchedAxes) {
   Case c;
   Problem& p = c.problem;
   p.scheme = Scheme::q1;

@@ -168,7 +168,7 @@ TEST(Singular, IncompatibleNeumannDataAreProjected) {
 
 // The projection removes equal data completely. Only rounding of long sums is left, for which there is nothing to
 // solve.
-TEST(Singular, NothingIsLeftOfAConstantSource) {
+TEST(Singular, AConstantSourceIsProjectedToZero) {
   for (const BoundaryKind kind : {N, P})
     for (const Method method : {Method::multigrid, Method::direct})
       for (const std::vector<int>& cells : {std::vector{24, 20, 16}, {500, 40}, {40, 1500}, {300, 24, 12}})
@@ -463,7 +463,7 @@ TEST(Solver, TakesConjugateGradientsWhereAlphaVaries) {
 
 /// Robin faces hardly conduct, so rounding stops the iteration above its tolerance. The solution must still be
 /// accurate.
-TEST(Solver, LeavesTheBestIterateWhereRoundingStopsIt) {
+TEST(Solver, ReturnsTheBestIterateAtTheRoundingLimit) {
   Problem p;
   for (auto& nodes : p.nodes)
     for (int i = 0; i <= 16; ++i) nodes.push_back(i / 16.0);

@@ -203,7 +203,7 @@ TEST(UpdatedData, IncludeAlphaOfRobinFaces) {
   }
 }
 
-TEST(UpdatedData, ThatAreInvalidChangeNothing) {
+TEST(UpdatedData, LeaveTheSolverUnchangedIfInvalid) {
   const auto backend = test_backend();
   GridModel model(*backend, problem_on(kinds[0], 12, smooth));
   const auto solver = make_solver(model, {.method = Method::multigrid});

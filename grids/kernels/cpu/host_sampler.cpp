@@ -34,9 +34,7 @@ class HostSampler final : public Sampler {
             Field& out) override {
     dispatch(out.precision(), [&]<class T>(T) {
       const auto to = out.view<T>();
-      const auto mass = [&](int d, int i) {
-        return d == weight.face_axis ? 1 : block_.axes[static_cast<std::size_t>(d)].mass(i);
-      };
+      const auto mass = [&](int d, int i) { return d == weight.face_axis ? 1 : block_.axes[d].mass(i); };
       sample(datum.quantity, datum.name, datum.sign, {block_, points_}, location, box,
              [&](int j, int k, const double* values) {
                if (store == SampleStore::share) {

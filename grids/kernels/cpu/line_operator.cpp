@@ -6,6 +6,7 @@
 
 #include "backends/memory/round_up.hpp"
 #include "grids/kernels/cpu/line_bundle.hpp"
+#include "grids/kernels/cpu/line_sums.hpp"
 #include "grids/kernels/cpu/sweep.hpp"
 #include "grids/operators/box_colours.hpp"
 #include "grids/operators/stencil_base.hpp"
@@ -14,15 +15,6 @@
 
 namespace poisson::cpu {
 namespace {
-
-/// Returns scratch memory of this thread for `lines` lines of n values; each `number` has separate memory.
-template <class T, int number = 0>
-T* line_scratch(int n, int lines = 1) {
-  thread_local std::vector<T> memory;
-  const auto needed = static_cast<std::size_t>(lines) * static_cast<std::size_t>(n);
-  if (memory.size() < needed) memory.resize(needed);
-  return memory.data();
-}
 
 template <class T>
 class LineSplitting final : public BoundedSplitting {
@@ -100,19 +92,15 @@ template <class Term>
 double LineOperator<T>::sum_with_diagonal(const Field& x, const Term& term) const {
   const View<const T> in = x.view<T>();
   return sum([&](const Segment& s) {
-    const T* const line = in.line(s.j, s.k);
     T* const d = line_scratch<T>(layout().n[0]);
-    double* const terms = line_scratch<double, 1>(layout().n[0]);
     diagonal(s, d);
-#pragma omp simd
-    for (int i = s.first; i < s.last; ++i) terms[i] = term(d[i], line[i]);
-    return sum_of_terms(terms, s.first, s.last);
+    return term_sum(d, in.line(s.j, s.k), s.first, s.last, term);
   });
 }
 
 template <class T>
 void LineOperator<T>::do_norm(const Field& r, Scalar& norm) const {
-  *norm.address() = sum_with_diagonal(r, [](T d, T x) { return static_cast<double>(x * x * stencil::reciprocal(d)); });
+  *norm.address() = sum_with_diagonal(r, square_over_diagonal<T>);
 }
 
 template <class T>
@@ -322,14 +310,19 @@ void LineOperator<T>::measure_volume() {
 }
 
 template <class T>
-void LineOperator<T>::do_project_rhs(Field& b, Scalar& amount) const {
-  const View<T> rhs = b.view<T>();
-  const double total = sum([&](const Segment& s) {
-    const T* const from = rhs.line(s.j, s.k);
+double LineOperator<T>::sum_of(const View<const T>& b) const {
+  return sum([&](const Segment& s) {
+    const T* const from = b.line(s.j, s.k);
     double sum = 0;
     for (int i = s.first; i < s.last; ++i) sum += static_cast<double>(from[i]);
     return sum;
   });
+}
+
+template <class T>
+void LineOperator<T>::do_project_rhs(Field& b, Scalar& amount) const {
+  const View<T> rhs = b.view<T>();
+  const double total = sum_of(rhs);
   *amount.address() = total;
   const double share = total / volume_;
   sweep(unknowns(), [&](const Segment& s) {
@@ -338,6 +331,42 @@ void LineOperator<T>::do_project_rhs(Field& b, Scalar& amount) const {
     masses(s, mass);
     for (int i = s.first; i < s.last; ++i) at[i] -= static_cast<T>(share * static_cast<double>(mass[i]));
   });
+}
+
+template <class T>
+void LineOperator<T>::project_rhs(Field& b, Scalar& amount, Scalar& before, Scalar& after) const {
+  this->timed(traffic("project rhs"), {&b},
+              [this, &b, &amount, &before, &after] { do_project_rhs(b, amount, before, after); });
+}
+
+// The norms have the bits of do_norm before and after do_project_rhs.
+template <class T>
+void LineOperator<T>::do_project_rhs(Field& b, Scalar& amount, Scalar& before, Scalar& after) const {
+  struct Norms {
+    double before, after;
+  };
+  const auto add = [](const Norms& x, const Norms& y) { return Norms{x.before + y.before, x.after + y.after}; };
+  const View<T> rhs = b.view<T>();
+  const double total = sum_of(rhs), share = total / volume_;
+  const Box& box = unknowns();
+  const Norms norms = reduce_over_lines(
+      space(), box, Norms{0, 0},
+      [&](int j, int k) {
+        const Segment s{j, k, box.first[0], box.last[0]};
+        T* const at = rhs.line(j, k);
+        T* const mass = line_scratch<T>(layout().n[0]);
+        T* const d = line_scratch<T, 2>(layout().n[0]);
+        masses(s, mass);
+        diagonal(s, d);
+        const auto norm = [&] { return term_sum(d, at, s.first, s.last, square_over_diagonal<T>); };
+        const double of_given = norm();
+        for (int i = s.first; i < s.last; ++i) at[i] -= static_cast<T>(share * static_cast<double>(mass[i]));
+        return Norms{of_given, norm()};
+      },
+      add);
+  *amount.address() = total;
+  *before.address() = norms.before;
+  *after.address() = norms.after;
 }
 
 template <class T>

@@ -19,6 +19,8 @@ template <class T>
 class LineOperator : public Operator {
  public:
   std::unique_ptr<Splitting> split_by_colours() const override;
+  using Operator::project_rhs;
+  void project_rhs(Field& b, Scalar& amount, Scalar& before, Scalar& after) const override;
 
   void point_start(double alpha, const Field& b, Field& u) const;
   void point_step(PolynomialStep step, const Field& u, const Field& b, Field& previous) const;
@@ -63,9 +65,11 @@ class LineOperator : public Operator {
   void do_norm(const Field& r, Scalar& norm) const override;
   void do_rounding(const Field& u, Scalar& norm) const override;
   void do_project_rhs(Field& b, Scalar& amount) const override;
+  void do_project_rhs(Field& b, Scalar& amount, Scalar& before, Scalar& after) const;
   void do_project_solution(Field& u) const override;
 
   void apply_on(const Box& box, const Field& u, Field& Au) const;
+  double sum_of(const View<const T>& b) const;
   void relax_star_colours(T omega, bool reversed, const Field& b, Field& u) const;
   void relax_box_colours(T omega, bool reversed, const Field& b, Field& u) const;
   /// Calls f(segment) for each line of the box.

@@ -81,7 +81,7 @@ class CudaSampler final : public Sampler {
     FillTarget target = target_of(out, weight.factor, store);
     if (weight.volume) {
       const auto lengths = [&](int d) {
-        const SamplerTables::Axis& axis = tables_.axes[static_cast<std::size_t>(d)];
+        const SamplerTables::Axis& axis = tables_.axes[d];
         return d == weight.face_axis ? axis.ones : axis.mass;
       };
       target.wx = lengths(0);

@@ -1,8 +1,7 @@
 #pragma once
 
-#include <array>
-
 #include "backends/device/backend.hpp"
+#include "backends/memory/per_axis.hpp"
 #include "grids/sampling/sampling.hpp"
 
 namespace poisson::cuda {
@@ -22,7 +21,7 @@ struct SamplerTables {
 
   SamplerTables(Backend& backend, const Block& block, const CellPoints& points);
 
-  std::array<Axis, 3> axes{};
+  PerAxis<Axis> axes{};
   Buffer memory;
 };
 

@@ -253,4 +253,60 @@ struct SubtractMean {
   }
 };
 
+/// Computes (M1)²/D.
+template <class T, class Coefficients>
+struct SquareOfMass {
+  static constexpr int inputs = 0;
+  Coefficients c;
+  __device__ const T* input(int, int, int, int) const { return nullptr; }
+  template <class Row>
+  __device__ double operator()(const Row& a, Inputs<T, 0>, int i, int j, int k) const {
+    const auto mass = static_cast<double>(line_of(c, j, k).mass(i));
+    return mass * mass / static_cast<double>(a.diagonal());
+  }
+};
+
+/// Computes b −= share M1 and b²/D of the result.
+template <class T, class Coefficients>
+struct ProjectedSquare {
+  static constexpr int inputs = 1;
+  Coefficients c;
+  View<T> b;
+  double share;
+  __device__ const T* input(int, int i, int j, int k) const { return &b(i, j, k); }
+  template <class Row>
+  __device__ double operator()(const Row& a, Inputs<T, 1> in, int i, int j, int k) const {
+    const double mass = static_cast<double>(line_of(c, j, k).mass(i));
+    const T projected = in[0] - static_cast<T>(product(share, mass));
+    b(i, j, k) = projected;
+    return static_cast<double>(stencil::weighted_square(a, projected));
+  }
+};
+
+/// A column waits for its values only once in eight planes.
+template <class T, class Coefficients>
+inline constexpr int batch<T, Coefficients, ProjectedSquare<T, Coefficients>> = 8;
+
+/// Does so with share = amount/volume, which is divided once a column.
+template <class T, class Coefficients>
+struct ProjectRhs {
+  Coefficients c;
+  View<T> b;
+  const double* amount;
+  double volume;
+  template <class Sink>
+  __device__ void each_plane(int i, int j, int k0, int k1, const Sink& of_plane) const {
+    using Square = ProjectedSquare<T, Coefficients>;
+    EachRow<T, Coefficients, Square>{c, Square{c, b, *amount / volume}}.each_plane(i, j, k0, k1, of_plane);
+  }
+};
+
+/// Computes the norm of b before its projection from the norm after it. `removed` is Σ (M1)²/D over (1ᵀM1)².
+struct AddRemoved {
+  const double *amount, *after;
+  double* before;
+  double removed;
+  __device__ void operator()() const { *before = *after + *amount * *amount * removed; }
+};
+
 }  // namespace poisson::cuda

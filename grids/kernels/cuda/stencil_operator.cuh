@@ -22,6 +22,7 @@
 #include "grids/kernels/operators_on.hpp"
 #include "grids/operators/box_colours.hpp"
 #include "grids/operators/stencil_base.hpp"
+#include "grids/rows/box_coefficients.hpp"
 
 namespace poisson::cuda {
 
@@ -30,6 +31,12 @@ namespace poisson::cuda {
 template <class T, class Coefficients, class Body>
 inline constexpr bool exchanges_by_itself = lines_on_axes<T, Coefficients>&&
     std::disjunction_v<std::is_same<Body, Polynomial<T>>, std::is_same<Body, Residual<T, T>>>;
+
+/// States whether rows come from tables of the axes: κ is constant.
+template <class T, class Coefficients>
+inline constexpr bool constant_coefficients =
+    lines_on_axes<T, Coefficients> || std::is_same_v<Coefficients, BoxProduct<T, 2>> ||
+    std::is_same_v<Coefficients, BoxProduct<T, 3>>;
 
 /// `StencilOperator` implements the verbs of an operator on a CUDA device: the point formulas of grids/rows/stencil.hpp
 /// over one model of Coefficients. `Kernels` launches the kernels.
@@ -53,6 +60,10 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
     if (!rows.singular) return;
     sum(Integral<T, Coefficients>{marched_, {}}, mean_);
     volume_ = backend.value(mean_);
+    if constexpr (constant_coefficients<T, Coefficients>) {
+      sum(EachRow<T, Coefficients, SquareOfMass<T, Coefficients>>{marched_, {marched_}}, mean_);
+      removed_ = backend.value(mean_) / (volume_ * volume_);
+    }
   }
 
   void do_apply(const Field& u, Field& Au) const override { march(unknowns_, u, Apply<T>{view(Au)}); }
@@ -89,6 +100,18 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
       relax_box(omega, reversed, b, u);
   }
 
+  using Operator::project_rhs;
+  void project_rhs(Field& b, Scalar& amount, Scalar& before, Scalar& after) const override {
+    if constexpr (constant_coefficients<T, Coefficients>) {
+      this->timed(traffic("project rhs"), {&b}, [this, &b, &amount, &before, &after] {
+        sum(Sum<T>{view(b)}, amount);
+        sum(ProjectRhs<T, Coefficients>{marched_, view(b), amount.address(), volume_}, after);
+        on_scalars(kernels_.stream(), AddRemoved{amount.address(), after.address(), before.address(), removed_});
+      });
+    } else {
+      Operator::project_rhs(b, amount, before, after);
+    }
+  }
   void do_project_rhs(Field& b, Scalar& amount) const override {
     sum(Sum<T>{view(b)}, amount);
     columns(unknowns_, SubtractMean<T, Coefficients, true>{marched_, view(b), amount.address(), volume_});
@@ -323,7 +346,7 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
   Coefficients marched_;  ///< marched c_
   Kernels kernels_;
   Scalar mean_;
-  double volume_ = 1;
+  double volume_ = 1, removed_ = 0;  ///< 1ᵀM1, and Σ (M1)²/D over its square
 };
 
 template <class T, class Coefficients>

@@ -1,4 +1,5 @@
 #include "backends/cuda/cuda_backend.cuh"
+#include "backends/cuda/each_point.cuh"
 #include "backends/memory/round_up.hpp"
 #include "grids/kernels/cuda/factories.hpp"
 #include "grids/kernels/cuda/strong_clusters.hpp"
@@ -177,14 +178,6 @@ __global__ void add_up(const double* parts, std::int64_t step, int count, std::i
   shift[s] = sum;
 }
 
-template <class Loop>
-struct Each {
-  Loop loop;
-  __device__ void operator()(int i, int j, int k0, int k1) const {
-    for (int k = k0; k < k1; ++k) loop(i, j, k);
-  }
-};
-
 template <ClusterSearch::Step step>
 struct Search {
   ClusterSearch search;
@@ -259,12 +252,13 @@ void search_clusters(Backend& backend, const Box& box, const ClusterSearch& sear
     case Step::pick:
       return take.template operator()<Step::pick>();
     default:
-      for_columns(stream_of(backend), box, Each<ClusterSearch>{search});
+      for_columns(stream_of(backend), box, EachPoint<ClusterSearch>{search});
   }
 }
 
 void build_strong_clusters(Backend& backend, std::uint32_t count, const StrongClusterBuild& build) {
-  for_columns(stream_of(backend), Box{{0, 0, 0}, {static_cast<int>(count), 1, 1}}, Each<StrongClusterBuild>{build});
+  for_columns(stream_of(backend), Box{{0, 0, 0}, {static_cast<int>(count), 1, 1}},
+              EachPoint<StrongClusterBuild>{build});
 }
 
 }  // namespace poisson::cuda

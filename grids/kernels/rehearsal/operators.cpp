@@ -100,7 +100,7 @@ class RehearsedOperator final : public Operator {
 
   std::unique_ptr<SymmetricSplitting> split(std::optional<int> axis) const override {
     if (!axis) return std::make_unique<Steps<std::monostate>>(*this, bounds_.of_points, false, std::monostate());
-    const EigenvalueBound& bound = bounds_.of_lines[static_cast<std::size_t>(*axis)];
+    const EigenvalueBound& bound = bounds_.of_lines[*axis];
     if (!backend_.on_gpu()) return std::make_unique<Steps<std::monostate>>(*this, bound, true, std::monostate());
     const bool on_axes = assembly_ == "tensor-product";
     return std::make_unique<Steps<DeviceLines>>(*this, bound, true, DeviceLines(backend_, space_, precision_, on_axes));

@@ -1,0 +1,29 @@
+#include "backends/cuda/cuda_backend.cuh"
+#include "backends/cuda/functions.hpp"
+
+namespace poisson::cuda {
+namespace {
+
+template <class T, class Values>
+struct SetUnknowns {
+  Values values;
+  View<T> x;
+
+  __device__ void operator()(int i, int j, int k0, int k1) const {
+    for (int k = k0; k < k1; ++k) x(i, j, k) = static_cast<T>(values.line(i, j, k).next());
+  }
+};
+
+}  // namespace
+
+template <class Values>
+void set_unknowns(Field& x, const Values& values) {
+  auto& device = dynamic_cast<CudaBackend&>(x.backend());
+  dispatch(x.precision(), [&]<class T>(T) {
+    for_columns(device.stream(), x.space().unknowns(), SetUnknowns<T, Values>{values, x.view<T>()});
+  });
+}
+template void set_unknowns(Field&, const Zeros&);
+template void set_unknowns(Field&, const FixedNumbers&);
+
+}  // namespace poisson::cuda
