@@ -39,6 +39,10 @@ namespace {
 
 volatile std::sig_atomic_t stop_requested = 0;
 
+bool floats(const Media& media) {
+  return std::ranges::any_of(media.materials, [](const Material& m) { return m.floating.has_value(); });
+}
+
 // Returns the names of the files that the run will write, except the summary's.
 std::vector<std::string> file_names(const Config& config, const Case& work, int processes) {
   std::vector<std::string> names;
@@ -46,6 +50,7 @@ std::vector<std::string> file_names(const Config& config, const Case& work, int 
     return field_choice(name).location(config.problem.centering) == Location::node;
   });
   if (config.problem.media && config.output.bodies) names.emplace_back(bodies_csv);
+  if (config.problem.media && config.output.bodies && floats(*config.problem.media)) names.emplace_back(floating_csv);
   if (answers_faces(config.problem) && config.output.bodies) names.emplace_back(faces_csv);
   for (const std::string& format : config.output.formats)
     if (!config.output.fields.empty())
@@ -179,6 +184,7 @@ int solve(const Config& config, const std::shared_ptr<const Processes>& processe
     };
     if (!summary.bodies.empty()) list(write_bodies(folder, summary));
     if (!summary.faces.empty()) list(write_faces(folder, summary));
+    if (!summary.floating_bodies.empty()) list(write_floating(folder, summary));
   });
   return report.close(result, backend);
 }
@@ -217,6 +223,7 @@ void record_failure(ResultFolder& results, Summary summary, const std::string& r
   summary.error.reset();
   summary.probes.clear();
   summary.bodies.clear();
+  summary.floating_bodies.clear();
   summary.materials.clear();
   summary.faces.clear();
   summary.flux = Summary().flux;

@@ -23,6 +23,7 @@ class FaceLines {
   };
 
   void add(const Line& line);
+  bool empty() const { return lines_ == 0; }
   /// Returns the conductance per area. `length`: distance of the centres.
   double conductance(double length) const;
 

@@ -12,6 +12,9 @@ namespace poisson {
 
 namespace {
 
+// A cell whose centre lies in an insulator belongs to the system if at least this share of its volume conducts.
+constexpr double least_volume = 1e-3;
+
 Box with_neighbours(const Block& block) {
   Box box = block.layout().box();
   for (std::size_t d = 0; d < 3; ++d) {
@@ -35,7 +38,7 @@ MediaCells::MediaCells(const Problem& problem, const Block& block, const Box& bo
   for (std::size_t r = 0; r < media_->regions.size(); ++r) {
     const Material& m = media_->material_of(static_cast<RegionNumber>(r));
     conducts_.push_back(m.conducts() ? 1 : 0);
-    fixed_.push_back(m.fixed ? 1 : 0);
+    fixed_.push_back(m.has_value() ? 1 : 0);
     std::array<double, 3> kappa{};
     if (m.conducts())
       for (std::size_t d = 0; d < 3; ++d)
@@ -44,8 +47,87 @@ MediaCells::MediaCells(const Problem& problem, const Block& block, const Box& bo
   }
   for (std::size_t d = 0; d < 3; ++d)
     for (int i = 0; i < block.layout().n[d]; ++i) widths_[d].push_back(block.axes[d].width(i));
+  for (std::size_t d = 0; d < 3; ++d) {
+    const Axis& axis = block.axes[d];
+    if (axis.degenerate()) continue;
+    const auto& x = axis.nodes();
+    double least = x.back() - x.front();
+    for (std::size_t i = 1; i < x.size(); ++i) least = std::min(least, x[i] - x[i - 1]);
+    steps_[d] = std::max(least / 4, (x.back() - x.front()) / (16.0 * axis.all_cells()));
+  }
   find_regions(problem.nodes);
   check_kappa();
+  sharp_ = media_->surfaces == Surfaces::sharp && media_->bodies != nullptr;
+  const auto insulates = [&](std::size_t r) { return this->insulates(static_cast<RegionNumber>(r)); };
+  bool some = false;
+  for (std::size_t r = 0; r < media_->regions.size(); ++r) some = some || insulates(r);
+  if (sharp_ && some) open_cells();
+}
+
+Ray MediaCells::ray(std::size_t axis, const Point& through) const {
+  Ray ray;
+  ray.origin = through;
+  ray.origin[axis] = 0;
+  ray.direction[axis] = 1;
+  ray.lower = block_.axes[axis].nodes().front();
+  ray.upper = block_.axes[axis].nodes().back();
+  ray.step = steps_[axis];
+  return ray;
+}
+
+double MediaCells::open_face(std::size_t axis, int i, int j, int k) const {
+  if (!openings_) return 1;
+  if (const MediaOpenings::Cut* cut = openings_->find(i, j, k)) return 1.0 - cut->faces[axis];
+  return stores({i, j, k}) && insulates(region(i, j, k)) ? 0 : 1;
+}
+
+double MediaCells::open_volume(int i, int j, int k) const {
+  if (!openings_) return 1;
+  if (const MediaOpenings::Cut* cut = openings_->find(i, j, k)) return 1.0 - cut->volume;
+  return insulates(region(i, j, k)) ? 0 : 1;
+}
+
+// Cuts the cells at surfaces of insulators.
+void MediaCells::open_cells() {
+  openings_ = std::make_shared<const MediaOpenings>(*this);
+#pragma omp parallel for schedule(dynamic)
+  for (int k = box_.first[2]; k < box_.last[2]; ++k)
+    for (int j = box_.first[1]; j < box_.last[1]; ++j)
+      for (const MediaOpenings::Cut& cut : openings_->line(j, k)) {
+        if (cut.i >= box_.last[0] || !insulates(region(cut.i, j, k)) || cut.volume > 1 - least_volume) continue;
+        if (const auto found = region_of_rest(cut.i, j, k)) regions_[index(cut.i, j, k)] = *found;
+      }
+}
+
+// Returns the conducting region that fills most of a cell, unless all of them together are a sliver.
+std::optional<RegionNumber> MediaCells::region_of_rest(int i, int j, int k) const {
+  const Axis& axis = block_.axes[0];
+  const double low = axis.point_in_cell(i, 0), high = axis.point_in_cell(i, 1);
+  const std::array lines{block_.dimension() == 2 ? 16 : 4, block_.dimension() == 2 ? 1 : 4};
+  std::vector<std::pair<RegionNumber, double>> lengths;
+  std::vector<Bodies::Piece> pieces;
+  double all = 0;
+  for (int t = 0; t < lines[1]; ++t)
+    for (int s = 0; s < lines[0]; ++s) {
+      Point origin{0, block_.axes[1].point_in_cell(j, (s + 0.5) / lines[0]), 0};
+      if (!block_.axes[2].degenerate()) origin[2] = block_.axes[2].point_in_cell(k, (t + 0.5) / lines[1]);
+      media_->bodies->split(ray(0, origin), pieces);
+      for (std::size_t p = 0; p < pieces.size(); ++p) {
+        const double end = p + 1 < pieces.size() ? pieces[p + 1].begin : axis.nodes().back();
+        const double length = std::min(end, high) - std::max(pieces[p].begin, low);
+        if (length <= 0) continue;
+        const RegionNumber region = pieces[p].region < 0 ? below(i, j, k) : static_cast<RegionNumber>(pieces[p].region);
+        if (!conducts(region)) continue;
+        all += length / ((high - low) * lines[0] * lines[1]);
+        const auto known = std::ranges::find(lengths, region, &std::pair<RegionNumber, double>::first);
+        if (known == lengths.end())
+          lengths.emplace_back(region, length);
+        else
+          known->second += length;
+      }
+    }
+  if (all < least_volume) return {};
+  return std::ranges::max_element(lengths, {}, &std::pair<RegionNumber, double>::second)->first;
 }
 
 bool MediaCells::kappa_is_constant() const {
