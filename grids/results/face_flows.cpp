@@ -120,14 +120,18 @@ void FaceFlows::add_links(const Value& u, const std::array<double, 3>& rise) {
     fluxes_[d][index(d, face[0], face[1], face[2])] += link.side < 0 ? into : -into;
     if (link.body < 0) continue;
     // No cell contains the flow through the body. Its mean is the first moment of the flow through the surface, which
-    // depends on no origin because the flows add up to the charge.
+    // depends on no origin because the flows add up to the charge. A cell of the body beside the face already counts
+    // the way to its centre.
+    std::array beside = link.cell;
+    beside[d] += link.side;
+    const double counted = beside[d] >= 0 && beside[d] < n_[d] ? 0.5 * link.side * block_.axes[d].width(beside[d]) : 0;
     const double flow = into * block_.face_area(link.axis, i, j, k);
     for (std::size_t e = 0; e < static_cast<std::size_t>(block_.dimension()); ++e) {
       const std::vector<double>& nodes = block_.axes[e].nodes();
       const double share = e == d ? (link.side < 0 ? 0.0 : 1.0) : 0.5;
       const double place =
           block_.axes[e].point_in_cell(link.cell[e], share) - link.periods[e] * (nodes.back() - nodes.front());
-      through_bodies_[e] += flow * (place - 0.5 * (nodes.front() + nodes.back()));
+      through_bodies_[e] += flow * (place + (e == d ? counted : 0) - 0.5 * (nodes.front() + nodes.back()));
     }
   }
 }

@@ -13,7 +13,7 @@ namespace poisson {
 namespace {
 
 // A cell whose centre lies in an insulator belongs to the system if at least this share of its volume conducts.
-constexpr double least_volume = 1e-3;
+constexpr double least_volume = 1e-5;
 
 Box with_neighbours(const Block& block) {
   Box box = block.layout().box();
@@ -78,32 +78,63 @@ Ray MediaCells::ray(std::size_t axis, const Point& through) const {
 double MediaCells::open_face(std::size_t axis, int i, int j, int k) const {
   if (!openings_) return 1;
   if (const MediaOpenings::Cut* cut = openings_->find(i, j, k)) return 1.0 - cut->faces[axis];
-  return stores({i, j, k}) && insulates(region(i, j, k)) ? 0 : 1;
+  return stores({i, j, k}) && shut(i, j, k) ? 0 : 1;
 }
 
 double MediaCells::open_volume(int i, int j, int k) const {
   if (!openings_) return 1;
   if (const MediaOpenings::Cut* cut = openings_->find(i, j, k)) return 1.0 - cut->volume;
-  return insulates(region(i, j, k)) ? 0 : 1;
+  return shut(i, j, k) ? 0 : 1;
 }
 
-// Cuts the cells at surfaces of insulators.
+// Cuts the cells at surfaces of insulators. A cell whose centre lies in an insulator gets the region of its rest.
 void MediaCells::open_cells() {
   openings_ = std::make_shared<const MediaOpenings>(*this);
+  const Box& all = openings_->box();
+  struct Found {
+    int i, j;
+    RegionNumber region;
+    bool cut;
+  };
+  std::vector<std::vector<Found>> planes(static_cast<std::size_t>(box_.last[2] - box_.first[2]));
 #pragma omp parallel for schedule(dynamic)
-  for (int k = box_.first[2]; k < box_.last[2]; ++k)
-    for (int j = box_.first[1]; j < box_.last[1]; ++j)
+  for (int k = box_.first[2]; k < box_.last[2]; ++k) {
+    std::vector<Found>& plane = planes[static_cast<std::size_t>(k - box_.first[2])];
+    std::vector<int> candidates;
+    for (int j = box_.first[1]; j < box_.last[1]; ++j) {
+      // Cells are cut themselves, or their upper faces are cut.
+      candidates.clear();
       for (const MediaOpenings::Cut& cut : openings_->line(j, k)) {
-        if (cut.i >= box_.last[0] || !insulates(region(cut.i, j, k)) || cut.volume > 1 - least_volume) continue;
-        if (const auto found = region_of_rest(cut.i, j, k)) regions_[index(cut.i, j, k)] = *found;
+        candidates.push_back(cut.i);
+        if (cut.faces[0] < 1) candidates.push_back(cut.i - 1);
       }
+      if (j + 1 < all.last[1])
+        for (const MediaOpenings::Cut& cut : openings_->line(j + 1, k))
+          if (cut.faces[1] < 1) candidates.push_back(cut.i);
+      if (k + 1 < all.last[2])
+        for (const MediaOpenings::Cut& cut : openings_->line(j, k + 1))
+          if (cut.faces[2] < 1) candidates.push_back(cut.i);
+      std::ranges::sort(candidates);
+      candidates.erase(std::ranges::unique(candidates).begin(), candidates.end());
+      for (const int i : candidates) {
+        if (i < box_.first[0] || i >= box_.last[0] || !insulates(region(i, j, k))) continue;
+        if (const auto found = region_of_rest(i, j, k))
+          plane.push_back({i, j, *found, openings_->find(i, j, k) != nullptr});
+      }
+    }
+  }
+  for (int k = box_.first[2]; k < box_.last[2]; ++k)
+    for (const Found& f : planes[static_cast<std::size_t>(k - box_.first[2])]) {
+      regions_[index(f.i, f.j, k)] = f.region;
+      if (!f.cut) slivers_.insert(index(f.i, f.j, k));
+    }
 }
 
 // Returns the conducting region that fills most of a cell, unless all of them together are a sliver.
 std::optional<RegionNumber> MediaCells::region_of_rest(int i, int j, int k) const {
   const Axis& axis = block_.axes[0];
   const double low = axis.point_in_cell(i, 0), high = axis.point_in_cell(i, 1);
-  const std::array lines{block_.dimension() == 2 ? 16 : 4, block_.dimension() == 2 ? 1 : 4};
+  const std::array lines{block_.dimension() == 2 ? 64 : 12, block_.dimension() == 2 ? 1 : 12};
   std::vector<std::pair<RegionNumber, double>> lengths;
   std::vector<Bodies::Piece> pieces;
   double all = 0;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "backends/memory/unset_vector.hpp"
@@ -75,6 +76,9 @@ class MediaCells {
   void find_regions(const std::array<std::vector<double>, 3>& nodes);
   void check_kappa() const;
   void open_cells();
+  bool shut(int i, int j, int k) const {
+    return insulates(region(i, j, k)) || (!slivers_.empty() && slivers_.contains(index(i, j, k)));
+  }
   std::optional<RegionNumber> region_of_rest(int i, int j, int k) const;
 
   std::shared_ptr<const Media> media_;
@@ -87,6 +91,7 @@ class MediaCells {
   std::array<std::vector<double>, 3> widths_;  ///< of the cells of the block
   std::array<double, 3> steps_{};              ///< resolution of rays
   bool sharp_ = false;
+  std::unordered_set<std::size_t> slivers_;  ///< cells whose open rest is too small to have a share
   std::shared_ptr<const MediaOpenings> openings_;  ///< null: no surface of an insulator is sharp
 };
 

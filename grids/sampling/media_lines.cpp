@@ -466,7 +466,7 @@ void MediaLines::faces(const At& line, std::vector<double>& kappa, std::vector<F
     if (gone_below || gone_above) continue;
     const FaceLines& sum = sums[static_cast<std::size_t>(i)];
     const double share = open(line, i);
-    value = sum.empty() ? fallback(line, i) : limited(line, lower ? i - 1 : i, sum.conductance(distance) * distance);
+    value = sum.empty() ? fallback(line, i) : limited(line, lower ? i - 1 : i, sum.conductance(distance, share < 1) * distance);
     value *= share;
     if (value > 0 && !cells_.media().sheets.empty()) {
       std::array below = line.cell, above = line.cell;

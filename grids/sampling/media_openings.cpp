@@ -195,7 +195,7 @@ class MediaOpenings::Plane {
 MediaOpenings::MediaOpenings(const MediaCells& cells) : box_(cells.box()) {
   const Block& block = cells.block();
   for (std::size_t d = 0; d < 3; ++d)
-    if (!block.axes[d].degenerate() && block.axes[d].open(1) && box_.last[d] == block.axes[d].size()) ++box_.last[d];
+    if (!block.axes[d].degenerate()) ++box_.last[d];
   const auto lines = static_cast<std::size_t>(box_.last[1] - box_.first[1]);
   lines_.resize(lines * static_cast<std::size_t>(box_.last[2] - box_.first[2]));
 #pragma omp parallel for schedule(dynamic)

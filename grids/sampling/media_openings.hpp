@@ -24,7 +24,9 @@ class MediaOpenings {
     std::array<float, 3> faces{};
     float volume = 0;
   };
-  /// Returns a cut cell, or null if the cell is not cut. Cells next to an upper end of the grid have faces, too.
+  /// Returns the cells that are stored, with one more layer at upper ends for its faces.
+  const Box& box() const { return box_; }
+  /// Returns a cut cell, or null if the cell is not cut.
   const Cut* find(int i, int j, int k) const;
   /// Returns the cut cells of a line along x, in ascending order.
   const std::vector<Cut>& line(int j, int k) const { return lines_[number(j, k)]; }
@@ -36,7 +38,7 @@ class MediaOpenings {
            static_cast<std::size_t>(j - box_.first[1]);
   }
 
-  Box box_;  ///< the stored cells, and one more layer at upper ends, for its faces
+  Box box_;
   std::vector<std::vector<Cut>> lines_;
 };
 
