@@ -159,9 +159,10 @@ class GridCase final : public ModelCase {
                                            : std::vector<std::string>(),
                       std::back_inserter(all));
     if (problem_.media && FloatingBodies::any(*problem_.media) && grid_ && !d().media()->floating())
-      all.push_back(fmt::format("floating bodies are images or more than {}: they conduct {:.0e} times as well as the "
-                                "best conductor instead, and bodies lists their values as means",
-                                most_exact_bodies, strong_kappa));
+      all.push_back(
+          fmt::format("floating bodies are images or more than {}: they conduct {:.0e} times as well as the "
+                      "best conductor instead, and bodies lists their values as means",
+                      most_exact_bodies, strong_kappa));
     return all;
   }
 

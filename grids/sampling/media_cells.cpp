@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <tuple>
+#include <unordered_set>
+#include <utility>
 
 #include "backends/cpu/launch.hpp"
 #include "grids/problem/bodies.hpp"
@@ -12,8 +15,9 @@ namespace poisson {
 
 namespace {
 
-// A cell whose centre lies in an insulator belongs to the system if at least this share of its volume conducts.
-constexpr double least_volume = 1e-5;
+// A cell whose centre lies in an insulator belongs to the system if at least this share of its volume conducts. In the
+// plane the open shares of the faces of smaller cells are exact, in space they are not.
+constexpr double least_in_plane = 1e-5, least_in_space = 1e-3;
 
 Box with_neighbours(const Block& block) {
   Box box = block.layout().box();
@@ -87,47 +91,80 @@ double MediaCells::open_volume(int i, int j, int k) const {
   return shut(i, j, k) ? 0 : 1;
 }
 
-// Cuts the cells at surfaces of insulators. A cell whose centre lies in an insulator gets the region of its rest.
+namespace {
+
+// In the plane, a cell whose rest is smaller belongs to the system if a face opens by at least this share: the flow
+// through the face goes around the corner.
+constexpr float least_opening = 1e-4F;
+
+// Is a cell with a centre in an insulator, with one of its faces: the open share, and the cell beyond.
+struct Opening {
+  int i, j, k;
+  float share;
+  std::array<int, 3> beyond;
+};
+
+// Lists the open faces of cells of a plane that are cut, or whose upper faces are.
+std::vector<Opening> openings_of_plane(const MediaOpenings& all, const Box& cells, int k) {
+  std::vector<Opening> found;
+  for (int j = cells.first[1]; j < cells.last[1]; ++j) {
+    for (const MediaOpenings::Cut& cut : all.line(j, k)) {
+      found.push_back({cut.i, j, k, 1 - cut.faces[0], {cut.i - 1, j, k}});
+      found.push_back({cut.i, j, k, 1 - cut.faces[1], {cut.i, j - 1, k}});
+      found.push_back({cut.i, j, k, 1 - cut.faces[2], {cut.i, j, k - 1}});
+      found.push_back({cut.i - 1, j, k, 1 - cut.faces[0], {cut.i, j, k}});
+    }
+    if (j + 1 < all.box().last[1])
+      for (const MediaOpenings::Cut& cut : all.line(j + 1, k))
+        found.push_back({cut.i, j, k, 1 - cut.faces[1], {cut.i, j + 1, k}});
+    if (k + 1 < all.box().last[2])
+      for (const MediaOpenings::Cut& cut : all.line(j, k + 1))
+        found.push_back({cut.i, j, k, 1 - cut.faces[2], {cut.i, j, k + 1}});
+  }
+  std::erase_if(found, [&](const Opening& o) { return o.i < cells.first[0] || o.i >= cells.last[0]; });
+  std::ranges::stable_sort(found, [](const Opening& a, const Opening& b) {
+    return std::tie(a.j, a.i, b.share) < std::tie(b.j, b.i, a.share);
+  });
+  return found;
+}
+
+}  // namespace
+
+// Cuts the cells at surfaces of insulators. A cell whose centre lies in an insulator gets the region of its rest or, if
+// the rest is too small to be found, that of the cell beyond its largest opening.
 void MediaCells::open_cells() {
   openings_ = std::make_shared<const MediaOpenings>(*this);
-  const Box& all = openings_->box();
   struct Found {
     int i, j;
     RegionNumber region;
-    bool cut;
   };
-  std::vector<std::vector<Found>> planes(static_cast<std::size_t>(box_.last[2] - box_.first[2]));
+  for (const bool by_neighbours : {false, true}) {
+    if (by_neighbours && block_.dimension() == 3) continue;
+    std::vector<std::vector<Found>> planes(static_cast<std::size_t>(box_.last[2] - box_.first[2]));
 #pragma omp parallel for schedule(dynamic)
-  for (int k = box_.first[2]; k < box_.last[2]; ++k) {
-    std::vector<Found>& plane = planes[static_cast<std::size_t>(k - box_.first[2])];
-    std::vector<int> candidates;
-    for (int j = box_.first[1]; j < box_.last[1]; ++j) {
-      // Cells are cut themselves, or their upper faces are cut.
-      candidates.clear();
-      for (const MediaOpenings::Cut& cut : openings_->line(j, k)) {
-        candidates.push_back(cut.i);
-        if (cut.faces[0] < 1) candidates.push_back(cut.i - 1);
-      }
-      if (j + 1 < all.last[1])
-        for (const MediaOpenings::Cut& cut : openings_->line(j + 1, k))
-          if (cut.faces[1] < 1) candidates.push_back(cut.i);
-      if (k + 1 < all.last[2])
-        for (const MediaOpenings::Cut& cut : openings_->line(j, k + 1))
-          if (cut.faces[2] < 1) candidates.push_back(cut.i);
-      std::ranges::sort(candidates);
-      candidates.erase(std::ranges::unique(candidates).begin(), candidates.end());
-      for (const int i : candidates) {
-        if (i < box_.first[0] || i >= box_.last[0] || !insulates(region(i, j, k))) continue;
-        if (const auto found = region_of_rest(i, j, k))
-          plane.push_back({i, j, *found, openings_->find(i, j, k) != nullptr});
+    for (int k = box_.first[2]; k < box_.last[2]; ++k) {
+      std::vector<Found>& plane = planes[static_cast<std::size_t>(k - box_.first[2])];
+      const std::vector<Opening> all = openings_of_plane(*openings_, box_, k);
+      std::array<int, 2> tried{-2, -2};
+      for (const Opening& o : all) {
+        if (!insulates(region(o.i, o.j, k))) continue;
+        if (!by_neighbours && std::exchange(tried, {o.i, o.j}) == std::array{o.i, o.j}) continue;
+        if (!plane.empty() && plane.back().i == o.i && plane.back().j == o.j) continue;
+        if (by_neighbours) {
+          const auto [x, y, z] = o.beyond;
+          if (o.share >= least_opening && stores(o.beyond) && conducts(region(x, y, z)))
+            plane.push_back({o.i, o.j, region(x, y, z)});
+        } else if (const auto found = region_of_rest(o.i, o.j, k)) {
+          plane.push_back({o.i, o.j, *found});
+        }
       }
     }
+    for (int k = box_.first[2]; k < box_.last[2]; ++k)
+      for (const Found& f : planes[static_cast<std::size_t>(k - box_.first[2])]) {
+        regions_[index(f.i, f.j, k)] = f.region;
+        if (!openings_->find(f.i, f.j, k)) slivers_.insert(index(f.i, f.j, k));
+      }
   }
-  for (int k = box_.first[2]; k < box_.last[2]; ++k)
-    for (const Found& f : planes[static_cast<std::size_t>(k - box_.first[2])]) {
-      regions_[index(f.i, f.j, k)] = f.region;
-      if (!f.cut) slivers_.insert(index(f.i, f.j, k));
-    }
 }
 
 // Returns the conducting region that fills most of a cell, unless all of them together are a sliver.
@@ -157,7 +194,7 @@ std::optional<RegionNumber> MediaCells::region_of_rest(int i, int j, int k) cons
           known->second += length;
       }
     }
-  if (all < least_volume) return {};
+  if (all < (block_.dimension() == 2 ? least_in_plane : least_in_space)) return {};
   return std::ranges::max_element(lengths, {}, &std::pair<RegionNumber, double>::second)->first;
 }
 

@@ -91,7 +91,7 @@ class MediaCells {
   std::array<std::vector<double>, 3> widths_;  ///< of the cells of the block
   std::array<double, 3> steps_{};              ///< resolution of rays
   bool sharp_ = false;
-  std::unordered_set<std::size_t> slivers_;  ///< cells whose open rest is too small to have a share
+  std::unordered_set<std::size_t> slivers_;        ///< cells whose open rest is too small to have a share
   std::shared_ptr<const MediaOpenings> openings_;  ///< null: no surface of an insulator is sharp
 };
 

@@ -226,7 +226,8 @@ MediaLines::Halves MediaLines::halves(const At& line, int i, const Pieces& piece
   const Axis& axis = cells_.block().axes[line.axis];
   const double low = axis.point_in_cell(i, 0), middle = axis.point_in_cell(i, 0.5), high = axis.point_in_cell(i, 1);
   Halves h{half(line, i, pieces, low, middle, low), half(line, i, pieces, middle, high, high)};
-  if (has_contacts_ && h.lower.last != h.upper.first) h.upper.resistance += contact(line, middle, h.lower.last, h.upper.first);
+  if (has_contacts_ && h.lower.last != h.upper.first)
+    h.upper.resistance += contact(line, middle, h.lower.last, h.upper.first);
   return h;
 }
 
@@ -466,7 +467,8 @@ void MediaLines::faces(const At& line, std::vector<double>& kappa, std::vector<F
     if (gone_below || gone_above) continue;
     const FaceLines& sum = sums[static_cast<std::size_t>(i)];
     const double share = open(line, i);
-    value = sum.empty() ? fallback(line, i) : limited(line, lower ? i - 1 : i, sum.conductance(distance, share < 1) * distance);
+    value = sum.empty() ? fallback(line, i)
+                        : limited(line, lower ? i - 1 : i, sum.conductance(distance, share < 1) * distance);
     value *= share;
     if (value > 0 && !cells_.media().sheets.empty()) {
       std::array below = line.cell, above = line.cell;

@@ -8,7 +8,9 @@
 namespace poisson {
 namespace {
 
-// Lines across a face and along each axis across a cell, in space and in the plane. In the plane a face is one line.
+// Lines along each axis across a cell, in space and in the plane, and across a face in space: areas of cut faces need
+// more of them than volumes. In the plane a face is one line.
+constexpr int sublines_of_face = 16;
 constexpr int sublines_in_space = 4, sublines_in_plane = 16;
 // The lines of a face lie this share of a cell beside it, on both sides: bodies may end at the face.
 constexpr double beside_face = 1e-6;
@@ -96,7 +98,8 @@ class MediaOpenings::Plane {
   std::vector<std::pair<int, double>> sides(std::size_t axis, int i) const {
     const Axis& x = block_.axes[axis];
     std::vector<std::pair<int, double>> found;
-    if (i > (x.open(0) ? 0 : cells_.box().first[axis])) found.emplace_back(i - 1, x.point_in_cell(i - 1, 1 - beside_face));
+    if (i > (x.open(0) ? 0 : cells_.box().first[axis]))
+      found.emplace_back(i - 1, x.point_in_cell(i - 1, 1 - beside_face));
     if (i < cells_.box().last[axis]) found.emplace_back(i, x.point_in_cell(i, beside_face));
     return found;
   }
@@ -115,7 +118,7 @@ class MediaOpenings::Plane {
     const int first = box_.first[along], last = std::min(box_.last[along], cells_.box().last[along]);
     std::vector<std::size_t> to;
     for (int c = first; c < last; ++c) to.push_back(place(c));
-    const int lines = subdivisions(other);
+    const int lines = block_.axes[other].degenerate() ? 1 : sublines_of_face;
     for (int s = 0; s < lines; ++s) {
       std::array<std::vector<float>, 2> rows;
       for (auto& row : rows) row.assign(to.size(), 0);

@@ -53,7 +53,7 @@ Errors errors_of(const Exact& e, int cells, Surfaces surfaces) {
   Problem p = e.dimension == 2 ? square_in_cells(cells) : cube_in_cells(cells);
   for (std::size_t d = 0; d < static_cast<std::size_t>(e.dimension); ++d) {
     p.nodes[d] = e.stretched ? tanh_nodes(-1, 1, cells, 1.0, StretchedEnd::both) : uniform_nodes(-1, 1, cells);
-    for (Boundary& face : p.boundary[d]) face = {D, Quantity::Function(e.u)};
+    for (Boundary& face : p.boundary[d]) face = Boundary{D, e.u};
   }
   MediaBuilder media;
   media.add("background", 1);
