@@ -1,7 +1,10 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <iterator>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -98,6 +101,12 @@ class MediaLines {
   std::optional<double> crossing(const At& line, double near, double within, RegionNumber a, RegionNumber b) const;
   double resistance(RegionNumber region, std::size_t axis, const std::array<int, 3>& cell, double length) const;
 
+  // Pieces that are shorter than this share of a cell are rounding errors.
+  static constexpr double sliver = 1e-9;
+  // A wall is at least this share of half a cell away from the centre.
+  static constexpr double nearest_wall = 1e-3;
+  static constexpr double infinite = std::numeric_limits<double>::infinity();
+
   const MediaCells& cells_;
   const Bodies* bodies_;  ///< null: staircase
   bool sharp_;
@@ -105,5 +114,24 @@ class MediaLines {
   int across_ = 1;                ///< lines along each axis across a face
   std::array<double, 3> step_{};  ///< resolution of rays
 };
+
+template <class F>
+void MediaLines::walk(const At& line, int i, const Pieces& pieces, double from, double to, const F& f) const {
+  std::array cell = line.cell;
+  cell[line.axis] = i;
+  const auto [x, y, z] = cell;
+  if (!bodies_) return f(to - from, cells_.region(x, y, z));
+  const double least = sliver * cells_.block().axes[line.axis].width(i);
+  auto piece = std::upper_bound(pieces.begin(), pieces.end(), from + least,
+                                [](double t, const Bodies::Piece& p) { return t < p.begin; });
+  if (piece != pieces.begin()) --piece;
+  for (double at = from; piece != pieces.end() && at < to; ++piece) {
+    double end = std::next(piece) == pieces.end() ? to : std::min(to, std::next(piece)->begin);
+    if (to - end < least) end = to;
+    if (end - at < least) continue;
+    f(end - at, piece->region < 0 ? cells_.below(x, y, z) : static_cast<RegionNumber>(piece->region));
+    at = end;
+  }
+}
 
 }  // namespace poisson

@@ -123,9 +123,9 @@ TEST(Floating, NeedsFewMoreIterations) {
 
 /// Bodies and values do not depend on the number of processes, also where a body crosses a cut.
 TEST(Floating, ProcessesAgree) {
-  const Problem p = with_spheres(24, 4);
+  const Problem p = with_spheres(16, 4);
   const Floated one = solve_floating(p, tight());
-  for (const Parts& parts : {Parts{1, 1, 2}, Parts{2, 2, 1}})
+  for (const Parts& parts : {Parts{1, 1, 2}, Parts{2, 1, 1}})
     as_processes(parts[0] * parts[1] * parts[2], [&](const std::shared_ptr<const Processes>& processes) {
       const Floated shared = solve_floating(p, tight(), Sharing{processes, parts, 300});
       ASSERT_EQ(shared.bodies.size(), one.bodies.size());
@@ -155,7 +155,7 @@ TEST(Floating, ManyBodiesBecomeStrongConductors) {
     EXPECT_EQ(f.bodies.size(), per_axis == 4 ? 16U : 0U);
     return f.flows.flux[0];
   };
-  EXPECT_NEAR(flow(6), flow(4), 0.02 * flow(4));
+  EXPECT_NEAR(flow(6), flow(4), 0.05 * flow(4));  // 16 cells in a period
 }
 
 /// A body at a Dirichlet face has the value of the face.

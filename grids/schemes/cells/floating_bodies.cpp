@@ -160,7 +160,13 @@ void FloatingBodies::join(const MediaCells& cells, Backend& backend, Sampler& sa
       parent[std::max(x, y)] = std::min(x, y);
     }
   }
-  // Bodies are numbered by their first cell in the grid, whatever the processes.
+  const std::vector<std::size_t> body_of = number(processes, parent, firsts, offset);
+  fill_neighbours(own, around, body_of);
+}
+
+// Numbers the bodies by their first cell in the grid, whatever the processes. Returns the body of each part.
+std::vector<std::size_t> FloatingBodies::number(const Processes& processes, std::vector<std::size_t>& parent,
+                                                const std::vector<std::int64_t>& firsts, std::size_t offset) {
   std::vector<std::int64_t> first(firsts.size(), std::numeric_limits<std::int64_t>::max());
   for (std::size_t n = 0; n < firsts.size(); ++n) {
     std::int64_t& least = first[root(parent, n)];
@@ -190,6 +196,12 @@ void FloatingBodies::join(const MediaCells& cells, Backend& backend, Sampler& sa
   }
   for (int& n : numbers_)
     if (n >= 0) n = static_cast<int>(body_of[offset + static_cast<std::size_t>(n)]);
+  return body_of;
+}
+
+// Fills the layer of neighbours: beyond cuts from exchanged numbers of parts, beyond periodic ends from the other end.
+void FloatingBodies::fill_neighbours(const Box& own, const std::vector<double>& around,
+                                     const std::vector<std::size_t>& body_of) {
   for_each_place(box_, [&](int i, int j, int k) {
     const Cell cell{i, j, k};
     if (contains(own, cell)) return;

@@ -52,7 +52,9 @@ class FloatingBodies {
   }
   void label(const MediaCells& cells);
   void join(const MediaCells& cells, Backend& backend, Sampler& sampler, const Functionals& functionals);
-  void number(const MediaCells& cells, const std::vector<std::size_t>& root_of, std::size_t offset);
+  std::vector<std::size_t> number(const Processes& processes, std::vector<std::size_t>& parent,
+                                  const std::vector<std::int64_t>& firsts, std::size_t offset);
+  void fill_neighbours(const Box& own, const std::vector<double>& around, const std::vector<std::size_t>& body_of);
 
   Box box_;
   std::array<std::size_t, 3> n_{};
