@@ -7,7 +7,10 @@ namespace poisson {
 
 Bodies::Bodies(std::vector<Body> bodies, std::shared_ptr<const RegionMap> below)
     : bodies_(std::move(bodies)), below_(std::move(below)) {
-  for (const Body& body : bodies_) bounds_.push_back(body.shape->bounds());
+  for (const Body& body : bodies_) {
+    bounds_.push_back(body.shape->bounds());
+    body.shape->prepare();
+  }
 }
 
 void Bodies::fill(const std::array<std::vector<double>, 3>& nodes, const Box& cells,
@@ -21,6 +24,9 @@ void Bodies::fill(const std::array<std::vector<double>, 3>& nodes, const Box& ce
     return nodes[d].size() < 2 ? 0 : 0.5 * (nodes[d][at] + nodes[d][at + 1]);
   };
   const auto nx = static_cast<std::size_t>(cells.last[0] - cells.first[0]);
+  std::vector<double> x(nx);
+  for (std::size_t i = 0; i < nx; ++i) x[i] = centre(0, cells.first[0] + static_cast<int>(i));
+  std::vector<char> inside(nx);
   std::size_t line = 0;
   for (int k = cells.first[2]; k < cells.last[2]; ++k)
     for (int j = cells.first[1]; j < cells.last[1]; ++j, line += nx) {
@@ -28,11 +34,13 @@ void Bodies::fill(const std::array<std::vector<double>, 3>& nodes, const Box& ce
       for (std::size_t b = 0; b < bodies_.size(); ++b) {
         const Bounds& bounds = bounds_[b];
         if (y < bounds.lower[1] || y > bounds.upper[1] || z < bounds.lower[2] || z > bounds.upper[2]) continue;
-        for (std::size_t i = 0; i < nx; ++i) {
-          const Point p{centre(0, cells.first[0] + static_cast<int>(i)), y, z};
-          if (p[0] >= bounds.lower[0] && p[0] <= bounds.upper[0] && bodies_[b].shape->contains(p))
-            numbers[line + i] = bodies_[b].region;
-        }
+        const auto first = static_cast<std::size_t>(std::ranges::lower_bound(x, bounds.lower[0]) - x.begin());
+        const auto last = static_cast<std::size_t>(std::ranges::upper_bound(x, bounds.upper[0]) - x.begin());
+        if (first >= last) continue;
+        bodies_[b].shape->contains_along({{0, y, z}, {1, 0, 0}, x[first], x[last - 1]},
+                                         std::span(x).subspan(first, last - first), inside);
+        for (std::size_t i = first; i < last; ++i)
+          if (inside[i - first] != 0) numbers[line + i] = bodies_[b].region;
       }
     }
 }

@@ -49,6 +49,26 @@ Spans complement(const Ray& ray, const Spans& inside) {
   return out;
 }
 
+// Returns the first and past the last points of a ray that may lie in a box, with one more on each side for rounding.
+std::pair<std::size_t, std::size_t> points_in(const Bounds& box, const Ray& ray, std::span<const double> t) {
+  double lower = -Bounds::far, upper = Bounds::far;
+  for (std::size_t d = 0; d < 3; ++d) {
+    if (ray.direction[d] == 0) {
+      if (ray.origin[d] < box.lower[d] || ray.origin[d] > box.upper[d]) return {0, 0};
+      continue;
+    }
+    const double a = (box.lower[d] - ray.origin[d]) / ray.direction[d],
+                 b = (box.upper[d] - ray.origin[d]) / ray.direction[d];
+    lower = std::max(lower, std::min(a, b));
+    upper = std::min(upper, std::max(a, b));
+  }
+  auto first = static_cast<std::size_t>(std::ranges::lower_bound(t, lower) - t.begin());
+  auto last = static_cast<std::size_t>(std::ranges::upper_bound(t, upper) - t.begin());
+  if (first > 0) --first;
+  if (last < t.size()) ++last;
+  return {first, std::max(first, last)};
+}
+
 class Union final : public Shape {
  public:
   explicit Union(std::vector<ShapePtr> shapes) : shapes_(std::move(shapes)) {
@@ -56,6 +76,19 @@ class Union final : public Shape {
   }
   bool contains(const Point& p) const override {
     return std::ranges::any_of(shapes_, [&](const ShapePtr& shape) { return shape->contains(p); });
+  }
+  void contains_along(const Ray& ray, std::span<const double> t, std::span<char> inside) const override {
+    std::vector<char> one(t.size());
+    std::ranges::fill(inside, char{0});
+    for (std::size_t s = 0; s < shapes_.size(); ++s) {
+      const auto [first, last] = points_in(bounds_[s], ray, t);
+      if (first == last) continue;
+      shapes_[s]->contains_along(ray, t.subspan(first, last - first), one);
+      for (std::size_t i = first; i < last; ++i) inside[i] |= one[i - first];
+    }
+  }
+  void prepare() const override {
+    for (const ShapePtr& shape : shapes_) shape->prepare();
   }
   void cut(const Ray& ray, Spans& inside) const override {
     inside.clear();
@@ -89,6 +122,17 @@ class Intersection final : public Shape {
   bool contains(const Point& p) const override {
     return std::ranges::all_of(shapes_, [&](const ShapePtr& shape) { return shape->contains(p); });
   }
+  void contains_along(const Ray& ray, std::span<const double> t, std::span<char> inside) const override {
+    std::vector<char> one(t.size());
+    std::ranges::fill(inside, char{1});
+    for (const ShapePtr& shape : shapes_) {
+      shape->contains_along(ray, t, one);
+      for (std::size_t i = 0; i < t.size(); ++i) inside[i] &= one[i];
+    }
+  }
+  void prepare() const override {
+    for (const ShapePtr& shape : shapes_) shape->prepare();
+  }
   void cut(const Ray& ray, Spans& inside) const override {
     shapes_.front()->cut(ray, inside);
     Spans one, both;
@@ -119,6 +163,16 @@ class Difference final : public Shape {
   explicit Difference(std::vector<ShapePtr> shapes)
       : first_(std::move(shapes.front())), others_({shapes.begin() + 1, shapes.end()}) {}
   bool contains(const Point& p) const override { return first_->contains(p) && !others_.contains(p); }
+  void contains_along(const Ray& ray, std::span<const double> t, std::span<char> inside) const override {
+    std::vector<char> removed(t.size());
+    first_->contains_along(ray, t, inside);
+    others_.contains_along(ray, t, removed);
+    for (std::size_t i = 0; i < t.size(); ++i) inside[i] = inside[i] != 0 && removed[i] == 0 ? 1 : 0;
+  }
+  void prepare() const override {
+    first_->prepare();
+    others_.prepare();
+  }
   void cut(const Ray& ray, Spans& inside) const override {
     first_->cut(ray, inside);
     if (inside.empty()) return;
@@ -159,12 +213,11 @@ class Moved final : public Shape {
   Moved(ShapePtr shape, const Motion& motion)
       : shape_(std::move(shape)), motion_(motion), back_(inverse(motion.rows)) {}
   bool contains(const Point& p) const override { return shape_->contains(point(p)); }
-  void cut(const Ray& ray, Spans& inside) const override {
-    Ray there = ray;
-    there.origin = point(ray.origin);
-    there.direction = times(back_, ray.direction);
-    shape_->cut(there, inside);
+  void contains_along(const Ray& ray, std::span<const double> t, std::span<char> inside) const override {
+    shape_->contains_along(original(ray), t, inside);
   }
+  void cut(const Ray& ray, Spans& inside) const override { shape_->cut(original(ray), inside); }
+  void prepare() const override { shape_->prepare(); }
   Bounds bounds() const override {
     const Bounds b = shape_->bounds();
     Bounds out{motion_.to, motion_.to};
@@ -180,6 +233,12 @@ class Moved final : public Shape {
   }
 
  private:
+  Ray original(const Ray& ray) const {
+    Ray there = ray;
+    there.origin = point(ray.origin);
+    there.direction = times(back_, ray.direction);
+    return there;
+  }
   Point point(const Point& p) const {
     Point q = times(back_, {p[0] - motion_.to[0], p[1] - motion_.to[1], p[2] - motion_.to[2]});
     for (std::size_t d = 0; d < 3; ++d) q[d] += motion_.from[d];
@@ -201,15 +260,22 @@ class Repeated final : public Shape {
     });
     return found;
   }
+  void contains_along(const Ray& ray, std::span<const double> t, std::span<char> inside) const override {
+    std::vector<char> one(t.size());
+    std::ranges::fill(inside, char{0});
+    if (t.empty()) return;
+    visit_along(ray, t.front(), t.back(), [&](const Ray& there) {
+      const auto [first, last] = points_in(one_, there, t);
+      if (first == last) return;
+      shape_->contains_along(there, t.subspan(first, last - first), one);
+      for (std::size_t i = first; i < last; ++i) inside[i] |= one[i - first];
+    });
+  }
+  void prepare() const override { shape_->prepare(); }
   void cut(const Ray& ray, Spans& inside) const override {
     inside.clear();
     Spans one, sum;
-    Point lower = ray.at(ray.lower), upper = ray.at(ray.upper);
-    for (std::size_t d = 0; d < 3; ++d)
-      if (lower[d] > upper[d]) std::swap(lower[d], upper[d]);
-    visit(lower, upper, [&](const Point& shift) {
-      Ray there = ray;
-      for (std::size_t d = 0; d < 3; ++d) there.origin[d] -= shift[d];
+    visit_along(ray, ray.lower, ray.upper, [&](const Ray& there) {
       shape_->cut(there, one);
       if (one.empty()) return;
       combine(inside, one, false, sum);
@@ -226,6 +292,18 @@ class Repeated final : public Shape {
   }
 
  private:
+  // Calls f(ray) for the copies whose bounds meet a part of a ray, with the ray in the coordinates of the copy.
+  template <class F>
+  void visit_along(const Ray& ray, double from, double to, const F& f) const {
+    Point lower = ray.at(from), upper = ray.at(to);
+    for (std::size_t d = 0; d < 3; ++d)
+      if (lower[d] > upper[d]) std::swap(lower[d], upper[d]);
+    visit(lower, upper, [&](const Point& shift) {
+      Ray there = ray;
+      for (std::size_t d = 0; d < 3; ++d) there.origin[d] -= shift[d];
+      f(there);
+    });
+  }
   // Calls f(shift) for the copies whose bounds meet a box.
   template <class F>
   void visit(const Point& lower, const Point& upper, const F& f) const {
@@ -283,7 +361,8 @@ ShapePtr make_difference(std::vector<ShapePtr> shapes) {
   return std::make_shared<const Difference>(std::move(shapes));
 }
 ShapePtr make_moved(ShapePtr shape, const Motion& motion) {
-  return std::make_shared<const Moved>(std::move(shape), motion);
+  ShapePtr image = shape->moved(motion);
+  return image ? image : std::make_shared<const Moved>(std::move(shape), motion);
 }
 ShapePtr make_repeated(ShapePtr shape, const std::array<int, 3>& count, const Point& step) {
   return std::make_shared<const Repeated>(std::move(shape), count, step);

@@ -13,6 +13,14 @@ bool Bounds::meets(const Ray& ray) const {
   return true;
 }
 
+void Shape::contains_along(const Ray& ray, std::span<const double> t, std::span<char> inside) const {
+  for (std::size_t i = 0; i < t.size(); ++i) inside[i] = contains(ray.at(t[i])) ? 1 : 0;
+}
+
+ShapePtr Shape::moved(const Motion&) const {
+  return nullptr;
+}
+
 namespace {
 
 // Sets `inside` to one interval, clipped to the ray.

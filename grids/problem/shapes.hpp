@@ -3,6 +3,7 @@
 #include <array>
 #include <limits>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -36,7 +37,10 @@ struct Bounds {
   bool meets(const Ray& ray) const;
 };
 
-/// Is a region of space. In two dimensions all points have z = 0.
+struct Motion;
+
+/// Is a region of space. In two dimensions all points have z = 0. It answers two questions, without distances: whether
+/// a point is inside, and where a line crosses its surface. Several threads may ask concurrently.
 class Shape {
  public:
   virtual ~Shape() = default;
@@ -44,6 +48,13 @@ class Shape {
   /// Replaces `inside` by the spans of a ray, clipped to its range.
   virtual void cut(const Ray& ray, Spans& inside) const = 0;
   virtual Bounds bounds() const = 0;
+  /// Sets inside[i] to 1 if the shape contains the point of a ray at t[i], else to 0. t increases. Shapes that find a
+  /// whole line faster than its points implement it.
+  virtual void contains_along(const Ray& ray, std::span<const double> t, std::span<char> inside) const;
+  /// Returns the image under a motion, or null if make_moved maps points and rays instead.
+  virtual std::shared_ptr<const Shape> moved(const Motion& motion) const;
+  /// Builds the tables that questions need, with all threads.
+  virtual void prepare() const {}
 };
 using ShapePtr = std::shared_ptr<const Shape>;
 
@@ -64,6 +75,13 @@ ShapePtr make_box(const Point& lower, const Point& upper);         ///< may be i
 ShapePtr make_ellipsoid(const Point& centre, const Point& radii);  ///< radii may be infinite
 /// Makes a cylinder between the centres of its ends.
 ShapePtr make_cylinder(const Point& from, const Point& to, double radius);
+/// Makes a truncated cone between the centres of its ends. Radii are not negative, and one of them is positive.
+ShapePtr make_cone(const Point& from, const Point& to, double radius_from, double radius_to);
+/// Makes the torus around an axis through `centre`: a ring of radius `ring` of a tube of radius `tube`.
+ShapePtr make_torus(const Point& centre, const Point& axis, double ring, double tube);
+/// Makes the solid that a polygon of points (distance from the axis ≥ 0, coordinate along the axis) sweeps around the
+/// axis through the origin. Its sides do not cross.
+ShapePtr make_revolved(std::vector<std::array<double, 2>> points, const Point& axis);
 /// Makes the prism over a polygon in the plane of x and y, whose sides do not cross; z may be infinite.
 ShapePtr make_prism(std::vector<std::array<double, 2>> points, double lower, double upper);
 /// Makes the shape where a function is not 0. Its surface is found on rays at the resolution of their step.

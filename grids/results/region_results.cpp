@@ -268,13 +268,14 @@ std::vector<double> flows_from_fixed(const Discretization& d, const Field& field
   return flows;
 }
 
-void set_gaps(const Discretization& d, double otherwise, Field& u) {
+void set_gaps(const Discretization& d, double otherwise, Field& u, bool fixed_values) {
   const MediaSystem& media = *d.media();
   if (!media.has_gaps()) return;
-  if (media.codes() && !media.floating()) {
-    const auto gap = [&](RegionNumber r) {
-      return media.cells().fixed(r) ? *media.media().material_of(r).fixed : otherwise;
-    };
+  const auto gap = [&](RegionNumber r) {
+    const std::optional<double>& fixed = media.media().material_of(r).fixed;
+    return fixed_values ? fixed.value_or(otherwise) : otherwise;
+  };
+  if (media.codes() && !media.floating() && !std::isnan(otherwise)) {
     const double unchanged = std::numeric_limits<double>::quiet_NaN();
     const auto of_region = [&](RegionNumber r) { return media.cells().conducts(r) ? unchanged : gap(r); };
     return media.codes()->look_up(media.table(of_region, otherwise), u);
@@ -284,7 +285,7 @@ void set_gaps(const Discretization& d, double otherwise, Field& u) {
   for_each_place(box, [&](int i, int j, int k) {
     const CellState state = media.state(i, j, k);
     if (state == CellState::solved) return;
-    values[media.own(i, j, k)] = state == CellState::fixed ? media.fixed_value(i, j, k) : otherwise;
+    values[media.own(i, j, k)] = fixed_values && state == CellState::fixed ? media.fixed_value(i, j, k) : otherwise;
   });
   d.sampler().put(box, values, SampleStore::set, u);
 }

@@ -171,7 +171,7 @@ class MediaReader {
       if (media_.regions.size() >= most_regions) return fail(body.mark, path, "is one body too many; use repeat");
       constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
       std::size_t material = name ? material_named(*name, path + ".material").value_or(none) : none;
-      ShapePtr shape = read_shape(body, path, problem_.dimension, parts_.config.parameters, parts_.errors);
+      ShapePtr shape = read_shape(body, path, parts_);
       if (material == none || !shape) continue;
       if (const Value* floating = body.find("floating"); given(floating)) material = let_float(material, *floating);
       std::string called = given(title) ? title->text : media_.materials[material].name;

@@ -16,13 +16,16 @@ namespace poisson {
 namespace {
 
 constexpr int deepest = 32;  // shapes within shapes
-constexpr std::array kinds{"box",   "sphere", "cylinder", "ellipsoid",    "polygon",
-                           "layer", "where",  "union",    "intersection", "difference"};
+constexpr std::array kinds{"box",     "sphere", "cylinder", "ellipsoid", "cone",  "torus",        "revolve",
+                           "polygon", "layer",  "mesh",     "where",     "union", "intersection", "difference"};
 
 class ShapeReader {
  public:
-  ShapeReader(int dimension, const Parameters& parameters, Diagnostics& errors)
-      : dimension_(static_cast<std::size_t>(dimension)), parameters_(parameters), errors_(errors) {}
+  explicit ShapeReader(ConfigParts& parts)
+      : dimension_(static_cast<std::size_t>(parts.config.problem.dimension)),
+        parts_(parts),
+        parameters_(parts.config.parameters),
+        errors_(parts.errors) {}
 
   ShapePtr read(const Value& map, const std::string& path, int depth) {
     const char* kind = nullptr;
@@ -70,7 +73,10 @@ class ShapeReader {
   ShapePtr make(const std::string& kind, const Value& value, const std::string& path, int depth) {
     if (kind == "box") return box(value, path);
     if (kind == "sphere" || kind == "ellipsoid") return ellipsoid(value, path, kind == "sphere");
-    if (kind == "cylinder") return cylinder(value, path);
+    if (kind == "cylinder" || kind == "cone") return cylinder(value, path, kind == "cone");
+    if (kind == "torus") return torus(value, path);
+    if (kind == "revolve") return revolve(value, path);
+    if (kind == "mesh") return mesh(value, path);
     if (kind == "polygon") return polygon(value, path);
     if (kind == "layer") return layer(value, path);
     if (kind == "where") return where(value, path);
@@ -100,24 +106,88 @@ class ShapeReader {
     return make_ellipsoid(centre, radii);
   }
 
-  ShapePtr cylinder(const Value& value, const std::string& path) {
+  ShapePtr cylinder(const Value& value, const std::string& path, bool cone) {
     Point from{}, to{};
     if (!point(value, "from", path, 0, from) || !point(value, "to", path, 0, to)) return nullptr;
     if (from == to)
       return fail(value.find("to")->mark, path + ".to", "equals from (the axis has no length); move one of the two");
-    return make_cylinder(from, to, value.find("radius")->number);
+    if (!cone) return make_cylinder(from, to, value.find("radius")->number);
+    const Value* radii = value.find("radii");
+    const double first = radii->items[0].number, last = radii->items.size() > 1 ? radii->items[1].number : 0;
+    if (first == 0 && last == 0)
+      return fail(radii->mark, path + ".radii", "are 0 (the cone is empty); give a positive one");
+    return make_cone(from, to, first, last);
+  }
+
+  // Reads x, y, z or a direction; z if it is absent.
+  bool direction(const Value& map, const std::string& path, Point& axis) {
+    const Value* value = map.find("axis");
+    if (!value) return false;
+    axis = {0, 0, 1};
+    if (!given(value)) return true;
+    if (dimension_ == 2) {
+      fail(value->mark, path + ".axis", "does not exist in two dimensions (it is z); remove it");
+      return false;
+    }
+    if (value->kind == Value::Kind::string) {
+      axis = {};
+      axis[static_cast<std::size_t>(value->choice)] = 1;
+      return true;
+    }
+    for (std::size_t d = 0; d < 3; ++d) axis[d] = value->items[d].number;
+    if (axis != Point{}) return true;
+    fail(value->mark, path + ".axis", "has no direction; write x, y, z or for example [0, 0, 1]");
+    return false;
+  }
+
+  ShapePtr torus(const Value& value, const std::string& path) {
+    Point centre{}, axis{};
+    if (!point(value, "center", path, 0, centre) || !direction(value, path, axis)) return nullptr;
+    const Value* radii = value.find("radii");
+    const double ring = radii->items[0].number, tube = radii->items[1].number;
+    if (tube > ring)
+      return fail(radii->mark, path + ".radii",
+                  "have a tube larger than the ring; give the radius to the middle of the tube first");
+    return make_torus(centre, axis, ring, tube);
+  }
+
+  ShapePtr revolve(const Value& value, const std::string& path) {
+    if (dimension_ == 2)
+      return fail(value.mark, path, "does not exist in two dimensions; draw the section as a polygon");
+    Point axis{};
+    if (!direction(value, path, axis)) return nullptr;
+    std::vector<std::array<double, 2>> points;
+    for (const Value& corner : value.find("points")->items) {
+      if (corner.items[0].number < 0)
+        return fail(corner.mark, path + ".points",
+                    "have a negative distance from the axis; give [distance, coordinate along the axis]");
+      points.push_back({corner.items[0].number, corner.items[1].number});
+    }
+    if (twice_area(points) == 0)
+      return fail(value.mark, path + ".points", "enclose no area; give at least three corners that are not on a line");
+    return make_revolved(std::move(points), axis);
+  }
+
+  ShapePtr mesh(const Value& value, const std::string& path) {
+    if (dimension_ == 2)
+      return fail(value.mark, path, "does not exist in two dimensions; draw the section as a polygon");
+    return read_mesh(value, path, parts_);
+  }
+
+  static double twice_area(const std::vector<std::array<double, 2>>& points) {
+    double twice = 0;
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      const auto &a = points[i], &b = points[(i + 1) % points.size()];
+      twice += a[0] * b[1] - a[1] * b[0];
+    }
+    return twice;
   }
 
   ShapePtr polygon(const Value& value, const std::string& path) {
     std::vector<std::array<double, 2>> points;
     for (const Value& corner : value.find("points")->items)
       points.push_back({corner.items[0].number, corner.items[1].number});
-    double twice = 0;
-    for (std::size_t i = 0; i < points.size(); ++i) {
-      const auto &a = points[i], &b = points[(i + 1) % points.size()];
-      twice += a[0] * b[1] - a[1] * b[0];
-    }
-    if (twice == 0)
+    if (twice_area(points) == 0)
       return fail(value.mark, path + ".points", "enclose no area; give at least three corners that are not on a line");
     double lower = -Bounds::far, upper = Bounds::far;
     if (const Value* extrude = value.find("extrude"); given(extrude)) {
@@ -215,15 +285,15 @@ class ShapeReader {
 
   static constexpr double most_copies = 1e7, most_together = 1e4;
   std::size_t dimension_;
+  ConfigParts& parts_;
   const Parameters& parameters_;
   Diagnostics& errors_;
 };
 
 }  // namespace
 
-ShapePtr read_shape(const Value& map, const std::string& path, int dimension, const Parameters& parameters,
-                    Diagnostics& errors) {
-  return ShapeReader(dimension, parameters, errors).read(map, path, 0);
+ShapePtr read_shape(const Value& map, const std::string& path, ConfigParts& parts) {
+  return ShapeReader(parts).read(map, path, 0);
 }
 
 }  // namespace poisson

@@ -113,8 +113,9 @@ std::shared_ptr<const ImageSource> open_image(const ImageFile& file) {
   if (first.starts_with("\x93NUMPY"sv)) return open_npy(file.path);
   for (const std::string_view magic : {"II*\0"sv, "MM\0*"sv, "II+\0"sv, "MM\0+"sv})
     if (first.starts_with(magic)) return open_tiff(file.path);
+  if (first.starts_with("NRRD000"sv)) return open_nrrd(file.path);
   if (first == "\x89HDF\r\n\x1a\n"sv) return open_hdf5_image(file);
-  refuse_image(file.path, "it is neither .npy, TIFF nor HDF5",
+  refuse_image(file.path, "it is neither .npy, NRRD, TIFF nor HDF5",
                "If it has only voxels, add type: uint8 and shape: [x, y, z].");
 }
 

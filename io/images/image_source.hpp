@@ -25,6 +25,8 @@ class ImageSource {
   const VoxelCounts& counts() const { return counts_; }
   int dimension() const { return dimension_; }  ///< 2 or 3
   const VoxelType& type() const { return type_; }
+  /// Returns the widths of a voxel along x, y and z, or zeros if the file does not state them.
+  const std::array<double, 3>& spacing() const { return spacing_; }
   std::int64_t slice_bytes() const { return counts_[0] * counts_[1] * type_.bytes; }
 
   /// Returns the voxels of `count` slices, the first one at `z`, which stay valid as long as `spare` and this object.
@@ -39,6 +41,7 @@ class ImageSource {
   VoxelCounts counts_{1, 1, 1};
   int dimension_ = 3;
   VoxelType type_;
+  std::array<double, 3> spacing_{};
 };
 
 /// Describes where an image is stored. Formats other than raw are recognized by their first bytes.
@@ -61,6 +64,7 @@ void check_counts(const std::filesystem::path& path, const VoxelCounts& counts, 
 
 // open_image calls these functions for each format.
 std::shared_ptr<const ImageSource> open_npy(const std::filesystem::path& path);
+std::shared_ptr<const ImageSource> open_nrrd(const std::filesystem::path& path);
 std::shared_ptr<const ImageSource> open_raw(const ImageFile& file);
 std::shared_ptr<const ImageSource> open_tiff(const std::filesystem::path& path);
 std::shared_ptr<const ImageSource> open_hdf5_image(const ImageFile& file);

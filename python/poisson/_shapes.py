@@ -1,5 +1,10 @@
 """Shapes of bodies, with the keys of configuration files."""
 
+import os
+
+import numpy as np
+
+from . import _arrays
 from ._core import ConfigurationError
 
 
@@ -72,6 +77,68 @@ def Sphere(center, radius):
 def Cylinder(start, end, radius):
     """Returns a cylinder between the centres of its ends."""
     return Shape({"cylinder": {"from": start, "to": end, "radius": radius}})
+
+
+def Cone(start, end, radii):
+    """Returns a cone between the centres of its ends: radii at both ends, or one at `start` with the tip at `end`."""
+    return Shape({"cone": {"from": start, "to": end, "radii": _list(radii)}})
+
+
+def Torus(center, radii, axis=None):
+    """Returns a ring of two radii: to the middle of its tube, and of the tube. `axis` is "x", "y", "z" or a direction.
+
+    Without `axis` it is z; in the plane the ring is an annulus.
+    """
+    return Shape({"torus": {"center": center, "radii": radii, **({} if axis is None else {"axis": axis})}})
+
+
+def Revolve(points, axis=None):
+    """Returns a polygon of corners [distance from the axis, coordinate along it], turned around an axis through 0.
+
+    `axis` is "x", "y", "z" or a direction; z without it.
+    """
+    return Shape({"revolve": {"points": points, **({} if axis is None else {"axis": axis})}})
+
+
+def Mesh(source, triangles=None, *, scale=None):
+    """Returns the body inside triangles.
+
+    Args:
+        source: the path of an STL, OBJ or PLY file, relative to the working directory; or vertices, shape [n, 3].
+        triangles: shape [m, 3]: three vertices each, counted from 0, counterclockwise seen from outside.
+        scale: a factor from the unit of the drawing to that of the domain, such as 1e-3, or one for each axis.
+
+    A generalized winding number above 1/2 is inside (Jacobson et al., ACM Trans. Graph. 32, 2013). Holes are closed, and
+    flipped and duplicate triangles are corrected; the problem then warns. Raises ConfigurationError if the arrays have
+    other shapes; Problem raises it for a file that cannot be read.
+    """
+    if triangles is None:
+        if not isinstance(source, (str, os.PathLike)):
+            raise ConfigurationError(f"Mesh: expected a path, or vertices and triangles, found {source!r}; give for "
+                                     "example Mesh('fin.stl') or Mesh(vertices, triangles)")
+        value = os.fspath(source)
+    else:
+        value = {"vertices": _rows(source, "vertices"), "triangles": _rows(triangles, "triangles")}
+    shape = Shape({"mesh": value})
+    return shape if scale is None else shape.scale(scale)
+
+
+def _list(value):
+    """Returns a number as a list of one number."""
+    return [value] if np.ndim(value) == 0 else value
+
+
+def _rows(value, name):
+    """Returns an array of doubles with three columns on the host."""
+    if _arrays.package(value):
+        value = _arrays.to_host(value, f"Mesh: {name}")[0]
+    try:
+        rows = np.ascontiguousarray(value, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise ConfigurationError(f"Mesh: {name}: expected an array of the shape [n, 3], found {value!r}") from error
+    if rows.ndim != 2 or rows.shape[1] != 3 or rows.shape[0] == 0:
+        raise ConfigurationError(f"Mesh: {name}: has the shape {list(rows.shape)}; give an array of the shape [n, 3]")
+    return rows
 
 
 def Ellipsoid(center, radii):

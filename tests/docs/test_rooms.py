@@ -12,8 +12,8 @@ ROOT = pathlib.Path(sys.argv.pop()).resolve()
 # Each folder may use itself and the folders before it.
 ORDER = ["backends/memory", "backends/processes", "backends/spaces", "backends/device", "backends/lines",
          "backends/transforms", "backends/cpu", "backends/cuda", "backends/mpi", "backends/utilities",
-         "grids/axes", "grids/problem", "grids/rows", "grids/sampling", "grids/operators", "grids/kernels", "grids/levels",
-         "grids/schemes", "grids/results", "solver", "io", "app"]
+         "grids/axes", "grids/problem", "grids/surfaces", "grids/rows", "grids/sampling", "grids/operators", "grids/kernels",
+         "grids/levels", "grids/schemes", "grids/results", "solver", "io", "app"]
 # Factories alone, the .cpp of an interface, know the implementations.
 IMPLEMENTATIONS = ("backends/cpu/", "backends/cuda/")
 # The lab's folders may use the library below; each study may use only itself.
