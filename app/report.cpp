@@ -195,7 +195,7 @@ Result Report::iterate(Solver& solver, Backend& backend, Profile* profile, const
   });
   summary_.time.setup += watch_.lap();
   const Stopwatch clock;
-  const Result result = solver.solve(given_guess, [&](const Solver::Progress& p) {
+  const Result result = work_.solve(given_guess, [&](const Solver::Progress& p) {
     if (p.iteration == 0) floor = p.rounding_floor;
     records.push_back({p.relative_residual, clock.total()});
     // Writing to a terminal can take longer than a short solve, and would count as solve time.

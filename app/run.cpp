@@ -211,6 +211,7 @@ void record_failure(ResultFolder& results, Summary summary, const std::string& r
   summary.error.reset();
   summary.probes.clear();
   summary.bodies.clear();
+  summary.floating_bodies.clear();
   summary.materials.clear();
   summary.faces.clear();
   summary.flux = Summary().flux;

@@ -157,14 +157,17 @@ bool Session::has_no_face_data() const {
   return !has_mixed_bc(problem) && has_zero_faces(problem);
 }
 
-Course Session::run(bool given_guess, const Listener& listener) {
+Course Session::run(bool given_guess, const Listener& listener, Model::Data data) {
   effective_.reset();
   solver_->prepare(given_guess);
   Stopwatch watch;
   Course course;
-  course.result = solver_->solve(given_guess, [&](const Solver::Progress&) {
-    return !processes_.all->any(listener && !listener());  // all stop together
-  });
+  course.result = case_->solve(
+      given_guess,
+      [&](const Solver::Progress&) {
+        return !processes_.all->any(listener && !listener());  // all stop together
+      },
+      data);
   course.seconds = solve_seconds_ = watch.lap();
   course.reason = describe_end(course.result, solver_->options());
   last_ = course.result;
@@ -205,7 +208,7 @@ Course Session::solve_rhs(const Values& b, const Listener& listener) {
   put_unknowns(b, solver_->A().scale(), solver_->rhs());
   require_finite(solver_->rhs(), "right-hand side");
   solver_->check_flows(false);  // their balance contains the source of the model
-  Course course = run(false, listener);
+  Course course = run(false, listener, Model::Data::none);
   solver_->check_flows(true);
   return course;
 }

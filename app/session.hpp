@@ -134,7 +134,7 @@ class Session {
   void own_source();
   void take_values(const Field& field, double factor, const Values& values) const;
   void put_unknowns(const Values& values, double factor, Field& field) const;
-  Course run(bool given_guess, const Listener& listener);
+  Course run(bool given_guess, const Listener& listener, Model::Data data = Model::Data::of_problem);
   bool has_no_face_data() const;
   void require_levels() const;
   void make_case_together();

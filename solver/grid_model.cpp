@@ -14,6 +14,7 @@
 #include "grids/problem/media.hpp"
 #include "grids/results/integrals.hpp"
 #include "grids/sampling/mixed_bc_face.hpp"
+#include "grids/schemes/cells/media_system.hpp"
 #include "grids/schemes/constrained_nodes.hpp"
 #include "solver/cell_energy.hpp"
 #include "solver/rehearsal.hpp"
@@ -70,6 +71,7 @@ void GridModel::update(GridData data) {
         throw std::invalid_argument("an alpha is for a Robin face with one condition");
       b.alpha = std::move(*face.alpha);
     }
+    floating_modes_ = {};
     own_ = std::make_shared<Discretization>(own_->backend(), std::move(problem), own_->assembly(), sampling_,
                                             own_->sharing());
     discretization_ = own_;
@@ -189,6 +191,13 @@ double GridModel::fill(Field& b, Field& u) const {
   const double size = discretization_->assemble_rhs(b);
   discretization_->initialize(u);
   return size;
+}
+
+Result GridModel::solve(Solver& solver, bool given_guess, const Solver::Listener& listener, Data data) {
+  const MediaSystem* media = discretization_->media();
+  if (!media || !media->floating()) return solver.solve(given_guess, listener);
+  if (!own_) throw std::logic_error("floating bodies need a model that owns its discretization");
+  return floating_modes_.solve(*own_, solver, given_guess, listener, data == Data::of_problem, rise_);
 }
 
 std::unique_ptr<Solver> make_solver(const Discretization& discretization, const Options& options, Profile* profile) {

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <vector>
 
 #include "grids/schemes/discretization.hpp"
+#include "solver/floating_modes.hpp"
 #include "solver/model.hpp"
 
 namespace poisson {
@@ -59,6 +61,14 @@ class GridModel final : public Model {
   std::unique_ptr<SweepPass> sweep_pass(Precision precision) const override;
   std::unique_ptr<Extrapolation> extrapolation(Precision precision) const override;
   double fill(Field& b, Field& u) const override;
+  /// Solves, with the values of floating bodies. Throws std::logic_error if there are some and the caller owns the
+  /// discretization.
+  Result solve(Solver& solver, bool given_guess, const Solver::Listener& listener = {},
+               Data data = Data::of_problem) override;
+  /// Sets u(x + L) − u(x) along periodic axes for later solves.
+  void set_rise(const std::array<double, 3>& rise) { rise_ = rise; }
+  /// Returns the solutions of floating bodies.
+  const FloatingModes& floating_modes() const { return floating_modes_; }
 
  private:
   // Functions of solvers share it, so that a former one exists as long as they need it.
@@ -66,6 +76,8 @@ class GridModel final : public Model {
   std::shared_ptr<Discretization> own_;  // discretization_, or null if the caller owns it
   Sampling sampling_ = Sampling::automatic;
   Space space_;
+  FloatingModes floating_modes_;
+  std::array<double, 3> rise_{};
 };
 
 /// Makes a solver for a discretization, which must outlive it. The solver owns the model.

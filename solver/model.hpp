@@ -50,6 +50,14 @@ class Model {
 
   /// Fills the right-hand side b, and u with the data that it stores and the initial guess. Returns Σ|b|, unscaled.
   virtual double fill(Field& b, Field& u) const = 0;
+
+  /// Selects the data of a solve: those of the problem, or a right-hand side with zero data elsewhere.
+  enum class Data { of_problem, none };
+  /// Solves A u = b with a solver of this model, and finds values that belong to the data, such as those of floating
+  /// bodies. rhs() is then the right-hand side of the solution.
+  virtual Result solve(Solver& solver, bool given_guess, const Solver::Listener& listener, Data) {
+    return solver.solve(given_guess, listener);
+  }
 };
 
 /// Makes a solver for a model, which must outlive it. If given, `profile` sees every verb of the solver and must

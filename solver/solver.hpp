@@ -91,6 +91,7 @@ class Solver {
 
   /// Sets the stages of later solves; empty: one stage with Options::tolerance. `next` may overwrite spare().
   void set_stages(Stages stages) { stages_ = std::move(stages); }
+  const Stages& stages() const { return stages_; }
   /// Sets a listener that receives one line before each fallback starts and one for each refused fallback
   /// (Result::steps).
   void on_fallback(std::function<void(const std::string&)> listener) { fallbacks_.on_step(std::move(listener)); }

@@ -1,5 +1,6 @@
 #include "app/answers/answer_files.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "app/answers/capacitance.hpp"
@@ -18,6 +19,9 @@ std::vector<std::string> answer_files(const Config& config) {
   std::vector<std::string> names;
   if (config.problem.media && config.output.bodies) names.emplace_back(bodies_csv);
   if (answers_faces(config.problem) && config.output.bodies) names.emplace_back(faces_csv);
+  const auto floats = [](const Material& m) { return m.floating.has_value(); };
+  if (config.problem.media && config.output.bodies && std::ranges::any_of(config.problem.media->materials, floats))
+    names.emplace_back(floating_csv);
   if (!config.output.conductors.empty()) names.insert(names.end(), {matrix_csv, matrix_netlist});
   return names;
 }
@@ -42,6 +46,7 @@ void write_answers(const Config& config, const Processes& processes, const std::
     if (!config.output.bodies) return;
     if (!summary.bodies.empty()) list(write_bodies(folder, summary));
     if (!summary.faces.empty()) list(write_faces(folder, summary));
+    if (!summary.floating_bodies.empty()) list(write_floating(folder, summary));
   });
 }
 

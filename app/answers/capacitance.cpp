@@ -20,6 +20,7 @@ std::shared_ptr<const Media> excited(const Media& media, std::optional<RegionNum
   auto changed = std::make_shared<Media>(media);
   for (Material& material : changed->materials) {
     if (material.fixed) material.fixed = 0;
+    if (material.floating) material.floating = 0;
     if (material.power) material.power = 0;
     material.source = 0.0;
   }
@@ -70,7 +71,7 @@ Summary::Capacitance find_capacitance(const Config& config, Backend& backend,
   for (std::size_t j = 0; j < conductors.size(); ++j) {
     model.update({.media = excited(*config.problem.media, conductors[j])});
     work->fill();
-    const Result result = solver.solve(false, [&](const Solver::Progress&) { return !stopped(); });
+    const Result result = work->solve(false, [&](const Solver::Progress&) { return !stopped(); });
     if (!result.converged() && !result.at_rounding_floor())
       throw RunError("the solve for conductor '" + matrix.names[j] + "' did not converge (relative residual " +
                      fmt::format("{:.1e}", result.relative()) + "). Raise solver.max_iterations.");

@@ -57,8 +57,9 @@ void add_means(const Config& config, const Discretization& d, Summary::Effective
       sums.volume += v;
       const RegionNumber region = media.cells().region(i, j, k);
       if (!media.cells().conducts(region)) return;
-      sums.open += v;
-      for (std::size_t a = 0; a < 3; ++a) sums.kappa[a] += v * media.cells().kappa(region, a, i, j, k);
+      const double open = v * media.open_volume(i, j, k);
+      sums.open += open;
+      for (std::size_t a = 0; a < 3; ++a) sums.kappa[a] += open * media.cells().kappa(region, a, i, j, k);
     });
   }
   double volume = 0, open = 0;
@@ -95,9 +96,9 @@ void measure_effective(const Config& config, Case& work, Backend& backend,
     Config turned = config;
     drive(turned, wanted.axes[n]);
     const std::unique_ptr<Case> other = make_case(turned, processes);
-    Solver& solver = other->make_solver(backend, nullptr);
+    other->make_solver(backend, nullptr);
     other->fill();
-    const Result result = solver.solve(false, [&](const Solver::Progress&) { return !stopped(); });
+    const Result result = other->solve(false, [&](const Solver::Progress&) { return !stopped(); });
     effective.iterations += result.iterations;
     add_axis(turned, *other, wanted.axes[n], result.converged(), effective);
   }

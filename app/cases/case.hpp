@@ -16,6 +16,7 @@
 #include "io/files/output.hpp"
 #include "io/files/summary.hpp"
 #include "io/terminal/console.hpp"
+#include "solver/model.hpp"
 #include "solver/plan.hpp"
 #include "solver/solver.hpp"
 
@@ -55,6 +56,9 @@ class Case {
   virtual double sampling_seconds() const { return 0; }
   /// Fills b and the starting guess. Returns Σ|b|.
   virtual double fill() = 0;
+  /// Solves with the solver. `data`: none for right-hand sides that are not those of fill.
+  virtual Result solve(bool given_guess, const Solver::Listener& listener,
+                       Model::Data data = Model::Data::of_problem) const = 0;
   /// Returns warnings about the data. Collective after fill; before make_solver, one process may call it alone.
   virtual std::vector<std::string> doubts() const { return {}; }
   /// Adds the description of the problem to the header and the summary.

@@ -22,9 +22,11 @@
 #include "grids/results/cell_interpolation.hpp"
 #include "grids/results/face_flows.hpp"
 #include "grids/results/face_results.hpp"
+#include "grids/results/floating_flows.hpp"
 #include "grids/results/integrals.hpp"
 #include "grids/results/region_results.hpp"
 #include "grids/sampling/problem_data.hpp"
+#include "grids/schemes/cells/media_system.hpp"
 #include "solver/grid_model.hpp"
 
 namespace poisson {
@@ -139,6 +141,9 @@ class GridCase final : public ModelCase {
     if (config_.driven_axis >= 0) {
       const auto axis = static_cast<std::size_t>(config_.driven_axis);
       add_rise(d(), axis, driving_rise, solver_->A().scale(), solver_->rhs());
+      std::array<double, 3> rise{};
+      rise[axis] = driving_rise;
+      dynamic_cast<GridModel&>(*model_).set_rise(rise);
     }
     check_exact();
     solver_->set_stages(flow_stages(config_, d(), *solver_));
@@ -153,6 +158,11 @@ class GridCase final : public ModelCase {
                       : grid_ == nullptr   ? describe_uncovered(problem_)
                                            : std::vector<std::string>(),
                       std::back_inserter(all));
+    if (problem_.media && FloatingBodies::any(*problem_.media) && grid_ && !d().media()->floating())
+      all.push_back(
+          fmt::format("floating bodies are images or more than {}: they conduct {:.0e} times as well as the "
+                      "best conductor instead, and bodies lists their values as means",
+                      most_exact_bodies, strong_kappa));
     return all;
   }
 
@@ -178,6 +188,7 @@ class GridCase final : public ModelCase {
   void observe(Summary& summary) override {
     const Field& u = solver_->solution();
     SolutionNorms norms;
+    observe_floating(summary);
     if (d().media()) {
       set_gaps(d(), 0, solver_->solution());
       norms = observe_media(summary);
@@ -230,6 +241,14 @@ class GridCase final : public ModelCase {
   }
 
  private:
+  // Computes the values and the charges of floating bodies.
+  void observe_floating(Summary& summary) const {
+    std::array<double, 3> rise{};
+    if (config_.driven_axis >= 0) rise[static_cast<std::size_t>(config_.driven_axis)] = driving_rise;
+    for (const FloatingResult& r : floating_results(d(), solver_->solution(), rise))
+      summary.floating_bodies.push_back({r.name, r.cells, r.value, r.charge, r.held});
+  }
+
   // Computes the answers for bodies and materials. Returns the norms over the cells that have a solution.
   SolutionNorms observe_media(Summary& summary) const {
     const MediaResults results = media_results(d(), solver_->solution());

@@ -21,6 +21,9 @@ class ModelCase : public Case {
   Model& model() const { return *model_; }
   /// Returns the solver; make_solver has made it.
   Solver& solver() const { return *solver_; }
+  Result solve(bool given_guess, const Solver::Listener& listener, Model::Data data) const override {
+    return model_->solve(*solver_, given_guess, listener, data);
+  }
   double fill() override { return model_->fill(solver_->rhs(), solver_->solution()); }
 
  protected:

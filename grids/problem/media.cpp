@@ -67,7 +67,7 @@ Quantity::Function kappa_at_centres(const std::shared_ptr<const Media>& media,
         media->map->fill(nodes, {{cell, row.first[1], row.first[2]}, {cell + 1, row.last[1], row.last[2]}},
                          {&region, 1});
       const Material& material = media->material_of(region);
-      found = material.fixed ? fixed_kappa : 0;
+      found = material.has_value() ? fixed_kappa : 0;
       if (material.conducts()) {
         const Quantity& kappa = media->kappa(region, axis);
         if (const double* number = kappa.constant())

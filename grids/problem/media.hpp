@@ -16,8 +16,8 @@ namespace poisson {
 class Bodies;
 struct Problem;
 
-/// Describes a material. Exactly one of these holds: it conducts (`coefficient`), its value is `fixed`, or it is an
-/// insulator.
+/// Describes a material. Exactly one of these holds: it conducts (`coefficient`), its value is `fixed` or `floating`,
+/// or it is an insulator.
 struct Material {
   std::string name;
   std::array<Quantity, 3> coefficient{1.0, 1.0, 1.0};  ///< κ > 0 along each axis; an expression is used at cell centres
@@ -26,8 +26,13 @@ struct Material {
   Quantity source = 0.0;        ///< density of the source, added to that of the problem
   std::optional<double> fixed;  ///< the value of u; its cells leave the system
   bool insulator = false;       ///< κ = 0; its cells leave the system
+  /// The flow out of each connected body, whose value is one unknown (a charge in electrostatics, W of heat); its cells
+  /// leave the system.
+  std::optional<double> floating = {};
 
-  bool conducts() const { return !fixed && !insulator; }
+  bool conducts() const { return !has_value() && !insulator; }
+  /// Returns whether its bodies have one value each, given or unknown.
+  bool has_value() const { return fixed || floating; }
 };
 
 /// Is a part of the domain with one material: the background, a label of an image, or a body.
@@ -67,8 +72,9 @@ struct Sheet {
 
 /// Selects how surfaces between the bodies enter conductances of faces. `averaged`: the conductance of a face is
 /// 1/∫ds/κ along lines between the centres, averaged over the face. `staircase`: a cell has the material of its centre.
-/// Labels of images are always staircases.
-enum class Surfaces { averaged, staircase };
+/// `sharp`: as averaged between conductors; insulators cut faces and cells, and cells couple to bodies with one value
+/// over the distance to their surface along each axis. Labels of images are always staircases.
+enum class Surfaces { averaged, staircase, sharp };
 
 /// Describes all materials of a problem and the regions that they fill. κ of a problem with media comes from here:
 /// Problem::coefficient is ignored.
@@ -77,7 +83,7 @@ struct Media {
   std::vector<MediaRegion> regions;
   std::shared_ptr<const RegionMap> map;
   std::shared_ptr<const Bodies> bodies;  ///< the shapes of the regions whose origin is a body; null without bodies
-  Surfaces surfaces = Surfaces::averaged;
+  Surfaces surfaces = Surfaces::sharp;
   std::vector<Contact> contacts;
   std::vector<Sheet> sheets;
 

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "backends/device/backend.hpp"
+#include "backends/memory/error.hpp"
 #include "backends/memory/places.hpp"
 #include "grids/results/cell_kappa.hpp"
 #include "grids/rows/face_means.hpp"
@@ -58,7 +59,7 @@ FaceFlows::FaceFlows(const Discretization& discretization, const Field& u, const
     add_inner(axis, values, rise);
     add_ends(static_cast<int>(axis), values);
   }
-  if (d_.media()) add_links(values);
+  if (d_.media()) add_links(values, rise);
 }
 
 template <class Value>
@@ -106,7 +107,7 @@ void FaceFlows::add_ends(int axis, const Value& u) {
 }
 
 template <class Value>
-void FaceFlows::add_links(const Value& u) {
+void FaceFlows::add_links(const Value& u, const std::array<double, 3>& rise) {
   const MediaSystem& media = *d_.media();
   for (const FixedLink& link : media.links()) {
     const auto [i, j, k] = link.cell;
@@ -114,9 +115,24 @@ void FaceFlows::add_links(const Value& u) {
     const auto d = static_cast<std::size_t>(link.axis);
     std::array face = link.cell;
     if (link.side > 0) ++face[d];
-    const double into = link.conductance * (*media.media().material_of(link.region).fixed - u(link.cell)) /
-                        block_.face_area(link.axis, i, j, k);
+    const double into =
+        link.conductance * (media.value_of(link, rise) - u(link.cell)) / block_.face_area(link.axis, i, j, k);
     fluxes_[d][index(d, face[0], face[1], face[2])] += link.side < 0 ? into : -into;
+    if (link.body < 0) continue;
+    // No cell contains the flow through the body. Its mean is the first moment of the flow through the surface, which
+    // depends on no origin because the flows add up to the charge. A cell of the body beside the face already counts
+    // the way to its centre.
+    std::array beside = link.cell;
+    beside[d] += link.side;
+    const double counted = beside[d] >= 0 && beside[d] < n_[d] ? 0.5 * link.side * block_.axes[d].width(beside[d]) : 0;
+    const double flow = into * block_.face_area(link.axis, i, j, k);
+    for (std::size_t e = 0; e < static_cast<std::size_t>(block_.dimension()); ++e) {
+      const std::vector<double>& nodes = block_.axes[e].nodes();
+      const double share = e == d ? (link.side < 0 ? 0.0 : 1.0) : 0.5;
+      const double place =
+          block_.axes[e].point_in_cell(link.cell[e], share) - link.periods[e] * (nodes.back() - nodes.front());
+      through_bodies_[e] += flow * (place + (e == d ? counted : 0) - 0.5 * (nodes.front() + nodes.back()));
+    }
   }
 }
 
@@ -159,7 +175,7 @@ std::array<double, 3> FaceFlows::mean() const {
     for (int k = 0; k < n_[2]; ++k)
       for (int j = 0; j < n_[1]; ++j)
         for (int i = 0; i < n_[0]; ++i) sum += at_centre(d, {i, j, k}) * block_.cell_volume(i, j, k);
-    sums[d] = d_.processes().sum(sum);
+    sums[d] = d_.processes().sum(sum + through_bodies_[d]);
   }
   for (double& sum : sums) sum /= volume;
   return sums;
@@ -197,8 +213,48 @@ Pieces gather_face_flux(const Discretization& discretization, const Field& u, in
           }};
 }
 
+namespace {
+
+// Adds what a rise along an axis changes in the couplings to floating bodies.
+void add_rise_of_bodies(const Discretization& d, std::size_t axis, double rise, double scale, Field& b) {
+  const MediaSystem& media = *d.media();
+  if (!media.floating()) return;
+  const Axis& along = d.block().axes[axis];
+  for (const FloatingBody& body : media.floating()->all())
+    if (body.winds[axis])
+      throw InputError("floating body " + media.media().regions[body.regions.front()].name + " connects both ends of " +
+                       std::string(1, "xyz"[axis]) + " without resistance: the effective coefficient is infinite");
+  const Box own = d.block().layout().box();
+  bool crosses = false;
+  if (!along.periodic()) {
+    Box layer = own;
+    layer.last[axis] = 1;
+    for_each_place(layer, [&](int i, int j, int k) {
+      std::array below{i, j, k};
+      --below[axis];
+      if (along.global_cell(0) == 0 && media.cells().stores(below) && media.floating()->at({i, j, k}) >= 0 &&
+          media.floating()->at(below) >= 0)
+        crosses = true;
+    });
+  }
+  if (d.processes().any(crosses))
+    throw InputError(
+        "a floating body crosses the periodic faces of an axis that processes share: use one process, or "
+        "backend.blocks that do not cut this axis");
+  std::vector<double> added(static_cast<std::size_t>(own.size()));
+  for (const FixedLink& link : media.links()) {
+    const auto [i, j, k] = link.cell;
+    if (link.body >= 0 && media.solved(i, j, k))
+      added[media.own(i, j, k)] += scale * link.conductance * rise * link.periods[axis];
+  }
+  d.sampler().put(own, added, SampleStore::add, b);
+}
+
+}  // namespace
+
 void add_rise(const Discretization& discretization, std::size_t axis, double rise, double scale, Field& b) {
   const MediaSystem& media = *discretization.media();
+  add_rise_of_bodies(discretization, axis, rise, scale, b);
   const Block& block = discretization.block();
   const Axis& across = block.axes[axis];
   const int n = block.layout().n[axis], all = static_cast<int>(discretization.problem().nodes[axis].size()) - 1;

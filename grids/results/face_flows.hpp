@@ -46,13 +46,14 @@ class FaceFlows {
   template <class Value>
   void add_ends(int axis, const Value& u);
   template <class Value>
-  void add_links(const Value& u);
+  void add_links(const Value& u, const std::array<double, 3>& rise);
 
   const Discretization& d_;
   Block block_;
   std::array<int, 3> n_{};
   std::array<int, 3> origin_{};
   std::array<std::vector<double>, 3> fluxes_;
+  std::array<double, 3> through_bodies_{};  ///< ∫ of the flux in floating bodies of this process
 };
 
 /// Returns the flux vector at the centres of cells, with `dimension` components; NaN in cells that left the system.

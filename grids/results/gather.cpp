@@ -262,9 +262,7 @@ Pieces with_gaps(const Discretization& discretization, Pieces values) {
       const double none = std::numeric_limits<double>::quiet_NaN();
       for (int c = 0; c < components; ++c, ++at) {
         if (state == CellState::solved) continue;
-        piece[at] = state != CellState::fixed ? none
-                    : components == 1         ? *media.media().material_of(media.cells().region(i, j, k)).fixed
-                                              : 0;
+        piece[at] = state != CellState::fixed ? none : components == 1 ? media.fixed_value(i, j, k) : 0;
       }
     });
   };

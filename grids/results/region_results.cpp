@@ -150,8 +150,8 @@ class RegionSums {
       s.cells += 1;
       const CellState state = media_.state(i, j, k);
       if (state == CellState::insulator || state == CellState::floating) continue;
-      const double value = state == CellState::fixed ? *media_.media().material_of(region).fixed : u({i, j, k});
-      const double volume = cells.volume(i, j, k);
+      const double value = state == CellState::fixed ? media_.fixed_value(i, j, k) : u({i, j, k});
+      const double volume = cells.volume(i, j, k) * (state == CellState::solved ? media_.open_volume(i, j, k) : 1);
       s.add(value, volume, [&] { return cells.centre(i, j, k); });
       s.square += volume * value * value;
       if (state == CellState::solved) s.flow += flow_to_other_regions(u, {i, j, k});
@@ -182,7 +182,7 @@ class RegionSums {
     for (const FixedLink* link : links_) {
       if (link->cell[2] < first || link->cell[2] >= last) continue;
       const auto [i, j, k] = link->cell;
-      const double flow = link->conductance * (*media_.media().material_of(link->region).fixed - u(link->cell));
+      const double flow = link->conductance * (media_.value_of(*link) - u(link->cell));
       sums_[link->region].flow += flow;
       sums_[media_.cells().region(i, j, k)].flow -= flow;
     }
@@ -272,9 +272,10 @@ void set_gaps(const Discretization& d, double otherwise, Field& u, bool fixed_va
   const MediaSystem& media = *d.media();
   if (!media.has_gaps()) return;
   const auto gap = [&](RegionNumber r) {
-    return fixed_values && media.cells().fixed(r) ? *media.media().material_of(r).fixed : otherwise;
+    const std::optional<double>& fixed = media.media().material_of(r).fixed;
+    return fixed_values ? fixed.value_or(otherwise) : otherwise;
   };
-  if (media.codes() && !std::isnan(otherwise)) {
+  if (media.codes() && !media.floating() && !std::isnan(otherwise)) {
     const double unchanged = std::numeric_limits<double>::quiet_NaN();
     const auto of_region = [&](RegionNumber r) { return media.cells().conducts(r) ? unchanged : gap(r); };
     return media.codes()->look_up(media.table(of_region, otherwise), u);
@@ -284,7 +285,7 @@ void set_gaps(const Discretization& d, double otherwise, Field& u, bool fixed_va
   for_each_place(box, [&](int i, int j, int k) {
     const CellState state = media.state(i, j, k);
     if (state == CellState::solved) return;
-    values[media.own(i, j, k)] = state == CellState::fixed ? gap(media.cells().region(i, j, k)) : otherwise;
+    values[media.own(i, j, k)] = fixed_values && state == CellState::fixed ? media.fixed_value(i, j, k) : otherwise;
   });
   d.sampler().put(box, values, SampleStore::set, u);
 }

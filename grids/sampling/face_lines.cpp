@@ -7,6 +7,7 @@ namespace poisson {
 
 void FaceLines::add(const Line& line) {
   ++lines_;
+  if (std::isinf(line.resistance)) ++blocked_;
   harmonic_ += 1 / line.resistance;
   resistance_ += line.resistance;
   conducting_ += line.conducting;
@@ -20,8 +21,8 @@ void FaceLines::add(const Line& line) {
   worse_ = worse_ || line.higher < line.lower;
 }
 
-double FaceLines::conductance(double length) const {
-  const double mean = harmonic_ / lines_;
+double FaceLines::conductance(double length, bool cut) const {
+  const double mean = harmonic_ / (cut && blocked_ < lines_ ? lines_ - blocked_ : lines_);
   if (!plain_ || lines_ == 1 || better_ == worse_) return mean;
   const double along = moment_ / lines_ * 12 / (length * length * length);
   double normal = along * along, all = normal;

@@ -23,13 +23,15 @@ class FaceLines {
   };
 
   void add(const Line& line);
-  /// Returns the conductance per area. `length`: distance of the centres.
-  double conductance(double length) const;
+  bool empty() const { return lines_ == 0; }
+  /// Returns the conductance per area. `length`: distance of the centres. `cut`: a sharp insulator closes a part of the
+  /// face. Lines that pass near its tip then do not count as blocked, unless all lines are.
+  double conductance(double length, bool cut = false) const;
 
  private:
   double harmonic_ = 0, resistance_ = 0, conducting_ = 0, moment_ = 0;
   std::array<double, 2> slopes_{}, squares_{};
-  int lines_ = 0;
+  int lines_ = 0, blocked_ = 0;
   bool plain_ = true, better_ = false, worse_ = false;
 };
 

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <tuple>
+#include <unordered_set>
+#include <utility>
 
 #include "backends/cpu/launch.hpp"
 #include "grids/problem/bodies.hpp"
@@ -11,6 +14,10 @@
 namespace poisson {
 
 namespace {
+
+// A cell whose centre lies in an insulator belongs to the system if at least this share of its volume conducts. In the
+// plane the open shares of the faces of smaller cells are exact, in space they are not.
+constexpr double least_in_plane = 1e-5, least_in_space = 1e-3;
 
 Box with_neighbours(const Block& block) {
   Box box = block.layout().box();
@@ -35,7 +42,7 @@ MediaCells::MediaCells(const Problem& problem, const Block& block, const Box& bo
   for (std::size_t r = 0; r < media_->regions.size(); ++r) {
     const Material& m = media_->material_of(static_cast<RegionNumber>(r));
     conducts_.push_back(m.conducts() ? 1 : 0);
-    fixed_.push_back(m.fixed ? 1 : 0);
+    fixed_.push_back(m.has_value() ? 1 : 0);
     std::array<double, 3> kappa{};
     if (m.conducts())
       for (std::size_t d = 0; d < 3; ++d)
@@ -44,8 +51,151 @@ MediaCells::MediaCells(const Problem& problem, const Block& block, const Box& bo
   }
   for (std::size_t d = 0; d < 3; ++d)
     for (int i = 0; i < block.layout().n[d]; ++i) widths_[d].push_back(block.axes[d].width(i));
+  for (std::size_t d = 0; d < 3; ++d) {
+    const Axis& axis = block.axes[d];
+    if (axis.degenerate()) continue;
+    const auto& x = axis.nodes();
+    double least = x.back() - x.front();
+    for (std::size_t i = 1; i < x.size(); ++i) least = std::min(least, x[i] - x[i - 1]);
+    steps_[d] = std::max(least / 4, (x.back() - x.front()) / (16.0 * axis.all_cells()));
+  }
   find_regions(problem.nodes);
   check_kappa();
+  sharp_ = media_->surfaces == Surfaces::sharp && media_->bodies != nullptr;
+  const auto insulates = [&](std::size_t r) { return this->insulates(static_cast<RegionNumber>(r)); };
+  bool some = false;
+  for (std::size_t r = 0; r < media_->regions.size(); ++r) some = some || insulates(r);
+  if (sharp_ && some) open_cells();
+}
+
+Ray MediaCells::ray(std::size_t axis, const Point& through) const {
+  Ray ray;
+  ray.origin = through;
+  ray.origin[axis] = 0;
+  ray.direction[axis] = 1;
+  ray.lower = block_.axes[axis].nodes().front();
+  ray.upper = block_.axes[axis].nodes().back();
+  ray.step = steps_[axis];
+  return ray;
+}
+
+double MediaCells::open_face(std::size_t axis, int i, int j, int k) const {
+  if (!openings_) return 1;
+  if (const MediaOpenings::Cut* cut = openings_->find(i, j, k)) return 1.0 - cut->faces[axis];
+  return stores({i, j, k}) && shut(i, j, k) ? 0 : 1;
+}
+
+double MediaCells::open_volume(int i, int j, int k) const {
+  if (!openings_) return 1;
+  if (const MediaOpenings::Cut* cut = openings_->find(i, j, k)) return 1.0 - cut->volume;
+  return shut(i, j, k) ? 0 : 1;
+}
+
+namespace {
+
+// In the plane, a cell whose rest is smaller belongs to the system if a face opens by at least this share: the flow
+// through the face goes around the corner.
+constexpr float least_opening = 1e-4F;
+
+// Is a cell with a centre in an insulator, with one of its faces: the open share, and the cell beyond.
+struct Opening {
+  int i, j, k;
+  float share;
+  std::array<int, 3> beyond;
+};
+
+// Lists the open faces of cells of a plane that are cut, or whose upper faces are.
+std::vector<Opening> openings_of_plane(const MediaOpenings& all, const Box& cells, int k) {
+  std::vector<Opening> found;
+  for (int j = cells.first[1]; j < cells.last[1]; ++j) {
+    for (const MediaOpenings::Cut& cut : all.line(j, k)) {
+      found.push_back({cut.i, j, k, 1 - cut.faces[0], {cut.i - 1, j, k}});
+      found.push_back({cut.i, j, k, 1 - cut.faces[1], {cut.i, j - 1, k}});
+      found.push_back({cut.i, j, k, 1 - cut.faces[2], {cut.i, j, k - 1}});
+      found.push_back({cut.i - 1, j, k, 1 - cut.faces[0], {cut.i, j, k}});
+    }
+    if (j + 1 < all.box().last[1])
+      for (const MediaOpenings::Cut& cut : all.line(j + 1, k))
+        found.push_back({cut.i, j, k, 1 - cut.faces[1], {cut.i, j + 1, k}});
+    if (k + 1 < all.box().last[2])
+      for (const MediaOpenings::Cut& cut : all.line(j, k + 1))
+        found.push_back({cut.i, j, k, 1 - cut.faces[2], {cut.i, j, k + 1}});
+  }
+  std::erase_if(found, [&](const Opening& o) { return o.i < cells.first[0] || o.i >= cells.last[0]; });
+  std::ranges::stable_sort(found, [](const Opening& a, const Opening& b) {
+    return std::tie(a.j, a.i, b.share) < std::tie(b.j, b.i, a.share);
+  });
+  return found;
+}
+
+}  // namespace
+
+// Cuts the cells at surfaces of insulators. A cell whose centre lies in an insulator gets the region of its rest or, if
+// the rest is too small to be found, that of the cell beyond its largest opening.
+void MediaCells::open_cells() {
+  openings_ = std::make_shared<const MediaOpenings>(*this);
+  struct Found {
+    int i, j;
+    RegionNumber region;
+  };
+  for (const bool by_neighbours : {false, true}) {
+    if (by_neighbours && block_.dimension() == 3) continue;
+    std::vector<std::vector<Found>> planes(static_cast<std::size_t>(box_.last[2] - box_.first[2]));
+#pragma omp parallel for schedule(dynamic)
+    for (int k = box_.first[2]; k < box_.last[2]; ++k) {
+      std::vector<Found>& plane = planes[static_cast<std::size_t>(k - box_.first[2])];
+      const std::vector<Opening> all = openings_of_plane(*openings_, box_, k);
+      std::array<int, 2> tried{-2, -2};
+      for (const Opening& o : all) {
+        if (!insulates(region(o.i, o.j, k))) continue;
+        if (!by_neighbours && std::exchange(tried, {o.i, o.j}) == std::array{o.i, o.j}) continue;
+        if (!plane.empty() && plane.back().i == o.i && plane.back().j == o.j) continue;
+        if (by_neighbours) {
+          const auto [x, y, z] = o.beyond;
+          if (o.share >= least_opening && stores(o.beyond) && conducts(region(x, y, z)))
+            plane.push_back({o.i, o.j, region(x, y, z)});
+        } else if (const auto found = region_of_rest(o.i, o.j, k)) {
+          plane.push_back({o.i, o.j, *found});
+        }
+      }
+    }
+    for (int k = box_.first[2]; k < box_.last[2]; ++k)
+      for (const Found& f : planes[static_cast<std::size_t>(k - box_.first[2])]) {
+        regions_[index(f.i, f.j, k)] = f.region;
+        if (!openings_->find(f.i, f.j, k)) slivers_.insert(index(f.i, f.j, k));
+      }
+  }
+}
+
+// Returns the conducting region that fills most of a cell, unless all of them together are a sliver.
+std::optional<RegionNumber> MediaCells::region_of_rest(int i, int j, int k) const {
+  const Axis& axis = block_.axes[0];
+  const double low = axis.point_in_cell(i, 0), high = axis.point_in_cell(i, 1);
+  const std::array lines{block_.dimension() == 2 ? 64 : 12, block_.dimension() == 2 ? 1 : 12};
+  std::vector<std::pair<RegionNumber, double>> lengths;
+  std::vector<Bodies::Piece> pieces;
+  double all = 0;
+  for (int t = 0; t < lines[1]; ++t)
+    for (int s = 0; s < lines[0]; ++s) {
+      Point origin{0, block_.axes[1].point_in_cell(j, (s + 0.5) / lines[0]), 0};
+      if (!block_.axes[2].degenerate()) origin[2] = block_.axes[2].point_in_cell(k, (t + 0.5) / lines[1]);
+      media_->bodies->split(ray(0, origin), pieces);
+      for (std::size_t p = 0; p < pieces.size(); ++p) {
+        const double end = p + 1 < pieces.size() ? pieces[p + 1].begin : axis.nodes().back();
+        const double length = std::min(end, high) - std::max(pieces[p].begin, low);
+        if (length <= 0) continue;
+        const RegionNumber region = pieces[p].region < 0 ? below(i, j, k) : static_cast<RegionNumber>(pieces[p].region);
+        if (!conducts(region)) continue;
+        all += length / ((high - low) * lines[0] * lines[1]);
+        const auto known = std::ranges::find(lengths, region, &std::pair<RegionNumber, double>::first);
+        if (known == lengths.end())
+          lengths.emplace_back(region, length);
+        else
+          known->second += length;
+      }
+    }
+  if (all < (block_.dimension() == 2 ? least_in_plane : least_in_space)) return {};
+  return std::ranges::max_element(lengths, {}, &std::pair<RegionNumber, double>::second)->first;
 }
 
 bool MediaCells::kappa_is_constant() const {

@@ -3,8 +3,10 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "backends/memory/unset_vector.hpp"
@@ -12,11 +14,13 @@
 #include "grids/problem/media.hpp"
 #include "grids/problem/problem.hpp"
 #include "grids/problem/shapes.hpp"
+#include "grids/sampling/media_openings.hpp"
 
 namespace poisson {
 
 /// Contains the regions of this process's cells, and κ in them. Cells next to cuts and beyond periodic ends are
-/// included: one layer, whose regions follow from the geometry without messages.
+/// included: one layer, whose regions follow from the geometry without messages. With sharp surfaces, a cell whose
+/// centre lies in an insulator has the conducting region that fills most of it, unless that is a sliver.
 class MediaCells {
  public:
   /// Finds the regions and evaluates κ. Throws ValueError if κ of a material is not positive.
@@ -51,12 +55,31 @@ class MediaCells {
   /// Returns the centre of a cell; beyond periodic ends that of the cell on the other side.
   Point centre(int i, int j, int k) const;
   bool conducts(RegionNumber region) const { return conducts_[region]; }
+  /// Returns whether a region has one value, given or unknown.
   bool fixed(RegionNumber region) const { return fixed_[region]; }
+  bool insulates(RegionNumber region) const { return !conducts_[region] && !fixed_[region]; }
+  /// Returns whether surfaces of bodies are sharp.
+  bool sharp() const { return sharp_; }
+  /// Returns whether insulators cut cells.
+  bool cut() const { return openings_ != nullptr; }
+  /// Returns the share of the face below a cell across an axis that insulators leave open; 1 unless surfaces are sharp.
+  double open_face(std::size_t axis, int i, int j, int k) const;
+  /// Returns the share of a cell's volume outside insulators; 1 unless surfaces are sharp.
+  double open_volume(int i, int j, int k) const;
+  /// Returns whether regions below the bodies differ.
+  bool varies_below() const { return !below_.empty(); }
+  /// Returns a line along an axis through a point, from end to end of the grid.
+  Ray ray(std::size_t axis, const Point& through) const;
   bool leaves(int i, int j, int k) const { return !conducts_[region(i, j, k)]; }
 
  private:
   void find_regions(const std::array<std::vector<double>, 3>& nodes);
   void check_kappa() const;
+  void open_cells();
+  bool shut(int i, int j, int k) const {
+    return insulates(region(i, j, k)) || (!slivers_.empty() && slivers_.contains(index(i, j, k)));
+  }
+  std::optional<RegionNumber> region_of_rest(int i, int j, int k) const;
 
   std::shared_ptr<const Media> media_;
   Block block_;
@@ -66,6 +89,10 @@ class MediaCells {
   std::vector<std::array<double, 3>> kappa_;  ///< of each region; 0 if it is an expression
   std::vector<char> conducts_, fixed_;
   std::array<std::vector<double>, 3> widths_;  ///< of the cells of the block
+  std::array<double, 3> steps_{};              ///< resolution of rays
+  bool sharp_ = false;
+  std::unordered_set<std::size_t> slivers_;        ///< cells whose open rest is too small to have a share
+  std::shared_ptr<const MediaOpenings> openings_;  ///< null: no surface of an insulator is sharp
 };
 
 }  // namespace poisson

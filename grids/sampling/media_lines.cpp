@@ -11,17 +11,12 @@ namespace {
 
 // Lines along each axis across a face, in the plane and in space.
 constexpr int lines_in_plane = 16, lines_in_space = 4;
-// Pieces that are shorter than this share of a cell are rounding errors.
-constexpr double sliver = 1e-9;
-// A wall is at least this share of half a cell away from the centre.
-constexpr double nearest_wall = 1e-3;
-constexpr double infinite = std::numeric_limits<double>::infinity();
-
 }  // namespace
 
 MediaLines::MediaLines(const MediaCells& cells)
     : cells_(cells),
-      bodies_(cells.media().surfaces == Surfaces::averaged ? cells.media().bodies.get() : nullptr),
+      bodies_(cells.media().surfaces == Surfaces::staircase ? nullptr : cells.media().bodies.get()),
+      sharp_(cells.sharp()),
       has_contacts_(!cells.media().contacts.empty()) {
   const Block& block = cells.block();
   if (bodies_) across_ = block.dimension() == 2 ? lines_in_plane : lines_in_space;
@@ -80,25 +75,6 @@ double MediaLines::resistance(RegionNumber region, std::size_t axis, const std::
   return cells_.conducts(centre) ? length / kappa(centre) : 0;
 }
 
-template <class F>
-void MediaLines::walk(const At& line, int i, const Pieces& pieces, double from, double to, const F& f) const {
-  std::array cell = line.cell;
-  cell[line.axis] = i;
-  const auto [x, y, z] = cell;
-  if (!bodies_) return f(to - from, cells_.region(x, y, z));
-  const double least = sliver * cells_.block().axes[line.axis].width(i);
-  auto piece = std::upper_bound(pieces.begin(), pieces.end(), from + least,
-                                [](double t, const Bodies::Piece& p) { return t < p.begin; });
-  if (piece != pieces.begin()) --piece;
-  for (double at = from; piece != pieces.end() && at < to; ++piece) {
-    double end = std::next(piece) == pieces.end() ? to : std::min(to, std::next(piece)->begin);
-    if (to - end < least) end = to;
-    if (end - at < least) continue;
-    f(end - at, piece->region < 0 ? cells_.below(x, y, z) : static_cast<RegionNumber>(piece->region));
-    at = end;
-  }
-}
-
 MediaLines::Half MediaLines::half(const At& line, int i, const Pieces& pieces, double from, double to,
                                   double face) const {
   std::array cell = line.cell;
@@ -107,7 +83,20 @@ MediaLines::Half MediaLines::half(const At& line, int i, const Pieces& pieces, d
   bool begun = false;
   double at = from;
   walk(line, i, pieces, from, to, [&](double length, RegionNumber region) {
-    const double resistance = this->resistance(region, line.axis, cell, length);
+    double resistance = 0;
+    if (sharp_ && cells_.insulates(region)) {
+      h.plain = false;
+      const double end = at + length, rounding = sliver * (to - from);
+      const bool begins = at <= from + rounding, ends = end >= to - rounding;
+      const bool at_face = face == from ? begins : ends, at_centre = face == from ? ends : begins;
+      h.closed = h.closed || at_face;
+      resistance = at_face ? 0 : at_centre ? substitute(line, i, pieces, face == from ? to : from, length) : infinite;
+      h.resistance += resistance;
+      at = end;
+      return;
+    }
+    resistance = this->resistance(region, line.axis, cell, length);
+    if (begun && has_contacts_) h.resistance += contact(line, at, h.last, region);
     h.resistance += resistance;
     const double kappa = length / resistance;
     h.conducting += kappa * length;
@@ -116,7 +105,6 @@ MediaLines::Half MediaLines::half(const At& line, int i, const Pieces& pieces, d
     if (!begun) h.first = region;
     if (!begun || region < h.lowest) std::tie(h.lowest, h.of_lowest) = std::pair(region, kappa);
     if (!begun || region > h.highest) std::tie(h.highest, h.of_highest) = std::pair(region, kappa);
-    if (begun && has_contacts_) h.resistance += contact(h.last, region);
     h.plain = h.plain && cells_.conducts(region);
     h.last = region;
     begun = true;
@@ -128,74 +116,41 @@ MediaLines::Halves MediaLines::halves(const At& line, int i, const Pieces& piece
   const Axis& axis = cells_.block().axes[line.axis];
   const double low = axis.point_in_cell(i, 0), middle = axis.point_in_cell(i, 0.5), high = axis.point_in_cell(i, 1);
   Halves h{half(line, i, pieces, low, middle, low), half(line, i, pieces, middle, high, high)};
-  if (has_contacts_ && h.lower.last != h.upper.first) h.upper.resistance += contact(h.lower.last, h.upper.first);
+  if (has_contacts_ && h.lower.last != h.upper.first)
+    h.upper.resistance += contact(line, middle, h.lower.last, h.upper.first);
   return h;
 }
 
 // Adds a line to the faces below the cells 0 … n.
-void MediaLines::add_conductances(const At& line, const Pieces& pieces, const std::array<double, 2>& across,
-                                  Sums& sums) const {
+void MediaLines::add_conductances(const At& line, const Pieces& pieces, Sums& sums) const {
   const Axis& axis = cells_.block().axes[line.axis];
   const int n = axis.size(), first = axis.open(0) ? 0 : -1, last = axis.open(1) ? n : n + 1;
   const auto one = [](const Half& h) { return FaceLines::Line{.resistance = h.resistance, .plain = false}; };
-  const auto both = [&](const Half& a, const Half& b) {
+  const auto both = [&](int face, const Half& a, const Half& b) {
+    const double place = has_contacts_ ? axis.point_in_cell(face, 0) : 0;
     const Half& low = a.lowest <= b.lowest ? a : b;
     const Half& high = a.highest >= b.highest ? a : b;
-    return FaceLines::Line{a.resistance + b.resistance + (has_contacts_ ? contact(a.last, b.first) : 0),
+    return FaceLines::Line{a.resistance + b.resistance + (has_contacts_ ? contact(line, place, a.last, b.first) : 0),
                            a.conducting + b.conducting,
                            a.moment + b.moment,
-                           across,
+                           line.across,
                            low.of_lowest,
                            high.of_highest,
                            a.plain && b.plain && !has_contacts_};
+  };
+  const auto add = [&](int face, bool closed, const FaceLines::Line& l) {
+    if (!closed) sums[static_cast<std::size_t>(face)].add(l);
   };
   Halves before{};
   for (int i = first; i < last; ++i) {
     const Halves here = halves(line, i, pieces);
     if (i == 0 && first == 0)
-      sums[0].add(one(here.lower));
+      add(0, here.lower.closed, one(here.lower));
     else if (i > first)
-      sums[static_cast<std::size_t>(i)].add(both(before.upper, here.lower));
+      add(i, before.upper.closed || here.lower.closed, both(i, before.upper, here.lower));
     before = here;
   }
-  if (last == n) sums[static_cast<std::size_t>(n)].add(one(before.upper));
-}
-
-// Returns ∫ds/κ from the centre of cell i to the first fixed piece on its lower (−1) or upper side (1), at most as far
-// as the centre of the neighbour.
-double MediaLines::to_fixed(const At& line, int i, int side, const Pieces& pieces, RegionNumber& region) const {
-  const Axis& axis = cells_.block().axes[line.axis];
-  std::array cell = line.cell, beside = line.cell;
-  cell[line.axis] = i;
-  beside[line.axis] = i + side;
-  region = cells_.region(beside[0], beside[1], beside[2]);
-  std::vector<std::pair<double, RegionNumber>> own, other;
-  const auto collect = [](auto& into) {
-    return [&into](double length, RegionNumber r) { into.emplace_back(length, r); };
-  };
-  const double middle = axis.point_in_cell(i, 0.5), there = axis.point_in_cell(i + side, 0.5);
-  if (side > 0) {
-    walk(line, i, pieces, middle, axis.point_in_cell(i, 1), collect(own));
-    walk(line, i + 1, pieces, axis.point_in_cell(i + 1, 0), there, collect(other));
-  } else {
-    walk(line, i, pieces, axis.point_in_cell(i, 0), middle, collect(own));
-    walk(line, i - 1, pieces, there, axis.point_in_cell(i - 1, 1), collect(other));
-    std::ranges::reverse(own);
-    std::ranges::reverse(other);
-  }
-  double sum = 0;
-  RegionNumber last = cells_.region(cell[0], cell[1], cell[2]);
-  for (const auto* part : {&own, &other})
-    for (const auto& [length, r] : *part) {
-      if (has_contacts_ && r != last) sum += contact(last, r);
-      if (cells_.fixed(r)) {
-        region = r;
-        return sum;
-      }
-      sum += resistance(r, line.axis, part == &own ? cell : beside, length);
-      last = r;
-    }
-  return sum;
+  if (last == n) add(n, before.upper.closed, one(before.upper));
 }
 
 // Calls f(pieces, place from the centre of the face) for the lines across a face, and returns their number. Staircases
@@ -244,29 +199,44 @@ double MediaLines::limited(const At& line, int i, double kappa) const {
 double MediaLines::end_kappa(const At& line, int end) const {
   const Axis& axis = cells_.block().axes[line.axis];
   const int i = end == 0 ? 0 : axis.size() - 1;
-  double sum = 0;
-  const int rays = for_each_ray(line, [&](const Pieces& pieces, const std::array<double, 2>&) {
-    const double low = axis.point_in_cell(i, end == 0 ? 0 : 0.5), high = axis.point_in_cell(i, end == 0 ? 0.5 : 1);
-    sum += 1 / half(line, i, pieces, low, high, low).resistance;
-  });
-  const double kappa = limited(line, i, sum / rays * (0.5 * axis.width(i)));
   std::array cell = line.cell;
   cell[line.axis] = i;
+  if (bodies_ && sharp_ && cells_.conducts(cells_.region(cell[0], cell[1], cell[2]))) {
+    Pieces pieces;
+    bodies_->split(ray(line, {0.5, 0.5}), pieces);
+    if (wall(line, i, end == 0 ? -1 : 1, pieces)) return 0;
+  }
+  double sum = 0;
+  int rays = 0;
+  for_each_ray(line, [&](const Pieces& pieces, const std::array<double, 2>&) {
+    const double low = axis.point_in_cell(i, end == 0 ? 0 : 0.5), high = axis.point_in_cell(i, end == 0 ? 0.5 : 1);
+    const Half h = half(line, i, pieces, low, high, end == 0 ? low : high);
+    if (h.closed) return;
+    sum += 1 / h.resistance;
+    ++rays;
+  });
+  const int face = end == 0 ? 0 : axis.size();
+  const double all = rays == 0 ? fallback(line, face) : limited(line, i, sum / rays * (0.5 * axis.width(i)));
+  const double kappa = all * open(line, face);
   return kappa > 0 ? kappa + sheets(line.axis, cell, cell) : 0;
 }
 
 void MediaLines::faces(const At& line, std::vector<double>& kappa, std::vector<FixedLink>& links) const {
-  const Block& block = cells_.block();
-  const Axis& axis = block.axes[line.axis];
+  const Axis& axis = cells_.block().axes[line.axis];
   const int n = axis.size();
   kappa.assign(static_cast<std::size_t>(n) + 1, 0);
   thread_local Sums sums;
   sums.assign(static_cast<std::size_t>(n) + 1, {});
   for_each_ray(line, [&](const Pieces& along, const std::array<double, 2>& across) {
-    add_conductances(line, along, across, sums);
+    At own = line;
+    own.across = across;
+    add_conductances(own, along, sums);
   });
   thread_local Pieces pieces;
-  bool central = false;
+  if (bodies_) bodies_->split(ray(line, {0.5, 0.5}), pieces);
+  const bool walls = bodies_ && sharp_ && std::ranges::any_of(pieces, [&](const Bodies::Piece& p) {
+                       return p.region >= 0 && cells_.fixed(static_cast<RegionNumber>(p.region));
+                     });
   const auto leaves = [&](int i) {
     std::array c = line.cell;
     c[line.axis] = i;
@@ -277,42 +247,21 @@ void MediaLines::faces(const At& line, std::vector<double>& kappa, std::vector<F
     const bool gone_below = lower && leaves(i - 1), gone_above = upper && leaves(i);
     double& value = kappa[static_cast<std::size_t>(i)];
     const double distance = 0.5 * ((lower ? axis.width(i - 1) : 0) + (upper ? axis.width(i) : 0));
-    value = gone_below || gone_above ? 0 : sums[static_cast<std::size_t>(i)].conductance(distance) * distance;
-    if (!lower || !upper || gone_below == gone_above) {
-      value = limited(line, lower ? i - 1 : i, value);
-      if (value > 0 && !cells_.media().sheets.empty()) {
-        std::array below = line.cell, above = line.cell;
-        below[line.axis] = lower ? i - 1 : i;
-        above[line.axis] = upper ? i : i - 1;
-        value += sheets(line.axis, above, below);
-      }
-      continue;
+    const bool one_sided = lower && upper && gone_below != gone_above;
+    if (one_sided || (walls && !(gone_below && gone_above)))
+      if (add_links(line, i, pieces, links) || one_sided) continue;
+    if (gone_below || gone_above) continue;
+    const FaceLines& sum = sums[static_cast<std::size_t>(i)];
+    const double share = open(line, i);
+    value = sum.empty() ? fallback(line, i)
+                        : limited(line, lower ? i - 1 : i, sum.conductance(distance, share < 1) * distance);
+    value *= share;
+    if (value > 0 && !cells_.media().sheets.empty()) {
+      std::array below = line.cell, above = line.cell;
+      below[line.axis] = lower ? i - 1 : i;
+      above[line.axis] = upper ? i : i - 1;
+      value += sheets(line.axis, above, below);
     }
-    std::array inside = line.cell, beyond = line.cell;
-    const int at = gone_below ? i : i - 1, side = gone_below ? -1 : 1;
-    inside[line.axis] = at;
-    beyond[line.axis] = at + side;
-    if (at < 0 || at >= n || !cells_.fixed(cells_.region(beyond[0], beyond[1], beyond[2]))) continue;
-    if (bodies_ && !central) {
-      bodies_->split(ray(line, {0.5, 0.5}), pieces);
-      central = true;
-    }
-    FixedLink link{inside};
-    link.axis = static_cast<int>(line.axis);
-    link.side = side;
-    double way = bodies_ ? to_fixed(line, at, side, pieces, link.region) : 0;
-    const double least =
-        0.5 * axis.width(at) /
-        cells_.kappa(cells_.region(inside[0], inside[1], inside[2]), line.axis, inside[0], inside[1], inside[2]);
-    if (!bodies_) {
-      link.region = cells_.region(beyond[0], beyond[1], beyond[2]);
-      way = least + contact(cells_.region(inside[0], inside[1], inside[2]), link.region);
-    }
-    way = std::max(way, nearest_wall * least);
-    if (way == infinite) continue;
-    const double area = block.face_area(static_cast<int>(line.axis), inside[0], inside[1], inside[2]);
-    link.conductance = area / way;
-    links.push_back(link);
   }
 }
 

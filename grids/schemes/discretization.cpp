@@ -188,6 +188,7 @@ SchemeRows Discretization::coarsen_rows(const SchemeRows& fine, const CoarseBloc
 
 double Discretization::assemble_rhs(Field& b) const {
   rhs_sums_.reset();
+  if (media_) media_->hold_bodies(problem_);
   rhs_sums_ = row_scheme(problem_).fill_rhs(context(), rows().scale, b, RhsRows::unknowns);
   return sampler_->sum_of_magnitudes(b, block().unknowns()) / rows().scale;
 }
@@ -322,6 +323,11 @@ Hierarchy Discretization::make_galerkin_levels(const std::vector<LevelPlan>& lev
       with_cut_lines(std::move(A), rows, penalty_field(context()).get(), axes_of_cut_lines(block(), relaxed));
   return make_galerkin_hierarchy(std::move(finest), std::move(bands), cells ? index_block(block()) : block(), levels,
                                  jumps_.may_have_clusters(problem_.dimension, cells_of_line(problem_)), sharing_);
+}
+
+void Discretization::set_floating(const std::vector<double>& values) {
+  media_->set_floating(values);
+  rhs_sums_.reset();
 }
 
 void Discretization::set_media(std::shared_ptr<const Media> media) {

@@ -63,6 +63,8 @@ class Discretization {
   /// Replaces fixed values, powers and sources of materials. `media` has the regions of the problem's media and the
   /// same kinds of materials. Throws std::invalid_argument if it has not, or if the problem has no media.
   void set_media(std::shared_ptr<const Media> media);
+  /// Sets the values of the floating bodies, in the order of FloatingBodies::all.
+  void set_floating(const std::vector<double>& values);
   /// Returns the system of the materials, or null if the problem has none.
   const MediaSystem* media() const { return media_.get(); }
 

@@ -74,7 +74,16 @@ class MediaReader {
       return;
     }
     const Value *kappa = value.find("coefficient"), *power = value.find("power"), *source = value.find("source"),
-                *fixed = value.find("fixed");
+                *fixed = value.find("fixed"), *floating = value.find("floating");
+    if (given(floating)) {
+      const Value* charge = floating->find("charge");
+      material.floating = charge ? charge->number : 0;
+      for (const Value* other : {kappa, power, source, fixed})
+        if (other && other->given && given(other))
+          fail(other->mark, path,
+               "has both floating and another property (its cells leave the system); keep one of them");
+      return;
+    }
     if (given(fixed)) {
       material.fixed = fixed->number;
       for (const Value* other : {kappa, power, source})
@@ -83,7 +92,7 @@ class MediaReader {
       return;
     }
     if (!given(kappa)) {
-      fail(value.mark, path, "has neither coefficient nor fixed; add coefficient: 1, or write insulator");
+      fail(value.mark, path, "has neither coefficient nor fixed nor floating; add coefficient: 1, or write insulator");
       return;
     }
     if (kappa->kind == Kind::list) {
@@ -161,14 +170,30 @@ class MediaReader {
       const Value *name = body.find("material"), *title = body.find("name");
       if (media_.regions.size() >= most_regions) return fail(body.mark, path, "is one body too many; use repeat");
       constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
-      const std::size_t material = name ? material_named(*name, path + ".material").value_or(none) : none;
+      std::size_t material = name ? material_named(*name, path + ".material").value_or(none) : none;
       ShapePtr shape = read_shape(body, path, parts_);
       if (material == none || !shape) continue;
+      if (const Value* floating = body.find("floating"); given(floating)) material = let_float(material, *floating);
       std::string called = given(title) ? title->text : media_.materials[material].name;
       if (const int same = count[called]++; same > 0) called.append(" ").append(std::to_string(same + 1));
       bodies_.push_back({std::move(shape), static_cast<RegionNumber>(media_.regions.size())});
       media_.regions.push_back({called, material, MediaRegion::Origin::body});
     }
+  }
+
+  // Returns the material of a body that floats whatever its material, with this name.
+  std::size_t let_float(std::size_t number, const Value& floating) {
+    Material own;
+    own.name = media_.materials[number].name;
+    const Value* charge = floating.find("charge");
+    own.floating = charge ? charge->number : 0;
+    const auto same = std::ranges::find_if(
+        media_.materials, [&](const Material& m) { return m.name == own.name && m.floating == own.floating; });
+    if (same != media_.materials.end()) return static_cast<std::size_t>(same - media_.materials.begin());
+    media_.materials.push_back(own);
+    used_.emplace_back(true);
+    marks_.push_back(floating.mark);
+    return media_.materials.size() - 1;
   }
 
   void read_contacts() {

@@ -263,6 +263,21 @@ Schema text(std::string_view key, std::string_view doc, std::string_view example
 
 }  // namespace
 
+namespace {
+
+Schema floating() {
+  return optional_map("floating",
+                      "Replaces coefficient: each connected body has one unknown value. Its cells leave the system.",
+                      "{charge: 0}",
+                      {{.key = "charge",
+                        .type = Type::constant,
+                        .doc = "The flow out of each connected body: a charge, or watts of heat.",
+                        .fallback = "0",
+                        .example = "0"}});
+}
+
+}  // namespace
+
 const Schema& shape() {
   static const Schema schema{.doc = "A shape.", .keys = shape_keys()};
   return schema;
@@ -301,14 +316,15 @@ const Schema& material() {
                      .type = Type::constant,
                      .doc = "The value of u; replaces coefficient. Its cells leave the system.",
                      .fallback = "null",
-                     .example = "5"}}},
+                     .example = "5"},
+                    floating()}},
           {.type = Type::choice, .choices = {choice("insulator", 0, "Nothing flows; its cells leave the system.")}}}};
   return schema;
 }
 
 std::vector<Schema> media() {
   std::vector<Schema> body{text("material", "Name of its material.", "copper", true),
-                           text("name", "Name in results; null: that of the material.", "die", false)};
+                           text("name", "Name in results; null: that of the material.", "die", false), floating()};
   const std::vector<Schema> shapes = shape_keys();
   body.insert(body.end(), shapes.begin(), shapes.end());
   const Schema pair{.key = "between",
@@ -319,43 +335,46 @@ std::vector<Schema> media() {
                     .items = {{.type = Type::text, .example = "die", .most = 200}},
                     .fewest = 2,
                     .most = 2};
-  return {
-      {.key = "materials",
-       .type = Type::dictionary,
-       .doc = "Named materials: `copper: {coefficient: 390}`, `board: {coefficient: [0.8, 0.8, 0.3]}`, `die: "
-              "{coefficient: 130, power: 12.5}`, `lead: {fixed: 5}`, `hole: insulator`. They need unknowns in cells.",
-       .fallback = "{}",
-       .example = "{copper: {coefficient: 390}}",
-       .items = {material()}},
-      text("background", "Material where no body is; null: equation.coefficient.", "air", false),
-      {.key = "bodies",
-       .type = Type::list,
-       .doc = "Bodies of these materials. Later bodies cover earlier ones. Each has a material and one shape.",
-       .fallback = "[]",
-       .example = "[{material: copper, sphere: {center: [0, 0, 0], radius: 1}}]",
-       .items = {{.doc = "A body.", .keys = body}}},
-      {.key = "surfaces",
-       .type = Type::choice,
-       .doc = "How surfaces between the faces of cells enter the conductances.",
-       .fallback = "averaged",
-       .choices = {choice("averaged", Surfaces::averaged,
-                          "1/∫ds/κ along lines between cell centres, averaged over each face."),
-                   choice("staircase", Surfaces::staircase, "A cell has the material of its centre.")}},
-      {.key = "contacts",
-       .type = Type::list,
-       .doc = "Contact resistances between materials, on surfaces that lie on faces of cells.",
-       .fallback = "[]",
-       .example = "[{between: [die, board], resistance: 1e-5}]",
-       .items = {{.doc = "A contact.",
-                  .keys = {pair, length("resistance", "Resistance times area (m² K/W).", "1e-5")}}}},
-      {.key = "sheets",
-       .type = Type::list,
-       .doc = "Thin conducting layers on the surfaces of a material, on faces of cells.",
-       .fallback = "[]",
-       .example = "[{on: copper, thickness: 35e-6, coefficient: 390}]",
-       .items = {{.doc = "A sheet.",
-                  .keys = {text("on", "The material.", "copper", true), length("thickness", "Thickness.", "35e-6"),
-                           length("coefficient", "Its coefficient.", "390")}}}}};
+  return {{.key = "materials",
+           .type = Type::dictionary,
+           .doc = "Named materials: `copper: {coefficient: 390}`, `board: {coefficient: [0.8, 0.8, 0.3]}`, `die: "
+                  "{coefficient: 130, power: 12.5}`, `lead: {fixed: 5}`, `net: {floating: {charge: 0}}`, `hole: "
+                  "insulator`. They need unknowns in cells.",
+           .fallback = "{}",
+           .example = "{copper: {coefficient: 390}}",
+           .items = {material()}},
+          text("background", "Material where no body is; null: equation.coefficient.", "air", false),
+          {.key = "bodies",
+           .type = Type::list,
+           .doc = "Bodies of these materials. Later bodies cover earlier ones. Each has a material and one shape.",
+           .fallback = "[]",
+           .example = "[{material: copper, sphere: {center: [0, 0, 0], radius: 1}}]",
+           .items = {{.doc = "A body.", .keys = body}}},
+          {.key = "surfaces",
+           .type = Type::choice,
+           .doc = "How surfaces between the faces of cells enter the conductances.",
+           .fallback = "sharp",
+           .choices = {choice("sharp", Surfaces::sharp,
+                              "As averaged between materials that conduct. Insulators cut faces and cells; fixed and "
+                              "floating bodies couple to cells over the distance to their surface."),
+                       choice("averaged", Surfaces::averaged,
+                              "1/∫ds/κ along lines between cell centres, averaged over each face."),
+                       choice("staircase", Surfaces::staircase, "A cell has the material of its centre.")}},
+          {.key = "contacts",
+           .type = Type::list,
+           .doc = "Contact resistances between materials, on surfaces that lie on faces of cells.",
+           .fallback = "[]",
+           .example = "[{between: [die, board], resistance: 1e-5}]",
+           .items = {{.doc = "A contact.",
+                      .keys = {pair, length("resistance", "Resistance times area (m² K/W).", "1e-5")}}}},
+          {.key = "sheets",
+           .type = Type::list,
+           .doc = "Thin conducting layers on the surfaces of a material, on faces of cells.",
+           .fallback = "[]",
+           .example = "[{on: copper, thickness: 35e-6, coefficient: 390}]",
+           .items = {{.doc = "A sheet.",
+                      .keys = {text("on", "The material.", "copper", true), length("thickness", "Thickness.", "35e-6"),
+                               length("coefficient", "Its coefficient.", "390")}}}}};
 }
 
 }  // namespace poisson::schema

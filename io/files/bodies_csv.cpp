@@ -68,6 +68,17 @@ std::string faces_to_csv(const Summary& s) {
   return text;
 }
 
+std::string floating_to_csv(const Summary& s) {
+  std::string text = "name,cells,value,charge,held\r\n";
+  for (const Summary::FloatingBody& b : s.floating_bodies)
+    text += fmt::format("{},{},{},{},{}\r\n", quoted(b.name), b.cells, entry(b.value), entry(b.charge), b.held);
+  return text;
+}
+
+std::filesystem::path write_floating(const std::filesystem::path& folder, const Summary& summary) {
+  return write_text(folder / floating_csv, floating_to_csv(summary));
+}
+
 std::filesystem::path write_bodies(const std::filesystem::path& folder, const Summary& summary) {
   return write_text(folder / bodies_csv, to_csv(summary));
 }

@@ -166,6 +166,12 @@ void add_solution(Json& json, const Summary& s) {
     json["materials"] = answers_of(s.materials);
     json["floating"] = {{"cells", s.floating.cells}, {"volume", number(s.floating.volume)}};
   }
+  for (const Summary::FloatingBody& b : s.floating_bodies)
+    json["floating_bodies"].push_back({{"name", b.name},
+                                       {"cells", b.cells},
+                                       {"value", number(b.value)},
+                                       {"charge", number(b.charge)},
+                                       {"held", b.held}});
   if (!s.faces.empty()) json["faces"] = answers_of(s.faces);
   if (s.effective) json["effective"] = effective_of(*s.effective, s.dimension);
   if (s.capacitance) {

@@ -72,6 +72,14 @@ struct Summary {
     std::vector<double> min_at{}, max_at{};
   };
   std::vector<Face> faces;  ///< omitted if the unknowns are not in cells
+  /// Contains the answers for a floating body, as FloatingResult (grids/results/floating_flows.hpp).
+  struct FloatingBody {
+    std::string name;
+    std::int64_t cells = 0;
+    double value = unknown, charge = unknown;
+    bool held = false;  ///< a Dirichlet face gives the value
+  };
+  std::vector<FloatingBody> floating_bodies;  ///< omitted if no material floats
   /// Counts the cells without contact to a fixed value, and their volume.
   struct {
     std::int64_t cells = 0;

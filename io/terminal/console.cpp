@@ -282,6 +282,20 @@ void Console::bodies(const Summary& s) {
   if (s.bodies.size() > most) row(label, fmt::format("and {} more in summary.json", s.bodies.size() - most));
 }
 
+/// Prints the values and charges of the first floating bodies.
+void Console::floating_bodies(const Summary& s) {
+  constexpr std::size_t most = 20;
+  std::string_view label = "floating";
+  for (std::size_t i = 0; i < std::min(most, s.floating_bodies.size()); ++i) {
+    const Summary::FloatingBody& b = s.floating_bodies[i];
+    row(label,
+        fmt::format("{}: value {:.6g}{}, charge {:.6g}", b.name, b.value, b.held ? " of a face" : "", b.charge + 0.0));
+    label = "";
+  }
+  if (s.floating_bodies.size() > most)
+    row(label, fmt::format("and {} more in summary.json", s.floating_bodies.size() - most));
+}
+
 /// Prints the effective coefficient along each axis, and the matrix of conductors.
 void Console::answers(const Summary& s) {
   if (s.effective) {
@@ -362,6 +376,7 @@ void Console::closing(const Summary& s, double tolerance, const std::string& dir
   if (s.flux_error) row("flux error", fmt::format("{:.2g} in energy, estimated by recovered gradients", *s.flux_error));
   probes(s);
   bodies(s);
+  floating_bodies(s);
   faces(s);
   answers(s);
   balance(s);

@@ -89,6 +89,7 @@ class Console {
   void row(std::string_view label, const std::string& text);
   void probes(const Summary&);
   void bodies(const Summary&);
+  void floating_bodies(const Summary&);
   void faces(const Summary&);
   void answers(const Summary& s);
   void balance(const Summary&);

@@ -191,14 +191,14 @@ CHECKS = {
         ("probes.0.u", 79.9138304, 1e-4),
     ],
     "bus-bar": [
-        ("flux.x-", 1.60745e6, 20),
-        ("flux.x+", -1.60745e6, 20),
-        ("solution.max", 0.0998328652824802, 1e-8),
+        ("flux.x-", 1.620785e6, 20),
+        ("flux.x+", -1.620785e6, 20),
+        ("solution.max", 0.09983114036847164, 1e-8),
     ],
     "package": [
         ("balance.source", 12.5, 1e-9),  # independent
-        ("solution.max", 70.88788151042931, 1e-4),
-        ("flux.z+", -9.97429, 1e-4),
+        ("solution.max", 70.85854012629801, 1e-4),
+        ("flux.z+", -9.976555, 1e-4),
     ],
     "capacitor": [
         ("capacitance.entries.0.0", 4 * math.pi / (1 / 0.25 - 1 / 0.45), 0.15),

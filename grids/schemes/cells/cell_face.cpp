@@ -9,8 +9,10 @@ namespace {
 
 constexpr double negligible = 1e-10;  // the Biot number αL/κ below which a Robin face passes only g
 
-// Returns κ over the half cells behind a face; 0 in cells that left the system.
-std::vector<double> media_kappa(const Problem& problem, const Block& block, int axis, int end, const Box& behind) {
+// Returns κ over the half cells behind a face, times the open share of the face, and 0 in cells that left the system;
+// and these shares.
+std::pair<std::vector<double>, std::vector<double>> media_kappa(const Problem& problem, const Block& block, int axis,
+                                                                int end, const Box& behind) {
   if (behind.size() == 0) return {};
   Box around = behind;  // sheets lie between cells
   for (std::size_t d = 0; d < 3; ++d) {
@@ -21,11 +23,14 @@ std::vector<double> media_kappa(const Problem& problem, const Block& block, int 
   }
   const MediaCells cells(problem, block, around);
   const MediaLines lines(cells);
-  std::vector<double> kappa;
+  std::vector<double> kappa, open;
   for_each_place(behind, [&](int i, int j, int k) {
+    std::array face{i, j, k};
+    face[static_cast<std::size_t>(axis)] += end;
     kappa.push_back(lines.end_kappa({static_cast<std::size_t>(axis), {i, j, k}}, end));
+    open.push_back(cells.open_face(static_cast<std::size_t>(axis), face[0], face[1], face[2]));
   });
-  return kappa;
+  return {kappa, open};
 }
 
 }  // namespace
@@ -60,10 +65,13 @@ CellFace::CellFace(const Problem& problem, const Block& block, int axis, int end
   kind_ = face.kind;
   media_ = problem.media != nullptr;
   data_ = Data(face.value, face_key(axis, end), Sign::any, block, on_face);
-  if (media_)
-    kappa_ = Data(media_kappa(problem, block, axis, end, behind_));
-  else if (face.kind != BoundaryKind::neumann)
+  if (media_) {
+    auto [kappa, open] = media_kappa(problem, block, axis, end, behind_);
+    kappa_ = Data(std::move(kappa));
+    open_ = Data(std::move(open));
+  } else if (face.kind != BoundaryKind::neumann) {
     kappa_ = Data(problem.coefficient[c], coefficient_key(problem, c), Sign::positive, block, behind_);
+  }
   if (face.kind == BoundaryKind::robin)
     alpha_ = Data(face.alpha, face_key(axis, end, true), Sign::nonnegative, block, on_face);
   if (behind_.size() > 0) width_ = block.axes[d].width(behind_.first[d]);

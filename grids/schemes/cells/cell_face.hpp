@@ -48,7 +48,7 @@ class CellFace {
     for_each_place(behind_, [&](int i, int j, int k) {
       // Nothing flows into a cell that left the system of materials.
       const bool gone = media_ && kappa_[at] == 0;
-      f(i, j, k, gone ? Values() : values(kind_, data_[at], kappa_[at], alpha_[at], width_, length_));
+      f(i, j, k, gone ? Values() : values_at(at));
       ++at;
     });
   }
@@ -70,10 +70,19 @@ class CellFace {
     std::vector<double> values_;
   };
 
+  // κ of materials contains the open share of the face, which reduces all flows.
+  Values values_at(std::size_t at) const {
+    const double open = media_ ? open_[at] : 1;
+    Values v = values(kind_, data_[at], kappa_[at] / open, alpha_[at], width_, length_);
+    v.given *= open;
+    v.conductance *= open;
+    return v;
+  }
+
   Box behind_;
   BoundaryKind kind_{};
   bool media_ = false;
-  Data data_, kappa_, alpha_;
+  Data data_, kappa_, alpha_, open_;
   double width_ = 0, length_ = 0;
 };
 

@@ -109,8 +109,17 @@ std::shared_ptr<Field> put_robin_faces(const SchemeContext& context, std::size_t
     Box stored = ends->layout().box();
     stored.first[axis] = 2 * end + 1;
     stored.last[axis] = stored.first[axis] + 1;
-    const std::vector<double> alpha = context.functionals.values(*ends, stored);
+    std::vector<double> alpha = context.functionals.values(*ends, stored);
     std::vector<double> values = media.end_kappa(d, end);
+    if (media.cells().sharp()) {
+      std::size_t at = 0;
+      for_each_place(behind, [&](int i, int j, int k) {
+        std::array face{i, j, k};
+        face[axis] += end;
+        alpha[at++] *= media.cells().open_face(axis, face[0], face[1], face[2]);
+      });
+      context.sampler.put(stored, alpha, SampleStore::set, *ends);
+    }
     const double h = block.axes[axis].width(behind.first[axis]);
     for (std::size_t i = 0; i < values.size(); ++i)
       values[i] = values[i] > 0 ? double(robin_face(values[i], alpha[i], h)) : 0;
@@ -142,11 +151,23 @@ void add_to_diagonal(const SchemeContext& context, double scale, Field& reaction
     context.sampler.put({{i, j, k}, {i + 1, j + 1, k + 1}}, std::array{1.0}, SampleStore::add, reaction);
 }
 
+// Multiplies values of cells by the shares of their volumes that insulators leave open.
+void cut_volumes(const SchemeContext& context, Field& values) {
+  const MediaSystem& media = *context.media;
+  if (!media.cells().cut()) return;
+  std::vector<double> cut = context.functionals.values(values, context.values());
+  for_each_place(context.values(), [&](int i, int j, int k) {
+    if (media.solved(i, j, k)) cut[media.own(i, j, k)] *= media.open_volume(i, j, k);
+  });
+  context.sampler.put(context.values(), cut, SampleStore::set, values);
+}
+
 void fill_reaction(const SchemeContext& context, double scale, Field& reaction) {
   const std::optional<double> uniform = uniform_value(context.problem.reaction);
   const Quantity sigma = uniform ? Quantity(*uniform) : context.problem.reaction;
   context.sampler.fill({sigma, "reaction", Sign::nonnegative}, Location::cell, context.values(),
                        {.factor = scale, .volume = true}, SampleStore::set, reaction);
+  if (uniform != 0.0) cut_volumes(context, reaction);
 }
 
 // Fills κ along an axis of each cell. Gaps get `insulated` and `fixed`.
@@ -303,6 +324,7 @@ void fill_media_sources(const SchemeContext& context, double scale, Field& b) {
     if (media->has_gaps()) media->codes()->look_up(media->table(of_region, 0), b);
     return;
   }
+  if (p.source.constant() == nullptr || *p.source.constant() != 0) cut_volumes(context, b);
   std::vector<double> values = functionals.values(b, context.values());
   const std::vector<double> own = media->sources();
   for (std::size_t i = 0; i < values.size(); ++i) values[i] += scale * own[i];

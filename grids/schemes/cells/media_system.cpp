@@ -16,8 +16,13 @@
 
 namespace poisson {
 
-MediaSystem::MediaSystem(const Problem& problem, MediaCells cells, const Block& block, const Tools& tools)
-    : media_(problem.media), cells_(std::move(cells)), block_(block), n_(block.layout().n) {
+MediaSystem::MediaSystem(const Problem& problem, MediaCells cells, const Block& block, const Tools& tools,
+                         std::unique_ptr<FloatingBodies> floating)
+    : media_(problem.media),
+      cells_(std::move(cells)),
+      block_(block),
+      n_(block.layout().n),
+      floating_(std::move(floating)) {
   find_states();
   if (are_voxels()) {
     link_voxels();
@@ -34,6 +39,8 @@ MediaSystem::MediaSystem(const Problem& problem, MediaCells cells, const Block& 
     integrate_faces();
     find_floating(problem, tools);
   }
+  name_bodies_of_links();
+  join_slivers();
   find_volumes();
   count();
   check_sources();
@@ -44,7 +51,7 @@ void MediaSystem::find_states() {
   std::vector<CellState> of_region;
   for (std::size_t r = 0; r < media_->regions.size(); ++r) {
     const Material& m = media_->material_of(static_cast<RegionNumber>(r));
-    of_region.push_back(m.conducts() ? CellState::solved : m.fixed ? CellState::fixed : CellState::insulator);
+    of_region.push_back(m.conducts() ? CellState::solved : m.has_value() ? CellState::fixed : CellState::insulator);
   }
   cpu::for_each_line(block_.layout().box(), [&](int j, int k) {
     for (int i = 0; i < n_[0]; ++i) states_[own(i, j, k)] = of_region[cells_.region(i, j, k)];
@@ -55,7 +62,8 @@ void MediaSystem::set_media(std::shared_ptr<const Media> media) {
   bool same = media->materials.size() == media_->materials.size() && media->regions.size() == media_->regions.size();
   for (std::size_t m = 0; same && m < media->materials.size(); ++m) {
     const Material &now = media->materials[m], &before = media_->materials[m];
-    same = now.fixed.has_value() == before.fixed.has_value() && now.insulator == before.insulator;
+    same = now.fixed.has_value() == before.fixed.has_value() && now.insulator == before.insulator &&
+           now.floating.has_value() == before.floating.has_value();
   }
   if (!same) throw std::invalid_argument("other materials need another discretization");
   media_ = std::move(media);
@@ -105,6 +113,18 @@ void MediaSystem::integrate_faces() {
   }
 }
 
+// A body with one value couples to the centre of a cell as if the cell were whole (Gibou et al., J. Comput. Phys. 176,
+// 205, 2002). Conducting shares of the cell therefore receive the sources of the part inside the body as well.
+void MediaSystem::scale_shares(const std::vector<MediaLines::Share>& line, std::vector<double>& scales) const {
+  std::vector<double> conducting(scales.size()), held(scales.size());
+  for (const MediaLines::Share& s : line) {
+    if (cells_.conducts(s.region)) conducting[static_cast<std::size_t>(s.i)] += s.fraction;
+    if (cells_.fixed(s.region)) held[static_cast<std::size_t>(s.i)] += s.fraction;
+  }
+  for (std::size_t i = 0; i < scales.size(); ++i)
+    if (held[i] > 0 && conducting[i] > 0) scales[i] = 1 + held[i] / conducting[i];
+}
+
 void MediaSystem::find_volumes() {
   const MediaLines lines(cells_);
   std::vector<char> receives(media_->regions.size());
@@ -115,36 +135,86 @@ void MediaSystem::find_volumes() {
   }
   const Box box = block_.layout().box();
   const std::size_t regions = receives.size();
-  std::vector<std::vector<double>> sums(static_cast<std::size_t>(n_[2]));
+  std::vector<std::vector<double>> sums(static_cast<std::size_t>(n_[2])), received(sums.size());
   std::vector<std::vector<Share>> shares(sums.size());
 #pragma omp parallel for schedule(dynamic)
   for (int k = box.first[2]; k < box.last[2]; ++k) {
     const auto plane = static_cast<std::size_t>(k);
     sums[plane].assign(regions, 0);
+    received[plane].assign(regions, 0);
     std::vector<MediaLines::Share> line;
+    std::vector<double> scales;
     for (int j = box.first[1]; j < box.last[1]; ++j) {
       lines.shares(j, k, line);
+      scales.assign(static_cast<std::size_t>(n_[0]), 1);
+      if (cells_.sharp()) scale_shares(line, scales);
       for (const MediaLines::Share& s : line) {
         const double volume = s.fraction * cells_.volume(s.i, j, k);
-        if (receives[s.region]) {
-          if (states_[own(s.i, j, k)] != CellState::solved) continue;
-          shares[plane].push_back({own(s.i, j, k), s.region, volume});
-        }
         sums[plane][s.region] += volume;
+        std::size_t cell = own(s.i, j, k);
+        if (receives[s.region]) {
+          if (states_[cell] == CellState::insulator && cells_.sharp()) {
+            const auto joined = largest_neighbour({s.i, j, k});
+            if (!joined) continue;
+            cell = own((*joined)[0], (*joined)[1], (*joined)[2]);
+          } else if (states_[cell] != CellState::solved) {
+            continue;
+          }
+          shares[plane].push_back({cell, s.region, volume * scales[static_cast<std::size_t>(s.i)]});
+        }
+        received[plane][s.region] += volume * (receives[s.region] ? scales[static_cast<std::size_t>(s.i)] : 1);
       }
     }
   }
-  volumes_.assign(regions, 0);
-  for (const auto& plane : sums)
-    for (std::size_t r = 0; r < regions; ++r) volumes_[r] += plane[r];
-  for (double& volume : volumes_) volume = block_.processes().sum(volume);
+  const auto add_up = [&](const std::vector<std::vector<double>>& planes) {
+    std::vector<double> all(regions);
+    for (const auto& plane : planes)
+      for (std::size_t r = 0; r < regions; ++r) all[r] += plane[r];
+    for (double& volume : all) volume = block_.processes().sum(volume);
+    return all;
+  };
+  receiving_ = add_up(received);
+  volumes_ = cells_.sharp() ? add_up(sums) : receiving_;
   for (const auto& plane : shares) shares_.insert(shares_.end(), plane.begin(), plane.end());
+}
+
+// Returns the neighbour in the system, on this process, that shares the largest open face with a cell.
+std::optional<std::array<int, 3>> MediaSystem::largest_neighbour(const std::array<int, 3>& cell) const {
+  std::optional<std::array<int, 3>> found;
+  double most = 0;
+  for (std::size_t d = 0; d < static_cast<std::size_t>(block_.dimension()); ++d)
+    for (const int side : {-1, 1}) {
+      std::array next = cell, face = cell;
+      next[d] += side;
+      if (side > 0) ++face[d];
+      if (!contains(block_.layout().box(), next) || !solved(next[0], next[1], next[2])) continue;
+      const double area = cells_.open_face(d, face[0], face[1], face[2]) *
+                          block_.face_area(static_cast<int>(d), cell[0], cell[1], cell[2]);
+      if (area <= most) continue;
+      most = area;
+      found = next;
+    }
+  return found;
+}
+
+// Adds the conducting volume of cells that left as slivers to the neighbours with the largest open faces.
+void MediaSystem::join_slivers() {
+  if (!cells_.cut()) return;
+  for_each_place(block_.layout().box(), [&](int i, int j, int k) {
+    if (state(i, j, k) != CellState::insulator) return;
+    const double open = cells_.open_volume(i, j, k);
+    if (open == 0) return;
+    if (const auto to = largest_neighbour({i, j, k})) {
+      const auto [x, y, z] = *to;
+      joined_[own(x, y, z)] += open * cells_.volume(i, j, k) / cells_.volume(x, y, z);
+    }
+  });
 }
 
 // Returns the density of a region's source in a cell, in W per volume.
 double MediaSystem::density(const Share& share) const {
   const Material& m = media_->material_of(share.region);
-  const double power = m.power ? *m.power / volumes_[share.region] : 0;
+  const double power = m.power ? *m.power / receiving_[share.region] : 0;
   if (const double* number = m.source.constant()) return power + *number;
   const auto cell = static_cast<int>(share.cell);
   const Point p = cells_.centre(cell % n_[0], cell / n_[0] % n_[1], cell / (n_[0] * n_[1]));
@@ -187,7 +257,7 @@ MediaSystem::Linked MediaSystem::linked() const {
     const std::size_t at = own(link.cell[0], link.cell[1], link.cell[2]);
     if (states_[at] != CellState::solved) continue;
     sums.conductance[at] += link.conductance;
-    sums.flow[at] += link.conductance * *media_->material_of(link.region).fixed;
+    sums.flow[at] += link.conductance * value_of(link);
   }
   return sums;
 }
@@ -244,7 +314,7 @@ void MediaSystem::count() {
 void MediaSystem::check_sources() const {
   for (std::size_t r = 0; r < volumes_.size(); ++r) {
     const Material& m = media_->material_of(static_cast<RegionNumber>(r));
-    if (!m.power || *m.power == 0 || volumes_[r] > 0) continue;
+    if (!m.power || *m.power == 0 || receiving_[r] > 0) continue;
     Point middle{};
     for (std::size_t d = 0; d < static_cast<std::size_t>(block_.dimension()); ++d) {
       const std::vector<double>& nodes = block_.axes[d].nodes();
@@ -261,14 +331,26 @@ void MediaSystem::check_sources() const {
   }
 }
 
-std::shared_ptr<MediaSystem> make_media_system(const Problem& problem, const Block& block,
-                                               const MediaSystem::Tools& tools) {
+std::shared_ptr<MediaSystem> make_media_system(Problem& problem, const Block& block, const MediaSystem::Tools& tools) {
   std::optional<MediaCells> cells;
   ErrorCollector check;
   check([&] { cells.emplace(problem, block); });
   check.finish(block.processes());
+  std::unique_ptr<FloatingBodies> floating;
+  if (FloatingBodies::any(*problem.media)) {
+    floating = std::make_unique<FloatingBodies>(*cells, tools.backend, tools.sampler, tools.functionals);
+    if (needs_strong_conductors(*problem.media, *floating)) {
+      std::vector<std::size_t> count(problem.media->regions.size());
+      for (const FloatingBody& body : floating->all())
+        for (const RegionNumber r : body.regions) ++count[r];
+      use_media(problem, with_strong_conductors(*problem.media, count));
+      floating.reset();
+      check([&] { cells.emplace(problem, block); });
+      check.finish(block.processes());
+    }
+  }
   std::shared_ptr<MediaSystem> system;
-  check([&] { system = std::make_shared<MediaSystem>(problem, std::move(*cells), block, tools); });
+  check([&] { system = std::make_shared<MediaSystem>(problem, std::move(*cells), block, tools, std::move(floating)); });
   check.finish(block.processes());
   return system;
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "backends/memory/unset_vector.hpp"
@@ -12,6 +13,7 @@
 #include "grids/sampling/media_cells.hpp"
 #include "grids/sampling/media_lines.hpp"
 #include "grids/sampling/sampler.hpp"
+#include "grids/schemes/cells/floating_bodies.hpp"
 
 namespace poisson {
 
@@ -29,8 +31,9 @@ class MediaSystem {
     const Functionals& functionals;
   };
   /// Integrates along all lines and finds the cells without contact to a fixed value. Collective. Throws ValueError if
-  /// no cell receives a power.
-  MediaSystem(const Problem& problem, MediaCells cells, const Block& block, const Tools& tools);
+  /// no cell receives a power. `floating`: the floating bodies, or null if no material floats.
+  MediaSystem(const Problem& problem, MediaCells cells, const Block& block, const Tools& tools,
+              std::unique_ptr<FloatingBodies> floating);
 
   const MediaCells& cells() const { return cells_; }
   const Media& media() const { return *media_; }
@@ -44,6 +47,25 @@ class MediaSystem {
   /// Returns whether no value is fixed anywhere. One cell then is an anchor, if others left the system.
   bool singular() const { return singular_; }
   const std::vector<FixedLink>& links() const { return links_; }
+  /// Returns the value of u in the body of a link. `rise`: u(x + L) − u(x) along periodic axes.
+  double value_of(const FixedLink& link, const std::array<double, 3>& rise = {}) const;
+  /// Returns the value of u in a cell whose state is fixed.
+  double fixed_value(int i, int j, int k) const;
+  /// Returns the floating bodies, or null if no material floats.
+  const FloatingBodies* floating() const { return floating_.get(); }
+  /// Returns the sum of the charges of a floating body's regions.
+  double charge_of(const FloatingBody& body) const;
+  /// Sets the values of the floating bodies, in their order.
+  void set_floating(const std::vector<double>& values);
+  /// Gives bodies at Dirichlet faces the value of these faces. Collective. Throws InputError if a body connects faces
+  /// with different values, or both ends of a periodic axis along which u rises.
+  void hold_bodies(const Problem& problem);
+  /// Returns the share of a cell's volume outside insulators, with the slivers that joined the cell.
+  double open_volume(int i, int j, int k) const {
+    const double own = cells_.open_volume(i, j, k);
+    const auto more = joined_.empty() ? joined_.end() : joined_.find(this->own(i, j, k));
+    return more == joined_.end() ? own : own + more->second;
+  }
   /// Returns κ on the face below cell (i, j, k) across an axis; index n is the last face.
   double face(std::size_t axis, int i, int j, int k) const {
     return codes_ ? face_of_voxels(axis, i, j, k) : faces_[axis][face_index(axis, i, j, k)];
@@ -67,7 +89,8 @@ class MediaSystem {
   const std::vector<double>& end_kappa(int axis, int end) const {
     return ends_[static_cast<std::size_t>(axis)][static_cast<std::size_t>(end)];
   }
-  /// Returns the integrated volume of each region; over cells of the system if it has a source.
+  /// Returns the integrated volume of each region; over cells of the system if it has a source and surfaces are not
+  /// sharp.
   const std::vector<double>& volumes() const { return volumes_; }
   /// Returns the number of cells of each state, and their volumes, over all processes.
   const std::array<std::int64_t, 4>& counts() const { return counts_; }
@@ -109,7 +132,11 @@ class MediaSystem {
   std::size_t face_index(std::size_t axis, int i, int j, int k) const;
   void find_states();
   void integrate_faces();
+  void name_bodies_of_links();
   void find_volumes();
+  void join_slivers();
+  void scale_shares(const std::vector<MediaLines::Share>& line, std::vector<double>& scales) const;
+  std::optional<std::array<int, 3>> largest_neighbour(const std::array<int, 3>& cell) const;
   void find_floating(const Problem& problem, const Tools& tools);
   std::size_t spread(std::vector<std::array<int, 3>>& front, std::vector<char>& reached) const;
   std::vector<std::array<int, 3>> contacts(const Problem& problem) const;
@@ -137,17 +164,19 @@ class MediaSystem {
   std::array<std::array<std::vector<double>, 2>, 3> ends_;
   std::vector<FixedLink> links_;
   std::vector<Share> shares_;
-  std::vector<double> volumes_, cells_of_regions_, solved_of_regions_;
+  std::unordered_map<std::size_t, double> joined_;  ///< shares of slivers, relative to the cell that they joined
+  std::vector<double> volumes_, receiving_, cells_of_regions_, solved_of_regions_;
   std::array<std::int64_t, 4> counts_{};
   std::array<double, 4> state_volumes_{};
   std::array<int, 3> anchor_{-1, -1, -1};
   std::unique_ptr<CellCodes> codes_;
+  std::unique_ptr<FloatingBodies> floating_;
   std::array<std::optional<bool>, 3> percolates_;
   bool gaps_ = false, singular_ = false;
 };
 
-/// Makes the system of a problem with media. Invalid values on any process make all processes throw ValueErrors.
-std::shared_ptr<MediaSystem> make_media_system(const Problem& problem, const Block& block,
-                                               const MediaSystem::Tools& tools);
+/// Makes the system of a problem with media. Invalid values on any process make all processes throw ValueErrors. If the
+/// problem has more floating bodies than are exact, or voxels float, its media become those with strong conductors.
+std::shared_ptr<MediaSystem> make_media_system(Problem& problem, const Block& block, const MediaSystem::Tools& tools);
 
 }  // namespace poisson

@@ -11,8 +11,8 @@
 namespace poisson {
 
 bool MediaSystem::are_voxels() const {
-  const bool averaged = media_->bodies && media_->surfaces == Surfaces::averaged;
-  return !averaged && media_->contacts.empty() && media_->sheets.empty() && cells_.kappa_is_constant();
+  const bool crossed = media_->bodies && media_->surfaces != Surfaces::staircase;
+  return !crossed && media_->contacts.empty() && media_->sheets.empty() && cells_.kappa_is_constant();
 }
 
 bool MediaSystem::floats(const std::array<int, 3>& cell) const {

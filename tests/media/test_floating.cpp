@@ -1,0 +1,212 @@
+// Floating bodies: values and flows against exact answers, on one and on several processes.
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "backends/memory/error.hpp"
+#include "grids/problem/bodies.hpp"
+#include "grids/results/floating_flows.hpp"
+#include "grids/schemes/cells/media_system.hpp"
+#include "tests/media/media_problems.hpp"
+#include "tests/processes.hpp"
+#include "tests/shared_solve.hpp"
+#include "tests/solve.hpp"
+
+namespace poisson {
+namespace {
+
+constexpr auto D = BoundaryKind::dirichlet, N = BoundaryKind::neumann;
+
+Options tight(double tolerance = 1e-10) {
+  Options o{.method = Method::multigrid};
+  o.tolerance = tolerance;
+  o.precision = SolvePrecision::double_;
+  return o;
+}
+
+/// Contains a solve of a problem with floating bodies.
+struct Floated {
+  Result result;
+  std::vector<FloatingResult> bodies;
+  std::vector<double> u;
+  Balance flows;
+};
+
+Floated solve_floating(const Problem& p, const Options& options, const Sharing& sharing = {}) {
+  const auto backend = test_backend();
+  GridModel model(*backend, p, Assembly::automatic, Sampling::automatic, sharing);
+  const auto solver = make_solver(model, options);
+  model.fill(solver->rhs(), solver->solution());
+  Floated f;
+  f.result = model.solve(*solver, false);
+  f.bodies = floating_results(model.discretization(), solver->solution());
+  if (sharing.processes->alone()) f.u = values(solver->solution());
+  f.flows = balance(model.discretization(), solver->A(), solver->solution(), solver->rhs(), solver->spare());
+  return f;
+}
+
+double largest_flow(const Floated& f) {
+  double most = 0;
+  for (const double flow : f.flows.flux) most = std::max(most, std::abs(flow));
+  return most;
+}
+
+/// A slab between plates at 1 and 0, whose surfaces lie within cells: two gaps in series, and a charge that divides.
+TEST(Floating, SlabHasItsExactValue) {
+  for (const double charge : {0.0, 0.7}) {
+    Problem p = square_in_cells(32);
+    p.boundary = {{{Boundary{D, 1.0}, Boundary{D, 0.0}}, {Boundary{N}, Boundary{N}}, {}}};
+    MediaBuilder media;
+    media.add("background", 3);
+    media.add("slab", 1);
+    media.back().floating = charge;
+    media.body("slab", make_box({0.297, -1, -1}, {0.613, 2, 2}));
+    media.use(p, Surfaces::sharp);
+    const Floated f = solve_floating(p, tight());
+    ASSERT_EQ(f.bodies.size(), 1U);
+    const double left = 3 / 0.297, right = 3 / (1 - 0.613);
+    EXPECT_NEAR(f.bodies[0].value, (left + charge) / (left + right), 1e-9);
+    EXPECT_NEAR(f.bodies[0].charge, charge, 1e-9);
+    EXPECT_NEAR(f.flows.flux[0], left * (1 - f.bodies[0].value), 1e-8);
+  }
+}
+
+Problem with_spheres(int cells, int count) {
+  Problem p = cube_in_cells(cells);
+  p.boundary = {{{Boundary{D, 2.0}, Boundary{D, -1.0}}, {Boundary{N}, Boundary{N}}, {Boundary{N}, Boundary{N}}}};
+  MediaBuilder media;
+  media.add("background", 1);
+  media.add("metal", 1);
+  media.back().floating = 0;
+  media.add("held", 1);
+  media.back().fixed = 0.3;
+  for (int b = 0; b < count; ++b) {
+    const double t = 2 * M_PI * b / count;
+    media.body("metal", make_ellipsoid({0.5 + 0.3 * std::cos(t), 0.5 + 0.3 * std::sin(t), 0.2 + 0.6 * b / count},
+                                       {0.09, 0.07, 0.11}));
+  }
+  media.body("held", make_ellipsoid({0.5, 0.5, 0.5}, {0.08, 0.08, 0.08}));
+  media.use(p, Surfaces::sharp);
+  return p;
+}
+
+/// The net flows vanish up to rounding, whatever the tolerance. Bodies that conduct very well have the same values.
+TEST(Floating, NetFlowsVanish) {
+  const Problem p = with_spheres(32, 5);
+  const Floated f = solve_floating(p, tight(1e-6));
+  ASSERT_EQ(f.bodies.size(), 5U);
+  for (const FloatingResult& body : f.bodies) {
+    EXPECT_LE(std::abs(body.charge), 1e-10 * largest_flow(f));
+    EXPECT_GT(body.value, -1);
+    EXPECT_LT(body.value, 2);
+  }
+  EXPECT_LE(std::abs(f.flows.residual), 1e-4 * largest_flow(f));
+}
+
+/// Iterations of the solve itself are about those with fixed values.
+TEST(Floating, NeedsFewMoreIterations) {
+  Problem p = with_spheres(32, 5);
+  const Floated f = solve_floating(p, tight(1e-8));
+  auto fixed = std::make_shared<Media>(*p.media);
+  for (Material& m : fixed->materials)
+    if (m.floating) m.floating.reset(), m.fixed = 0.0;
+  Problem q = p;
+  use_media(q, fixed);
+  const Floated g = solve_floating(q, tight(1e-8));
+  EXPECT_LE(f.result.iterations, 1.5 * g.result.iterations);
+}
+
+/// Bodies and values do not depend on the number of processes, also where a body crosses a cut.
+TEST(Floating, ProcessesAgree) {
+  const Problem p = with_spheres(16, 4);
+  const Floated one = solve_floating(p, tight());
+  for (const Parts& parts : {Parts{1, 1, 2}, Parts{2, 1, 1}})
+    as_processes(parts[0] * parts[1] * parts[2], [&](const std::shared_ptr<const Processes>& processes) {
+      const Floated shared = solve_floating(p, tight(), Sharing{processes, parts, 300});
+      ASSERT_EQ(shared.bodies.size(), one.bodies.size());
+      for (std::size_t b = 0; b < one.bodies.size(); ++b) {
+        EXPECT_EQ(shared.bodies[b].cells, one.bodies[b].cells);
+        EXPECT_NEAR(shared.bodies[b].value, one.bodies[b].value, 1e-8);
+      }
+    });
+}
+
+/// More bodies than are exact conduct very well instead, and have nearly the same answer.
+TEST(Floating, ManyBodiesBecomeStrongConductors) {
+  const auto flow = [](int per_axis) {
+    Problem p = square_in_cells(96);
+    p.boundary = {{{Boundary{D, 1.0}, Boundary{D, 0.0}}, {Boundary{N}, Boundary{N}}, {}}};
+    MediaBuilder media;
+    media.add("background", 1);
+    media.add("metal", 1);
+    media.back().floating = 0;
+    for (int j = 0; j < per_axis; ++j)
+      for (int i = 0; i < per_axis; ++i)
+        media.body("metal", make_ellipsoid({(i + 0.5) / per_axis, (j + 0.5) / per_axis, 0},
+                                           {0.3 / per_axis, 0.3 / per_axis, Bounds::far}));
+    media.use(p, Surfaces::sharp);
+    const Floated f = solve_floating(p, tight(1e-8));
+    EXPECT_TRUE(f.result.converged());
+    EXPECT_EQ(f.bodies.size(), per_axis == 4 ? 16U : 0U);
+    return f.flows.flux[0];
+  };
+  EXPECT_NEAR(flow(6), flow(4), 0.05 * flow(4));  // 16 cells in a period
+}
+
+/// A body at a Dirichlet face has the value of the face.
+TEST(Floating, FacesGiveTheirValue) {
+  Problem p = square_in_cells(32);
+  p.boundary = {{{Boundary{D, 1.0}, Boundary{D, 0.0}}, {Boundary{N}, Boundary{N}}, {}}};
+  MediaBuilder media;
+  media.add("background", 2);
+  media.add("slab", 1);
+  media.back().floating = 0;
+  media.body("slab", make_box({-1, -1, -1}, {0.26, 2, 2}));
+  media.use(p, Surfaces::sharp);
+  const Floated f = solve_floating(p, tight());
+  ASSERT_EQ(f.bodies.size(), 1U);
+  EXPECT_TRUE(f.bodies[0].held);
+  EXPECT_EQ(f.bodies[0].value, 1);
+  EXPECT_NEAR(f.bodies[0].charge, 2 / 0.74, 1e-8);
+}
+
+TEST(Floating, ShortCircuitsAreErrors) {
+  Problem p = square_in_cells(16);
+  p.boundary = {{{Boundary{D, 1.0}, Boundary{D, 0.0}}, {Boundary{N}, Boundary{N}}, {}}};
+  MediaBuilder media;
+  media.add("background", 2);
+  media.add("wire", 1);
+  media.back().floating = 0;
+  media.body("wire", make_box({-1, 0.4, -1}, {2, 0.6, 2}));
+  media.use(p, Surfaces::sharp);
+  EXPECT_THROW(solve_floating(p, tight()), InputError);
+}
+
+/// Without a way to a fixed value, charges and sources must balance.
+TEST(Floating, ChargesWithoutAWayOutAreErrors) {
+  for (const double charge : {0.0, 1.0}) {
+    Problem p = square_in_cells(32);
+    p.boundary = {{{Boundary{N}, Boundary{N}}, {Boundary{N}, Boundary{N}}, {}}};
+    MediaBuilder media;
+    media.add("background", 2);
+    media.add("plus", 1);
+    media.back().floating = 1;
+    media.add("minus", 1);
+    media.back().floating = charge - 1;
+    media.body("plus", make_ellipsoid({0.25, 0.5, 0}, {0.1, 0.1, Bounds::far}));
+    media.body("minus", make_ellipsoid({0.75, 0.5, 0}, {0.1, 0.1, Bounds::far}));
+    media.use(p, Surfaces::sharp);
+    if (charge == 0)
+      EXPECT_NEAR(solve_floating(p, tight()).bodies[0].charge, 1, 1e-5);
+    else
+      EXPECT_THROW(solve_floating(p, tight()), InputError);
+  }
+}
+
+}  // namespace
+}  // namespace poisson

@@ -1,0 +1,225 @@
+// Sharp surfaces of bodies: orders against exact solutions, arrays, and sources in cut cells.
+
+#include <array>
+#include <cmath>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "grids/problem/bodies.hpp"
+#include "grids/results/floating_flows.hpp"
+#include "grids/results/region_results.hpp"
+#include "grids/schemes/cells/media_system.hpp"
+#include "tests/media/media_problems.hpp"
+#include "tests/solve.hpp"
+
+namespace poisson {
+namespace {
+
+constexpr auto D = BoundaryKind::dirichlet, N = BoundaryKind::neumann, P = BoundaryKind::periodic;
+
+Options tight(double tolerance) {
+  Options o{.method = Method::multigrid};
+  o.tolerance = tolerance;
+  o.precision = SolvePrecision::double_;
+  return o;
+}
+
+using Function = std::function<double(double, double, double)>;
+
+enum class Wall { fixed, insulator };
+
+/// Is a body in a box [−1, 1]^d whose faces have the values of an exact solution.
+struct Exact {
+  std::string name;
+  int dimension;
+  Wall wall;
+  ShapePtr shape;
+  Function u;
+  bool stretched = false;
+};
+void PrintTo(const Exact& e, std::ostream* out) {
+  *out << e.name;
+}
+
+struct Errors {
+  double rms = 0, most = 0;
+  int iterations = 0;
+};
+
+Errors errors_of(const Exact& e, int cells, Surfaces surfaces) {
+  Problem p = e.dimension == 2 ? square_in_cells(cells) : cube_in_cells(cells);
+  for (std::size_t d = 0; d < static_cast<std::size_t>(e.dimension); ++d) {
+    p.nodes[d] = e.stretched ? tanh_nodes(-1, 1, cells, 1.0, StretchedEnd::both) : uniform_nodes(-1, 1, cells);
+    for (Boundary& face : p.boundary[d]) face = Boundary{D, e.u};
+  }
+  MediaBuilder media;
+  media.add("background", 1);
+  media.add("wall", 1);
+  if (e.wall == Wall::fixed)
+    media.back().fixed = 0;
+  else
+    media.back().insulator = true;
+  media.body("wall", e.shape);
+  media.use(p, surfaces);
+  Solve solve(p, tight(1e-10));
+  Errors errors;
+  const Result result = solve.run();
+  EXPECT_TRUE(result.converged());
+  errors.iterations = result.iterations;
+  const MediaSystem& system = *solve.discretization().media();
+  const std::vector<double> u = values(solve.solution());
+  double sum = 0, count = 0;
+  std::size_t at = 0;
+  for_each(solve.block().layout().box(), [&](int i, int j, int k) {
+    const double here = u[at++];
+    if (!system.solved(i, j, k)) return;
+    const Point c = system.cells().centre(i, j, k);
+    const double error = std::abs(here - e.u(c[0], c[1], c[2]));
+    errors.most = std::max(errors.most, error);
+    sum += error * error;
+    ++count;
+  });
+  errors.rms = std::sqrt(sum / count);
+  return errors;
+}
+
+double square_of_distance(double x, double y, double z) {
+  return (x - 0.012) * (x - 0.012) + (y + 0.022) * (y + 0.022) + z * z;
+}
+
+/// Solutions around a cylinder and a sphere in a uniform field, and plane potential flow along a curved wall: the lines
+/// v = const of x³ − 3xy² + x + i v.
+std::vector<Exact> exact_solutions() {
+  constexpr double a = 0.437;
+  const Function outside = [](double x, double y, double z) {
+    const double r2 = square_of_distance(x, y, z);
+    return (x - 0.012) * (1 - a * a / r2);
+  };
+  const Function around = [](double x, double y, double z) {
+    const double r2 = square_of_distance(x, y, z);
+    return (x - 0.012) * (1 + a * a / r2);
+  };
+  const Function outside_sphere = [](double x, double y, double z) {
+    return (x - 0.012) * (1 - std::pow(a * a / square_of_distance(x, y, z), 1.5));
+  };
+  const Function around_sphere = [](double x, double y, double z) {
+    return (x - 0.012) * (1 + 0.5 * std::pow(a * a / square_of_distance(x, y, z), 1.5));
+  };
+  const Function along = [](double x, double y, double) { return x * x * x - 3 * x * y * y + x; };
+  const auto behind = [](std::span<const double> x, std::span<const double> y, std::span<const double>,
+                         std::span<double> values) {
+    for (std::size_t i = 0; i < values.size(); ++i)
+      values[i] = 3 * x[i] * x[i] * y[i] - y[i] * y[i] * y[i] + y[i] > 0.31 ? 1 : 0;
+  };
+  const ShapePtr cylinder = make_ellipsoid({0.012, -0.022, 0}, {a, a, Bounds::far});
+  const ShapePtr sphere = make_ellipsoid({0.012, -0.022, 0}, {a, a, a});
+  return {{"fixed cylinder", 2, Wall::fixed, cylinder, outside},
+          {"fixed cylinder, stretched", 2, Wall::fixed, cylinder, outside, true},
+          {"insulated cylinder", 2, Wall::insulator, cylinder, around},
+          {"insulated cylinder, stretched", 2, Wall::insulator, cylinder, around, true},
+          {"insulated wall", 2, Wall::insulator, make_where(behind), along},
+          {"fixed sphere", 3, Wall::fixed, sphere, outside_sphere},
+          {"insulated sphere", 3, Wall::insulator, sphere, around_sphere}};
+}
+
+class SharpSurfaces : public testing::TestWithParam<Exact> {};
+
+/// The orders are those between the coarsest and the finest of three grids.
+TEST_P(SharpSurfaces, AreOfSecondOrder) {
+  const Exact& e = GetParam();
+  const std::array<int, 2> cells = e.dimension == 2 ? std::array{48, 192} : std::array{16, 48};
+  const Errors coarse = errors_of(e, cells[0], Surfaces::sharp), fine = errors_of(e, cells[1], Surfaces::sharp);
+  const double ratio = std::log(static_cast<double>(cells[1]) / cells[0]);
+  const double rms = std::log(coarse.rms / fine.rms) / ratio, most = std::log(coarse.most / fine.most) / ratio;
+  std::printf("%s: rms %.2e to %.2e, order %.2f; max %.2e to %.2e, order %.2f; iterations %d and %d\n", e.name.c_str(),
+              coarse.rms, fine.rms, rms, coarse.most, fine.most, most, coarse.iterations, fine.iterations);
+  EXPECT_GT(rms, 1.8);
+  EXPECT_GT(most, 1.4);  // depends on the cells that the surface happens to leave
+}
+
+INSTANTIATE_TEST_SUITE_P(Exact, SharpSurfaces, testing::ValuesIn(exact_solutions()));
+
+// κ of a period with a body in its middle, between faces at 1 and 0.
+double conductivity(int dimension, int cells, double filling, bool conducts, Surfaces surfaces = Surfaces::sharp) {
+  Problem p = dimension == 2 ? square_in_cells(cells) : cube_in_cells(cells);
+  p.boundary = {{{Boundary{N}, Boundary{N}}, {Boundary{N}, Boundary{N}}, {Boundary{N}, Boundary{N}}}};
+  p.boundary[0] = {Boundary{D, 1.0}, Boundary{D, 0.0}};
+  MediaBuilder media;
+  media.add("background", 1);
+  media.add("core", 1);
+  if (conducts)
+    media.back().floating = 0;
+  else
+    media.back().insulator = true;
+  const double radius = dimension == 2 ? std::sqrt(filling / M_PI) : std::cbrt(filling * 3 / (4 * M_PI));
+  media.body("core", make_ellipsoid({0.5, 0.5, dimension == 2 ? 0 : 0.5},
+                                    {radius, radius, dimension == 2 ? Bounds::far : radius}));
+  media.use(p, surfaces);
+  const auto backend = test_backend();
+  GridModel model(*backend, p);
+  const auto solver = make_solver(model, tight(1e-10));
+  model.fill(solver->rhs(), solver->solution());
+  EXPECT_TRUE(model.solve(*solver, false).converged());
+  return balance(model.discretization(), solver->A(), solver->solution(), solver->rhs(), solver->spare()).flux[0];
+}
+
+/// Perrins, McKenzie, McPhedran, Proc. R. Soc. Lond. A 369, 207 (1979), eq. 16, with T = 1 for insulators and −1 for
+/// perfect conductors.
+double published(double f, double T) {
+  return 1 - 2 * f /
+                 (T + f - 0.305827 * std::pow(f, 4) * T / (T * T - 1.402958 * std::pow(f, 8)) -
+                  0.013362 * std::pow(f, 8) / T);
+}
+
+TEST(SharpArrays, CylindersConductAsPublished) {
+  for (const double f : {0.1, 0.3, 0.5, 0.6})
+    for (const bool conducts : {false, true}) {
+      const double expected = published(f, conducts ? -1 : 1), found = conductivity(2, 64, f, conducts);
+      EXPECT_NEAR(found, expected, 3e-3 * expected) << f << (conducts ? " conducting" : " insulating");
+    }
+}
+
+// Computed by sphere_arrays.py with κ = 0 and 10¹².
+struct SphereArray {
+  double filling, insulating, conducting;
+};
+
+TEST(SharpArrays, SpheresConductAsComputed) {
+  for (const auto& [f, insulating, conducting] :
+       {SphereArray{0.1, 0.857112, 1.333559}, SphereArray{0.3, 0.605661, 2.332884}})
+    for (const bool conducts : {false, true}) {
+      const double expected = conducts ? conducting : insulating, found = conductivity(3, 32, f, conducts);
+      EXPECT_NEAR(found, expected, 6e-3 * expected) << f << (conducts ? " conducting" : " insulating");
+    }
+}
+
+/// Sources in cells that an insulator cuts: the total is that of the open volume, and a power is exact.
+TEST(SharpSources, CountOpenVolumes) {
+  Problem p = square_in_cells(40);
+  p.source = 2.0;
+  p.boundary = {{{Boundary{D, 0.0}, Boundary{D, 0.0}}, {Boundary{N}, Boundary{N}}, {}}};
+  MediaBuilder media;
+  media.add("background", 1);
+  media.add("hole", 1);
+  media.back().insulator = true;
+  media.add("die", 3);
+  media.back().power = 7;
+  media.body("hole", make_ellipsoid({0.41, 0.52, 0}, {0.23, 0.23, Bounds::far}));
+  media.body("die", make_ellipsoid({0.8, 0.5, 0}, {0.1, 0.17, Bounds::far}));
+  media.use(p, Surfaces::sharp);
+  Solve solve(p, tight(1e-11));
+  ASSERT_TRUE(solve.run().converged());
+  const Balance b =
+      balance(solve.discretization(), solve.solver().A(), solve.solution(), solve.rhs(), solve.solver().spare());
+  EXPECT_NEAR(b.source, 7 + 2 * (1 - M_PI * 0.23 * 0.23), 1e-4);
+  EXPECT_NEAR(b.flux[0] + b.flux[1], -b.source, 1e-8);
+  const MediaResults results = media_results(solve.discretization(), solve.solution());
+  EXPECT_NEAR(results.regions[2].power, 7, 1e-12);
+  EXPECT_NEAR(results.regions[1].volume, M_PI * 0.23 * 0.23, 1e-4);
+}
+
+}  // namespace
+}  // namespace poisson
