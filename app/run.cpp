@@ -13,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include "app/answers/answer_files.hpp"
 #include "app/answers/capacitance.hpp"
 #include "app/answers/effective.hpp"
 #include "app/cases/case.hpp"
@@ -30,7 +31,6 @@
 #include "backends/utilities/commit.hpp"
 #include "grids/sampling/sampling.hpp"
 #include "io/config/yaml.hpp"
-#include "io/files/bodies_csv.hpp"
 #include "io/files/formats.hpp"
 #include "io/files/result_folder.hpp"
 
@@ -41,16 +41,13 @@ volatile std::sig_atomic_t stop_requested = 0;
 
 // Returns the names of the files that the run will write, except the summary's.
 std::vector<std::string> file_names(const Config& config, const Case& work, int processes) {
-  std::vector<std::string> names;
+  std::vector<std::string> names = answer_files(config);
   const bool nodes = std::ranges::any_of(config.output.fields, [&](const auto& name) {
     return field_choice(name).location(config.problem.centering) == Location::node;
   });
-  if (config.problem.media && config.output.bodies) names.emplace_back(bodies_csv);
-  if (answers_faces(config.problem) && config.output.bodies) names.emplace_back(faces_csv);
   for (const std::string& format : config.output.formats)
     if (!config.output.fields.empty())
       std::ranges::move(file_format(format).files(work.output_grid(), nodes, processes), std::back_inserter(names));
-  if (!config.output.conductors.empty()) names.insert(names.end(), {"capacitance.csv", "capacitance.cir"});
   return names;
 }
 
@@ -171,15 +168,8 @@ int solve(const Config& config, const std::shared_ptr<const Processes>& processe
   const auto stopped = [&] { return processes->any(stop_requested != 0); };
   if (config.output.effective) measure_effective(config, work, backend, processes, stopped, summary);
   write_fields(config, work, folder, processes, summary);
-  if (!config.output.conductors.empty()) measure_capacitance(config, backend, processes, stopped, folder, summary);
-  together(*processes, [&] {
-    if (!processes->first() || !config.output.bodies) return;
-    const auto list = [&](const std::filesystem::path& path) {
-      summary.files.push_back({path.filename().string(), std::filesystem::file_size(path)});
-    };
-    if (!summary.bodies.empty()) list(write_bodies(folder, summary));
-    if (!summary.faces.empty()) list(write_faces(folder, summary));
-  });
+  if (!config.output.conductors.empty()) summary.capacitance = find_capacitance(config, backend, processes, stopped);
+  write_answers(config, *processes, folder, summary);
   return report.close(result, backend);
 }
 

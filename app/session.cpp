@@ -119,6 +119,10 @@ GridData Session::data_of(std::map<std::string, Quantity> changes) const {
 }
 
 bool Session::update(std::map<std::string, Quantity> changes) {
+  const auto sets_b = [](const auto& change) {
+    return change.first == "source" || (change.first.starts_with("boundary.") && !change.first.ends_with(".alpha"));
+  };
+  updated_ = updated_ || config_->output.effective || !std::ranges::all_of(changes, sets_b);
   return update(data_of(std::move(changes)));
 }
 
@@ -154,6 +158,7 @@ bool Session::has_no_face_data() const {
 }
 
 Course Session::run(bool given_guess, const Listener& listener) {
+  effective_.reset();
   solver_->prepare(given_guess);
   Stopwatch watch;
   Course course;
@@ -174,7 +179,11 @@ Course Session::solve(const Values* guess, const Listener& listener, const Lines
   else
     own_source(), with_places(*config_, [&] { return case_->fill(); });
   zero_halo_ = has_no_face_data();
-  if (guess) put_unknowns(*guess, 1, solver_->solution()), require_finite(solver_->solution(), "guess");
+  if (guess) {
+    put_unknowns(*guess, 1, solver_->solution());
+    set_gaps(0, solver_->solution(), /*fixed_values=*/false);  // otherwise they would be steps of the iteration
+    require_finite(solver_->solution(), "guess");
+  }
   solver_->on_fallback(lines);
   const double filled = watch.lap();
   Course course = run(guess || config_->problem.initial.has_value(), listener);

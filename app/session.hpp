@@ -112,6 +112,11 @@ class Session {
   std::array<int, 4> field_shape(std::string_view name);
   /// Returns norms, fluxes and the balance of the last solve.
   Summary observe();
+  /// Return the answers to output.effective and output.capacitance. The effective coefficient needs a solve, which was
+  /// along the first axis; the other axes and the conductors are solved here. They throw InputError without the key or
+  /// after an update of the data, and RunError if a solve for a conductor does not converge.
+  Summary::Effective effective(const Listener& listener);
+  Summary::Capacitance capacitance(const Listener& listener);
   /// Writes the files of the program into a folder. Throws InputError or RunError as the program does.
   Summary save(const std::filesystem::path& folder, const std::string& version);
   /// Returns the values of a face's datum at its nodes or cells (value, or alpha of Robin faces), x fastest.
@@ -135,6 +140,8 @@ class Session {
   void make_case_together();
   std::shared_ptr<GridArray> distributed(const GridArray& own, const std::string& name) const;
   void record_run(Summary& summary);
+  void require_first_data(const char* what) const;
+  void set_gaps(double otherwise, Field& u, bool fixed_values = true) const;
 
   std::shared_ptr<const Config> config_;
   SessionProcesses processes_;
@@ -151,6 +158,9 @@ class Session {
   Field base_;                ///< b without the source
   bool zero_halo_ = false;    ///< of the solution
   bool broken_ = false;       ///< an update of κ or σ has failed
+  bool updated_ = false;      ///< data of further solves differ from those of the configuration
+  std::optional<Summary::Effective> effective_;
+  std::optional<Summary::Capacitance> capacitance_;
   double setup_seconds_ = 0, solve_seconds_ = 0;
   Result last_;
 };

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "app/reasons.hpp"
 #include "app/session.hpp"
 #include "backends/device/clear.hpp"
 #include "backends/memory/places.hpp"
+#include "grids/results/region_results.hpp"
 #include "io/config/given_array.hpp"
 
 namespace poisson {
@@ -34,8 +36,16 @@ void Session::take_values(const Field& field, double factor, const Values& value
   backend_->read(there.data(), values.array.data, there.bytes());
 }
 
+// Does the same as set_gaps of the results, for problems that have materials.
+void Session::set_gaps(double otherwise, Field& u, bool fixed_values) const {
+  const auto* model = dynamic_cast<const GridModel*>(&dynamic_cast<ModelCase&>(*case_).model());
+  if (model && model->discretization().media()) poisson::set_gaps(model->discretization(), otherwise, u, fixed_values);
+}
+
 void Session::solution(const Values& u) {
+  set_gaps(std::numeric_limits<double>::quiet_NaN(), solver_->solution());
   take_values(solver_->solution(), 1, u);
+  set_gaps(0, solver_->solution());
 }
 
 void Session::gradient(DataGradient kind, const GradientArrays& arrays, const Values& to) {
@@ -53,6 +63,7 @@ bool Session::can_lend() const {
 
 bool Session::lend_source(const double* values) {
   if (!can_lend()) return false;
+  updated_ = updated_ || config_->output.effective;
   lent_ = values;
   narrow_lent_ = nullptr;
   return true;
@@ -60,6 +71,7 @@ bool Session::lend_source(const double* values) {
 
 bool Session::lend_source(const float* values) {
   if (!can_lend()) return false;
+  updated_ = updated_ || config_->output.effective;
   lent_ = nullptr;
   narrow_lent_ = values;
   return true;

@@ -6,6 +6,9 @@
 #include <stdexcept>
 #include <tuple>
 
+#include "app/answers/answer_files.hpp"
+#include "app/answers/capacitance.hpp"
+#include "app/answers/effective.hpp"
 #include "app/describe.hpp"
 #include "app/reasons.hpp"
 #include "app/report.hpp"
@@ -96,12 +99,45 @@ void Session::record_run(Summary& summary) {
   summary.time.total = setup_seconds_ + solve_seconds_;
 }
 
+// Answers that need further solves start from the data of the configuration.
+void Session::require_first_data(const char* what) const {
+  require_levels();
+  if (updated_)
+    throw InputError(std::string(what) + " follows from the problem, and the solver has other data: make a problem " +
+                     "with these data");
+}
+
+Summary::Effective Session::effective(const Listener& listener) {
+  if (!config_->output.effective)
+    throw InputError("the effective coefficient was not requested: give output.effective");
+  require_first_data("the effective coefficient");
+  if (effective_) return *effective_;
+  Summary summary;
+  summary.converged = last_.converged();
+  const auto stopped = [&] { return processes_.all->any(listener && !listener()); };
+  with_places(*config_, [&] {
+    measure_effective(*config_, *case_, *backend_, processes_.all, stopped, summary);
+    return 0;
+  });
+  if (summary.effective->failed.empty()) effective_ = summary.effective;
+  return *summary.effective;
+}
+
+Summary::Capacitance Session::capacitance(const Listener& listener) {
+  if (config_->output.conductors.empty()) throw InputError("no matrix was requested: give output.capacitance");
+  require_first_data("a matrix of conductors");
+  if (capacitance_) return *capacitance_;
+  const auto stopped = [&] { return processes_.all->any(listener && !listener()); };
+  capacitance_ = with_places(*config_, [&] { return find_capacitance(*config_, *backend_, processes_.all, stopped); });
+  return *capacitance_;
+}
+
 Summary Session::save(const std::filesystem::path& folder, const std::string& version) {
   require_levels();
   const Processes& all = *processes_.all;
   Config config = *config_;
   config.output.directory = folder;
-  std::vector<std::string> names;
+  std::vector<std::string> names = answer_files(config);
   const bool nodes = std::ranges::any_of(config.output.fields, [&](const std::string& name) {
     return field_choice(name).location(config.problem.centering) == Location::node;
   });
@@ -126,7 +162,10 @@ Summary Session::save(const std::filesystem::path& folder, const std::string& ve
   summary.cuts = case_->cuts();
   RunHeader header;
   case_->describe(header, summary);
+  if (config.output.effective) summary.effective = effective({});
+  if (!config.output.conductors.empty()) summary.capacitance = capacitance({});
   write_fields(config, *case_, staging, processes_.all, summary);
+  write_answers(config, *processes_.all, staging, summary);
   together(all, [&] {
     if (results) results->publish(summary);
   });

@@ -99,6 +99,7 @@ Traits GridModel::traits(const Options& options) const {
   traits.row_shape = on_elements(problem.scheme) ? RowShape::box : RowShape::star;
   traits.range = range;
   traits.hides_smooth_errors = true;
+  traits.rounding_growth = rounding_growth(problem);
   if (!has_mixed_bc(problem))
     traits.error_per_residual = error_per_residual(problem, d.rows().kappa) * std::max(1.0, range);
   const bool cells = problem.centering == Centering::cell;

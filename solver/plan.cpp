@@ -129,9 +129,9 @@ bool same_choices(const Options& a, const Options& b) {
   return choices(a) == choices(b);
 }
 
-bool same_set_up(const Plan& counted, const Plan& sampled, const Jumps& jumps) {
+bool same_set_up(const Plan& counted, const Plan& sampled, const Jumps& jumps, int dimension) {
   const auto clusters = [&](const Options& o) {
-    return o.coarse_operator == CoarseOperator::galerkin && jumps.rough();
+    return o.coarse_operator == CoarseOperator::galerkin && jumps.may_have_clusters(dimension);
   };
   const auto of = [](const Plan& plan) {
     std::vector<std::tuple<std::array<int, 3>, Relaxation, LevelAssembly, std::size_t, std::size_t>> levels;

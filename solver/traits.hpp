@@ -23,6 +23,7 @@ struct Traits {
   RowShape row_shape = RowShape::star;
   double range = 1;               ///< ratio of the largest to the smallest κ; 1: unknown
   double error_per_residual = 1;  ///< bound of ‖e‖/‖u‖ over the relative residual; 1: unknown
+  double rounding_growth = 1;     ///< of direct solutions, as rounding_growth() returns it
   /// Full multigrid corrects the initial solution, because coarse levels do not store face data.
   bool starts_from_residual = false;
   bool uneven = false;   ///< κ or σ varies: an error may be small in D⁻¹A but large in energy

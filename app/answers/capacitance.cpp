@@ -10,7 +10,6 @@
 #include "app/cases/model_case.hpp"
 #include "backends/memory/error.hpp"
 #include "grids/results/region_results.hpp"
-#include "io/files/pending_file.hpp"
 #include "solver/grid_model.hpp"
 
 namespace poisson {
@@ -57,8 +56,9 @@ double to_ground(const std::vector<double>& row) {
 
 }  // namespace
 
-void measure_capacitance(const Config& config, Backend& backend, const std::shared_ptr<const Processes>& processes,
-                         const std::function<bool()>& stopped, const std::filesystem::path& folder, Summary& summary) {
+Summary::Capacitance find_capacitance(const Config& config, Backend& backend,
+                                      const std::shared_ptr<const Processes>& processes,
+                                      const std::function<bool()>& stopped) {
   const Config bare = without_data(config);
   const std::unique_ptr<Case> work = make_case(bare, processes);
   Solver& solver = work->make_solver(backend, nullptr);
@@ -77,17 +77,7 @@ void measure_capacitance(const Config& config, Backend& backend, const std::shar
     const std::vector<double> flows = flows_from_fixed(model.discretization(), solver.solution());
     for (std::size_t i = 0; i < conductors.size(); ++i) matrix.entries[i][j] = flows[conductors[i]];
   }
-  summary.capacitance = matrix;
-  together(*processes, [&] {
-    if (!processes->first()) return;
-    for (const auto& [name, text] : {std::pair("capacitance.csv", capacitance_table(matrix)),
-                                     std::pair("capacitance.cir", capacitance_netlist(matrix, config.title))}) {
-      PendingFile file(folder / name);
-      file.write(text);
-      file.commit();
-      summary.files.push_back({name, text.size()});
-    }
-  });
+  return matrix;
 }
 
 std::string capacitance_table(const Summary::Capacitance& matrix) {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
@@ -10,12 +9,13 @@
 
 namespace poisson {
 
-/// Computes the matrix that output.capacitance requests and stores it in summary.capacitance: entry (i, j) is the flow
-/// out of conductor i if conductor j is at 1 and all other fixed values and data are 0. One solve for each conductor on
-/// the same levels, to a relative residual of 1e-10 or solver.tolerance. The first process writes capacitance.csv and
-/// capacitance.cir into `folder`. Throws RunError if a solve does not converge. Collective.
-void measure_capacitance(const Config& config, Backend& backend, const std::shared_ptr<const Processes>& processes,
-                         const std::function<bool()>& stopped, const std::filesystem::path& folder, Summary& summary);
+/// Returns the matrix that output.capacitance requests: entry (i, j) is the flow out of conductor i if conductor j is
+/// at 1 and all other fixed values and data are 0. One solve for each conductor on the same levels, to a relative
+/// residual of 1e-10 or solver.tolerance. `stopped` is called after every iteration. Throws RunError if a solve does
+/// not converge. Collective.
+Summary::Capacitance find_capacitance(const Config& config, Backend& backend,
+                                      const std::shared_ptr<const Processes>& processes,
+                                      const std::function<bool()>& stopped);
 
 /// Returns the matrix as a table of comma-separated values, with the capacitance to ground in the last column.
 std::string capacitance_table(const Summary::Capacitance& matrix);

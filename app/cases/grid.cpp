@@ -289,7 +289,7 @@ class GridCase final : public ModelCase {
     kappa_ = grid_->kappa();
     Plan sampled = grid_->plan(options_);
     const Plan& counted = plan(sampled.gpu);
-    if (same_set_up(counted, sampled, kappa_->jumps)) {
+    if (same_set_up(counted, sampled, kappa_->jumps, problem_.dimension)) {
       sampled.take_bytes(counted);
       plan_ = std::move(sampled);
       return;

@@ -94,6 +94,12 @@ CoarseFaceTables::CoarseFaceTables(const Axis& fine, const CoarseAxis& coarse) {
   along = {nullptr, nullptr, n, N, fine.periodic(), {fine.open(0), fine.open(1)}};
 }
 
+Box box_of_gains(const CoarseBlock& coarse, std::size_t axis, Box faces) {
+  for (std::size_t d = 0; d < 3; ++d)
+    if (d != axis && !coarse.block.axes[d].degenerate()) ++faces.last[d];
+  return faces;
+}
+
 std::array<AxisRows, 3> blended_faces(const Block& fine, const CoarseBlock& coarse, std::size_t axis) {
   std::array<AxisRows, 3> rows;
   for (std::size_t d = 0; d < 3; ++d)

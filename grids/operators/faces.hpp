@@ -26,6 +26,9 @@ Space ends_space(const Block& block, std::size_t axis);
 /// beyond cuts. `ends` is null if no face of the axis is a Robin face.
 void faces_from_cells(const Block& block, std::size_t axis, const Field& cells, const Field* ends, Field& faces);
 
+/// Returns the faces for which CoarseFace::shared_gain() is stored. `faces` contains the coarse faces across an axis.
+Box box_of_gains(const CoarseBlock& coarse, std::size_t axis, Box faces);
+
 /// Returns the weights of coarse faces along each axis (GridKernels::coarsen_faces). Row I is stored at I + 1.
 std::array<AxisRows, 3> blended_faces(const Block& fine, const CoarseBlock& coarse, std::size_t axis);
 

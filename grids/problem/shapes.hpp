@@ -39,8 +39,8 @@ struct Bounds {
 
 struct Motion;
 
-/// Is a region of space. In two dimensions all points have z = 0. It answers two questions, without distances: whether a
-/// point is inside, and where a line crosses its surface. Several threads may ask concurrently.
+/// Is a region of space. In two dimensions all points have z = 0. It answers two questions, without distances: whether
+/// a point is inside, and where a line crosses its surface. Several threads may ask concurrently.
 class Shape {
  public:
   virtual ~Shape() = default;

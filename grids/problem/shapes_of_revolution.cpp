@@ -132,10 +132,13 @@ class Cone final : public Shape {
     cuts.push_back(lower);
     cuts.push_back(upper);
     for (double& t : cuts) t += t0;
-    set_between(ray, cuts, [&](double t) {
-      const double s = t - t0, r = r0 + r1 * s;
-      return l.c0 + s * (2 * l.c1 + s * l.c2) < r * r;
-    }, inside);
+    set_between(
+        ray, cuts,
+        [&](double t) {
+          const double s = t - t0, r = r0 + r1 * s;
+          return l.c0 + s * (2 * l.c1 + s * l.c2) < r * r;
+        },
+        inside);
   }
   Bounds bounds() const override {
     const Bounds a = frame_.box(0, 0, first_), b = frame_.box(length_, length_, last_);
@@ -228,10 +231,13 @@ class Torus final : public Shape {
     find_roots(p, 4, -reach, reach, cuts);
     const double unit = size / speed;
     for (double& t : cuts) t = t0 + unit * t;
-    set_between(ray, cuts, [&](double t) {
-      const double s = t - t0;
-      return is_inside(std::sqrt(std::max(0.0, l.c0 + s * (2 * l.c1 + s * l.c2))), l.h0 + s * l.h1);
-    }, inside);
+    set_between(
+        ray, cuts,
+        [&](double t) {
+          const double s = t - t0;
+          return is_inside(std::sqrt(std::max(0.0, l.c0 + s * (2 * l.c1 + s * l.c2))), l.h0 + s * l.h1);
+        },
+        inside);
   }
   Bounds bounds() const override {
     Bounds b = frame_.box(0, 0, ring_);
@@ -289,10 +295,13 @@ class Revolved final : public Shape {
     }
     // Along the axis, a ray meets only planes. Other rays may begin inside.
     for (double& t : cuts) t += t0;
-    set_between(ray, cuts, [&](double t) {
-      const double s = t - t0;
-      return in_profile(std::sqrt(std::max(0.0, l.c0 + s * (2 * l.c1 + s * l.c2))), l.h0 + s * l.h1);
-    }, inside);
+    set_between(
+        ray, cuts,
+        [&](double t) {
+          const double s = t - t0;
+          return in_profile(std::sqrt(std::max(0.0, l.c0 + s * (2 * l.c1 + s * l.c2))), l.h0 + s * l.h1);
+        },
+        inside);
   }
   Bounds bounds() const override { return frame_.box(low_, high_, reach_); }
 

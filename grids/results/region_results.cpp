@@ -268,13 +268,13 @@ std::vector<double> flows_from_fixed(const Discretization& d, const Field& field
   return flows;
 }
 
-void set_gaps(const Discretization& d, double otherwise, Field& u) {
+void set_gaps(const Discretization& d, double otherwise, Field& u, bool fixed_values) {
   const MediaSystem& media = *d.media();
   if (!media.has_gaps()) return;
   const auto gap = [&](RegionNumber r) {
-    return media.cells().fixed(r) ? *media.media().material_of(r).fixed : otherwise;
+    return fixed_values && media.cells().fixed(r) ? *media.media().material_of(r).fixed : otherwise;
   };
-  if (media.codes()) {
+  if (media.codes() && !std::isnan(otherwise)) {
     const double unchanged = std::numeric_limits<double>::quiet_NaN();
     const auto of_region = [&](RegionNumber r) { return media.cells().conducts(r) ? unchanged : gap(r); };
     return media.codes()->look_up(media.table(of_region, otherwise), u);

@@ -36,8 +36,9 @@ struct MediaResults {
 /// Computes the answers. `u` has a current solution. Collective.
 MediaResults media_results(const Discretization& discretization, const Field& u);
 
-/// Sets u in cells that left the system: the value of fixed bodies, and `otherwise` in all others.
-void set_gaps(const Discretization& discretization, double otherwise, Field& u);
+/// Sets u in cells that left the system: the value of fixed bodies, unless `fixed_values` is false, and `otherwise` in
+/// all others.
+void set_gaps(const Discretization& discretization, double otherwise, Field& u, bool fixed_values = true);
 
 /// Returns the flow out of each fixed region into the cells that couple to it; 0 for other regions. Collective.
 std::vector<double> flows_from_fixed(const Discretization& discretization, const Field& u);

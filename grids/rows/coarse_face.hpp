@@ -30,17 +30,24 @@ struct CoarseFace {
     constexpr int turned(int i) const { return !periodic ? i : i < 0 ? i + fine : i >= fine ? i - fine : i; }
     constexpr bool inside(int i) const { return (i >= 0 || !open[0]) && (i < fine || !open[1]); }
     constexpr bool merged(int I) const { return begin[I + 1] - begin[I] == 2; }
+    /// Returns whether the coarse cells on both sides of face I consist of two fine cells.
+    constexpr bool between_merged(int I) const {
+      return (I > 0 || !open[0]) && (I < coarse || !open[1]) && merged(I - 1) && merged(I);
+    }
+    /// Returns whether the axis is not coarsened.
+    constexpr bool kept() const { return fine == coarse; }
   };
 
   View<const double> fine[3];  ///< contains κ on the fine faces across each axis
   Along along[3];
   int axis;
+  View<const double> gains;  ///< contains what shared_gain() returns; may have no data
 
   constexpr double operator()(int I, int J, int K) const {
     const int at[3] = {I, J, K};
     int last[3] = {};
     for (int d = 0; d < 3; ++d) last[d] = d == axis ? along[d].begin[at[d]] + 1 : along[d].begin[at[d] + 1];
-    const bool bends = between_merged(at[axis]);
+    const bool bends = along[axis].between_merged(at[axis]);
     double sum = 0, area = 0;
     for (int k = along[2].begin[K]; k < last[2]; ++k)
       for (int j = along[1].begin[J]; j < last[1]; ++j)
@@ -48,10 +55,27 @@ struct CoarseFace {
           const double a = (axis == 0 ? 1 : along[0].width[i]) * (axis == 1 ? 1 : along[1].width[j]) *
                            (axis == 2 ? 1 : along[2].width[k]);
           const int face[3] = {i, j, k};
-          sum += a * fine[axis](i, j, k) * (bends ? gain(at, face) : 1);
+          sum += a * fine[axis](i, j, k) * (bends ? stored_gain(at, face) : 1);
           area += a;
         }
     return sum / area;
+  }
+
+  /// Returns the gain of the four fine faces around the lower corner of coarse face (I, J, K), or of the two at its
+  /// lower edge if only one axis across the faces is coarsened. They meet the same pairs. Returns 0 if the faces meet
+  /// different pairs: at the ends of the grid, and beside coarse cells that consist of one fine cell.
+  constexpr double shared_gain(int I, int J, int K) const {
+    const int at[3] = {I, J, K};
+    int face[3] = {};
+    Corner c;
+    for (int d = 0; d < 3; ++d) {
+      face[d] = along[d].begin[at[d]];
+      if (d == axis || (along[d].kept() && at[d] < along[d].coarse)) continue;
+      if (along[d].kept() || !along[d].between_merged(at[d])) return 0;
+      --face[d];
+      c.add(d, 1);
+    }
+    return !along[axis].between_merged(at[axis]) || c.bits == 0 ? 0 : gain(c, face);
   }
 
  private:
@@ -66,14 +90,13 @@ struct CoarseFace {
   /// number stands for shift[t].
   struct Corner {
     int bits = 0, shift[2][3] = {};
-  };
 
-  /// Returns whether the coarse cells on both sides of face I consist of two fine cells.
-  constexpr bool between_merged(int I) const {
-    const Along& x = along[axis];
-    if ((I == 0 && x.open[0]) || (I == x.coarse && x.open[1])) return false;
-    return x.merged(I - 1) && x.merged(I);
-  }
+    constexpr void add(int d, int step) {
+      shift[0][d] = bits == 0 ? step : 0;
+      shift[1][d] = bits == 1 ? step : 0;
+      ++bits;
+    }
+  };
 
   /// Returns entry d. Indices known to the compiler keep the array in registers.
   static constexpr int entry(const int (&at)[3], int d) { return d == 0 ? at[0] : d == 1 ? at[1] : at[2]; }
@@ -100,9 +123,7 @@ struct CoarseFace {
       if (d == axis || !along[d].merged(coarse[d])) continue;
       const int step = face[d] == along[d].begin[coarse[d]] ? -1 : 1;
       if (!along[d].inside(face[d] + step)) continue;
-      c.shift[0][d] = c.bits == 0 ? step : 0;
-      c.shift[1][d] = c.bits == 1 ? step : 0;
-      ++c.bits;
+      c.add(d, step);
     }
     return c;
   }
@@ -130,15 +151,25 @@ struct CoarseFace {
     return most <= (1 + 2 * straight) * least ? 0 : most;
   }
 
-  constexpr double gain(const int (&coarse)[3], const int (&face)[3]) const {
-    const Corner c = corner(coarse, face);
-    return c.bits == 0 ? 1 : c.bits == 1 ? gain<1>(c, face) : gain<2>(c, face);
+  /// Returns the gain of a fine face of a coarse one, from the stored gains if they contain it.
+  constexpr double stored_gain(const int (&coarse)[3], const int (&face)[3]) const {
+    if (gains.data) {
+      int at[3] = {};
+      for (int d = 0; d < 3; ++d)
+        at[d] = coarse[d] + (d != axis && !along[d].kept() && face[d] != along[d].begin[coarse[d]] ? 1 : 0);
+      if (const double shared = gains(at[0], at[1], at[2]); shared > 0) return shared;
+    }
+    return gain(corner(coarse, face), face);
+  }
+
+  constexpr double gain(const Corner& c, const int (&face)[3]) const {
+    return c.bits == 0 ? 1 : c.bits == 1 ? gain_of<1>(c, face) : gain_of<2>(c, face);
   }
 
   /// Returns the gain of a fine face: at least 1. The excess follows from the current through its pair and the pairs
   /// that it meets, divided by the current of separate pairs.
   template <int bits>
-  constexpr double gain(const Corner& c, const int (&face)[3]) const {
+  constexpr double gain_of(const Corner& c, const int (&face)[3]) const {
     const double least = insulating * largest_of_uneven<bits>(c, face);
     if (least == 0) return 1;
     constexpr int pairs = 1 << bits;

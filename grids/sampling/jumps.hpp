@@ -29,6 +29,9 @@ struct Jumps {
   bool smooth_and_wide() const { return range >= wide && largest < steep; }
   /// Returns whether large jumps are frequent, for example because κ is random from cell to cell.
   bool rough() const { return share >= 0.05; }
+  /// Returns whether κ may have strong clusters that slow cycles down: in space if large jumps are frequent, and in the
+  /// plane, where bodies of any size enclose each other, wherever there is a large jump.
+  bool may_have_clusters(int dimension) const { return dimension == 2 ? share > 0 : rough(); }
 
   /// Includes the jumps of another field of the same grid.
   void join(const Jumps& other);

@@ -9,8 +9,8 @@
 namespace poisson {
 
 /// Is the view along a ray: points are projected along the ray onto the plane across its main axis, with the ray at the
-/// origin (Woop, Benthin, Wald, "Watertight ray/triangle intersection", JCGT 2, 2013). The projection of a point depends
-/// on this point alone, so triangles with a common edge agree on the side of the ray.
+/// origin (Woop, Benthin, Wald, "Watertight ray/triangle intersection", JCGT 2, 2013). The projection of a point
+/// depends on this point alone, so triangles with a common edge agree on the side of the ray.
 struct RayFrame {
   std::size_t k = 0, u = 1, v = 2;  ///< main axis and those across it, in right-handed order
   double ok = 0, ou = 0, ov = 0;    ///< origin

@@ -57,8 +57,7 @@ class Orientation {
     if (nested) find_containers(containers);
     for (std::size_t p = 0; p < parts_.size(); ++p) {
       const auto& around = containers[p];
-      const auto outermost =
-          std::ranges::find_if(around, [&](std::uint32_t c) { return containers[c].empty(); });
+      const auto outermost = std::ranges::find_if(around, [&](std::uint32_t c) { return containers[c].empty(); });
       const bool with_it = outermost != around.end() && parts_[*outermost].volume < 0;
       const bool negative = (parts_[p].volume < 0) != with_it;
       const bool cavity = around.size() % 2 == 1;

@@ -78,8 +78,7 @@ std::size_t merge_points(Triangles& triangles) {
   for (Triangle& t : triangles.faces)
     for (std::uint32_t& corner : t) corner = number[corner];
   triangles.points = std::move(kept);
-  return std::erase_if(triangles.faces,
-                       [](const Triangle& t) { return t[0] == t[1] || t[1] == t[2] || t[2] == t[0]; });
+  return std::erase_if(triangles.faces, [](const Triangle& t) { return t[0] == t[1] || t[1] == t[2] || t[2] == t[0]; });
 }
 
 namespace {

@@ -31,8 +31,8 @@ void for_each_edge(Uses& edges, const F& f) {
 /// Merges points with equal coordinates, and returns the number of triangles with two equal corners, which are removed.
 std::size_t merge_points(Triangles& triangles);
 
-/// Removes triangles that repeat another one, and returns their number. Two triangles with opposite orientation are both
-/// removed if they separate two bodies, so that the bodies become one.
+/// Removes triangles that repeat another one, and returns their number. Two triangles with opposite orientation are
+/// both removed if they separate two bodies, so that the bodies become one.
 std::size_t remove_duplicates(std::vector<Triangle>& faces);
 
 /// Orients triangles outwards as close_surface states, and counts those that were turned.

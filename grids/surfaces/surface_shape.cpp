@@ -135,9 +135,8 @@ class SurfaceShape final : public Shape {
       tree_->along(ray, test);
     }
     // At one place, entries come before exits.
-    std::ranges::sort(crossings, [](const Crossing& a, const Crossing& b) {
-      return a.t != b.t ? a.t < b.t : a.sign > b.sign;
-    });
+    std::ranges::sort(crossings,
+                      [](const Crossing& a, const Crossing& b) { return a.t != b.t ? a.t < b.t : a.sign > b.sign; });
   }
 
   bool is_inside(int winding, const Point& p) const {

@@ -46,10 +46,10 @@ class TriangleTree {
  private:
   struct Node {
     Bounds box;
-    Point centre{};                   ///< mean of the triangles, by area
-    Point dipole{};                   ///< ∑ area · normal
-    std::array<Point, 3> quadrupole;  ///< ∑ (centroid − centre) ⊗ area · normal
-    double radius2 = 0;               ///< square of the largest distance of a corner from the centre
+    Point centre{};                                ///< mean of the triangles, by area
+    Point dipole{};                                ///< ∑ area · normal
+    std::array<Point, 3> quadrupole;               ///< ∑ (centroid − centre) ⊗ area · normal
+    double radius2 = 0;                            ///< square of the largest distance of a corner from the centre
     std::uint32_t first = 0, last = 0, right = 0;  ///< the left child follows its node; right = 0: a leaf
   };
   void split(std::uint32_t first, std::uint32_t last);

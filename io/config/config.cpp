@@ -39,10 +39,12 @@ void localize_paths(Value& map, const std::filesystem::path& folder) {
 }
 
 // Checks a document and reads each of its parts.
-Config read_document(Value& raw, const std::filesystem::path& file, Diagnostics& errors) {
+Config read_document(Value& raw, const std::filesystem::path& file, Diagnostics& errors,
+                     std::shared_ptr<const ImageSource> given_image = nullptr) {
   Config config;
   config.parameters = read_parameters(raw, errors);
-  const std::shared_ptr<const ImageInput> image = open_image_of(raw, file.parent_path(), config.parameters, errors);
+  const std::shared_ptr<const ImageInput> image =
+      open_image_of(raw, file.parent_path(), config.parameters, std::move(given_image), errors);
   Value document = validate(raw, configuration_schema(), config.parameters, errors);
   check_overridden_parameters(raw, config.parameters, errors);
   ConfigParts parts{document, file.parent_path(), errors, config};
@@ -95,9 +97,9 @@ Config state_config(const std::filesystem::path& file, std::span<const std::stri
   return read_document(raw, file, errors);
 }
 
-Config state_config(Value raw, const std::string& name) {
+Config state_config(Value raw, const std::string& name, std::shared_ptr<const ImageSource> image) {
   Diagnostics errors;
-  return read_document(raw, name, errors);
+  return read_document(raw, name, errors, std::move(image));
 }
 
 Config load_config(const std::filesystem::path& file, std::span<const std::string> overrides) {

@@ -25,6 +25,7 @@
 namespace poisson {
 
 struct Value;
+class ImageSource;
 
 /// A Config is a checked configuration and the problem that it describes.
 struct Config {
@@ -98,8 +99,9 @@ inline constexpr double driving_rise = -1;
 void drive(Config& config, int axis);
 
 /// Checks a configuration that a program gives as a tree of values, as state_config does. `name` takes the place of the
-/// file's name; relative paths start at the working directory.
-Config state_config(Value raw, const std::string& name);
+/// file's name; relative paths start at the working directory. `image` takes the place of the file that `image.file`
+/// describes.
+Config state_config(Value raw, const std::string& name, std::shared_ptr<const ImageSource> image = nullptr);
 
 /// Calls `read` on each process and makes all processes fail together (`together`). If only some processes fail, the
 /// message of their InputError ends with the rank.

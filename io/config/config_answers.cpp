@@ -36,9 +36,10 @@ class AnswerReader {
     Config::Output::Effective effective;
     if (const Value* faces = value.find("faces")) effective.periodic = faces->choice == 1;
     const Value* axes = value.find("axes");
-    if (axes && axes->kind == Value::Kind::list) {
+    if (!axes) return;  // a value that validation has reported
+    if (axes->kind == Value::Kind::list) {
       for (const Value& item : axes->items) effective.axes.push_back(item.choice);
-    } else if (axes) {
+    } else {
       for (int axis = 0; axis < config_.problem.dimension; ++axis)
         if (axes->choice == axis || axes->choice == 3) effective.axes.push_back(axis);
     }

@@ -49,25 +49,17 @@ std::optional<std::vector<double>> constants(const Value* list, const Parameters
 class ImageOpener {
  public:
   ImageOpener(Value& raw, const Value& image, const std::filesystem::path& folder, const Parameters& parameters,
-              Diagnostics& errors)
-      : raw_(raw), image_(image), folder_(folder), parameters_(parameters), errors_(errors) {}
+              std::shared_ptr<const ImageSource> array, Diagnostics& errors)
+      : raw_(raw), image_(image), folder_(folder), parameters_(parameters), errors_(errors) {
+    input_.source = std::move(array);
+  }
 
   std::shared_ptr<const ImageInput> open() {
     const Value *file = image_.find("file"), *files = image_.find("files");
     const bool pattern = given(files);
     if (pattern && given(file)) return fail(*files, "image.files", "conflicts with image.file; keep one of the two");
     const Value& named = pattern ? *files : *file;
-    ImageFile from = describe(named, pattern);
-    if (from.type.has_value() == from.shape.empty())
-      return fail(image_, "image",
-                  "has type without shape, or shape without type; a raw file needs both, others neither");
-    input_.path = from.path;
-    try {
-      input_.source = open_image(from);
-    } catch (const InputError& error) {
-      return fail(named, pattern ? "image.files" : "image.file", error.what());
-    }
-    if (!read_crop() || !place()) return nullptr;
+    if (!find(named, pattern) || !read_crop() || !place()) return nullptr;
     complete();
     return std::make_shared<const ImageInput>(std::move(input_));
   }
@@ -76,6 +68,27 @@ class ImageOpener {
   std::nullptr_t fail(const Value& value, const std::string& path, const std::string& message) {
     errors_.add(value.mark, path, message);
     return nullptr;
+  }
+
+  // Opens the file, unless the image is an array.
+  bool find(const Value& named, bool pattern) {
+    const ImageFile from = describe(named, pattern);
+    if (from.type.has_value() == from.shape.empty()) {
+      fail(image_, "image", "has type without shape, or shape without type; a raw file needs both, others neither");
+      return false;
+    }
+    input_.path = input_.source ? "array" : from.path;
+    if (input_.source) {
+      if (!from.type && from.offset == 0 && from.dataset.empty()) return true;
+      fail(image_, "image", "has keys of files (type, shape, offset, dataset) with an array; remove them");
+      return false;
+    }
+    try {
+      input_.source = open_image(from);
+    } catch (const InputError& error) {
+      fail(named, pattern ? "image.files" : "image.file", error.what());
+    }
+    return input_.source != nullptr;
   }
 
   ImageFile describe(const Value& named, bool pattern) const {
@@ -307,7 +320,8 @@ class ImageReader {
 }  // namespace
 
 std::shared_ptr<const ImageInput> open_image_of(Value& raw, const std::filesystem::path& folder,
-                                                const Parameters& parameters, Diagnostics& errors) {
+                                                const Parameters& parameters, std::shared_ptr<const ImageSource> array,
+                                                Diagnostics& errors) {
   const Value* written = raw.find("image");
   if (!given(written)) return nullptr;
   // Without a grid, nothing else can be checked if the image is wrong.
@@ -317,7 +331,7 @@ std::shared_ptr<const ImageInput> open_image_of(Value& raw, const std::filesyste
   const std::optional<Value> image = validate_part(*written, schema::image(), "image", parameters, reported);
   if (alone) errors.raise();
   if (!image || !ignored.empty() || !(given(image->find("file")) || given(image->find("files")))) return nullptr;
-  auto input = ImageOpener(raw, *image, folder, parameters, errors).open();
+  auto input = ImageOpener(raw, *image, folder, parameters, std::move(array), errors).open();
   if (alone && !input) errors.raise();
   return input;
 }

@@ -21,9 +21,10 @@ struct ImageInput {
 };
 
 /// Opens the image of a document that has not been validated, and adds the domain and grid.cells that follow from it.
-/// Returns null if there is no image, or if it is wrong; errors of its keys are left to validation. Throws ConfigError
-/// if the image is wrong and there is no grid.
+/// `array` takes the place of the file, unless it is null. Returns null if there is no image, or if it is wrong; errors
+/// of its keys are left to validation. Throws ConfigError if the image is wrong and there is no grid.
 std::shared_ptr<const ImageInput> open_image_of(Value& raw, const std::filesystem::path& folder,
-                                                const Parameters& parameters, Diagnostics& errors);
+                                                const Parameters& parameters, std::shared_ptr<const ImageSource> array,
+                                                Diagnostics& errors);
 
 }  // namespace poisson

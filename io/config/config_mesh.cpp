@@ -34,7 +34,8 @@ class MeshLists {
  private:
   bool copy(const Value& value, const std::string& path, std::vector<Point>& rows) {
     const GridArray& array = *value.array;
-    if (array.shape[0] != 3 || array.shape[2] != 1 || array.values.size() != 3 * static_cast<std::size_t>(array.shape[1])) {
+    if (array.shape[0] != 3 || array.shape[2] != 1 ||
+        array.values.size() != 3 * static_cast<std::size_t>(array.shape[1])) {
       parts_.errors.add(value.mark, path, "has not the shape [n][3]; give an array on the host with three columns");
       return false;
     }
@@ -42,7 +43,8 @@ class MeshLists {
       rows.push_back({array.values[i], array.values[i + 1], array.values[i + 2]});
       for (const double x : rows.back())
         if (!std::isfinite(x)) {
-          parts_.errors.add(value.mark, path, "has " + shortest(x) + " in row " + std::to_string(i / 3) + "; repair the mesh");
+          parts_.errors.add(value.mark, path,
+                            "has " + shortest(x) + " in row " + std::to_string(i / 3) + "; repair the mesh");
           return false;
         }
     }
@@ -70,7 +72,8 @@ bool read_lists(const Value& map, const std::string& path, ConfigParts& parts, T
                                static_cast<std::uint32_t>(rows[i][2])});
   }
   if (!rows.empty() && rows.size() <= most_triangles && triangles.points.size() <= most_triangles) return true;
-  parts.errors.add(map.mark, path + ".triangles", rows.empty() ? "is empty; give at least four" : "has more than 2^30 rows");
+  parts.errors.add(map.mark, path + ".triangles",
+                   rows.empty() ? "is empty; give at least four" : "has more than 2^30 rows");
   return false;
 }
 
@@ -88,14 +91,16 @@ std::string faults_of(const SurfaceReport& report) {
     if (report.curved_holes == 0)
       text += report.flat_holes == 1 ? "by its plane" : "by their planes";
     else
-      text += "by the winding number" + (report.flat_holes > 0 ? ", " + std::to_string(report.flat_holes) + " of them by planes" : "");
+      text += "by the winding number" +
+              (report.flat_holes > 0 ? ", " + std::to_string(report.flat_holes) + " of them by planes" : "");
     faults.push_back(text);
   }
   if (report.inward > 0)
     faults.push_back(std::to_string(report.inward) + all + " belonged to bodies inside out and were flipped");
   if (report.flipped > 0)
     faults.push_back(std::to_string(report.flipped) + all + " were flipped to agree with their neighbours");
-  if (report.duplicates > 0) faults.push_back(std::to_string(report.duplicates) + all + " were duplicates and were left out");
+  if (report.duplicates > 0)
+    faults.push_back(std::to_string(report.duplicates) + all + " were duplicates and were left out");
   if (report.degenerate > 0)
     faults.push_back(std::to_string(report.degenerate) + all + " had two equal corners and were left out");
   std::string text;
@@ -125,8 +130,8 @@ ShapePtr read_mesh(const Value& value, const std::string& path, ConfigParts& par
     return nullptr;
   }
   if (!report.good())
-    parts.config.warnings.push_back(value.mark.text() + ": " + path + ": " + name + " has faults: " + faults_of(report) +
-                                    "; its volume is " + shortest(report.volume) + " before scale");
+    parts.config.warnings.push_back(value.mark.text() + ": " + path + ": " + name + " has faults: " +
+                                    faults_of(report) + "; its volume is " + shortest(report.volume) + " before scale");
   if (!(report.volume > 0)) {
     parts.errors.add(value.mark, path, name + " encloses no volume; give the surface of a solid");
     return nullptr;

@@ -16,8 +16,8 @@ namespace poisson {
 namespace {
 
 constexpr int deepest = 32;  // shapes within shapes
-constexpr std::array kinds{"box",   "sphere", "cylinder", "ellipsoid", "cone",         "torus",     "revolve", "polygon",
-                           "layer", "mesh",   "where",    "union",     "intersection", "difference"};
+constexpr std::array kinds{"box",     "sphere", "cylinder", "ellipsoid", "cone",  "torus",        "revolve",
+                           "polygon", "layer",  "mesh",     "where",     "union", "intersection", "difference"};
 
 class ShapeReader {
  public:

@@ -118,8 +118,9 @@ Schema radii(std::string_view doc, std::string_view example, int fewest, Range r
 std::vector<Schema> shapes_of_revolution() {
   const Schema profile{.key = "points",
                        .type = Type::list,
-                       .doc = "Corners [distance from the axis, coordinate along it] in order; the sides must not "
-                              "cross.",
+                       .doc =
+                           "Corners [distance from the axis, coordinate along it] in order; the sides must not "
+                           "cross.",
                        .required = true,
                        .example = "[[0, 0], [1, 0], [0, 1]]",
                        .items = {{.type = Type::list,
@@ -128,12 +129,12 @@ std::vector<Schema> shapes_of_revolution() {
                                   .fewest = 2,
                                   .most = 2}},
                        .fewest = 3};
-  return {optional_map("cone", "A cone, or a truncated cone, between the centres of its ends.",
-                       "{from: [0, 0, 0], to: [0, 0, 1], radii: [0.5, 0.2]}",
-                       {point("from", "Centre of one end.", "[0, 0, 0]"),
-                        point("to", "Centre of the other end, or the tip.", "[0, 0, 1]"),
-                        radii("Radii at both ends, or one at `from` of a cone with a tip.", "[0.5, 0.2]", 1,
-                              {.lower = 0})}),
+  return {optional_map(
+              "cone", "A cone, or a truncated cone, between the centres of its ends.",
+              "{from: [0, 0, 0], to: [0, 0, 1], radii: [0.5, 0.2]}",
+              {point("from", "Centre of one end.", "[0, 0, 0]"),
+               point("to", "Centre of the other end, or the tip.", "[0, 0, 1]"),
+               radii("Radii at both ends, or one at `from` of a cone with a tip.", "[0.5, 0.2]", 1, {.lower = 0})}),
           optional_map("torus", "A ring with a round section; in the plane an annulus.",
                        "{center: [0, 0, 0], axis: z, radii: [1, 0.2]}",
                        {point("center", "Centre.", "[0, 0, 0]"),
@@ -148,18 +149,16 @@ std::vector<Schema> shapes_of_revolution() {
 // Arrays of a program take the place of lists.
 Schema mesh() {
   const auto triples = [](std::string_view key, std::string_view doc, std::string_view example, Type type) {
-    return Schema{.key = key,
-                  .type = Type::any_of,
-                  .doc = doc,
-                  .required = true,
-                  .example = example,
-                  .forms = {{.type = Type::list,
-                             .example = example,
-                             .items = {{.type = Type::list,
-                                        .items = {{.type = type, .example = "0"}},
-                                        .fewest = 3,
-                                        .most = 3}}},
-                            {.type = Type::expression, .doc = "An array with 3 columns, from Python."}}};
+    return Schema{
+        .key = key,
+        .type = Type::any_of,
+        .doc = doc,
+        .required = true,
+        .example = example,
+        .forms = {{.type = Type::list,
+                   .example = example,
+                   .items = {{.type = Type::list, .items = {{.type = type, .example = "0"}}, .fewest = 3, .most = 3}}},
+                  {.type = Type::expression, .doc = "An array with 3 columns, from Python."}}};
   };
   return {.key = "mesh",
           .type = Type::any_of,
@@ -170,8 +169,9 @@ Schema mesh() {
                     {.doc = "Lists of triangles.",
                      .keys = {triples("vertices", "Points [x, y, z].", "[[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]",
                                       Type::constant),
-                              triples("triangles", "Three vertices each, counted from 0, counterclockwise seen from "
-                                                   "outside.",
+                              triples("triangles",
+                                      "Three vertices each, counted from 0, counterclockwise seen from "
+                                      "outside.",
                                       "[[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]]", Type::integer)}}}};
 }
 
@@ -217,35 +217,35 @@ std::vector<Schema> shape_keys() {
                .fallback = "null",
                .example = "x^2 + y^2 < 0.01"};
   std::vector<Schema> keys{
-          optional_map("box", "A box.", "{lower: [0, 0, 0], upper: [1, 1, 0.1]}",
-                       {point("lower", "Lower corner.", "[0, 0, 0]"), point("upper", "Upper corner.", "[1, 1, 0.1]")}),
-          optional_map("sphere", "A sphere; in the plane a disk.", "{center: [0, 0, 0], radius: 1}",
-                       {point("center", "Centre.", "[0, 0, 0]"), length("radius", "Radius.", "1")}),
-          optional_map("cylinder", "A cylinder between the centres of its ends.",
-                       "{from: [0, 0, 0], to: [0, 0, 1], radius: 0.5}",
-                       {point("from", "Centre of one end.", "[0, 0, 0]"),
-                        point("to", "Centre of the other end.", "[0, 0, 1]"), length("radius", "Radius.", "0.5")}),
-          optional_map("ellipsoid", "An ellipsoid; in the plane an ellipse.", "{center: [0, 0, 0], radii: [1, 1, 2]}",
-                       {point("center", "Centre.", "[0, 0, 0]"),
-                        {.key = "radii",
-                         .type = Type::list,
-                         .doc = "Half axes along x, y and z.",
-                         .required = true,
-                         .example = "[1, 1, 2]",
-                         .items = {{.type = Type::constant, .example = "1", .range = positive}},
-                         .fewest = 2,
-                         .most = 3}}),
-          polygon(),
-          layer(),
-          mesh(),
-          where,
-          shape_list("union", "All places in at least one of these shapes."),
-          shape_list("intersection", "All places in all of these shapes."),
-          shape_list("difference", "The first shape without the others."),
-          scale(),
-          rotate(),
-          point("move", "Moves the shape, after `rotate`.", "[0, 0, 1]", "null"),
-          repeat()};
+      optional_map("box", "A box.", "{lower: [0, 0, 0], upper: [1, 1, 0.1]}",
+                   {point("lower", "Lower corner.", "[0, 0, 0]"), point("upper", "Upper corner.", "[1, 1, 0.1]")}),
+      optional_map("sphere", "A sphere; in the plane a disk.", "{center: [0, 0, 0], radius: 1}",
+                   {point("center", "Centre.", "[0, 0, 0]"), length("radius", "Radius.", "1")}),
+      optional_map("cylinder", "A cylinder between the centres of its ends.",
+                   "{from: [0, 0, 0], to: [0, 0, 1], radius: 0.5}",
+                   {point("from", "Centre of one end.", "[0, 0, 0]"),
+                    point("to", "Centre of the other end.", "[0, 0, 1]"), length("radius", "Radius.", "0.5")}),
+      optional_map("ellipsoid", "An ellipsoid; in the plane an ellipse.", "{center: [0, 0, 0], radii: [1, 1, 2]}",
+                   {point("center", "Centre.", "[0, 0, 0]"),
+                    {.key = "radii",
+                     .type = Type::list,
+                     .doc = "Half axes along x, y and z.",
+                     .required = true,
+                     .example = "[1, 1, 2]",
+                     .items = {{.type = Type::constant, .example = "1", .range = positive}},
+                     .fewest = 2,
+                     .most = 3}}),
+      polygon(),
+      layer(),
+      mesh(),
+      where,
+      shape_list("union", "All places in at least one of these shapes."),
+      shape_list("intersection", "All places in all of these shapes."),
+      shape_list("difference", "The first shape without the others."),
+      scale(),
+      rotate(),
+      point("move", "Moves the shape, after `rotate`.", "[0, 0, 1]", "null"),
+      repeat()};
   const std::vector<Schema> round = shapes_of_revolution();
   keys.insert(std::ranges::find(keys, "polygon", &Schema::key), round.begin(), round.end());
   return keys;

@@ -34,10 +34,8 @@ std::pair<Descriptor, std::size_t> open_whole(const std::filesystem::path& path,
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
   if (!std::filesystem::exists(status)) refuse("there is no such file", "Check the path.");
-  if (std::filesystem::is_directory(status))
-    refuse("it is a directory", std::string(noun.directory));
-  if (!std::filesystem::is_regular_file(status))
-    refuse("it is a pipe or a device", "Give a file on a disk.");
+  if (std::filesystem::is_directory(status)) refuse("it is a directory", std::string(noun.directory));
+  if (!std::filesystem::is_regular_file(status)) refuse("it is a pipe or a device", "Give a file on a disk.");
   Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   struct stat facts {};
   if (file < 0 || ::fstat(file, &facts) != 0) refuse(std::strerror(errno), "Check its permissions.");
@@ -69,8 +67,7 @@ LoadedFile::LoadedFile(const std::filesystem::path& path, const FileNoun& noun) 
   if (failure == 0) return;
   ::munmap(memory, size);
   bytes_ = {};
-  if (failure == ENODATA)
-    refuse("it became shorter while it was read", "Write it again, then start the run.");
+  if (failure == ENODATA) refuse("it became shorter while it was read", "Write it again, then start the run.");
   refuse(std::strerror(failure), "Check the disk.");
 }
 

@@ -72,7 +72,8 @@ std::optional<VoxelType> nrrd_type(std::string_view name) {
        {"|ushort|unsigned short|unsigned short int|uint16|uint16_t|", Kind::unsigned_integer, 2},
        {"|int|signed int|int32|int32_t|", Kind::signed_integer, 4},
        {"|uint|unsigned int|uint32|uint32_t|", Kind::unsigned_integer, 4},
-       {"|longlong|long long|long long int|signed long long|signed long long int|int64|int64_t|", Kind::signed_integer, 8},
+       {"|longlong|long long|long long int|signed long long|signed long long int|int64|int64_t|", Kind::signed_integer,
+        8},
        {"|ulonglong|unsigned long long|unsigned long long int|uint64|uint64_t|", Kind::unsigned_integer, 8},
        {"|float|", Kind::floating, 4},
        {"|double|", Kind::floating, 8}}};
@@ -171,7 +172,8 @@ class NrrdImage final : public ImageSource {
 
   void read_type(const NrrdHeader& header) {
     const auto type = nrrd_type(header.get("type", "type: uint8"));
-    if (!type) header.refuse_field("type", "Use uint8, int8, uint16, int16, uint32, int32, uint64, int64, float or double.");
+    if (!type)
+      header.refuse_field("type", "Use uint8, int8, uint16, int16, uint32, int32, uint64, int64, float or double.");
     type_ = *type;
     const std::string* encoding = header.find("encoding");
     const bool text = encoding && is_text(*encoding);
@@ -306,7 +308,7 @@ class NrrdImage final : public ImageSource {
     }
     ::inflateEnd(&stream);
     if (written != store_.size() || status != Z_STREAM_END)
-      damaged(written > store_.size() ? "its voxels are more than sizes and type say"
+      damaged(written > store_.size()  ? "its voxels are more than sizes and type say"
               : status == Z_STREAM_END ? "sizes and type need " + std::to_string(wanted) + " bytes, but it has " +
                                              std::to_string(written - std::min(written, skip))
                                        : "its compressed data are damaged or truncated");
@@ -334,8 +336,9 @@ class NrrdImage final : public ImageSource {
       const auto real = number_in<double>(word);
       if (i == wanted || word.empty() || (whole ? !integer : !real))
         header.refuse(i == wanted ? "it has more numbers than sizes say"
-                      : word.empty() ? "it has " + std::to_string(i) + " numbers instead of " + std::to_string(wanted)
-                                     : "its number " + std::to_string(i + 1) + " is '" + std::string(word.substr(0, 20)) + "'",
+                      : word.empty()
+                          ? "it has " + std::to_string(i) + " numbers instead of " + std::to_string(wanted)
+                          : "its number " + std::to_string(i + 1) + " is '" + std::string(word.substr(0, 20)) + "'",
                       "Check sizes and type, or write the file again.");
       if (whole)
         std::memcpy(store_.data() + 8 * i, &*integer, 8);

@@ -9,9 +9,9 @@
 namespace poisson {
 namespace {
 
-constexpr std::array<std::string_view, 21> ignored{"vt",     "vn",     "vp",    "g",     "o",        "s",        "mg",
-                                                   "usemtl", "mtllib", "l",     "p",     "usemap",   "maplib",   "lod",
-                                                   "bevel",  "c_interp", "d_interp", "shadow_obj", "trace_obj", "call", "end"};
+constexpr std::array<std::string_view, 21> ignored{
+    "vt",     "vn",     "vp",  "g",     "o",        "s",        "mg",         "usemtl",    "mtllib", "l",  "p",
+    "usemap", "maplib", "lod", "bevel", "c_interp", "d_interp", "shadow_obj", "trace_obj", "call",   "end"};
 constexpr std::array<std::string_view, 12> free_form{"cstype", "deg",  "bmat", "step", "curv", "curv2",
                                                      "surf",   "parm", "trim", "hole", "scrv", "sp"};
 

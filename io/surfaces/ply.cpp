@@ -18,10 +18,22 @@ enum class PlyType { i8, u8, i16, u16, i32, u32, f32, f64 };
 
 std::optional<PlyType> ply_type(std::string_view name) {
   using enum PlyType;
-  constexpr std::array<std::pair<std::string_view, PlyType>, 16> names{
-      {{"char", i8}, {"uchar", u8}, {"short", i16}, {"ushort", u16}, {"int", i32}, {"uint", u32}, {"float", f32},
-       {"double", f64}, {"int8", i8}, {"uint8", u8}, {"int16", i16}, {"uint16", u16}, {"int32", i32}, {"uint32", u32},
-       {"float32", f32}, {"float64", f64}}};
+  constexpr std::array<std::pair<std::string_view, PlyType>, 16> names{{{"char", i8},
+                                                                        {"uchar", u8},
+                                                                        {"short", i16},
+                                                                        {"ushort", u16},
+                                                                        {"int", i32},
+                                                                        {"uint", u32},
+                                                                        {"float", f32},
+                                                                        {"double", f64},
+                                                                        {"int8", i8},
+                                                                        {"uint8", u8},
+                                                                        {"int16", i16},
+                                                                        {"uint16", u16},
+                                                                        {"int32", i32},
+                                                                        {"uint32", u32},
+                                                                        {"float32", f32},
+                                                                        {"float64", f64}}};
   const auto found = std::ranges::find(names, name, &std::pair<std::string_view, PlyType>::first);
   return found == names.end() ? std::nullopt : std::optional(found->second);
 }
@@ -171,7 +183,9 @@ class PlyHeader {
   }
   PlyType type_in(std::string_view word) const {
     const auto type = ply_type(word);
-    if (!type) text_.fail("unknown type " + quoted_text(word), "Types are char, uchar, short, ushort, int, uint, float, double.");
+    if (!type)
+      text_.fail("unknown type " + quoted_text(word),
+                 "Types are char, uchar, short, ushort, int, uint, float, double.");
     return *type;
   }
   void read_property() {
@@ -222,7 +236,8 @@ class PlyReader {
       }
     }
     if (!points) file_.fail({}, "its header has no element vertex", "Export the surface of the solid.");
-    if (!faces) file_.fail({}, "its header has no element face: it is a cloud of points", "Export the drawing with its faces.");
+    if (!faces)
+      file_.fail({}, "its header has no element face: it is a cloud of points", "Export the drawing with its faces.");
     return std::move(all_);
   }
 
@@ -300,8 +315,8 @@ class PlyReader {
     for (std::size_t c = 0; c < count; ++c) {
       const double at = numbers.next(property.type, "a vertex of face " + std::to_string(face));
       if (!(at >= 0 && at < static_cast<double>(all_.points.size()) && at == std::floor(at)))
-        numbers.fail("face " + std::to_string(face) + " has the vertex " + whole_text(at) +
-                         ", but there are " + std::to_string(all_.points.size()) + ", from 0",
+        numbers.fail("face " + std::to_string(face) + " has the vertex " + whole_text(at) + ", but there are " +
+                         std::to_string(all_.points.size()) + ", from 0",
                      "The file is damaged; write it again.");
       const auto corner = static_cast<std::uint32_t>(at);
       if (c < 2) {

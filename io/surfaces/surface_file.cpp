@@ -80,8 +80,7 @@ double SurfaceText::number(std::string_view word, std::string_view what) const {
     fail(wanted + " " + quoted_text(word) + " is out of range", "Scale the drawing, then write the file again.");
   if (error != std::errc() || next != end)
     fail("expected " + wanted + ", found " + quoted_text(word), "Correct the line, or write the file again.");
-  if (!std::isfinite(value))
-    fail(wanted + " is " + quoted_text(word), "Repair the mesh in the program that wrote it.");
+  if (!std::isfinite(value)) fail(wanted + " is " + quoted_text(word), "Repair the mesh in the program that wrote it.");
   return value;
 }
 

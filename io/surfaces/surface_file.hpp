@@ -11,9 +11,9 @@
 
 namespace poisson {
 
-/// Reads the triangles of an STL (ASCII or binary), OBJ or PLY file (ASCII or binary). The content decides on the format;
-/// an OBJ file has its ending. Polygons become fans of triangles. Throws InputError, which names the file, the line or
-/// byte, and a remedy. Memory is allocated for what the file has, not for what its header counts.
+/// Reads the triangles of an STL (ASCII or binary), OBJ or PLY file (ASCII or binary). The content decides on the
+/// format; an OBJ file has its ending. Polygons become fans of triangles. Throws InputError, which names the file, the
+/// line or byte, and a remedy. Memory is allocated for what the file has, not for what its header counts.
 Triangles read_surface(const std::filesystem::path& path);
 
 /// Is the content of a surface file, with its errors.

@@ -3,6 +3,8 @@ overview, and topics of the lectures that live elsewhere. All figures come from 
 
 import pathlib
 
+import labels
+
 HERE = pathlib.Path(__file__).resolve().parent
 LONGEST = 16  # lines of an excerpt
 
@@ -97,6 +99,40 @@ QUESTIONS = [
     ("Are textures still worth their set-up?", "texture", "best"),
 ]
 
+# Panels whose bars say only which of several equal grids was found: they have a table and no plot.
+UNDRAWN = {("texture", "best-threads"), ("texture", "best-blocks")}
+
+
+# Variants whose curves lie on those of others: they have table columns and no curve.
+ALIKE = {("latency", "fma"): ("5 chains", "6 chains", "7 chains")}
+
+
+def drawn_part(study, panel):
+    hidden = ALIKE.get((study, panel["name"]), ())
+    return {**panel, "points": [point for point in panel["points"] if point["variant"] not in hidden]} if hidden else panel
+
+
+def jumps(panel, sizes):
+    """Returns the first places behind these sizes whose value is half again as large as before: where caches end."""
+    values = sorted((point["x"], point["value"]) for point in panel["points"] if labels.finite(point["value"]))
+    at = {size: next((value for x, value in values if x >= size), None) for size in sizes}
+    return [next((x for x, value in values if x > size and value > 1.5 * at[size]), None) if at[size] else None
+            for size in sizes]
+
+
+def notes(lab, study, panel):
+    """Returns lessons to write into a plot: (x, words)."""
+    multiprocessors = lab["machine"].get("multiprocessors", 0)
+    if (study, panel["name"]) == ("latency", "chase"):
+        first = min((point["x"] for point in panel["points"]), default=0)
+        found = zip((2**14, 2**22), jumps(panel, (2**14, 2**22)), ("beyond L1", "beyond L2"))
+        return [(x, words) for size, x, words in found if x and first <= size]
+    return {("access", "stride"): [(8, "32 bytes"), (16, "64-byte fetch")],
+            ("latency", "fma"): [(4, "4 schedulers")],
+            ("texture", "blocks"): [(8 * multiprocessors, f"8 × {multiprocessors} blocks")],
+            }.get((study, panel["name"]), [])
+
+
 # Panels without a sentence of their own, and the panel of the same study whose sentence covers them.
 COVERED = {
     "texture": {"best-threads": "best", "best-blocks": "best"},
@@ -127,29 +163,30 @@ def best(lab, study, panel, variant):
 
 # The rules of the overview: priority, study, words, and a factor of this device.
 RULES = [
-    ("high", "access", "Let neighbouring threads read neighbouring words; a stride of 32 costs",
+    ("high", "access", "Read neighbouring words; a stride of 32 costs",
      lambda lab: value(lab, "access", "stride", "read", 1) / value(lab, "access", "stride", "read", 32)),
-    ("high", "banks", "Pad shared tiles; a column without padding costs",
+    ("high", "banks", "Pad shared tiles; an unpadded column costs",
      lambda lab: value(lab, "banks", "patterns", "column") / value(lab, "banks", "patterns", "row")),
-    ("high", "divergence", "Keep the threads of a warp on one path; 32 paths cost",
+    ("high", "divergence", "Keep a warp on one path; 32 paths cost",
      lambda lab: value(lab, "divergence", "paths", "threads of a warp part ways", 1) /
      value(lab, "divergence", "paths", "threads of a warp part ways", 32)),
-    ("high", "copy", "Keep many bytes in flight; single bytes, one per thread, cost",
+    ("high", "copy", "Keep many bytes in flight; one byte per thread costs",
      lambda lab: best(lab, "copy", "per-thread", "16 B") / value(lab, "copy", "per-thread", "1 B", 1)),
-    ("high", "crossover", "Leave data on the GPU; one axpy with its transfers takes longer by",
-     lambda lab: best(lab, "crossover", "axpy", "GPU") / best(lab, "crossover", "axpy", "GPU, with transfers")),
-    ("medium", "cache", "Reuse data while a cache has them; L1 against memory gains",
+    ("high", "crossover", "Leave data on the GPU; the transfers of an axpy cost",
+     lambda lab: value(lab, "crossover", "axpy", "GPU", 2**24) /
+     value(lab, "crossover", "axpy", "GPU, with transfers", 2**24)),
+    ("medium", "cache", "Reuse cached data; L1 against memory gains",
      lambda lab: best(lab, "cache", "working-set", "through the first-level cache") /
      lab["machine"]["copy"]),
-    ("medium", "transpose", "If one side must be scattered, make it the reads; the other choice costs",
+    ("medium", "transpose", "Scatter reads, not writes; the other choice costs",
      lambda lab: value(lab, "transpose", "bars-4000-fp32", "naive (coalesced write)") /
      value(lab, "transpose", "bars-4000-fp32", "naive (coalesced read)")),
-    ("medium", "launch", "Do not wait for each small step; a graph gains",
+    ("medium", "launch", "Record small steps as a graph; against waiting it gains",
      lambda lab: value(lab, "launch", "steps", "launches that the host waits for", 1000) /
      value(lab, "launch", "steps", "graph nodes", 1000)),
-    ("medium", "recompute", "Store a coefficient and compute the entries; against nine stored bands it gains",
+    ("medium", "recompute", "Compute entries from one coefficient; against nine it gains",
      lambda lab: value(lab, "recompute", "product-fp32", "partial") / value(lab, "recompute", "product-fp32", "full")),
-    ("low", "arithmetic", "Divide integers by constants; a variable costs, against 8,",
+    ("low", "arithmetic", "Divide integers by constants; y / x against x / 8 costs",
      lambda lab: value(lab, "arithmetic", "integers", "x / 8 + y") / value(lab, "arithmetic", "integers", "y / x")),
 ]
 
@@ -173,7 +210,8 @@ def clocks(lab, size):
 
 MIB = 2**20
 # gpu-benches of RRZE-HPC (commit 1038c5d): programs gpu-latency, gpu-cache and gpu-l2-cache. On the H100 they ran right after
-# this program on the same device; the figures of the H200 are those of its published file. (words, figure, unit, ours).
+# this program on the same device. The H200 has gpu-l2-cache/h200.txt, and gpu-latency/gh200.txt of the same chip.
+# (words, figure, unit, ours).
 REFERENCE = {
     "NVIDIA H100 80GB HBM3": ("run on the same device in the same session", {
         "latency": [("L1, 16 KiB", 33.5, "clocks", lambda lab: clocks(lab, 2**14)),
@@ -184,8 +222,13 @@ REFERENCE = {
                                                                               30 * MIB)),
                   ("memory, 185 MiB and more", 3237, "GB/s", lambda lab: level(lab, "past it, from the shared one",
                                                                               185 * MIB, 1100 * MIB))]}),
-    "NVIDIA H200": ("from the published file for this chip", {
-        "cache": [("L2, 7 to 25 MiB (median)", 9836, "GB/s", lambda lab: level(lab, "past it, from the shared one", 7 * MIB,
+    "NVIDIA H200": ("from its published files: L2's rate for the H200, latencies for the GH200, which has the same chip and "
+                    "other memory; L1's rate from a run on an H100, which has the same chip, too", {
+        "latency": [("L1, 16 KiB", 32.1, "clocks", lambda lab: clocks(lab, 2**14)),
+                    ("L2, 4 MiB", 280.5, "clocks", lambda lab: clocks(lab, 4 * MIB)),
+                    ("memory, 512 MiB", 685.4, "clocks", lambda lab: clocks(lab, 512 * MIB))],
+        "cache": [("L1, 128 KiB", 33250, "GB/s", lambda lab: level(lab, "through the first-level cache", 2**17, 2**17)),
+                  ("L2, 7 to 25 MiB (median)", 9836, "GB/s", lambda lab: level(lab, "past it, from the shared one", 7 * MIB,
                                                                               25 * MIB))]}),
 }
 
@@ -196,6 +239,4 @@ ELSEWHERE = [
     ("Macro blocks, meshes of blocks and curved coordinates", "coordinates.md", "the solver's own grids"),
     ("Adaptive grids: there is no adaptive grid yet, neither here nor in the solver", "limits.md", "Limits"),
     ("Results that are drawn directly from device memory are not covered: the solver writes files", "gallery.md", "Gallery"),
-    ("Blocks of a multiple of 64 threads against conflicts of register banks are not covered: today's compilers avoid these "
-     "conflicts, except in the tuples of arithmetic", None, None),
 ]

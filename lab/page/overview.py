@@ -12,7 +12,7 @@ def text(value):
 
 
 def factor(value):
-    return f"{value:.2g}" if value < 10 else f"{value:.0f}"
+    return labels.number(float(f"{value:.2g}"))
 
 
 def steps(lab):
@@ -69,7 +69,7 @@ def questions(lab):
              if any(sentence.startswith(f"[{panel['name']}] ") for sentence in study["conclusions"])}
     items = "".join(f'<li><a href="#{text(files[study, panel])}">{text(words)}</a></li>'
                     for words, study, panel in lessons.QUESTIONS if (study, panel) in files)
-    return (f'<figure><figcaption>Questions, each answered under its plot</figcaption><ol class="rules">{items}</ol></figure>'
+    return (f'<figure><figcaption>Questions, each answered under its plot</figcaption><ol class="rules questions">{items}</ol></figure>'
             if items else "")
 
 
@@ -97,9 +97,11 @@ def shared_limits(lab, beside):
             limit = "chip" if abs(ratio - 1) < 0.06 else "memory" if abs(ratio / copies - 1) < 0.06 else "both"
             rows.append(f'<tr><th scope="row">{words}</th><td>{ratio:.2f}</td><td>{limit}</td></tr>')
     name, beside_name = (one["device"].removeprefix("NVIDIA ") for one in (lab, other))
+    apart = max(copies, 1 / copies)
     return (f'<figure><figcaption>The chip or the memory?</figcaption><table><thead><tr><th></th><th>{text(name)} / '
             f'{text(beside_name)}</th><th>limit</th></tr></thead><tbody>{"".join(rows)}</tbody></table><p class="lesson">Both '
-            f'devices have the same chip; their copies differ by a factor of {copies:.2f}.</p></figure>')
+            f"devices have the same chip. What is equal on both is the chip's limit; what differs by {apart:.2f}, as their copies do, "
+            f"is the memory's.</p></figure>")
 
 
 def overview(lab, beside):

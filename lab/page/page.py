@@ -138,12 +138,23 @@ def scatter(panel):
             f'href="data:text/csv;base64,{comma_separated(panel)}">CSV</a></p>')
 
 
+SHARES = ("of it", "of the peak", "of the warps")
+
+
+def share(value):
+    return f"{labels.number(float(f'{100 * value:.2g}'))} %"
+
+
 def then_text(entry):
+    if entry["unit"] in SHARES:
+        return share(entry["value"])
     upper = f" to {labels.number(entry['up_to'])}" if entry.get("up_to") else ""
     return f"{labels.number(entry['value'])}{upper} {entry['unit']}"
 
 
 def ratio_text(entry):
+    if entry["unit"] in SHARES:  # a ratio of shares says nothing
+        return ""
     ratios = [entry["today"] / entry["value"]]
     if entry.get("up_to"):
         ratios.insert(0, entry["today"] / entry["up_to"])
@@ -156,14 +167,17 @@ def today(entry):
     return found if found == round(found) else float(f"{found:.2g}")
 
 
+def now_text(entry):
+    return share(entry["today"]) if entry["unit"] in SHARES else f"{labels.number(today(entry))} {entry['unit']}"
+
+
 def then_and_now(study, lab):
     """Compares the lectures' figures with those of this device. Figures that the device cannot have are omitted."""
     entries = [entry for entry in study["history"] if labels.finite(entry["today"]) and entry["value"]]
     if not entries:
         return ""
     rows = [row([f'<th scope="row">{text(entry["what"])}<small>{text(entry["device"])}</small></th>',
-                 cell(then_text(entry)), cell(f"{labels.number(today(entry))} {entry['unit']}", class_="now"),
-                 cell(ratio_text(entry))]) for entry in entries]
+                 cell(then_text(entry)), cell(now_text(entry), class_="now"), cell(ratio_text(entry))]) for entry in entries]
     head = row([cell(name, "th", scope="col") for name in ("", "Then", lab["device"].removeprefix("NVIDIA "), "Now / then")])
     sources = list(dict.fromkeys(entry["lecture"] for entry in entries if entry.get("lecture")))
     return (f'<details class="history"><summary>Then and now: {count(entries, "figure")} of the lectures</summary>'
@@ -289,8 +303,7 @@ def page(lab, pictures, styles, beside, documents):
     sections = "".join(section(study, lab, pictures) for study in lab["studies"])
     omitted = not_shown(lab)
     style = pathlib.Path(__file__).with_name("page.css").read_text(encoding="utf-8")
-    both = (f"<p class=\"beside\">Pale curves and rings show {text(beside[0][0]['device'])}. What is equal on both devices "
-            "limits the chip, which they share; what differs by their memory's ratio limits the memory.</p>" if beside else "")
+    both = f" Pale curves and rings show {text(beside[0][0]['device'])}." if beside else ""
     return f"""<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -306,9 +319,9 @@ def page(lab, pictures, styles, beside, documents):
 <header>
 <h1>Five lectures on GPU performance, tested on an {text(lab['device'])}</h1>
 <p>Every number is measured on this device, by kernels whose results were compared with an oracle. Dashed lines are ceilings
-and predictions.</p>
+and predictions.{both}</p>
 <dl class="facts">{facts(lab)}</dl>
-{both}{others(lab, beside)}
+{others(lab, beside)}
 </header>
 <div class="frame">
 <nav aria-label="Studies by lecture">{contents(lab, bool(omitted))}</nav>
@@ -320,19 +333,6 @@ and predictions.</p>
 </body>
 </html>
 """
-
-
-# Panels whose bars say only which of several equal grids was found: they have a table and no plot.
-UNDRAWN = {("texture", "best-threads"), ("texture", "best-blocks")}
-
-
-def notes(lab, study, panel):
-    """Returns lessons to write into a plot: (x, words)."""
-    multiprocessors = lab["machine"].get("multiprocessors", 0)
-    return {("access", "stride"): [(8, "32 bytes"), (16, "64-byte fetch")],
-            ("latency", "fma"): [(4, "4 schedulers")],
-            ("texture", "blocks"): [(8 * multiprocessors, f"8 × {multiprocessors} blocks")],
-            }.get((study, panel), [])
 
 
 def shapes_in_one(study):
@@ -353,13 +353,13 @@ def draw(lab, directory, beside=(), documents=False):
     lab = {**lab, "studies": [shapes_in_one(study) for study in lab["studies"]]}
     others_panels = {panel["files"]: panel for other, _ in beside[:1] for study in other["studies"]
                      for panel in shapes_in_one(study)["panels"]}
-    panels = [(study["name"], panel) for study in lab["studies"] for panel in study["panels"]
-              if (study["name"], panel["name"]) not in UNDRAWN]
+    panels = [(study["name"], lessons.drawn_part(study["name"], panel)) for study in lab["studies"] for panel in study["panels"]
+              if (study["name"], panel["name"]) not in lessons.UNDRAWN]
     paths = [directory and directory / f"{panel['files']}.png" for _, panel in panels]
     with concurrent.futures.ProcessPoolExecutor() as drawers:
         drawn = list(drawers.map(plots.draw, [panel for _, panel in panels], paths,
                                  [others_panels.get(panel["files"]) for _, panel in panels],
-                                 [notes(lab, study, panel["name"]) for study, panel in panels]))
+                                 [lessons.notes(lab, study, panel) for study, panel in panels]))
     styles = vector.Styles()
     pictures = {panel["files"]: vector.slim(picture, styles, alternative(panel)) for (_, panel), picture in zip(panels, drawn)}
     return page(lab, pictures, styles, beside, documents)

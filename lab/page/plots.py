@@ -96,6 +96,8 @@ def set_places(axis, panel, places):
         ticks = [float(base) ** e for e in range(low, high + 1, step)]
         axis.set_major_locator(ticker.FixedLocator(ticks))
         axis.set_minor_locator(ticker.NullLocator())
+    elif labels.counts_bytes(panel["x_label"]):
+        axis.set_major_locator(ticker.MultipleLocator(2.0 ** math.ceil(math.log2(max(places) / 7))))
     elif len(places) <= 10 and min((b - a for a, b in zip(places, places[1:])), default=1) * 24 >= places[-1] - places[0]:
         axis.set_major_locator(ticker.FixedLocator(places))
     else:
@@ -154,9 +156,12 @@ def draw_predictions(axes, panel, colours):
 
 
 def draw_legend(axes, found):
-    """Draws the legend next to the axes: variants in the order of the ends of their curves, then predictions."""
+    """Draws the legend next to the axes: variants in the order of the ends of their curves, or of their
+    numbers, then predictions."""
     handles = dict(zip(*reversed(axes.get_legend_handles_labels())))
-    order = sorted(found, key=lambda variant: -found[variant][-1][1])
+    order = list(found)
+    if not all(name[0].isdigit() for name in order):
+        order.sort(key=lambda variant: -found[variant][-1][1])
     order += [name for name in handles if name not in found]
     longest = max(len(name) for name in order)
     axes.legend([handles[name] for name in order], order, loc="upper center", bbox_to_anchor=(0.45, -0.17),
@@ -197,12 +202,19 @@ def draw_curves(axes, panel, found, other=None, notes=()):
     if not other and not notes and evenly(panel, every):
         panel, named = spaced(panel)
         found = curves(panel)
+    joined = not (panel["log_y"] and panel["x_label"] == "refinement factor")  # nothing is between two factors
+    single = [points[0][1] for points in found.values() if len(points) == 1]
     for i, (variant, points) in enumerate(found.items()):
         colours[variant] = COLOURS[i % len(COLOURS)]
+        alone = len(points) == 1
         axes.plot(*zip(*points), label=variant, color=colours[variant], marker=MARKERS[i % len(MARKERS)],
-                  linestyle=LINES[i // len(COLOURS) % len(LINES)], markevery=max(1, len(points) // 20),
-                  markersize=7 if len(found) <= 6 else 5.5,
+                  linestyle=LINES[i // len(COLOURS) % len(LINES)] if joined else "none", markevery=max(1, len(points) // 20),
+                  markersize=10 if alone else 7 if len(found) <= 6 else 5.5,
                   markeredgecolor="white", markeredgewidth=0.8)
+        if alone and panel["log_x"] and panel["log_y"]:
+            above = any(points[0][1] / 2 < y < points[0][1] for y in single)
+            axes.annotate(variant, points[0], xytext=(9, 2 if above else -2), textcoords="offset points",
+                          va="bottom" if above else "top", fontsize=11, color=colours[variant])
     places = sorted({x for points in found.values() for x, _ in points})
     shown = [points for variant, points in (curves(other) if other else {}).items() if variant in found]
     largest = max(y for points in [*found.values(), *shown] for _, y in points)
@@ -221,7 +233,7 @@ def draw_curves(axes, panel, found, other=None, notes=()):
                         fontsize=11)
     else:
         set_places(axes.xaxis, panel, places)
-    if other:
+    if other and joined:
         draw_other(axes, panel, other, colours)
     draw_notes(axes, panel, notes)
     draw_spreads(axes, panel, colours)
@@ -240,6 +252,7 @@ def draw_bars(axes, panel, found, other=None):
     another device."""
     names = list(found)
     values = [points[0][1] for points in found.values()]
+    beside = {name: points[0][1] for name, points in (curves(other) if other else {}).items() if name in found}
     spread = {point["variant"]: point.get("spread") or 0 for point in panel["points"]}
     axes.errorbar(values, range(len(names)), xerr=[v * min(spread[n], 0.9) for n, v in zip(names, values)], fmt="none",
                   ecolor="#333333", elinewidth=1.4, capsize=3, zorder=3)
@@ -252,11 +265,14 @@ def draw_bars(axes, panel, found, other=None):
         axes.set_yticks(range(len(names)), names)
         axes.margins(x=0.15)
     else:
-        bars = axes.barh(names, values, color=[COLOURS[0]] * len(names), height=0.66)
-        axes.bar_label(bars, [labels.number(v) for v in values], padding=5, bbox=OVER_LINES)
+        axes.barh(names, values, color=[COLOURS[0]] * len(names), height=0.66)
+        for y, (name, v) in enumerate(zip(names, values)):  # the number is written beside a ring that would cover it
+            ring, width = beside.get(name, -1), max([*values, *beside.values()])
+            at = ring if v < ring < v + 0.16 * width else v
+            axes.annotate(labels.number(v), (at, y), xytext=(11 if abs(at - ring) < 0.03 * width else 5, 0),
+                          textcoords="offset points", va="center", bbox=OVER_LINES)
     if other:
-        beside = curves(other)
-        shown = [(beside[name][0][1], y) for y, name in enumerate(names) if name in beside]
+        shown = [(beside[name], y) for y, name in enumerate(names) if name in beside]
         if shown:
             axes.plot(*zip(*shown), "o", markersize=10, markerfacecolor="none", markeredgecolor=COLOURS[1],
                       markeredgewidth=1.6, zorder=4)

@@ -7,6 +7,10 @@
 
 #include <nanobind/ndarray.h>
 
+#include "backends/memory/error.hpp"
+#include "io/config/diagnostics.hpp"
+#include "io/images/array_image.hpp"
+
 namespace nb = nanobind;
 
 namespace poisson::python {
@@ -54,6 +58,30 @@ std::shared_ptr<GridArray> to_grid_array(const DeviceArray& array) {
         return std::vector<double>(host.data(), host.data() + host.size());
       }};
   return grid;
+}
+
+std::shared_ptr<const ImageSource> to_image(nb::handle object, const std::string& key) {
+  nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu> array;
+  const bool readable = nb::try_cast(object, array, false);
+  using Kind = VoxelType::Kind;
+  VoxelType type;
+  const auto is = [&](nb::dlpack::dtype_code code) { return array.dtype().code == static_cast<std::uint8_t>(code); };
+  const bool truth = readable && is(nb::dlpack::dtype_code::Bool);
+  const bool known = readable && (truth || is(nb::dlpack::dtype_code::UInt) || is(nb::dlpack::dtype_code::Int) ||
+                                  is(nb::dlpack::dtype_code::Float));
+  if (!known || array.dtype().lanes != 1 || (is(nb::dlpack::dtype_code::Float) && array.dtype().bits < 32))
+    throw ConfigError({key + ": the array is not a C-contiguous array of integers or floating-point numbers on the " +
+                       "host; convert it with numpy.ascontiguousarray(image, dtype='uint8')"});
+  if (!truth && !is(nb::dlpack::dtype_code::UInt))
+    type.kind = is(nb::dlpack::dtype_code::Int) ? Kind::signed_integer : Kind::floating;
+  type.bytes = array.dtype().bits / 8;
+  std::vector<std::int64_t> counts;
+  for (std::size_t d = array.ndim(); d-- > 0;) counts.push_back(static_cast<std::int64_t>(array.shape(d)));
+  try {
+    return image_of_array(type, counts, {array.data(), [owner = keep(nb::borrow(object))](const void*) {}});
+  } catch (const InputError& error) {
+    throw ConfigError({key + ": " + error.what()});
+  }
 }
 
 Values to_values(const Session& session, nb::handle object, const char* name, bool writable) {

@@ -1,11 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <string>
 #include <vector>
 
 #include <nanobind/nanobind.h>
 
 #include "app/session.hpp"
+#include "io/images/image_source.hpp"
 
 namespace poisson::python {
 
@@ -21,6 +24,11 @@ struct DeviceArray {
 /// Returns the quantity's array for a DeviceArray. The values are read where they are; its last copy releases the
 /// owner.
 std::shared_ptr<GridArray> to_grid_array(const DeviceArray& array);
+
+/// Returns an image whose voxels are a C-contiguous array of numbers or truth values on the host, [z, y, x] or [y, x].
+/// The voxels are read where they are; the last copy of the image releases the array. Throws ConfigError for other
+/// arrays.
+std::shared_ptr<const ImageSource> to_image(nanobind::handle array, const std::string& key);
 
 /// Returns the place of an array: a DeviceArray, or a C-contiguous array of fp64 or fp32 on the host. Throws
 /// std::invalid_argument for other objects, for a device other than the session's, and for read-only memory if

@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <nanobind/nanobind.h>
@@ -91,7 +92,9 @@ void define(nb::module_& m) {
       .def_prop_ro("directory", [](const Config& c) { return c.output.directory; })
       .def_prop_ro("geometry", [](const Config& c) { return geometry(c); });
   m.def("configure", [](const nb::dict& tree, const std::string& name) {
-    return std::make_shared<Config>(state_config(to_value(tree, name), name));
+    std::shared_ptr<const ImageSource> image;
+    Value value = to_value(tree, name, image);
+    return std::make_shared<Config>(state_config(std::move(value), name, std::move(image)));
   });
   m.def("load", [](const std::filesystem::path& file, const std::vector<std::string>& overrides) {
     return std::make_shared<Config>(state_config(file, overrides));

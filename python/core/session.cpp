@@ -23,6 +23,7 @@
 #include "backends/memory/error.hpp"
 #include "io/expressions/expression.hpp"
 #include "io/files/summary.hpp"
+#include "python/core/answers.hpp"
 #include "python/core/arrays.hpp"
 #include "python/core/tree.hpp"
 
@@ -271,23 +272,33 @@ nb::dict observe(Session& session) {
     const Unlocked unlocked(session);
     s = session.observe();
   }
-  nb::dict d, flows;
-  for (std::size_t face = 0; face < 2 * static_cast<std::size_t>(s.dimension); ++face)
-    flows[nb::str(std::string(face_names[face]).c_str())] = s.flux[face];
-  d["flows"] = flows;
-  d["source"] = s.balance.source;
-  d["reaction"] = s.balance.reaction;
-  d["residual"] = s.balance.residual;
-  d["projected"] = s.balance.projected;
-  d["relative"] = s.balance.relative();
-  d["min"] = s.solution.min;
-  d["max"] = s.solution.max;
-  d["integral"] = s.solution.integral;
-  if (s.error) d["error"] = nb::make_tuple(s.error->max, s.error->l2);
-  nb::list probes;
-  for (const auto& probe : s.probes) probes.append(nb::make_tuple(probe.point, probe.u));
-  d["probes"] = probes;
-  return d;
+  return to_dict(s);
+}
+
+// Answers by further solves, which Ctrl-C ends.
+template <class Ask>
+auto ask(Session& session, const Ask& answer) {
+  Interrupt interrupt;
+  decltype(answer(session, Session::Listener())) found;
+  try {
+    const Unlocked unlocked(session);
+    found = answer(session, [&] { return interrupt(); });
+  } catch (const RunError&) {
+    interrupt.raise();
+    throw;
+  }
+  interrupt.raise();
+  return found;
+}
+
+nb::dict effective(Session& session) {
+  const auto answer = [](Session& s, const Session::Listener& listener) { return s.effective(listener); };
+  return to_dict(ask(session, answer), session.config().problem.dimension);
+}
+
+nb::dict capacitance(Session& session) {
+  const auto answer = [](Session& s, const Session::Listener& listener) { return s.capacitance(listener); };
+  return to_dict(ask(session, answer), session.config().title);
 }
 
 std::string save(Session& session, const std::filesystem::path& folder) {
@@ -378,8 +389,13 @@ void define_session(nb::module_& m) {
           "values", [](OwnedSession& s, const std::string& name, bool narrow) { return values(s, name, narrow); },
           nb::arg("name"), nb::arg("narrow") = false)
       .def("face_values",
-           [](const OwnedSession& s, int axis, int end, bool alpha) { return s.face_values(axis, end, alpha); })
+           [](const OwnedSession& s, int axis, int end, bool alpha) {
+             const std::vector<double> values = s.face_values(axis, end, alpha);
+             return new_array<double>({values.size()}, s, [&](double* to) { std::ranges::copy(values, to); });
+           })
       .def("observe", [](OwnedSession& s) { return observe(s); })
+      .def("effective", [](OwnedSession& s) { return effective(s); })
+      .def("capacitance", [](OwnedSession& s) { return capacitance(s); })
       .def("save", [](OwnedSession& s, const std::filesystem::path& folder) { return save(s, folder); });
 }
 

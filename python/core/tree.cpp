@@ -20,7 +20,8 @@ using HostArray = nb::ndarray<const T, nb::c_contig, nb::device::cpu>;
 
 class TreeReader {
  public:
-  explicit TreeReader(const std::string& name) : mark_{std::make_shared<const std::string>(name), 0, 0} {}
+  TreeReader(const std::string& name, std::shared_ptr<const ImageSource>& image)
+      : mark_{std::make_shared<const std::string>(name), 0, 0}, image_(image) {}
 
   Value read(nb::handle object, const std::string& path) {
     Value value;
@@ -52,7 +53,10 @@ class TreeReader {
       for (const std::int64_t n : nb::cast<const DeviceArray&>(object).shape) value.text += " " + std::to_string(n);
     } else if (nb::ndarray_check(object)) {
       value.kind = Value::Kind::string;
-      value.array = to_grid_array(object, mark_.text() + ": " + path);
+      if (path == "image.file")
+        image_ = to_image(object, mark_.text() + ": " + path);
+      else
+        value.array = to_grid_array(object, mark_.text() + ": " + path);
       value.text = "array of the shape";
       for (const nb::handle n : object.attr("shape")) value.text += " [" + nb::cast<std::string>(nb::str(n)) + "]";
     } else {
@@ -74,6 +78,7 @@ class TreeReader {
   }
 
   Mark mark_;
+  std::shared_ptr<const ImageSource>& image_;
 };
 
 template <class T>
@@ -91,8 +96,8 @@ bool copy_values(nb::handle object, GridArray& array, const std::string& key) {
 
 }  // namespace
 
-Value to_value(nb::handle object, const std::string& name) {
-  return TreeReader(name).read(object, {});
+Value to_value(nb::handle object, const std::string& name, std::shared_ptr<const ImageSource>& image) {
+  return TreeReader(name, image).read(object, {});
 }
 
 std::shared_ptr<GridArray> to_grid_array(nb::handle object, const std::string& key) {

@@ -7,17 +7,18 @@ cells are in the order x, y, z, as in configuration files. Keys, defaults and me
 import importlib
 
 from . import _core
+from ._answers import Capacitance, Effective, Table
 from ._core import ConfigurationError, SolverError
-from ._problem import Problem, load, solve
+from ._problem import Problem, effective, load, solve
 from ._result import NotConverged, Result, StaleResult
 from ._shapes import (Body, Box, Cone, Cylinder, Ellipsoid, Layer, Mesh, Polygon, Revolve, Shape, Sphere, Torus,
                       Where)
 from ._solver import Solver
 
 __version__ = _core.version
-__all__ = ["Body", "Box", "Cone", "ConfigurationError", "Cylinder", "Ellipsoid", "Layer", "Mesh", "NotConverged",
-           "Polygon", "Problem", "Result", "Revolve", "Shape", "Solver", "SolverError", "Sphere", "StaleResult", "Torus",
-           "Where", "load", "solve"]
+__all__ = ["Body", "Box", "Capacitance", "Cone", "ConfigurationError", "Cylinder", "Effective", "Ellipsoid", "Layer",
+           "Mesh", "NotConverged", "Polygon", "Problem", "Result", "Revolve", "Shape", "Solver", "SolverError",
+           "Sphere", "StaleResult", "Table", "Torus", "Where", "effective", "load", "solve"]
 
 
 def __getattr__(name):

@@ -138,7 +138,11 @@ class Differentiable:
         self._count(names)
 
     def _count(self, names):
-        self._faces = {}
+        """Forgets what the session returned for faces and belongs to former data, and counts changes of the levels."""
+        if any(name.startswith("boundary") for name in names):
+            self._faces = {}
+        elif any(name.startswith("coefficient") for name in names):
+            self._faces = {key: values for key, values in self._faces.items() if key[0] != "kappa"}
         self.levels += any(in_operator(name) for name in names)
 
     def _equal(self, name, value):

@@ -78,11 +78,8 @@ def path(value, name):
     return text(found, name)
 
 
-def to_host(array, name):
-    """Returns (values, copies): a C-contiguous numpy array of float64 or float32, and the copies that this needed.
-
-    Raises ConfigurationError with the remedy for complex numbers, objects, masked values and deleted arrays.
-    """
+def _host_values(array, name):
+    """Returns (values, copies): a numpy array of real numbers, and the copies that this needed. Raises as to_host."""
     kind = package(array)
     copies = 0
     try:
@@ -94,7 +91,7 @@ def to_host(array, name):
         elif kind == "cupy":
             values, copies = array.get(), 1
         elif kind == "cuda":
-            return to_host(_package_of_device()(array), name)
+            return _host_values(_package_of_device()(array), name)
         elif isinstance(array, np.ma.MaskedArray):
             if np.ma.is_masked(array):
                 raise ConfigurationError(f"{name}: the array has masked values; fill them: values.filled(0)")
@@ -113,6 +110,26 @@ def to_host(array, name):
     if values.dtype.kind not in "fiub":
         raise ConfigurationError(f"{name}: the array has the type {values.dtype}; give real numbers, for example "
                                  "values.astype(float)")
+    return values, copies
+
+
+def to_labels(array, name):
+    """Returns the voxels of an image as a C-contiguous numpy array of integers or floating-point numbers. Raises as
+    to_host."""
+    values = _host_values(array, name)[0]
+    if values.dtype.kind == "f" and values.dtype.itemsize not in (4, 8):
+        values = values.astype(np.float32 if values.dtype.itemsize < 4 else np.float64)
+    if values.dtype.kind == "b":
+        values = np.ascontiguousarray(values).view(np.uint8)
+    return np.ascontiguousarray(values, dtype=values.dtype.newbyteorder("="))
+
+
+def to_host(array, name):
+    """Returns (values, copies): a C-contiguous numpy array of float64 or float32, and the copies that this needed.
+
+    Raises ConfigurationError with the remedy for complex numbers, objects, masked values and deleted arrays.
+    """
+    values, copies = _host_values(array, name)
     wanted = np.float32 if values.dtype in (np.float32, np.float16) else np.float64
     ready = np.ascontiguousarray(values, dtype=wanted)
     if values.ndim > 0 and not np.shares_memory(ready, values) and values.size > 0:

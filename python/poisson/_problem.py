@@ -7,13 +7,17 @@ import pathlib
 
 import numpy as np
 
-from . import _arrays, _core
+from . import _arrays, _core, _image
+from ._answers import Effective
 from ._core import ConfigurationError
+from ._result import NotConverged
 from ._solver import Solver
 
 _NAME = "Problem"
 _SECTIONS = ("domain", "grid", "equation", "discretization", "solver", "backend", "output")
 _MEDIA = ("materials", "bodies", "background", "surfaces", "contacts", "sheets")
+_IMAGE = ("image", "voxel", "crop")
+_QUESTIONS = ("effective", "capacitance")
 
 
 class Problem:
@@ -29,23 +33,28 @@ class Problem:
             may be a dictionary with the keys x, y, z.
         boundary: conditions by the names of the faces (x-, x+, …, default): a Dirichlet value (a number, an expression
             or an array), "periodic", or a dictionary such as {"neumann": 0} or {"robin": {"alpha": 10, "ambient": 25}}.
-        centering: "node" or "cell"; scheme: "fv", "q1" or "compact4".
+        centering: "node" or "cell"; by default "cell" with materials or an image, otherwise "node". scheme: "fv", "q1" or "compact4".
         exact, title, parameters: as in configuration files.
         materials, bodies, background, surfaces, contacts, sheets: as in configuration files; a body is poisson.Body(…).
-            They need centering="cell".
+        image, voxel, crop: an image as background: an array of whole numbers [nz, ny, nx] or [ny, nx], or a path.
+            `materials` then also maps values of voxels to a coefficient (0: an insulator), a name or a dictionary.
+            Without a grid, each voxel is a cell. An array of bytes is read where it is: keep its values.
+        effective: axes of the effective coefficient, such as "all", or a dictionary {"axes": …, "faces": …}.
+        capacitance: names of bodies with fixed values. The questions are answered by `effective` and `capacitance` of
+            the result.
         sections: domain, grid, equation, discretization, solver, backend, output, with the keys of configuration files.
 
     Raises ConfigurationError, with all mistakes, the keys and the remedies.
     """
 
     def __init__(self, shape=None, *, lower=None, upper=None, spacing=None, nodes=None, coefficient=None, reaction=None,
-                 source=None, boundary=None, centering="node", scheme="fv", exact=None, title="", parameters=None,
+                 source=None, boundary=None, centering=None, scheme="fv", exact=None, title="", parameters=None,
                  **sections):
-        unknown = set(sections) - set(_SECTIONS) - set(_MEDIA)
+        unknown = set(sections) - set(_SECTIONS) - set(_MEDIA) - set(_IMAGE) - set(_QUESTIONS)
         if unknown:
             raise ConfigurationError(f"{_NAME}: unknown argument '{sorted(unknown)[0]}'; give shape, lower, upper, spacing, "
                                      f"nodes, coefficient, reaction, source, boundary, centering, scheme, exact, title, "
-                                     f"parameters, {', '.join(_MEDIA)}, or a section: {', '.join(_SECTIONS)}")
+                                     f"parameters, {', '.join(_MEDIA + _IMAGE + _QUESTIONS)}, or a section: {', '.join(_SECTIONS)}")
         self._model = next((a for a in (source, coefficient) if _arrays.is_array(a)), None)
         self._copies = 0
         self._there = []  # arrays of devices
@@ -54,22 +63,23 @@ class Problem:
         tree["equation"] = {key: value for key, value in data.items() if value is not None}
         if boundary:
             tree["boundary"] = {name: _condition(value) for name, value in boundary.items()}
+        if centering is None:
+            centering = "cell" if any(sections.get(name) is not None for name in (*_MEDIA, "image")) else "node"
         if (centering, scheme) != ("node", "fv"):
             tree["discretization"] = {"centering": centering, "scheme": scheme}
+        self._add_media(tree, sections)
         if "grid" not in sections:
-            if shape is None and nodes is None:
+            if shape is None and nodes is None and "image" not in tree:
                 shape = self._shape(tree["equation"], centering)
-            tree.update(_grid(shape, lower, upper, spacing, nodes, centering))
+            if shape is not None or nodes is not None:
+                tree.update(_grid(shape, lower, upper, spacing, nodes, centering))
+            elif any(value is not None for value in (lower, upper, spacing)):
+                tree["domain"] = _domain(lower, upper, spacing)
         elif any(value is not None for value in (shape, spacing, nodes)):
             raise ConfigurationError(f"{_NAME}: grid and shape, spacing or nodes are both given; keep one of the two")
         if "domain" in sections and (lower is not None or upper is not None or spacing is not None):
             raise ConfigurationError(f"{_NAME}: domain and lower, upper or spacing are both given; keep one of the two")
-        for name in _MEDIA:
-            if sections.get(name) is not None:
-                tree[name] = sections.pop(name)
         for name, section in sections.items():
-            if section is None and name in _MEDIA:
-                continue
             if not isinstance(section, dict):
                 raise ConfigurationError(f"{_NAME}: {name}: expected a dictionary, found {section!r}; give the keys of "
                                          "the section, such as solver={'tolerance': 1e-8}")
@@ -77,6 +87,27 @@ class Problem:
         self._tree = self._plain(tree, "")
         self._file = None
         self._config = _core.configure(self._tree, _NAME)
+
+    @staticmethod
+    def _add_media(tree, sections):
+        """Moves materials, the image and the questions from arguments to the keys of files."""
+        materials = sections.get("materials")
+        if materials is not None and not isinstance(materials, dict):
+            raise ConfigurationError(f"{_NAME}: materials: expected a dictionary, found {materials!r}; give properties "
+                                     "by names, such as {'steel': {'coefficient': 15}}")
+        image, sections["materials"] = _image.background(*(sections.pop(name, None) for name in _IMAGE), materials)
+        if image is not None:
+            tree["image"] = image
+        for name in _MEDIA:
+            value = sections.pop(name, None)
+            if value is not None and not (name == "materials" and materials is None and not value):
+                tree[name] = value
+        questions = {name: sections.pop(name, None) for name in _QUESTIONS}
+        if questions["effective"] is not None and not isinstance(questions["effective"], dict):
+            questions["effective"] = {"axes": questions["effective"]}
+        asked = {name: value for name, value in questions.items() if value is not None}
+        if asked and isinstance(sections.get("output", {}), dict):
+            sections["output"] = {**sections.get("output", {}), **asked}
 
     @classmethod
     def _of_file(cls, file, overrides):
@@ -101,6 +132,8 @@ class Problem:
             return {key: self._plain(item, f"{path}.{key}" if path else str(key)) for key, item in value.items()}
         if isinstance(value, np.generic):
             return value.item()
+        if path == "image.file" and _arrays.package(value):
+            return _arrays.to_labels(value, f"{_NAME}: image")
         of_space = path.startswith(("equation.", "boundary.", "solver.initial"))
         if path in ("equation.source", "equation.reaction") or path.startswith("equation.coefficient"):
             found = _arrays.on_device(value, f"{_NAME}: {path}")
@@ -154,14 +187,22 @@ class Problem:
         narrow = _arrays.is_narrow(self._model) if dtype is None else _is_float32(dtype)
         return Solver(self, self._configured(device, keys), narrow, self._model, _arrays.allocator(allocator))
 
-    def _configured(self, device, keys):
-        if device is None and not keys:
+    def _configured(self, device, keys, questions=None):
+        """Returns the configuration with other keys of the section `solver`, another device and further questions."""
+        given = self.config["output"] if questions else {}
+        if questions:  # the keys that are not given stay
+            questions = {name: {"axes": "all", "faces": "fixed", **(given.get(name) or {}), **value}
+                         if name == "effective" else value for name, value in questions.items()}
+        if device is None and not keys and not questions:
             return self._config
         if self._file:
             extra = [f"solver.{key}={json.dumps(_json(value))}" for key, value in keys.items()]
+            extra += [f"output.{key}={json.dumps(value)}" for key, value in (questions or {}).items()]
             return _core.load(self._file, self._overrides + extra + ([f"backend.device={device}"] if device else []))
         tree = copy.copy(self._tree)
         tree["solver"] = {**tree.get("solver", {}), **self._plain(keys, "solver")}
+        if questions:
+            tree["output"] = {**tree.get("output", {}), **self._plain(questions, "output")}
         if device is not None:
             tree["backend"] = {**tree.get("backend", {}), "device": str(device)}
         return _core.configure(tree, _NAME)
@@ -169,6 +210,34 @@ class Problem:
     def solve(self, *, device=None, dtype=None, check=True, **keys):
         """Returns the Result of one solve; arguments as solver(). Raises NotConverged unless check=False."""
         return self.solver(device=device, dtype=dtype, **keys).solve(check=check)
+
+    def effective(self, *, axes=None, faces=None, device=None, check=True, **keys):
+        """Returns the Effective coefficient: one solve for each axis.
+
+        Args:
+            axes: "all", "x", or a list such as ["x", "z"]; by default those of the problem, or all.
+            faces: "fixed" (u is 1 and 0 on the faces across the axis, nothing flows through others) or "periodic".
+            device, keys: as solver().
+
+        The problem has neither conditions on faces nor sources. Raises NotConverged unless check=False.
+        """
+        asked = {name: value for name, value in (("axes", axes), ("faces", faces)) if value is not None}
+        config = self._configured(device, keys, {"effective": asked})
+        solver = Solver(self, config, False, None)
+        found = solver._solve_once(None).effective
+        if check and not found.converged:
+            raise NotConverged(found)
+        return found
+
+    def capacitance(self, names=None, *, device=None, **keys):
+        """Returns the Capacitance matrix of conductors: bodies whose material has a fixed value.
+
+        Args:
+            names: the bodies; by default those of the problem.
+            device, keys: as solver().
+        """
+        config = self._configured(device, keys, {} if names is None else {"capacitance": list(names)})
+        return Solver(self, config, False, None)._capacitance()
 
     def system(self):
         """Returns (A, b): the matrix as SciPy CSR and the right-hand side, for the values where `unknowns` is true.
@@ -230,6 +299,13 @@ def _grid(shape, lower, upper, spacing, nodes, centering):
     return {"domain": {"lower": lower, "upper": upper}, "grid": {"cells": cells}}
 
 
+def _domain(lower, upper, spacing):
+    """Returns the box of an image that has no other grid."""
+    if spacing is not None or lower is None or upper is None:
+        raise ConfigurationError(f"{_NAME}: an image without shape has its own grid; give voxel, or both lower and upper")
+    return {"lower": _corner(lower, lower, "lower"), "upper": _corner(upper, lower, "upper")}
+
+
 def _corner(values, cells, name):
     values = [float(v) if isinstance(v, (int, float, np.generic)) else v for v in values]
     if len(values) != len(cells):
@@ -267,6 +343,35 @@ def load(file, parameters=None, set=None):  # noqa: A002 (the option of the prog
     return Problem._of_file(file, overrides)
 
 
+def effective(image, materials, *, voxel=None, crop=None, axes="all", faces="fixed", device=None, check=True,
+              **arguments):
+    """Returns the Effective coefficient of an image of materials: tensor, tortuosity and porosity.
+
+    Args:
+        image: an array of whole numbers [nz, ny, nx], or [ny, nx] in the plane, or the path of a .npy, TIFF or HDF5 file.
+        materials: the material of each value: a coefficient (0: an insulator), a list with one for each axis, or a
+            dictionary with the keys of configuration files: {0: 1.0, 255: 0.0}.
+        voxel: the width of a voxel, or one along x, y and z; 1 by default.
+        crop: the first voxel and the one past the last along x, y and z.
+        axes: "all", "x", or a list such as ["x", "z"].
+        faces: "fixed" (u is 1 and 0 on the faces across the axis, nothing flows through others) or "periodic".
+        arguments: as Problem, or keys of the section `solver`, such as flow_tolerance=1e-4.
+
+    Raises NotConverged unless check=False.
+    """
+    problem, keys = _split({**arguments, "image": image, "materials": materials, "voxel": voxel, "crop": crop})
+    problem = Problem(**{"effective": {"axes": axes, "faces": faces}, **problem})
+    return problem.effective(device=device, check=check, **keys)
+
+
+def _split(arguments):
+    """Returns the arguments of Problem, and the others."""
+    names = {"shape", "lower", "upper", "spacing", "nodes", "coefficient", "reaction", "source", "boundary", "centering",
+             "scheme", "exact", "title", "parameters", *_SECTIONS, *_MEDIA, *_IMAGE, *_QUESTIONS}
+    return ({key: value for key, value in arguments.items() if key in names},
+            {key: value for key, value in arguments.items() if key not in names})
+
+
 def solve(source, *, spacing=None, boundary=None, device=None, check=True, **arguments):
     """Solves a problem once and returns u in the package, the place and the precision of `source`.
 
@@ -275,9 +380,5 @@ def solve(source, *, spacing=None, boundary=None, device=None, check=True, **arg
         spacing: width of the cells along x, y and z, or one number. Without it the box is the unit box.
         arguments: as Problem, or keys of the section `solver` such as tolerance.
     """
-    problem_keys = {"shape", "lower", "upper", "nodes", "coefficient", "reaction", "centering", "scheme", "exact",
-                    "title", "parameters", *_SECTIONS, *_MEDIA}
-    problem = Problem(source=source, spacing=spacing, boundary=boundary,
-                      **{key: value for key, value in arguments.items() if key in problem_keys})
-    keys = {key: value for key, value in arguments.items() if key not in problem_keys}
-    return problem.solve(device=device, check=check, **keys).u
+    problem, keys = _split({**arguments, "source": source, "spacing": spacing, "boundary": boundary})
+    return Problem(**problem).solve(device=device, check=check, **keys).u

@@ -3,6 +3,7 @@
 import numpy as np
 
 from . import _arrays
+from ._answers import Effective, Table
 from ._core import SolverError
 
 
@@ -14,7 +15,8 @@ class Result:
     """Is the result of a solve. u exists at once; fluxes and balance are computed when they are first read.
 
     Attributes:
-        u: the solution, [nz, ny, nx] or [ny, nx], in the package and the precision of the source.
+        u: the solution, [nz, ny, nx] or [ny, nx], in the package and the precision of the source. NaN in insulators and
+            in cells without contact to a fixed value.
         converged: whether the residual and the estimated error are small enough.
         iterations: the iterations of the solve.
         residual: ‖b − Au‖ relative to the data.
@@ -73,8 +75,43 @@ class Result:
         """The largest and the L2 error against `exact`, or None without an exact solution."""
         return self._observed().get("error")
 
+    @property
+    def bodies(self):
+        """Answers for each body, each value of an image and the background, by name: cells, volume, power, flow,
+        through_faces, mean, min, max, min_at, max_at. Empty without materials."""
+        return Table(self._observed()["bodies"])
+
+    @property
+    def materials(self):
+        """Answers for each material, as `bodies`."""
+        return Table(self._observed()["materials"])
+
+    @property
+    def faces(self):
+        """Answers for each face and each part of a face with several conditions, "x-" and "x-[0]": condition, cells, area,
+        flow, mean, min, max and places. Empty for unknowns at nodes."""
+        return Table(self._observed()["faces"])
+
+    @property
+    def floating(self):
+        """Number and volume of the cells without contact to a fixed value; u is NaN there."""
+        return self._observed()["floating"]
+
+    @property
+    def effective(self):
+        """The Effective coefficient of a problem with effective=…; solves along the other axes at the first access."""
+        self._require_current("effective")
+        return Effective(self._solver._answer("effective"), self)
+
+    @property
+    def capacitance(self):
+        """The Capacitance matrix of a problem with capacitance=…; one solve for each conductor at the first access."""
+        self._require_current("capacitance")
+        return self._solver._capacitance()
+
     def field(self, name):
-        """Returns an output field: u, gradient, residual, error, coefficient or source, as a numpy array.
+        """Returns an output field as a numpy array: u, gradient, residual, error, coefficient, source, flux, material, or
+        face_flux_x and so on.
 
         Components are the last axis. Raises ConfigurationError for other names.
         """

@@ -6,6 +6,7 @@ import threading
 import numpy as np
 
 from . import _arrays, _core
+from ._answers import Capacitance
 from ._core import ConfigurationError
 from ._libraries import name_libraries
 from ._result import NotConverged, Result, as_given
@@ -112,10 +113,17 @@ class Solver:
                 values = self._session.values(name)
             except IndexError:
                 raise ConfigurationError(f"unknown field '{name}'; choose from u, gradient, residual, error, coefficient, "
-                                         "source") from None
+                                         "source, flux, material, face_flux_x, face_flux_y, face_flux_z") from None
         if self._session.processes > 1 and self.geometry["centering"] == "node" and name != "coefficient":
             values = values[tuple(slice(0, n) for n in self.shape)]  # without the first nodes of the next process
         return values
+
+    def _answer(self, name):
+        with self._lock:
+            return getattr(self._session, name)()
+
+    def _capacitance(self):
+        return Capacitance(self._answer("capacitance"))
 
     def _host(self, value, name):
         """Returns a value for the compiled session and remembers its copies."""

@@ -280,6 +280,14 @@ double error_per_residual(const Problem& problem, const std::array<double, 3>& k
   return 2 * largest / least;
 }
 
+double rounding_growth(const Problem& problem) {
+  const Block block = make_block(problem);
+  bool fast = true;
+  for (const Axis& axis : block.axes) fast = fast && (axis.degenerate() || trig_axis(axis));
+  const double longest = std::ranges::max(block.layout().n);
+  return fast ? std::min(longest, 4 * std::sqrt(longest)) : longest;
+}
+
 bool scales_by_diagonal(const Jumps& jumps) {
   // Neighbouring cells differ little, or by at most half of the decades in the range of κ.
   return jumps.largest <= 3 || jumps.largest * jumps.largest <= jumps.range;

@@ -53,6 +53,11 @@ TensorMass tensor_mass(const Problem& problem, const Block& part, const std::arr
 /// The eigenvalues of D⁻¹A are at most 2.
 double error_per_residual(const Problem& problem, const std::array<double, 3>& kappa);
 
+/// Returns g, so that the rounding of a direct solution changes u by at most about 2 g ε times error_per_residual(). It
+/// is the number of values along the longest axis. If all axes have fast transforms, it is four times the root of that
+/// number: rounding errors of fast transforms grow with log n, and those of elimination along lines with √n.
+double rounding_growth(const Problem& problem);
+
 /// Returns whether κ is smooth, so that scaling improves the inverse L⁻¹ of a constant-κ operator. The factors √(L/A)
 /// on both sides are the roots of the ratio of the diagonals (Concus, Golub, SIAM J. Numer. Anal. 10, 1973). Then √κ u
 /// solves an equation with constant coefficients except for a reaction Δ√κ/√κ.

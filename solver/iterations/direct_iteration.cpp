@@ -32,15 +32,15 @@ void DirectIteration::solve_at_once(Monitor& monitor, const Scalar& raw, const S
 }
 
 // Bounds the error in two ways and uses the smaller bound. One is the residual times the condition number of D⁻¹A. The
-// other follows from the backward stability of transforms and modes: the rounding of n values along an axis times the
-// same condition number. It applies if the residual is below it. If the bound meets the promised error, the estimate is
-// a geometric mean of bound and residual, because rounding spreads errors over all modes and the bound assumes the
-// worst mode. Otherwise the bound is the estimate, and steps follow.
+// other follows from the backward stability of transforms and modes: their rounding times the same condition number. It
+// applies if the residual is below it. If the bound meets the promised error, the estimate is a geometric mean of bound
+// and residual, because rounding spreads errors over all modes and the bound assumes the worst mode. Otherwise the
+// bound is the estimate, and steps follow.
 std::optional<double> DirectIteration::own_estimate(const MonitorState& state) const {
   if (state.iterations == 0) return {};
   const double residual = std::max(relative(state.last, state), e_.epsilon * relative(state.rounding, state));
   const double condition = e_.traits.error_per_residual;
-  const double stable = 2 * std::ranges::max(e_.A->space().all()) * e_.epsilon * condition;
+  const double stable = 2 * e_.traits.rounding_growth * e_.epsilon * condition;
   const double bound = residual <= stable ? std::min(residual * condition, stable) : residual * condition;
   if (e_.options.tolerance == 0 || bound <= promised_error * e_.options.tolerance)
     return residual * std::pow(std::max(1.0, bound / residual), share_of_bound);

@@ -22,7 +22,8 @@ Triangles surface_over(std::uint32_t m, std::uint32_t n, bool closed_in_v, const
   Triangles t;
   const std::uint32_t rows = closed_in_v ? n : n + 1;
   for (std::uint32_t j = 0; j < rows; ++j)
-    for (std::uint32_t i = 0; i < m; ++i) t.points.push_back(at(static_cast<double>(i) / m, static_cast<double>(j) / n));
+    for (std::uint32_t i = 0; i < m; ++i)
+      t.points.push_back(at(static_cast<double>(i) / m, static_cast<double>(j) / n));
   for (std::uint32_t j = 0; j < n; ++j)
     for (std::uint32_t i = 0; i < m; ++i) {
       const std::uint32_t a = i + m * j, b = (i + 1) % m + m * j, up = m * ((j + 1) % rows), c = i + up,
@@ -102,9 +103,7 @@ inline double volume_by_lines(const Shape& shape, std::size_t axis, int n) {
 inline std::string binary_stl(const Triangles& t, std::string comment = "poisson") {
   comment.resize(80, ' ');
   std::string bytes = comment;
-  const auto put = [&](auto value) {
-    bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
-  };
+  const auto put = [&](auto value) { bytes.append(reinterpret_cast<const char*>(&value), sizeof value); };
   put(static_cast<std::uint32_t>(t.faces.size()));
   for (const Triangle& f : t.faces) {
     for (int d = 0; d < 3; ++d) put(0.0F);

@@ -58,18 +58,23 @@ TEST_F(DrawingConfig, BuildsShapes) {
             cells("torus: {center: [0.5, 0.5, 0.5], axis: x, radii: [0.3, 0.15]}"));
   EXPECT_EQ(cells("revolve: {points: [[0, 0], [0.4, 0], [0.4, 0.5], [0, 0.5]]}, move: [0.5, 0.5, 0.25]"),
             cells("cylinder: {from: [0.5, 0.5, 0.25], to: [0.5, 0.5, 0.75], radius: 0.4}"));
-  EXPECT_EQ(cells("torus: {center: [0.5, 0.5], radii: [0.3, 0.1]}", plane),
-            cells("difference: [{sphere: {center: [0.5, 0.5], radius: 0.4}}, {sphere: {center: [0.5, 0.5], radius: 0.2}}]", plane));
-  EXPECT_EQ(cells("cone: {from: [0, 0.5], to: [1, 0.5], radii: [0.5, 0.1]}", plane), cells("where: abs(y-0.5) < 0.5 - 0.4*x", plane));
+  EXPECT_EQ(
+      cells("torus: {center: [0.5, 0.5], radii: [0.3, 0.1]}", plane),
+      cells("difference: [{sphere: {center: [0.5, 0.5], radius: 0.4}}, {sphere: {center: [0.5, 0.5], radius: 0.2}}]",
+            plane));
+  EXPECT_EQ(cells("cone: {from: [0, 0.5], to: [1, 0.5], radii: [0.5, 0.1]}", plane),
+            cells("where: abs(y-0.5) < 0.5 - 0.4*x", plane));
 }
 
 TEST_F(DrawingConfig, WarnsOfRepairedMeshes) {
   Triangles open = mesh_box({0, 0, 0}, {1, 1, 1});
   open.faces.resize(10);
   write(binary_stl(open), "open.stl");
-  EXPECT_NE(warnings("mesh: open.stl").find(
-                "bodies[0].mesh: open.stl has faults: 4 open edges around 1 hole, closed by its plane; its volume is 1 "),
-            std::string::npos)
+  EXPECT_NE(
+      warnings("mesh: open.stl")
+          .find(
+              "bodies[0].mesh: open.stl has faults: 4 open edges around 1 hole, closed by its plane; its volume is 1 "),
+      std::string::npos)
       << warnings("mesh: open.stl");
   Triangles some = mesh_box({0, 0, 0}, {1, 1, 1});
   for (const std::size_t f : {3u, 7u}) std::swap(some.faces[f][0], some.faces[f][1]);
@@ -131,7 +136,9 @@ TEST_F(DrawingConfig, RefusesWrongShapes) {
 
 /// Without `voxel`, a NRRD file states the widths of its voxels.
 TEST_F(DrawingConfig, TakesVoxelsFromNrrd) {
-  write("NRRD0004\ntype: uint8\ndimension: 3\nsizes: 2 3 4\nspacings: 0.5 0.25 2\nencoding: raw\n\n" + std::string(24, '\1'), "a.nrrd");
+  write("NRRD0004\ntype: uint8\ndimension: 3\nsizes: 2 3 4\nspacings: 0.5 0.25 2\nencoding: raw\n\n" +
+            std::string(24, '\1'),
+        "a.nrrd");
   const std::string rest = ", materials: {1: a}}\nmaterials: {a: {coefficient: 2}}\nbackground: a\n";
   const Config config = load("image: {file: a.nrrd" + rest), given = load("image: {file: a.nrrd, voxel: 3" + rest);
   EXPECT_EQ(config.problem.nodes[0].back(), 1);

@@ -58,7 +58,8 @@ TEST(MeshConductivity, ASphereOfTrianglesConductsAsASphere) {
 TEST(MeshConductivity, ABoxOfTrianglesIsABox) {
   const Point lower{-0.21, -0.33, -0.12}, upper{0.24, 0.31, 0.17};
   const auto placed = [](ShapePtr shape) {
-    return make_moved(make_moved(std::move(shape), Motion::rotation({1, 2, 0.5}, 0.6, {})), Motion::translation({0.5, 0.5, 0.5}));
+    return make_moved(make_moved(std::move(shape), Motion::rotation({1, 2, 0.5}, 0.6, {})),
+                      Motion::translation({0.5, 0.5, 0.5}));
   };
   Triangles open = flipped(mesh_box(lower, upper));
   open.faces.resize(10);

@@ -1,5 +1,5 @@
-// Damaged and hostile meshes end with an error that names the file, a line or a byte, and a remedy. Nothing crashes, and
-// no memory is allocated for what a header promises.
+// Damaged and hostile meshes end with an error that names the file, a line or a byte, and a remedy. Nothing crashes,
+// and no memory is allocated for what a header promises.
 
 #include <algorithm>
 #include <cstdint>
@@ -19,7 +19,8 @@ struct HostileMesh {
   std::string name, bytes, why, where;
 };
 
-constexpr float nan_value = std::numeric_limits<float>::quiet_NaN(), infinite_value = std::numeric_limits<float>::infinity();
+constexpr float nan_value = std::numeric_limits<float>::quiet_NaN(),
+                infinite_value = std::numeric_limits<float>::infinity();
 
 // Returns a binary STL file of a box with one float replaced.
 std::string stl_with(std::size_t at, float value) {
@@ -45,43 +46,45 @@ const std::string three = "v 0 0 0\nv 1 0 0\nv 0 1 0\n";
 
 std::vector<HostileMesh> hostile_stl() {
   const std::string zeros(200, '\0');
-  return {{"empty.stl", "", "it is empty", ""},
-          {"one.stl", "s", "ends within the 84 bytes", "byte 1"},
-          {"short.stl", std::string(83, '\0'), "ends within the 84 bytes", "byte 83"},
-          {"none.stl", std::string(84, '\0'), "no triangle", ""},
-          {"cut.stl", good_binary.substr(0, good_binary.size() - 1), "counts 12 triangles, which need 684 bytes", "byte 80"},
-          {"cut2.stl", good_binary.substr(0, 300), "but the file has 300", "byte 80"},
-          {"long.stl", good_binary + "xx", "but the file has 686", "byte 80"},
-          {"more.stl", stl_counting(13), "counts 13 triangles", "byte 80"},
-          {"fewer.stl", stl_counting(11), "counts 11 triangles", "byte 80"},
-          {"zero.stl", stl_counting(0), "counts 0 triangles", "byte 80"},
-          {"huge.stl", stl_counting(0xffffffff), "counts 4294967295 triangles", "byte 80"},
-          {"solidcut.stl", stl_counting(99, "solid x"), "counts 99 triangles", "byte 80"},
-          {"solidzeros.stl", "solid" + zeros, "counts 0 triangles", "byte 80"},
-          {"nan.stl", stl_with(96, nan_value), "triangle 1 is not a number", "byte 96"},
-          {"nan2.stl", stl_with(84 + 11 * 50 + 44, nan_value), "triangle 12 is not a number", "byte 678"},
-          {"inf.stl", stl_with(100, infinite_value), "triangle 1 is infinite", "byte 100"},
-          {"text.stl", "hello, this is a text that goes on for more than eighty-four bytes, to be long enough here.\n",
-           "triangles, which need", "byte 80"},
-          {"name.stl", "solid", "found the end of the file", "line 1"},
-          {"head.stl", "solid a\n", "expected facet or endsolid, found the end of the file", "line 2"},
-          {"nothing.stl", "solid a\nendsolid a\n", "no triangle", ""},
-          {"trunc.stl", good_stl.substr(0, good_stl.find("endloop")), "truncated", "line 7"},
-          {"noend.stl", good_stl.substr(0, good_stl.find("endsolid")), "expected facet or endsolid, found the end", "line"},
-          {"facette.stl", replaced(good_stl, "facet", "facette"), "expected facet or endsolid, found 'facette'", "line 2"},
-          {"inner.stl", replaced(good_stl, "outer", "inner"), "expected outer, found 'inner'", "line 3"},
-          {"loops.stl", replaced(good_stl, "loop", "loops"), "expected loop, found 'loops'", "line 3"},
-          {"vertices.stl", stl_facet("vertices 0 0 0\n"), "expected vertex, found 'vertices'", "line 4"},
-          {"two.stl", stl_facet("vertex 0 0 0\nvertex 1 0 0\nendloop\n"), "expected vertex, found 'endloop'", "line 6"},
-          {"four.stl", stl_facet("vertex 0 0 0\nvertex 1 0 0\nvertex 1 1 0\nvertex 0 1 0\nendloop\n"),
-           "expected endloop, found 'vertex'", "line 7"},
-          {"word.stl", stl_facet("vertex 0 zero 0\n"), "expected a coordinate, found 'zero'", "line 4"},
-          {"comma.stl", stl_facet("vertex 0,5 0 0\n"), "found '0,5'", "line 4"},
-          {"few.stl", stl_facet("vertex 0 0\nvertex 1 0 0\n"), "found the end of the line", "line 4"},
-          {"textnan.stl", stl_facet("vertex 0 nan 0\n"), "a coordinate is 'nan'", "line 4"},
-          {"textinf.stl", stl_facet("vertex 0 0 -inf\n"), "a coordinate is '-inf'", "line 4"},
-          {"over.stl", stl_facet("vertex 0 0 1e999\n"), "out of range", "line 4"},
-          {"after.stl", good_stl + "rubbish\n", "expected solid, or the end of the file", "line"}};
+  return {
+      {"empty.stl", "", "it is empty", ""},
+      {"one.stl", "s", "ends within the 84 bytes", "byte 1"},
+      {"short.stl", std::string(83, '\0'), "ends within the 84 bytes", "byte 83"},
+      {"none.stl", std::string(84, '\0'), "no triangle", ""},
+      {"cut.stl", good_binary.substr(0, good_binary.size() - 1), "counts 12 triangles, which need 684 bytes",
+       "byte 80"},
+      {"cut2.stl", good_binary.substr(0, 300), "but the file has 300", "byte 80"},
+      {"long.stl", good_binary + "xx", "but the file has 686", "byte 80"},
+      {"more.stl", stl_counting(13), "counts 13 triangles", "byte 80"},
+      {"fewer.stl", stl_counting(11), "counts 11 triangles", "byte 80"},
+      {"zero.stl", stl_counting(0), "counts 0 triangles", "byte 80"},
+      {"huge.stl", stl_counting(0xffffffff), "counts 4294967295 triangles", "byte 80"},
+      {"solidcut.stl", stl_counting(99, "solid x"), "counts 99 triangles", "byte 80"},
+      {"solidzeros.stl", "solid" + zeros, "counts 0 triangles", "byte 80"},
+      {"nan.stl", stl_with(96, nan_value), "triangle 1 is not a number", "byte 96"},
+      {"nan2.stl", stl_with(84 + 11 * 50 + 44, nan_value), "triangle 12 is not a number", "byte 678"},
+      {"inf.stl", stl_with(100, infinite_value), "triangle 1 is infinite", "byte 100"},
+      {"text.stl", "hello, this is a text that goes on for more than eighty-four bytes, to be long enough here.\n",
+       "triangles, which need", "byte 80"},
+      {"name.stl", "solid", "found the end of the file", "line 1"},
+      {"head.stl", "solid a\n", "expected facet or endsolid, found the end of the file", "line 2"},
+      {"nothing.stl", "solid a\nendsolid a\n", "no triangle", ""},
+      {"trunc.stl", good_stl.substr(0, good_stl.find("endloop")), "truncated", "line 7"},
+      {"noend.stl", good_stl.substr(0, good_stl.find("endsolid")), "expected facet or endsolid, found the end", "line"},
+      {"facette.stl", replaced(good_stl, "facet", "facette"), "expected facet or endsolid, found 'facette'", "line 2"},
+      {"inner.stl", replaced(good_stl, "outer", "inner"), "expected outer, found 'inner'", "line 3"},
+      {"loops.stl", replaced(good_stl, "loop", "loops"), "expected loop, found 'loops'", "line 3"},
+      {"vertices.stl", stl_facet("vertices 0 0 0\n"), "expected vertex, found 'vertices'", "line 4"},
+      {"two.stl", stl_facet("vertex 0 0 0\nvertex 1 0 0\nendloop\n"), "expected vertex, found 'endloop'", "line 6"},
+      {"four.stl", stl_facet("vertex 0 0 0\nvertex 1 0 0\nvertex 1 1 0\nvertex 0 1 0\nendloop\n"),
+       "expected endloop, found 'vertex'", "line 7"},
+      {"word.stl", stl_facet("vertex 0 zero 0\n"), "expected a coordinate, found 'zero'", "line 4"},
+      {"comma.stl", stl_facet("vertex 0,5 0 0\n"), "found '0,5'", "line 4"},
+      {"few.stl", stl_facet("vertex 0 0\nvertex 1 0 0\n"), "found the end of the line", "line 4"},
+      {"textnan.stl", stl_facet("vertex 0 nan 0\n"), "a coordinate is 'nan'", "line 4"},
+      {"textinf.stl", stl_facet("vertex 0 0 -inf\n"), "a coordinate is '-inf'", "line 4"},
+      {"over.stl", stl_facet("vertex 0 0 1e999\n"), "out of range", "line 4"},
+      {"after.stl", good_stl + "rubbish\n", "expected solid, or the end of the file", "line"}};
 }
 
 std::vector<HostileMesh> hostile_obj() {
@@ -122,44 +125,60 @@ std::vector<HostileMesh> hostile_ply() {
   with_nan.replace(16, 4, reinterpret_cast<const char*>(&nan_value), 4);
   for (const std::int32_t i : {0, 1, 3}) put_bytes(far_face, i);
   const std::size_t head = ply_of("3", "1", "", binary).size();
-  return {{"empty.ply", "", "it is empty", ""},
-          {"magic.ply", "plx\nformat ascii 1.0\n", "begins with the line 'ply'", "line 1"},
-          {"header.ply", "ply\nformat ascii 1.0\nelement vertex 3\n", "no end_header", "line 4"},
-          {"format.ply", "ply\nformat text 1.0\nend_header\n", "unknown format 'text'", "line 2"},
-          {"version.ply", "ply\nformat ascii 2.0\nend_header\n", "version '2.0'", "line 2"},
-          {"noformat.ply", "ply\nelement vertex 3\nend_header\n", "no format", "line 3"},
-          {"keyword.ply", "ply\nformat ascii 1.0\nelemental vertex 3\nend_header\n", "unknown keyword 'elemental'", "line 3"},
-          {"type.ply", "ply\nformat ascii 1.0\nelement vertex 3\nproperty real x\nend_header\n", "unknown type 'real'", "line 4"},
-          {"orphan.ply", "ply\nformat ascii 1.0\nproperty float x\nend_header\n", "before the first element", "line 3"},
-          {"nameless.ply", "ply\nformat ascii 1.0\nelement vertex 1\nproperty float\nend_header\n", "has no name", "line 4"},
-          {"listtype.ply", "ply\nformat ascii 1.0\nelement face 1\nproperty list float int vertex_indices\nend_header\n",
-           "floating-point", "line 4"},
-          {"negative.ply", ply_of("-3", "1", points), "is negative", "line 3"},
-          {"count.ply", ply_of("many", "1", points), "expected the number of elements", "line 3"},
-          {"hugepoints.ply", ply_of("4000000000", "1", points + "3 0 1 2\n"), "counts 4000000000 elements 'vertex'", "line 3"},
-          {"hugefaces.ply", ply_of("3", "999999999999", points + "3 0 1 2\n"), "counts 999999999999 elements 'face'", "line 7"},
-          {"hugebinary.ply", ply_of("1000000000", "1", floats + face, binary), "counts 1000000000 elements", "line 3"},
-          {"nox.ply", replaced(ply_of("3", "1", points), "property float x", "property float u"), "no property x", "line 3"},
-          {"noindices.ply", replaced(ply_of("3", "1", points + "3 0 1 2\n"), "vertex_indices", "corners"), "no list vertex_indices", "line 7"},
-          {"cloud.ply", "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\nproperty float z\n"
-                        "end_header\n0 0 0\n", "cloud of points", ""},
-          {"first.ply", "ply\nformat ascii 1.0\nelement face 1\nproperty list uchar int vertex_indices\nelement vertex 1\n"
-                        "property float x\nend_header\n3 0 1 2\n0\n", "faces come before vertices", "line 3"},
-          {"strips.ply", "ply\nformat ascii 1.0\nelement tristrips 1\nproperty list int int vertex_indices\nend_header\n1 1\n",
-           "strips of triangles", "line 3"},
-          {"short.ply", ply_of("3", "1", points + "3 0 1        "), "the file ends before a vertex of face 1", "line 13"},
-          {"word.ply", ply_of("3", "1", "0 0 0\n1 O 0\n0 1 0\n3 0 1 2\n"), "expected a coordinate of vertex 2, found 'O'", "line 11"},
-          {"nan.ply", ply_of("3", "1", "0 0 0\n1 nan 0\n0 1 0\n3 0 1 2\n"), "vertex 2 is 'nan'", "line 11"},
-          {"index.ply", ply_of("3", "1", points + "3 0 1 3\n"), "face 1 has the vertex 3, but there are 3", "line 13"},
-          {"minus.ply", ply_of("3", "1", points + "3 0 1 -1\n"), "face 1 has the vertex -1", "line 13"},
-          {"half.ply", ply_of("3", "1", points + "3 0 1 0.5\n"), "face 1 has the vertex 0", "line 13"},
-          {"pair.ply", ply_of("3", "1", points + "2 0 1\n"), "face 1 has 2 vertices", "line 13"},
-          {"list.ply", ply_of("3", "1", points + "1e300 0 1 2\n"), "a list has the length", "line 13"},
-          {"binarynan.ply", ply_of("3", "1", with_nan + face, binary), "vertex 2 is not a number", "byte " + std::to_string(head + 16)},
-          {"binaryindex.ply", ply_of("3", "1", floats + far_face, binary), "face 1 has the vertex 3", "byte"},
-          {"binarylist.ply", ply_of("3", "1", floats + long_face, binary), "a list has the length 255", "byte"},
-          {"binarycut.ply", ply_of("3", "1", floats + face.substr(0, 11), binary), "the length 3, but the file has 10 bytes left", "byte"},
-          {"nofaces.ply", ply_of("3", "0", points), "no triangle", ""}};
+  return {
+      {"empty.ply", "", "it is empty", ""},
+      {"magic.ply", "plx\nformat ascii 1.0\n", "begins with the line 'ply'", "line 1"},
+      {"header.ply", "ply\nformat ascii 1.0\nelement vertex 3\n", "no end_header", "line 4"},
+      {"format.ply", "ply\nformat text 1.0\nend_header\n", "unknown format 'text'", "line 2"},
+      {"version.ply", "ply\nformat ascii 2.0\nend_header\n", "version '2.0'", "line 2"},
+      {"noformat.ply", "ply\nelement vertex 3\nend_header\n", "no format", "line 3"},
+      {"keyword.ply", "ply\nformat ascii 1.0\nelemental vertex 3\nend_header\n", "unknown keyword 'elemental'",
+       "line 3"},
+      {"type.ply", "ply\nformat ascii 1.0\nelement vertex 3\nproperty real x\nend_header\n", "unknown type 'real'",
+       "line 4"},
+      {"orphan.ply", "ply\nformat ascii 1.0\nproperty float x\nend_header\n", "before the first element", "line 3"},
+      {"nameless.ply", "ply\nformat ascii 1.0\nelement vertex 1\nproperty float\nend_header\n", "has no name",
+       "line 4"},
+      {"listtype.ply", "ply\nformat ascii 1.0\nelement face 1\nproperty list float int vertex_indices\nend_header\n",
+       "floating-point", "line 4"},
+      {"negative.ply", ply_of("-3", "1", points), "is negative", "line 3"},
+      {"count.ply", ply_of("many", "1", points), "expected the number of elements", "line 3"},
+      {"hugepoints.ply", ply_of("4000000000", "1", points + "3 0 1 2\n"), "counts 4000000000 elements 'vertex'",
+       "line 3"},
+      {"hugefaces.ply", ply_of("3", "999999999999", points + "3 0 1 2\n"), "counts 999999999999 elements 'face'",
+       "line 7"},
+      {"hugebinary.ply", ply_of("1000000000", "1", floats + face, binary), "counts 1000000000 elements", "line 3"},
+      {"nox.ply", replaced(ply_of("3", "1", points), "property float x", "property float u"), "no property x",
+       "line 3"},
+      {"noindices.ply", replaced(ply_of("3", "1", points + "3 0 1 2\n"), "vertex_indices", "corners"),
+       "no list vertex_indices", "line 7"},
+      {"cloud.ply",
+       "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\nproperty float z\n"
+       "end_header\n0 0 0\n",
+       "cloud of points", ""},
+      {"first.ply",
+       "ply\nformat ascii 1.0\nelement face 1\nproperty list uchar int vertex_indices\nelement vertex 1\n"
+       "property float x\nend_header\n3 0 1 2\n0\n",
+       "faces come before vertices", "line 3"},
+      {"strips.ply",
+       "ply\nformat ascii 1.0\nelement tristrips 1\nproperty list int int vertex_indices\nend_header\n1 1\n",
+       "strips of triangles", "line 3"},
+      {"short.ply", ply_of("3", "1", points + "3 0 1        "), "the file ends before a vertex of face 1", "line 13"},
+      {"word.ply", ply_of("3", "1", "0 0 0\n1 O 0\n0 1 0\n3 0 1 2\n"), "expected a coordinate of vertex 2, found 'O'",
+       "line 11"},
+      {"nan.ply", ply_of("3", "1", "0 0 0\n1 nan 0\n0 1 0\n3 0 1 2\n"), "vertex 2 is 'nan'", "line 11"},
+      {"index.ply", ply_of("3", "1", points + "3 0 1 3\n"), "face 1 has the vertex 3, but there are 3", "line 13"},
+      {"minus.ply", ply_of("3", "1", points + "3 0 1 -1\n"), "face 1 has the vertex -1", "line 13"},
+      {"half.ply", ply_of("3", "1", points + "3 0 1 0.5\n"), "face 1 has the vertex 0", "line 13"},
+      {"pair.ply", ply_of("3", "1", points + "2 0 1\n"), "face 1 has 2 vertices", "line 13"},
+      {"list.ply", ply_of("3", "1", points + "1e300 0 1 2\n"), "a list has the length", "line 13"},
+      {"binarynan.ply", ply_of("3", "1", with_nan + face, binary), "vertex 2 is not a number",
+       "byte " + std::to_string(head + 16)},
+      {"binaryindex.ply", ply_of("3", "1", floats + far_face, binary), "face 1 has the vertex 3", "byte"},
+      {"binarylist.ply", ply_of("3", "1", floats + long_face, binary), "a list has the length 255", "byte"},
+      {"binarycut.ply", ply_of("3", "1", floats + face.substr(0, 11), binary),
+       "the length 3, but the file has 10 bytes left", "byte"},
+      {"nofaces.ply", ply_of("3", "0", points), "no triangle", ""}};
 }
 
 TEST_F(MeshFiles, RefusesHostileFiles) {
@@ -214,7 +233,9 @@ TEST_F(MeshFiles, SurvivesRandomDamage) {
     for (const std::uint32_t c : f) put_bytes(data, c);
   }
   const std::vector<std::pair<std::string, std::string>> files{
-      {"a.stl", good_stl}, {"b.stl", good_binary}, {"c.ply", ply_of("8", "12", data, binary)},
+      {"a.stl", good_stl},
+      {"b.stl", good_binary},
+      {"c.ply", ply_of("8", "12", data, binary)},
       {"d.obj", three + "v 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"}};
   std::mt19937 random(1);
   int refused = 0, read = 0;

@@ -28,14 +28,16 @@ TEST_F(MeshFiles, ReadsBothKindsOfStl) {
 }
 
 TEST_F(MeshFiles, ReadsObj) {
-  const std::string corners = "# a brick\nmtllib brick.mtl\no brick\nv 0 0 0\nv 1 0 0 1.0\nv 0 2 0 0.5 0.5 0.5\nv 1 2 0\n"
-                              "v 0 0 3\nv +1 0 3e0\nv 0 2 3\nv 1 2 3\nvt 0 0\nvn 0 0 1\ng faces\nusemtl steel\ns off\n";
+  const std::string corners =
+      "# a brick\nmtllib brick.mtl\no brick\nv 0 0 0\nv 1 0 0 1.0\nv 0 2 0 0.5 0.5 0.5\nv 1 2 0\n"
+      "v 0 0 3\nv +1 0 3e0\nv 0 2 3\nv 1 2 3\nvt 0 0\nvn 0 0 1\ng faces\nusemtl steel\ns off\n";
   EXPECT_NEAR(volume(read_surface(write("a.obj", corners + "f 1/1/1 3 4 2\nf 5 6 8 7\nf 1//1 2 6 5\nf 3/1 7 8 4 # top\n"
                                                            "f 1 5 7 3\nf 2 4 \\\n 8 6\n"))),
               6, 1e-12);
-  EXPECT_NEAR(volume(read_surface(write("b.obj", corners + "f -8 -6 -5 -7\nf -4 -3 -1 -2\nf -8 -7 -3 -4\nf -6 -2 -1 -5\n"
-                                                           "f -8 -4 -2 -6\nf -7 -5 -1 -3"))),
-              6, 1e-12);
+  EXPECT_NEAR(
+      volume(read_surface(write("b.obj", corners + "f -8 -6 -5 -7\nf -4 -3 -1 -2\nf -8 -7 -3 -4\nf -6 -2 -1 -5\n"
+                                                   "f -8 -4 -2 -6\nf -7 -5 -1 -3"))),
+      6, 1e-12);
 }
 
 // A concave polygon as one face: its fan covers the notch twice, with opposite signs.
@@ -43,11 +45,13 @@ TEST_F(MeshFiles, FansOfConcavePolygonsKeepTheVolume) {
   std::string text;
   const std::vector<std::array<int, 2>> outline{{0, 0}, {4, 0}, {4, 3}, {2, 1}, {0, 3}};
   for (const int z : {0, 2})
-    for (const auto& [x, y] : outline) text += "v " + std::to_string(x) + " " + std::to_string(y) + " " + std::to_string(z) + "\n";
+    for (const auto& [x, y] : outline)
+      text += "v " + std::to_string(x) + " " + std::to_string(y) + " " + std::to_string(z) + "\n";
   text += "f 1 5 4 3 2\nf 6 7 8 9 10\n";
   for (int i = 0; i < 5; ++i) {
     const int a = i + 1, b = (i + 1) % 5 + 1;
-    text += "f " + std::to_string(a) + " " + std::to_string(b) + " " + std::to_string(b + 5) + " " + std::to_string(a + 5) + "\n";
+    text += "f " + std::to_string(a) + " " + std::to_string(b) + " " + std::to_string(b + 5) + " " +
+            std::to_string(a + 5) + "\n";
   }
   SurfaceReport report;
   const ShapePtr shape = make_surface_shape(close_surface(read_surface(write("notch.obj", text)), report));

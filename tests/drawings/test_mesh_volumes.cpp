@@ -34,7 +34,8 @@ Triangles tilted(Triangles t) {
 /// Lines along all axes find the volume that the divergence theorem gives.
 TEST(MeshVolumes, LinesFindTheVolumeOfAClosedMesh) {
   const Triangles torus = mesh_torus(60, 30, 1, 0.4);
-  for (const Triangles& t : {torus, tilted(torus), mesh_sphere(40, 0.8, {0.1, 0.2, 0.3}), tilted(mesh_box({0, 0, 0}, {1, 2, 3}))}) {
+  for (const Triangles& t :
+       {torus, tilted(torus), mesh_sphere(40, 0.8, {0.1, 0.2, 0.3}), tilted(mesh_box({0, 0, 0}, {1, 2, 3}))}) {
     const Closed mesh(t);
     EXPECT_TRUE(mesh.report.good());
     EXPECT_EQ(mesh.report.parts, 1u);
@@ -98,7 +99,8 @@ TEST(MeshVolumes, ObliqueLinesAgree) {
   Spans a, b;
   int met = 0;
   for (int i = 0; i < 500; ++i) {
-    const Ray ray{{place(random), place(random), place(random)}, {place(random), place(random), place(random)}, -3, 3, 0.01};
+    const Ray ray{
+        {place(random), place(random), place(random)}, {place(random), place(random), place(random)}, -3, 3, 0.01};
     group->cut(ray, a);
     baked->cut(ray, b);
     ASSERT_EQ(a.size(), b.size());
@@ -230,10 +232,10 @@ TEST(MeshVolumes, DuplicatesAreLeftOut) {
 /// Rows of cells get the same answer as points, for groups of shapes, too.
 TEST(MeshVolumes, RowsAgreeWithPoints) {
   const ShapePtr mesh = Closed(tilted(mesh_sphere(20, 1))).shape;
-  const ShapePtr group = make_moved(
-      make_difference({make_union({mesh, make_box({0.5, -0.5, -0.5}, {2, 0.5, 0.5})}),
-                       make_intersection({mesh, make_ellipsoid({0, 0, 0.5}, {0.5, 0.5, 0.5})})}),
-      Motion::rotation({0, 0, 1}, 0.3, {}));
+  const ShapePtr group =
+      make_moved(make_difference({make_union({mesh, make_box({0.5, -0.5, -0.5}, {2, 0.5, 0.5})}),
+                                  make_intersection({mesh, make_ellipsoid({0, 0, 0.5}, {0.5, 0.5, 0.5})})}),
+                 Motion::rotation({0, 0, 1}, 0.3, {}));
   for (const ShapePtr& shape : {mesh, group, make_repeated(mesh, {3, 2, 1}, {2.5, 2.2, 0})}) {
     std::vector<double> x;
     for (int i = 0; i < 200; ++i) x.push_back(-2 + 0.05 * i + 0.013);

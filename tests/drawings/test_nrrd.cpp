@@ -78,9 +78,11 @@ TEST_F(Nrrd, ReadsEveryEncodingTypeAndOrder) {
     const bool swapped = big == (std::endian::native == std::endian::little);
     const std::string endian = std::string("endian: ") + (big ? "big" : "little") + "\n";
     EXPECT_EQ(read(write("c.nrrd", header(endian + "encoding: raw\n", "short") + stored(shorts, swapped))), expected);
-    EXPECT_EQ(read(write("d.nrrd", header(endian + "encoding: gz\n", "double") + gzip(stored(doubles, swapped)))), expected);
-    EXPECT_EQ(read(write("e.nrrd", header(endian + "encoding: raw\n", "unsigned int") + stored(values_of_voxels, swapped))),
+    EXPECT_EQ(read(write("d.nrrd", header(endian + "encoding: gz\n", "double") + gzip(stored(doubles, swapped)))),
               expected);
+    EXPECT_EQ(
+        read(write("e.nrrd", header(endian + "encoding: raw\n", "unsigned int") + stored(values_of_voxels, swapped))),
+        expected);
   }
   std::string text;
   for (const int v : values_of_voxels) text += std::to_string(v) + (v == 2 ? "\n" : " ");
@@ -92,7 +94,8 @@ TEST_F(Nrrd, ReadsDetachedData) {
   const std::vector<int> expected(values_of_voxels.begin(), values_of_voxels.end());
   const std::vector<std::uint8_t> bytes(values_of_voxels.begin(), values_of_voxels.end());
   write("voxels.raw", "two lines\nof text\nxyz" + stored(bytes, false));
-  EXPECT_EQ(read(write("a.nhdr", header("encoding: raw\nline skip: 2\nbyte skip: 3\ndata file: voxels.raw\n"))), expected);
+  EXPECT_EQ(read(write("a.nhdr", header("encoding: raw\nline skip: 2\nbyte skip: 3\ndata file: voxels.raw\n"))),
+            expected);
   EXPECT_EQ(read(write("b.nhdr", header("encoding: raw\nbyte skip: -1\ndatafile: voxels.raw\n"))), expected);
   write("voxels.gz", gzip("12345" + stored(bytes, false)));
   EXPECT_EQ(read(write("c.nhdr", header("encoding: gzip\nbyte skip: 5\ndata file: voxels.gz\n"))), expected);

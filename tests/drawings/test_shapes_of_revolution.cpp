@@ -55,7 +55,8 @@ TEST(ShapesOfRevolution, LinesAgreeWithPoints) {
     const Bounds bounds = solid.shape->bounds();
     for (int i = 0; i < 400; ++i) {
       const bool along = i % 4 == 0;
-      Ray ray{{place(random), place(random), place(random)}, {place(random), place(random), place(random)}, -3, 3, 0.01};
+      Ray ray{
+          {place(random), place(random), place(random)}, {place(random), place(random), place(random)}, -3, 3, 0.01};
       if (along) ray.direction = {i % 12 == 0 ? 1.0 : 0, i % 12 == 4 ? 1.0 : 0, i % 12 == 8 ? 1.0 : 0};
       solid.shape->cut(ray, spans);
       met += static_cast<int>(spans.size());

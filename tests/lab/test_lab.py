@@ -397,6 +397,16 @@ class Page(Directory):
         for line in run.stdout.splitlines():
             self.assertEqual(line.split(), sorted(names))
 
+    def test_plots_say_where_caches_end_and_hide_curves_that_lie_on_others(self):
+        points = [{"variant": "5 chains", "x": x, "value": value} for x, value in
+                  ((2**14, 16), (2**17, 16), (2**18, 90), (2**22, 140), (2**25, 190), (2**26, 300))]
+        code = (f"import sys; sys.path.insert(0, {str(SOURCE / 'lab/page')!r}); import lessons\n"
+                f"panel = {{'name': 'chase', 'points': {points}}}\n"
+                "print(lessons.notes({'machine': {}}, 'latency', panel))\n"
+                "panel['name'] = 'fma'; print(lessons.drawn_part('latency', panel)['points'], len(panel['points']))")
+        run = subprocess.run([PYTHON, "-B", "-c", code], check=True, capture_output=True, text=True)
+        self.assertEqual(run.stdout, "[(262144, 'beyond L1'), (67108864, 'beyond L2')]\n[] 6\n")
+
     def test_best_rate_of_a_place_is_marked_and_best_time_is_not(self):
         points = self.points(3, [1024, 2048])
         self.assertEqual(self.draw(points).count('class="best"'), 2)

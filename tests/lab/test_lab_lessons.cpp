@@ -20,6 +20,8 @@
 #include "lab/studies/copy/study.hpp"
 #include "lab/studies/crossover/study.hpp"
 #include "lab/studies/divergence/study.hpp"
+#include "lab/studies/interpolate/study.hpp"
+#include "lab/studies/latency/study.hpp"
 #include "lab/studies/launch/study.hpp"
 #include "lab/studies/occupancy/study.hpp"
 #include "lab/studies/reduce/study.hpp"
@@ -94,6 +96,35 @@ TEST(Lessons, Cache) {
       << joined(found);
   EXPECT_TRUE(says(found, "memory delivers 3 TB/s: let all sweeps over a block that fits a cache follow each other."));
   EXPECT_FALSE(says(levels(3000, 3000, 3000), "let all sweeps")) << "no level gains";
+}
+
+TEST(Lessons, InterpolateNamesTheExactFactorsOfEachDimension) {
+  const auto errors = [](const char* name, const std::set<double>& exact, double worst) {
+    return synthetic_panel(name, {2, 3, 4, 8},
+                           {{"texture", [=](double x) { return exact.contains(x) ? 3e-8 : worst; }}});
+  };
+  const Sentences found =
+      conclude_interpolate({errors("error-2d", {2, 4, 8}, 0.0046), errors("error-3d", {2, 4}, 0.0051)});
+  EXPECT_TRUE(
+      says(found,
+           "in 2-D only the factors 2, 4 and 8 are exact, others are off by up to 0.0046 of the data's range, in "
+           "3-D only the factors 2 and 4 are exact, others are off by up to 0.0051."))
+      << joined(found);
+  EXPECT_TRUE(says(conclude_interpolate({errors("error-2d", {}, 0.1), errors("error-3d", {}, 0.1)}),
+                   "in 2-D no factor is exact"));
+}
+
+// Blocks of three warps count as slow only if they are: a device with conflicts of register banks would say nothing.
+TEST(Lessons, LatencyComparesBlocksOf96And32Threads) {
+  const auto fma = [](double three) {
+    const auto rate = [=](double warps) { return warps == 3 ? three : std::fmin(7.75 * warps, 124); };
+    return conclude_latency({synthetic_panel("fma", {1, 2, 3, 4, 16, 64}, {{"1 chain", rate}}),
+                             synthetic_panel("chase", {1 << 14, 1 << 22}, {flat("dependent loads", 20)}),
+                             synthetic_panel("in-flight", {1024}, {flat("one load of 4 bytes", 100)})},
+                            {.gpu = true, .copy = 3000, .multiprocessors = 132, .gigahertz = 2});
+  };
+  EXPECT_TRUE(says(fma(23.25), "a block of 96 threads runs 3.0 times as fast as one of 32")) << joined(fma(23.25));
+  EXPECT_FALSE(says(fma(18), "96 threads")) << joined(fma(18));
 }
 
 TEST(Lessons, Access) {

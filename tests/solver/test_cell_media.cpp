@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <memory>
+#include <numbers>
 #include <random>
 #include <utility>
 #include <vector>
@@ -174,6 +175,20 @@ TEST(CellMedia, TakeFewIterationsInThePlane) {
 TEST(CellMedia, TakeFewIterationsAtTheThresholdOfPercolation) {
   const Kinds plane{{{N, N}, {D, D}, {N, N}}};
   EXPECT_LE(iterations(problem(Medium::pores, {512, 512, 1}, plane)), 16);
+}
+
+// Blocks of some 30 cells, of which one cell in thirty has a jump: 7 iterations; 27 without strong clusters.
+TEST(CellMedia, TakeFewIterationsWithLargeBlocksInThePlane) {
+  constexpr int n = 512;
+  constexpr double pi = std::numbers::pi;
+  Problem p = problem(Medium::either, {n, n, 1}, {{{D, D}, {D, D}, {N, N}}});
+  GridArray cells{Location::cell, {n, n, 1}, {}};
+  for (int y = 0; y < n; ++y)
+    for (int x = 0; x < n; ++x)
+      cells.values.push_back(std::sin(16 * pi * y / (n - 1)) * std::cos(18 * pi * x / (n - 1)) > 0 ? 1e4 : 1);
+  p.coefficient[0] = std::move(cells);
+  p.source = 1.0;
+  EXPECT_LE(iterations(p), 10);
 }
 
 // 4 iterations; points need more than 80 and a fallback.

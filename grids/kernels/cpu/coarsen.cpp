@@ -49,7 +49,7 @@ void coarsen_cells(const Block& fine, const CoarseBlock& coarse, const Field& fi
 }
 
 void coarsen_faces(const FaceRows& fine, const CoarseBlock& coarse, std::size_t axis, const Field* coarse_ends,
-                   Field& coarse_faces) {
+                   Field& gains, Field& coarse_faces) {
   const auto c = coarse_faces.view<double>();
   const Axis& along = coarse.block.axes[axis];
   const int n = c.n[axis];
@@ -65,6 +65,14 @@ void coarsen_faces(const FaceRows& fine, const CoarseBlock& coarse, std::size_t 
     if (!nested) continue;
     tables[d] = {fine.block.axes[d], coarse.axes[d]};
     face.along[d] = tables[d].with(tables[d].begin.data(), tables[d].width.data());
+  }
+  if (nested) {
+    const auto gain = gains.view<double>();
+    const Box corners = box_of_gains(coarse, axis, box);
+    for_each_line(corners, [&](int J, int K) {
+      for (int I = corners.first[0]; I < corners.last[0]; ++I) gain(I, J, K) = face.shared_gain(I, J, K);
+    });
+    face.gains = gain;
   }
   for_each_line(box, [&](int J, int K) {
     for (int I = box.first[0]; I < box.last[0]; ++I) {

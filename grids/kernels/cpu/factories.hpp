@@ -11,7 +11,7 @@ const GridKernels& grid_kernels();
 
 std::unique_ptr<Transfer> make_transfer(Backend&, const Block& fine, const CoarseBlock& coarse, bool constant = false);
 void coarsen_faces(const FaceRows& fine, const CoarseBlock& coarse, std::size_t axis, const Field* coarse_ends,
-                   Field& coarse_faces);
+                   Field& gains, Field& coarse_faces);
 void coarsen_cells(const Block& fine, const CoarseBlock& coarse, const Field& fine_cells, Field& coarse_cells,
                    CellMean mean, bool with_faces);
 void continue_outwards(const Box& inside, Field& u);

@@ -23,8 +23,8 @@ class HostKernels final : public KernelsWithOperators<OnHost> {
     cpu::coarsen_cells(fine, coarse, fine_cells, coarse_cells, mean, with_faces);
   }
   void coarsen_faces(Backend&, const FaceRows& fine, const CoarseBlock& coarse, std::size_t axis,
-                     const Field* coarse_ends, Field& coarse_faces) const override {
-    cpu::coarsen_faces(fine, coarse, axis, coarse_ends, coarse_faces);
+                     const Field* coarse_ends, Field& gains, Field& coarse_faces) const override {
+    cpu::coarsen_faces(fine, coarse, axis, coarse_ends, gains, coarse_faces);
   }
   void continue_outwards(Backend&, const Box& inside, Field& u) const override { cpu::continue_outwards(inside, u); }
   void paint_colour(Backend&, const StencilProbe& probe, Field& unit) const override { cpu::paint_colour(probe, unit); }

@@ -47,6 +47,15 @@ struct Cells {
   }
 };
 
+struct SharedGains {
+  CoarseFace face;
+  View<double> gains;
+
+  __device__ void operator()(int I, int J, int K0, int K1) const {
+    for (int K = K0; K < K1; ++K) gains(I, J, K) = face.shared_gain(I, J, K);
+  }
+};
+
 struct Coarsened {
   CoarseFace face;
   View<double> coarse;
@@ -95,7 +104,7 @@ void coarsen_cells(Backend& backend, const Block& fine, const CoarseBlock& coars
 }
 
 void coarsen_faces(Backend& backend, const FaceRows& fine, const CoarseBlock& coarse, std::size_t axis,
-                   const Field* coarse_ends, Field& coarse_faces) {
+                   const Field* coarse_ends, Field& gains, Field& coarse_faces) {
   auto& device = static_cast<CudaBackend&>(backend);
   const Axis& across = coarse.block.axes[axis];
   Coarsened coarsened{};
@@ -125,6 +134,10 @@ void coarsen_faces(Backend& backend, const FaceRows& fine, const CoarseBlock& co
     coarsened.face.along[d] = along[d].with(coarsened.face.along[d].begin, coarsened.face.along[d].width);
   Box box = coarse_faces.layout().box();
   if (across.open(1)) ++box.last[axis];
+  if (coarsened.nested) {
+    device.for_columns<NoSteps>(box_of_gains(coarse, axis, box), SharedGains{coarsened.face, gains.view<double>()});
+    coarsened.face.gains = gains.view<double>();
+  }
   device.for_columns<NoSteps>(box, coarsened);
 }
 

@@ -21,7 +21,7 @@ bool positive_definite(Backend&, const CellTensors& kappa);
 void add_product(Backend&, const MassRows& M, const Field& f, const Box& box, double factor, Field& out);
 std::unique_ptr<Transfer> make_transfer(Backend&, const Block& fine, const CoarseBlock& coarse, bool constant = false);
 void coarsen_faces(Backend&, const FaceRows& fine, const CoarseBlock& coarse, std::size_t axis,
-                   const Field* coarse_ends, Field& coarse_faces);
+                   const Field* coarse_ends, Field& gains, Field& coarse_faces);
 void coarsen_cells(Backend&, const Block& fine, const CoarseBlock& coarse, const Field& fine_cells, Field& coarse_cells,
                    CellMean mean, bool with_faces);
 void continue_outwards(Backend&, const Box& inside, Field& u);

@@ -24,8 +24,8 @@ class CudaKernels final : public KernelsWithOperators<OnCuda> {
     cuda::coarsen_cells(backend, fine, coarse, fine_cells, coarse_cells, mean, with_faces);
   }
   void coarsen_faces(Backend& backend, const FaceRows& fine, const CoarseBlock& coarse, std::size_t axis,
-                     const Field* coarse_ends, Field& coarse_faces) const override {
-    cuda::coarsen_faces(backend, fine, coarse, axis, coarse_ends, coarse_faces);
+                     const Field* coarse_ends, Field& gains, Field& coarse_faces) const override {
+    cuda::coarsen_faces(backend, fine, coarse, axis, coarse_ends, gains, coarse_faces);
   }
   void continue_outwards(Backend& backend, const Box& inside, Field& u) const override {
     cuda::continue_outwards(backend, inside, u);

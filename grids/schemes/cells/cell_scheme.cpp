@@ -2,6 +2,7 @@
 // fields, and scale·σ·volume. The halo of the solution contains Dirichlet and Robin data (cell_face.hpp).
 
 #include <algorithm>
+#include <optional>
 
 #include "backends/device/backend.hpp"
 #include "grids/schemes/balance_input.hpp"
@@ -145,11 +146,13 @@ class CellScheme final : public RowScheme {
                      const Transfer& transfer) const override {
     const auto& finer = std::get<FaceRows>(fine);
     auto rows = coarser_rows<FaceRows>(fine, coarse);
+    std::optional<Field> gains;
     for (std::size_t d = 0; d < 3; ++d) {
       if (!finer.faces[d]) continue;
+      if (!gains) gains.emplace(backend, rows.block.space(), Precision::fp64);
       if (finer.ends[d]) rows.ends[d] = coarsen_ends(backend, finer.block, coarse, d, *finer.ends[d]);
       auto faces = std::make_shared<Field>(backend, rows.block.space(), Precision::fp64);
-      grid_kernels(backend).coarsen_faces(backend, finer, coarse, d, rows.ends[d].get(), *faces);
+      grid_kernels(backend).coarsen_faces(backend, finer, coarse, d, rows.ends[d].get(), *gains, *faces);
       reach_over_cuts(*faces);
       rows.faces[d] = std::move(faces);
     }

@@ -21,7 +21,8 @@ double plateau(const Panel& panel, std::string_view way, double least, double mo
 
 double cached_rate(const Panel& panel, std::string_view way) {
   constexpr double kibibyte = 1024, mebibyte = 1 << 20;
-  return way == by_shared_level ? plateau(panel, way, mebibyte, 20 * mebibyte) : plateau(panel, way, 0, 128 * kibibyte);
+  return way == by_shared_level ? plateau(panel, way, 4 * mebibyte, 32 * mebibyte)
+                                : plateau(panel, way, 0, 128 * kibibyte);
 }
 
 double held_bytes(const Panel& panel, std::string_view way) {

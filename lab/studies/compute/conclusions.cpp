@@ -53,8 +53,8 @@ void on_ridge(const Panel& time, const Guide& prediction, const std::string& pre
     if (!after && point.x >= apart * expected) after = &point;
   }
   if (!before || !after) return;
-  lessons.say(time.name, "In " + precision + " a point should have " + figure(expected) + " operations for free; " +
-                             figure(before->x) + " take " + times(before->value / floor) +
+  lessons.say(time.name, "The traffic of a point in " + precision + " should hide " + figure(expected) +
+                             " operations; " + figure(before->x) + " take " + times(before->value / floor) +
                              " as long as the cheapest point, " + figure(after->x) + " take " +
                              times(after->value / floor) + ".");
 }
@@ -94,7 +94,7 @@ std::vector<std::string> conclude_compute(const std::vector<Panel>& panels) {
     if (precision == "fp32") on_ridge(*time, *prediction, precision, lessons);
   }
   if (known(least))
-    lessons.say(roofline->name, "Every entry reaches " + at_least(least) +
+    lessons.say(roofline->name, "Stencils in memory reach " + at_least(least) +
                                     " of max(bytes / bandwidth, operations / peak), and least near the ridge.");
   on_cache(*roofline, lessons);
   std::vector<std::string> verbs;

@@ -51,19 +51,23 @@ void on_speed(const Panel& panel, const std::string& dimensions, Lessons& lesson
                               " of a copy, depending on the factor.");
 }
 
-void on_error(const Panel& panel, int dimension, Lessons& lessons) {
+// Returns "in 2-D only the factors 2, 4 and 8 are exact, others are off by up to 0.0046".
+std::string on_error(const Panel& panel, const std::string& dimensions) {
   constexpr double rounding = 1e-6;  // fp32, values below 1
-  double exact = 0, inexact = 0;
+  std::vector<std::string> exact;
   const Curve curve(panel, filtered);
-  for (const Point& point : curve.points()) {
-    double& worst = exact_in_filter(static_cast<int>(point.x), dimension) ? exact : inexact;
-    worst = std::max(worst, point.value);
-  }
-  if (curve.empty()) return;
-  lessons.say(panel.name, std::string("The texture's weights have 8 bits: filtering is ") +
-                              (exact < rounding ? "exact up to rounding" : "off by " + figure(exact)) +
-                              " for factors whose weights are multiples of 1/256, and off by up to " + figure(inexact) +
-                              " of the data's range for all others.");
+  for (const Point& point : curve.points())
+    if (point.value < rounding) exact.push_back(figure(point.x));
+  return "in " + dimensions +
+         (exact.empty() ? " no factor is exact" : " only the factors " + listed(exact) + " are exact") +
+         ", others are off by up to " + figure(curve.highest().value);
+}
+
+void on_errors(const Panels& panels, Lessons& lessons) {
+  const Panel *const flat = find_panel(panels, "error-2d"), *const solid = find_panel(panels, "error-3d");
+  if (!flat || !solid || !best_of(*flat, filtered) || !best_of(*solid, filtered)) return;
+  lessons.say(flat->name, "Filtering rounds its weights to 8 bits: " + on_error(*flat, "2-D") +
+                              " of the data's range, " + on_error(*solid, "3-D") + ".");
 }
 
 void on_neighbours(const Panel& panel, Lessons& lessons) {
@@ -86,7 +90,7 @@ std::vector<std::string> conclude_interpolate(const std::vector<Panel>& panels) 
   for (const int d : {2, 3}) {
     const std::string name = std::to_string(d) + "d";
     if (const Panel* speed = find_panel(panels, "speed-" + name)) on_speed(*speed, std::to_string(d) + "-D", lessons);
-    if (const Panel* error = find_panel(panels, "error-" + name); error && d == 2) on_error(*error, d, lessons);
+    if (d == 2) on_errors(panels, lessons);
   }
   if (const Panel* jacobi = find_panel(panels, "jacobi")) on_neighbours(*jacobi, lessons);
   return lessons.take();

@@ -32,8 +32,13 @@ void on_fma(const Panel& panel, Lessons& lessons) {
     text += (text.empty() ? "" : ", ") + chains_name(chains) + " per thread " +
             (std::isfinite(from) ? "with " + figure(from) + " warps" : "with no number of warps");
   }
-  lessons.say(panel.name, "90 % of the peak is reached by " + text + ".");
   const Curve four(panel, chains_name(4)), one(panel, chains_name(1));
+  // Three warps are a block of 96 threads.
+  if (one.at(3) > 0 && one.at(1) > 0 && std::fabs(one.at(3) / one.at(1) / 3 - 1) < 0.02)
+    text += "; a block of 96 threads runs " + times(one.at(3) / one.at(1)) +
+            " as fast as one of 32: multiples of 64 threads, the old remedy against conflicts of register banks, "
+            "gain nothing";
+  lessons.say(panel.name, "90 % of the peak is reached by " + text + ".");
   if (four.at(4) > 0 && one.at(4) > 0)
     lessons.say(panel.name, "With four warps, one per scheduler, four chains per thread reach " +
                                 percent(four.at(4) / peak) + " of the peak and one chain reaches " +

@@ -32,8 +32,8 @@ void on_registers(const Panel& resident, const Panel& throughput, Lessons& lesso
   const Cliff cliff = steepest(one);
   lessons.say("A few registers too many can cost a kernel its warps: from " + figure(cliff.before.x) + " to " +
               figure(cliff.after.x) + " registers per thread, " + figure(warps.at(cliff.before.x)) +
-              " resident warps become " + figure(warps.at(cliff.after.x)) + " and the rate falls by " +
-              percent(cliff.lost) + ".");
+              " resident warps become " + figure(warps.at(cliff.after.x)) +
+              ", and the rate with one load in flight per thread falls by " + percent(cliff.lost) + ".");
   std::vector<std::string> steps;
   for (std::size_t i = 1; i < warps.points().size(); ++i)
     if (const Point& point = warps.points()[i]; point.value < warps.points()[i - 1].value)
@@ -66,9 +66,10 @@ void on_blocks(const Panel& resident, const Panel& rates, Lessons& lessons) {
                                  " of " + figure(warps.highest().value) +
                                  " warps, because the number of blocks is limited, " + runtime + ".");
   if (const Point* const small = point_at(rates, copied, 64); small && warps.at(64) == warps.highest().value)
-    lessons.say(rates.name, "Blocks of 64 threads fill all warps, yet copy at only " +
-                                percent(small->value / highest_of(rates).value) +
-                                " of the best rate with one load per thread: starting blocks takes time.");
+    lessons.say(rates.name,
+                "Blocks of 64 threads fill all warps, yet copy at only " +
+                    percent(small->value / highest_of(rates).value) +
+                    " of the best rate with one load per thread, probably because blocks start too slowly.");
 }
 
 }  // namespace

@@ -60,10 +60,12 @@ void on_threads(const Panel& panel, Lessons& lessons) {
   const Point *const small = point_at(panel, path_names[0], 64), *const large = point_at(panel, path_names[0], 512);
   if (!known(gain) || !small || !large) return;
   const double apart = std::fabs(small->value / large->value - 1);
-  lessons.say(panel.name, "Blocks of 64 and of 512 threads differ by " + at_most(apart) + "; powers of two are " +
-                              (gain > 1.02 ? times(gain) + " as fast as the median of all other sizes"
+  lessons.say(panel.name, "With plain loads, blocks of 64 and of 512 threads differ by " + at_most(apart) +
+                              "; from 64 on, powers of two are " +
+                              (gain > 1.02 ? times(gain) + " as fast as the median of the other sizes"
                                            : "no faster than other sizes") +
-                              (apart < 0.1 ? ", and no larger block is needed for more." : "."));
+                              "; blocks of " + figure(plain.first().x) + " threads reach " +
+                              percent(plain.first().value / plain.highest().value) + " of the best rate.");
 }
 
 void on_blocks(const Panel& panel, const Machine& machine, Lessons& lessons) {

@@ -75,8 +75,8 @@ void on_order_of_steps(const Panel& first, const Panel& second, Lessons& lessons
   const double turned = bar(second, diagonal) / bar(second, padded);
   if (known(gain(first), gain(second), turned))
     lessons.say(second.name, "Padding gains " + times(gain(second)) + " at 4096 and " + times(gain(first)) +
-                                 " at 4000, so no size hides it; diagonal order, the old remedy against partition "
-                                 "camping, reaches " +
+                                 " at 4000: bank conflicts do not depend on n; diagonal order, the old remedy against "
+                                 "partition camping, reaches " +
                                  percent(turned) + " of the padded tile.");
 }
 
@@ -101,7 +101,7 @@ void on_library(std::span<const Panel> panels, Lessons& lessons) {
   }
   if (known(low, high, share))
     lessons.say("Wide words and many of them in flight bring the library's kernel to " + at_least(share) +
-                " of a copy, " + figure(low) + " to " + figure(high) + " times the plain loop" +
+                " of a copy, " + figure(low) + " to " + figure(high) + " times the plain loop with scattered writes" +
                 (known(other) ? "; the best other tiling reaches " + percent(other) + " of it." : "."));
 }
 
