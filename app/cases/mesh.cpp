@@ -65,6 +65,9 @@ class MeshCase final : public Case {
     }
     return model_->fill(solver_->rhs(), solver_->solution());
   }
+  Result solve(bool given_guess, const Solver::Listener& listener, Model::Data) const override {
+    return solver_->solve(given_guess, listener);
+  }
   std::vector<std::string> doubts() const override { return config_.mesh->warnings; }
   std::vector<std::string> table() const override { return config_.mesh->table; }
 
