@@ -151,10 +151,10 @@ bool has_sheets(const Problem& problem) {
   return problem.media && !problem.media->sheets.empty();
 }
 
-// Returns whether bodies with averaged surfaces differ much from their surroundings. Galerkin levels then take about
-// half the iterations of rediscretized ones, whatever the number of bodies (docs/design/materials.md).
+// Returns whether bodies whose surfaces are averaged differ much from their surroundings. Galerkin levels then take
+// about half the iterations of rediscretized ones, whatever the number of bodies (docs/design/materials.md).
 bool has_strong_bodies(const Problem& problem, const Jumps& jumps) {
-  return problem.media && problem.media->bodies && problem.media->surfaces == Surfaces::averaged &&
+  return problem.media && problem.media->bodies && problem.media->surfaces != Surfaces::staircase &&
          jumps.largest >= Jumps::large;
 }
 
