@@ -179,12 +179,11 @@ constexpr std::array choice_rows{
     ChoiceWords{"grid.type", "uniform regular cartesian structured box equal image", "equidistant"},
     ChoiceWords{"grid.type", "rectilinear stretched nonuniform graded tensor", "tensor-product"},
     ChoiceWords{"grid.type", "matrix mtx matrixmarket bands", "banded"},
-    ChoiceWords{
-        "grid.type",
-        "gmsh msh mesh unstructured stl foam polymesh blockmesh snappyhexmesh tetrahedral tetrahedra triangular "
-        "triangles xdmf exodus vtu surface",
-        {},
-        mesh_remedy},
+    ChoiceWords{"grid.type",
+                "gmsh msh mesh stl foam polymesh blockmesh snappyhexmesh tetrahedral tetrahedra triangular "
+                "triangles xdmf exodus vtu surface",
+                {},
+                mesh_remedy},
     ChoiceWords{"discretization.scheme",
                 "fvm finitevolume finitevolumes fd fdm finitedifference finitedifferences tpfa", "fv"},
     ChoiceWords{"discretization.scheme",

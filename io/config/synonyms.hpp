@@ -32,7 +32,8 @@ bool has_word(std::string_view words, std::string_view word);
 
 /// Messages about meshes end with this remedy.
 inline constexpr std::string_view mesh_remedy =
-    "write grid: {type: unstructured, file: part.msh} for a mesh of Gmsh or VTK";
+    "write grid: {type: unstructured, file: part.msh} for a mesh of Gmsh or VTK, and "
+    "bodies: [{material: steel, mesh: part.stl}] for a surface of triangles";
 /// Returns true if the file's ending belongs to a mesh or a surface.
 bool is_mesh(std::string_view file);
 

@@ -130,7 +130,7 @@ class Input(unittest.TestCase):
     def test_meshes_are_told_as_such(self):
         for name in ("box.msh", "body.STL"):
             (self.directory / name).write_bytes(b"\x00\xff")
-            self.assertIn(f"{name}: is a mesh, not a configuration; meshes are not read", self.refusal(name))
+            self.assertIn(f"{name}: is a mesh, not a configuration; write grid: {{type: unstructured", self.refusal(name))
 
     def test_stacks_that_no_thread_can_have(self):
         own = {**os.environ, "OMP_NUM_THREADS": "2"}

@@ -180,17 +180,19 @@ const std::vector<Malformed>& foreign() {
        "domain: {lower: [0, 0], upper: [1, 1]}\ngrid: {type: gmsh, file: box.msh}\n",
        {},
        "bad.yaml:2:14: grid.type: unknown choice \"gmsh\"; write grid: {type: unstructured, file: part.msh} for a mesh "
-       "of Gmsh or VTK"},
+       "of Gmsh or VTK, and bodies: [{material: steel, mesh: part.stl}] for a surface of triangles"},
       {"mesh_files",
        nothing,
        "domain: {lower: [0, 0], upper: [1, 1]}\ngrid: box.msh\nequation: {coefficient: {stl: torus.stl}, source: "
        "{file: body.STL, dataset: /f}}\n",
        {},
        "bad.yaml:2:7: grid: expected {type, cells, axes: {x, y, z}}, found the string \"box.msh\"; write grid: {type: "
-       "unstructured, file: part.msh} for a mesh of Gmsh or VTK\nbad.yaml:3:26: "
+       "unstructured, file: part.msh} for a mesh of Gmsh or VTK, and bodies: [{material: steel, mesh: part.stl}] for a "
+       "surface of triangles\nbad.yaml:3:26: "
        "equation.coefficient.stl: unknown key; write grid: {type: unstructured, file: part.msh} for a mesh of Gmsh or "
-       "VTK\nbad.yaml:3:58: equation.source.file: is a mesh; write grid: {type: unstructured, file: part.msh} for a "
-       "mesh of Gmsh or VTK"},
+       "VTK, and bodies: [{material: steel, mesh: part.stl}] for a surface of triangles\nbad.yaml:3:58: "
+       "equation.source.file: is a mesh; write grid: {type: unstructured, file: part.msh} for a "
+       "mesh of Gmsh or VTK, and bodies: [{material: steel, mesh: part.stl}] for a surface of triangles"},
       {"time",
        cube,
        "dt: 0.1\nequation: {velocity: 1}\n",
@@ -237,7 +239,7 @@ const std::vector<Malformed>& foreign() {
        "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n",
        {},
        "bad.yaml:1:1: is a mesh, not a configuration; write grid: {type: unstructured, file: part.msh} for a mesh of "
-       "Gmsh or VTK"},
+       "Gmsh or VTK, and bodies: [{material: steel, mesh: part.stl}] for a surface of triangles"},
   };
   return table;
 }
@@ -258,7 +260,7 @@ TEST_F(Configuration, FilesOfOtherKindsAreNoInput) {
   };
   EXPECT_EQ(message("box.msh", "\xff\xfe"),
             "box.msh: is a mesh, not a configuration; write grid: {type: unstructured, file: part.msh} for a mesh of "
-            "Gmsh or VTK");
+            "Gmsh or VTK, and bodies: [{material: steel, mesh: part.stl}] for a surface of triangles");
   EXPECT_EQ(message("solution.hdf", square),
             "solution.hdf: contains data, not a configuration; give the YAML file that uses or produced them");
   EXPECT_EQ(message("mesh.txt", square), "no error");

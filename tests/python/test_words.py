@@ -69,7 +69,7 @@ def test_shapes(shape, answer):
     ({"voltage": 20}, "'fixed'?"),
     ({"dirichlet": 20}, "'fixed'?"),
     ("insulating", "'insulator'?"),
-    (7, "expected {coefficient, power, source, fixed} | insulator"),
+    (7, "expected {coefficient, power, source, fixed, floating} | insulator"),
 ])
 def test_materials(core, answer):
     assert answer in message(materials={"air": {"coefficient": 1}, "core": core})
