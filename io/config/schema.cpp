@@ -6,6 +6,7 @@
 #include "io/config/face_choices.hpp"
 #include "io/config/schema_image.hpp"
 #include "io/config/schema_media.hpp"
+#include "io/config/schema_mesh.hpp"
 #include "io/config/schema_parts.hpp"
 
 namespace poisson {
@@ -170,23 +171,7 @@ Choice unstructured() {
           .doc =
               "A mesh from a file. Names of its groups are then the keys of `boundary` and `materials`, and some keys "
               "of boxes do not apply ([meshes](meshes.md)).",
-          .keys = {{.key = "file",
-                    .type = Type::path,
-                    .doc = "MSH 2.2 or 4.1 of Gmsh, ASCII or binary, or VTU.",
-                    .required = true,
-                    .example = "part.msh"},
-                   {.key = "scale",
-                    .type = Type::constant,
-                    .doc = "Factor of all coordinates, such as 1e-3 for a mesh in millimetres.",
-                    .fallback = "1",
-                    .example = "1e-3",
-                    .range = {.lower = 0, .open_lower = true}},
-                   {.key = "groups",
-                    .type = Type::text,
-                    .doc = "Name of the cell array of a VTU file that numbers groups; null: a known name, or none.",
-                    .fallback = "null",
-                    .example = "material",
-                    .most = 200}}};
+          .keys = mesh_file_keys()};
 }
 
 Schema grid() {

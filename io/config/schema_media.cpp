@@ -52,18 +52,23 @@ std::vector<Choice> axes() {
   return {choice("x", 0, "Across x."), choice("y", 1, "Across y."), choice("z", 2, "Across z.")};
 }
 
+// Returns the key of a polygon's corners.
+Schema corners(std::string_view doc) {
+  return {.key = "points",
+          .type = Type::list,
+          .doc = doc,
+          .required = true,
+          .example = "[[0, 0], [1, 0], [0, 1]]",
+          .items = {{.type = Type::list,
+                     .example = "[0, 1]",
+                     .items = {{.type = Type::constant, .example = "0.5"}},
+                     .fewest = 2,
+                     .most = 2}},
+          .fewest = 3};
+}
+
 Schema polygon() {
-  const Schema corners{.key = "points",
-                       .type = Type::list,
-                       .doc = "Corners [x, y] in order; the sides must not cross.",
-                       .required = true,
-                       .example = "[[0, 0], [1, 0], [0, 1]]",
-                       .items = {{.type = Type::list,
-                                  .example = "[0, 1]",
-                                  .items = {{.type = Type::constant, .example = "0.5"}},
-                                  .fewest = 2,
-                                  .most = 2}},
-                       .fewest = 3};
+  const Schema outline = corners("Corners [x, y] in order; the sides must not cross.");
   const Schema extrude{.key = "extrude",
                        .type = Type::list,
                        .doc = "Lower and upper z; null: all z.",
@@ -73,7 +78,7 @@ Schema polygon() {
                        .fewest = 2,
                        .most = 2};
   return optional_map("polygon", "A polygon in the plane of x and y, extruded along z.",
-                      "{points: [[0, 0], [1, 0], [0, 1]], extrude: [0, 1]}", {corners, extrude});
+                      "{points: [[0, 0], [1, 0], [0, 1]], extrude: [0, 1]}", {outline, extrude});
 }
 
 Schema layer() {
@@ -116,19 +121,8 @@ Schema radii(std::string_view doc, std::string_view example, int fewest, Range r
 }
 
 std::vector<Schema> shapes_of_revolution() {
-  const Schema profile{.key = "points",
-                       .type = Type::list,
-                       .doc =
-                           "Corners [distance from the axis, coordinate along it] in order; the sides must not "
-                           "cross.",
-                       .required = true,
-                       .example = "[[0, 0], [1, 0], [0, 1]]",
-                       .items = {{.type = Type::list,
-                                  .example = "[0, 1]",
-                                  .items = {{.type = Type::constant, .example = "0.5"}},
-                                  .fewest = 2,
-                                  .most = 2}},
-                       .fewest = 3};
+  const Schema profile =
+      corners("Corners [distance from the axis, coordinate along it] in order; the sides must not cross.");
   return {optional_map(
               "cone", "A cone, or a truncated cone, between the centres of its ends.",
               "{from: [0, 0, 0], to: [0, 0, 1], radii: [0.5, 0.2]}",

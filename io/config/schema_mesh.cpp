@@ -13,33 +13,17 @@ namespace {
 constexpr Range above_zero{.lower = 0, .open_lower = true};
 
 Schema mesh_grid() {
-  return {
-      .key = "grid",
-      .doc = "The mesh.",
-      .required = true,
-      .example = "{type: unstructured, file: part.msh}",
-      .keys = {{.key = "type",
-                .type = Type::choice,
-                .doc = "Grid type.",
-                .required = true,
-                .choices = {word("unstructured", "A mesh from a file.")}},
-               {.key = "file",
-                .type = Type::path,
-                .doc = "MSH 2.2 or 4.1 of Gmsh, ASCII or binary, or VTU, relative to the configuration file's folder.",
-                .required = true,
-                .example = "part.msh"},
-               {.key = "scale",
-                .type = Type::constant,
-                .doc = "Factor of all coordinates, such as 1e-3 for a mesh in millimetres.",
-                .fallback = "1",
-                .example = "1e-3",
-                .range = above_zero},
-               {.key = "groups",
-                .type = Type::text,
-                .doc = "Name of the cell array of a VTU file that numbers groups; null: a known name, or none.",
-                .fallback = "null",
-                .example = "material",
-                .most = 200}}};
+  Schema grid{.key = "grid",
+              .doc = "The mesh.",
+              .required = true,
+              .example = "{type: unstructured, file: part.msh}",
+              .keys = mesh_file_keys()};
+  grid.keys.insert(grid.keys.begin(), Schema{.key = "type",
+                                             .type = Type::choice,
+                                             .doc = "Grid type.",
+                                             .required = true,
+                                             .choices = {word("unstructured", "A mesh from a file.")}});
+  return grid;
 }
 
 Schema mesh_expression(std::string_view key, std::string_view doc, std::string_view fallback, Range range = {}) {
@@ -135,6 +119,26 @@ Schema mesh_output(const Schema& box) {
 
 }  // namespace
 }  // namespace schema
+
+std::vector<Schema> mesh_file_keys() {
+  return {{.key = "file",
+           .type = Type::path,
+           .doc = "MSH 2.2 or 4.1 of Gmsh, ASCII or binary, or VTU, relative to the configuration file's folder.",
+           .required = true,
+           .example = "part.msh"},
+          {.key = "scale",
+           .type = Type::constant,
+           .doc = "Factor of all coordinates, such as 1e-3 for a mesh in millimetres.",
+           .fallback = "1",
+           .example = "1e-3",
+           .range = {.lower = 0, .open_lower = true}},
+          {.key = "groups",
+           .type = Type::text,
+           .doc = "Name of the cell array of a VTU file that numbers groups; null: a known name, or none.",
+           .fallback = "null",
+           .example = "material",
+           .most = 200}};
+}
 
 const Schema& mesh_schema() {
   static const Schema complete = [] {

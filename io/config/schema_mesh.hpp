@@ -1,14 +1,18 @@
 #pragma once
 
+#include <vector>
+
 #include "io/config/schema.hpp"
 
 namespace poisson {
 
-/// Returns the schema of configurations with `grid.type: unstructured` or `matrix`. Sections that it shares with boxes
-/// are those of configuration_schema().
+/// Returns the schema of configurations with `grid.type: unstructured`. Sections that it shares with boxes are those of
+/// configuration_schema().
 const Schema& mesh_schema();
+/// Returns the keys of `grid` beside `type: unstructured`.
+std::vector<Schema> mesh_file_keys();
 
-/// Returns whether a document, before validation, describes a mesh or a matrix of any sparsity.
+/// Returns whether a document, before validation, describes a mesh.
 bool describes_mesh(const Value& document);
 
 }  // namespace poisson

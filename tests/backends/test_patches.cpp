@@ -216,7 +216,7 @@ TEST(Patches, SumsDoNotDependOnThreads) {
   EXPECT_EQ(sums, std::vector(4, sums[0]));
 }
 
-/// What moves to another patch and back must be what it was, in each of the 48 orientations.
+/// Values that move to another patch and back must not change, in each of the 48 orientations.
 TEST(Orientations, ReturnTheValues) {
   const auto backend = make_cpu_backend();
   const std::array<int, 3> n{3, 4, 5};
@@ -309,7 +309,8 @@ TEST(Exchange, HasTheAdjointThatItStates) {
   expect_adjoint(*make_cpu_backend(), Space(box), Space(box).halo());
 }
 
-/// What two patches add to each other over a turned seam must arrive once, and have the adjoint as well.
+/// The values that two patches add to each other over a turned seam must arrive once. The transposed exchange must be
+/// the adjoint.
 TEST(Exchange, AddsOverASeam) {
   const auto backend = make_cpu_backend();
   const Box box{{}, {3, 4, 2}}, face{{2, 0, 0}, {3, 4, 2}}, turned{{0, 0, 0}, {4, 1, 2}};

@@ -107,7 +107,7 @@ TEST(CompactRows, AggregatesCoverRowsAroundDistantRoots) {
   EXPECT_GT(all.count, 3600 / 13);  // rows within two couplings of a root
 }
 
-// Where κ is large, aggregates must not join places that only couplings of small κ connect.
+// Aggregates must not join places of large κ that only couplings of small κ connect.
 TEST(CompactRows, AggregatesRespectJumps) {
   const CsrMatrix A = five_points(64, 1e6);
   const StrongCouplings S = strong_couplings(A, 0.4);

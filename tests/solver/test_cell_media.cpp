@@ -179,7 +179,7 @@ TEST(CellMedia, TakeFewIterationsAtTheThresholdOfPercolation) {
 
 // Blocks of some 30 cells, of which one cell in thirty has a jump: 7 iterations; 27 without strong clusters.
 TEST(CellMedia, TakeFewIterationsWithLargeBlocksInThePlane) {
-  constexpr int n = 512;
+  constexpr int n = 509;
   constexpr double pi = std::numbers::pi;
   Problem p = problem(Medium::either, {n, n, 1}, {{{D, D}, {D, D}, {N, N}}});
   GridArray cells{Location::cell, {n, n, 1}, {}};
