@@ -215,7 +215,7 @@ Pieces gather_face_flux(const Discretization& discretization, const Field& u, in
 
 namespace {
 
-// Adds what a rise along an axis changes in the couplings to floating bodies.
+// Adds the change of the couplings to floating bodies that a rise along an axis causes.
 void add_rise_of_bodies(const Discretization& d, std::size_t axis, double rise, double scale, Field& b) {
   const MediaSystem& media = *d.media();
   if (!media.floating()) return;

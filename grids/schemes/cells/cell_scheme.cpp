@@ -2,7 +2,6 @@
 // fields, and scale·σ·volume. The halo of the solution contains Dirichlet and Robin data (cell_face.hpp).
 
 #include <algorithm>
-#include <optional>
 
 #include "backends/device/backend.hpp"
 #include "grids/schemes/balance_input.hpp"
@@ -146,15 +145,18 @@ class CellScheme final : public RowScheme {
                      const Transfer& transfer) const override {
     const auto& finer = std::get<FaceRows>(fine);
     auto rows = coarser_rows<FaceRows>(fine, coarse);
-    std::optional<Field> gains;
-    for (std::size_t d = 0; d < 3; ++d) {
-      if (!finer.faces[d]) continue;
-      if (!gains) gains.emplace(backend, rows.block.space(), Precision::fp64);
-      if (finer.ends[d]) rows.ends[d] = coarsen_ends(backend, finer.block, coarse, d, *finer.ends[d]);
-      auto faces = std::make_shared<Field>(backend, rows.block.space(), Precision::fp64);
-      grid_kernels(backend).coarsen_faces(backend, finer, coarse, d, rows.ends[d].get(), *gains, *faces);
-      reach_over_cuts(*faces);
-      rows.faces[d] = std::move(faces);
+    if (finer.variable()) {
+      Field gains(backend, rows.block.space(), Precision::fp64);
+      std::array<std::shared_ptr<Field>, 3> faces;
+      for (std::size_t d = 0; d < 3; ++d) {
+        if (finer.ends[d]) rows.ends[d] = coarsen_ends(backend, finer.block, coarse, d, *finer.ends[d]);
+        if (finer.faces[d]) faces[d] = std::make_shared<Field>(backend, rows.block.space(), Precision::fp64);
+      }
+      grid_kernels(backend).coarsen_faces(backend, finer, coarse, rows.ends, gains, faces);
+      for (std::size_t d = 0; d < 3; ++d) {
+        if (faces[d]) reach_over_cuts(*faces[d]);
+        rows.faces[d] = std::move(faces[d]);
+      }
     }
     rows.reaction = coarser_reaction(backend, rows.block, transfer, rows.reaction);
     return rows;
