@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <map>
 #include <string>
 
 #include "backends/device/device.hpp"
@@ -25,42 +26,90 @@ void print_products(Backend& backend, const DeviceMatrix& A) {
   }
 }
 
-void run_case(Backend& backend, const std::string& name, int n) {
+const std::map<std::string, RowCase>& cases() {
+  static const std::map<std::string, RowCase> all{
+      {"seven", {}},
+      {"neumann", {.neumann = true}},
+      {"anisotropic", {.along_z = 1e3}},
+      {"jumps", {.jump = 1e6}},
+      {"tetrahedra", {.elements = true}},
+      {"graded", {.elements = true, .stretching = 1.5}},
+      {"checkerboard", {.elements = true, .jump = 1e6}},
+      {"slivers", {.elements = true, .shift = 0.45}},
+  };
+  return all;
+}
+
+RowSystem system_of(Backend& backend, const RowCase& of) {
   RowSystem system;
-  system.on_device = name == "seven" ? seven_points(backend, n) : tetrahedra(backend, n);
-  const auto rows = static_cast<double>(system.rows());
-  std::printf("%s: %.0f rows, %.2f entries a row\n", name.c_str(), rows, static_cast<double>(system.entries()) / rows);
+  system.on_device = make_rows(backend, of);
+  system.singular = of.neumann;
+  system.range = of.jump;
   system.b.resize(static_cast<std::size_t>(system.rows()));
   for (std::size_t i = 0; i < system.b.size(); ++i)
     system.b[i] = static_cast<double>((i * 2654435761u) % 100'003) / 100'003 - 0.5;
+  return system;
+}
+
+// Prints the iterations of all cases.
+void count(Backend& backend, int n) {
+  for (const auto& [name, kind] : cases()) {
+    RowCase of = kind;
+    of.n = n;
+    const RowSystem system = system_of(backend, of);
+    const RowsModel model(backend, system);
+    const Stopwatch setup;
+    const auto solver = make_solver(model, Options{});
+    const double set_up = setup.seconds();
+    model.fill(solver->rhs(), solver->solution());
+    const Stopwatch watch;
+    const Result result = solver->solve(false);
+    std::printf("%-12s %9lld rows: %2d iterations, converged %d, set-up %.4f s, solve %.4f s, complexity %.3f\n",
+                name.c_str(), static_cast<long long>(system.rows()), result.iterations, result.converged() ? 1 : 0,
+                set_up, watch.seconds(), model.operator_complexity());
+    std::fflush(stdout);
+  }
+}
+
+void run_case(Backend& backend, const std::string& name, int n) {
+  RowCase of = cases().at(name);
+  of.n = n;
+  const RowSystem system = system_of(backend, of);
+  const auto rows = static_cast<double>(system.rows());
+  std::printf("%s: %.0f rows, %.2f entries a row\n", name.c_str(), rows, static_cast<double>(system.entries()) / rows);
+  if (of.elements) {
+    const AssemblyTimes times = time_assembly(backend, of);
+    std::printf("  pattern %.4f s, values %.4f s, difference %.1e\n", times.pattern, times.values, times.difference);
+  }
   print_products(backend, *system.on_device);
   std::fflush(stdout);
-  for (int round = 0; round < 2; ++round) {
+  for (int round = 0; round < 3; ++round) {
+    const bool keeps = round == 2;
     const std::size_t before = backend.memory().now();
-    const RowsModel model(backend, system, round == 1);
+    const RowsModel model(backend, system, keeps);
     const Stopwatch setup;
     const auto solver = make_solver(model, Options{});
     const double set_up = setup.seconds();
     const double peak = static_cast<double>(backend.memory().peak() - before) / rows;
     model.fill(solver->rhs(), solver->solution());
+    double seconds = 0;
+    int iterations = 0;
     for (int solve = 0; solve < 2; ++solve) {
       const Stopwatch watch;
-      const Result result = solver->solve(false);
-      const double seconds = watch.seconds();
-      std::printf("  set-up %.4f s, solve %.4f s, %d iterations, converged %d, complexity %.3f\n", set_up, seconds,
-                  result.iterations, result.converged() ? 1 : 0, model.operator_complexity());
+      iterations = solver->solve(false).iterations;
+      seconds = watch.seconds();
     }
-    std::printf("  bytes a row: %.0f, at the peak %.0f, and %.0f of the given matrix\n",
+    std::printf("  set-up %.4f s, solve %.4f s, %d iterations, complexity %.3f; bytes a row: %.0f, peak %.0f, given %.0f\n",
+                set_up, seconds, iterations, model.operator_complexity(),
                 static_cast<double>(backend.memory().now() - before) / rows, peak,
                 static_cast<double>(system.on_device->bytes()) / rows);
-    if (round == 1)
-      for (int again = 0; again < 2; ++again) {
-        const Stopwatch watch;
-        solver->update();
-        std::printf("  re-use %.4f s\n", watch.seconds());
-        model.fill(solver->rhs(), solver->solution());
-        std::printf("  solve: %d iterations\n", solver->solve(false).iterations);
-      }
+    for (int again = 0; again < (keeps ? 2 : 0); ++again) {
+      const Stopwatch watch;
+      solver->update();
+      const double update = watch.seconds();
+      model.fill(solver->rhs(), solver->solution());
+      std::printf("  re-use %.4f s, then %d iterations\n", update, solver->solve(false).iterations);
+    }
     std::fflush(stdout);
   }
 }
@@ -68,9 +117,16 @@ void run_case(Backend& backend, const std::string& name, int n) {
 }  // namespace
 }  // namespace poisson::bench
 
-// Usage: compact_rows [seven|tetrahedra N] ...
+// Usage: poisson-rows CASE N ...; the case "count" prints the iterations of all cases.
 int main(int argc, char** argv) {
   const auto backend = poisson::make_backend("cuda");
   std::printf("%s\n", backend->device().c_str());
-  for (int k = 1; k + 1 < argc; k += 2) poisson::bench::run_case(*backend, argv[k], std::atoi(argv[k + 1]));
+  for (int k = 1; k + 1 < argc; k += 2) {
+    const std::string name = argv[k];
+    const int n = std::atoi(argv[k + 1]);
+    if (name == "count")
+      poisson::bench::count(*backend, n);
+    else
+      poisson::bench::run_case(*backend, name, n);
+  }
 }

@@ -4,7 +4,9 @@
 #include <cmath>
 
 namespace poisson {
+namespace {
 
+// Returns the largest eigenvalue of a symmetric tridiagonal matrix by bisection with Sturm's sequence.
 double largest_of_tridiagonal(const std::vector<double>& d, const std::vector<double>& e) {
   double low = d[0], high = 0;
   for (std::size_t i = 0; i < d.size(); ++i) {
@@ -23,6 +25,19 @@ double largest_of_tridiagonal(const std::vector<double>& d, const std::vector<do
     (above ? low : high) = middle;
   }
   return high;
+}
+
+}  // namespace
+
+double largest_of_lanczos(const double* norm, const double* alpha, int steps) {
+  constexpr double margin = 1.06, nothing = 1e-12;
+  std::vector<double> diagonal, beside;
+  for (int step = 0; step < steps && norm[step] > 0; ++step) {
+    diagonal.push_back(alpha[step]);
+    beside.push_back(std::sqrt(norm[step + 1]));
+    if (!(beside.back() > nothing * std::abs(alpha[step]))) break;
+  }
+  return diagonal.empty() ? 1 : margin * largest_of_tridiagonal(diagonal, beside);
 }
 
 }  // namespace poisson

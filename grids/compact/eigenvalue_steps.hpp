@@ -55,28 +55,26 @@ struct LanczosShift {
   }
 };
 
-/// Returns the largest eigenvalue of a symmetric tridiagonal matrix by bisection with Sturm's sequence.
-double largest_of_tridiagonal(const std::vector<double>& diagonal, const std::vector<double>& beside);
+/// Estimates take this number of steps.
+inline constexpr int lanczos_steps = 10;
+/// Returns an estimate from above of the largest eigenvalue after steps with the squares `norm` of vectors before
+/// division by their length, and the products `alpha`.
+double largest_of_lanczos(const double* norm, const double* alpha, int steps);
 
 /// Returns an estimate from above of the largest eigenvalue of D⁻¹A by steps of Lanczos' method from fixed numbers.
 /// `Rows` performs steps for all rows of a matrix on a device (row_builder.hpp).
 template <class Rows>
 double largest_scaled_eigenvalue(Rows& rows, const CsrView& A) {
-  constexpr int steps = 10;
-  constexpr double margin = 1.06;
   const auto root = rows.template make<double>(A.rows), v = rows.template make<double>(A.rows),
              before = rows.template make<double>(A.rows), w = rows.template make<double>(A.rows);
   const LanczosVectors all{A, rows.at(root), rows.at(v), rows.at(before), rows.at(w)};
-  double length = std::sqrt(rows.sum(A.rows, LanczosStart{all}));
-  std::vector<double> diagonal, beside;
-  for (int step = 0; step < steps && length > 0; ++step) {
-    const double alpha = rows.sum(A.rows, LanczosProduct{all, 1 / length, step == 0 ? 0 : length});
-    diagonal.push_back(alpha);
-    length = std::sqrt(rows.sum(A.rows, LanczosShift{all, 1 / length, alpha}));
-    beside.push_back(length);
-    if (!(length > 1e-12 * std::abs(alpha))) break;
+  std::vector<double> norm{rows.sum(A.rows, LanczosStart{all})}, alpha;
+  for (int step = 0; step < lanczos_steps; ++step) {
+    const double length = std::sqrt(norm.back()), inverse = length > 0 ? 1 / length : 0;
+    alpha.push_back(rows.sum(A.rows, LanczosProduct{all, inverse, step == 0 ? 0 : length}));
+    norm.push_back(rows.sum(A.rows, LanczosShift{all, inverse, alpha.back()}));
   }
-  return diagonal.empty() ? 1 : margin * largest_of_tridiagonal(diagonal, beside);
+  return largest_of_lanczos(norm.data(), alpha.data(), lanczos_steps);
 }
 
 }  // namespace poisson

@@ -96,20 +96,29 @@ TEST(CompactRows, MultiplyLikeDenseMatrices) {
 // GPUs multiply with tables of columns, for which a thread alone is a team.
 TEST(CompactRows, MultiplyWithTables) {
   const CsrMatrix A = sparse(random_matrix(40, 90, 3)), B = sparse(random_matrix(90, 70, 4)), C = product(A, B);
-  const RowProduct rows{view_of(A), view_of(B)};
+  const RowProduct rows{view_of(A), B.start.data(), B.start.data() + 1, B.column.data(), B.value.data()};
   constexpr int size = 128;
-  std::vector<int> key(size), column(size);
-  std::vector<double> sum(size), value(size);
+  std::vector<int> key(size), any(size), column(size);
+  std::vector<double> sum(size), of_any(size), value(size);
   const ColumnTable table{key.data(), sum.data(), size};
+  constexpr OneThread alone;
   for (std::int64_t i = 0; i < A.rows(); ++i) {
     const std::int64_t first = C.start[static_cast<std::size_t>(i)],
                        n = C.start[static_cast<std::size_t>(i) + 1] - first;
-    ASSERT_EQ(rows.count(OneThread{}, i, table, size), n);
-    ASSERT_EQ(rows.count(OneThread{}, i, table, static_cast<int>(n) - 1), -1);
-    rows.fill(OneThread{}, i, table, column.data(), value.data());
-    for (std::int64_t k = 0; k < n; ++k) {
-      EXPECT_EQ(column[static_cast<std::size_t>(k)], C.column[static_cast<std::size_t>(first + k)]);
-      EXPECT_NEAR(value[static_cast<std::size_t>(k)], C.value[static_cast<std::size_t>(first + k)], 1e-14);
+    ASSERT_EQ(rows.sum(alone, i, table, static_cast<int>(n) - 1), -1);
+    ASSERT_EQ(rows.sum(alone, i, table, size), n);
+    RowProduct::write(alone, table, any.data(), of_any.data());
+    const std::int64_t zero = 0;
+    const SortedRow copied{&zero, &n, &zero, any.data(), of_any.data(), column.data(), value.data()};
+    for (const bool sorts_copy : {false, true}) {
+      if (sorts_copy)
+        copied.sort(alone, 0, key.data());
+      else
+        RowProduct::write_sorted(alone, table, column.data(), value.data());
+      for (std::int64_t k = 0; k < n; ++k) {
+        EXPECT_EQ(column[static_cast<std::size_t>(k)], C.column[static_cast<std::size_t>(first + k)]);
+        EXPECT_NEAR(value[static_cast<std::size_t>(k)], C.value[static_cast<std::size_t>(first + k)], 1e-14);
+      }
     }
   }
 }

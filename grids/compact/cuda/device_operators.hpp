@@ -27,6 +27,8 @@ struct DevicePattern {
 /// one.
 std::unique_ptr<Operator> make_row_operator(DeviceRows& rows, std::shared_ptr<const DevicePattern> pattern,
                                             const DeviceMatrix& A, Precision precision);
+/// Returns an estimate from above of the largest eigenvalue of D⁻¹A, in the precision of an operator of this device.
+double largest_scaled_eigenvalue(DeviceRows& rows, const Operator& A);
 /// Makes the transfer of P and R = Pᵀ, whose patterns are `up` and `down`.
 std::unique_ptr<Transfer> make_row_transfer(DeviceRows& rows, std::shared_ptr<const SlicedRows> up,
                                             const DeviceMatrix& P, std::shared_ptr<const SlicedRows> down,

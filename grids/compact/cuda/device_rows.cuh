@@ -241,11 +241,21 @@ struct TooDense {};
 DeviceMatrix transpose(DeviceRows& rows, const DeviceMatrix& A);
 /// Writes the values of a transpose with known columns.
 void transpose_values(DeviceRows& rows, const DeviceMatrix& A, DeviceMatrix& T);
-/// Returns A B. Throws TooDense if a row is too long for the device.
-DeviceMatrix product(DeviceRows& rows, const DeviceMatrix& A, const DeviceMatrix& B);
+/// Owns rows that may lie anywhere in memory, with columns in any order.
+struct LooseRows {
+  std::int64_t rows = 0, columns = 0, entries = 0;
+  Buffer first, end;  ///< int64 of each row
+  Buffer column, value;
+};
+/// Returns A B. `likely` is the number of entries that is allocated at first. Throws TooDense if a row is too long for
+/// the device.
+LooseRows loose_product(DeviceRows& rows, const DeviceMatrix& A, const DeviceMatrix& B, std::int64_t likely);
+LooseRows loose_product(DeviceRows& rows, const DeviceMatrix& A, const LooseRows& B, std::int64_t likely);
+/// Returns the rows with rising columns.
+DeviceMatrix sorted(DeviceRows& rows, const LooseRows& loose);
 /// Computes the values of C = A B for a C with the columns of the product.
-void product_values(DeviceRows& rows, const DeviceMatrix& A, const DeviceMatrix& B, DeviceMatrix& C);
-/// Copies a matrix between the host and the device.
+void product_values(DeviceRows& rows, const DeviceMatrix& A, const LooseRows& B, DeviceMatrix& C);
+/// Copies a matrix to the device.
 DeviceMatrix to_device(DeviceRows& rows, const CsrView& A);
 
 }  // namespace poisson::cuda

@@ -5,7 +5,6 @@
 #include "grids/compact/aggregation_levels.hpp"
 #include "grids/compact/cuda/device_operators.hpp"
 #include "grids/compact/cuda/sliced_rows.cuh"
-#include "grids/compact/eigenvalue_steps.hpp"
 #include "grids/compact/host_rows.hpp"
 #include "grids/compact/row_builder.hpp"
 #include "grids/compact/row_levels.hpp"
@@ -39,6 +38,11 @@ CsrMatrix to_host(DeviceRows& rows, const DeviceMatrix& A) {
   return copy;
 }
 
+// Returns about the entries of A P.
+std::int64_t likely_entries(const DeviceMatrix& A) {
+  return A.entries + 3 * A.rows;
+}
+
 // Contains a coarsening: P, R = Pᵀ and the coarse matrix. Matrices on the host are those of small levels.
 struct Coarsening {
   DeviceMatrix P, R, A;
@@ -55,8 +59,8 @@ class DeviceRowLevels final : public RowLevels {
     const DeviceMatrix given = on_device ? refer_to(A) : DeviceMatrix{};
     const DeviceMatrix& finest = on_device ? given : copy;
     options_ = options;
-    begin(finest, options);
-    to.operators.push_back(make_row_operator(rows_, finest_, finest, options.precision));
+    const std::shared_ptr<DevicePattern> pattern = begin(finest, options);
+    add_operator(pattern, finest, to);
     other_ = options.precision == Precision::fp64 ? nullptr : make_row_operator(rows_, finest_, finest, Precision::fp64);
     complexity_ = 1;
     if (!options.multigrid) return;
@@ -101,11 +105,14 @@ class DeviceRowLevels final : public RowLevels {
     pattern->rows = sliced ? std::move(sliced) : std::make_shared<const SlicedRows>(make_sliced(rows_, A));
     pattern->scale = finest_ ? finest_->scale : 1;
     pattern->singular = options_.singular;
-    pattern->largest = largest_scaled_eigenvalue(rows_, A.view());
     pattern->total_weight = static_cast<double>(A.rows);
     return pattern;
   }
-  void begin(const DeviceMatrix& A, const RowLevelOptions& options) {
+  void add_operator(const std::shared_ptr<DevicePattern>& pattern, const DeviceMatrix& A, Hierarchy& to) {
+    to.operators.push_back(make_row_operator(rows_, pattern, A, options_.precision));
+    pattern->largest = largest_scaled_eigenvalue(rows_, *to.operators.back());
+  }
+  std::shared_ptr<DevicePattern> begin(const DeviceMatrix& A, const RowLevelOptions& options) {
     finest_ = nullptr;
     auto pattern = pattern_of(A, made_ ? sliced_ : nullptr);
     sliced_ = pattern->rows;
@@ -117,7 +124,8 @@ class DeviceRowLevels final : public RowLevels {
       pattern->total_weight = 0;
       for (const double weight : options.weights) pattern->total_weight += weight;
     }
-    finest_ = std::move(pattern);
+    finest_ = pattern;
+    return pattern;
   }
 
   // Makes P, R and the coarse matrix. Returns false if the rows cannot be coarsened.
@@ -134,8 +142,8 @@ class DeviceRowLevels final : public RowLevels {
       if (keeps_) made.aggregate = std::move(aggregates.of);
     }
     made.R = transpose(rows_, made.P);
-    const DeviceMatrix AP = product(rows_, A, made.P);
-    made.A = product(rows_, made.R, AP);
+    const LooseRows AP = loose_product(rows_, A, made.P, likely_entries(A));
+    made.A = sorted(rows_, loose_product(rows_, made.R, AP, A.entries * 5 / 8));
     return true;
   }
   void add_level(Coarsening& level, Hierarchy& to) {
@@ -150,7 +158,7 @@ class DeviceRowLevels final : public RowLevels {
     }
     auto pattern = pattern_of(level.A, level.coarse);
     level.coarse = pattern->rows;
-    to.operators.push_back(make_row_operator(rows_, pattern, level.A, options_.precision));
+    add_operator(pattern, level.A, to);
     entries_ += static_cast<double>(level.A.entries);
     last_ = std::move(pattern);
   }
@@ -209,7 +217,7 @@ class DeviceRowLevels final : public RowLevels {
       update_prolongation(rows_, A->view(), rows_.at(level.aggregate), level.P);
       transpose_values(rows_, level.P, level.R);
       {
-        const DeviceMatrix AP = product(rows_, *A, level.P);
+        const LooseRows AP = loose_product(rows_, *A, level.P, likely_entries(*A));
         product_values(rows_, level.R, AP, level.A);
       }
       add_level(level, to);

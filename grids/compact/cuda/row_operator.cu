@@ -1,3 +1,4 @@
+#include <array>
 #include <cmath>
 #include <string>
 #include <utility>
@@ -5,6 +6,7 @@
 #include "backends/memory/error.hpp"
 #include "grids/compact/cuda/device_operators.hpp"
 #include "grids/compact/cuda/sliced_rows.cuh"
+#include "grids/compact/eigenvalue_steps.hpp"
 #include "grids/compact/explicit_entries.hpp"
 
 namespace poisson::cuda {
@@ -108,6 +110,56 @@ struct Store {
   __device__ void operator()(double sum) const { *to = sum; }
 };
 
+// Steps of Lanczos' method for D^(-1/2) A D^(-1/2) (eigenvalue_steps.hpp). `x` is D^(-1/2) v as a field. Lengths and
+// products stay on the device: norm[s] is v² before step s and alpha[s] its product.
+template <class T>
+struct LanczosFields {
+  const T* inverse;
+  T *v, *before, *w, *x;
+  double *norm, *alpha;
+
+  __device__ static double inverse_length(double norm) { return norm > 0 ? 1 / sqrt(norm) : 0; }
+  __device__ T root(int row) const { return sqrt(inverse[row]); }
+};
+template <class T>
+struct BeginLanczos {
+  LanczosFields<T> all;
+  __device__ double operator()(int row, std::int64_t p) const {
+    std::uint64_t bits = (static_cast<std::uint64_t>(row) + 1) * 0x9e3779b97f4a7c15ULL;
+    bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9ULL;
+    const T v = static_cast<T>(static_cast<double>(bits >> 11) / 9007199254740992.0 - 0.5);
+    all.v[row] = v;
+    all.before[row] = 0;
+    all.x[p] = all.root(row) * v;
+    return static_cast<double>(v) * static_cast<double>(v);
+  }
+};
+template <class T>
+struct MultiplyLanczos {
+  LanczosFields<T> all;
+  int step;
+  __device__ double operator()(int row, std::int64_t, T product) const {
+    const double norm = all.norm[step], last = step == 0 ? 0 : sqrt(norm);
+    const T inverse = static_cast<T>(all.inverse_length(norm)),
+            w = all.root(row) * product * inverse - static_cast<T>(last) * all.before[row];
+    all.w[row] = w;
+    return static_cast<double>(w) * static_cast<double>(all.v[row] * inverse);
+  }
+};
+template <class T>
+struct ShiftLanczos {
+  LanczosFields<T> all;
+  int step;
+  __device__ double operator()(int row, std::int64_t p) const {
+    const T now = all.v[row] * static_cast<T>(all.inverse_length(all.norm[step])),
+            next = all.w[row] - static_cast<T>(all.alpha[step]) * now;
+    all.before[row] = now;
+    all.v[row] = next;
+    all.x[p] = all.root(row) * next;
+    return static_cast<double>(next) * static_cast<double>(next);
+  }
+};
+
 template <class T>
 struct InvertDiagonal {
   CsrView A;
@@ -139,6 +191,26 @@ class DeviceRowOperator final : public Operator, public ExplicitEntries {
                      Remedy::positive_definite);
     backend_.partials(std::max<std::int64_t>(pattern_->rows->blocks(), divide_up(A.rows, std::int64_t{row_threads})));
     sum_ = backend_.scalar();
+  }
+
+  /// Estimates the largest eigenvalue of D⁻¹A.
+  double largest_eigenvalue(DeviceRows& rows) const {
+    constexpr int steps = lanczos_steps;
+    const std::int64_t n = pattern_->rows->rows;
+    const Buffer v = rows.make<T>(n), before = rows.make<T>(n), w = rows.make<T>(n),
+                 numbers = rows.make<double>(2 * steps + 1);
+    Field x(backend_, space(), precision());
+    auto* const norm = static_cast<double*>(numbers.data());
+    const LanczosFields<T> all{inverse(), rows.at(v), rows.at(before), rows.at(w), at(x), norm, norm + steps + 1};
+    sum(BeginLanczos<T>{all}, all.norm);
+    for (int step = 0; step < steps; ++step) {
+      product(x, MultiplyLanczos<T>{all, step});
+      add(pattern_->rows->blocks(), all.alpha + step);
+      sum(ShiftLanczos<T>{all, step}, all.norm + step + 1);
+    }
+    std::array<double, 2 * steps + 1> found{};
+    backend_.read(numbers.data(), found.data(), sizeof found);
+    return largest_of_lanczos(found.data(), found.data() + steps + 1, steps);
   }
 
   Backend& backend() const override { return backend_; }
@@ -193,13 +265,17 @@ class DeviceRowOperator final : public Operator, public ExplicitEntries {
   }
   template <class F>
   void sum(const F& f, const Scalar& result) const {
+    sum(f, result.address());
+  }
+  template <class F>
+  void sum(const F& f, double* result) const {
     const unsigned blocks = DeviceRows::blocks(rows(), row_threads);
     launch(sum_visited<F>, blocks, row_threads, backend_.stream(), rows(), place_, f, backend_.partials());
     add(blocks, result);
   }
-  void add(unsigned blocks, const Scalar& result) const {
+  void add(unsigned blocks, double* result) const {
     launch(add_partials<Store>, 1, 1024, backend_.stream(), static_cast<const double*>(backend_.partials()),
-           std::int64_t{blocks}, Store{result.address()});
+           std::int64_t{blocks}, Store{result});
   }
 
   void do_apply(const Field& u, Field& Au) const override { product(u, Put<T>{at(Au)}); }
@@ -212,7 +288,7 @@ class DeviceRowOperator final : public Operator, public ExplicitEntries {
     dispatch(r.precision(), [&]<class R>(R) {
       product(u, PutScaledResidual<T, R>{at(b), inverse(), r.view<R>().data, scale.address()});
     });
-    add(pattern_->rows->blocks(), norm);
+    add(pattern_->rows->blocks(), norm.address());
   }
   void do_norm(const Field& r, Scalar& norm) const override { sum(Norm<T>{at(r), inverse()}, norm); }
   void do_rounding(const Field& u, Scalar& norm) const override { sum(Rounding<T>{at(u), inverse()}, norm); }
@@ -273,6 +349,12 @@ std::unique_ptr<Operator> make_row_operator(DeviceRows& rows, std::shared_ptr<co
                                             const DeviceMatrix& A, Precision precision) {
   return dispatch(precision, [&]<class T>(T) -> std::unique_ptr<Operator> {
     return std::make_unique<DeviceRowOperator<T>>(rows, std::move(pattern), A);
+  });
+}
+
+double largest_scaled_eigenvalue(DeviceRows& rows, const Operator& A) {
+  return dispatch(A.precision(), [&]<class T>(T) {
+    return static_cast<const DeviceRowOperator<T>&>(A).largest_eigenvalue(rows);
   });
 }
 

@@ -72,7 +72,7 @@ __global__ void __launch_bounds__(row_threads)
 // Lanes without an entry refer to the first place of the group; their values are zero.
 __global__ void __launch_bounds__(row_threads)
     fill_columns(SlicedView<float> A, RowPlaces place, const std::int64_t* start, const int* column,
-                 const std::int64_t* units, SliceGroup* group, char* columns) {
+                 const std::int64_t* units, int* narrow, int* base, int* unit_of, char* columns) {
   await_others();
   const int slice = slice_of_warp(), lane = static_cast<int>(threadIdx.x) % 32;
   if (slice >= A.slices()) return;
@@ -80,6 +80,7 @@ __global__ void __launch_bounds__(row_threads)
   const std::int64_t first = A.first[slice];
   const auto width = static_cast<int>(A.first[slice + 1] - first);
   std::int64_t unit = units[slice];
+  if (lane == 0) narrow[slice] = units[slice + 1] - unit == width ? static_cast<int>(unit) : -1;
   for (int k = 0; k < width; ++k) {
     const bool here = k < row.length;
     const int at = here ? static_cast<int>(place(column[row.first + k])) : 0;
@@ -89,7 +90,10 @@ __global__ void __launch_bounds__(row_threads)
       reinterpret_cast<int*>(to)[lane] = here ? at : reach.base;
     else
       reinterpret_cast<std::uint16_t*>(to)[lane] = static_cast<std::uint16_t>(here ? at - reach.base : 0);
-    if (lane == 0) group[first + k] = {reach.wide ? -1 : reach.base, static_cast<int>(unit)};
+    if (lane == 0) {
+      base[first + k] = reach.wide ? -1 : reach.base;
+      unit_of[first + k] = static_cast<int>(unit);
+    }
     unit += reach.wide ? 2 : 1;
   }
 }
@@ -111,7 +115,7 @@ __global__ void __launch_bounds__(row_threads)
 }  // namespace
 
 SlicedRows make_sliced(DeviceRows& rows, const DeviceMatrix& A) {
-  SlicedRows sliced{A.rows, A.entries, 0, RowSpace(A.rows), RowSpace(A.columns), {}, {}, {}, {}};
+  SlicedRows sliced{A.rows, A.entries, 0, RowSpace(A.rows), RowSpace(A.columns), {}, {}, {}, {}, {}, {}};
   const std::int64_t slices = sliced.slices();
   const CsrView view = A.view();
   sliced.order = rows.make<std::uint8_t>(A.rows);
@@ -120,7 +124,9 @@ SlicedRows make_sliced(DeviceRows& rows, const DeviceMatrix& A) {
   launch(order_windows, DeviceRows::blocks(n, window_rows), window_rows, rows.stream(), n, view.start,
          static_cast<std::uint8_t*>(sliced.order.data()), static_cast<std::int64_t*>(sliced.first.data()));
   sliced.groups = rows.sum_up(sliced.first, slices);
-  sliced.group = rows.make<SliceGroup>(sliced.groups);
+  sliced.narrow = rows.make<int>(slices);
+  sliced.base = rows.make<int>(sliced.groups);
+  sliced.unit = rows.make<int>(sliced.groups);
   Buffer units = rows.make<std::int64_t>(slices + 1);
   auto* const unit = static_cast<std::int64_t*>(units.data());
   const auto pattern = sliced.view<float>({});
@@ -130,7 +136,8 @@ SlicedRows make_sliced(DeviceRows& rows, const DeviceMatrix& A) {
   const std::int64_t all = rows.sum_up(units, slices);
   sliced.column = rows.make<char>(all * unit_bytes);
   launch(fill_columns, blocks, row_threads, rows.stream(), pattern, place, view.start, view.column,
-         static_cast<const std::int64_t*>(unit), static_cast<SliceGroup*>(sliced.group.data()),
+         static_cast<const std::int64_t*>(unit), static_cast<int*>(sliced.narrow.data()),
+         static_cast<int*>(sliced.base.data()), static_cast<int*>(sliced.unit.data()),
          static_cast<char*>(sliced.column.data()));
   return sliced;
 }

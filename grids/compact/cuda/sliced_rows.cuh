@@ -22,21 +22,19 @@ struct RowPlaces {
 /// Sorts the rows of each window by their length, and multiplies slices of 32 rows.
 inline constexpr int window_rows = 256, slice_rows = 32, slice_warps = 8;
 
-/// Describes group k of a slice, the entries k of its rows: `base` is the smallest place of their columns, and 16-bit
-/// distances from it are unit `unit` of the columns. If the distances are larger, `base` is −1 and two units contain
-/// the places themselves.
-struct SliceGroup {
-  int base, unit;
-};
+/// Group k of a slice contains entry k of its rows. Its base is the smallest place of their columns, and the 16-bit
+/// distances from the base are a unit of the columns. If distances are larger, the base is −1 and two units contain the
+/// places themselves.
 inline constexpr int unit_bytes = 64;
 
 /// Refers to rows in slices, whose values have type T.
 template <class T>
 struct SlicedView {
   int rows;
-  const std::uint8_t* order;         ///< row − window of each position
-  const std::int64_t* first;         ///< group of each slice; slices + 1
-  const SliceGroup* group;
+  const std::uint8_t* order;  ///< row − window of each position
+  const std::int64_t* first;  ///< group of each slice; slices + 1
+  const int* narrow;          ///< of each slice: the unit of group 0 if all groups have one unit, else −1
+  const int *base, *unit;     ///< of each group
   const char* column;
   const T* value;  ///< 32 of each group
   RowPlaces place;
@@ -44,23 +42,53 @@ struct SlicedView {
   __device__ int slices() const { return (rows + slice_rows - 1) / slice_rows; }
   __device__ int row_at(int position) const { return position / window_rows * window_rows + order[position]; }
   /// Multiplies every `parts`-th group of a slice, from number `part`: the share of this lane's row.
-  __device__ T multiply(int slice, int part, int parts, const T* u) const {
+  template <int parts>
+  __device__ T multiply(int slice, int part, const T* u) const {
+    const int own_unit = narrow[slice];
+    const std::int64_t begin = first[slice];
+    const int width = static_cast<int>(first[slice + 1] - begin);
+    return own_unit >= 0 ? multiply_narrow<parts>(begin, own_unit, width, part, u)
+                         : multiply_any<parts>(begin, width, part, u);
+  }
+
+ private:
+  // Loads several groups before it needs them. The number of groups is the same for all lanes.
+  template <int parts>
+  __device__ T multiply_narrow(std::int64_t begin, int first_unit, int width, int part, const T* u) const {
+    constexpr int ahead = 8;
     const int lane = static_cast<int>(threadIdx.x) % 32;
-    const std::int64_t begin = first[slice] + part;
-    const int count = (static_cast<int>(first[slice + 1] - begin) + parts - 1) / parts;
+    const T* const values = value + begin * slice_rows + lane;
+    const auto* const distance =
+        reinterpret_cast<const std::uint16_t*>(column) + std::int64_t{first_unit} * slice_rows + lane;
+    const int* const bases = base + begin;
     T sum = 0;
-    for (int k0 = 0; k0 < count; k0 += 32) {
-      SliceGroup own{0, 0};
-      if (k0 + lane < count) own = group[begin + std::int64_t{k0 + lane} * parts];
-      const int here = min(32, count - k0);
-#pragma unroll 4
-      for (int k = 0; k < here; ++k) {
-        const int base = __shfl_sync(0xffffffffu, own.base, k), unit = __shfl_sync(0xffffffffu, own.unit, k);
-        const char* const columns = column + std::int64_t{unit} * unit_bytes;
-        const int at = base >= 0 ? base + reinterpret_cast<const std::uint16_t*>(columns)[lane]
-                                 : reinterpret_cast<const int*>(columns)[lane];
-        sum += value[(begin + std::int64_t{k0 + k} * parts) * slice_rows + lane] * u[at];
+    for (int g0 = part; g0 < width; g0 += ahead * parts) {
+      T factor[ahead];
+      int at[ahead];
+#pragma unroll
+      for (int k = 0; k < ahead; ++k) {
+        const int g = g0 + k * parts;
+        if (g >= width) continue;
+        factor[k] = __ldcs(values + std::int64_t{g} * slice_rows);
+        at[k] = __ldg(bases + g) + __ldcs(distance + std::int64_t{g} * slice_rows);
       }
+#pragma unroll
+      for (int k = 0; k < ahead; ++k)
+        if (g0 + k * parts < width) sum += factor[k] * u[at[k]];
+    }
+    return sum;
+  }
+  template <int parts>
+  __device__ T multiply_any(std::int64_t begin, int width, int part, const T* u) const {
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+    T sum = 0;
+#pragma unroll 4
+    for (int g = part; g < width; g += parts) {
+      const int from = base[begin + g];
+      const char* const columns = column + std::int64_t{unit[begin + g]} * unit_bytes;
+      const int at = from >= 0 ? from + reinterpret_cast<const std::uint16_t*>(columns)[lane]
+                               : reinterpret_cast<const int*>(columns)[lane];
+      sum += value[(begin + g) * slice_rows + lane] * u[at];
     }
     return sum;
   }
@@ -70,16 +98,20 @@ struct SlicedView {
 struct SlicedRows {
   std::int64_t rows = 0, entries = 0, groups = 0;
   RowSpace row_space, column_space;
-  Buffer order, first, group, column;
+  Buffer order, first, narrow, base, unit, column;
 
   std::int64_t slices() const { return divide_up(rows, std::int64_t{slice_rows}); }
-  std::size_t bytes() const { return order.bytes() + first.bytes() + group.bytes() + column.bytes(); }
+  std::size_t bytes() const {
+    return order.bytes() + first.bytes() + narrow.bytes() + base.bytes() + unit.bytes() + column.bytes();
+  }
   template <class T>
   SlicedView<T> view(const Buffer& values) const {
     return {static_cast<int>(rows),
             static_cast<const std::uint8_t*>(order.data()),
             static_cast<const std::int64_t*>(first.data()),
-            static_cast<const SliceGroup*>(group.data()),
+            static_cast<const int*>(narrow.data()),
+            static_cast<const int*>(base.data()),
+            static_cast<const int*>(unit.data()),
             static_cast<const char*>(column.data()),
             static_cast<const T*>(values.data()),
             RowPlaces(row_space)};
@@ -108,7 +140,7 @@ __global__ void __launch_bounds__(slice_warps * 32)
   const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32, part = warp % parts;
   const int slice = static_cast<int>(blockIdx.x) * (slice_warps / parts) + warp / parts;
   T sum = 0;
-  if (slice < A.slices()) sum = A.multiply(slice, part, parts, u);
+  if (slice < A.slices()) sum = A.template multiply<parts>(slice, part, u);
   if constexpr (parts > 1) {
     __shared__ T sums[slice_warps][32];
     sums[warp][lane] = sum;

@@ -8,6 +8,16 @@
 namespace poisson::cuda {
 namespace {
 
+// Returns the entries of a row of a mesh without poor elements.
+std::int64_t most_entries(const std::vector<ElementArrays::Block>& blocks) {
+  std::int64_t most = 0;
+  for (const ElementArrays::Block& block : blocks)
+    most = std::max<std::int64_t>(most, facts_of(block.shape).dimension == 2                ? 9
+                                        : block.shape == CellShape::tetrahedron ? 16
+                                                                                : 27);
+  return most;
+}
+
 class ElementMatrix final : public DeviceAssembly {
  public:
   ElementMatrix(CudaBackend& backend, ElementArrays arrays) : rows_(backend), arrays_(std::move(arrays)) {
@@ -62,7 +72,8 @@ class ElementMatrix final : public DeviceAssembly {
     rows_.resize(E, elements_, arrays_.rows, rows_.sum_up(E.start, elements_));
     rows_.each(elements_, ListCorners{view_, rows_.at(E.start), rows_.at(E.column)});
     DeviceMatrix at_rows = transpose(rows_, E);
-    matrix_ = std::make_shared<DeviceMatrix>(product(rows_, at_rows, E));
+    matrix_ = std::make_shared<DeviceMatrix>(
+        sorted(rows_, loose_product(rows_, at_rows, E, arrays_.rows * most_entries(arrays_.blocks))));
     first_ = std::move(at_rows.start);
     element_ = std::move(at_rows.column);
     view_.first = static_cast<const std::int64_t*>(first_.data());
