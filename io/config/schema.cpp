@@ -8,6 +8,7 @@
 #include "io/config/schema_media.hpp"
 #include "io/config/schema_mesh.hpp"
 #include "io/config/schema_parts.hpp"
+#include "io/config/schema_rows.hpp"
 
 namespace poisson {
 namespace schema {
@@ -174,6 +175,12 @@ Choice unstructured() {
           .keys = mesh_file_keys()};
 }
 
+Choice matrix() {
+  return {.name = "matrix",
+          .doc = "A sparse matrix of any pattern from a file, on no grid ([matrices](matrices.md)).",
+          .keys = row_file_keys()};
+}
+
 Schema grid() {
   return {.key = "grid",
           .doc = "The cells.",
@@ -184,7 +191,7 @@ Schema grid() {
                     .doc = "Grid type; `axes` implies tensor-product.",
                     .fallback = "equidistant",
                     .choices = {word("equidistant", "Equal cells along each axis; axes may differ."),
-                                word("tensor-product", "Axes as described by `axes`."), banded(), unstructured()}},
+                                word("tensor-product", "Axes as described by `axes`."), banded(), matrix(), unstructured()}},
                    {.key = "cells",
                     .type = Type::list,
                     .doc = "Cells along each axis; null for an axis with nodes or segments. The last axes may be "
