@@ -124,8 +124,8 @@ std::string describe_method(const Options& o) {
   } else if (o.method == Method::cg) {
     text = o.preconditioner == PreconditionerChoice::direct
                ? "conjugate gradients preconditioned by a direct solver with mean coefficients"
-               : o.krylov == Krylov::bicgstab ? "BiCGStab with diagonal scaling"
-                                               : "conjugate gradients with diagonal scaling";
+           : o.krylov == Krylov::bicgstab ? "BiCGStab with diagonal scaling"
+                                          : "conjugate gradients with diagonal scaling";
   } else if (o.method == Method::direct) {
     text = "direct, by diagonalization along the axes";
   } else {

@@ -78,8 +78,7 @@ std::string describe_end(const Result& r, const Options& options) {
       if (options.method != Method::multigrid)
         return "the iteration diverged (the residual grew by 10⁶): use method: multigrid, if the matrix allows it";
       return std::string("the iteration diverged (the residual grew by 10⁶): use ") +
-             (has_recurrence(options) ? "" : "solver.krylov: cg, ") +
-             "more smoothing sweeps or a smaller relaxation";
+             (has_recurrence(options) ? "" : "solver.krylov: cg, ") + "more smoothing sweeps or a smaller relaxation";
     case Verdict::stagnated:
       if (r.at_rounding_floor()) return beyond_rounding(r, options);
       if (!r.steps.empty())
@@ -88,7 +87,7 @@ std::string describe_end(const Result& r, const Options& options) {
       return options.method != Method::multigrid
                  ? "the residual stagnated: use precision: double or, if the matrix allows it, method: multigrid"
              : has_recurrence(options) ? "the residual stagnated: use more smoothing sweeps or precision: double"
-                                            : "the residual stagnated: use solver.krylov: cg or more smoothing sweeps";
+                                       : "the residual stagnated: use solver.krylov: cg or more smoothing sweeps";
     case Verdict::inaccurate:
       return "the residual is below the tolerance, but the estimated error of u exceeds 1000 times the tolerance: "
              "estimated_error gives the accuracy of u";

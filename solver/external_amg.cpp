@@ -76,9 +76,8 @@ Plan ExternalRowsModel::plan(const Options& asked) const {
 
 std::unique_ptr<Preconditioner> ExternalRowsModel::preconditioner(const Options& options) const {
   *iterations_ = 0;
-  return std::make_unique<ExternalPreconditioner>(inner_.backend(), inner_.rows(),
-                                                  provided()(*processes_, system_, options), inner_.scale(),
-                                                  iterations_);
+  return std::make_unique<ExternalPreconditioner>(
+      inner_.backend(), inner_.rows(), provided()(*processes_, system_, options), inner_.scale(), iterations_);
 }
 
 }  // namespace poisson

@@ -46,4 +46,17 @@ std::unique_ptr<Operator> GeneralRowsModel::finest(const Plan& plan, Precision p
   return make_row_operator(backend(), rows, system.A, precision);
 }
 
+std::unique_ptr<Solver> make_general_solver(const GeneralRowsModel& model, const Options& options, Profile* profile,
+                                            const Plan* counted) {
+  try {
+    return make_solver(model, options, profile, counted);
+  } catch (const RunError& error) {
+    if (error.remedy != Remedy::positive_definite || model.is_symmetric() || options.method == Method::cg) throw;
+  }
+  Options diagonal = options;
+  diagonal.method = Method::cg;
+  diagonal.preconditioner = PreconditionerChoice::automatic;
+  return make_solver(model, diagonal, profile);
+}
+
 }  // namespace poisson

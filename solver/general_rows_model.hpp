@@ -24,6 +24,7 @@ class GeneralRowsModel final : public Model {
   Hierarchy levels(const Plan& plan) const override { return inner_.levels(plan); }
   std::unique_ptr<Operator> finest(const Plan& plan, Precision precision) const override;
   bool has_own_finest() const override { return !rows_.is_symmetric(); }
+  bool is_symmetric() const { return rows_.is_symmetric(); }
   double fill(Field& b, Field& u) const override { return inner_.fill(b, u); }
 
   /// Returns the entries of all levels over those of A; 1 before levels().
@@ -34,5 +35,15 @@ class GeneralRowsModel final : public Model {
   std::optional<RowSystem> preconditioned_;  ///< (A + Aᵀ)/2 and b, for unsymmetric A
   RowsModel inner_;
 };
+
+/// Makes a solver for a model, like make_solver. If the symmetric part of an unsymmetric matrix is not positive
+/// definite, so that it has no levels, the diagonal preconditions instead.
+std::unique_ptr<Solver> make_general_solver(const GeneralRowsModel& model, const Options& options,
+                                            Profile* profile = nullptr, const Plan* counted = nullptr);
+
+/// Makes a solver for a model, like make_solver. If the symmetric part of an unsymmetric matrix is not positive
+/// definite, so that it has no levels, the diagonal preconditions instead.
+std::unique_ptr<Solver> make_general_solver(const GeneralRowsModel& model, const Options& options,
+                                            Profile* profile = nullptr, const Plan* counted = nullptr);
 
 }  // namespace poisson

@@ -180,16 +180,18 @@ class MeshCase final : public Case {
   std::filesystem::path draw(const std::filesystem::path& folder, bool converged) const {
 #ifdef POISSON_HAVE_VTK
     const std::string& unit = config_.output.unit;
-    return write_mesh_picture(folder, mesh(), u_,
-                              {config_.title, config_.output.quantity + (unit.empty() ? "" : " (" + unit + ")"),
-                               converged});
+    return write_mesh_picture(
+        folder, mesh(), u_,
+        {config_.title, config_.output.quantity + (unit.empty() ? "" : " (" + unit + ")"), converged});
 #else
     (void)converged;
     throw RunError("this program draws no pictures (it was built without VTK): remove png from output.formats");
 #endif
   }
 
-  const Mesh& mesh() const { return *problem_.mesh; }
+  const Mesh& mesh() const {
+    return *problem_.mesh;
+  }
   const MeshData& data() const {
     if (!data_) data_ = std::make_unique<MeshData>(problem_);
     return *data_;

@@ -42,7 +42,7 @@ class RowsCase final : public Case {
 
   Solver& make_solver(Backend& backend, Profile* profile) override {
     model_ = std::make_unique<GeneralRowsModel>(backend, rows_);
-    solver_ = poisson::make_solver(*model_, options_, profile, &plan(false));
+    solver_ = make_general_solver(*model_, options_, profile, &plan(false));
     return *solver_;
   }
   void widen() override {
@@ -112,8 +112,8 @@ class RowsCase final : public Case {
     for_rows(A.rows(), [&](std::int64_t i) {
       double product = 0;
       for (std::int64_t k = A.start[static_cast<std::size_t>(i)]; k < A.start[static_cast<std::size_t>(i) + 1]; ++k)
-        product += A.value[static_cast<std::size_t>(k)] *
-                   u_[static_cast<std::size_t>(A.column[static_cast<std::size_t>(k)])];
+        product +=
+            A.value[static_cast<std::size_t>(k)] * u_[static_cast<std::size_t>(A.column[static_cast<std::size_t>(k)])];
       r[static_cast<std::size_t>(i)] -= product;
     });
     return r;

@@ -95,7 +95,8 @@ void find_null_space(GeneralRows& rows) {
         singular > 0
             ? "the matrix maps constants to zero, but its transpose does not, so that the condition on the right-hand "
               "side is unknown; hold one unknown"
-            : "the transpose of the matrix maps constants to zero, but the matrix does not, so that the solution is not "
+            : "the transpose of the matrix maps constants to zero, but the matrix does not, so that the solution is "
+              "not "
               "unique up to a constant; hold one unknown");
   if (rows.parts > 1)
     throw InputError("the matrix consists of " + std::to_string(rows.parts) + " parts that no entry connects, and " +

@@ -9,10 +9,10 @@ namespace poisson {
 
 /// Contains a sparse system of any pattern with what its solution depends on.
 struct GeneralRows {
-  RowSystem system;      ///< A may be unsymmetric here; `singular`: A and Aᵀ map constants to zero
-  CsrMatrix symmetric;   ///< (A + Aᵀ)/2 if A is unsymmetric, else empty
-  double asymmetry = 0;  ///< the largest |a_ij − a_ji| over √(a_ii a_jj)
-  double spread = 1;     ///< the largest diagonal entry over the smallest
+  RowSystem system;        ///< A may be unsymmetric here; `singular`: A and Aᵀ map constants to zero
+  CsrMatrix symmetric;     ///< (A + Aᵀ)/2 if A is unsymmetric, else empty
+  double asymmetry = 0;    ///< the largest |a_ij − a_ji| over √(a_ii a_jj)
+  double spread = 1;       ///< the largest diagonal entry over the smallest
   std::int64_t parts = 1;  ///< parts of the matrix that no entry connects
 
   bool is_symmetric() const { return symmetric.rows() == 0; }

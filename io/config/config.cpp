@@ -112,8 +112,7 @@ Config state_config(const std::filesystem::path& file, std::span<const std::stri
   Value raw = read_yaml(file, errors);
   refuse_foreign_content(raw);
   if (raw.kind == Value::Kind::map || raw.kind == Value::Kind::null)
-    for (const std::string& assignment : overrides)
-      apply_override(raw, schema_of(raw), assignment, errors);
+    for (const std::string& assignment : overrides) apply_override(raw, schema_of(raw), assignment, errors);
   if (raw.kind == Value::Kind::null) {
     errors.add(raw.mark, {}, "the file is empty; give at least domain: {lower, upper} and grid: {cells}");
     errors.raise();

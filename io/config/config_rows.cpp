@@ -114,9 +114,9 @@ std::vector<std::string> describe_rows(const GeneralRows& rows, const std::strin
   std::vector<std::string> lines{
       fmt::format("matrix    {}: {} rows, {} entries, {:.3g} per row, {} at most", printable(file), A.rows(),
                   A.entries(), static_cast<double>(A.entries()) / n, most),
-      "          " + (rows.is_symmetric()
-                          ? std::string("symmetric")
-                          : fmt::format("unsymmetric (by {:.2g} of the diagonal): BiCGStab", rows.asymmetry)) +
+      "          " +
+          (rows.is_symmetric() ? std::string("symmetric")
+                               : fmt::format("unsymmetric (by {:.2g} of the diagonal): BiCGStab", rows.asymmetry)) +
           fmt::format("; the diagonal varies by a factor of {:.3g}", rows.spread)};
   if (rows.parts > 1) lines.push_back(fmt::format("          {} parts that no entry connects", rows.parts));
   if (rows.system.singular)

@@ -46,8 +46,8 @@ Schema rows_output(const Schema& box) {
                   .items = {{.type = Type::choice, .choices = std::move(choices)}},
                   .distinct = true};
   };
-  output.keys.push_back(list("fields", "The vectors to write.", "[u]",
-                             {word("u", "The solution."), word("residual", "b - A u.")}));
+  output.keys.push_back(
+      list("fields", "The vectors to write.", "[u]", {word("u", "The solution."), word("residual", "b - A u.")}));
   output.keys.push_back(
       list("formats", "File formats; [] writes only the summary.", "[mtx]",
            {word("mtx", "Matrix Market arrays, one file for each vector."), word("npy", "NumPy arrays.")}));
@@ -57,18 +57,19 @@ Schema rows_output(const Schema& box) {
 }  // namespace
 
 std::vector<Schema> row_file_keys() {
-  return {{.key = "file",
-           .type = Type::path,
-           .doc = "Matrix Market (coordinate; real, integer or pattern; general or symmetric), or HDF5 with the datasets "
-                  "`data`, `indices` and `indptr` of compressed rows.",
-           .required = true,
-           .example = "matrix.mtx"},
-          {.key = "rhs",
-           .type = Type::path,
-           .doc = "The right-hand side: a Matrix Market array, or an HDF5 file with the dataset `rhs`; null: the matrix "
-                  "file's `rhs` if it has one, otherwise equation.source.",
-           .fallback = "null",
-           .example = "rhs.mtx"}};
+  return {
+      {.key = "file",
+       .type = Type::path,
+       .doc = "Matrix Market (coordinate; real, integer or pattern; general or symmetric), or HDF5 with the datasets "
+              "`data`, `indices` and `indptr` of compressed rows.",
+       .required = true,
+       .example = "matrix.mtx"},
+      {.key = "rhs",
+       .type = Type::path,
+       .doc = "The right-hand side: a Matrix Market array, or an HDF5 file with the dataset `rhs`; null: the matrix "
+              "file's `rhs` if it has one, otherwise equation.source.",
+       .fallback = "null",
+       .example = "rhs.mtx"}};
 }
 
 const Schema& rows_schema() {

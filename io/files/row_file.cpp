@@ -46,8 +46,9 @@ MarketHead read_head(Market& market) {
   head.count = market.integer("the number of entries");
   market.end_of_line();
   if (head.rows != head.columns)
-    market.fail("the matrix has " + std::to_string(head.rows) + " rows and " + std::to_string(head.columns) + " columns",
-                "give a square one");
+    market.fail(
+        "the matrix has " + std::to_string(head.rows) + " rows and " + std::to_string(head.columns) + " columns",
+        "give a square one");
   if (head.rows < 1 || head.rows > most_rows)
     market.fail("the matrix has " + std::to_string(head.rows) + " rows", "give 1 to 2*10^9");
   if (head.count < 0) market.fail("the number of entries is negative", "write the matrix again");
@@ -116,7 +117,8 @@ CsrMatrix read_hdf5_rows(const std::filesystem::path& file) {
                                   columns = whole_numbers(file, "indices", static_cast<double>(most_rows));
   const Dataset data = read_dataset(file, "data");
   const std::int64_t rows = static_cast<std::int64_t>(starts.size()) - 1;
-  if (rows < 1 || rows > most_rows) refuse("dataset indptr describes " + std::to_string(rows) + " rows; give 1 to 2*10^9");
+  if (rows < 1 || rows > most_rows)
+    refuse("dataset indptr describes " + std::to_string(rows) + " rows; give 1 to 2*10^9");
   if (has_dataset(file, "shape")) {
     const std::vector<std::int64_t> sizes = whole_numbers(file, "shape", 1e15);
     if (sizes != std::vector{rows, rows})

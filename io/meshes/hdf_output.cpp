@@ -49,8 +49,8 @@ void write_array(hid_t parent, const std::string& name, const T* values, std::si
   Shape shape{count};
   if (components > 1) shape.push_back(static_cast<hsize_t>(components));
   const Handle space(H5Screate_simple(static_cast<int>(shape.size()), shape.data(), nullptr), H5Sclose);
-  Handle dataset(H5Dcreate2(parent, name.c_str(), HdfType<T>::file(), space, H5P_DEFAULT,
-                            timeless(H5P_DATASET_CREATE), H5P_DEFAULT),
+  Handle dataset(H5Dcreate2(parent, name.c_str(), HdfType<T>::file(), space, H5P_DEFAULT, timeless(H5P_DATASET_CREATE),
+                            H5P_DEFAULT),
                  H5Dclose);
   check(H5Dwrite(dataset, HdfType<T>::memory(), H5S_ALL, H5S_ALL, H5P_DEFAULT, values));
   dataset.close();

@@ -19,8 +19,8 @@ std::string_view bytes_of_values(const T* values, std::size_t count) {
   return {reinterpret_cast<const char*>(values), count * sizeof(T)};
 }
 
-// Returns the elements of the mesh's own dimension that a process writes, a range of their numbers, with the points that
-// they use, and the values of fields on both.
+// Returns the elements of the mesh's own dimension that a process writes, a range of their numbers, with the points
+// that they use, and the values of fields on both.
 Mesh piece_of(const Mesh& mesh, const std::vector<MeshField>& fields, int process, int count,
               std::vector<MeshField>& own) {
   Mesh piece;

@@ -18,10 +18,10 @@
 namespace poisson {
 namespace {
 
-using Point = std::array<double, 3>;
+using Spot = std::array<double, 3>;
 
-constexpr Colour paper{255, 255, 255};
-constexpr int margin = 56, most_pixels = 900, bar_width = 30;
+constexpr Colour blank{255, 255, 255};
+constexpr int rim = 56, pixels_of_view = 900, colours_width = 30;
 constexpr double least_facet = 40;  // facets of fewer pixels are drawn without edges
 
 // Is a corner of a polygon to draw: its place in a panel, its distance to the viewer, and u.
@@ -52,18 +52,18 @@ struct View {
   }
 };
 
-double dot(const Point& a, const Point& b) {
+double dot(const Spot& a, const Spot& b) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
-Point minus(const Point& a, const Point& b) {
+Spot minus(const Spot& a, const Spot& b) {
   return {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
 }
-Point cross(const Point& a, const Point& b) {
+Spot cross(const Spot& a, const Spot& b) {
   return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
 }
-Point unit(const Point& a) {
+Spot unit(const Spot& a) {
   const double length = std::sqrt(dot(a, a));
-  return length > 0 ? Point{a[0] / length, a[1] / length, a[2] / length} : Point{0, 0, 1};
+  return length > 0 ? Spot{a[0] / length, a[1] / length, a[2] / length} : Spot{0, 0, 1};
 }
 
 // Draws polygons in order of depth. A pixel shows the nearest polygon.
@@ -116,8 +116,8 @@ class Painter {
                                       ((c.x - px) * (a.y - py) - (a.x - px) * (c.y - py)) / area,
                                       ((a.x - px) * (b.y - py) - (b.x - px) * (a.y - py)) / area};
         if (std::ranges::min(w) < -1e-9) continue;
-        double& before = depth_[static_cast<std::size_t>(y) * static_cast<std::size_t>(width_ + 1) +
-                                static_cast<std::size_t>(x)];
+        double& before =
+            depth_[static_cast<std::size_t>(y) * static_cast<std::size_t>(width_ + 1) + static_cast<std::size_t>(x)];
         const double depth = w[0] * a.depth + w[1] * b.depth + w[2] * c.depth;
         if (depth > before) continue;
         before = depth;
@@ -152,12 +152,12 @@ View plane_view(const Mesh& mesh, const std::vector<double>& u) {
 }
 
 View surface_view(const Mesh& mesh, const Topology& topology, const std::vector<double>& u) {
-  const Point towards = unit({-1, 1.7, -0.9}), across = unit(cross(towards, {0, 0, 1})), up = cross(across, towards);
-  const Point light = unit({0.4, -0.8, 0.9});
+  const Spot towards = unit({-1, 1.7, -0.9}), across = unit(cross(towards, {0, 0, 1})), up = cross(across, towards);
+  const Spot light = unit({0.4, -0.8, 0.9});
   View view{{}, "surface", "", ""};
   for (const Facet& facet : outer_facets(topology)) {
     Polygon polygon;
-    std::vector<Point> x;
+    std::vector<Spot> x;
     for (const int p : facet.used()) {
       x.push_back(mesh.points[static_cast<std::size_t>(p)]);
       polygon.corners.push_back(
@@ -171,7 +171,7 @@ View surface_view(const Mesh& mesh, const Topology& topology, const std::vector<
 
 // Cuts each element along its edges. The points of a convex section are sorted by their angle.
 View section_view(const Mesh& mesh, const Topology& topology, const std::vector<double>& u) {
-  Point lower, upper;
+  Spot lower, upper;
   lower.fill(std::numeric_limits<double>::max());
   upper.fill(-std::numeric_limits<double>::max());
   for (std::int64_t e = 0; e < topology.cells(); ++e)
@@ -196,7 +196,7 @@ View section_view(const Mesh& mesh, const Topology& topology, const std::vector<
         const int from = cell.corners[static_cast<std::size_t>(face[k])],
                   to = cell.corners[static_cast<std::size_t>(face[(k + 1) % n])];
         if (from > to) continue;  // another face has this edge the other way round, or also this way
-        const Point &a = mesh.points[static_cast<std::size_t>(from)], &b = mesh.points[static_cast<std::size_t>(to)];
+        const Spot &a = mesh.points[static_cast<std::size_t>(from)], &b = mesh.points[static_cast<std::size_t>(to)];
         if ((a[normal] < plane) == (b[normal] < plane)) continue;
         const double t = (plane - a[normal]) / (b[normal] - a[normal]);
         polygon.corners.push_back({a[across] + t * (b[across] - a[across]), a[2] + t * (b[2] - a[2]), 0,
@@ -215,7 +215,7 @@ View section_view(const Mesh& mesh, const Topology& topology, const std::vector<
   return view;
 }
 
-void label(Canvas& canvas, const View& view, int left, int top, int width, int height) {
+void label_view(Canvas& canvas, const View& view, int left, int top, int width, int height) {
   canvas.text(left + width / 2.0, top - 14, view.title, panel_title);
   if (view.across.empty()) return;
   canvas.frame(left, top, left + width, top + height, 1, ink);
@@ -243,14 +243,14 @@ void label(Canvas& canvas, const View& view, int left, int top, int width, int h
 void draw_colours(Canvas& canvas, int left, int top, int height, double least, double largest,
                   const std::string& name) {
   for (int y = 0; y < height; ++y)
-    canvas.fill(left, top + y, left + bar_width, top + y + 1, colour_map(1 - (y + 0.5) / height));
-  canvas.frame(left, top, left + bar_width, top + height, 1, ink);
+    canvas.fill(left, top + y, left + colours_width, top + y + 1, colour_map(1 - (y + 0.5) / height));
+  canvas.frame(left, top, left + colours_width, top + height, 1, ink);
   TextStyle text = axis_label;
   text.align = Align::left;
   const Ticks ticks = round_ticks(least, largest, std::clamp(height / 70, 1, 8));
   for (std::size_t i = 0; i < ticks.values.size(); ++i) {
     const double share = largest > least ? (ticks.values[i] - least) / (largest - least) : 0.5;
-    canvas.text(left + bar_width + 10, top + height - share * height + 8, ticks.labels[i], text);
+    canvas.text(left + colours_width + 10, top + height - share * height + 8, ticks.labels[i], text);
   }
   canvas.text(left, top - 14, name + (ticks.factor.empty() ? "" : "  (" + ticks.factor + ")"), text);
 }
@@ -277,26 +277,26 @@ std::filesystem::path write_mesh_picture(const std::filesystem::path& directory,
   }
   constexpr int beside = 130, below = 100, above = 120, room_of_bar = 190;
   double tallest = 0;
-  int width = margin;
+  int width = rim;
   std::vector<double> scales;
   for (const View& view : views) {
     const double x = std::max(1e-300, view.right - view.left), y = std::max(1e-300, view.top - view.bottom);
-    scales.push_back(most_pixels / std::max(x, y));
+    scales.push_back(pixels_of_view / std::max(x, y));
     tallest = std::max(tallest, y * scales.back());
     width += beside + static_cast<int>(std::ceil(x * scales.back()));
   }
   const int height = static_cast<int>(std::ceil(tallest));
-  Canvas canvas(width + room_of_bar + margin, above + height + below, paper);
-  canvas.text(margin, 56, text.title + (text.converged ? "" : "  (not converged)"),
+  Canvas canvas(width + room_of_bar + rim, above + height + below, blank);
+  canvas.text(rim, 56, text.title + (text.converged ? "" : "  (not converged)"),
               {.size = 34, .colour = text.converged ? ink : Colour{196, 43, 43}, .bold = true});
-  int left = margin;
+  int left = rim;
   for (std::size_t v = 0; v < views.size(); ++v) {
     const int w = static_cast<int>(std::ceil((views[v].right - views[v].left) * scales[v])),
               h = static_cast<int>(std::ceil((views[v].top - views[v].bottom) * scales[v]));
     left += beside;
     const int top = above + (height - h) / 2;
     Painter(canvas, views[v], left, top, scales[v], least, largest).paint();
-    label(canvas, views[v], left, top, w, h);
+    label_view(canvas, views[v], left, top, w, h);
     left += w;
   }
   draw_colours(canvas, left + 50, above + height / 8, height - height / 4, least, largest, text.quantity);
