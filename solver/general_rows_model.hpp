@@ -41,9 +41,4 @@ class GeneralRowsModel final : public Model {
 std::unique_ptr<Solver> make_general_solver(const GeneralRowsModel& model, const Options& options,
                                             Profile* profile = nullptr, const Plan* counted = nullptr);
 
-/// Makes a solver for a model, like make_solver. If the symmetric part of an unsymmetric matrix is not positive
-/// definite, so that it has no levels, the diagonal preconditions instead.
-std::unique_ptr<Solver> make_general_solver(const GeneralRowsModel& model, const Options& options,
-                                            Profile* profile = nullptr, const Plan* counted = nullptr);
-
 }  // namespace poisson
