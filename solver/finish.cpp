@@ -195,7 +195,7 @@ void Solver::resume_abandoned(Monitor& monitor) {
   begin_again(monitor);
   if (phase_.fallback) return phase_.fallback->iterate(monitor, e_.options.max_iterations);
   resume(monitor);
-  if (e_.options.krylov == Krylov::cg) verify(monitor);
+  if (has_recurrence(e_.options)) verify(monitor);
 }
 
 }  // namespace poisson

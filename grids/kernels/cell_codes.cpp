@@ -124,6 +124,41 @@ class HostCodes final : public CellCodes {
 
 }  // namespace
 
+#ifdef POISSON_HAVE_CUDA
+namespace cuda {
+
+template <class Stored>
+void write_codes(const Box& slab, const LineOfCodes& write, Stored* values) {
+  const int nx = slab.last[0], ny = slab.last[1];
+  cpu::for_each_line(slab, [&](int j, int k) {
+    std::vector<CellCodes::Code> line(static_cast<std::size_t>(nx));
+    write(j, k, line);
+    std::ranges::transform(line, values + (std::int64_t{k - slab.first[2]} * ny + j) * nx,
+                           [](CellCodes::Code code) { return static_cast<Stored>(code); });
+  });
+}
+template void write_codes(const Box&, const LineOfCodes&, std::uint8_t*);
+template void write_codes(const Box&, const LineOfCodes&, std::uint16_t*);
+
+template <class Stored>
+void visit_codes(const Box& slab, const Stored* values, CellCodes::Code code,
+                 const std::function<void(CellCodes::Cell)>& f) {
+  const int nx = slab.last[0], ny = slab.last[1];
+  cpu::for_each_line(slab, [&](int j, int k) {
+    const Stored* const line = values + (std::int64_t{k - slab.first[2]} * ny + j) * nx;
+    const std::int64_t begin = (std::int64_t{k} * ny + j) * nx;
+    for (int i = 0; i < nx; ++i)
+      if (line[i] == code) f(static_cast<CellCodes::Cell>(begin + i));
+  });
+}
+template void visit_codes(const Box&, const std::uint8_t*, CellCodes::Code,
+                          const std::function<void(CellCodes::Cell)>&);
+template void visit_codes(const Box&, const std::uint16_t*, CellCodes::Code,
+                          const std::function<void(CellCodes::Cell)>&);
+
+}  // namespace cuda
+#endif
+
 CellCodes::Cell largest_part_of(std::span<const CellCodes::Cell> parts) {
   std::vector<CellCodes::Cell> sizes(parts.size());
   CellCodes::Cell largest = CellCodes::nowhere, most = 0;

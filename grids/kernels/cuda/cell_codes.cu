@@ -2,7 +2,6 @@
 #include <limits>
 #include <vector>
 
-#include "backends/cpu/launch.hpp"
 #include "backends/cuda/cuda_backend.cuh"
 #include "backends/cuda/device_tables.hpp"
 #include "backends/cuda/marched.hpp"
@@ -136,12 +135,7 @@ class DeviceCodes final : public CellCodes {
         size_(static_cast<std::size_t>(Box{{0, 0, 0}, n}.size())),
         codes_(device_.allocate(size_ * sizeof(Stored))) {
     for_each_slab([&](const Box& slab, UnsetVector<Stored>& values, std::size_t bytes, Stored* there) {
-      cpu::for_each_line(slab, [&](int j, int k) {
-        Stored* const line = values.data() + (cell_(0, j, k) - cell_(0, 0, slab.first[2]));
-        std::vector<Code> codes(static_cast<std::size_t>(cell_.n[0]));
-        write(j, k, codes);
-        std::ranges::transform(codes, line, [](Code code) { return static_cast<Stored>(code); });
-      });
+      write_codes(slab, write, values.data());
       device_.write(values.data(), there, bytes);
     });
   }
@@ -200,12 +194,7 @@ class DeviceCodes final : public CellCodes {
   void for_each_with(Code code, const std::function<void(Cell)>& f) const override {
     for_each_slab([&](const Box& slab, UnsetVector<Stored>& values, std::size_t bytes, const Stored* there) {
       device_.read(there, values.data(), bytes);
-      cpu::for_each_line(slab, [&](int j, int k) {
-        const Cell begin = cell_(0, j, k);
-        const Stored* const line = values.data() + (begin - cell_(0, 0, slab.first[2]));
-        for (int i = 0; i < cell_.n[0]; ++i)
-          if (line[i] == code) f(begin + static_cast<Cell>(i));
-      });
+      visit_codes(slab, values.data(), code, f);
     });
   }
 

@@ -75,7 +75,10 @@ CellFace::CellFace(const Problem& problem, const Block& block, int axis, int end
   kind_ = face.kind;
   media_ = problem.media != nullptr;
   data_ = Data(face.value, face_key(axis, end), Sign::any, block, on_face);
-  if (media_) {
+  if (media && media->codes() && face.kind == BoundaryKind::dirichlet) {
+    kappa_ = Data(media->end_kappa(axis, end));
+    open_ = Data({1.0});
+  } else if (media_) {
     const auto integrated = [&] { return media_kappa(problem, block, axis, end, behind_); };
     const auto [kappa, open] = media ? media->kept_shares(axis, end, integrated) : integrated();
     kappa_ = Data(kappa);

@@ -156,6 +156,7 @@ class MediaSystem {
   bool floats(const std::array<int, 3>& cell) const;
   double face_of_voxels(std::size_t axis, int i, int j, int k) const;
   void link_voxels();
+  void find_volumes_of_voxels();
   void set_ends_of_voxels();
   std::unique_ptr<CellCodes> make_codes(Backend& backend) const;
   void find_floating_voxels(const Problem& problem);

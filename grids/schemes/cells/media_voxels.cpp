@@ -60,6 +60,23 @@ void MediaSystem::link_voxels() {
   for (const auto& plane : planes) links_.insert(links_.end(), plane.begin(), plane.end());
 }
 
+// Adds up the volumes of the cells of each region. No region has a source.
+void MediaSystem::find_volumes_of_voxels() {
+  const std::size_t regions = media_->regions.size();
+  std::vector<std::vector<double>> planes(static_cast<std::size_t>(n_[2]), std::vector<double>(regions));
+#pragma omp parallel for
+  for (int k = 0; k < n_[2]; ++k) {
+    std::vector<double>& sums = planes[static_cast<std::size_t>(k)];
+    for (int j = 0; j < n_[1]; ++j)
+      for (int i = 0; i < n_[0]; ++i) sums[cells_.region(i, j, k)] += cells_.volume(i, j, k);
+  }
+  receiving_.assign(regions, 0);
+  for (const auto& plane : planes)
+    for (std::size_t r = 0; r < regions; ++r) receiving_[r] += plane[r];
+  for (double& volume : receiving_) volume = block_.processes().sum(volume);
+  volumes_ = receiving_;
+}
+
 // Sets κ behind the open ends from the present states.
 void MediaSystem::set_ends_of_voxels() {
   for (std::size_t d = 0; d < static_cast<std::size_t>(block_.dimension()); ++d)
