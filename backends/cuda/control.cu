@@ -105,6 +105,7 @@ CudaBackend::CudaBackend(const DeviceSetup& setup)
     description_ += " (POISSON_GRAPHS=0: the host runs the iteration)";
   if (!setup.stream) own_stream_ = make_stream();
   stream_ = setup.stream ? static_cast<cudaStream_t>(setup.stream) : own_stream_.get();
+  uploads_ = std::make_unique<UploadRing>(stream_);
   // This piece also has memory for scalars.
   constexpr std::size_t values = most_plane_sums + always_partials;
   arena_.reserve((values + most_plane_sums) * sizeof(double));

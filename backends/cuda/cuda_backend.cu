@@ -162,6 +162,7 @@ Buffer CudaBackend::block(std::size_t bytes) {
 }
 
 void CudaBackend::write(const void* host, void* device, std::size_t bytes) {
+  if (stream_ == uploads_->stream() && uploads_->write(host, device, bytes)) return;
   check(cudaMemcpyAsync(device, host, bytes, cudaMemcpyHostToDevice, stream_));
   check(cudaStreamSynchronize(stream_));
 }
