@@ -32,6 +32,9 @@ class Solver:
         self._changed = False
         self._differentiable = None
         self._data = {}  # κ and σ that replaced those of the problem
+        self._allocator = allocator
+        self._changes = {}  # the data other than sources that replaced those of the problem
+        self._others = []  # solvers of the same data, for several right-hand sides at once
         for array in problem._there:
             _arrays.synchronize(array.owner)
         if _core.cuda:
@@ -164,7 +167,7 @@ class Solver:
             raise failure or _core.SolverError("another process has failed")
         return value
 
-    def _changes(self, source, coefficient, reaction, boundary):
+    def _given_data(self, source, coefficient, reaction, boundary):
         """Returns new data for the compiled session, by their names."""
         changes = {}
         if source is not None:
@@ -190,7 +193,8 @@ class Solver:
         unusable until another one is set.
         """
         with self._lock:
-            changes = self._together(lambda: self._changes(source, coefficient, reaction, boundary))
+            changes = self._together(lambda: self._given_data(source, coefficient, reaction, boundary))
+            self._remember(coefficient, reaction, boundary)
             self._state += 1
             if self._differentiable:
                 self._differentiable.forget(changes)
@@ -204,6 +208,17 @@ class Solver:
                 self._changed = differs
                 if differs:
                     _log.info("new data changed automatic choices: %s", self._session.info["description"])
+
+    def _remember(self, coefficient, reaction, boundary):
+        """Keeps data for further solvers, which are made when they are needed."""
+        if coefficient is None and reaction is None and not boundary:
+            return
+        self._others = []
+        if coefficient is not None:
+            self._changes["coefficient"] = coefficient
+        if reaction is not None:
+            self._changes["reaction"] = reaction
+        self._changes["boundary"] = {**self._changes.get("boundary", {}), **(boundary or {})}
 
     def _check_components(self, coefficient):
         isotropic = self.geometry["isotropic"]
@@ -251,13 +266,15 @@ class Solver:
             self._stream = None if stream is None else _arrays.stream_pointer(stream)
             try:
                 if _arrays.is_array(source) and len(_arrays.shape_of(source)) == self.geometry["dimension"] + 1:
-                    return self._solve_all(source, guess, check)
+                    from . import _several
+
+                    return _several.solve_all(self, source, guess, check)
                 if source is not None:
                     self.update(source=source)
                 result = self._solve_once(guess)
             finally:
                 self._stream = None
-        return _checked(result, check)
+        return checked(result, check)
 
     def _solve_once(self, guess):
         start = None if guess is None else self._together(lambda: self._guess(guess))
@@ -280,15 +297,6 @@ class Solver:
             raise ConfigurationError(f"guess: expected an array of the shape {self.shape}, found {host.shape}")
         self._copies += copies
         return host
-
-    def _solve_all(self, sources, guess, check):
-        results = []
-        for i in range(sources.shape[0]):
-            self.update(source=sources[i])
-            results.append(_checked(self._solve_once(guess), check))
-        if not results:
-            raise ConfigurationError("source: the first axis has no values; give at least one right-hand side")
-        return _joined(self, results, sources)
 
     def aslinearoperator(self):
         """Returns A as a SciPy LinearOperator on the values where `problem.unknowns` is true."""
@@ -313,6 +321,9 @@ class Solver:
     def free(self):
         """Releases the levels; the solver cannot be used afterwards."""
         with self._lock:
+            for other in self._others:
+                other.free()
+            self._others = []
             self._session = _lifetime.Gone("the solver was freed; make another one with problem.solver()")
 
     def __repr__(self):
@@ -328,20 +339,10 @@ class _Faces:
         self._solver.update(boundary={face: value})
 
 
-def _checked(result, check):
+def checked(result, check):
+    """Returns a result. Raises NotConverged if it did not converge and `check` is true."""
     if not result.converged:
         if check and not result._solver.geometry["tolerance"] == 0:
             raise NotConverged(result)
         _log.warning("%s", result.reason)
     return result
-
-
-def _joined(solver, results, sources):
-    """Returns the results of several right-hand sides as one Result."""
-    all_u = _arrays.stack([r.u for r in results])
-    course = {key: [getattr(r, key) for r in results]
-              for key in ("iterations", "residual", "estimated_error", "history", "reason", "steps")}
-    course["seconds"] = sum(r.seconds for r in results)
-    course["data_seconds"] = sum(r.data_seconds for r in results)
-    course["converged"] = all(r.converged for r in results)
-    return Result(solver, all_u, course, sum(r.copies for r in results))
