@@ -32,6 +32,7 @@ class Interrupt {
   }
   /// Stops all solves from now on, in all threads.
   static void end_all() { ended_ = true; }
+  static bool all_ended() { return ended_; }
 
  private:
   static constexpr std::chrono::milliseconds interval{20};

@@ -12,6 +12,7 @@ from ._core import ConfigurationError, DeviceArray
 
 
 _CUDA = 2  # kDLCUDA
+_LARGEST = 10**308
 _texts = reprlib.Repr()
 _texts.maxlevel, _texts.maxstring, _texts.maxother = 3, 80, 80
 
@@ -83,6 +84,37 @@ def number_or_text(value, name):
         return text(value, name) if isinstance(value, str) else float(value)
     except OverflowError:
         raise ConfigurationError(f"{name}: the integer is too large; give a number below 1e308") from None
+
+
+def number(value, name):
+    """Returns a finite number. Raises ConfigurationError for other objects."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, (int, float)) and not isinstance(value, bool) and -_LARGEST < value < _LARGEST:
+        return float(value)
+    raise ConfigurationError(f"{name}: expected a finite number, found {shown(value)}")
+
+
+def whole_number(value, name, least=0):
+    """Returns a whole number from `least` to 2³¹ − 1. Raises ConfigurationError for other objects."""
+    found = number(value, name)
+    if found != int(found) or not least <= found < 2**31:
+        raise ConfigurationError(f"{name}: expected a whole number from {least} to 2147483647, found {shown(value)}")
+    return int(found)
+
+
+def numbers(value, name, kinds="fiub"):
+    """Returns numbers as a C-contiguous array of float64, or of int64 with kinds="iub". Raises ConfigurationError."""
+    try:
+        found = _host_values(value, name)[0] if package(value) else np.asarray(value)
+        if found.dtype.kind not in kinds and found.size > 0:
+            raise TypeError(f"the type {found.dtype}")
+        return np.asarray(found, dtype=np.float64 if "f" in kinds else np.int64, order="C")
+    except ConfigurationError:
+        raise
+    except Exception as error:  # ragged lists, texts, complex numbers
+        raise ConfigurationError(f"{name}: expected an array of {'real' if 'f' in kinds else 'whole'} numbers, found "
+                                 f"{shown(value)}") from error
 
 
 def text(value, name):

@@ -174,6 +174,26 @@ def gradients(**data):
     core.solve(names, np.empty((N, N)))
 
 
+SQUARE = np.array([[0, 0], [1, 0], [0, 1], [1, 1], [0.5, 0.5]], dtype=float)
+CELLS = {"triangle": [[0, 1, 4], [1, 3, 4], [3, 2, 4], [2, 0, 4]]}
+ROWS = (np.full(4, 2.0), np.arange(4), np.arange(5))
+
+
+def mesh(points=SQUARE, cells=CELLS, groups=None):
+    return poisson.UnstructuredMesh(points, cells, groups)
+
+
+def on_mesh(**data):
+    result = poisson.MeshProblem(mesh(groups={"some": {"triangle": [0]}}), **data).solve(check=False)
+    result.flows, result.flux, result.probe(0.3, 0.2)
+
+
+def updated_mesh(**data):
+    problem = poisson.MeshProblem(mesh(), boundary={"default": {"robin": {"alpha": 1.0, "value": 0.0}}})
+    problem.update(**data)
+    problem.solve(check=False)
+
+
 PROBLEM = ("shape", "lower", "upper", "spacing", "nodes", "coefficient", "reaction", "source", "boundary", "centering",
            "scheme", "exact", "title", "parameters", "domain", "grid", "equation", "discretization", "solver", "backend",
            "image", "voxel", "crop")
@@ -226,6 +246,31 @@ CALLS |= {
     "gradients(source)": lambda v: gradients(source=v), "gradients(coefficient)": lambda v: gradients(coefficient=v),
     "gradients(boundary)": lambda v: gradients(boundary=v), "gradients(face)": lambda v: gradients(boundary={"x-": v}),
 }
+CALLS |= {
+    "mesh(points)": lambda v: mesh(points=v), "mesh(cells)": lambda v: mesh(cells=v),
+    "mesh(triangles)": lambda v: mesh(cells={"triangle": v}), "mesh(groups)": lambda v: mesh(groups=v),
+    "mesh(group)": lambda v: mesh(groups={"a": v}), "mesh(members)": lambda v: mesh(groups={"a": {"triangle": v}}),
+    "load_mesh": lambda v: poisson.load_mesh(v), "load_mesh(scale)": lambda v: poisson.load_mesh("/nowhere.msh", scale=v),
+    "MeshProblem": lambda v: poisson.MeshProblem(v),
+    "MeshProblem(face)": lambda v: on_mesh(boundary={"some": v}),
+    "MeshProblem(value)": lambda v: on_mesh(boundary={"default": {"dirichlet": v}}),
+    "MeshProblem(robin)": lambda v: on_mesh(boundary={"default": {"robin": v}}),
+    "MeshProblem(alpha)": lambda v: on_mesh(boundary={"default": {"robin": {"alpha": v, "value": 1}}}),
+    "mesh.probe": lambda v: poisson.MeshProblem(mesh()).solve().probe(0.5, v),
+    "mesh.gradient(u)": lambda v: poisson.MeshProblem(mesh()).gradient(v, np.ones(5)),
+    "mesh.gradient(derivative)": lambda v: poisson.MeshProblem(mesh()).gradient(np.ones(5), v),
+    "Rows": lambda v: poisson.Rows(v), "Rows(data)": lambda v: poisson.Rows((v, *ROWS[1:])),
+    "Rows(indices)": lambda v: poisson.Rows((ROWS[0], v, ROWS[2])),
+    "Rows(indptr)": lambda v: poisson.Rows((*ROWS[:2], v)),
+    "Rows.solve": lambda v: poisson.Rows(ROWS).solve(v, check=False),
+    "Rows.solve(guess)": lambda v: poisson.Rows(ROWS).solve(np.ones(4), v, check=False),
+}
+CALLS |= {f"Rows({name})": lambda v, name=name: poisson.Rows(ROWS, **{name: v}).solve(np.ones(4), check=False)
+          for name in ("tolerance", "max_iterations", "preconditioner", "precision")}
+CALLS |= {f"MeshProblem({name})": lambda v, name=name: on_mesh(**{name: v})
+          for name in ("coefficient", "reaction", "source", "boundary", "tolerance", "max_iterations", "precision")}
+CALLS |= {f"mesh.update({name})": lambda v, name=name: updated_mesh(**{name: v})
+          for name in ("coefficient", "reaction", "source", "boundary")}
 CASES = [(call, value) for call in CALLS for value in VALUES]
 EXPECTED = (poisson.ConfigurationError, poisson.SolverError, NotImplementedError)
 
