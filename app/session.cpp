@@ -40,6 +40,9 @@ std::shared_ptr<const Config> kept(const Config& config) {
 Session::Session(std::shared_ptr<const Config> config, const DeviceSetup& setup, SessionProcesses processes)
     : config_(kept(*config)), processes_(std::move(processes)) {
   Stopwatch watch;
+  if (config_->mesh || config_->rows)
+    throw InputError(
+        "grid.type: this class solves on boxes; read meshes by load_mesh and solve_rows for matrices of any sparsity");
   if (processes_.all->alone()) {
     read_datasets(*config_);
     backend_ = make_backend(config_->device, setup);

@@ -33,11 +33,11 @@ class RowsModel final : public Model {
 
   /// Returns the entries of all levels over those of A; 1 before levels().
   double operator_complexity() const { return complexity_; }
-
- private:
+  /// Returns the power of two by which A and b are multiplied.
   double scale() const;
   Hierarchy gpu_levels(const Plan& plan) const;
 
+ private:
   Backend& backend_;
   const RowSystem& system_;
   RowSpace space_;

@@ -15,6 +15,8 @@
 #include "grids/meshes/mesh_results.hpp"
 #include "io/meshes/mesh_input.hpp"
 #include "io/meshes/vtu_output.hpp"
+#include "io/pictures/mesh_picture.hpp"
+#include "solver/external_amg.hpp"
 #include "solver/rows_model.hpp"
 
 namespace poisson {
@@ -26,15 +28,18 @@ constexpr const char* condition_name(BoundaryKind kind) {
 
 class MeshCase final : public Case {
  public:
-  explicit MeshCase(const Config& config) : config_(config), problem_(config.mesh->problem), options_(config.options) {}
+  MeshCase(const Config& config, const std::shared_ptr<const Processes>& processes)
+      : config_(config), problem_(config.mesh->problem), options_(config.options) {
+    sharing_.processes = processes;
+  }
 
   void check_values() const override { data(); }
   const Plan& plan(bool) const override {
     if (!plan_) {
       const auto host = make_cpu_backend();
-      const RowsModel model(*host, system().rows);
-      plan_ = model.plan(options_);
-      model.count_bytes(*plan_);
+      const std::unique_ptr<Model> model = make_model(*host);
+      plan_ = model->plan(options_);
+      model->count_bytes(*plan_);
     }
     return *plan_;
   }
@@ -46,7 +51,7 @@ class MeshCase final : public Case {
   }
 
   Solver& make_solver(Backend& backend, Profile* profile) override {
-    model_ = std::make_unique<RowsModel>(backend, system().rows);
+    model_ = make_model(backend);
     solver_ = poisson::make_solver(*model_, options_, profile, &plan(false));
     return *solver_;
   }
@@ -66,7 +71,10 @@ class MeshCase final : public Case {
     return model_->fill(solver_->rhs(), solver_->solution());
   }
   Result solve(bool given_guess, const Solver::Listener& listener, Model::Data) const override {
-    return solver_->solve(given_guess, listener);
+    Result result = solver_->solve(given_guess, listener);
+    if (const auto* external = dynamic_cast<const ExternalRowsModel*>(model_.get()))
+      result.steps.push_back(fmt::format("hypre needed {} iterations", external->iterations()));
+    return result;
   }
   std::vector<std::string> doubts() const override { return config_.mesh->warnings; }
   std::vector<std::string> table() const override { return config_.mesh->table; }
@@ -89,13 +97,14 @@ class MeshCase final : public Case {
     for (const MeshCondition& condition : problem_.conditions)
       header.boundary +=
           fmt::format("{}{} {}", header.boundary.empty() ? "" : ", ", condition.name, condition_name(condition.kind));
-    header.matrix = fmt::format("{} rows, {} entries; the levels have {:.2f} times as many", system_->rows.A.rows(),
-                                system_->rows.A.entries(), model_->operator_complexity());
+    header.matrix = fmt::format("{} rows, {} entries", system_->rows.A.rows(), system_->rows.A.entries());
+    if (const auto* own = dynamic_cast<const RowsModel*>(model_.get()))
+      header.matrix += fmt::format("; the levels have {:.2f} times as many", own->operator_complexity());
   }
   std::string demand() const override { return "; and coefficients must be within the range of numbers"; }
 
   void observe(Summary& summary) override {
-    u_ = point_values(data(), *system_, get_rows(solver_->solution(), model_->rows()));
+    u_ = point_values(data(), *system_, get_rows(solver_->solution(), RowSpace(system_->rows.A.rows())));
     const MeshIntegrals all = integrate(data(), u_);
     const auto place = [&](const std::array<double, 3>& x) {
       return std::vector<double>(x.begin(), x.begin() + mesh().dimension);
@@ -123,22 +132,74 @@ class MeshCase final : public Case {
   Pieces field(const FieldChoice&) override { throw std::logic_error("a mesh has no planes"); }
   std::optional<std::vector<std::string>> own_files() const override {
     std::vector<std::string> names{"faces.csv"};
-    if (!config_.output.fields.empty() && !config_.output.formats.empty()) names.emplace_back("solution.vtu");
+    if (config_.output.fields.empty()) return names;
+    const int count = sharing_.processes->count();
+    for (const std::string& format : config_.output.formats) {
+      if (format == "vtk" && count > 1) {
+        names.emplace_back("solution.pvtu");
+        for (int p = 0; p < count; ++p) names.push_back(vtu_piece_name(p));
+      } else {
+        names.emplace_back(format == "vtk" ? "solution.vtu" : format == "hdf5" ? "solution.hdf" : "solution.png");
+      }
+    }
     return names;
   }
   void write_own(const std::filesystem::path& folder, Summary& summary) override {
     if (own_files()->size() < 2) return;
     std::vector<MeshField> fields;
     for (const std::string& name : config_.output.fields) fields.push_back(field_of(name));
-    const std::filesystem::path path = write_vtu(folder, mesh(), fields, summary.converged);
-    summary.files.push_back({path.filename().string(), std::filesystem::file_size(path)});
+    const bool first = sharing_.processes->first();
+    const auto add = [&](const std::filesystem::path& path) {
+      summary.files.push_back({path.filename().string(), std::filesystem::file_size(path)});
+    };
+    for (const std::string& format : config_.output.formats) {
+      if (format == "vtk" && !sharing_.processes->alone())
+        write_pieces(folder, fields, summary);
+      else if (first && format == "vtk")
+        add(write_vtu(folder, mesh(), fields, summary.converged));
+      else if (first && format == "hdf5")
+        add(write_mesh_hdf(folder, mesh(), fields, summary.converged));
+      else if (first)
+        add(draw(folder, summary.converged));
+    }
   }
 
  private:
-  const Mesh& mesh() const { return *problem_.mesh; }
+  // Each process writes its elements.
+  void write_pieces(const std::filesystem::path& folder, const std::vector<MeshField>& fields, Summary& summary) const {
+    const Processes& all = *sharing_.processes;
+    write_vtu_piece(folder, mesh(), fields, summary.converged, all.rank(), all.count());
+    const auto size = std::filesystem::file_size(folder / vtu_piece_name(all.rank()));
+    const std::vector<std::uintmax_t> sizes = all.gather(size);
+    if (!all.first()) return;
+    const std::filesystem::path path = write_pvtu(folder, fields, all.count());
+    summary.files.push_back({path.filename().string(), std::filesystem::file_size(path)});
+    for (int p = 0; p < all.count(); ++p)
+      summary.files.push_back({vtu_piece_name(p), sizes[static_cast<std::size_t>(p)]});
+  }
+  std::filesystem::path draw(const std::filesystem::path& folder, bool converged) const {
+#ifdef POISSON_HAVE_VTK
+    const std::string& unit = config_.output.unit;
+    return write_mesh_picture(
+        folder, mesh(), u_,
+        {config_.title, config_.output.quantity + (unit.empty() ? "" : " (" + unit + ")"), converged});
+#else
+    (void)converged;
+    throw RunError("this program draws no pictures (it was built without VTK): remove png from output.formats");
+#endif
+  }
+
+  const Mesh& mesh() const {
+    return *problem_.mesh;
+  }
   const MeshData& data() const {
     if (!data_) data_ = std::make_unique<MeshData>(problem_);
     return *data_;
+  }
+  std::unique_ptr<Model> make_model(Backend& backend) const {
+    if (options_.amg == Amg::hypre)
+      return std::make_unique<ExternalRowsModel>(backend, system().rows, sharing_.processes);
+    return std::make_unique<RowsModel>(backend, system().rows);
   }
   const MeshSystem& system() const {
     if (!system_) system_ = std::make_unique<MeshSystem>(assemble(data()));
@@ -205,7 +266,7 @@ class MeshCase final : public Case {
   mutable std::unique_ptr<MeshData> data_;
   mutable std::unique_ptr<MeshSystem> system_;
   mutable std::optional<Plan> plan_;
-  std::unique_ptr<RowsModel> model_;
+  std::unique_ptr<Model> model_;
   std::unique_ptr<Solver> solver_;
   std::vector<double> u_;  ///< at points, after observe
 };
@@ -213,9 +274,11 @@ class MeshCase final : public Case {
 }  // namespace
 
 std::unique_ptr<Case> make_mesh_case(const Config& config, const std::shared_ptr<const Processes>& processes) {
-  if (!processes->alone())
-    throw InputError("meshes are solved by one process in this version: start it without mpirun; it uses all cores");
-  return std::make_unique<MeshCase>(config);
+  if (!processes->alone() && config.options.amg != Amg::hypre)
+    throw InputError(
+        "several processes solve meshes with solver.amg: hypre only: write that, or start one process without mpirun; "
+        "it uses all cores");
+  return std::make_unique<MeshCase>(config, processes);
 }
 
 }  // namespace poisson

@@ -18,6 +18,7 @@
 #include "backends/cuda/graph.cuh"
 #include "backends/cuda/injection.hpp"
 #include "backends/cuda/launch.cuh"
+#include "backends/cuda/patch_tables.cuh"
 #include "backends/device/plain_run.hpp"
 #include "backends/memory/error.hpp"
 
@@ -118,6 +119,7 @@ CudaBackend::CudaBackend(const DeviceSetup& setup)
 CudaBackend::~CudaBackend() {
   if (mail_ && std::uncaught_exceptions() > 0) mail_->give_up();
   cudaStreamSynchronize(stream_);
+  release_patch_tables(*this);
 }
 
 double* CudaBackend::partials(std::int64_t count) {

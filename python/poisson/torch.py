@@ -269,3 +269,6 @@ def _first_gradients(core, data, u, adjoint, g, needed, stream):
 
 
 _operators = _define_operators()
+
+
+from ._mesh_torch import solve_mesh  # noqa: E402,F401
