@@ -19,8 +19,8 @@ void print_products(Backend& backend, const DeviceMatrix& A) {
     const ProductTimes times = time_products(backend, A, precision, why_not);
     std::printf("  product %s: %.3f ms", precision == Precision::fp32 ? "fp32" : "fp64", 1e3 * times.own);
     if (times.cusparse > 0)
-      std::printf(", cuSPARSE %.3f ms, ratio %.2f, difference %.1e\n", 1e3 * times.cusparse,
-                  times.cusparse / times.own, times.difference);
+      std::printf(", cuSPARSE %.3f ms, ratio %.2f, difference %.1e\n", 1e3 * times.cusparse, times.cusparse / times.own,
+                  times.difference);
     else
       std::printf(", no cuSPARSE (%s)\n", why_not.c_str());
   }
@@ -99,10 +99,11 @@ void run_case(Backend& backend, const std::string& name, int n) {
       iterations = solver->solve(false).iterations;
       seconds = watch.seconds();
     }
-    std::printf("  set-up %.4f s, solve %.4f s, %d iterations, complexity %.3f; bytes a row: %.0f, peak %.0f, given %.0f\n",
-                set_up, seconds, iterations, model.operator_complexity(),
-                static_cast<double>(backend.memory().now() - before) / rows, peak,
-                static_cast<double>(system.on_device->bytes()) / rows);
+    std::printf(
+        "  set-up %.4f s, solve %.4f s, %d iterations, complexity %.3f; bytes a row: %.0f, peak %.0f, given %.0f\n",
+        set_up, seconds, iterations, model.operator_complexity(),
+        static_cast<double>(backend.memory().now() - before) / rows, peak,
+        static_cast<double>(system.on_device->bytes()) / rows);
     for (int again = 0; again < (keeps ? 2 : 0); ++again) {
       const Stopwatch watch;
       solver->update();

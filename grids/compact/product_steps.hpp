@@ -103,8 +103,7 @@ struct RowProduct {
       const int own = table.key[s];
       if (own == ColumnTable::empty) continue;
       int before = 0;
-      for (int t = 0; t < table.size; ++t)
-        before += table.key[t] != ColumnTable::empty && table.key[t] < own ? 1 : 0;
+      for (int t = 0; t < table.size; ++t) before += table.key[t] != ColumnTable::empty && table.key[t] < own ? 1 : 0;
       column[before] = own;
       value[before] = table.sum[s];
     }

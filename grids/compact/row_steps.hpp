@@ -95,9 +95,7 @@ struct RootSearch {
     const auto number = static_cast<std::uint64_t>(row) + 1;
     return ((mixed(number * 0x9e3779b97f4a7c15ULL + round) >> 33) << 32) + number;
   }
-  constexpr void begin(std::int64_t i) const {
-    own[i] = least[i] = near.start[i] == near.start[i + 1] ? outside : 1;
-  }
+  constexpr void begin(std::int64_t i) const { own[i] = least[i] = near.start[i] == near.start[i + 1] ? outside : 1; }
   constexpr void find_least(std::int64_t i) const {
     Rank smallest = own[i];
     for (std::int64_t k = near.start[i]; k < near.start[i + 1] && smallest != inside; ++k)
@@ -227,8 +225,8 @@ struct NumberRest {
   }
 };
 
-/// Is a row of F, which contains the strong couplings of A and has weak entries added to its diagonal: the diagonal, the
-/// D by which the row is divided, and the sum of |f_ij|.
+/// Is a row of F, which contains the strong couplings of A and has weak entries added to its diagonal: the diagonal,
+/// the D by which the row is divided, and the sum of |f_ij|.
 struct FilteredRow {
   double diagonal = 0, scale = 1, circle = 0;
 

@@ -137,7 +137,8 @@ struct CountCorners {
   constexpr void operator()(std::int64_t number) const {
     const MeshBlock& of = elements.block_of(number);
     std::int64_t n = 0;
-    for (int c = 0; c < of.corners; ++c) n += elements.row[of.corner[(number - of.first) * of.corners + c]] >= 0 ? 1 : 0;
+    for (int c = 0; c < of.corners; ++c)
+      n += elements.row[of.corner[(number - of.first) * of.corners + c]] >= 0 ? 1 : 0;
     count[number] = n;
   }
 };

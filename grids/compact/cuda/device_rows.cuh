@@ -220,9 +220,7 @@ class DeviceRows {
   }
 
  private:
-  static unsigned partials(std::int64_t n) {
-    return std::min<unsigned>(most_row_blocks, blocks(n, 4 * row_threads));
-  }
+  static unsigned partials(std::int64_t n) { return std::min<unsigned>(most_row_blocks, blocks(n, 4 * row_threads)); }
   double* partial() const { return static_cast<double*>(partial_.data()); }
   std::vector<double> read_partials(unsigned count) {
     std::vector<double> parts(count);

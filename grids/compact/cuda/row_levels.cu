@@ -61,7 +61,8 @@ class DeviceRowLevels final : public RowLevels {
     options_ = options;
     const std::shared_ptr<DevicePattern> pattern = begin(finest, options);
     add_operator(pattern, finest, to);
-    other_ = options.precision == Precision::fp64 ? nullptr : make_row_operator(rows_, finest_, finest, Precision::fp64);
+    other_ =
+        options.precision == Precision::fp64 ? nullptr : make_row_operator(rows_, finest_, finest, Precision::fp64);
     complexity_ = 1;
     if (!options.multigrid) return;
     entries_ = static_cast<double>(finest.entries);
@@ -135,8 +136,7 @@ class DeviceRowLevels final : public RowLevels {
       const Buffer largest = largest_couplings(rows_, view);
       const CouplingTest test{rows_.at(largest)};
       AggregatesOn<DeviceRows> aggregates = aggregate(rows_, view, test);
-      if (aggregates.count == 0 ||
-          static_cast<double>(aggregates.count) > most_left_over * static_cast<double>(A.rows))
+      if (aggregates.count == 0 || static_cast<double>(aggregates.count) > most_left_over * static_cast<double>(A.rows))
         return false;
       made.P = make_prolongation(rows_, view, test, aggregates);
       if (keeps_) made.aggregate = std::move(aggregates.of);

@@ -80,8 +80,7 @@ struct Appended {
 
 // Computes listed rows, or all rows, and appends them where there is room. Blocks append in any order.
 template <class T>
-__global__ void __launch_bounds__(T::lanes* T::teams)
-    append_product(RowProduct product, const int* list, std::int64_t n, Appended to) {
+__global__ void append_product(RowProduct product, const int* list, std::int64_t n, Appended to) {
   extern __shared__ double memory[];
   __shared__ int counts[T::teams];
   __shared__ unsigned long long base;
@@ -107,14 +106,12 @@ __global__ void __launch_bounds__(T::lanes* T::teams)
     to.first[i] = first;
     to.end[i] = first + found;
   }
-  if (found > 0 && first + found <= to.capacity)
-    RowProduct::write(team, table, to.column + first, to.value + first);
+  if (found > 0 && first + found <= to.capacity) RowProduct::write(team, table, to.column + first, to.value + first);
 }
 
 template <class T>
-__global__ void __launch_bounds__(T::lanes* T::teams)
-    fill_product(RowProduct product, const int* list, std::int64_t n, int fewest, const std::int64_t* start,
-                 int* column, double* value) {
+__global__ void fill_product(RowProduct product, const int* list, std::int64_t n, int fewest, const std::int64_t* start,
+                             int* column, double* value) {
   extern __shared__ double memory[];
   const Lanes<T::lanes> team;
   const int number = static_cast<int>(threadIdx.x) / T::lanes;
@@ -164,7 +161,8 @@ template <class F>
 void with_tier(int number, const F& f) {
   [&]<std::size_t... t>(std::index_sequence<t...>) {
     ((number == static_cast<int>(t) ? f(std::tuple_element_t<t, Tiers>{}) : void()), ...);
-  }(std::make_index_sequence<tiers>{});
+  }
+  (std::make_index_sequence<tiers>{});
 }
 
 // Returns the first tier that probably serves most rows.
@@ -213,8 +211,7 @@ std::int64_t append_all(DeviceRows& rows, const RowProduct& product, int tier, c
   return all;
 }
 
-LooseRows loose_rows(DeviceRows& rows, const RowProduct& product, std::int64_t columns, int tier,
-                     std::int64_t likely) {
+LooseRows loose_rows(DeviceRows& rows, const RowProduct& product, std::int64_t columns, int tier, std::int64_t likely) {
   LooseRows C;
   C.rows = product.A.rows;
   C.columns = columns;
@@ -224,8 +221,9 @@ LooseRows loose_rows(DeviceRows& rows, const RowProduct& product, std::int64_t c
   for (std::int64_t capacity = likely;; capacity = C.entries) {
     C.column = rows.make<int>(capacity);
     C.value = rows.make<double>(capacity);
-    C.entries = append_all(rows, product, tier, {rows.at(next), capacity, rows.at(C.first), rows.at(C.end),
-                                                 rows.at(C.column), rows.at(C.value)});
+    C.entries =
+        append_all(rows, product, tier,
+                   {rows.at(next), capacity, rows.at(C.first), rows.at(C.end), rows.at(C.column), rows.at(C.value)});
     if (C.entries <= capacity) return C;
     C.column = {};
     C.value = {};
@@ -304,8 +302,7 @@ struct FindValues {
 };
 
 template <class T, class Sort>
-__global__ void __launch_bounds__(T::lanes* T::teams)
-    sort_rows(Sort sort, std::int64_t n, const std::int64_t* start, std::int64_t fewest) {
+__global__ void sort_rows(Sort sort, std::int64_t n, const std::int64_t* start, std::int64_t fewest) {
   extern __shared__ double memory[];
   const Lanes<T::lanes> team;
   const int number = static_cast<int>(threadIdx.x) / T::lanes;
@@ -344,8 +341,9 @@ DeviceMatrix sorted(DeviceRows& rows, const LooseRows& loose) {
   A.start = rows.make<std::int64_t>(loose.rows + 1);
   rows.each(loose.rows, WriteLength{first, end, rows.at(A.start)});
   rows.resize(A, loose.rows, loose.columns, rows.sum_up(A.start, loose.rows));
-  sort_all(rows, A, SortedRow{first, end, A.view().start, rows.at(loose.column), rows.at(loose.value),
-                              rows.at(A.column), rows.at(A.value)});
+  sort_all(rows, A,
+           SortedRow{first, end, A.view().start, rows.at(loose.column), rows.at(loose.value), rows.at(A.column),
+                     rows.at(A.value)});
   return A;
 }
 
