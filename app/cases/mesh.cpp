@@ -1,4 +1,4 @@
-// This case solves on a mesh from a file.
+// This case solves on a mesh from a file, or on blocks.
 
 #include <algorithm>
 #include <cmath>
@@ -13,8 +13,10 @@
 #include "app/cases/case.hpp"
 #include "backends/memory/error.hpp"
 #include "grids/meshes/mesh_results.hpp"
+#include "io/meshes/blocks_output.hpp"
 #include "io/meshes/mesh_input.hpp"
 #include "io/meshes/vtu_output.hpp"
+#include "solver/blocks_model.hpp"
 #include "solver/rows_model.hpp"
 
 namespace poisson {
@@ -26,15 +28,21 @@ constexpr const char* condition_name(BoundaryKind kind) {
 
 class MeshCase final : public Case {
  public:
-  explicit MeshCase(const Config& config) : config_(config), problem_(config.mesh->problem), options_(config.options) {}
+  MeshCase(const Config& config, std::shared_ptr<const Processes> processes)
+      : config_(config), problem_(config.mesh->problem), options_(config.options), processes_(std::move(processes)) {}
 
   void check_values() const override { data(); }
   const Plan& plan(bool) const override {
+    if (!plan_ && in_blocks()) {
+      const BlockMesh& blocks = *config_.mesh->blocks;
+      plan_ = plan_blocks(block_level_sizes(data(), blocks, processes_->count(), most_in_blocks), options_,
+                          config_.mesh->stretch, mesh().dimension);
+    }
     if (!plan_) {
       const auto host = make_cpu_backend();
-      const RowsModel model(*host, system().rows);
-      plan_ = model.plan(options_);
-      model.count_bytes(*plan_);
+      const std::unique_ptr<Model> model = make_model(*host);
+      plan_ = model->plan(options_);
+      model->count_bytes(*plan_);
     }
     return *plan_;
   }
@@ -46,7 +54,7 @@ class MeshCase final : public Case {
   }
 
   Solver& make_solver(Backend& backend, Profile* profile) override {
-    model_ = std::make_unique<RowsModel>(backend, system().rows);
+    model_ = make_model(backend);
     solver_ = poisson::make_solver(*model_, options_, profile, &plan(false));
     return *solver_;
   }
@@ -58,10 +66,13 @@ class MeshCase final : public Case {
   }
   double sampling_seconds() const override { return 0; }
   double fill() override {
-    if (problem_.initial && system_->rows.guess.empty()) {
+    if (problem_.initial && guess().empty()) {
       std::vector<std::array<double, 3>> places;
-      for (const int p : system_->point) places.push_back(mesh().points[static_cast<std::size_t>(p)]);
-      system_->rows.guess = sample_at(*problem_.initial, "initial", Sign::any, places);
+      if (in_blocks())
+        places.assign(mesh().points.begin(), mesh().points.end());
+      else
+        for (const int p : system_->point) places.push_back(mesh().points[static_cast<std::size_t>(p)]);
+      guess() = sample_at(*problem_.initial, "initial", Sign::any, places);
     }
     return model_->fill(solver_->rhs(), solver_->solution());
   }
@@ -72,7 +83,8 @@ class MeshCase final : public Case {
   std::vector<std::string> table() const override { return config_.mesh->table; }
 
   void describe(RunHeader& header, Summary& summary) const override {
-    summary.unknowns = header.unknowns = system_->rows.A.rows();
+    summary.unknowns = header.unknowns = model_->space().unknown_count();
+    if (!in_blocks()) summary.unknowns = header.unknowns = system_->rows.A.rows();
     summary.dimension = 0;  // a mesh has no faces of a box
     double least = std::numeric_limits<double>::infinity(), widest = 0;
     for (std::int64_t e = 0; e < data().topology.cells(); ++e) {
@@ -89,13 +101,13 @@ class MeshCase final : public Case {
     for (const MeshCondition& condition : problem_.conditions)
       header.boundary +=
           fmt::format("{}{} {}", header.boundary.empty() ? "" : ", ", condition.name, condition_name(condition.kind));
-    header.matrix = fmt::format("{} rows, {} entries; the levels have {:.2f} times as many", system_->rows.A.rows(),
-                                system_->rows.A.entries(), model_->operator_complexity());
+    header.matrix = in_blocks() ? matrix_of_blocks() : matrix_of_rows();
   }
   std::string demand() const override { return "; and coefficients must be within the range of numbers"; }
 
   void observe(Summary& summary) override {
-    u_ = point_values(data(), *system_, get_rows(solver_->solution(), model_->rows()));
+    u_ = in_blocks() ? get_nodes(solver_->solution(), *block_system().levels.front().space)
+                     : point_values(data(), *system_, get_rows(solver_->solution(), rows_model().rows()));
     const MeshIntegrals all = integrate(data(), u_);
     const auto place = [&](const std::array<double, 3>& x) {
       return std::vector<double>(x.begin(), x.begin() + mesh().dimension);
@@ -123,18 +135,27 @@ class MeshCase final : public Case {
   Pieces field(const FieldChoice&) override { throw std::logic_error("a mesh has no planes"); }
   std::optional<std::vector<std::string>> own_files() const override {
     std::vector<std::string> names{"faces.csv"};
-    if (!config_.output.fields.empty() && !config_.output.formats.empty()) names.emplace_back("solution.vtu");
+    if (!writes_fields()) return names;
+    if (!in_blocks()) return std::vector<std::string>{"faces.csv", "solution.vtu"};
+    const std::vector<std::string> blocks = block_file_names(config_.mesh->blocks->numbers->topology().blocks());
+    names.insert(names.end(), blocks.begin(), blocks.end());
     return names;
   }
   void write_own(const std::filesystem::path& folder, Summary& summary) override {
-    if (own_files()->size() < 2) return;
+    if (!writes_fields() || !processes_->first()) return;
     std::vector<MeshField> fields;
     for (const std::string& name : config_.output.fields) fields.push_back(field_of(name));
-    const std::filesystem::path path = write_vtu(folder, mesh(), fields, summary.converged);
-    summary.files.push_back({path.filename().string(), std::filesystem::file_size(path)});
+    std::vector<std::filesystem::path> paths;
+    if (in_blocks())
+      paths = write_block_files(folder, *config_.mesh->blocks, fields, summary.converged);
+    else
+      paths.push_back(write_vtu(folder, mesh(), fields, summary.converged));
+    for (const std::filesystem::path& path : paths)
+      summary.files.push_back({path.filename().string(), std::filesystem::file_size(path)});
   }
 
  private:
+  bool writes_fields() const { return !config_.output.fields.empty() && !config_.output.formats.empty(); }
   const Mesh& mesh() const { return *problem_.mesh; }
   const MeshData& data() const {
     if (!data_) data_ = std::make_unique<MeshData>(problem_);
@@ -143,6 +164,35 @@ class MeshCase final : public Case {
   const MeshSystem& system() const {
     if (!system_) system_ = std::make_unique<MeshSystem>(assemble(data()));
     return *system_;
+  }
+
+  bool in_blocks() const { return config_.mesh->blocks != nullptr; }
+  const BlockSystem& block_system() const {
+    if (!block_system_)
+      block_system_ = std::make_unique<BlockSystem>(
+          assemble_blocks(data(), *config_.mesh->blocks, processes_, most_in_blocks, config_.mesh->stretch));
+    return *block_system_;
+  }
+  std::vector<double>& guess() { return in_blocks() ? guess_ : system_->rows.guess; }
+  std::unique_ptr<Model> make_model(Backend& backend) const {
+    if (in_blocks()) return std::make_unique<BlocksModel>(backend, block_system(), data().held, guess_);
+    return std::make_unique<RowsModel>(backend, system().rows);
+  }
+  const RowsModel& rows_model() const { return static_cast<const RowsModel&>(*model_); }
+
+  std::string matrix_of_rows() const {
+    return fmt::format("{} rows, {} entries; the levels have {:.2f} times as many", system_->rows.A.rows(),
+                       system_->rows.A.entries(), rows_model().operator_complexity());
+  }
+  std::string matrix_of_blocks() const {
+    const Options& options = plan_->options;
+    std::string text = fmt::format("{} blocks, {} levels of them", config_.mesh->blocks->numbers->topology().blocks(),
+                                   plan_->levels.size());
+    if (options.method != Method::multigrid) return text;
+    const bool lines = smoothing_of(options, config_.mesh->stretch) == BlockSmoothing::lines;
+    return text + fmt::format("; {} are relaxed, because cells are stretched up to {:.3g}:1; corrections in {}",
+                              lines ? "lines of blocks" : "points", config_.mesh->stretch,
+                              options.precision == SolvePrecision::double_ ? "fp64" : "fp32");
   }
 
   std::string equation() const {
@@ -205,7 +255,10 @@ class MeshCase final : public Case {
   mutable std::unique_ptr<MeshData> data_;
   mutable std::unique_ptr<MeshSystem> system_;
   mutable std::optional<Plan> plan_;
-  std::unique_ptr<RowsModel> model_;
+  std::shared_ptr<const Processes> processes_;
+  mutable std::unique_ptr<BlockSystem> block_system_;  ///< of blocks, else null
+  std::vector<double> guess_;                          ///< of blocks, at points
+  std::unique_ptr<Model> model_;
   std::unique_ptr<Solver> solver_;
   std::vector<double> u_;  ///< at points, after observe
 };
@@ -213,9 +266,9 @@ class MeshCase final : public Case {
 }  // namespace
 
 std::unique_ptr<Case> make_mesh_case(const Config& config, const std::shared_ptr<const Processes>& processes) {
-  if (!processes->alone())
+  if (!processes->alone() && !config.mesh->blocks)
     throw InputError("meshes are solved by one process in this version: start it without mpirun; it uses all cores");
-  return std::make_unique<MeshCase>(config);
+  return std::make_unique<MeshCase>(config, processes);
 }
 
 }  // namespace poisson

@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "io/config/config_blocks.hpp"
 #include "io/config/config_parts.hpp"
 #include "io/config/face_choices.hpp"
 #include "io/config/schema.hpp"
@@ -14,6 +15,7 @@
 #include "io/expressions/expression.hpp"
 #include "io/meshes/mesh_file.hpp"
 #include "io/meshes/mesh_input.hpp"
+#include "solver/blocks_model.hpp"
 #include "solver/rows_model.hpp"
 
 namespace poisson {
@@ -27,8 +29,13 @@ class MeshProblemReader {
   void run(const std::filesystem::path& file) {
     check_entries("boundary");
     check_entries("materials");
-    read_mesh_file();
+    const Value* type = parts_.document.at("grid.type");
+    if (type && type->text == "blocks")
+      read_blocks(parts_, input_);
+    else
+      read_mesh_file();
     if (!problem_.mesh) return;
+    set_extent();
     used_.assign(problem_.mesh->groups.size(), false);
     read_equation();
     read_materials();
@@ -36,7 +43,8 @@ class MeshProblemReader {
     read_solver(parts_);
     check_solver();
     read_output(file);
-    input_.table = describe_groups(*problem_.mesh, used_);
+    const std::vector<std::string> groups = describe_groups(*problem_.mesh, used_);
+    input_.table.insert(input_.table.end(), groups.begin() + (input_.blocks ? 1 : 0), groups.end());
     warn_of_rest();
   }
 
@@ -70,9 +78,11 @@ class MeshProblemReader {
       problem_.mesh = std::move(mesh);
     } catch (const InputError& error) {
       parts_.errors.add(file->mark, "grid.file", error.what());
-      return;
     }
-    Problem& box = parts_.config.problem;  // describes the extent of the mesh
+  }
+
+  void set_extent() {
+    Problem& box = parts_.config.problem;
     box.dimension = mesh().dimension;
     std::array<double, 3> lower, upper;
     lower.fill(std::numeric_limits<double>::max());
@@ -262,7 +272,10 @@ class MeshProblemReader {
   void check_solver() {
     const Value* solver = parts_.document.find("solver");
     try {
-      resolve_row_options(parts_.config.options);
+      if (input_.blocks)
+        resolve_block_options(parts_.config.options, input_.stretch, mesh().dimension);
+      else
+        resolve_row_options(parts_.config.options);
     } catch (const InputError& error) {
       parts_.errors.add(solver ? solver->mark : parts_.document.mark, "solver", error.what());
     }
