@@ -134,6 +134,54 @@ inline MadeBlocks ring(int count, double outer, double aspect, int layers = 1) {
   return made;
 }
 
+/// Returns plane blocks with a height. Curves and patches go along; the ends are the patches "bottom" and "top".
+inline MadeBlocks extruded(const MadeBlocks& plane, double height) {
+  MadeBlocks made = plane;
+  made.macro.dimension = 3;
+  const auto count = static_cast<int>(plane.macro.vertices.size());
+  for (int v = 0; v < count; ++v) {
+    Place3 x = plane.macro.vertices[static_cast<std::size_t>(v)];
+    x[2] = height;
+    made.macro.vertices.push_back(x);
+  }
+  for (MacroMesh::Block& block : made.macro.blocks)
+    for (std::size_t c = 0; c < 4; ++c) block.corners[c + 4] = block.corners[c] + count;
+  for (const auto& [edge, curve] : plane.curves)
+    made.curves[{edge[0] + count, edge[1] + count}] = [curve = curve, height](double t) {
+      Place3 x = curve(t);
+      x[2] = height;
+      return x;
+    };
+  const MacroTopology flat(plane.macro), topology(made.macro);
+  for (BlockPatch& patch : made.patches)
+    for (int& part : patch.parts) {
+      const MacroPart& edge = flat.parts()[static_cast<std::size_t>(part)];
+      part = topology.find({edge.corners[0], edge.corners[1], edge.corners[0] + count, edge.corners[1] + count});
+    }
+  return made;
+}
+
+/// Grades a grid of blocks along an axis: `table` returns the places of the nodes of all blocks along it.
+inline void grade_axis(MadeBlocks& made, std::size_t axis, int blocks,
+                       const std::function<std::vector<double>(int nodes)>& table) {
+  made.grading = [=, before = made.grading](const MacroTopology& of, int edge_class, int cells) {
+    const MacroPart& edge = of.parts()[static_cast<std::size_t>(of.classes()[static_cast<std::size_t>(edge_class)].edge)];
+    const Place3 &a = of.mesh().vertices[static_cast<std::size_t>(edge.corners[0])],
+                 &b = of.mesh().vertices[static_cast<std::size_t>(edge.corners[1])];
+    std::size_t along = 0;
+    for (std::size_t d = 0; d < 3; ++d)
+      if (std::abs(b[d] - a[d]) > std::abs(b[along] - a[along])) along = d;
+    if (along != axis) return before ? before(of, edge_class, cells) : uniform_nodes(0, 1, cells);
+    const std::vector<double> all = table(blocks * cells);
+    const auto first = static_cast<std::size_t>(std::lround(a[axis] * blocks)) * static_cast<std::size_t>(cells);
+    std::vector<double> own(all.begin() + static_cast<std::ptrdiff_t>(first),
+                            all.begin() + static_cast<std::ptrdiff_t>(first) + cells + 1);
+    const double low = own.front(), high = own.back();
+    for (double& x : own) x = (x - low) / (high - low);
+    return own;
+  };
+}
+
 /// Contains a solution on blocks.
 struct BlockSolution {
   BlockMesh mesh;
