@@ -93,13 +93,19 @@ inline MadeBlocks star(int count) {
   return made;
 }
 
-/// Returns a ring of `count` blocks between the radii 1 and `outer`, in one or two layers, whose cells at the inner
-/// circle are `aspect` times as long as high. The patches are "wall" and "far".
-inline MadeBlocks ring(int count, double outer, double aspect, int layers = 1) {
+/// Returns a ring of `count` blocks between the radii 1 and `outer` in layers of `cells` cells. Radial cells grow over
+/// all layers, and at the inner circle the cells are `aspect` times as long as high. The patches are "wall" and "far".
+inline MadeBlocks ring(int count, double outer, double aspect, int cells, int layers = 1) {
   MadeBlocks made;
-  const auto radius = [=](int l) { return l == 0 ? 1.0 : l == layers ? outer : std::sqrt(outer); };
-  const double step = 2 * std::numbers::pi / count;
+  const double step = 2 * std::numbers::pi / count, first = step / cells / aspect;
+  const int all = cells * layers;
+  const std::vector<double> radii =
+      first < (outer - 1) / all
+          ? geometric_nodes(1, outer, all, geometric_ratio_of_first_cell(first, outer - 1, all, StretchedEnd::lower),
+                            StretchedEnd::lower)
+          : uniform_nodes(1, outer, all);
   const auto on = [](double r, double a) { return Place3{r * std::cos(a), r * std::sin(a), 0}; };
+  const auto radius = [&](int l) { return radii[static_cast<std::size_t>(l * cells)]; };
   for (int l = 0; l <= layers; ++l)
     for (int k = 0; k < count; ++k) made.macro.vertices.push_back(on(radius(l), k * step));
   for (int l = 0; l < layers; ++l)
@@ -120,17 +126,17 @@ inline MadeBlocks ring(int count, double outer, double aspect, int layers = 1) {
     made.patches[0].parts.push_back(topology.find({k, (k + 1) % count}));
     made.patches[1].parts.push_back(topology.find({layers * count + k, layers * count + (k + 1) % count}));
   }
-  if (aspect > 1)
-    made.grading = [=](const MacroTopology& of, int edge_class, int cells) {
-      const MacroPart& edge =
-          of.parts()[static_cast<std::size_t>(of.classes()[static_cast<std::size_t>(edge_class)].edge)];
-      if (edge.corners[1] - edge.corners[0] != count || edge.corners[0] >= count) return uniform_nodes(0, 1, cells);
-      const double first = step / cells / aspect / (radius(1) - 1);
-      return first < 1.0 / cells
-                 ? geometric_nodes(0, 1, cells, geometric_ratio_of_first_cell(first, 1, cells, StretchedEnd::lower),
-                                   StretchedEnd::lower)
-                 : uniform_nodes(0, 1, cells);
-    };
+  made.grading = [=](const MacroTopology& of, int edge_class, int n) {
+    const MacroPart& edge =
+        of.parts()[static_cast<std::size_t>(of.classes()[static_cast<std::size_t>(edge_class)].edge)];
+    if (edge.corners[1] - edge.corners[0] != count || edge.corners[0] >= layers * count || n != cells)
+      return uniform_nodes(0, 1, n);
+    const auto from = radii.begin() + edge.corners[0] / count * cells;
+    std::vector<double> own(from, from + cells + 1);
+    const double low = own.front(), high = own.back();
+    for (double& x : own) x = (x - low) / (high - low);
+    return own;
+  };
   return made;
 }
 
@@ -165,7 +171,8 @@ inline MadeBlocks extruded(const MadeBlocks& plane, double height) {
 inline void grade_axis(MadeBlocks& made, std::size_t axis, int blocks,
                        const std::function<std::vector<double>(int nodes)>& table) {
   made.grading = [=, before = made.grading](const MacroTopology& of, int edge_class, int cells) {
-    const MacroPart& edge = of.parts()[static_cast<std::size_t>(of.classes()[static_cast<std::size_t>(edge_class)].edge)];
+    const MacroPart& edge =
+        of.parts()[static_cast<std::size_t>(of.classes()[static_cast<std::size_t>(edge_class)].edge)];
     const Place3 &a = of.mesh().vertices[static_cast<std::size_t>(edge.corners[0])],
                  &b = of.mesh().vertices[static_cast<std::size_t>(edge.corners[1])];
     std::size_t along = 0;
