@@ -219,14 +219,14 @@ inline BlockSolution solve_blocks(const BlockMesh& mesh, const MeshProblem& prob
   const auto backend = make_cpu_backend();
   const BlockSystem system =
       assemble_blocks(*found.data, mesh, processes, most_in_blocks, measure_cells(mesh).stretch());
-  const std::vector<double> guess;
-  const BlocksModel model(*backend, system, found.data->held, guess);
+  const std::vector<double> held = mesh.on_nodes(found.data->held), guess;
+  const BlocksModel model(*backend, system, held, guess);
   const std::unique_ptr<Solver> solver = make_solver(model, options);
   model.fill(solver->rhs(), solver->solution());
-  if (!load.empty()) put_nodes(load, model.finest_space(), solver->rhs());
+  if (!load.empty()) put_nodes(mesh.on_nodes(load), model.finest_space(), solver->rhs());
   found.result = solver->solve(false);
   found.levels = system.levels.size();
-  found.u = get_nodes(solver->solution(), model.finest_space());
+  found.u = mesh.at_points(get_nodes(solver->solution(), model.finest_space()));
   return found;
 }
 

@@ -73,6 +73,7 @@ class MeshCase final : public Case {
       else
         for (const int p : system_->point) places.push_back(mesh().points[static_cast<std::size_t>(p)]);
       guess() = sample_at(*problem_.initial, "initial", Sign::any, places);
+      if (in_blocks()) guess_ = config_.mesh->blocks->on_nodes(guess_);
     }
     return model_->fill(solver_->rhs(), solver_->solution());
   }
@@ -106,8 +107,9 @@ class MeshCase final : public Case {
   std::string demand() const override { return "; and coefficients must be within the range of numbers"; }
 
   void observe(Summary& summary) override {
-    u_ = in_blocks() ? get_nodes(solver_->solution(), *block_system().levels.front().space)
-                     : point_values(data(), *system_, get_rows(solver_->solution(), rows_model().rows()));
+    u_ = in_blocks()
+             ? config_.mesh->blocks->at_points(get_nodes(solver_->solution(), *block_system().levels.front().space))
+             : point_values(data(), *system_, get_rows(solver_->solution(), rows_model().rows()));
     const MeshIntegrals all = integrate(data(), u_);
     const auto place = [&](const std::array<double, 3>& x) {
       return std::vector<double>(x.begin(), x.begin() + mesh().dimension);
@@ -175,7 +177,10 @@ class MeshCase final : public Case {
   }
   std::vector<double>& guess() { return in_blocks() ? guess_ : system_->rows.guess; }
   std::unique_ptr<Model> make_model(Backend& backend) const {
-    if (in_blocks()) return std::make_unique<BlocksModel>(backend, block_system(), data().held, guess_);
+    if (in_blocks()) {
+      if (held_.empty()) held_ = config_.mesh->blocks->on_nodes(data().held);
+      return std::make_unique<BlocksModel>(backend, block_system(), held_, guess_);
+    }
     return std::make_unique<RowsModel>(backend, system().rows);
   }
   const RowsModel& rows_model() const { return static_cast<const RowsModel&>(*model_); }
@@ -209,7 +214,7 @@ class MeshCase final : public Case {
       const MeshCondition& condition = problem_.conditions[c];
       sum += flows[c].flow;
       (flows[c].flow > 0 ? in : out) += std::abs(flows[c].flow);
-      if (flows[c].facets == 0 && condition.groups.empty()) continue;
+      if ((flows[c].facets == 0 && condition.groups.empty()) || condition.name == periodic_condition) continue;
       Summary::Face face;
       face.name = condition.name;
       face.condition = condition_name(condition.kind);
@@ -257,7 +262,8 @@ class MeshCase final : public Case {
   mutable std::optional<Plan> plan_;
   std::shared_ptr<const Processes> processes_;
   mutable std::unique_ptr<BlockSystem> block_system_;  ///< of blocks, else null
-  std::vector<double> guess_;                          ///< of blocks, at points
+  mutable std::vector<double> held_;                   ///< of blocks, on nodes
+  std::vector<double> guess_;
   std::unique_ptr<Model> model_;
   std::unique_ptr<Solver> solver_;
   std::vector<double> u_;  ///< at points, after observe

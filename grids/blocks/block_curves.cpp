@@ -63,7 +63,6 @@ Curve arc_through(const Place3& from, const Place3& via, const Place3& to) {
   const Place3 to_centre = combined(product(a, a) / (2 * square), cross(b, normal), product(b, b) / (2 * square),
                                     cross(normal, a)),
                centre = combined(1, from, 1, to_centre), x = combined(-1, to_centre, 0, from);
-  const double radius = length(x);
   const Place3 y = combined(1 / std::sqrt(square), cross(normal, x), 0, x);  // of length `radius`
   const auto angle = [&](const Place3& at) {
     const Place3 r = combined(1, at, -1, centre);
@@ -72,7 +71,6 @@ Curve arc_through(const Place3& from, const Place3& via, const Place3& to) {
   };
   double end = angle(to);
   if (angle(via) > end) end -= 2 * std::numbers::pi;
-  (void)radius;
   return [=](double t) {
     if (t <= 0) return from;
     if (t >= 1) return to;
@@ -106,6 +104,16 @@ Curve spline_through(const std::vector<Place3>& places) {
     return catmull_rom({p[s], p[s + 1], p[s + 2], p[s + 3]}, {knots[s], knots[s + 1], knots[s + 2], knots[s + 3]}, at);
   };
   return by_length(curve, 256 * static_cast<int>(n - 1));
+}
+
+Curve parabola_through(const Place3& from, const Place3& middle, const Place3& to) {
+  return by_length(
+      [=](double t) {
+        if (t <= 0) return from;
+        if (t >= 1) return to;
+        return combined(1, combined((1 - t) * (1 - 2 * t), from, 4 * t * (1 - t), middle), t * (2 * t - 1), to);
+      },
+      256);
 }
 
 Surface cylinder_surface(const Place3& centre, const Place3& axis, double radius) {

@@ -20,6 +20,9 @@ Curve arc_through(const Place3& from, const Place3& via, const Place3& to);
 /// std::invalid_argument for repeated places.
 Curve spline_through(const std::vector<Place3>& places);
 
+/// Returns the parabola through the ends and the middle of an edge of second order.
+Curve parabola_through(const Place3& from, const Place3& middle, const Place3& to);
+
 /// Maps a place to the nearest one on a surface.
 using Surface = std::function<Place3(const Place3&)>;
 

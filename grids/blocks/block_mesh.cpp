@@ -220,11 +220,14 @@ class PatchLabels {
 }  // namespace
 
 void check_cells(const BlockMesh& mesh);
+void join_nodes(const BlockGeometry& geometry, BlockMesh& mesh);
 
 BlockMesh make_block_mesh(const BlockGeometry& geometry) {
   const MacroTopology& topology = *geometry.topology;
   BlockMesh made;
   made.numbers = std::make_shared<BlockNumbers>(geometry.topology, geometry.cells);
+  made.nodes = made.numbers;
+  if (geometry.joined) join_nodes(geometry, made);
   if (made.numbers->count() >= std::numeric_limits<int>::max())
     throw InputError("the blocks have " + std::to_string(made.numbers->count()) +
                      " nodes, but this version supports 2·10⁹; use fewer cells");

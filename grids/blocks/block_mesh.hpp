@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "grids/blocks/block_curves.hpp"
@@ -27,6 +28,8 @@ struct BlockGeometry {
   std::map<int, Curve> curves;      ///< of edges, by part, in the direction of the part; others are straight
   std::map<int, Surface> surfaces;  ///< of faces, by part
   std::vector<BlockPatch> patches;
+  /// The topology in which periodic faces are one; null: there are none.
+  std::shared_ptr<const MacroTopology> joined{};
 };
 
 /// Contains the nodes and cells of all blocks as a mesh, and the blocks. Points are numbered by `numbers`. Cells are
@@ -34,8 +37,21 @@ struct BlockGeometry {
 struct BlockMesh {
   std::shared_ptr<const Mesh> mesh;
   std::shared_ptr<const BlockNumbers> numbers;
-  std::vector<std::int64_t> first_cell;  ///< of each block, and of all
+  std::shared_ptr<const BlockNumbers> nodes;  ///< numbers in which periodic points are one node; else `numbers`
+  std::vector<std::int64_t> first_cell;       ///< of each block, and of all
+  std::vector<int> node_of_point;             ///< empty if points are nodes
+
+  /// Convert between values of points and of nodes.
+  std::vector<double> on_nodes(const std::vector<double>& at_points) const;
+  std::vector<double> at_points(const std::vector<double>& on_nodes) const;
+  /// Returns a point of each node; empty if points are nodes.
+  std::vector<int> point_of_node() const;
 };
+
+/// Returns the topology in which the sides of the second patch of each pair are those of the first. Throws InputError
+/// if a side has no partner at the same distance.
+std::shared_ptr<const MacroTopology> join_periodic(
+    const MacroTopology& topology, const std::vector<std::pair<const BlockPatch*, const BlockPatch*>>& pairs);
 
 /// Name of the group of boundary sides that are in no patch.
 inline constexpr const char* unnamed_patch = "unnamed";

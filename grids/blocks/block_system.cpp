@@ -116,11 +116,14 @@ class ElementAssembler {
 };
 
 // Returns whether each part has unknowns: none of its nodes has a Dirichlet condition.
-std::vector<bool> free_parts(const MeshData& data, const BlockNumbers& numbers) {
+std::vector<bool> free_parts(const MeshData& data, const BlockMesh& mesh) {
+  const BlockNumbers& numbers = *mesh.nodes;
+  const std::vector<int> point = mesh.point_of_node();
   std::vector<bool> free;
   for (std::size_t p = 0; p < numbers.topology().parts().size(); ++p) {
     const std::int64_t first = numbers.first(static_cast<int>(p)), last = numbers.first(static_cast<int>(p) + 1);
-    free.push_back(first == last || data.free(first));  // a part without nodes has none on any level
+    // A part without nodes has none on any level.
+    free.push_back(first == last || data.free(point.empty() ? first : point[static_cast<std::size_t>(first)]));
   }
   return free;
 }
@@ -180,11 +183,11 @@ BlockElements assemble_finest(const MeshData& data, const BlockMesh& mesh, const
 // Returns the numbers of all levels, finest first.
 std::vector<std::shared_ptr<const BlockNumbers>> choose_levels(const BlockMesh& mesh, const std::vector<bool>& free,
                                                                std::int64_t coarsest) {
-  std::vector<std::shared_ptr<const BlockNumbers>> levels{mesh.numbers};
+  std::vector<std::shared_ptr<const BlockNumbers>> levels{mesh.nodes};
   while (unknowns_of(*levels.back(), free) > coarsest) {
     std::vector<int> cells = coarser(levels.back()->cells());
     if (cells.empty()) break;
-    levels.push_back(std::make_shared<const BlockNumbers>(mesh.numbers->shared_topology(), std::move(cells)));
+    levels.push_back(std::make_shared<const BlockNumbers>(mesh.nodes->shared_topology(), std::move(cells)));
   }
   return levels;
 }
@@ -193,8 +196,8 @@ std::vector<std::shared_ptr<const BlockNumbers>> choose_levels(const BlockMesh& 
 
 std::vector<BlockLevelSize> block_level_sizes(const MeshData& data, const BlockMesh& mesh, int processes,
                                               std::int64_t coarsest) {
-  const std::vector<bool> free = free_parts(data, *mesh.numbers);
-  const std::vector<int> process = share_blocks(*mesh.numbers, processes);
+  const std::vector<bool> free = free_parts(data, mesh);
+  const std::vector<int> process = share_blocks(*mesh.nodes, processes);
   std::vector<BlockLevelSize> sizes;
   for (const auto& numbers : choose_levels(mesh, free, coarsest)) {
     std::vector<std::int64_t> nodes(static_cast<std::size_t>(processes), 0);
@@ -215,8 +218,8 @@ BlockSystem assemble_blocks(const MeshData& data, const BlockMesh& mesh,
   system.range = data.range;
   system.singular = !has_fixed_values(data);
   system.sizes = block_level_sizes(data, mesh, processes->count(), coarsest);
-  const std::vector<bool> free = free_parts(data, *mesh.numbers);
-  const std::vector<int> process = share_blocks(*mesh.numbers, processes->count());
+  const std::vector<bool> free = free_parts(data, mesh);
+  const std::vector<int> process = share_blocks(*mesh.nodes, processes->count());
   std::vector<std::shared_ptr<const BlockSpace>> spaces;
   for (const auto& numbers : choose_levels(mesh, free, coarsest))
     spaces.push_back(std::make_shared<const BlockSpace>(numbers, process, free, processes));

@@ -1,7 +1,6 @@
 #include "grids/blocks/macro_mesh.hpp"
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 #include "backends/memory/error.hpp"
@@ -70,7 +69,8 @@ class DirectedClasses {
 
 }  // namespace
 
-MacroTopology::MacroTopology(const MacroMesh& mesh) : mesh_(mesh) {
+MacroTopology::MacroTopology(const MacroMesh& mesh, std::vector<PeriodicFace> periodic)
+    : mesh_(mesh), periodic_(std::move(periodic)) {
   for (const MacroMesh::Block& block : mesh_.blocks) {
     std::vector<int> sorted(block.corners.begin(), block.corners.begin() + static_cast<int>(mesh_.corners()));
     std::ranges::sort(sorted);
@@ -79,8 +79,27 @@ MacroTopology::MacroTopology(const MacroMesh& mesh) : mesh_(mesh) {
                        std::to_string(mesh_.corners()) + " different ones");
   }
   find_parts();
+  for (std::size_t p = 0; p < parts_.size(); ++p) {
+    if (parts_[p].dimension == 0 || parts_[p].dimension == dimension()) continue;
+    std::vector<int> sorted(parts_[p].corners.begin(), parts_[p].corners.begin() + (1 << parts_[p].dimension));
+    std::ranges::sort(sorted);
+    by_vertices_.emplace(std::move(sorted), static_cast<int>(p));
+  }
   check();
   find_classes();
+}
+
+// Replaces the corners of a part on a periodic face. An edge on two periodic faces moves twice.
+std::array<int, 8> MacroTopology::after_joining(std::array<int, 8> corners, int of_dimension) const {
+  const auto end = corners.begin() + (1 << of_dimension);
+  for (std::size_t moves = 0; moves < 3; ++moves) {
+    const auto face = std::ranges::find_if(periodic_, [&](const PeriodicFace& f) {
+      return std::all_of(corners.begin(), end, [&](int v) { return f.contains(v); });
+    });
+    if (face == periodic_.end()) break;
+    std::transform(corners.begin(), end, corners.begin(), [&](int v) { return face->at(v); });
+  }
+  return corners;
 }
 
 void MacroTopology::find_parts() {
@@ -103,6 +122,7 @@ void MacroTopology::find_parts() {
           corners[c] = mesh_.blocks[index(b)].corners[corner];
         }
         const bool whole = of_dimension == dimension();
+        if (!whole) corners = after_joining(corners, of_dimension);
         const Canonical own = canonical(corners, of_dimension, !whole);
         const auto [entry, fresh] =
             known.try_emplace({whole ? 4 + b : of_dimension, own.corners}, static_cast<int>(parts_.size()));
@@ -183,14 +203,8 @@ void MacroTopology::find_classes() {
 
 int MacroTopology::find(std::vector<int> vertices) const {
   std::ranges::sort(vertices);
-  for (std::size_t p = 0; p < parts_.size(); ++p) {
-    const MacroPart& part = parts_[p];
-    if (std::ssize(vertices) != 1 << part.dimension || part.dimension == dimension()) continue;
-    std::vector<int> own(part.corners.begin(), part.corners.begin() + (1 << part.dimension));
-    std::ranges::sort(own);
-    if (own == vertices) return static_cast<int>(p);
-  }
-  return -1;
+  const auto found = by_vertices_.find(vertices);
+  return found == by_vertices_.end() ? -1 : found->second;
 }
 
 std::string MacroTopology::describe(int number) const {

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,9 @@ struct MacroMesh {
 
   std::size_t corners() const { return std::size_t{1} << dimension; }
 };
+
+/// Joins a face (in the plane an edge) to another one: each of its vertices becomes the one that follows it.
+using PeriodicFace = std::map<int, int>;
 
 /// Is an interior: that of a block, face or edge, or a vertex. Every node of the blocks belongs to one of them.
 struct MacroPart {
@@ -50,7 +54,7 @@ class MacroTopology {
  public:
   /// Throws InputError, which names blocks and vertices, for repeated corners, faces of more than two blocks, and
   /// blocks with the same corners.
-  explicit MacroTopology(const MacroMesh& mesh);
+  explicit MacroTopology(const MacroMesh& mesh, std::vector<PeriodicFace> periodic = {});
 
   const MacroMesh& mesh() const { return mesh_; }
   int dimension() const { return mesh_.dimension; }
@@ -75,14 +79,17 @@ class MacroTopology {
 
  private:
   static std::size_t index(int number) { return static_cast<std::size_t>(number); }
+  std::array<int, 8> after_joining(std::array<int, 8> corners, int dimension) const;
   void find_parts();
   void find_classes();
   void check() const;
 
   MacroMesh mesh_;
+  std::vector<PeriodicFace> periodic_;
   std::vector<MacroPart> parts_;
   std::vector<PartInBlock> places_;
   std::vector<EdgeClass> classes_;
+  std::map<std::vector<int>, int> by_vertices_;  // edges and faces; vertices in rising order
 };
 
 }  // namespace poisson

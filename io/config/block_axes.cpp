@@ -15,26 +15,31 @@ namespace {
 class AxisSpreader {
  public:
   AxisSpreader(ConfigParts& parts, const Value* blocks, BlockGeometry& geometry)
-      : parts_(parts), blocks_(blocks), geometry_(geometry), topology_(*geometry.topology) {}
+      : parts_(parts),
+        blocks_(blocks),
+        geometry_(geometry),
+        topology_(*geometry.topology),
+        joined_(geometry.joined ? *geometry.joined : *geometry.topology) {}
 
   bool run() {
-    const std::size_t classes = topology_.classes().size();
-    geometry_.cells.assign(classes, 0);
-    geometry_.fractions.resize(classes);
+    const std::size_t classes = joined_.classes().size();
+    cells_.assign(classes, 0);
+    fractions_.resize(classes);
     source_.assign(classes, -1);
     graded_by_.assign(classes, -1);
     for (int b = 0; blocks_ && b < topology_.blocks(); ++b) read_cells(b);
     const Value* rest = parts_.document.at("grid.cells");
     for (std::size_t c = 0; c < classes; ++c)
-      if (geometry_.cells[c] == 0 && given(rest)) geometry_.cells[c] = static_cast<int>(rest->number);
+      if (cells_[c] == 0 && given(rest)) cells_[c] = static_cast<int>(rest->number);
     for (std::size_t c = 0; c < classes && good_; ++c)
-      if (geometry_.cells[c] == 0)
+      if (cells_[c] == 0)
         fail(parts_.document.find("grid")->mark, "grid.cells",
-             "no block gives the number of cells along " + topology_.describe(topology_.classes()[c].edge) +
+             "no block gives the number of cells along " + joined_.describe(joined_.classes()[c].edge) +
                  "; add grid: {cells: 32}, or cells to a block with this edge");
     for (int b = 0; blocks_ && b < topology_.blocks() && good_; ++b) read_gradings(b);
     for (std::size_t c = 0; c < classes && good_; ++c)
-      if (geometry_.fractions[c].empty()) geometry_.fractions[c] = uniform_nodes(0, 1, geometry_.cells[c]);
+      if (fractions_[c].empty()) fractions_[c] = uniform_nodes(0, 1, cells_[c]);
+    if (good_) hand_over();
     return good_;
   }
 
@@ -42,6 +47,24 @@ class AxisSpreader {
   void fail(const Mark& mark, const std::string& key, const std::string& message) {
     parts_.errors.add(mark, key, message);
     good_ = false;
+  }
+  // Periodic sides are one in `joined_`, but not in the geometry.
+  void hand_over() {
+    geometry_.cells.assign(topology_.classes().size(), 0);
+    geometry_.fractions.resize(topology_.classes().size());
+    for (int b = 0; b < topology_.blocks(); ++b)
+      for (std::size_t d = 0; d < static_cast<std::size_t>(topology_.dimension()); ++d) {
+        const auto from = static_cast<std::size_t>(joined_.edge_class(b, d)),
+                   to = static_cast<std::size_t>(topology_.edge_class(b, d));
+        if (geometry_.cells[to] > 0) continue;
+        geometry_.cells[to] = cells_[from];
+        std::vector<double> own = fractions_[from];
+        if (joined_.against(b, d) != topology_.against(b, d)) {
+          std::ranges::reverse(own);
+          for (double& x : own) x = 1 - x;
+        }
+        geometry_.fractions[to] = std::move(own);
+      }
   }
   static std::string path(int b) { return "grid.blocks[" + std::to_string(b) + "]"; }
   const Value& block(int b) const { return blocks_->items[static_cast<std::size_t>(b)]; }
@@ -58,8 +81,8 @@ class AxisSpreader {
                               topology_.dimension(), topology_.dimension()));
     for (std::size_t d = 0; d < cells->items.size(); ++d) {
       if (!given(&cells->items[d])) continue;
-      const int n = static_cast<int>(cells->items[d].number), of = topology_.edge_class(b, d);
-      int& known = geometry_.cells[static_cast<std::size_t>(of)];
+      const int n = static_cast<int>(cells->items[d].number), of = joined_.edge_class(b, d);
+      int& known = cells_[static_cast<std::size_t>(of)];
       int& source = source_[static_cast<std::size_t>(of)];
       if (known == 0) {
         known = n;
@@ -140,21 +163,21 @@ class AxisSpreader {
         fail(rule->mark, here, "does not exist in two dimensions; remove it");
         continue;
       }
-      const auto of = static_cast<std::size_t>(topology_.edge_class(b, d));
-      std::vector<double> found = fractions_of(*rule, here, geometry_.cells[of], edge(b, d));
+      const auto of = static_cast<std::size_t>(joined_.edge_class(b, d));
+      std::vector<double> found = fractions_of(*rule, here, cells_[of], edge(b, d));
       if (found.empty()) return;
       if (std::ranges::adjacent_find(found, [](double x, double y) { return !(x < y); }) != found.end())
         return fail(rule->mark, here, "its cells are lost to rounding; stretch less, or use fewer cells");
-      if (topology_.against(b, d)) {
+      if (joined_.against(b, d)) {
         std::ranges::reverse(found);
         for (double& x : found) x = 1 - x;
       }
       const bool mirrored = std::equal(found.begin(), found.end(), found.rbegin(),
                                        [](double x, double y) { return std::abs(x + y - 1) < 1e-9; });
-      if (topology_.classes()[of].twisted && !mirrored)
+      if (joined_.classes()[of].twisted && !mirrored)
         return fail(rule->mark, here,
                     "a strip of blocks turns this axis around, so both ends are alike; use at: both or equal cells");
-      std::vector<double>& known = geometry_.fractions[of];
+      std::vector<double>& known = fractions_[of];
       const bool same = std::ranges::equal(known, found, [](double x, double y) { return std::abs(x - y) < 1e-9; });
       if (!known.empty() && !same)
         return fail(rule->mark, here,
@@ -168,7 +191,9 @@ class AxisSpreader {
   ConfigParts& parts_;
   const Value* blocks_;
   BlockGeometry& geometry_;
-  const MacroTopology& topology_;
+  const MacroTopology &topology_, &joined_;
+  std::vector<int> cells_;  // of each class of joined_
+  std::vector<std::vector<double>> fractions_;
   std::vector<int> source_, graded_by_;  // blocks
   bool good_ = true;
 };

@@ -27,6 +27,7 @@ class BlockReader {
     if (const Value* curves = grid_.find("curves"))
       for (std::size_t c = 0; c < curves->items.size(); ++c)
         read_curve(curves->items[c], "grid.curves[" + std::to_string(c) + "]");
+    if (good_) read_periodic();
     if (!good_ || !spread_cells(parts_, in_file_ ? nullptr : grid_.find("blocks"), geometry_)) return;
     try {
       auto mesh = std::make_shared<BlockMesh>(make_block_mesh(geometry_));
@@ -69,6 +70,7 @@ class BlockReader {
         check_joints(macro);
         geometry_.topology = std::make_shared<const MacroTopology>(macro);
         geometry_.patches = patches_of(mesh, *geometry_.topology);
+        geometry_.curves = curves_of(mesh, *geometry_.topology);
       } else {
         if (!read_inline(*blocks, macro)) return false;
         check_joints(macro);
@@ -167,6 +169,27 @@ class BlockReader {
       patch.parts.push_back(part);
     }
     geometry_.patches.push_back(std::move(patch));
+  }
+
+  void read_periodic() {
+    const Value* listed = grid_.find("periodic");
+    if (!listed || listed->items.empty()) return;
+    std::vector<std::pair<const BlockPatch*, const BlockPatch*>> pairs;
+    const auto patch = [&](const Value& name) {
+      const auto found = std::ranges::find(geometry_.patches, name.text, &BlockPatch::name);
+      if (found == geometry_.patches.end())
+        fail(name.mark, "grid.periodic", "no patch has the name " + name.text + "; add it to grid.patches");
+      else
+        input_.periodic.push_back(name.text);
+      return found == geometry_.patches.end() ? nullptr : &*found;
+    };
+    for (const Value& pair : listed->items) pairs.emplace_back(patch(pair.items[0]), patch(pair.items[1]));
+    if (!good_) return;
+    try {
+      geometry_.joined = join_periodic(*geometry_.topology, pairs);
+    } catch (const InputError& error) {
+      fail(listed->mark, "grid.periodic", error.what());
+    }
   }
 
   void read_curve(const Value& value, const std::string& key) {

@@ -237,6 +237,7 @@ class MeshProblemReader {
   void read_conditions() {
     const Value* boundary = parts_.document.find("boundary");
     const Value* rest = nullptr;
+    join_periodic_sides(boundary);
     if (boundary)
       for (const Value::Entry& entry : boundary->entries) {
         if (entry.key == "default") {
@@ -255,6 +256,24 @@ class MeshProblemReader {
     others.name = "default";
     if (rest) read_condition(*rest, "boundary.default", others);
     problem_.conditions.push_back(std::move(others));
+  }
+
+  // Gives periodic sides a condition that takes nothing, so that the default does not apply there.
+  void join_periodic_sides(const Value* boundary) {
+    if (input_.periodic.empty()) return;
+    MeshCondition joined;
+    joined.name = periodic_condition;
+    joined.kind = BoundaryKind::neumann;
+    for (std::size_t g = 0; g < mesh().groups.size(); ++g) {
+      if (std::ranges::find(input_.periodic, mesh().groups[g].key()) == input_.periodic.end()) continue;
+      joined.groups.push_back(static_cast<int>(g));
+      used_[g] = true;
+      for (const Value::Entry& entry : boundary ? boundary->entries : std::vector<Value::Entry>{})
+        if (entry.key == mesh().groups[g].key())
+          parts_.errors.add(entry.mark, "boundary." + entry.key,
+                            "is a periodic patch, which has no condition; remove it here or from grid.periodic");
+    }
+    problem_.conditions.push_back(std::move(joined));
   }
 
   // The same name or number may belong to groups of several dimensions; sides are meant first.

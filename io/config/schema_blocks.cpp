@@ -199,7 +199,17 @@ std::vector<Schema> block_keys() {
                   "the keys of `boundary`.",
            .fallback = "{}",
            .example = "{wall: [[0, 1], [1, 2]]}",
-           .items = {block_patch()}}};
+           .items = {block_patch()}},
+          {.key = "periodic",
+           .type = Type::list,
+           .doc = "Pairs of patches that are equal but for a shift. u is the same on both.",
+           .fallback = "[]",
+           .example = "[[left, right]]",
+           .items = {{.type = Type::list,
+                      .example = "[left, right]",
+                      .items = {{.type = Type::text, .example = "left", .most = 200}},
+                      .fewest = 2,
+                      .most = 2}}}};
 }
 
 }  // namespace poisson

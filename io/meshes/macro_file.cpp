@@ -91,6 +91,22 @@ std::vector<BlockPatch> patches_of(const Mesh& mesh, const MacroTopology& topolo
   return patches;
 }
 
+std::map<int, Curve> curves_of(const Mesh& mesh, const MacroTopology& topology) {
+  std::map<int, Curve> curves;
+  for (const auto& [from, to, middle] : mesh.middles) {
+    const int part = topology.find({from, to});
+    if (part < 0 || curves.contains(part)) continue;
+    const auto& at = [&](int point) { return mesh.points[static_cast<std::size_t>(point)]; };
+    const Place3 a = at(from), b = at(to), m = at(middle);
+    const double bend = std::hypot((a[0] + b[0]) / 2 - m[0], (a[1] + b[1]) / 2 - m[1], (a[2] + b[2]) / 2 - m[2]),
+                 length = std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
+    if (bend <= 1e-12 * length) continue;
+    const bool along = topology.parts()[static_cast<std::size_t>(part)].corners[0] == from;
+    curves[part] = along ? parabola_through(a, m, b) : parabola_through(b, m, a);
+  }
+  return curves;
+}
+
 Mesh mesh_of_blocks(const MacroMesh& macro) {
   Mesh mesh;
   mesh.dimension = macro.dimension;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,9 @@ namespace poisson {
 MacroMesh macro_mesh_of(const Mesh& mesh);
 /// Returns the groups of sides and of elements of a mesh as patches of its macro mesh.
 std::vector<BlockPatch> patches_of(const Mesh& mesh, const MacroTopology& topology);
+
+/// Returns the curves of edges of second order whose middle is not that of the straight edge, by part.
+std::map<int, Curve> curves_of(const Mesh& mesh, const MacroTopology& topology);
 
 /// Returns the cells of a macro mesh as a mesh, so that check_mesh can find gaps.
 Mesh mesh_of_blocks(const MacroMesh& macro);

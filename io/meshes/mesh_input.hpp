@@ -9,10 +9,14 @@
 
 namespace poisson {
 
+/// Name of the condition on periodic sides of blocks: nothing but the flow to their partners.
+inline constexpr const char* periodic_condition = "periodic";
+
 /// Contains a mesh from a file, or of blocks, and the problem on it.
 struct MeshInput {
   MeshProblem problem;
   std::shared_ptr<const BlockMesh> blocks;  ///< of grid.type: blocks, else null
+  std::vector<std::string> periodic;        ///< names of periodic patches
   double stretch = 1;                       ///< of blocks: largest ratio of widths of a cell
   std::vector<std::string> table;           ///< lines that describe the mesh and its groups
   std::vector<std::string> warnings;        ///< about the mesh and about groups
