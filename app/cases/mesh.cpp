@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "app/cases/block_picture.hpp"
 #include "app/cases/case.hpp"
 #include "backends/memory/error.hpp"
 #include "grids/meshes/mesh_results.hpp"
@@ -141,6 +142,8 @@ class MeshCase final : public Case {
     if (!in_blocks()) return std::vector<std::string>{"faces.csv", "solution.vtu"};
     const std::vector<std::string> blocks = block_file_names(config_.mesh->blocks->numbers->topology().blocks());
     names.insert(names.end(), blocks.begin(), blocks.end());
+    if (!writes("vtk")) names.resize(1);
+    if (writes("png")) names.emplace_back("solution.png");
     return names;
   }
   void write_own(const std::filesystem::path& folder, Summary& summary) override {
@@ -148,9 +151,11 @@ class MeshCase final : public Case {
     std::vector<MeshField> fields;
     for (const std::string& name : config_.output.fields) fields.push_back(field_of(name));
     std::vector<std::filesystem::path> paths;
-    if (in_blocks())
+    if (in_blocks() && writes("vtk"))
       paths = write_block_files(folder, *config_.mesh->blocks, fields, summary.converged);
-    else
+    if (in_blocks() && writes("png"))
+      paths.push_back(write_block_picture(folder, config_, *config_.mesh->blocks, u_, summary.converged));
+    if (!in_blocks())
       paths.push_back(write_vtu(folder, mesh(), fields, summary.converged));
     for (const std::filesystem::path& path : paths)
       summary.files.push_back({path.filename().string(), std::filesystem::file_size(path)});
@@ -158,6 +163,9 @@ class MeshCase final : public Case {
 
  private:
   bool writes_fields() const { return !config_.output.fields.empty() && !config_.output.formats.empty(); }
+  bool writes(std::string_view format) const {
+    return std::ranges::find(config_.output.formats, format) != config_.output.formats.end();
+  }
   const Mesh& mesh() const { return *problem_.mesh; }
   const MeshData& data() const {
     if (!data_) data_ = std::make_unique<MeshData>(problem_);

@@ -113,7 +113,7 @@ Schema mesh_output(const Schema& box) {
             word("coefficient", "The coefficient of each element; of a tensor its entry along x."),
             word("error", "u minus equation.exact at points.")}));
   output.keys.push_back(
-      list("formats", "File formats; [] writes only the summary.", "[vtk]", {word("vtk", "VTK XML: .vtu.")}));
+      list("formats", "File formats; [] writes only the summary.", "[vtk]", {word("vtk", "VTK XML: .vtu, of blocks .vtm."), word("png", "A picture of u on blocks in the plane.")}));
   return output;
 }
 
