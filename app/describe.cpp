@@ -70,6 +70,7 @@ std::string cells_text(const std::array<int, 3>& cells, int dimension) {
 
 std::string describe_processes(const Sharing& sharing) {
   if (sharing.processes->alone()) return "";
+  if (sharing.parts == uncut_axes) return fmt::format("{}, rows partitioned", sharing.processes->count());
   return fmt::format("{}, grid cut into {} sub-blocks", sharing.processes->count(), fmt::join(sharing.parts, " x "));
 }
 
@@ -110,17 +111,21 @@ std::string method_name(const Options& options) {
 
 std::string describe_method(const Options& o) {
   std::string text;
-  if (o.method == Method::multigrid) {
+  if (o.amg == Amg::hypre) {
+    text = "conjugate gradients preconditioned by BoomerAMG of hypre, refined in 64 bits";
+  } else if (o.method == Method::multigrid) {
     constexpr std::array cycles{"V", "W", "F", "W or V"};
     text = fmt::format("multigrid {}({},{}), {}", cycles[static_cast<std::size_t>(o.cycle)], *o.smoother.pre,
                        *o.smoother.post, o.smoother.kind->describe(o.smoother));
     if (o.coarse_operator == CoarseOperator::galerkin) text += ", Galerkin coarse operators";
     if (o.full_multigrid) text += ", full multigrid";
     if (o.krylov == Krylov::cg) text += ", conjugate gradients";
+    if (o.krylov == Krylov::bicgstab) text += ", BiCGStab";
   } else if (o.method == Method::cg) {
     text = o.preconditioner == PreconditionerChoice::direct
                ? "conjugate gradients preconditioned by a direct solver with mean coefficients"
-               : "conjugate gradients with diagonal scaling";
+           : o.krylov == Krylov::bicgstab ? "BiCGStab with diagonal scaling"
+                                          : "conjugate gradients with diagonal scaling";
   } else if (o.method == Method::direct) {
     text = "direct, by diagonalization along the axes";
   } else {
@@ -189,7 +194,7 @@ std::vector<std::string> describe_plan(const Config& config, const Case& work, c
   if (config.options.fallback != Fallback::never && config.options.tolerance > 0 &&
       plan.options.method == Method::multigrid && config.options.precision != SolvePrecision::single)
     lines.push_back("          " + describe_fallback(config, plan.levels.front(), work.on_boxes(), processes));
-  if (config.mesh) return lines;
+  if (config.mesh || config.rows) return lines;
   add(work.assembly(plan.levels.front().unknowns, gpu));
   lines.emplace_back();
   // The table predicts bytes, flops and time of one product A u for one core or one GPU of this kind (assembly.hpp).

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "app/command_line.hpp"
+#include "app/hypre.hpp"
 #include "app/processes.hpp"
 #include "app/reasons.hpp"
 #include "app/run.hpp"
@@ -72,6 +73,7 @@ int main(int argc, char** argv) {
       wait_passively();
       prepare_parallel_files();
       processes = start_processes();
+      provide_hypre();
       return run(*command.arguments, processes);
     }
     errno = 0;

@@ -26,7 +26,7 @@ double parts_of(const Case& work) {
 
 // Returns the bytes of one copy of all output fields.
 double bytes_of_output(const Config& config, const Problem& problem) {
-  if (config.mesh) return 0;  // fields of a mesh are written one by one
+  if (config.mesh || config.rows) return 0;  // their fields are written one by one
   double nodes = 1, cells = 1;
   for (const auto& axis : problem.nodes) {
     nodes *= std::max<double>(1, static_cast<double>(axis.size()));

@@ -78,8 +78,7 @@ std::string describe_end(const Result& r, const Options& options) {
       if (options.method != Method::multigrid)
         return "the iteration diverged (the residual grew by 10⁶): use method: multigrid, if the matrix allows it";
       return std::string("the iteration diverged (the residual grew by 10⁶): use ") +
-             (options.krylov == Krylov::cg ? "" : "solver.krylov: cg, ") +
-             "more smoothing sweeps or a smaller relaxation";
+             (has_recurrence(options) ? "" : "solver.krylov: cg, ") + "more smoothing sweeps or a smaller relaxation";
     case Verdict::stagnated:
       if (r.at_rounding_floor()) return beyond_rounding(r, options);
       if (!r.steps.empty())
@@ -87,8 +86,8 @@ std::string describe_end(const Result& r, const Options& options) {
                "or alpha may be negligible compared with another)";
       return options.method != Method::multigrid
                  ? "the residual stagnated: use precision: double or, if the matrix allows it, method: multigrid"
-             : options.krylov == Krylov::cg ? "the residual stagnated: use more smoothing sweeps or precision: double"
-                                            : "the residual stagnated: use solver.krylov: cg or more smoothing sweeps";
+             : has_recurrence(options) ? "the residual stagnated: use more smoothing sweeps or precision: double"
+                                       : "the residual stagnated: use solver.krylov: cg or more smoothing sweeps";
     case Verdict::inaccurate:
       return "the residual is below the tolerance, but the estimated error of u exceeds 1000 times the tolerance: "
              "estimated_error gives the accuracy of u";
@@ -101,7 +100,7 @@ std::string describe_end(const Result& r, const Options& options) {
   if (r.at_rounding_floor()) return beyond_rounding(r, options);
   const std::string limit = "the iteration limit was reached before the tolerance: raise solver.max_iterations";
   if (options.method != Method::multigrid) return limit + "; method: multigrid needs fewer, if the matrix allows it";
-  return options.krylov == Krylov::cg ? limit : limit + " or use krylov: cg";
+  return has_recurrence(options) ? limit : limit + " or use krylov: cg";
 }
 
 std::string describe_widening(const Result& r) {

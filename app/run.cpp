@@ -324,6 +324,7 @@ int run(const Arguments& arguments, const std::shared_ptr<const Processes>& proc
     together(*processes, [&] {
       if (!results) return check_shared(place, processes->rank());
       results->check_names(file_names(config, *work, processes->count()));
+      if (work->own_files()) return;  // bytes_of_output is that of boxes
       const auto copies =
           std::ranges::count_if(config.output.formats, [](const auto& name) { return !file_format(name).picture; });
       results->check_space(static_cast<double>(copies) * bytes_of_output(config));

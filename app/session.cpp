@@ -40,6 +40,9 @@ std::shared_ptr<const Config> kept(const Config& config) {
 Session::Session(std::shared_ptr<const Config> config, const DeviceSetup& setup, SessionProcesses processes)
     : config_(kept(*config)), processes_(std::move(processes)) {
   Stopwatch watch;
+  if (config_->mesh || config_->rows)
+    throw InputError(
+        "grid.type: this class solves on boxes; read meshes by load_mesh and solve_rows for matrices of any sparsity");
   if (processes_.all->alone()) {
     read_datasets(*config_);
     backend_ = make_backend(config_->device, setup);
@@ -133,6 +136,7 @@ bool Session::update(GridData data) {
   const bool levels =
       !data.coefficient.empty() || data.reaction ||
       std::ranges::any_of(data.faces, [](const GridData::Face& face) { return face.alpha.has_value(); });
+  const auto kept_memory = keep_released_memory(*backend_);
   return with_places(*config_, [&] {
     model.update(std::move(data));
     if (!levels) return false;

@@ -220,6 +220,27 @@ macro(poisson_find_hdf5 parallel)
   endif()
 endmacro()
 
+# Sets POISSON_HAVE_HYPRE if MPI, hypre and METIS are found: algebraic multigrid of several processes.
+macro(poisson_find_hypre)
+  set(POISSON_HAVE_HYPRE FALSE)
+  if(POISSON_HAVE_MPI AND NOT POISSON_HYPRE STREQUAL "OFF")
+    find_path(POISSON_HYPRE_INCLUDE_DIR HYPRE_parcsr_ls.h PATH_SUFFIXES hypre)
+    find_library(POISSON_HYPRE_LIBRARY HYPRE)
+    find_path(POISSON_METIS_INCLUDE_DIR metis.h)
+    find_library(POISSON_METIS_LIBRARY metis)
+    mark_as_advanced(POISSON_HYPRE_INCLUDE_DIR POISSON_HYPRE_LIBRARY POISSON_METIS_INCLUDE_DIR POISSON_METIS_LIBRARY)
+    if(POISSON_HYPRE_INCLUDE_DIR AND POISSON_HYPRE_LIBRARY AND POISSON_METIS_INCLUDE_DIR AND POISSON_METIS_LIBRARY)
+      set(POISSON_HAVE_HYPRE TRUE)
+    endif()
+  endif()
+  if(POISSON_HYPRE STREQUAL "ON" AND NOT POISSON_HAVE_HYPRE)
+    message(FATAL_ERROR "POISSON_HYPRE is ON, and MPI, hypre or METIS was not found. Install them (Debian: libhypre-dev "
+                        "libmetis-dev), or use AUTO or OFF.")
+  elseif(NOT POISSON_HAVE_HYPRE)
+    message(STATUS "hypre is not used: solver.amg: hypre is refused")
+  endif()
+endmacro()
+
 # Sets POISSON_HAVE_MPI if MPI, Boost.MPI and a parallel HDF5 are found.
 macro(poisson_find_mpi)
   set(POISSON_HAVE_MPI FALSE)

@@ -27,6 +27,8 @@ BlockSmoothing smoothing_of(const Options& options, double stretch) {
 }
 
 Options resolve_block_options(const Options& given, double stretch, int dimension) {
+  if (given.amg == Amg::hypre)
+    throw InputError("solver.amg: hypre solves meshes and matrices, but blocks have multigrid of their own: remove it");
   Options rows = given;
   if (rows.smoother.extent == RelaxationChoice::planes)
     throw InputError("solver.smoother.type: plane needs a box, but blocks have no planes in common: write line");

@@ -100,7 +100,7 @@ SolverParts make_parts(const Model& model, const Plan& plan, const Options& aske
   std::shared_ptr<const Operator> plain = hierarchy.operators.front();
   if (profile) hierarchy = profile->wrap(std::move(hierarchy));
   std::shared_ptr<const Operator> A = hierarchy.operators.front();
-  if (outer != inner) {
+  if (outer != inner || model.has_own_finest()) {
     A = plain = model.finest(plan, outer);
     if (profile) A = profile->wrap(std::move(A));
   }
@@ -124,6 +124,7 @@ SolverParts make_parts(const Model& model, const Plan& plan, const Options& aske
       return make_parts(model, model.plan(other), other, profile);
     }
   }
+  if (options.amg != Amg::own) parts.sweeps = model.preconditioner(options);
   if (options.extrapolate) parts.extrapolation = model.extrapolation(outer);
   parts.A = std::move(A);
   parts.hierarchy = std::move(hierarchy);

@@ -8,6 +8,7 @@
 #include "grids/results/profile.hpp"
 #include "solver/direct/fast_diagonalization.hpp"
 #include "solver/extrapolation.hpp"
+#include "solver/multigrid/preconditioner.hpp"
 #include "solver/options.hpp"
 #include "solver/plan.hpp"
 #include "solver/solver.hpp"
@@ -39,10 +40,14 @@ class Model {
   virtual Hierarchy levels(const Plan& plan) const = 0;
   /// Returns the finest operator in another precision than that of the levels. Call it after levels().
   virtual std::unique_ptr<Operator> finest(const Plan& plan, Precision precision) const = 0;
+  /// Returns whether the levels belong to another matrix, which preconditions that of finest().
+  virtual bool has_own_finest() const { return false; }
   /// Returns a direct solver or preconditioner for A, as the options request. Returns null if a library or memory is
   /// missing on a process, unless `requested`; then it throws.
   virtual std::unique_ptr<FastDiagonalization> direct(const Operator& A, const Options& options, bool requested,
                                                       Profile* profile) const;
+  /// Returns the preconditioner of refinement that resolved options with another Amg than `own` select, else null.
+  virtual std::unique_ptr<Preconditioner> preconditioner(const Options&) const { return nullptr; }
   /// Returns sweeps of Jacobi's method that need fewer passes than single sweeps, or null.
   virtual std::unique_ptr<SweepPass> sweep_pass(Precision) const { return nullptr; }
   /// Returns an extrapolation of the discretization error, or null.

@@ -18,7 +18,8 @@ enum class Method { automatic, jacobi, cg, multigrid, direct };
 /// then makes W-cycles if it finds strong clusters.
 enum class Cycle { v, w, f, automatic };
 /// Selects the accelerator of multigrid. automatic: conjugate gradients if κ jumps.
-enum class Krylov { automatic, none, cg };
+/// bicgstab is chosen for unsymmetric compact rows alone.
+enum class Krylov { automatic, none, cg, bicgstab };
 /// Selects the preconditioner of conjugate gradients. An explicit choice also selects conjugate gradients as the
 /// method.
 enum class PreconditionerChoice { automatic, diagonal, multigrid, direct };
@@ -30,6 +31,9 @@ enum class Fallback { automatic, always, never };
 /// double: everything is in fp64. mixed: solution and residual are in fp64, corrections in fp32. single: everything is
 /// in fp32.
 enum class SolvePrecision { double_, mixed, single };
+
+/// Selects the algebraic multigrid of compact rows: that of the project, or BoomerAMG of hypre.
+enum class Amg { own, hypre };
 
 struct SmootherKind;
 
@@ -64,6 +68,7 @@ struct Options {
   GalerkinRelaxation on_galerkin{};  ///< set by resolve_options
   SolvePrecision precision = SolvePrecision::mixed;
   Fallback fallback = Fallback::automatic;
+  Amg amg = Amg::own;
   bool kept = false;  ///< solves many times: `automatic` leaves out what is done once, such as loading libraries
 
   /// Returns the options with every automatic choice made. `coefficient_jump` bounds the ratio of the coefficient in
@@ -72,5 +77,10 @@ struct Options {
   /// requested.
   Options choose(double coefficient_jump, bool points_suffice = true, bool mild = false, int dimension = 3) const;
 };
+
+/// Returns whether residuals are computed by a recurrence, whose result needs verification.
+constexpr bool has_recurrence(const Options& options) {
+  return options.krylov == Krylov::cg || options.krylov == Krylov::bicgstab;
+}
 
 }  // namespace poisson

@@ -13,6 +13,7 @@
 #include "solver/iterations/conjugate_gradients.hpp"
 #include "solver/iterations/direct_iteration.hpp"
 #include "solver/iterations/jacobi_iteration.hpp"
+#include "solver/iterations/stabilized_iteration.hpp"
 #include "solver/model.hpp"
 #include "solver/multigrid/diagonal.hpp"
 #include "solver/multigrid/multigrid.hpp"
@@ -31,7 +32,7 @@ StoppingRule stopping_rule(const Options& o, double epsilon, const Space& space)
     rule.stagnation_window = 10;
     rule.stagnation_gain = 1e-6;
   }
-  if (o.method == Method::multigrid && o.krylov == Krylov::cg) rule.stagnation_window = 40;
+  if (o.method == Method::multigrid && has_recurrence(o)) rule.stagnation_window = 40;
   if (o.method == Method::direct) {  // a step that gains less than a factor of ten is rounding
     rule.stagnation_window = 1;
     rule.stagnation_gain = 0.99;
@@ -103,6 +104,14 @@ void Solver::make_iteration(SolverParts& parts) {
   if (options.krylov == Krylov::cg) {
     e_.allocate_directions();
     iteration_ = std::make_unique<ConjugateGradients>(e_, *preconditioner_);
+  } else if (options.krylov == Krylov::bicgstab) {
+    e_.allocate_directions();
+    StabilizedIteration::MakePreconditioner diagonal;
+    if (multigrid_) diagonal = [this] { return std::make_unique<DiagonalPreconditioner>(e_.A); };
+    auto stabilized = std::make_unique<StabilizedIteration>(e_, *preconditioner_, std::move(diagonal));
+    stabilized_ = stabilized.get();
+    iteration_ = std::move(stabilized);
+    for (auto& recording : recordings_) recording = std::make_unique<PlainRun>();
   } else if (options.method == Method::direct) {
     auto steps = std::make_unique<DirectIteration>(e_, *direct);
     direct_ = steps.get();
@@ -122,6 +131,7 @@ void Solver::release_levels() {
   error_.forget();
   iteration_.reset();
   direct_ = nullptr;
+  stabilized_ = nullptr;
   multigrid_ = nullptr;
   preconditioner_.reset();
   extrapolation_.reset();
@@ -207,8 +217,8 @@ Result Solver::solve(bool given_guess, const Listener& listener) {
   });
   // The start is saved in case the iteration ends in values that are not finite. A non-finite α also spoils Dirichlet
   // nodes.
-  best_stored_ = !fallbacks_.empty() && e_.best && (given_guess || options.krylov == Krylov::cg);
-  if (best_stored_) e_.backend.copy(e_.u, e_.best);
+  phase_.best_stored = !fallbacks_.empty() && e_.best && (given_guess || options.krylov == Krylov::cg);
+  if (phase_.best_stored) e_.backend.copy(e_.u, e_.best);
   run(from, monitor, result);
   if (giving_up) {
     giving_up = false;
@@ -217,7 +227,7 @@ Result Solver::solve(bool given_guess, const Listener& listener) {
     monitor.state() = {};
     run(Start::data, monitor, result);
   }
-  if (options.krylov == Krylov::cg) verify(monitor);
+  if (has_recurrence(options)) verify(monitor);
   const MonitorState& state = monitor.state();
   if (state.reference == 0 && is_finite(state.last)) clear_unknowns(e_.u);  // the exact solution is zero
   result.settled = has_stages() && pass_stages(monitor);
@@ -230,7 +240,7 @@ Result Solver::solve(bool given_guess, const Listener& listener) {
   if (extrapolation_ && solved && state.reference > 0) {
     phase_.fallback = nullptr;
     result.extrapolated = extrapolate(monitor);
-    if (options.krylov == Krylov::cg) verify(monitor);
+    if (has_recurrence(options)) verify(monitor);
     result.estimated_error = error_.of(monitor, phase_);
   }
   report(from, at_once, monitor, result);
@@ -249,7 +259,7 @@ bool Solver::pass_stages(Monitor& monitor) {
   while (state.verdict == Verdict::converged && state.reference > 0) {
     const double next =
         stages_.next({state.iterations, relative(state.last, state), e_.epsilon * relative(state.rounding, state)});
-    if (best_stored_) e_.backend.copy(e_.u, e_.best);  // spare() may be the copy of the start
+    if (phase_.best_stored) e_.backend.copy(e_.u, e_.best);  // spare() may be the copy of the start
     if (next == 0) {
       if (relative(state.last, state) > tolerance) return true;
       break;
@@ -283,6 +293,9 @@ void Solver::report(Start from, bool at_once, Monitor& monitor, Result& result) 
   const Options& options = e_.options;
   Backend& backend = e_.backend;
   result.verdict = state.verdict;
+  if (stabilized_ && stabilized_->changed_at() >= 0)
+    result.steps.push_back("multigrid for the symmetric part stagnated at iteration " +
+                           std::to_string(stabilized_->changed_at()) + ": the diagonal replaces it");
   if (e_.traits.cancels) result.rounding_limit = 64;
   result.iterations = state.iterations;
   result.initial = std::sqrt(from == Start::guess && !result.start_given_up ? state.first : state.initial);
@@ -296,7 +309,7 @@ void Solver::report(Start from, bool at_once, Monitor& monitor, Result& result) 
                        !exact_count && takes_best(state, result);
   if (earlier) phase_.now().restore_best(state);
   result.final = std::sqrt(earlier ? state.best : state.last);
-  if (exact_count && options.krylov == Krylov::cg) {  // the recurrence does not include rounding
+  if (exact_count && has_recurrence(options)) {  // the recurrence does not include rounding
     iteration_->take_residual(e_.one, e_.norm);
     result.final = std::sqrt(backend.value(e_.norm));
     result.history.back() = relative(backend.value(e_.norm), state);
@@ -333,7 +346,7 @@ void Solver::resume(Monitor& monitor) {
 
 // Replaces the equation that u solves by the extrapolated one and solves it from u. Returns 1ᵀ of the change of b.
 double Solver::extrapolate(Monitor& monitor) {
-  Field& r = e_.options.krylov == Krylov::cg ? e_.r : preconditioner_->rhs();
+  Field& r = has_recurrence(e_.options) ? e_.r : preconditioner_->rhs();
   Field& correction = e_.best;
   extrapolation_->correct(e_.u, e_.b, correction);
   double sum = 0;

@@ -28,6 +28,7 @@ class FallbackIteration;
 class FastDiagonalization;
 class Model;
 class Multigrid;
+class StabilizedIteration;
 
 /// Contains what a solver consists of. make_parts makes it from a Model.
 struct SolverParts {
@@ -41,7 +42,7 @@ struct SolverParts {
   std::vector<Relaxation> relaxations;  ///< of the planned levels
   Traits traits;
   FallbackChain chain;                           ///< for failed iterations
-  std::unique_ptr<Preconditioner> sweeps;        ///< of Jacobi's method, or null
+  std::unique_ptr<Preconditioner> sweeps;        ///< of Jacobi's method, or made by the model; may be null
   std::unique_ptr<FastDiagonalization> direct;   ///< direct solver or preconditioner, or null
   std::unique_ptr<Extrapolation> extrapolation;  ///< adds a solve of the extrapolated equation; may be null
   std::function<SolverParts()> remake;           ///< makes them again from the present data of the model
@@ -154,7 +155,8 @@ class Solver {
   std::unique_ptr<Preconditioner> preconditioner_;
   Multigrid* multigrid_ = nullptr;  // preconditioner_, or null
   std::unique_ptr<Iteration> iteration_;
-  DirectIteration* direct_ = nullptr;  // iteration_, or null
+  DirectIteration* direct_ = nullptr;          // iteration_, or null
+  StabilizedIteration* stabilized_ = nullptr;  // iteration_, or null
   FallbackSequence fallbacks_;
   std::unique_ptr<FallbackIteration> fallback_;  // in use, or null
   Phase phase_;
@@ -162,7 +164,6 @@ class Solver {
   bool checks_flows_ = true;
   bool has_solved_ = false;
   Stages stages_;
-  bool best_stored_ = false;  // the best iterate is valid even if no residual has risen
   Scalar raw_norm_, data_norm_, initial_norm_, guess_norm_, projected_;
   std::array<std::unique_ptr<Recording>, 4> recordings_;  // one per Start, and one to resume
 };

@@ -9,6 +9,7 @@ namespace poisson {
 
 std::unique_ptr<Case> make_case(const Config& config, const std::shared_ptr<const Processes>& processes) {
   if (config.mesh) return make_mesh_case(config, processes);
+  if (config.rows) return make_rows_case(config, processes);
   return config.matrix ? make_matrix_case(config, processes) : make_grid_case(config, processes);
 }
 

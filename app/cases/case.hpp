@@ -83,9 +83,11 @@ class Case {
 
 /// Creates the case that `config` describes. Collective over `processes`.
 std::unique_ptr<Case> make_case(const Config& config, const std::shared_ptr<const Processes>& processes);
-/// Create a case on a grid, on a mesh, and for a matrix from a file. `config` must outlive the case.
+/// Create a case on a grid, on a mesh, for a matrix of any sparsity, and for one on an index grid. `config` must
+/// outlive the case.
 std::unique_ptr<Case> make_grid_case(const Config& config, const std::shared_ptr<const Processes>& processes);
 std::unique_ptr<Case> make_mesh_case(const Config& config, const std::shared_ptr<const Processes>& processes);
+std::unique_ptr<Case> make_rows_case(const Config& config, const std::shared_ptr<const Processes>& processes);
 std::unique_ptr<Case> make_matrix_case(const Config& config, const std::shared_ptr<const Processes>& processes);
 /// Returns the parts that backend.blocks requests. Throws InputError if they do not suit the grid or the processes.
 Parts given_parts(const Config& config, const Block& block, int processes);

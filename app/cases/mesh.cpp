@@ -10,14 +10,15 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "app/cases/block_picture.hpp"
 #include "app/cases/case.hpp"
 #include "backends/memory/error.hpp"
 #include "grids/meshes/mesh_results.hpp"
 #include "io/meshes/blocks_output.hpp"
 #include "io/meshes/mesh_input.hpp"
 #include "io/meshes/vtu_output.hpp"
+#include "io/pictures/mesh_picture.hpp"
 #include "solver/blocks_model.hpp"
+#include "solver/external_amg.hpp"
 #include "solver/rows_model.hpp"
 
 namespace poisson {
@@ -29,14 +30,16 @@ constexpr const char* condition_name(BoundaryKind kind) {
 
 class MeshCase final : public Case {
  public:
-  MeshCase(const Config& config, std::shared_ptr<const Processes> processes)
-      : config_(config), problem_(config.mesh->problem), options_(config.options), processes_(std::move(processes)) {}
+  MeshCase(const Config& config, const std::shared_ptr<const Processes>& processes)
+      : config_(config), problem_(config.mesh->problem), options_(config.options) {
+    sharing_.processes = processes;
+  }
 
   void check_values() const override { data(); }
   const Plan& plan(bool) const override {
     if (!plan_ && in_blocks()) {
-      const BlockMesh& blocks = *config_.mesh->blocks;
-      plan_ = plan_blocks(block_level_sizes(data(), blocks, processes_->count(), most_in_blocks), options_,
+      const int count = sharing_.processes->count();
+      plan_ = plan_blocks(block_level_sizes(data(), *config_.mesh->blocks, count, most_in_blocks), options_,
                           config_.mesh->stretch, mesh().dimension);
     }
     if (!plan_) {
@@ -67,26 +70,27 @@ class MeshCase final : public Case {
   }
   double sampling_seconds() const override { return 0; }
   double fill() override {
-    if (problem_.initial && guess().empty()) {
+    if (problem_.initial && in_blocks() && guess_.empty()) {
+      const std::vector<std::array<double, 3>> places(mesh().points.begin(), mesh().points.end());
+      guess_ = config_.mesh->blocks->on_nodes(sample_at(*problem_.initial, "initial", Sign::any, places));
+    } else if (problem_.initial && !in_blocks() && system_->rows.guess.empty()) {
       std::vector<std::array<double, 3>> places;
-      if (in_blocks())
-        places.assign(mesh().points.begin(), mesh().points.end());
-      else
-        for (const int p : system_->point) places.push_back(mesh().points[static_cast<std::size_t>(p)]);
-      guess() = sample_at(*problem_.initial, "initial", Sign::any, places);
-      if (in_blocks()) guess_ = config_.mesh->blocks->on_nodes(guess_);
+      for (const int p : system_->point) places.push_back(mesh().points[static_cast<std::size_t>(p)]);
+      system_->rows.guess = sample_at(*problem_.initial, "initial", Sign::any, places);
     }
     return model_->fill(solver_->rhs(), solver_->solution());
   }
   Result solve(bool given_guess, const Solver::Listener& listener, Model::Data) const override {
-    return solver_->solve(given_guess, listener);
+    Result result = solver_->solve(given_guess, listener);
+    if (const auto* external = dynamic_cast<const ExternalRowsModel*>(model_.get()))
+      result.steps.push_back(fmt::format("hypre needed {} iterations", external->iterations()));
+    return result;
   }
   std::vector<std::string> doubts() const override { return config_.mesh->warnings; }
   std::vector<std::string> table() const override { return config_.mesh->table; }
 
   void describe(RunHeader& header, Summary& summary) const override {
-    summary.unknowns = header.unknowns = model_->space().unknown_count();
-    if (!in_blocks()) summary.unknowns = header.unknowns = system_->rows.A.rows();
+    summary.unknowns = header.unknowns = in_blocks() ? plan_->levels.front().unknowns : system_->rows.A.rows();
     summary.dimension = 0;  // a mesh has no faces of a box
     double least = std::numeric_limits<double>::infinity(), widest = 0;
     for (std::int64_t e = 0; e < data().topology.cells(); ++e) {
@@ -103,14 +107,17 @@ class MeshCase final : public Case {
     for (const MeshCondition& condition : problem_.conditions)
       header.boundary +=
           fmt::format("{}{} {}", header.boundary.empty() ? "" : ", ", condition.name, condition_name(condition.kind));
-    header.matrix = in_blocks() ? matrix_of_blocks() : matrix_of_rows();
+    header.matrix = in_blocks() ? matrix_of_blocks()
+                                : fmt::format("{} rows, {} entries", system_->rows.A.rows(), system_->rows.A.entries());
+    if (const auto* own = dynamic_cast<const RowsModel*>(model_.get()))
+      header.matrix += fmt::format("; the levels have {:.2f} times as many", own->operator_complexity());
   }
   std::string demand() const override { return "; and coefficients must be within the range of numbers"; }
 
   void observe(Summary& summary) override {
     u_ = in_blocks()
              ? config_.mesh->blocks->at_points(get_nodes(solver_->solution(), *block_system().levels.front().space))
-             : point_values(data(), *system_, get_rows(solver_->solution(), rows_model().rows()));
+             : point_values(data(), *system_, get_rows(solver_->solution(), RowSpace(system_->rows.A.rows())));
     const MeshIntegrals all = integrate(data(), u_);
     const auto place = [&](const std::array<double, 3>& x) {
       return std::vector<double>(x.begin(), x.begin() + mesh().dimension);
@@ -138,64 +145,99 @@ class MeshCase final : public Case {
   Pieces field(const FieldChoice&) override { throw std::logic_error("a mesh has no planes"); }
   std::optional<std::vector<std::string>> own_files() const override {
     std::vector<std::string> names{"faces.csv"};
-    if (!writes_fields()) return names;
-    if (!in_blocks()) return std::vector<std::string>{"faces.csv", "solution.vtu"};
-    const std::vector<std::string> blocks = block_file_names(config_.mesh->blocks->numbers->topology().blocks());
-    names.insert(names.end(), blocks.begin(), blocks.end());
-    if (!writes("vtk")) names.resize(1);
-    if (writes("png")) names.emplace_back("solution.png");
+    if (config_.output.fields.empty()) return names;
+    const int count = sharing_.processes->count();
+    for (const std::string& format : config_.output.formats) {
+      if (format == "vtk" && in_blocks()) {
+        const std::vector<std::string> blocks = block_file_names(config_.mesh->blocks->numbers->topology().blocks());
+        names.insert(names.end(), blocks.begin(), blocks.end());
+      } else if (format == "vtk" && count > 1) {
+        names.emplace_back("solution.pvtu");
+        for (int p = 0; p < count; ++p) names.push_back(vtu_piece_name(p));
+      } else {
+        names.emplace_back(format == "vtk" ? "solution.vtu" : format == "hdf5" ? "solution.hdf" : "solution.png");
+      }
+    }
     return names;
   }
   void write_own(const std::filesystem::path& folder, Summary& summary) override {
-    if (!writes_fields() || !processes_->first()) return;
+    if (own_files()->size() < 2) return;
     std::vector<MeshField> fields;
     for (const std::string& name : config_.output.fields) fields.push_back(field_of(name));
-    std::vector<std::filesystem::path> paths;
-    if (in_blocks() && writes("vtk"))
-      paths = write_block_files(folder, *config_.mesh->blocks, fields, summary.converged);
-    if (in_blocks() && writes("png"))
-      paths.push_back(write_block_picture(folder, config_, *config_.mesh->blocks, u_, summary.converged));
-    if (!in_blocks())
-      paths.push_back(write_vtu(folder, mesh(), fields, summary.converged));
-    for (const std::filesystem::path& path : paths)
+    const bool first = sharing_.processes->first();
+    const auto add = [&](const std::filesystem::path& path) {
       summary.files.push_back({path.filename().string(), std::filesystem::file_size(path)});
+    };
+    for (const std::string& format : config_.output.formats) {
+      if (format == "vtk" && in_blocks())
+        for (const auto& path : first ? write_block_files(folder, *config_.mesh->blocks, fields, summary.converged)
+                                      : std::vector<std::filesystem::path>{})
+          add(path);
+      else if (format == "vtk" && !sharing_.processes->alone())
+        write_pieces(folder, fields, summary);
+      else if (first && format == "vtk")
+        add(write_vtu(folder, mesh(), fields, summary.converged));
+      else if (first && format == "hdf5")
+        add(write_mesh_hdf(folder, mesh(), fields, summary.converged));
+      else if (first)
+        add(draw(folder, summary.converged));
+    }
   }
 
  private:
-  bool writes_fields() const { return !config_.output.fields.empty() && !config_.output.formats.empty(); }
-  bool writes(std::string_view format) const {
-    return std::ranges::find(config_.output.formats, format) != config_.output.formats.end();
+  // Each process writes its elements.
+  void write_pieces(const std::filesystem::path& folder, const std::vector<MeshField>& fields, Summary& summary) const {
+    const Processes& all = *sharing_.processes;
+    write_vtu_piece(folder, mesh(), fields, summary.converged, all.rank(), all.count());
+    const auto size = std::filesystem::file_size(folder / vtu_piece_name(all.rank()));
+    const std::vector<std::uintmax_t> sizes = all.gather(size);
+    if (!all.first()) return;
+    const std::filesystem::path path = write_pvtu(folder, fields, all.count());
+    summary.files.push_back({path.filename().string(), std::filesystem::file_size(path)});
+    for (int p = 0; p < all.count(); ++p)
+      summary.files.push_back({vtu_piece_name(p), sizes[static_cast<std::size_t>(p)]});
   }
-  const Mesh& mesh() const { return *problem_.mesh; }
+  std::filesystem::path draw(const std::filesystem::path& folder, bool converged) const {
+#ifdef POISSON_HAVE_VTK
+    const std::string& unit = config_.output.unit;
+    return write_mesh_picture(
+        folder, mesh(), u_,
+        {config_.title, config_.output.quantity + (unit.empty() ? "" : " (" + unit + ")"), converged});
+#else
+    (void)converged;
+    throw RunError("this program draws no pictures (it was built without VTK): remove png from output.formats");
+#endif
+  }
+
+  const Mesh& mesh() const {
+    return *problem_.mesh;
+  }
   const MeshData& data() const {
     if (!data_) data_ = std::make_unique<MeshData>(problem_);
     return *data_;
+  }
+  std::unique_ptr<Model> make_model(Backend& backend) const {
+    if (in_blocks()) {
+      if (held_.empty()) held_ = config_.mesh->blocks->on_nodes(data().held);
+      return std::make_unique<BlocksModel>(backend, block_system(), held_, guess_);
+    }
+    if (options_.amg == Amg::hypre)
+      return std::make_unique<ExternalRowsModel>(backend, system().rows, sharing_.processes);
+    return std::make_unique<RowsModel>(backend, system().rows);
   }
   const MeshSystem& system() const {
     if (!system_) system_ = std::make_unique<MeshSystem>(assemble(data()));
     return *system_;
   }
 
-  bool in_blocks() const { return config_.mesh->blocks != nullptr; }
+  bool in_blocks() const {
+    return config_.mesh->blocks != nullptr;
+  }
   const BlockSystem& block_system() const {
     if (!block_system_)
       block_system_ = std::make_unique<BlockSystem>(
-          assemble_blocks(data(), *config_.mesh->blocks, processes_, most_in_blocks, config_.mesh->stretch));
+          assemble_blocks(data(), *config_.mesh->blocks, sharing_.processes, most_in_blocks, config_.mesh->stretch));
     return *block_system_;
-  }
-  std::vector<double>& guess() { return in_blocks() ? guess_ : system_->rows.guess; }
-  std::unique_ptr<Model> make_model(Backend& backend) const {
-    if (in_blocks()) {
-      if (held_.empty()) held_ = config_.mesh->blocks->on_nodes(data().held);
-      return std::make_unique<BlocksModel>(backend, block_system(), held_, guess_);
-    }
-    return std::make_unique<RowsModel>(backend, system().rows);
-  }
-  const RowsModel& rows_model() const { return static_cast<const RowsModel&>(*model_); }
-
-  std::string matrix_of_rows() const {
-    return fmt::format("{} rows, {} entries; the levels have {:.2f} times as many", system_->rows.A.rows(),
-                       system_->rows.A.entries(), rows_model().operator_complexity());
   }
   std::string matrix_of_blocks() const {
     const Options& options = plan_->options;
@@ -268,10 +310,9 @@ class MeshCase final : public Case {
   mutable std::unique_ptr<MeshData> data_;
   mutable std::unique_ptr<MeshSystem> system_;
   mutable std::optional<Plan> plan_;
-  std::shared_ptr<const Processes> processes_;
   mutable std::unique_ptr<BlockSystem> block_system_;  ///< of blocks, else null
   mutable std::vector<double> held_;                   ///< of blocks, on nodes
-  std::vector<double> guess_;
+  std::vector<double> guess_;                          ///< of blocks, on nodes
   std::unique_ptr<Model> model_;
   std::unique_ptr<Solver> solver_;
   std::vector<double> u_;  ///< at points, after observe
@@ -280,8 +321,10 @@ class MeshCase final : public Case {
 }  // namespace
 
 std::unique_ptr<Case> make_mesh_case(const Config& config, const std::shared_ptr<const Processes>& processes) {
-  if (!processes->alone() && !config.mesh->blocks)
-    throw InputError("meshes are solved by one process in this version: start it without mpirun; it uses all cores");
+  if (!processes->alone() && !config.mesh->blocks && config.options.amg != Amg::hypre)
+    throw InputError(
+        "several processes solve meshes with solver.amg: hypre only: write that, or start one process without mpirun; "
+        "it uses all cores");
   return std::make_unique<MeshCase>(config, processes);
 }
 

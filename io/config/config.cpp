@@ -5,10 +5,12 @@
 
 #include "io/config/config_image.hpp"
 #include "io/config/config_parts.hpp"
+#include "io/config/config_rows.hpp"
 #include "io/config/config_unstructured.hpp"
 #include "io/config/foreign_input.hpp"
 #include "io/config/schema.hpp"
 #include "io/config/schema_mesh.hpp"
+#include "io/config/schema_rows.hpp"
 
 namespace poisson {
 
@@ -40,13 +42,16 @@ void localize_paths(Value& map, const std::filesystem::path& folder) {
   }
 }
 
-// Does the same as read_document for a mesh.
-Config read_mesh_document(Value& raw, const std::filesystem::path& file, Diagnostics& errors) {
+// Does the same as read_document for a mesh, and for a matrix of any sparsity.
+Config read_gridless_document(Value& raw, const std::filesystem::path& file, Diagnostics& errors) {
   Config config;
   config.parameters = read_parameters(raw, errors);
-  Value document = validate(raw, mesh_schema(), config.parameters, errors);
+  Value document = validate(raw, schema_of(raw), config.parameters, errors);
   check_overridden_parameters(raw, config.parameters, errors);
-  read_mesh_document(document, file, errors, config);
+  if (describes_mesh(raw))
+    read_mesh_document(document, file, errors, config);
+  else
+    read_rows_document(document, file, errors, config);
   localize_paths(document, file.parent_path());
   config.effective = to_json(document, 2);
   return config;
@@ -55,7 +60,7 @@ Config read_mesh_document(Value& raw, const std::filesystem::path& file, Diagnos
 // Checks a document and reads each of its parts.
 Config read_document(Value& raw, const std::filesystem::path& file, Diagnostics& errors,
                      std::shared_ptr<const ImageSource> given_image = nullptr) {
-  if (describes_mesh(raw)) return read_mesh_document(raw, file, errors);
+  if (describes_mesh(raw) || describes_rows(raw)) return read_gridless_document(raw, file, errors);
   Config config;
   config.parameters = read_parameters(raw, errors);
   const std::shared_ptr<const ImageInput> image =
@@ -84,6 +89,9 @@ Config read_document(Value& raw, const std::filesystem::path& file, Diagnostics&
   read_media(parts, grid_known);
   read_answers(parts, grid_known);
   read_solver(parts);
+  if (config.options.amg != Amg::own)
+    errors.add(document.at("solver.amg")->mark, "solver.amg",
+               "hypre solves meshes and matrices of any sparsity (grid.type: unstructured or matrix); remove it");
   check_assembly(parts);
   check_fourth_order(parts);
   read_output(parts, grid_known, file);
@@ -104,8 +112,7 @@ Config state_config(const std::filesystem::path& file, std::span<const std::stri
   Value raw = read_yaml(file, errors);
   refuse_foreign_content(raw);
   if (raw.kind == Value::Kind::map || raw.kind == Value::Kind::null)
-    for (const std::string& assignment : overrides)
-      apply_override(raw, describes_mesh(raw) ? mesh_schema() : configuration_schema(), assignment, errors);
+    for (const std::string& assignment : overrides) apply_override(raw, schema_of(raw), assignment, errors);
   if (raw.kind == Value::Kind::null) {
     errors.add(raw.mark, {}, "the file is empty; give at least domain: {lower, upper} and grid: {cells}");
     errors.raise();

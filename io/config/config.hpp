@@ -24,6 +24,7 @@
 
 namespace poisson {
 
+struct GeneralRows;
 struct MeshInput;
 struct Value;
 class ImageSource;
@@ -91,6 +92,8 @@ struct Config {
 
   /// The problem of grid.type: unstructured; null for other grids. `problem` then has the extent of the mesh alone.
   std::shared_ptr<const MeshInput> mesh;
+  /// The system of grid.type: matrix; null for other grids.
+  std::shared_ptr<const GeneralRows> rows;
 };
 
 /// Reads a configuration like load_config, but without the values of datasets and matrices. Checks their shapes.

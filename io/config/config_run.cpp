@@ -104,6 +104,7 @@ void read_solver(ConfigParts& parts) {
   choose(solver->find("coarse_operator"), options.coarse_operator);
   choose(solver->find("precision"), options.precision);
   choose(solver->find("fallback"), options.fallback);
+  choose(solver->find("amg"), options.amg);
   take(solver->find("tolerance"), options.tolerance);
   take(solver->find("max_iterations"), options.max_iterations);
   if (const Value* flow = solver->find("flow_tolerance"); flow && flow->kind == Value::Kind::number) {

@@ -13,7 +13,6 @@
 #include "io/config/schema_mesh.hpp"
 #include "io/config/spelling.hpp"
 #include "io/expressions/expression.hpp"
-#include "io/files/formats.hpp"
 #include "io/meshes/mesh_file.hpp"
 #include "io/meshes/mesh_input.hpp"
 #include "solver/blocks_model.hpp"
@@ -330,12 +329,7 @@ class MeshProblemReader {
         to.fields.push_back(field.text);
       }
     if (const Value* formats = output->find("formats"))
-      for (const Value& format : formats->items) {
-        if (format.text == "png" && (!input_.blocks || mesh().dimension == 3 || !file_format("png").open))
-          parts_.errors.add(format.mark, "output.formats",
-                            "png shows blocks in the plane, and needs a program with VTK; write vtk");
-        to.formats.push_back(format.text);
-      }
+      for (const Value& format : formats->items) to.formats.push_back(format.text);
     if (const Value* quantity = output->find("quantity")) {
       if (const Value* name = quantity->find("name")) to.quantity = name->text;
       if (const Value* unit = quantity->find("unit"); given(unit)) to.unit = unit->text;

@@ -112,8 +112,12 @@ Schema mesh_output(const Schema& box) {
             word("group", "The number of the first group of each element; 0: none."),
             word("coefficient", "The coefficient of each element; of a tensor its entry along x."),
             word("error", "u minus equation.exact at points.")}));
-  output.keys.push_back(
-      list("formats", "File formats; [] writes only the summary.", "[vtk]", {word("vtk", "VTK XML: .vtu, of blocks .vtm."), word("png", "A picture of u on blocks in the plane.")}));
+  std::vector<Choice> formats{word("vtk", "VTK XML: .vtu, of blocks .vtm; of several processes .pvtu and its pieces."),
+                              word("hdf5", "VTKHDF: .hdf.")};
+#ifdef POISSON_HAVE_VTK
+  formats.push_back(word("png", "A picture: the mesh in the plane; in space its surface and a section."));
+#endif
+  output.keys.push_back(list("formats", "File formats; [] writes only the summary.", "[vtk]", std::move(formats)));
   return output;
 }
 

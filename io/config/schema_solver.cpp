@@ -163,6 +163,17 @@ Schema coarse_operator() {
           choice("galerkin", CoarseOperator::galerkin, "P^T A P, with a prolongation P based on the couplings of A.")}};
 }
 
+Schema amg() {
+  return {.key = "amg",
+          .type = Type::choice,
+          .doc = "Algebraic multigrid of meshes and of `type: matrix`.",
+          .fallback = "own",
+          .choices = {choice("own", Amg::own, "That of this program, by the threads of one process."),
+                      choice("hypre", Amg::hypre,
+                             "Conjugate gradients with BoomerAMG of hypre, also by several processes; needs a program "
+                             "that was built with hypre and METIS.")}};
+}
+
 Schema precision() {
   return {.key = "precision",
           .type = Type::choice,
@@ -217,6 +228,7 @@ Schema solver() {
           krylov(),
           preconditioner(),
           coarse_operator(),
+          amg(),
           precision()}};
 }
 

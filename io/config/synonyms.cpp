@@ -107,7 +107,7 @@ constexpr std::array keys{
     KeyWords{"grid.axes.*.segments", "layers layer thickness thicknesses delr delc botm widths segment blocks", layers},
     KeyWords{"grid.axes.*.stretching", "stretching stretch grading simplegrading law distribution type rule"},
     KeyWords{"grid.axes.*.ratio", "growth growthrate growthratio bias factor"},
-    KeyWords{"grid.file", "matrix", " with type: banded"},
+    KeyWords{"grid.file", "matrix", " with type: banded or type: matrix"},
     KeyWords{"grid.*", "stl gmsh msh surface meshfile unstructured", {}, mesh_remedy},
     KeyWords{"equation.coefficient.*", "stl", {}, mesh_remedy},
 
@@ -178,7 +178,8 @@ constexpr std::array choice_rows{
                 "write {robin: {alpha: 10, ambient: 20}}"},
     ChoiceWords{"grid.type", "uniform regular cartesian structured box equal image", "equidistant"},
     ChoiceWords{"grid.type", "rectilinear stretched nonuniform graded tensor", "tensor-product"},
-    ChoiceWords{"grid.type", "matrix mtx matrixmarket bands", "banded"},
+    ChoiceWords{"grid.type", "bands diagonals", "banded"},
+    ChoiceWords{"grid.type", "mtx matrixmarket csr sparse rows", "matrix"},
     ChoiceWords{"grid.type",
                 "gmsh msh mesh stl foam polymesh blockmesh snappyhexmesh tetrahedral tetrahedra triangular "
                 "triangles xdmf exodus vtu surface",

@@ -16,21 +16,6 @@
 namespace poisson {
 namespace {
 
-bool is_hdf5(const std::filesystem::path& file) {
-  std::error_code error;
-  if (!std::filesystem::is_regular_file(file, error))
-    throw InputError("file '" + file.string() + "' cannot be read (" +
-                     (std::filesystem::is_directory(file, error) ? "it is a directory" : "there is no such file") +
-                     "). Check the path.");
-  std::ifstream stream(file, std::ios::binary);
-  std::string signature(8, ' ');
-  if (!stream || !stream.read(signature.data(), 8)) {
-    if (!stream.is_open()) throw InputError("file '" + file.string() + "' cannot be read (no permission).");
-    throw InputError("file '" + file.string() + "' is neither Matrix Market nor HDF5 (it has fewer than 8 bytes).");
-  }
-  return signature == std::string_view("\x89HDF\r\n\x1a\n", 8);
-}
-
 std::string text(const std::vector<std::int64_t>& shape) {
   std::string all;
   for (const std::int64_t n : shape) all += "[" + std::to_string(n) + "]";
@@ -142,6 +127,21 @@ void check_diagonal(const std::filesystem::path& file, const BandedMatrix& m, co
 
 }  // namespace
 
+bool is_hdf5_matrix(const std::filesystem::path& file) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(file, error))
+    throw InputError("file '" + file.string() + "' cannot be read (" +
+                     (std::filesystem::is_directory(file, error) ? "it is a directory" : "there is no such file") +
+                     "). Check the path.");
+  std::ifstream stream(file, std::ios::binary);
+  std::string signature(8, ' ');
+  if (!stream || !stream.read(signature.data(), 8)) {
+    if (!stream.is_open()) throw InputError("file '" + file.string() + "' cannot be read (no permission).");
+    throw InputError("file '" + file.string() + "' is neither Matrix Market nor HDF5 (it has fewer than 8 bytes).");
+  }
+  return signature == std::string_view("\x89HDF\r\n\x1a\n", 8);
+}
+
 std::optional<std::size_t> count_points(const std::array<int, 3>& shape) {
   constexpr std::size_t most = std::size_t{1} << 40;
   std::size_t points = 1;
@@ -153,7 +153,7 @@ std::optional<std::size_t> count_points(const std::array<int, 3>& shape) {
 }
 
 BandedMatrix state_matrix(const std::filesystem::path& file, const std::optional<std::array<int, 3>>& shape) {
-  const bool hdf5 = is_hdf5(file);
+  const bool hdf5 = is_hdf5_matrix(file);
   if (!hdf5 && !shape)
     throw InputError("'" + file.string() +
                      "' is not an HDF5 file, and other formats do not store the grid; add shape: [nx, ny, nz]");
@@ -171,7 +171,7 @@ BandedMatrix state_matrix(const std::filesystem::path& file, const std::optional
 }
 
 bool contains_rhs(const std::filesystem::path& file) {
-  return is_hdf5(file) && has_dataset(file, "rhs");
+  return is_hdf5_matrix(file) && has_dataset(file, "rhs");
 }
 
 void read_matrix(const std::filesystem::path& file, BandedMatrix& m, const std::optional<Box>& own,
@@ -185,7 +185,7 @@ void read_matrix(const std::filesystem::path& file, BandedMatrix& m, const std::
     m.some = beside;
   }
   together(processes, [&] {
-    if (is_hdf5(file))
+    if (is_hdf5_matrix(file))
       read_hdf5_bands(file, m);
     else
       read_matrix_market(file, m);
@@ -202,7 +202,7 @@ void read_matrix(const std::filesystem::path& file, BandedMatrix& m, const std::
 }
 
 void read_rhs(const std::filesystem::path& file, BandedMatrix& matrix) {
-  if (!is_hdf5(file)) {
+  if (!is_hdf5_matrix(file)) {
     matrix.rhs = read_market_array(file, matrix);
     return;
   }

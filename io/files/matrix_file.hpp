@@ -21,6 +21,8 @@ inline constexpr const char* too_many_points = "a grid has at most 10^12 points"
 /// `shape` is the number of points along x, y and z, which Matrix Market files require. Throws InputError with the
 /// file, a remedy and, if there is one, the line.
 BandedMatrix state_matrix(const std::filesystem::path& file, const std::optional<std::array<int, 3>>& shape);
+/// Returns whether a file is HDF5. Throws InputError if it cannot be read or is shorter than 8 bytes.
+bool is_hdf5_matrix(const std::filesystem::path& file);
 /// Returns true if the file is an HDF5 file that also contains a right-hand side.
 bool contains_rhs(const std::filesystem::path& file);
 

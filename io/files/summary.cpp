@@ -219,7 +219,7 @@ Json to_object(const Summary& s) {
   json["method"] = s.method;
   json["unknowns"] = s.unknowns;
   json["levels"] = s.levels;
-  if (!s.matrix)
+  if (!s.matrix && !s.rows)
     json["cell_width"] = {{"least", number(s.least_cell)},
                           {"widest", number(s.widest_cell)},
                           {"ratio", number(s.widest_cell / s.least_cell)}};
@@ -228,6 +228,12 @@ Json to_object(const Summary& s) {
                       {"symmetric", s.matrix->symmetric},
                       {"asymmetry", number(s.matrix->asymmetry)},
                       {"dominance", number(s.matrix->dominance)}};
+  if (s.rows)
+    json["matrix"] = {{"rows", s.rows->rows},
+                      {"entries", s.rows->entries},
+                      {"symmetric", s.rows->symmetric},
+                      {"asymmetry", number(s.rows->asymmetry)},
+                      {"singular", s.rows->singular}};
   add_solution(json, s);
   add_flows(json, s);
   if (s.flux_error) json["estimated_flux_error"] = number(*s.flux_error);

@@ -49,6 +49,14 @@ struct Summary {
     double asymmetry = 0, dominance = 0;  ///< as in BandedMatrix
   };
   std::optional<Matrix> matrix;
+  /// Describes a matrix of any sparsity; it is omitted without one.
+  struct Rows {
+    std::int64_t rows = 0, entries = 0;
+    bool symmetric = true;
+    double asymmetry = 0;  ///< as in GeneralRows
+    bool singular = false;
+  };
+  std::optional<Rows> rows;
   struct Probe {
     std::vector<double> point;
     double u = 0;

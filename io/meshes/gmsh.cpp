@@ -235,7 +235,7 @@ class GmshReader {
     return *type;
   }
 
-  // Makes room for elements of a type and returns the index of the first.
+  // Allocates elements of a type and returns the index of the first.
   std::int64_t extend(const ElementType& type, std::int64_t count) {
     MeshCells& block = mesh_.of_shape(type.shape);
     const std::int64_t first = block.count(), corners = facts_of(type.shape).corners;

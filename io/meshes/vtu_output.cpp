@@ -19,6 +19,50 @@ std::string_view bytes_of_values(const T* values, std::size_t count) {
   return {reinterpret_cast<const char*>(values), count * sizeof(T)};
 }
 
+// Returns the elements of the mesh's own dimension that a process writes, a range of their numbers, with the points
+// that they use, and the values of fields on both.
+Mesh piece_of(const Mesh& mesh, const std::vector<MeshField>& fields, int process, int count,
+              std::vector<MeshField>& own) {
+  Mesh piece;
+  piece.dimension = mesh.dimension;
+  piece.source = mesh.source;
+  const std::int64_t all = mesh.count(mesh.dimension), first = all * process / count,
+                     last = all * (process + 1) / count;
+  std::vector<int> place(mesh.points.size(), -1), used;
+  std::int64_t number = 0;
+  for (const MeshCells& block : mesh.cells) {
+    if (facts_of(block.shape).dimension != mesh.dimension) continue;
+    for (std::int64_t e = 0; e < block.count(); ++e, ++number) {
+      if (number < first || number >= last) continue;
+      MeshCells& to = piece.of_shape(block.shape);
+      for (const int p : block.of(e)) {
+        int& at = place[static_cast<std::size_t>(p)];
+        if (at < 0) {
+          at = static_cast<int>(used.size());
+          used.push_back(p);
+          piece.points.push_back(mesh.points[static_cast<std::size_t>(p)]);
+        }
+        to.corners.push_back(at);
+      }
+      to.label.push_back(0);
+    }
+  }
+  for (const MeshField& field : fields) {
+    MeshField part{field.name, field.on_cells, field.components, {}};
+    const auto n = static_cast<std::size_t>(field.components);
+    const auto take = [&](std::size_t at) {
+      part.values.insert(part.values.end(), field.values.begin() + static_cast<std::ptrdiff_t>(at * n),
+                         field.values.begin() + static_cast<std::ptrdiff_t>((at + 1) * n));
+    };
+    if (field.on_cells)
+      for (std::int64_t e = first; e < last; ++e) take(static_cast<std::size_t>(e));
+    else
+      for (const int p : used) take(static_cast<std::size_t>(p));
+    own.push_back(std::move(part));
+  }
+  return piece;
+}
+
 /// States the arrays of a file, and then writes them in the same order.
 class VtuWriter {
  public:
@@ -124,6 +168,39 @@ class VtuWriter {
 std::filesystem::path write_vtu(const std::filesystem::path& directory, const Mesh& mesh,
                                 const std::vector<MeshField>& fields, bool converged) {
   return VtuWriter(directory / "solution.vtu", mesh, fields).write(converged);
+}
+
+std::string vtu_piece_name(int process) {
+  return fmt::format("solution_{}.vtu", process);
+}
+
+std::filesystem::path write_vtu_piece(const std::filesystem::path& directory, const Mesh& mesh,
+                                      const std::vector<MeshField>& fields, bool converged, int process, int count) {
+  std::vector<MeshField> own;
+  const Mesh piece = piece_of(mesh, fields, process, count, own);
+  return VtuWriter(directory / vtu_piece_name(process), piece, own).write(converged);
+}
+
+std::filesystem::path write_pvtu(const std::filesystem::path& directory, const std::vector<MeshField>& fields,
+                                 int count) {
+  std::string text =
+      "<VTKFile type=\"PUnstructuredGrid\" version=\"1.0\" byte_order=\"LittleEndian\" header_type=\"UInt64\">\n"
+      "  <PUnstructuredGrid GhostLevel=\"0\">\n"
+      "    <PPoints>\n      <PDataArray type=\"Float64\" Name=\"points\" NumberOfComponents=\"3\"/>\n"
+      "    </PPoints>\n";
+  for (const bool on_cells : {false, true}) {
+    const std::string_view section = on_cells ? "PCellData" : "PPointData";
+    text += fmt::format("    <{}>\n", section);
+    for (const MeshField& field : fields)
+      if (field.on_cells == on_cells)
+        text += fmt::format("      <PDataArray type=\"Float64\" Name=\"{}\" NumberOfComponents=\"{}\"/>\n", field.name,
+                            field.components);
+    text += fmt::format("    </{}>\n", section);
+  }
+  for (int p = 0; p < count; ++p) text += fmt::format("    <Piece Source=\"{}\"/>\n", vtu_piece_name(p));
+  PendingFile pending(directory / "solution.pvtu");
+  pending.write(text + "  </PUnstructuredGrid>\n</VTKFile>\n");
+  return pending.commit();
 }
 
 }  // namespace poisson

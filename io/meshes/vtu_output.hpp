@@ -23,4 +23,17 @@ struct MeshField {
 std::filesystem::path write_vtu(const std::filesystem::path& directory, const Mesh& mesh,
                                 const std::vector<MeshField>& fields, bool converged);
 
+/// Returns the name of the file of one of several processes: solution_0.vtu.
+std::string vtu_piece_name(int process);
+/// Writes the elements of a process, of `count`, and their values. All processes have the complete mesh.
+std::filesystem::path write_vtu_piece(const std::filesystem::path& directory, const Mesh& mesh,
+                                      const std::vector<MeshField>& fields, bool converged, int process, int count);
+/// Writes solution.pvtu, which lists the pieces.
+std::filesystem::path write_pvtu(const std::filesystem::path& directory, const std::vector<MeshField>& fields,
+                                 int count);
+
+/// Writes solution.hdf, a VTKHDF file of type UnstructuredGrid (version 1.0).
+std::filesystem::path write_mesh_hdf(const std::filesystem::path& directory, const Mesh& mesh,
+                                     const std::vector<MeshField>& fields, bool converged);
+
 }  // namespace poisson

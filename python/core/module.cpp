@@ -19,6 +19,7 @@
 #include "io/config/config.hpp"
 #include "python/core/arrays.hpp"
 #include "python/core/jax_calls.hpp"
+#include "python/core/meshes.hpp"
 #include "python/core/tree.hpp"
 
 namespace nb = nanobind;
@@ -120,5 +121,6 @@ NB_MODULE(_core, m) {
   poisson::python::define(m);
   poisson::python::define_session(m);
   poisson::python::define_jax_calls(m);
+  poisson::python::define_meshes(m);
   nb::set_leak_warnings(false);  // objects of modules live until the process ends
 }

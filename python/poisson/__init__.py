@@ -9,16 +9,19 @@ import importlib
 from . import _core
 from ._answers import Capacitance, Effective, Table
 from ._core import ConfigurationError, SolverError
+from ._mesh import MeshProblem, MeshResult, UnstructuredMesh, load_mesh
 from ._problem import Problem, effective, load, solve
 from ._result import NotConverged, Result, StaleResult
 from ._shapes import (Body, Box, Cone, Cylinder, Ellipsoid, Layer, Mesh, Polygon, Revolve, Shape, Sphere, Torus,
                       Where)
 from ._solver import Solver
+from ._sparse import Rows, RowsResult, solve_rows
 
 __version__ = _core.version
 __all__ = ["Body", "Box", "Capacitance", "Cone", "ConfigurationError", "Cylinder", "Effective", "Ellipsoid", "Layer",
-           "Mesh", "NotConverged", "Polygon", "Problem", "Result", "Revolve", "Shape", "Solver", "SolverError",
-           "Sphere", "StaleResult", "Table", "Torus", "Where", "effective", "load", "solve"]
+           "Mesh", "MeshProblem", "MeshResult", "NotConverged", "Polygon", "Problem", "Result", "Revolve", "Rows",
+           "RowsResult", "Shape", "Solver", "SolverError", "Sphere", "StaleResult", "Table", "Torus",
+           "UnstructuredMesh", "Where", "effective", "load", "load_mesh", "solve", "solve_rows"]
 
 
 def __getattr__(name):

@@ -13,6 +13,10 @@ from ._result import NotConverged, Result, as_given
 
 _log = logging.getLogger("poisson")
 
+# Several right-hand sides are solved at once on a GPU that one of them does not fill, with this number of solvers.
+_AT_ONCE = 8
+_UNKNOWNS_AT_ONCE = 1 << 22
+
 
 class Solver:
     """Solves a problem repeatedly on one device. New data keep the levels where they can.
@@ -31,6 +35,9 @@ class Solver:
         self._changed = False
         self._differentiable = None
         self._data = {}  # κ and σ that replaced those of the problem
+        self._allocator = allocator
+        self._changes = {}  # the data other than sources that replaced those of the problem
+        self._others = []  # solvers of the same data, for several right-hand sides at once
         for array in problem._there:
             _arrays.synchronize(array.owner)
         if _core.cuda:
@@ -167,6 +174,7 @@ class Solver:
             self._check_components(coefficient)
             if reaction is not None:
                 changes["reaction"] = self._host(reaction, "reaction")
+            self._remember(coefficient, reaction, boundary)
             for face, value in (boundary or {}).items():
                 self._check_face(face)
                 changes[f"boundary.{face}"] = self._host(value, f"boundary.{face}")
@@ -183,6 +191,17 @@ class Solver:
                 self._changed = differs
                 if differs:
                     _log.info("new data changed automatic choices: %s", self._session.info["description"])
+
+    def _remember(self, coefficient, reaction, boundary):
+        """Keeps data for further solvers, which are made when they are needed."""
+        if coefficient is None and reaction is None and not boundary:
+            return
+        self._others = []
+        if coefficient is not None:
+            self._changes["coefficient"] = coefficient
+        if reaction is not None:
+            self._changes["reaction"] = reaction
+        self._changes["boundary"] = {**self._changes.get("boundary", {}), **(boundary or {})}
 
     def _check_components(self, coefficient):
         isotropic = self.geometry["isotropic"]
@@ -259,13 +278,62 @@ class Solver:
         return host
 
     def _solve_all(self, sources, guess, check):
-        results = []
-        for i in range(sources.shape[0]):
-            self.update(source=sources[i])
-            results.append(_checked(self._solve_once(guess), check))
-        if not results:
+        pieces = [sources[i] for i in range(sources.shape[0])]
+        if not pieces:
             raise ConfigurationError("source: the first axis has no values; give at least one right-hand side")
+        solvers = [*self._solvers_at_once(pieces), self]
+        results, failures = [None] * len(pieces), [None] * len(pieces)
+
+        def work(first, solver):
+            for i in range(first, len(pieces), len(solvers)):
+                if any(failures):
+                    return
+                try:
+                    solver.update(source=pieces[i])
+                    results[i] = _checked(solver._solve_once(guess), check)
+                except BaseException as failure:
+                    failures[i] = failure
+
+        # This solver solves for the last right-hand side, so that it has the last solution.
+        firsts = [(len(pieces) + lane) % len(solvers) for lane in range(len(solvers))]
+        threads = [threading.Thread(target=work, args=pair) for pair in zip(firsts, solvers[:-1])]
+        for thread in threads:
+            thread.start()
+        work(firsts[-1], self)
+        for thread in threads:
+            thread.join()
+        for failure in failures:
+            if failure is not None:
+                raise failure
         return _joined(self, results, sources)
+
+    def _solvers_at_once(self, pieces):
+        """Returns further solvers of the same data, if several right-hand sides are faster together."""
+        if self._device < 0 or self._session.processes > 1 or self._session.info["unknowns"] > _UNKNOWNS_AT_ONCE:
+            return []
+        on_device = [_arrays.on_device(piece, "source") for piece in pieces]
+        if any(found and found[2] for found in on_device):
+            return []  # a copy would be made on the stream of another thread
+        self._model = pieces[-1]
+        others = self._further_solvers(min(len(pieces), _AT_ONCE) - 1)
+        stream = self._stream
+        if stream is None:
+            stream = _arrays.current_stream(self._model)
+        for other in others:
+            other._model, other._stream = self._model, stream
+        return others
+
+    def _further_solvers(self, count):
+        """Returns solvers of the present data: `count`, or fewer if memory is short."""
+        while len(self._others) < count:
+            try:
+                other = Solver(self.problem, self._config, self._narrow, self._model, self._allocator)
+                other.update(**self._changes)
+            except _core.SolverError as failure:
+                _log.info("solves %d right-hand sides at once: %s", len(self._others) + 1, failure)
+                break
+            self._others.append(other)
+        return self._others[:count]
 
     def aslinearoperator(self):
         """Returns A as a SciPy LinearOperator on the values where `problem.unknowns` is true."""
@@ -290,6 +358,9 @@ class Solver:
     def free(self):
         """Releases the levels; the solver cannot be used afterwards."""
         with self._lock:
+            for other in self._others:
+                other.free()
+            self._others = []
             self._session = _Freed()
 
     def __repr__(self):

@@ -118,3 +118,6 @@ def _fixed(core, data, dtype):
     """Returns the fixed data of faces. They are read when the function is traced, because they never change; κ behind
     the faces of a problem in cells is that of the problem."""
     return {name: _jnp.asarray(value, dtype=dtype) for name, value in core.face_data(data).items()}
+
+
+from ._mesh_jax import solve_mesh  # noqa: E402,F401

@@ -53,6 +53,10 @@ CHECKS = {
         ("solution.integral", 1 / 2, 5e-4),
         ("balance.residual", 0, 1e-7),
     ],
+    "mesh-cooled-plate": [
+        ("probes.0.u", 18.3, 0.1),
+        ("balance.residual", 0, 1e-4),
+    ],
     "mesh-bracket": [
         ("faces.1.flow", 20, 1e-9),
         ("faces.1.area", 0.002, 1e-12),

@@ -141,6 +141,20 @@ class ParaView(SeveralProcesses):
                                        delta=0.02 * abs(summary["solution"]["integral"]))
                 self.assertGreater(found[path]["colours"], 50)
 
+    def test_meshes(self):
+        summaries = {}
+        for name in ("mesh-ball", "mesh-ring"):
+            summary = self.solved(0, name, "output.formats=[vtk, hdf5]", "output.fields=[u, flux, group]",
+                                  case=CONFIGS / f"{name}.yaml")
+            summaries |= {f"{name}/solution.vtu": summary, f"{name}/solution.hdf": summary}
+        found = self.opened(list(summaries))
+        for path, summary in summaries.items():
+            with self.subTest(path=path):
+                self.assertEqual(found[path]["range"], [summary["solution"]["min"], summary["solution"]["max"]])
+                self.assertAlmostEqual(found[path]["integral"], summary["solution"]["integral"],
+                                       delta=0.02 * abs(summary["solution"]["integral"]))
+                self.assertGreater(found[path]["colours"], 50)
+
     def test_steps_in_time(self):
         subprocess.run([PYTHON, f"{ROOT}/examples/time_steps.py", "--program", PROGRAM, "--steps", "3",
                         CONFIGS / "time-step.yaml", self.directory / "steps"], check=True, stdout=subprocess.DEVNULL)

@@ -1,0 +1,144 @@
+#!/usr/bin/env python3
+"""Runs on meshes: hypre against the own solver by several processes, pieces of files, and all files in ParaView's VTK.
+
+    test_mesh_runs.py POISSON_PROGRAM ROOT FAULT_SHIM [unittest arguments]
+"""
+
+import json
+import re
+import subprocess
+import unittest
+
+from several_processes import CONFIGS, PROGRAM, PYTHON, SeveralProcesses, main
+
+# Prints points, cells and the range of u of each file, as VTK reads them.
+READ = r"""
+import json, sys
+from vtkmodules.vtkIOXML import vtkXMLUnstructuredGridReader, vtkXMLPUnstructuredGridReader
+found = {}
+for path in sys.argv[1:]:
+    if path.endswith(".hdf"):
+        from vtkmodules.vtkIOHDF import vtkHDFReader
+        reader = vtkHDFReader()
+    else:
+        reader = vtkXMLPUnstructuredGridReader() if path.endswith(".pvtu") else vtkXMLUnstructuredGridReader()
+    reader.SetFileName(path)
+    reader.Update()
+    grid = reader.GetOutputDataObject(0)
+    cells = grid.GetCellData()
+    found[path] = {"points": grid.GetNumberOfPoints(), "cells": grid.GetNumberOfCells(), "bounds": grid.GetBounds(),
+                   "range": grid.GetPointData().GetArray("u").GetRange(),
+                   "flux": cells.GetArray("flux").GetNumberOfComponents(),
+                   "groups": cells.GetArray("group").GetRange(),
+                   "volume": sum(abs(grid.GetCell(c).GetNumberOfPoints()) for c in range(grid.GetNumberOfCells()))}
+print(json.dumps(found))
+"""
+
+
+def has_hypre():
+    linked = subprocess.run(["ldd", PROGRAM], stdout=subprocess.PIPE, text=True, check=False)
+    return "libHYPRE" in linked.stdout
+
+
+class MeshRuns(SeveralProcesses):
+    def mesh(self, count, folder, name, *assignments):
+        return self.solved(count, folder, *assignments, case=CONFIGS / f"{name}.yaml")
+
+    def read(self, *paths):
+        self.write("read.py", READ)
+        run = subprocess.run([PYTHON, "read.py", *paths], cwd=self.directory, text=True, stdout=subprocess.PIPE,
+                             stderr=subprocess.PIPE, check=False)
+        if run.returncode and "No module named 'vtkmodules.vtkIOHDF'" in run.stderr:
+            self.skipTest("this VTK reads no VTKHDF")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        return json.loads(run.stdout)
+
+    def test_hypre_agrees_with_the_own_solver(self):
+        if not has_hypre():
+            self.skipTest("a program without hypre")
+        for name in ("mesh-l-shape", "mesh-ball", "mesh-bracket"):
+            own = self.mesh(0, f"{name}-own", name)
+            size = max(abs(own["solution"]["min"]), abs(own["solution"]["max"]))
+            for count in (0, 2, 4):
+                with self.subTest(name=name, count=count):
+                    found = self.mesh(count, f"{name}-{count}", name, "solver.amg=hypre")
+                    self.assertTrue(found["converged"], found["reason"])
+                    for key in ("min", "max", "l2", "integral"):
+                        self.assertAlmostEqual(found["solution"][key], own["solution"][key], delta=1e-6 * size)
+                    for mine, other in zip(own["faces"], found["faces"]):
+                        scale = max(abs(face["flow"]) for face in own["faces"])
+                        self.assertAlmostEqual(other["flow"], mine["flow"], delta=1e-6 * scale)
+
+    def test_hypre_solves_singular_problems(self):
+        if not has_hypre():
+            self.skipTest("a program without hypre")
+        data = ("boundary={default: {neumann: 0}}", "equation={source: x}", "materials={}")
+        own = self.mesh(0, "own", "mesh-l-shape", *data)
+        found = self.mesh(2, "hypre", "mesh-l-shape", *data, "solver.amg=hypre")
+        self.assertTrue(found["converged"], found["reason"])
+        for key in ("min", "max", "l2"):
+            self.assertAlmostEqual(found["solution"][key], own["solution"][key], delta=1e-6)
+
+    def test_several_processes_need_hypre(self):
+        run = self.poisson(2, case=CONFIGS / "mesh-l-shape.yaml")
+        self.assertEqual(run.returncode, 2)
+        self.assertRegex("\n".join(self.message(run)), "several processes solve meshes with solver.amg: hypre only")
+
+    def test_boxes_refuse_hypre(self):
+        run = self.poisson(0, "solver.amg=hypre")
+        self.assertEqual(run.returncode, 2)
+        self.assertRegex(run.stderr, "solver.amg: hypre solves meshes")
+
+    def test_files(self):
+        formats = "output.formats=[vtk, hdf5]"
+        one = self.mesh(0, "one", "mesh-ball", formats)
+        paths = ["one/solution.vtu", "one/solution.hdf"]
+        if has_hypre():
+            several = self.mesh(3, "three", "mesh-ball", formats, "solver.amg=hypre")
+            self.assertEqual(sorted(file["name"] for file in several["files"] if "solution" in file["name"]),
+                             ["solution.hdf", "solution.pvtu", "solution_0.vtu", "solution_1.vtu", "solution_2.vtu"])
+            paths += ["three/solution.pvtu", "three/solution.hdf"]
+        found = self.read(*paths)
+        first = found[paths[0]]
+        self.assertEqual(first["range"], [one["solution"]["min"], one["solution"]["max"]])
+        for path in paths[1:]:
+            with self.subTest(path=path):
+                for key in ("cells", "bounds", "flux", "groups", "volume"):
+                    self.assertEqual(found[path][key], first[key], key)
+                for mine, other in zip(first["range"], found[path]["range"]):
+                    self.assertAlmostEqual(mine, other, delta=1e-6)
+
+    def test_pictures(self):
+        for name in ("mesh-ring", "mesh-bracket"):
+            summary = self.mesh(0, name, name, "output.formats=[png]")
+            self.assertIn("solution.png", [file["name"] for file in summary["files"]])
+            self.assertEqual((self.directory / name / "solution.png").read_bytes()[:4], b"\x89PNG")
+
+    def test_matrices(self):
+        lines = [f"{i} {i} 2" for i in range(1, 101)] + [f"{i + 1} {i} -1" for i in range(1, 100)]
+        self.write("a.mtx", "%%MatrixMarket matrix coordinate real symmetric\n100 100 199\n" + "\n".join(lines) + "\n")
+        self.write("m.yaml", "grid: {type: matrix, file: a.mtx}\nequation: {source: 1}\n"
+                             "output: {fields: [u, residual], formats: [mtx, npy]}\n")
+        summary = self.solved(0, "m", case="m.yaml")
+        self.assertTrue(summary["converged"])
+        self.assertEqual((summary["matrix"]["rows"], summary["matrix"]["entries"]), (100, 298))
+        values = [float(line) for line in (self.directory / "m/u.mtx").read_text().splitlines()[2:]]
+        for i, value in enumerate(values, 1):
+            self.assertAlmostEqual(value, i * (101 - i) / 2, delta=1e-4)
+        listed = self.poisson(0, case="m.yaml", options=("--validate",)).stdout
+        self.assertRegex(listed, re.compile("100 rows, 298 entries.*symmetric.*valid", re.S))
+        run = self.poisson(0, case="m.yaml", options=("--dry-run",))
+        self.assertEqual(run.returncode, 0, run.stderr)
+
+    def test_validation_lists_groups(self):
+        run = self.poisson(0, "boundary={outer: {dirichlet: 0}}", case=CONFIGS / "mesh-l-shape.yaml",
+                           options=("--validate",))
+        self.assertRegex(run.stdout, r"corner +1 +1 .*not named in the configuration")
+        self.assertRegex(run.stdout, r"plate +2 +\d+ +\d+ +3 ")
+        wrong = self.poisson(0, "boundary={cornr: {dirichlet: 0}}", case=CONFIGS / "mesh-l-shape.yaml",
+                             options=("--validate",))
+        self.assertRegex(wrong.stderr, "no group of this name.*corner")
+
+
+if __name__ == "__main__":
+    main()
