@@ -9,7 +9,7 @@
 
 #include "backends/transforms/blas.hpp"
 #include "grids/operators/bands.hpp"
-#include "grids/sampling/problem_data.hpp"
+#include "grids/sampling/strong_bodies.hpp"
 #include "grids/schemes/assembly.hpp"
 #include "solver/direct/fast_diagonalization.hpp"
 #include "solver/direct/prediction.hpp"
@@ -132,8 +132,7 @@ bool same_choices(const Options& a, const Options& b) {
 
 bool same_set_up(const Plan& counted, const Plan& sampled, const Jumps& jumps, const Problem& problem) {
   const auto clusters = [&](const Options& o) {
-    return o.coarse_operator == CoarseOperator::galerkin &&
-           jumps.may_have_clusters(problem.dimension, cells_of_line(problem));
+    return o.coarse_operator == CoarseOperator::galerkin && may_have_clusters(problem, jumps);
   };
   const auto of = [](const Plan& plan) {
     std::vector<std::tuple<std::array<int, 3>, Relaxation, LevelAssembly, std::size_t, std::size_t>> levels;

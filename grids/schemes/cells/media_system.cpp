@@ -11,6 +11,7 @@
 #include "backends/cpu/launch.hpp"
 #include "backends/memory/error.hpp"
 #include "grids/problem/bodies.hpp"
+#include "grids/sampling/detached_faces.hpp"
 #include "grids/sampling/problem_data.hpp"
 #include "grids/schemes/cells/cell_face.hpp"
 
@@ -77,39 +78,51 @@ std::size_t MediaSystem::face_index(std::size_t axis, int i, int j, int k) const
 
 void MediaSystem::integrate_faces() {
   const MediaLines lines(cells_);
-  const Box own = block_.layout().box();
+  const DetachedFaces detached(cells_);
   for (std::size_t d = 0; d < static_cast<std::size_t>(block_.dimension()); ++d) {
-    Box across = own;
-    across.last[d] = 1;
     std::array<int, 3> sizes = n_;
     ++sizes[d];
     faces_[d].resize(static_cast<std::size_t>(sizes[0]) * static_cast<std::size_t>(sizes[1]) *
                      static_cast<std::size_t>(sizes[2]));
-    // One task for each line across the axis. Links are put in the order of the lines afterwards.
     const std::size_t a = d == 0 ? 1 : 0, b = d == 2 ? 1 : 2;
-    std::vector<std::vector<FixedLink>> links(static_cast<std::size_t>(n_[b]));
-    for (int end = 0; end < 2; ++end)
-      if (block_.axes[d].open(end))
-        ends_[d][static_cast<std::size_t>(end)].resize(static_cast<std::size_t>(n_[a]) *
-                                                       static_cast<std::size_t>(n_[b]));
+    // Lines next to those of this process may give conductance to its faces.
+    const auto beyond = [&](std::size_t axis, int end) {
+      return detached.any() && !block_.axes[axis].degenerate() && !block_.axes[axis].open(end) ? 1 : 0;
+    };
+    const int first = -beyond(b, 0), count = n_[b] + beyond(b, 1) - first;
+    std::vector<std::vector<FixedLink>> links(static_cast<std::size_t>(count));
+    std::vector<std::vector<DetachedFaces::Move>> moves(links.size());
+    // One task for each line across the axis. Links and moves are put in the order of the lines afterwards.
 #pragma omp parallel for schedule(dynamic)
-    for (int q = 0; q < n_[b]; ++q) {
+    for (int row = 0; row < count; ++row) {
+      const int q = first + row;
       std::vector<double> kappa;
-      for (int p = 0; p < n_[a]; ++p) {
+      std::vector<FixedLink> none;
+      for (int p = -beyond(a, 0); p < n_[a] + beyond(a, 1); ++p) {
+        const bool own = p >= 0 && p < n_[a] && q >= 0 && q < n_[b];
         MediaLines::At at{d, {}};
         at.cell[a] = p;
         at.cell[b] = q;
-        lines.faces(at, kappa, links[static_cast<std::size_t>(q)]);
-        for (int f = 0; f <= n_[d]; ++f) {
+        lines.faces(at, kappa, own ? links[static_cast<std::size_t>(row)] : none);
+        if (detached.any()) detached.find(at, kappa, moves[static_cast<std::size_t>(row)]);
+        for (int f = 0; own && f <= n_[d]; ++f) {
           at.cell[d] = f;
           faces_[d][face_index(d, at.cell[0], at.cell[1], at.cell[2])] = kappa[static_cast<std::size_t>(f)];
         }
-        const auto number = static_cast<std::size_t>(q) * static_cast<std::size_t>(n_[a]) + static_cast<std::size_t>(p);
-        if (block_.axes[d].open(0)) ends_[d][0][number] = kappa.front();
-        if (block_.axes[d].open(1)) ends_[d][1][number] = kappa.back();
       }
     }
     for (auto& more : links) links_.insert(links_.end(), more.begin(), more.end());
+    for (const auto& row : moves)
+      for (const auto& [cell, kappa] : row) faces_[d][face_index(d, cell[0], cell[1], cell[2])] += kappa;
+    for (int end = 0; end < 2; ++end) {
+      if (!block_.axes[d].open(end)) continue;
+      Box layer = block_.layout().box();
+      layer.first[d] = end == 0 ? 0 : n_[d];
+      layer.last[d] = layer.first[d] + 1;
+      for_each_place(layer, [&](int i, int j, int k) {
+        ends_[d][static_cast<std::size_t>(end)].push_back(faces_[d][face_index(d, i, j, k)]);
+      });
+    }
   }
 }
 

@@ -1,0 +1,18 @@
+#include "grids/sampling/strong_bodies.hpp"
+
+#include "grids/problem/media.hpp"
+#include "grids/sampling/problem_data.hpp"
+
+namespace poisson {
+
+bool has_bodies(const Problem& problem, const Jumps& jumps, double jump) {
+  return problem.media && problem.media->bodies && problem.media->surfaces != Surfaces::staircase &&
+         jumps.largest >= jump;
+}
+
+bool may_have_clusters(const Problem& problem, const Jumps& jumps) {
+  return jumps.may_have_clusters(problem.dimension, cells_of_line(problem)) ||
+         has_bodies(problem, jumps, Jumps::large);
+}
+
+}  // namespace poisson
