@@ -133,6 +133,7 @@ bool Session::update(GridData data) {
   const bool levels =
       !data.coefficient.empty() || data.reaction ||
       std::ranges::any_of(data.faces, [](const GridData::Face& face) { return face.alpha.has_value(); });
+  const auto kept_memory = keep_released_memory(*backend_);
   return with_places(*config_, [&] {
     model.update(std::move(data));
     if (!levels) return false;

@@ -74,6 +74,10 @@ int device_number(const Backend& backend) {
   return of(backend).number();
 }
 
+std::shared_ptr<void> keep_released_memory(Backend& backend) {
+  return static_cast<CudaBackend&>(backend).keep_pieces();
+}
+
 std::shared_ptr<void> use_device(int number) {
   int before = 0;
   check(cudaGetDevice(&before));

@@ -14,5 +14,6 @@ void make_stream_wait(void* stream, Backend& backend);
 int device_number(const Backend& backend);
 /// Makes a device the current one of this thread until the returned object is destroyed; null if it is already.
 std::shared_ptr<void> use_device(int number);
+std::shared_ptr<void> keep_released_memory(Backend& backend);
 
 }  // namespace poisson::cuda

@@ -18,6 +18,7 @@
 #include "backends/cuda/graph.cuh"
 #include "backends/cuda/injection.hpp"
 #include "backends/cuda/launch.cuh"
+#include "backends/cuda/patch_tables.cuh"
 #include "backends/device/plain_run.hpp"
 #include "backends/memory/error.hpp"
 
@@ -104,6 +105,7 @@ CudaBackend::CudaBackend(const DeviceSetup& setup)
     description_ += " (POISSON_GRAPHS=0: the host runs the iteration)";
   if (!setup.stream) own_stream_ = make_stream();
   stream_ = setup.stream ? static_cast<cudaStream_t>(setup.stream) : own_stream_.get();
+  uploads_ = std::make_unique<UploadRing>(stream_);
   // This piece also has memory for scalars.
   constexpr std::size_t values = most_plane_sums + always_partials;
   arena_.reserve((values + most_plane_sums) * sizeof(double));
@@ -117,6 +119,7 @@ CudaBackend::CudaBackend(const DeviceSetup& setup)
 CudaBackend::~CudaBackend() {
   if (mail_ && std::uncaught_exceptions() > 0) mail_->give_up();
   cudaStreamSynchronize(stream_);
+  release_patch_tables(*this);
 }
 
 double* CudaBackend::partials(std::int64_t count) {

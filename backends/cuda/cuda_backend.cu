@@ -7,6 +7,7 @@
 #include "backends/cuda/injection.hpp"
 #include "backends/cuda/launch.cuh"
 #include "backends/cuda/marched.hpp"
+#include "backends/cuda/patch_columns.cuh"
 #include "backends/cuda/value_columns.cuh"
 #include "backends/device/transport_choice.hpp"
 #include "backends/memory/ordered_sum.hpp"
@@ -50,22 +51,52 @@ __global__ void dense_kernel(DenseRows<X, Y> rows) {
   rows.all(blockIdx.x * blockDim.x + threadIdx.x, gridDim.x * blockDim.x);
 }
 
+// Return the functors of the patches of a group.
+template <class X, class F>
+struct ValuesOf {
+  PatchView<X> x;
+  F f;
+  constexpr EachValue<X, F> operator()(int p) const { return {x[p], f}; }
+};
+template <class X, class Y, class F>
+struct PairsOf {
+  PatchView<X> x;
+  PatchView<Y> y;
+  F f;
+  constexpr EachPair<X, Y, F> operator()(int p) const { return {x[p], y[p], f}; }
+};
+template <class X, class Y>
+struct DotsOf {
+  PatchView<const X> x;
+  PatchView<const Y> y;
+  constexpr Dot<X, Y> operator()(int p) const { return {x[p], y[p]}; }
+};
+
+constexpr auto written_values = [](const PatchGroup& group) { return group.values; };
+
 template <class F>
 void on_values(CudaBackend& device, Field& x, const F& f) {
   dispatch(x.precision(), [&]<class X>(X) {
-    device.for_columns<SharedSteps>(marched(x.layout()).box(), EachValue<X, F>{marched(x.view<X>()), f});
+    for_groups<SharedSteps>(device, x.space(), written_values, [&](std::size_t g) {
+      return ValuesOf<X, F>{marched(x.patches<X>(g)), f};
+    });
   });
 }
 
 // Calls f(value of x, value of y) for all values, each in the type of its field.
-template <class F>
-void on_values(CudaBackend& device, const Field& x, Field& y, const F& f) {
+template <class BoxOf, class F>
+void on_pairs(CudaBackend& device, const Field& x, Field& y, const BoxOf& box_of, const F& f) {
   dispatch(x.precision(), [&]<class X>(X) {
     dispatch(y.precision(), [&]<class Y>(Y) {
-      device.for_columns<SharedSteps>(marched(x.layout()).box(),
-                                      EachPair<const X, Y, F>{marched(x.view<X>()), marched(y.view<Y>()), f});
+      for_groups<SharedSteps>(device, x.space(), box_of, [&](std::size_t g) {
+        return PairsOf<const X, Y, F>{marched(x.patches<X>(g)), marched(y.patches<Y>(g)), f};
+      });
     });
   });
+}
+template <class F>
+void on_values(CudaBackend& device, const Field& x, Field& y, const F& f) {
+  on_pairs(device, x, y, written_values, f);
 }
 
 bool is_zero(const char* variable) {
@@ -131,6 +162,7 @@ Buffer CudaBackend::block(std::size_t bytes) {
 }
 
 void CudaBackend::write(const void* host, void* device, std::size_t bytes) {
+  if (stream_ == uploads_->stream() && uploads_->write(host, device, bytes)) return;
   check(cudaMemcpyAsync(device, host, bytes, cudaMemcpyHostToDevice, stream_));
   check(cudaStreamSynchronize(stream_));
 }
@@ -146,17 +178,8 @@ void CudaBackend::do_copy(const Field& x, Field& y) {
   on_values(*this, x, y, Copy{});
 }
 void CudaBackend::do_convert(const Field& x, Field& y) {
-  dispatch(x.precision(), [&]<class X>(X) {
-    dispatch(y.precision(), [&]<class Y>(Y) {
-      const auto v = marched(x.view<X>());
-      Box box = marched(x.layout()).box();
-      for (std::size_t d = 0; d < 3; ++d) {
-        box.first[d] -= v.halo[d];
-        box.last[d] += v.halo[d];
-      }
-      for_columns<SharedSteps>(box, EachPair<const X, Y, Copy>{v, marched(y.view<Y>()), {}});
-    });
-  });
+  on_pairs(
+      *this, x, y, [](const PatchGroup& group) { return group.layout.with_halo(); }, Copy{});
 }
 void CudaBackend::do_scale(const Scalar& a, const Field& x, Field& y) {
   on_values(*this, x, y, Scale{a.address()});
@@ -178,14 +201,23 @@ void CudaBackend::do_subtract(const Field& x, const Scalar& a, const Field& y, F
 void CudaBackend::do_dot(const Field& x, const Field& y, Scalar& result) {
   dispatch(x.precision(), [&]<class X>(X) {
     dispatch(y.precision(), [&]<class Y>(Y) {
-      sum(x.space(), marched(x.layout()).box(), planes_marched(x.space()),
-          Dot<X, Y>{marched(x.view<X>()), marched(y.view<Y>())}, result);
+      const auto of_group = [&](std::size_t g) {
+        return DotsOf<X, Y>{marched(x.patches<X>(g)), marched(y.patches<Y>(g))};
+      };
+      if (!is_box(x.space()))
+        return sum_groups(*this, x.space(), patch_tables(*this).of(x.space()).counted, of_group, result);
+      sum(x.space(), marched(x.layout()).box(), planes_marched(x.space()), of_group(0)(0), result);
     });
   });
 }
 
 void CudaBackend::reserve_halo_buffers(const Space& space) {
   if (!space.is_global()) reserve_halo_buffers(space.processes(), MailSizes::of(space));
+  if (is_box(space)) return;
+  std::int64_t most = 0;
+  for (const ExchangeTable& step : patch_tables(*this).of(space).steps[0]) most = std::max(most, step.most);
+  if (!space.is_global())
+    reserve_halo_buffers(space.processes(), MailSizes::of_parts(static_cast<std::size_t>(most) * sizeof(double)));
 }
 
 void CudaBackend::reserve_halo_buffers(const Processes& processes, const MailSizes& sizes) {
@@ -252,7 +284,9 @@ void CudaBackend::add_up(const Space& space, const PlaneSums& sums, int planes, 
   reserve_halo_buffers(space);
   if (mail_) return send(false, [&] { add(&mail_->box(), result.address()); });
   add(nullptr, nullptr);
-  const auto most = static_cast<std::size_t>(std::max(space.most_values()[1], space.most_values()[2])) + 2;
+  const int most_planes =
+      is_box(space) ? std::max(space.most_values()[1], space.most_values()[2]) : space.most_planes();
+  const auto most = static_cast<std::size_t>(most_planes) + 2;
   by_host([this, count, most, space, to = result.address()] {
     const std::vector<double> all =
         staging_->gather(stream_, plane_room_.of_plane, static_cast<std::size_t>(count), most, space.processes());

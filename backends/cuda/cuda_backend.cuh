@@ -17,6 +17,7 @@
 #include "backends/cuda/mark.cuh"
 #include "backends/cuda/pending_steps.cuh"
 #include "backends/cuda/staging.cuh"
+#include "backends/cuda/upload_ring.hpp"
 #include "backends/device/backend.hpp"
 #include "backends/device/device_setup.hpp"
 #include "backends/device/shared_launches.hpp"
@@ -134,6 +135,11 @@ class CudaBackend final : public Backend {
   /// Returns the number of allocated pieces of device memory: one for the backend itself and one for every reservation
   /// that sufficed.
   int pieces() const { return arena_.pieces(); }
+  /// Keeps pieces without used blocks until the returned object is destroyed.
+  std::shared_ptr<void> keep_pieces() {
+    arena_.keep();
+    return {this, [](void* backend) { static_cast<CudaBackend*>(backend)->arena_.stop_keeping(); }};
+  }
   void write(const void* host, void* device, std::size_t bytes) override;
   void read(const void* device, void* host, std::size_t bytes) override;
 
@@ -232,7 +238,8 @@ class CudaBackend final : public Backend {
   std::size_t memory_limit_;
   MemoryCount memory_;
   Arena arena_;
-  Stream own_stream_;              ///< null if the program gave the stream
+  Stream own_stream_;  ///< null if the program gave the stream
+  std::unique_ptr<UploadRing> uploads_;
   cudaStream_t stream_ = nullptr;  ///< own_stream_, the program's stream, or the stream of a conditional body
   PendingSteps pending_{[this](std::size_t bytes) { return block(bytes); }};
   bool recording_ = false;

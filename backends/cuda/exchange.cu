@@ -5,9 +5,11 @@
 
 #include "backends/cuda/cuda_backend.cuh"
 #include "backends/cuda/own_step.cuh"
+#include "backends/cuda/patch_exchange.cuh"
 #include "backends/cuda/ticket.cuh"
 #include "backends/cuda/value_columns.cuh"
 #include "backends/spaces/groups.hpp"
+#include "backends/spaces/is_box.hpp"
 #include "backends/spaces/places_in_larger.hpp"
 
 namespace poisson::cuda {
@@ -73,6 +75,21 @@ void CudaBackend::end_swap(const Field& field, const Exchange::Step& received) {
 // Executes a complete exchange step, with other patches or with itself.
 void CudaBackend::run_step(const Field& field, int width, std::size_t t) {
   const Exchange& halo = field.space().halo();
+  if (is_program(halo)) {
+    const ExchangeTable& table =
+        patch_tables(*this).of(field.space()).steps[static_cast<std::size_t>(field.precision())][t];
+    return dispatch(field.precision(), [&]<class T>(T) {
+      T* const values = static_cast<T*>(field.data());
+      begin_step(stream(), table, values);
+      if (table.most > 0 && mail_) send(true, [&] { send_by_mail<T>(stream(), table, mail_->box()); });
+      if (table.most > 0 && !mail_)
+        by_host([this, &table, space = field.space()] {
+          const bool through_host = wanted_ == Transport::staged || !space.processes().without_device_memory().empty();
+          send_by_host(stream_, table, sizeof(T), through_host, space.processes());
+        });
+      end_step(stream(), table, values);
+    });
+  }
   const Exchange::Step &step = halo.steps(width)[t], &sent = halo.sent(width)[t];
   if (sent.empty())
     return dispatch(field.precision(), [&]<class T>(T) { copy_own(const_cast<Field&>(field).view<T>(), step); });
@@ -83,6 +100,10 @@ void CudaBackend::run_step(const Field& field, int width, std::size_t t) {
 void CudaBackend::start(const Field& field, int width, bool beside) {
   const Exchange& halo = field.space().halo();
   if (halo.with_others()) reserve_halo_buffers(field.space());
+  if (is_program(halo)) {
+    for (std::size_t t = 0; t < patch_tables(*this).of(field.space()).steps[0].size(); ++t) run_step(field, width, t);
+    return;
+  }
   for (std::size_t t = 0; t < halo.in_flight(); ++t) run_step(field, width, t);
   if (!halo.with_others()) return;
   const Exchange::Step &step = halo.steps(width)[halo.in_flight()], &sent = halo.sent(width)[halo.in_flight()];
@@ -101,7 +122,7 @@ void CudaBackend::start(const Field& field, int width, bool beside) {
 
 void CudaBackend::finish(const Field& field, int width) {
   const Exchange& halo = field.space().halo();
-  if (!halo.with_others()) return;
+  if (!halo.with_others() || is_program(halo)) return;
   const std::size_t t = halo.in_flight();
   end_swap(field, halo.steps(width)[t]);
   if (side_ && side_->open) {
@@ -170,7 +191,7 @@ void CudaBackend::do_exchange_fields(std::span<const Field* const> fields, int w
   const Field& one = *fields.front();
   const Exchange& halo = one.space().halo();
   if (halo.with_others()) reserve_halo_buffers(one.space());
-  if (!halo.with_others() || !mail_) {
+  if (!halo.with_others() || !mail_ || is_program(halo)) {
     for (const Field* const field : fields) exchange(*field, width);
     return;
   }

@@ -98,4 +98,11 @@ std::shared_ptr<void> use_device_of([[maybe_unused]] const Backend& backend) {
   return nullptr;
 }
 
+std::shared_ptr<void> keep_released_memory([[maybe_unused]] Backend& backend) {
+#ifdef POISSON_HAVE_CUDA
+  if (backend.on_gpu()) return cuda::keep_released_memory(backend);
+#endif
+  return nullptr;
+}
+
 }  // namespace poisson

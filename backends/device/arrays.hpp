@@ -33,5 +33,8 @@ int device_number(const Backend& backend);
 /// Makes the device of a backend the current one of this thread until the returned object is destroyed. A thread that
 /// did not make the backend needs it on machines with several devices.
 std::shared_ptr<void> use_device_of(const Backend& backend);
+/// Keeps the device memory that a backend releases for its later allocations, until the returned object is destroyed.
+/// Allocating and freeing on a device costs more than many kernels.
+std::shared_ptr<void> keep_released_memory(Backend& backend);
 
 }  // namespace poisson

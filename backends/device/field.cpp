@@ -1,21 +1,14 @@
 #include "backends/device/field.hpp"
 
 #include "backends/device/rehearsal.hpp"
-#include "backends/memory/error.hpp"
+#include "backends/spaces/is_box.hpp"
 
 namespace poisson {
 namespace {
 
-// Returns whether a space is the sub-block of a grid, with halos filled axis after axis or not at all.
-bool is_box(const Space& space) {
-  return space.groups().size() == 1 && space.groups().front().patches.size() == 1 &&
-         (space.halo().empty() || !space.halo().steps().empty());
-}
-
 Buffer allocate(Backend& backend, const Space& space, Precision precision) {
-  if (backend.on_gpu() && !is_box(space))
-    throw InputError("a GPU has no fields of several patches or of rows (its kernels march through one box)",
-                     Remedy::host);
+  // Verbs that are recorded can make no tables of such a space.
+  if (!is_box(space)) backend.reserve_halo_buffers(space);
   std::int64_t values = 0;
   for (const PatchGroup& group : space.groups()) values += group.layout.allocated(precision, std::ssize(group.patches));
   const std::size_t bytes = static_cast<std::size_t>(values) * bytes_of(precision);

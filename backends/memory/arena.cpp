@@ -52,7 +52,7 @@ void Arena::release(void* address) {
     absorb_next(before);
     if (!blocks_.contains(static_cast<char*>(address))) block = before;
   }
-  give_back_if_unused(block);
+  if (keeps_ == 0) give_back_if_unused(block);
 }
 
 Arena::Blocks::iterator Arena::first_fit(std::size_t bytes) {
@@ -61,9 +61,30 @@ Arena::Blocks::iterator Arena::first_fit(std::size_t bytes) {
 }
 
 Arena::Blocks::iterator Arena::add_piece(std::size_t bytes) {
-  char* const piece = static_cast<char*>(take_(bytes));
+  char* piece = nullptr;
+  try {
+    piece = static_cast<char*>(take_(bytes));
+  } catch (...) {
+    if (!free_unused()) throw;
+    piece = static_cast<char*>(take_(bytes));
+  }
   pieces_[piece] = bytes;
   return blocks_.insert({piece, {bytes, true}}).first;
+}
+
+void Arena::stop_keeping() {
+  if (--keeps_ == 0) free_unused();
+}
+
+// Returns whether there were unused pieces.
+bool Arena::free_unused() {
+  const std::size_t before = pieces_.size();
+  for (auto block = blocks_.begin(); block != blocks_.end();) {
+    const auto next = std::next(block);
+    if (block->second.free) give_back_if_unused(block);
+    block = next;
+  }
+  return pieces_.size() < before;
 }
 
 void Arena::give_back_if_unused(Blocks::iterator block) {

@@ -7,7 +7,8 @@
 namespace poisson {
 
 /// Allocates device memory in a few large pieces and hands it out in blocks, since allocating and freeing on the device
-/// costs milliseconds. Blocks are first fit. Adjacent free blocks are merged; a piece without used blocks is freed.
+/// costs milliseconds. Blocks are first fit. Adjacent free blocks are merged; a piece without used blocks is freed, at
+/// the latest when no more memory can be taken.
 class Arena {
  public:
   /// Returns memory or throws.
@@ -26,6 +27,11 @@ class Arena {
   void* allocate(std::size_t bytes);
   void release(void* block);
 
+  /// Keeps pieces without used blocks for later blocks, until stop_keeping() has been called as often.
+  void keep() { ++keeps_; }
+  /// Frees the pieces without used blocks after the last call.
+  void stop_keeping();
+
   int pieces() const { return static_cast<int>(pieces_.size()); }
 
  private:
@@ -37,7 +43,9 @@ class Arena {
   Blocks::iterator first_fit(std::size_t bytes);
   Blocks::iterator add_piece(std::size_t bytes);
   void give_back_if_unused(Blocks::iterator block);
+  bool free_unused();
 
+  int keeps_ = 0;
   Take take_;
   Give give_;
   Blocks blocks_;                        // blocks of all pieces by address

@@ -117,7 +117,7 @@ void Exchange::set_in_flight() {
 Exchange Exchange::of_lists(std::span<const RowList> lists) {
   ExchangeStep step;
   for (const RowList& list : lists) step.channels.push_back({list.process, 0, {}, {}, list.sent, list.received});
-  return lists.empty() ? Exchange() : Exchange({std::move(step)});
+  return Exchange({std::move(step)});  // also without partners: others may have some, and each step is collective
 }
 
 Exchange Exchange::transposed() const {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "backends/memory/round_up.hpp"
+#include "backends/spaces/is_box.hpp"
 
 namespace poisson {
 namespace {
@@ -31,7 +32,8 @@ MailSizes MailSizes::of(const Space& space) {
   // There is one sum for each plane across y or z of a box that may extend one plane past both ends. One more number is
   // the count of planes. Several planes share a sum if there are more planes than sums (cuda/plane_sums.cuh).
   constexpr int most_planes = 1 << 16;
-  sizes.sums = static_cast<std::size_t>(std::min(std::max(most[1], most[2]), most_planes)) + 3;
+  const int own_planes = is_box(space) ? std::max(most[1], most[2]) : space.most_planes();
+  sizes.sums = static_cast<std::size_t>(std::min(own_planes, most_planes)) + 3;
   return sizes;
 }
 

@@ -16,46 +16,52 @@ std::size_t index(int i) {
 
 // Returns how often an index has passed the end of a periodic axis.
 int turns(int i, int n) {
-  return i < 0 ? -1 : i / n;
+  return i < 0 ? -((n - 1 - i) / n) : i / n;
 }
 
-// Computes the positions of the values of both axes: coordinates or, if all cells are equal, multiples of the fine cell
-// width. In these units coarse values that coincide with fine ones do so exactly.
+// Contains the positions of the values of both axes: coordinates or, if all cells are equal, multiples of the fine cell
+// width. In these units coarse values that coincide with fine ones do so exactly. Values of periodic axes continue
+// beyond the ends.
 class Places {
  public:
   Places(const Axis& fine, const CoarseAxis& coarse)
-      : fine_(fine),
-        coarse_(coarse),
+      : at_nodes_(fine.centering() == Centering::node),
         in_cells_(fine.equidistant() && coarse.axis.equidistant()),
-        period_(in_cells_ ? fine.cells() : fine.nodes().back() - fine.nodes().front()) {}
+        periodic_(fine.periodic()) {
+    const double period = in_cells_ ? fine.cells() : fine.nodes().back() - fine.nodes().front();
+    const int n = fine.size(), N = coarse.axis.size();
+    for (int i = -beyond; i < n + beyond; ++i) {
+      const int turn = periodic_ ? turns(i, n) : 0, own = i - turn * n;
+      fine_.push_back(own < 0 || own >= n ? 0 : fine_value(fine, own) + turn * period);
+    }
+    const auto value = [&](int I) {
+      return at_nodes_ ? coarse_node(coarse, I) : 0.5 * (coarse_node(coarse, I) + coarse_node(coarse, I + 1));
+    };
+    for (int I = -beyond; I < N + beyond; ++I) {
+      const int turn = periodic_ ? turns(I, N) : 0, own = I - turn * N;
+      if (own >= 0 && own < N)
+        coarse_.push_back(periodic_ ? value(own) + turn * period : value(own));
+      else
+        coarse_.push_back(at_nodes_ ? 0 : coarse_node(coarse, own < 0 ? 0 : N));
+    }
+  }
 
-  double fine(int i) const {
-    const int n = fine_.size();
-    if (fine_.periodic()) return fine_value(i - turns(i, n) * n) + turns(i, n) * period_;
-    return fine_value(i);
-  }
+  double fine(int i) const { return fine_[index(i + beyond)]; }
   /// Returns the position of the face past the ends of cell-centred axes that are not periodic.
-  double coarse(int I) const {
-    const int N = coarse_.axis.size();
-    if (fine_.periodic()) return coarse_value(I - turns(I, N) * N) + turns(I, N) * period_;
-    if (fine_.centering() == Centering::cell && (I < 0 || I >= N)) return coarse_node(I < 0 ? 0 : N);
-    return coarse_value(I);
-  }
+  double coarse(int I) const { return coarse_[index(I + beyond)]; }
 
  private:
-  double fine_value(int i) const {
-    if (!in_cells_) return fine_.point(i);
-    return fine_.centering() == Centering::node ? i : i + 0.5;
+  static constexpr int beyond = 3;
+  double fine_value(const Axis& fine, int i) const {
+    if (!in_cells_) return fine.point(i);
+    return at_nodes_ ? i : i + 0.5;
   }
-  double coarse_node(int I) const { return in_cells_ ? coarse_.place[index(I)] : coarse_.axis.nodes()[index(I)]; }
-  double coarse_value(int I) const {
-    return fine_.centering() == Centering::node ? coarse_node(I) : 0.5 * (coarse_node(I) + coarse_node(I + 1));
+  double coarse_node(const CoarseAxis& coarse, int I) const {
+    return in_cells_ ? coarse.place[index(I)] : coarse.axis.nodes()[index(I)];
   }
 
-  const Axis& fine_;
-  const CoarseAxis& coarse_;
-  bool in_cells_;
-  double period_;
+  bool at_nodes_, in_cells_, periodic_;
+  std::vector<double> fine_, coarse_;
 };
 
 // Contains the first and the last coarse value that interpolation can use.
@@ -107,12 +113,14 @@ struct Row {
 // Returns Lagrange's weights at x for the values start … start + points − 1, which lie at place(value).
 template <class Place>
 Row lagrange(double x, int start, int points, const Place& place) {
+  std::array<double, 4> at{};
+  for (int p = 0; p < points; ++p) at[index(p)] = place(start + p);
   Row row;
-  for (int p = start; p < start + points; ++p) {
+  for (int p = 0; p < points; ++p) {
     double product = 1;
-    for (int q = start; q < start + points; ++q)
-      if (q != p) product *= (x - place(q)) / (place(p) - place(q));
-    row.put(p, product);
+    for (int q = 0; q < points; ++q)
+      if (q != p) product *= (x - at[index(q)]) / (at[index(p)] - at[index(q)]);
+    row.put(start + p, product);
   }
   return row;
 }
@@ -317,10 +325,14 @@ AxisRows injection_rows(const Axis& fine, const CoarseAxis& coarse) {
   if (!fine.is_global()) return rows_of_window(injection_rows(fine.global(), to_global(coarse)), coarse.axis, fine, 1);
   AxisRows rows;
   const int n = fine.size(), N = coarse.axis.size();
+  if (fine.degenerate()) {
+    for (int I = -1; I <= N; ++I) rows.add({0, 0, 0, 0}, {1, 0, 0, 0}, 1);
+    return rows;
+  }
   const Places places(fine, coarse);
   const auto place = [&](int i) { return places.fine(i); };
   for (int I = -1; I <= N; ++I) {
-    const double at = I < 0 || fine.degenerate() ? 0 : coarse.place[index(std::min(I, N - 1))];
+    const double at = I < 0 ? 0 : coarse.place[index(std::min(I, N - 1))];
     const int below = static_cast<int>(at);
     if (below == at) {
       rows.add({below, below, below, below}, {1, 0, 0, 0}, 1);

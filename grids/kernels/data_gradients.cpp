@@ -30,7 +30,10 @@ void compute_gradient(Backend* backend, const Block& block, DataGradient kind, c
   for (std::size_t d = 0; d < 3; ++d) {
     const Axis& axis = block.axes[d];
     start[d] = widths.size();
-    for (int i = 0; i < std::max(1, axis.cells()); ++i) widths.push_back(axis.degenerate() ? 1 : axis.width(i));
+    const auto cells = static_cast<std::size_t>(std::max(1, axis.cells()));
+    widths.resize(start[d] + cells, axis.width(0));
+    if (!axis.equidistant())
+      for (std::size_t i = 0; i < cells; ++i) widths[start[d] + i] = axis.width(static_cast<int>(i));
   }
   Buffer there;
   const double* table = widths.data();

@@ -97,7 +97,7 @@ void FaceFlows::add_ends(int axis, const Value& u) {
   const auto d = static_cast<std::size_t>(axis);
   for (int end = 0; end < 2; ++end) {
     if (!block_.axes[d].open(end)) continue;
-    CellFace(d_.problem(), block_, axis, end).visit([&](int i, int j, int k, const CellFace::Values& v) {
+    CellFace(d_.problem(), block_, axis, end, d_.media()).visit([&](int i, int j, int k, const CellFace::Values& v) {
       std::array face{i, j, k};
       face[d] += end;
       const double into = v.given - (v.conductance == 0 ? 0 : v.conductance * u({i, j, k}));

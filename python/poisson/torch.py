@@ -93,12 +93,16 @@ def _compiled_gradient(core, name, kind, data, u, adjoint):
     def ready(t):
         return t.detach().to(device=place, dtype=dtype).contiguous()
 
-    R, _ = _residual(core, _torch.empty(0, dtype=dtype, device=place))
     gradient = _torch.empty(datum.shape, dtype=dtype, device=place)
+    adjoint = ready(adjoint)
+    if kind.startswith("source") and not core.repeated:
+        core.gradient(name, kind, None, adjoint, {}, gradient)
+        return gradient.to(datum.device)
+    R, _ = _residual(core, _torch.empty(0, dtype=dtype, device=place))
     own = {key: ready(t) for key, t in data.items() if key.startswith("coefficient")}
     if kind == "kappa_in_cells" and name != "coefficient":
         own = {f"coefficient.{a}": own.get(f"coefficient.{a}", own[name]) for a in "xyz"}
-    u, adjoint = ready(u), ready(adjoint)
+    u = ready(u)
     core.gradient(name, kind, R.expanded(u).contiguous(), R.expanded(adjoint).contiguous(), own, gradient)
     if kind == "kappa_in_cells":
         axes = [a for a in range(R.d) if name in ("coefficient", f"coefficient.{R.names[a]}")]
@@ -162,7 +166,10 @@ class _Solve(_torch.autograd.Function):
     @staticmethod
     def backward(ctx, g):
         u, *tensors = ctx.saved_tensors
-        adjoint = _Adjoint.apply(ctx.core, ctx.names, ctx.levels, g, *tensors)
+        if _torch.is_grad_enabled():  # for second derivatives
+            adjoint = _Adjoint.apply(ctx.core, ctx.names, ctx.levels, g, *tensors)
+        else:
+            adjoint = _adjoint_of(ctx.core, dict(zip(ctx.names, tensors)), g, ctx.levels)
         return None, None, *_gradients(ctx.core, ctx.names, tensors, u, adjoint, g, ctx.needs_input_grad[2:])
 
 

@@ -21,8 +21,11 @@ class ArenaTest : public testing::Test {
  protected:
   std::map<void*, std::size_t> allocated;
   int takes = 0;
+  std::size_t limit = std::size_t{1} << 30;
   Arena arena{[this](std::size_t bytes) {
-                if (bytes > std::size_t{1} << 30) throw std::bad_alloc();
+                std::size_t sum = bytes;
+                for (const auto& [piece, own] : allocated) sum += own;
+                if (sum > limit) throw std::bad_alloc();
                 void* const piece = std::aligned_alloc(512, bytes);
                 allocated[piece] = bytes;
                 ++takes;
@@ -59,6 +62,29 @@ TEST_F(ArenaTest, GivesSmallBlocksOnePiece) {
   for (int i = 0; i < 1000; ++i) blocks.push_back(arena.allocate(8));
   EXPECT_EQ(takes, 1);
   for (void* const block : blocks) arena.release(block);
+  EXPECT_EQ(arena.pieces(), 0);
+}
+
+TEST_F(ArenaTest, ReusesPiecesThatItKeeps) {
+  arena.keep();
+  arena.release(arena.allocate(10 << 20));
+  EXPECT_EQ(arena.pieces(), 1);
+  void* const block = arena.allocate(8 << 20);
+  EXPECT_EQ(takes, 1);
+  arena.stop_keeping();
+  EXPECT_EQ(arena.pieces(), 1);
+  arena.release(block);
+  EXPECT_EQ(arena.pieces(), 0);
+}
+
+TEST_F(ArenaTest, FreesPiecesThatItKeepsIfMemoryRunsOut) {
+  arena.keep();
+  arena.release(arena.allocate(10 << 20));
+  limit = 15 << 20;
+  void* const block = arena.allocate(12 << 20);
+  EXPECT_EQ(arena.pieces(), 1);
+  arena.release(block);
+  arena.stop_keeping();
   EXPECT_EQ(arena.pieces(), 0);
 }
 

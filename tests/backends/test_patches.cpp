@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 #include <omp.h>
 
+#include "tests/device.hpp"
 #include "tests/patches.hpp"
 #include "tests/processes.hpp"
 
@@ -51,16 +52,20 @@ Field random_field(Backend& backend, const Space& space, Precision precision, in
   return field;
 }
 
-// Sets the patches to the values of the whole grid.
+// Sets the patches to the values of the whole grid, which the host has.
 void take(const Cuts& cuts, const Field& whole, Field& patches) {
+  const auto host = make_cpu_backend();
+  Field staging(*host, patches.space(), patches.precision());
   dispatch(whole.precision(),
-           [&]<class T>(T) { for_each_pair<T>(cuts, patches, whole, 0, [](T& own, T there) { own = there; }); });
+           [&]<class T>(T) { for_each_pair<T>(cuts, staging, whole, 0, [](T& own, T there) { own = there; }); });
+  transfer(staging, patches);
 }
 
-testing::AssertionResult same(const Cuts& cuts, const Field& whole, const Field& patches, int halo) {
+testing::AssertionResult same(const Cuts& cuts, const Field& all, const Field& of_patches, int halo) {
   std::int64_t values = 0, others = 0;
-  dispatch(whole.precision(), [&]<class T>(T) {
-    for_each_pair<T>(cuts, patches, whole, halo, [&](T own, T there) {
+  const HostRead whole(all), patches(of_patches);
+  dispatch(all.precision(), [&]<class T>(T) {
+    for_each_pair<T>(cuts, *patches, *whole, halo, [&](T own, T there) {
       ++values;
       others += same_bits(own, there) ? 0 : 1;
     });
@@ -93,7 +98,7 @@ void run_verbs(Backend& backend, Field& x, Field& y, Field& z, std::vector<doubl
 }
 
 TEST(Patches, EqualTheUncutGrid) {
-  const auto backend = make_cpu_backend();
+  const auto backend = test_backend();
   for (const Split& split : splits())
     for (const Precision other : {Precision::fp32, Precision::fp64}) {
       SCOPED_TRACE(testing::Message() << split.cuts.patches() << " patches of " << split.layout.n[2] << ", periodic "
@@ -104,8 +109,8 @@ TEST(Patches, EqualTheUncutGrid) {
       Field x = random_field(*backend, whole, Precision::fp64, 1), y = random_field(*backend, whole, other, 2);
       Field z(*backend, whole, Precision::fp64);
       Field px(*backend, cut, Precision::fp64), py(*backend, cut, other), pz(*backend, cut, Precision::fp64);
-      take(split.cuts, x, px);
-      take(split.cuts, y, py);
+      take(split.cuts, *HostRead(x), px);
+      take(split.cuts, *HostRead(y), py);
       std::vector<double> sums, of_patches;
       run_verbs(*backend, x, y, z, sums);
       run_verbs(*backend, px, py, pz, of_patches);
@@ -147,16 +152,17 @@ TEST(Patches, OfSeveralProcessesEqualTheUncutGrid) {
     for (const int count : {2, 3, 4}) {
       if (split.cuts.patches() < count) continue;
       SCOPED_TRACE(testing::Message() << split.cuts.patches() << " patches, " << count << " processes");
-      const auto host = make_cpu_backend();
-      Field x = random_field(*host, split.layout, Precision::fp64, 1);
-      Field y = random_field(*host, split.layout, Precision::fp64, 2), z(*host, split.layout, Precision::fp64);
+      const auto host = make_cpu_backend(), one = test_backend();
+      Field x = random_field(*one, split.layout, Precision::fp64, 1);
+      Field y = random_field(*one, split.layout, Precision::fp64, 2), z(*one, split.layout, Precision::fp64);
       const Field given_x = random_field(*host, split.layout, Precision::fp64, 1);
       const Field given_y = random_field(*host, split.layout, Precision::fp64, 2);
       std::vector<double> sums;
-      run_verbs(*host, x, y, z, sums);
+      run_verbs(*one, x, y, z, sums);
+      const HostRead wanted_x(x), wanted_y(y);
       as_processes(count, [&](const std::shared_ptr<const Processes>& processes) {
         const auto counted = std::make_shared<const CountedMessages>(processes);
-        const auto backend = make_cpu_backend();
+        const auto backend = test_backend();
         const Space cut = patches_of(split.cuts, counted);
         EXPECT_EQ(cut.size(), x.space().size());
         Field px(*backend, cut, Precision::fp64), py(*backend, cut, Precision::fp64),
@@ -166,8 +172,8 @@ TEST(Patches, OfSeveralProcessesEqualTheUncutGrid) {
         std::vector<double> of_patches;
         run_verbs(*backend, px, py, pz, of_patches);
         EXPECT_GT(counted->messages, 0);
-        EXPECT_TRUE(same(split.cuts, x, px, 1));
-        EXPECT_TRUE(same(split.cuts, y, py, 1));
+        EXPECT_TRUE(same(split.cuts, *wanted_x, px, 1));
+        EXPECT_TRUE(same(split.cuts, *wanted_y, py, 1));
         if (split.same_sums) {
           EXPECT_EQ(of_patches, sums);
         }
@@ -218,7 +224,7 @@ TEST(Patches, SumsDoNotDependOnThreads) {
 
 /// Values that move to another patch and back must not change, in each of the 48 orientations.
 TEST(Orientations, ReturnTheValues) {
-  const auto backend = make_cpu_backend();
+  const auto backend = test_backend();
   const std::array<int, 3> n{3, 4, 5};
   std::vector<Orientation> seen;
   for (int number = 0; number < Orientation::count; ++number) {
@@ -242,7 +248,7 @@ TEST(Orientations, ReturnTheValues) {
     const auto v = staging.patch<float>(source);
     for_each_value(v, false, [&](int i, int j, int k) { v(i, j, k) = static_cast<float>(1 + i + 10 * j + 100 * k); });
     transfer(staging, x);
-    backend->run_exchange(space.halo(), x, x);
+    backend->exchange(x);
     const HostRead read(x);
     const auto middle = (*read).patch<float>(target), end = (*read).patch<float>(last);
     for_each_value(v, false, [&](int i, int j, int k) {
@@ -258,7 +264,7 @@ TEST(Orientations, ReturnTheValues) {
   }
 }
 
-// Calls f(value) for all values of a field, halos included.
+// Calls f(value) for all values of a field of the host, halos included.
 template <class F>
 void for_each_stored(Field& field, const F& f) {
   int count = 0;
@@ -278,16 +284,30 @@ double inner_product(Field& u, Field& v) {
   return u.space().processes().sum(sum);
 }
 
+// Runs an exchange on a field of the host, as the halo of a field of the backend.
+void exchange_on(Backend& backend, const Exchange& exchange, Field& x) {
+  const auto groups = x.space().groups();
+  const std::shared_ptr<const Processes> processes(std::shared_ptr<const Processes>(), &x.space().processes());
+  Field there(backend, Space({groups.begin(), groups.end()}, exchange, processes), x.precision());
+  transfer(x, there);
+  backend.exchange(there);
+  if (on_host(there))
+    x.backend().convert(there, x);
+  else
+    transfer(there, x);
+}
+
 // Checks ⟨Eu, v⟩ = ⟨u, Eᵗv⟩. With integers both sides are exact.
-void expect_adjoint(Backend& backend, const Space& space, const Exchange& exchange) {
-  Field u(backend, space, Precision::fp64), v(backend, space, Precision::fp64), Eu(backend, space, Precision::fp64);
+void expect_adjoint(const Space& space, const Exchange& exchange) {
+  const auto host = make_cpu_backend(), backend = test_backend();
+  Field u(*host, space, Precision::fp64), v(*host, space, Precision::fp64), Eu(*host, space, Precision::fp64);
   Random random(7 + space.processes().rank());
   for (Field* const field : {&u, &v})
     for_each_stored(*field, [&](double& value) { value = std::round(50 * static_cast<double>(random.vector(1)[0])); });
-  backend.convert(u, Eu);
-  backend.run_exchange(exchange, Eu, Eu);
+  host->convert(u, Eu);
+  exchange_on(*backend, exchange, Eu);
   const double forward = inner_product(Eu, v), unchanged = inner_product(u, v);
-  backend.run_exchange(exchange.transposed(), v, v);
+  exchange_on(*backend, exchange.transposed(), v);
   if (!exchange.empty()) {
     EXPECT_NE(forward, unchanged);
   }
@@ -300,19 +320,18 @@ TEST(Exchange, HasTheAdjointThatItStates) {
       if (split.cuts.patches() < count) continue;
       SCOPED_TRACE(testing::Message() << split.cuts.patches() << " patches, " << count << " processes");
       as_processes(count, [&](const std::shared_ptr<const Processes>& processes) {
-        const auto backend = make_cpu_backend();
         const Space space = patches_of(split.cuts, processes);
-        expect_adjoint(*backend, space, space.halo());
+        expect_adjoint(space, space.halo());
       });
     }
   const Layout box{{7, 8, 9}, {true, false, true}};
-  expect_adjoint(*make_cpu_backend(), Space(box), Space(box).halo());
+  expect_adjoint(Space(box), Space(box).halo());
 }
 
 /// The values that two patches add to each other over a turned seam must arrive once. The transposed exchange must be
 /// the adjoint.
 TEST(Exchange, AddsOverASeam) {
-  const auto backend = make_cpu_backend();
+  const auto host = make_cpu_backend();
   const Box box{{}, {3, 4, 2}}, face{{2, 0, 0}, {3, 4, 2}}, turned{{0, 0, 0}, {4, 1, 2}};
   const Box other{{}, {4, 3, 2}};
   Orientation turn;
@@ -321,18 +340,18 @@ TEST(Exchange, AddsOverASeam) {
   const std::vector<PatchOfAll> all{{0, {{3, 4, 2}}, {box, box, 0}}, {0, {{4, 3, 2}}, {other, other, 2}}};
   const Space space(all, {{{0, face, 1, turned, turn, true}, {1, turned, 0, face, turn.inverse(), true}}},
                     one_process());
-  Field x(*backend, space, Precision::fp64);
+  Field x(*host, space, Precision::fp64);
   const auto a = x.patch<double>(0), b = x.patch<double>(1);
   for_each_value(a, false, [&](int i, int j, int k) { a(i, j, k) = 1 + i + 10 * j + 100 * k; });
   for_each_value(b, false, [&](int i, int j, int k) { b(i, j, k) = 1000 * (1 + i + 10 * j + 100 * k); });
-  backend->exchange(x);
+  exchange_on(*test_backend(), space.halo(), x);
   for (int k = 0; k < 2; ++k)
     for (int j = 0; j < 4; ++j) {
       EXPECT_EQ(a(2, j, k), 3 + 10 * j + 100 * k + 1000 * (1 + 3 - j + 100 * k));
       EXPECT_EQ(a(2, j, k), b(3 - j, 0, k));
       EXPECT_EQ(a(1, j, k), 2 + 10 * j + 100 * k);
     }
-  expect_adjoint(*backend, space, space.halo());
+  expect_adjoint(space, space.halo());
 }
 
 // Returns a space of rows in which process p has rows + p rows, and needs each third row of the next process.
@@ -357,7 +376,7 @@ TEST(Rows, AreAdjacentAndExchangeLists) {
   for (const std::int64_t rows : {5, 4096, 10007})
     for (const int count : {1, 2, 3})
       as_processes(count, [&](const std::shared_ptr<const Processes>& processes) {
-        const auto backend = make_cpu_backend();
+        const auto backend = test_backend(), host = make_cpu_backend();
         const Space space = rows_of(processes, rows);
         const int rank = processes->rank(), next = (rank + 1) % count;
         std::int64_t all = 0;
@@ -367,22 +386,26 @@ TEST(Rows, AreAdjacentAndExchangeLists) {
         const std::int64_t own = rows + rank;
         for (const Precision precision : {Precision::fp32, Precision::fp64})
           dispatch(precision, [&]<class T>(T) {
-            Field x(*backend, space, precision);
-            T* const row = x.view<T>().data;
+            Field x(*backend, space, precision), staging(*host, space, precision);
+            T* const row = staging.view<T>().data;
             for (std::int64_t n = 0; n < own; ++n) row[n] = static_cast<T>(n % 101 + 1000 * rank);
+            transfer(staging, x);
             backend->exchange(x);
             const std::int64_t received = count > 1 ? (rows + next + 2) / 3 : 0;
-            for (std::int64_t n = 0; n < received; ++n)
-              ASSERT_EQ(row[own + n], static_cast<T>(3 * n % 101 + 1000 * next)) << rows << " " << n;
+            const auto arrived = [&] {
+              const HostRead read(x);
+              const T* const there = (*read).view<T>().data;
+              for (std::int64_t n = 0; n < received; ++n)
+                ASSERT_EQ(there[own + n], static_cast<T>(3 * n % 101 + 1000 * next)) << rows << " " << n;
+            };
+            arrived();
             Scalar sum = backend->scalar();
             backend->fill(x, 1);
             backend->dot(x, x, sum);
             EXPECT_EQ(backend->value(sum), static_cast<double>(all));  // received rows count where they are unknowns
-            if (count > 1) {
-              EXPECT_EQ(row[own], static_cast<T>(1000 * next));  // verbs do not touch received rows
-            }
+            arrived();                                                 // verbs do not touch them
           });
-        if (count > 1) expect_adjoint(*backend, space, space.halo());
+        if (count > 1) expect_adjoint(space, space.halo());
       });
 }
 

@@ -5,6 +5,7 @@
 #include "grids/sampling/detached_faces.hpp"
 #include "grids/sampling/media_lines.hpp"
 #include "grids/sampling/problem_data.hpp"
+#include "grids/schemes/cells/media_system.hpp"
 #include "grids/schemes/discretization.hpp"
 
 namespace poisson {
@@ -58,7 +59,16 @@ CellFace::Data::Data(const Quantity& quantity, const std::string& name, Sign sig
   values_ = sample(quantity, name, sign, {block}, Location::cell, sampled);
 }
 
-CellFace::CellFace(const Problem& problem, const Block& block, int axis, int end, const Box& within) {
+bool CellFace::is_closed(const Boundary& face) {
+  const double* value = face.value.constant();
+  return face.kind == BoundaryKind::neumann && !face.mixed_bc && value && *value == 0;
+}
+
+CellFace::CellFace(const Problem& problem, const Block& block, int axis, int end, const MediaSystem* media)
+    : CellFace(problem, block, axis, end, block.layout().box(), media) {}
+
+CellFace::CellFace(const Problem& problem, const Block& block, int axis, int end, const Box& within,
+                   const MediaSystem* media) {
   const auto d = static_cast<std::size_t>(axis);
   const Boundary& face = boundary(problem, axis, end);
   Box on_face = face_box(block, axis, end);
@@ -74,9 +84,10 @@ CellFace::CellFace(const Problem& problem, const Block& block, int axis, int end
   media_ = problem.media != nullptr;
   data_ = Data(face.value, face_key(axis, end), Sign::any, block, on_face);
   if (media_) {
-    auto [kappa, open] = media_kappa(problem, block, axis, end, behind_);
-    kappa_ = Data(std::move(kappa));
-    open_ = Data(std::move(open));
+    const auto integrated = [&] { return media_kappa(problem, block, axis, end, behind_); };
+    const auto [kappa, open] = media ? media->kept_shares(axis, end, integrated) : integrated();
+    kappa_ = Data(kappa);
+    open_ = Data(open);
   } else if (face.kind != BoundaryKind::neumann) {
     kappa_ = Data(problem.coefficient[c], coefficient_key(problem, c), Sign::positive, block, behind_);
   }

@@ -177,7 +177,8 @@ class CellScheme final : public RowScheme {
       if (face.kind == BoundaryKind::dirichlet) return;
       check([&] {
         std::vector<double> added;
-        const CellFace cells(p, block, d, end);
+        if (media && CellFace::is_closed(face)) return;
+        const CellFace cells(p, block, d, end, media);
         cells.visit([&](int i, int j, int k, const CellFace::Values& v) {
           if (media && media->state(i, j, k) == CellState::floating && v.given != 0)
             throw ValueError(face_key(d, end), media->cells().centre(i, j, k), v.given,
@@ -202,7 +203,9 @@ class CellScheme final : public RowScheme {
       if (face.kind != BoundaryKind::robin) return;
       check([&] {
         std::vector<double> halo;
-        CellFace(p, block, d, end).visit([&](int, int, int, const CellFace::Values& v) { halo.push_back(v.halo()); });
+        CellFace(p, block, d, end, media).visit([&](int, int, int, const CellFace::Values& v) {
+          halo.push_back(v.halo());
+        });
         sampler.put(face_box(block, d, end), halo, SampleStore::set, u);
       });
     });
@@ -259,9 +262,10 @@ class CellScheme final : public RowScheme {
       }
       return v.given * area - (v.conductance == 0 ? 0 : v.conductance * c.sum(behind));
     }
+    if (CellFace::is_closed(face)) return 0;
     const Layer value(c.context.functionals, c.u, cells);
     LineSums lines(cells);
-    CellFace(p, block, d, end).visit([&](int i, int j, int k, const CellFace::Values& v) {
+    CellFace(p, block, d, end, c.context.media).visit([&](int i, int j, int k, const CellFace::Values& v) {
       lines(j, k) += block.face_area(d, i, j, k) * (v.given - v.conductance * value(i, j, k));
     });
     return c.sum(lines);

@@ -146,6 +146,7 @@ void MediaSystem::find_volumes() {
     const double* source = m.source.constant();
     receives[r] = m.power || !source || *source != 0 ? 1 : 0;
   }
+  if (std::ranges::none_of(receives, [](char r) { return r != 0; }) && are_voxels()) return find_volumes_of_voxels();
   const Box box = block_.layout().box();
   const std::size_t regions = receives.size();
   std::vector<std::vector<double>> sums(static_cast<std::size_t>(n_[2])), received(sums.size());
