@@ -85,8 +85,8 @@ namespace {
 // (docs/design/coarse-operators.md).
 constexpr double lines_jump = 10;
 
-// From this jump of κ at averaged surfaces of bodies on, Galerkin levels and W-cycles halve the iterations, whatever the
-// number of bodies (docs/design/materials.md).
+// From this jump of κ at averaged surfaces of bodies on, Galerkin levels and W-cycles halve the iterations, whatever
+// the number of bodies (docs/design/materials.md).
 constexpr double jump_of_bodies = 10;
 
 // The same limit if one axis is strong everywhere, as in flat cells.

@@ -11,8 +11,7 @@ bool has_bodies(const Problem& problem, const Jumps& jumps, double jump) {
 }
 
 bool may_have_clusters(const Problem& problem, const Jumps& jumps) {
-  return jumps.may_have_clusters(problem.dimension, cells_of_line(problem)) ||
-         has_bodies(problem, jumps, Jumps::large);
+  return jumps.may_have_clusters(problem.dimension, cells_of_line(problem)) || has_bodies(problem, jumps, Jumps::large);
 }
 
 }  // namespace poisson

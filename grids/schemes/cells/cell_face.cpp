@@ -25,8 +25,8 @@ std::pair<std::vector<double>, std::vector<double>> media_kappa(const Problem& p
     const Axis& across = block.axes[d];
     if (across.degenerate()) continue;
     around.first[d] = std::max(around.first[d] - layers, std::min(around.first[d], across.open(0) ? 0 : -layers));
-    around.last[d] = std::min(around.last[d] + layers,
-                              std::max(around.last[d], across.size() + (across.open(1) ? 0 : layers)));
+    around.last[d] =
+        std::min(around.last[d] + layers, std::max(around.last[d], across.size() + (across.open(1) ? 0 : layers)));
     while (across.global_cell(around.first[d]) < 0) ++around.first[d];
     while (across.global_cell(around.last[d] - 1) >= across.all_cells()) --around.last[d];
   }
