@@ -145,10 +145,11 @@ bool has_gaps(const Problem& problem) {
          std::ranges::any_of(problem.media->materials, [](const Material& m) { return !m.conducts(); });
 }
 
-// Returns whether sheets conduct on the faces of cells. They couple cells far more strongly than κ of the cells, whose
-// jumps do not show that: rediscretized levels diverge, and cycles on Galerkin levels need conjugate gradients.
-bool has_sheets(const Problem& problem) {
-  return problem.media && !problem.media->sheets.empty();
+// Returns whether sheets or contacts lie on the faces of cells. They couple cells far more strongly or more weakly than
+// κ of the cells, whose jumps do not show that: rediscretized levels diverge or converge slowly, and cycles on Galerkin
+// levels need conjugate gradients.
+bool has_thin_layers(const Problem& problem) {
+  return problem.media && !(problem.media->sheets.empty() && problem.media->contacts.empty());
 }
 
 // Returns whether bodies whose surfaces are averaged differ much from their surroundings. Galerkin levels then take
@@ -187,8 +188,8 @@ Options resolve_options(const Options& given, const Problem& problem, std::optio
   const bool points = balanced || galerkin_beats_lines(kappa.jumps, stretched_axes(block));
   Options options = given;
   // Rediscretized levels approximate smooth κ of a wide range, and varying σ and α, only roughly.
-  bool wide =
-      (kappa.jumps.range >= Jumps::wide && !gently(kappa.jumps)) || !problem.reaction.constant() || has_sheets(problem);
+  bool wide = (kappa.jumps.range >= Jumps::wide && !gently(kappa.jumps)) || !problem.reaction.constant() ||
+              has_thin_layers(problem);
   for (int d = 0; d < problem.dimension; ++d)
     for (const Boundary& face : problem.boundary[static_cast<std::size_t>(d)])
       wide = wide || (face.kind == BoundaryKind::robin && !face.alpha.constant());
@@ -221,7 +222,7 @@ Options resolve_options(const Options& given, const Problem& problem, std::optio
     if (lines->semicoarsens && !given.smoother.pre && !given.smoother.post)
       options.smoother.pre = options.smoother.post = 1;
   } else if (options.coarse_operator == CoarseOperator::automatic && options.smoother.takes_points(points) &&
-             (galerkin_pays_in_cells(kappa.jumps, block) || has_sheets(problem) ||
+             (galerkin_pays_in_cells(kappa.jumps, block) || has_thin_layers(problem) ||
               has_strong_bodies(problem, kappa.jumps))) {
     options.coarse_operator = CoarseOperator::galerkin;
   }
