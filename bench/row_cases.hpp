@@ -8,8 +8,8 @@
 
 namespace poisson::bench {
 
-/// Describes a matrix with n³ rows: seven points with Dirichlet faces, or linear elements on tetrahedra, six in each cube
-/// of points.
+/// Describes a matrix with n³ rows: seven points with Dirichlet faces, or linear elements on tetrahedra, six in each
+/// cube of points.
 struct RowCase {
   bool elements = false;
   int n = 32;

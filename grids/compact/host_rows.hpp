@@ -47,8 +47,7 @@ struct HostRows {
   }
   std::int64_t sum_up(UnsetVector<std::int64_t>& counts, std::int64_t n) {
     std::int64_t before = 0;
-    for (std::int64_t i = 0; i < n; ++i)
-      before += std::exchange(counts[static_cast<std::size_t>(i)], before);
+    for (std::int64_t i = 0; i < n; ++i) before += std::exchange(counts[static_cast<std::size_t>(i)], before);
     return counts[static_cast<std::size_t>(n)] = before;
   }
   template <class F>

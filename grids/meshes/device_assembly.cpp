@@ -28,7 +28,8 @@ std::unique_ptr<DeviceAssembly> make_device_assembly([[maybe_unused]] Backend& b
     arrays.point_of = copy(point.data(), point.size_bytes());
     arrays.rows = static_cast<std::int64_t>(point.size());
     for (const MeshCells* cells : topology.blocks())
-      arrays.blocks.push_back({cells->shape, cells->count(), copy(cells->corners.data(), cells->corners.size() * sizeof(int))});
+      arrays.blocks.push_back(
+          {cells->shape, cells->count(), copy(cells->corners.data(), cells->corners.size() * sizeof(int))});
     return cuda::make_device_assembly(backend, std::move(arrays));
   }
 #endif

@@ -3,8 +3,8 @@
 #include <memory>
 
 #include "grids/compact/device_matrix.hpp"
-#include "grids/meshes/mesh_rows.hpp"
 #include "grids/meshes/mesh_data.hpp"
+#include "grids/meshes/mesh_rows.hpp"
 
 namespace poisson {
 

@@ -71,7 +71,8 @@ Rows cloud(int n, int hub = 0) {
   const int cells = std::max(1, static_cast<int>(std::sqrt(n / 2.0)));
   std::map<std::pair<int, int>, std::vector<int>> of;
   const auto cell = [cells](double c) { return std::min(cells - 1, static_cast<int>(c * cells)); };
-  for (int i = 0; i < n; ++i) of[{cell(x[static_cast<std::size_t>(i)][0]), cell(x[static_cast<std::size_t>(i)][1])}].push_back(i);
+  for (int i = 0; i < n; ++i)
+    of[{cell(x[static_cast<std::size_t>(i)][0]), cell(x[static_cast<std::size_t>(i)][1])}].push_back(i);
   for (int i = 0; i < n; ++i) {
     const auto& p = x[static_cast<std::size_t>(i)];
     for (int dy = -1; dy <= 1; ++dy)
@@ -79,7 +80,8 @@ Rows cloud(int n, int hub = 0) {
         const auto near = of.find({cell(p[0]) + dx, cell(p[1]) + dy});
         if (near == of.end()) continue;
         for (const int j : near->second) {
-          const double d = std::hypot(p[0] - x[static_cast<std::size_t>(j)][0], p[1] - x[static_cast<std::size_t>(j)][1]);
+          const double d =
+              std::hypot(p[0] - x[static_cast<std::size_t>(j)][0], p[1] - x[static_cast<std::size_t>(j)][1]);
           if (j > i && d * cells < 1) join(rows, i, j, 1 - d * cells);
         }
       }
@@ -122,13 +124,27 @@ void expect_agreement(const RowSystem& system) {
   EXPECT_NEAR(solve_on("cuda", system, 2).iterations, device.iterations, 1);
 }
 
-TEST(RowAgreement, Grids) { expect_agreement(system_of(grid(30))); }
-TEST(RowAgreement, Jumps) { expect_agreement(system_of(grid(32, 1e6))); }
-TEST(RowAgreement, ThinLayers) { expect_agreement(system_of(grid(30, 1, 1e3))); }
-TEST(RowAgreement, SingularRows) { expect_agreement(system_of(grid(30, 1, 1, true), true)); }
-TEST(RowAgreement, Clouds) { expect_agreement(system_of(cloud(40'000))); }
-TEST(RowAgreement, LongRows) { expect_agreement(system_of(cloud(40'000, 900))); }
-TEST(RowAgreement, RowsTooLongForTheDevice) { expect_agreement(system_of(cloud(40'000, 20'000))); }
+TEST(RowAgreement, Grids) {
+  expect_agreement(system_of(grid(30)));
+}
+TEST(RowAgreement, Jumps) {
+  expect_agreement(system_of(grid(32, 1e6)));
+}
+TEST(RowAgreement, ThinLayers) {
+  expect_agreement(system_of(grid(30, 1, 1e3)));
+}
+TEST(RowAgreement, SingularRows) {
+  expect_agreement(system_of(grid(30, 1, 1, true), true));
+}
+TEST(RowAgreement, Clouds) {
+  expect_agreement(system_of(cloud(40'000)));
+}
+TEST(RowAgreement, LongRows) {
+  expect_agreement(system_of(cloud(40'000, 900)));
+}
+TEST(RowAgreement, RowsTooLongForTheDevice) {
+  expect_agreement(system_of(cloud(40'000, 20'000)));
+}
 
 TEST(RowAgreement, SeparateParts) {
   Rows rows = grid(24);

@@ -244,8 +244,8 @@ class DeviceRowOperator final : public Operator, public ExplicitEntries {
     visit(Begin<T>{at(b), inverse(), at(u), static_cast<T>(alpha)});
   }
   void point_step(PolynomialStep step, const Field& u, const Field& b, Field& previous) const {
-    product(u, TakeStep<T>{at(u), at(b), inverse(), at(previous), static_cast<T>(step.alpha),
-                           static_cast<T>(step.beta)});
+    product(u,
+            TakeStep<T>{at(u), at(b), inverse(), at(previous), static_cast<T>(step.alpha), static_cast<T>(step.beta)});
   }
 
  private:
@@ -353,9 +353,8 @@ std::unique_ptr<Operator> make_row_operator(DeviceRows& rows, std::shared_ptr<co
 }
 
 double largest_scaled_eigenvalue(DeviceRows& rows, const Operator& A) {
-  return dispatch(A.precision(), [&]<class T>(T) {
-    return static_cast<const DeviceRowOperator<T>&>(A).largest_eigenvalue(rows);
-  });
+  return dispatch(A.precision(),
+                  [&]<class T>(T) { return static_cast<const DeviceRowOperator<T>&>(A).largest_eigenvalue(rows); });
 }
 
 std::unique_ptr<Transfer> make_row_transfer(DeviceRows& rows, std::shared_ptr<const SlicedRows> up,

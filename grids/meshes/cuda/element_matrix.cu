@@ -1,9 +1,8 @@
-#include "grids/meshes/cuda/element_matrix.hpp"
-
 #include <span>
 #include <utility>
 
 #include "grids/compact/cuda/device_rows.cuh"
+#include "grids/meshes/cuda/element_matrix.hpp"
 
 namespace poisson::cuda {
 namespace {
@@ -12,7 +11,7 @@ namespace {
 std::int64_t most_entries(const std::vector<ElementArrays::Block>& blocks) {
   std::int64_t most = 0;
   for (const ElementArrays::Block& block : blocks)
-    most = std::max<std::int64_t>(most, facts_of(block.shape).dimension == 2                ? 9
+    most = std::max<std::int64_t>(most, facts_of(block.shape).dimension == 2    ? 9
                                         : block.shape == CellShape::tetrahedron ? 16
                                                                                 : 27);
   return most;
