@@ -5,7 +5,7 @@ set(poisson_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/poisson)
 # poisson_flags contains only flags of this project, but the export of a static library must list all that it links.
 set_target_properties(poisson_flags PROPERTIES EXPORT_NAME flags)
 get_property(poisson_libraries GLOBAL PROPERTY POISSON_LIBRARIES)
-list(REMOVE_ITEM poisson_libraries poisson_io)  # used only by the program
+list(REMOVE_ITEM poisson_libraries poisson_io poisson_hypre)  # used only by the program
 set(poisson_compiled "")
 foreach(library IN LISTS poisson_libraries)
   get_target_property(type ${library} TYPE)
