@@ -18,6 +18,7 @@ struct Phase {
   Iteration* own = nullptr;
   Iteration* fallback = nullptr;  ///< null if none is in use
   std::size_t since = 0;
+  bool best_stored = false;  ///< the best iterate is valid even if no residual has risen
 
   Iteration& now() const { return fallback ? *fallback : *own; }
   bool conjugate() const { return now().conjugate() != nullptr; }

@@ -145,7 +145,8 @@ bool Solver::start_next_fallback(Monitor& monitor, Result& result) {
     if (!is_finite(norm)) return false;
     if (fallbacks_.at_end()) monitor.rule().horizon = 0;
     fallback_ = std::make_unique<FallbackIteration>(e_, *next);
-    phase_ = {iteration_.get(), fallback_.get(), monitor.history().size() - 1};
+    phase_.fallback = fallback_.get();
+    phase_.since = monitor.history().size() - 1;
     monitor.change(norm);
     fallback_->iterate(monitor, e_.options.max_iterations);
     return true;
@@ -167,14 +168,14 @@ void Solver::begin_from_best(const MonitorState& state) {
   // Only after a finite residual has risen.
   const bool stores = phase_.fallback || e_.options.method == Method::multigrid;
   const bool stored =
-      e_.best && (best_stored_ || (stores && state.best_iteration + (broken ? 1 : 0) < state.iterations));
+      e_.best && (phase_.best_stored || (stores && state.best_iteration + (broken ? 1 : 0) < state.iterations));
   if (!e_.best) e_.best = e_.field();
   if (broken && !stored)
     clear_unknowns(e_.u);
   else if (stored && (broken || state.best_iteration < state.iterations))
     e_.backend.copy(e_.best, e_.u);
   e_.backend.copy(e_.u, e_.best);
-  best_stored_ = true;
+  phase_.best_stored = true;
 }
 
 // Restores the best iterate after a breakdown if every fallback was refused.

@@ -67,6 +67,10 @@ std::vector<std::size_t> free_bodies(const Discretization& d) {
 
 }  // namespace
 
+std::size_t FloatingModes::count(const Discretization& d) {
+  return d.media() && d.media()->floating() ? free_bodies(d).size() : 0;
+}
+
 void FloatingModes::make(Discretization& d, Solver& solver, const std::vector<std::size_t>& free,
                          const Solver::Listener& listener) {
   if (free == free_ && modes_.size() == free.size()) return;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <vector>
 
 #include "grids/schemes/discretization.hpp"
@@ -14,6 +15,11 @@ namespace poisson {
 /// the operator and are stored: one field a body.
 class FloatingModes {
  public:
+  /// Returns the number of bodies whose value no face gives; each needs a solution.
+  static std::size_t count(const Discretization& d);
+  /// Returns the bytes of the solutions for this number of bodies, and of the copies that their solves need.
+  static std::size_t bytes(std::size_t bodies, const Field& u) { return bodies == 0 ? 0 : (bodies + 3) * u.bytes(); }
+
   /// Solves A u = b with the solver's data, as Solver::solve, and sets the values of the bodies. `charged`: the bodies
   /// have their charges; otherwise no charges and values that start at 0, for right-hand sides that are not the
   /// problem's. `rise`: of u along periodic axes. Throws InputError if the charges have no way out. Collective.

@@ -42,9 +42,7 @@ bool few_jumps(const Jumps& jumps, const Block& block) {
 }
 
 bool many_jumps(const Jumps& jumps, const Block& block) {
-  double cells = 0;
-  for (const Axis& axis : block.axes) cells += axis.degenerate() ? 0 : axis.all_cells();
-  return jumps.share * cells / block.dimension() >= many_of_a_line;
+  return large_jumps_of_line(jumps, block) >= many_of_a_line;
 }
 
 bool many_steps(const Jumps& jumps, const Block& block) {

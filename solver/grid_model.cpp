@@ -86,7 +86,9 @@ void GridModel::update(GridData data) {
 Plan GridModel::plan(const Options& options) const {
   const Discretization& d = *discretization_;
   check_direct(d.problem(), parts_of(space_), options);
-  return choose_plan(d.problem(), options, d.assembly(), d.backend().on_gpu(), kappa(), d.sharing());
+  Plan plan = choose_plan(d.problem(), options, d.assembly(), d.backend().on_gpu(), kappa(), d.sharing());
+  plan.floating_bodies = FloatingModes::count(d);
+  return plan;
 }
 
 void GridModel::count_bytes(Plan& plan) const {

@@ -9,8 +9,11 @@
 
 #include "backends/transforms/blas.hpp"
 #include "grids/operators/bands.hpp"
+#include "grids/problem/media.hpp"
 #include "grids/sampling/problem_data.hpp"
+#include "grids/sampling/strong_bodies.hpp"
 #include "grids/schemes/assembly.hpp"
+#include "grids/schemes/cells/floating_bodies.hpp"
 #include "solver/direct/fast_diagonalization.hpp"
 #include "solver/direct/prediction.hpp"
 #include "solver/galerkin_choice.hpp"
@@ -109,11 +112,21 @@ Plan predicted_choice(const Problem& problem, Options options, Assembly assembly
   return plan;
 }
 
+// Returns the number of floating regions. If there are more than the number of exact bodies, they conduct instead.
+std::size_t floating_regions(const Problem& problem) {
+  if (!problem.media) return 0;
+  const Media& media = *problem.media;
+  const auto floats = [&](const MediaRegion& r) { return media.materials[r.material].floating.has_value(); };
+  const auto count = static_cast<std::size_t>(std::ranges::count_if(media.regions, floats));
+  return count > most_exact_bodies ? 0 : count;
+}
+
 }  // namespace
 
 void Plan::take_bytes(const Plan& counted) {
   bytes = counted.bytes;
   setup = counted.setup;
+  floating = counted.floating;
   whole = counted.whole;
   mailbox = counted.mailbox;
   in_parts = counted.in_parts;
@@ -130,10 +143,10 @@ bool same_choices(const Options& a, const Options& b) {
   return choices(a) == choices(b);
 }
 
-bool same_set_up(const Plan& counted, const Plan& sampled, const Jumps& jumps, const Problem& problem) {
+bool same_set_up(const Plan& counted, const Plan& sampled, const Jumps& jumps, const Problem& problem,
+                 const Block& block) {
   const auto clusters = [&](const Options& o) {
-    return o.coarse_operator == CoarseOperator::galerkin &&
-           jumps.may_have_clusters(problem.dimension, cells_of_line(problem));
+    return o.coarse_operator == CoarseOperator::galerkin && may_have_clusters(problem, jumps, block);
   };
   const auto of = [](const Plan& plan) {
     std::vector<std::tuple<std::array<int, 3>, Relaxation, LevelAssembly, std::size_t, std::size_t>> levels;
@@ -144,7 +157,8 @@ bool same_set_up(const Plan& counted, const Plan& sampled, const Jumps& jumps, c
     }
     return levels;
   };
-  return same_choices(counted.options, sampled.options) && !clusters(sampled.options) && of(counted) == of(sampled) &&
+  return same_choices(counted.options, sampled.options) && counted.floating_bodies == sampled.floating_bodies &&
+         !clusters(sampled.options) && of(counted) == of(sampled) &&
          sampled.options.preconditioner != PreconditionerChoice::direct;
 }
 
@@ -164,6 +178,7 @@ Plan choose_plan(const Problem& problem, const Options& given, Assembly assembly
   const bool direct = options.method == Method::direct || options.preconditioner == PreconditionerChoice::direct;
   if (direct && !gpu && direct_shape(problem, kappa.mean, sharing.parts).multiplies())
     plan.addresses = Blas::addresses();
+  plan.floating_bodies = floating_regions(problem);
   return plan;
 }
 

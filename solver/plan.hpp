@@ -37,7 +37,11 @@ struct Plan {
   // 0.
   std::size_t bytes = 0;  ///< stored during a solve
   std::size_t setup = 0;  ///< extra bytes at the peak of set-up
-  std::size_t whole = 0;  ///< share of `bytes` in levels that are replicated on every process
+  /// Floating bodies, each of which needs a solution: regions before the cells are known, bodies without a given value
+  /// afterwards.
+  std::size_t floating_bodies = 0;
+  std::size_t floating = 0;  ///< bytes of these solutions, after set-up
+  std::size_t whole = 0;     ///< share of `bytes` in levels that are replicated on every process
   /// Extra bytes for the exchange buffers that other GPUs write on this one (mailbox_layout.hpp): the maximum over all
   /// transports.
   std::size_t mailbox = 0;
@@ -48,7 +52,7 @@ struct Plan {
   void take_bytes(const Plan& counted);
   /// Returns the bytes that must be available to a process. On a GPU this includes an allowance for the tables of
   /// recorded launches and for partial sums, whose number depends on the recording.
-  std::size_t most() const { return bytes + setup + mailbox + (gpu ? allowance : 0); }
+  std::size_t most() const { return bytes + std::max(setup, floating) + mailbox + (gpu ? allowance : 0); }
   static constexpr std::size_t allowance = std::size_t{1} << 20;
   double bytes_per_unknown() const {
     return static_cast<double>(bytes) / static_cast<double>(std::max<std::int64_t>(1, levels.front().unknowns));
@@ -68,7 +72,8 @@ Options resolve_options(const Options& options, const Problem& problem, std::opt
 bool same_choices(const Options& a, const Options& b);
 /// Returns whether the bytes of a counted plan, made before κ was known, are also those of `sampled`, which was chosen
 /// for a κ with these jumps.
-bool same_set_up(const Plan& counted, const Plan& sampled, const Jumps& jumps, const Problem& problem);
+bool same_set_up(const Plan& counted, const Plan& sampled, const Jumps& jumps, const Problem& problem,
+                 const Block& block);
 
 /// Returns the plan of make_solver for a problem, without bytes. `gpu` states whether a GPU solves. `kappa` is as in
 /// `resolve_options`; `sharing` describes how processes share the levels.

@@ -9,10 +9,13 @@
 #include <vector>
 
 #include "backends/spaces/mailbox_layout.hpp"
+#include "grids/kernels/cell_codes.hpp"
 #include "grids/kernels/rehearsal/rehearsal.hpp"
+#include "grids/problem/media.hpp"
 #include "grids/problem/mixed_bc.hpp"
 #include "grids/results/integrals.hpp"
 #include "grids/sampling/mixed_bc_face.hpp"
+#include "solver/floating_modes.hpp"
 #include "solver/grid_model.hpp"
 #include "solver/matrix_model.hpp"
 
@@ -101,7 +104,8 @@ Boundary cheap_face(const Boundary& face) {
   return mixed_bc({all});
 }
 
-// Returns the problem with data that cost nothing to evaluate. What varies keeps varying, and κ keeps its source text.
+// Returns the problem with data that cost nothing to evaluate. Varying data remain varying, and κ keeps its source
+// text.
 Problem with_cheap_data(Problem problem) {
   for (Quantity& kappa : problem.coefficient) make_cheap(kappa);
   for (Quantity& kappa : problem.offdiagonal) make_cheap(kappa);
@@ -179,6 +183,16 @@ bool has_huge_faces(const Block& block) {
   return widest > most;
 }
 
+// Returns the numbers of regions that a GPU stores for the cells of voxels (CellCodes).
+Buffer codes_of_voxels(Backend& backend, const Problem& problem, const Block& own) {
+  if (!problem.media || !backend.on_gpu()) return {};
+  const Media& media = *problem.media;
+  const bool crossed = media.bodies && media.surfaces != Surfaces::staircase;
+  if (crossed || !media.contacts.empty() || !media.sheets.empty()) return {};
+  const std::size_t bytes = media.regions.size() < 256 ? 1 : sizeof(CellCodes::Code);
+  return backend.allocate(static_cast<std::size_t>(own.layout().size()) * bytes);
+}
+
 BackendKind kind_of(const Plan& plan) {
   return plan.gpu ? BackendKind::cuda : BackendKind::cpu;
 }
@@ -189,6 +203,7 @@ void rehearse(Plan& plan, const Problem& problem, Assembly assembly, const Kappa
               const Sharing& sharing) {
   on_largest_part(sharing, plan.hierarchy.front().block, [&](const Sharing& own) {
     GridRehearsal backend(kind_of(plan), kappa);
+    const Buffer codes = codes_of_voxels(backend, problem, own.part_of(plan.hierarchy.front().block));
     const GridModel model(backend, with_cheap_data(problem), assembly, Sampling::automatic, own);
     const auto solver = make_solver(model, plan.options, nullptr, &plan);
     if (!has_huge_faces(model.discretization().block())) model.fill(solver->rhs(), solver->solution());
@@ -197,6 +212,7 @@ void rehearse(Plan& plan, const Problem& problem, Assembly assembly, const Kappa
     if (has_mixed_bc(problem))
       balance(model.discretization(), solver->A(), solver->solution(), solver->rhs(), solver->spare());
     count(plan, backend, own);
+    plan.floating = FloatingModes::bytes(plan.floating_bodies, solver->solution());
   });
 }
 

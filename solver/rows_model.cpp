@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "backends/memory/error.hpp"
+#include "grids/compact/host_rows.hpp"
 #include "solver/smoothers/smoother.hpp"
 
 namespace poisson {
@@ -13,6 +14,13 @@ namespace {
 
 void refuse_option(bool given, const std::string& key, const std::string& remedy) {
   if (given) throw InputError("solver." + key + " needs a grid, but here rows couple any unknowns: " + remedy);
+}
+
+// Releases the matrices of a level; `keeps_rows` spares the coarse one.
+void release(AggregationLevels::Level& level, bool keeps_rows) {
+  level.P = {};
+  level.R = {};
+  if (!keeps_rows) level.A = {};
 }
 
 }  // namespace
@@ -49,9 +57,8 @@ Options resolve_row_options(const Options& given) {
 }
 
 RowsModel::RowsModel(Backend& backend, const RowSystem& system, bool keeps_levels)
-    : backend_(backend), system_(system), space_(system.A.rows()), keeps_levels_(keeps_levels) {
-  if (backend.on_gpu()) throw RunError("compact rows are computed on the CPU in this version: use backend.device: cpu");
-  if (system.A.rows() + system.A.rows() / 16 > std::numeric_limits<int>::max())
+    : backend_(backend), system_(system), space_(system.rows()), keeps_levels_(keeps_levels) {
+  if (system.rows() + system.rows() / 16 > std::numeric_limits<int>::max())
     throw RunError("the matrix has more than 2·10⁹ rows, which this version does not support");
 }
 
@@ -70,14 +77,17 @@ Plan RowsModel::plan(const Options& asked) const {
 }
 
 // Bytes of coarse levels are not known before they are made. Operators of all levels have about 1.5 times the entries
-// of the finest one, and P and Pᵀ about as many as half of the finest.
+// of the finest one, and P and Pᵀ about as many as half of the finest. On a GPU columns need about 18 bits.
 void RowsModel::count_bytes(Plan& plan) const {
-  const auto entries = static_cast<double>(system_.A.entries()), rows = static_cast<double>(space_.rows());
-  const bool multigrid = plan.options.method == Method::multigrid,
+  const auto entries = static_cast<double>(system_.entries()), rows = static_cast<double>(space_.rows());
+  const bool multigrid = plan.options.method == Method::multigrid, gpu = backend_.on_gpu(),
              mixed = plan.options.precision == SolvePrecision::mixed;
-  const double fields = rows * (8 * 6 + (multigrid ? 4 * 4 * 1.3 : 8)), matrix = entries * (mixed ? 16 : 12);
-  plan.bytes = static_cast<std::size_t>(matrix + fields + rows * 24 + (multigrid ? entries * (4 + 4) * 1.2 : 0));
-  plan.setup = static_cast<std::size_t>(multigrid ? entries * 12 * 2.0 : 0);
+  const double column = gpu ? 2.3 : 4, fields = rows * (8 * 6 + (multigrid ? 4 * 4 * 1.3 : 8)),
+               matrix = entries * ((mixed ? 12 : 8) + column);
+  plan.bytes = static_cast<std::size_t>(matrix + fields + rows * (gpu ? 14 : 24) +
+                                        (multigrid ? entries * (4 + column) * 1.2 : 0));
+  plan.setup = static_cast<std::size_t>(multigrid ? entries * 12 * 2.0 + rows * 16 : 0);
+  if (gpu && !system_.on_device) plan.setup += static_cast<std::size_t>(entries * 12 + rows * 8);
   plan.levels.front().bytes = plan.bytes;
 }
 
@@ -91,6 +101,7 @@ Traits RowsModel::traits(const Options&) const {
 }
 
 double RowsModel::scale() const {
+  if (on_gpu_) return on_gpu_->scale();
   const CsrMatrix& A = system_.A;
   const double logarithms = sum_rows(A.rows(), [&](std::int64_t i) {
     const double d = A.at(i, static_cast<int>(i));
@@ -99,7 +110,19 @@ double RowsModel::scale() const {
   return std::exp2(-std::round(logarithms / static_cast<double>(std::max<std::int64_t>(1, A.rows()))));
 }
 
+Hierarchy RowsModel::gpu_levels(const Plan& plan) const {
+  if (!on_gpu_) on_gpu_ = make_row_levels(backend_, keeps_levels_);
+  Hierarchy hierarchy;
+  const RowLevelOptions options{plan.hierarchy.front().precision, plan.options.method == Method::multigrid,
+                                system_.singular, system_.weights};
+  on_gpu_->make(system_.on_device ? system_.on_device->view() : view_of(system_.A), system_.on_device != nullptr,
+                options, hierarchy);
+  complexity_ = on_gpu_->operator_complexity();
+  return hierarchy;
+}
+
 Hierarchy RowsModel::levels(const Plan& plan) const {
+  if (backend_.on_gpu()) return gpu_levels(plan);
   const CsrMatrix& A = system_.A;
   const Precision precision = plan.hierarchy.front().precision;
   finest_ = make_compact_rows(backend_, A, scale(), system_.singular);
@@ -113,12 +136,13 @@ Hierarchy RowsModel::levels(const Plan& plan) const {
     kept_ = std::make_unique<AggregationLevels>(make_aggregation_levels(A));
   complexity_ = kept_->operator_complexity;
   RowSpace fine = space_;
-  const CsrMatrix* last = &A;
   std::shared_ptr<const CompactRows> rows = finest_;
-  for (const AggregationLevels::Level& level : kept_->levels) {
+  const CsrMatrix* last = &A;
+  for (AggregationLevels::Level& level : kept_->levels) {
     auto coarse = make_compact_rows(backend_, level.A, finest_->scale, system_.singular);
     hierarchy.transfers.push_back(make_row_transfer(backend_, level.P, level.R, fine, coarse->space, precision));
     hierarchy.operators.push_back(make_row_operator(backend_, coarse, level.A, precision));
+    if (!keeps_levels_) release(level, &level == &kept_->levels.back());
     fine = coarse->space;
     rows = std::move(coarse);
     last = &level.A;
@@ -131,6 +155,7 @@ Hierarchy RowsModel::levels(const Plan& plan) const {
 }
 
 std::unique_ptr<Operator> RowsModel::finest(const Plan&, Precision precision) const {
+  if (on_gpu_) return on_gpu_->finest(precision);
   return make_row_operator(backend_, finest_, system_.A, precision);
 }
 

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "grids/compact/aggregation_levels.hpp"
+#include "grids/compact/row_levels.hpp"
 #include "grids/compact/row_operator.hpp"
 #include "grids/compact/row_system.hpp"
 #include "solver/model.hpp"
@@ -17,7 +18,7 @@ Options resolve_row_options(const Options& options);
 /// call Solver::update: aggregates and patterns of coarse levels are then used again if `keeps_levels` is set.
 class RowsModel final : public Model {
  public:
-  /// Throws RunError unless the backend is a CPU.
+  /// Throws RunError if there are too many rows.
   RowsModel(Backend& backend, const RowSystem& system, bool keeps_levels = false);
 
   Backend& backend() const override { return backend_; }
@@ -34,6 +35,7 @@ class RowsModel final : public Model {
   double operator_complexity() const { return complexity_; }
   /// Returns the power of two by which A and b are multiplied.
   double scale() const;
+  Hierarchy gpu_levels(const Plan& plan) const;
 
  private:
   Backend& backend_;
@@ -42,6 +44,7 @@ class RowsModel final : public Model {
   bool keeps_levels_;
   mutable std::shared_ptr<CompactRows> finest_;
   mutable std::unique_ptr<AggregationLevels> kept_;
+  mutable std::unique_ptr<RowLevels> on_gpu_;
   mutable double complexity_ = 1;
 };
 

@@ -217,8 +217,8 @@ Result Solver::solve(bool given_guess, const Listener& listener) {
   });
   // The start is saved in case the iteration ends in values that are not finite. A non-finite α also spoils Dirichlet
   // nodes.
-  best_stored_ = !fallbacks_.empty() && e_.best && (given_guess || options.krylov == Krylov::cg);
-  if (best_stored_) e_.backend.copy(e_.u, e_.best);
+  phase_.best_stored = !fallbacks_.empty() && e_.best && (given_guess || options.krylov == Krylov::cg);
+  if (phase_.best_stored) e_.backend.copy(e_.u, e_.best);
   run(from, monitor, result);
   if (giving_up) {
     giving_up = false;
@@ -259,7 +259,7 @@ bool Solver::pass_stages(Monitor& monitor) {
   while (state.verdict == Verdict::converged && state.reference > 0) {
     const double next =
         stages_.next({state.iterations, relative(state.last, state), e_.epsilon * relative(state.rounding, state)});
-    if (best_stored_) e_.backend.copy(e_.u, e_.best);  // spare() may be the copy of the start
+    if (phase_.best_stored) e_.backend.copy(e_.u, e_.best);  // spare() may be the copy of the start
     if (next == 0) {
       if (relative(state.last, state) > tolerance) return true;
       break;

@@ -164,7 +164,6 @@ class Solver {
   bool checks_flows_ = true;
   bool has_solved_ = false;
   Stages stages_;
-  bool best_stored_ = false;  // the best iterate is valid even if no residual has risen
   Scalar raw_norm_, data_norm_, initial_norm_, guess_norm_, projected_;
   std::array<std::unique_ptr<Recording>, 4> recordings_;  // one per Start, and one to resume
 };

@@ -39,19 +39,39 @@ void add_axis(const Config& config, Case& work, int axis, bool converged, Summar
   for (std::size_t j = 0; j < axes; ++j) effective.tensor[j][a] = mean[j] * (nodes.back() - nodes.front());
 }
 
-// Computes the mean coefficient along an axis and the share of the volume that conducts.
-void add_means(const Config& config, const Discretization& d, Summary::Effective& effective) {
+// Contains sums over cells of their volumes, of those that conduct, and of κ in these.
+struct OpenSums {
+  double volume = 0, open = 0;
+  std::array<double, 3> kappa{};
+
+  void add(const OpenSums& other) {
+    volume += other.volume;
+    open += other.open;
+    for (std::size_t a = 0; a < 3; ++a) kappa[a] += other.kappa[a];
+  }
+};
+
+// Returns the sums over equal voxels of all processes, which follow from the number of voxels of each region.
+OpenSums sums_of_voxels(const MediaSystem& media) {
+  OpenSums sums;
+  for (std::size_t r = 0; r < media.cells_of_regions().size(); ++r) {
+    const double count = media.cells_of_regions()[r];
+    const auto region = static_cast<RegionNumber>(r);
+    sums.volume += count;
+    if (!media.cells().conducts(region) || count == 0) continue;
+    sums.open += count;
+    for (std::size_t a = 0; a < 3; ++a) sums.kappa[a] += count * media.cells().kappa(region, a, 0, 0, 0);
+  }
+  return sums;
+}
+
+OpenSums sums_of_cells(const Discretization& d) {
   const MediaSystem& media = *d.media();
-  const Block& block = d.block();
-  struct Sums {
-    double volume = 0, open = 0;
-    std::array<double, 3> kappa{};
-  };
-  const auto& n = block.layout().n;
-  std::vector<Sums> planes(static_cast<std::size_t>(n[2]));
+  const auto& n = d.block().layout().n;
+  std::vector<OpenSums> planes(static_cast<std::size_t>(n[2]));
 #pragma omp parallel for
   for (int k = 0; k < n[2]; ++k) {
-    Sums& sums = planes[static_cast<std::size_t>(k)];
+    OpenSums& sums = planes[static_cast<std::size_t>(k)];
     for_each_place({{0, 0, k}, {n[0], n[1], k + 1}}, [&](int i, int j, int) {
       const double v = media.cells().volume(i, j, k);
       sums.volume += v;
@@ -62,19 +82,22 @@ void add_means(const Config& config, const Discretization& d, Summary::Effective
       for (std::size_t a = 0; a < 3; ++a) sums.kappa[a] += open * media.cells().kappa(region, a, i, j, k);
     });
   }
-  double volume = 0, open = 0;
-  std::array<double, 3> sums{};
-  for (const Sums& plane : planes) {
-    volume += plane.volume;
-    open += plane.open;
-    for (std::size_t a = 0; a < 3; ++a) sums[a] += plane.kappa[a];
-  }
-  volume = d.processes().sum(volume);
-  effective.porosity = d.processes().sum(open) / volume;
+  OpenSums sums;
+  for (const OpenSums& plane : planes) sums.add(plane);
+  sums.volume = d.processes().sum(sums.volume);
+  sums.open = d.processes().sum(sums.open);
+  for (double& kappa : sums.kappa) kappa = d.processes().sum(kappa);
+  return sums;
+}
+
+// Computes the mean coefficient along an axis and the share of the volume that conducts.
+void add_means(const Config& config, const Discretization& d, Summary::Effective& effective) {
+  const bool equal = std::ranges::all_of(d.block().axes, [](const Axis& axis) { return axis.equidistant(); });
+  const OpenSums sums = equal && d.media()->codes() ? sums_of_voxels(*d.media()) : sums_of_cells(d);
+  effective.porosity = sums.open / sums.volume;
   for (const int axis : config.output.effective->axes) {
     const auto a = static_cast<std::size_t>(axis);
-    const double total = d.processes().sum(sums[a]);
-    if (effective.percolates[a]) effective.tortuosity[a] = total / volume / effective.tensor[a][a];
+    if (effective.percolates[a]) effective.tortuosity[a] = sums.kappa[a] / sums.volume / effective.tensor[a][a];
   }
 }
 

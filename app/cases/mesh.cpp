@@ -1,4 +1,4 @@
-// This case solves on a mesh from a file.
+// This case solves on a mesh from a file, or on blocks.
 
 #include <algorithm>
 #include <cmath>
@@ -13,9 +13,11 @@
 #include "app/cases/case.hpp"
 #include "backends/memory/error.hpp"
 #include "grids/meshes/mesh_results.hpp"
+#include "io/meshes/blocks_output.hpp"
 #include "io/meshes/mesh_input.hpp"
 #include "io/meshes/vtu_output.hpp"
 #include "io/pictures/mesh_picture.hpp"
+#include "solver/blocks_model.hpp"
 #include "solver/external_amg.hpp"
 #include "solver/rows_model.hpp"
 
@@ -35,6 +37,11 @@ class MeshCase final : public Case {
 
   void check_values() const override { data(); }
   const Plan& plan(bool) const override {
+    if (!plan_ && in_blocks()) {
+      const int count = sharing_.processes->count();
+      plan_ = plan_blocks(block_level_sizes(data(), *config_.mesh->blocks, count, most_in_blocks), options_,
+                          config_.mesh->stretch, mesh().dimension);
+    }
     if (!plan_) {
       const auto host = make_cpu_backend();
       const std::unique_ptr<Model> model = make_model(*host);
@@ -63,7 +70,10 @@ class MeshCase final : public Case {
   }
   double sampling_seconds() const override { return 0; }
   double fill() override {
-    if (problem_.initial && system_->rows.guess.empty()) {
+    if (problem_.initial && in_blocks() && guess_.empty()) {
+      const std::vector<std::array<double, 3>> places(mesh().points.begin(), mesh().points.end());
+      guess_ = config_.mesh->blocks->on_nodes(sample_at(*problem_.initial, "initial", Sign::any, places));
+    } else if (problem_.initial && !in_blocks() && system_->rows.guess.empty()) {
       std::vector<std::array<double, 3>> places;
       for (const int p : system_->point) places.push_back(mesh().points[static_cast<std::size_t>(p)]);
       system_->rows.guess = sample_at(*problem_.initial, "initial", Sign::any, places);
@@ -80,7 +90,7 @@ class MeshCase final : public Case {
   std::vector<std::string> table() const override { return config_.mesh->table; }
 
   void describe(RunHeader& header, Summary& summary) const override {
-    summary.unknowns = header.unknowns = system_->rows.A.rows();
+    summary.unknowns = header.unknowns = in_blocks() ? plan_->levels.front().unknowns : system_->rows.A.rows();
     summary.dimension = 0;  // a mesh has no faces of a box
     double least = std::numeric_limits<double>::infinity(), widest = 0;
     for (std::int64_t e = 0; e < data().topology.cells(); ++e) {
@@ -97,14 +107,17 @@ class MeshCase final : public Case {
     for (const MeshCondition& condition : problem_.conditions)
       header.boundary +=
           fmt::format("{}{} {}", header.boundary.empty() ? "" : ", ", condition.name, condition_name(condition.kind));
-    header.matrix = fmt::format("{} rows, {} entries", system_->rows.A.rows(), system_->rows.A.entries());
+    header.matrix = in_blocks() ? matrix_of_blocks()
+                                : fmt::format("{} rows, {} entries", system_->rows.A.rows(), system_->rows.A.entries());
     if (const auto* own = dynamic_cast<const RowsModel*>(model_.get()))
       header.matrix += fmt::format("; the levels have {:.2f} times as many", own->operator_complexity());
   }
   std::string demand() const override { return "; and coefficients must be within the range of numbers"; }
 
   void observe(Summary& summary) override {
-    u_ = point_values(data(), *system_, get_rows(solver_->solution(), RowSpace(system_->rows.A.rows())));
+    u_ = in_blocks()
+             ? config_.mesh->blocks->at_points(get_nodes(solver_->solution(), *block_system().levels.front().space))
+             : point_values(data(), *system_, get_rows(solver_->solution(), RowSpace(system_->rows.A.rows())));
     const MeshIntegrals all = integrate(data(), u_);
     const auto place = [&](const std::array<double, 3>& x) {
       return std::vector<double>(x.begin(), x.begin() + mesh().dimension);
@@ -135,7 +148,10 @@ class MeshCase final : public Case {
     if (config_.output.fields.empty()) return names;
     const int count = sharing_.processes->count();
     for (const std::string& format : config_.output.formats) {
-      if (format == "vtk" && count > 1) {
+      if (format == "vtk" && in_blocks()) {
+        const std::vector<std::string> blocks = block_file_names(config_.mesh->blocks->numbers->topology().blocks());
+        names.insert(names.end(), blocks.begin(), blocks.end());
+      } else if (format == "vtk" && count > 1) {
         names.emplace_back("solution.pvtu");
         for (int p = 0; p < count; ++p) names.push_back(vtu_piece_name(p));
       } else {
@@ -153,7 +169,11 @@ class MeshCase final : public Case {
       summary.files.push_back({path.filename().string(), std::filesystem::file_size(path)});
     };
     for (const std::string& format : config_.output.formats) {
-      if (format == "vtk" && !sharing_.processes->alone())
+      if (format == "vtk" && in_blocks())
+        for (const auto& path : first ? write_block_files(folder, *config_.mesh->blocks, fields, summary.converged)
+                                      : std::vector<std::filesystem::path>{})
+          add(path);
+      else if (format == "vtk" && !sharing_.processes->alone())
         write_pieces(folder, fields, summary);
       else if (first && format == "vtk")
         add(write_vtu(folder, mesh(), fields, summary.converged));
@@ -197,6 +217,10 @@ class MeshCase final : public Case {
     return *data_;
   }
   std::unique_ptr<Model> make_model(Backend& backend) const {
+    if (in_blocks()) {
+      if (held_.empty()) held_ = config_.mesh->blocks->on_nodes(data().held);
+      return std::make_unique<BlocksModel>(backend, block_system(), held_, guess_);
+    }
     if (options_.amg == Amg::hypre)
       return std::make_unique<ExternalRowsModel>(backend, system().rows, sharing_.processes);
     return std::make_unique<RowsModel>(backend, system().rows);
@@ -204,6 +228,26 @@ class MeshCase final : public Case {
   const MeshSystem& system() const {
     if (!system_) system_ = std::make_unique<MeshSystem>(assemble(data()));
     return *system_;
+  }
+
+  bool in_blocks() const {
+    return config_.mesh->blocks != nullptr;
+  }
+  const BlockSystem& block_system() const {
+    if (!block_system_)
+      block_system_ = std::make_unique<BlockSystem>(
+          assemble_blocks(data(), *config_.mesh->blocks, sharing_.processes, most_in_blocks, config_.mesh->stretch));
+    return *block_system_;
+  }
+  std::string matrix_of_blocks() const {
+    const Options& options = plan_->options;
+    std::string text = fmt::format("{} blocks, {} levels of them", config_.mesh->blocks->numbers->topology().blocks(),
+                                   plan_->levels.size());
+    if (options.method != Method::multigrid) return text;
+    const bool lines = smoothing_of(options, config_.mesh->stretch) == BlockSmoothing::lines;
+    return text + fmt::format("; {} are relaxed, because cells are stretched up to {:.3g}:1; corrections in {}",
+                              lines ? "lines of blocks" : "points", config_.mesh->stretch,
+                              options.precision == SolvePrecision::double_ ? "fp64" : "fp32");
   }
 
   std::string equation() const {
@@ -220,7 +264,7 @@ class MeshCase final : public Case {
       const MeshCondition& condition = problem_.conditions[c];
       sum += flows[c].flow;
       (flows[c].flow > 0 ? in : out) += std::abs(flows[c].flow);
-      if (flows[c].facets == 0 && condition.groups.empty()) continue;
+      if ((flows[c].facets == 0 && condition.groups.empty()) || condition.name == periodic_condition) continue;
       Summary::Face face;
       face.name = condition.name;
       face.condition = condition_name(condition.kind);
@@ -266,6 +310,9 @@ class MeshCase final : public Case {
   mutable std::unique_ptr<MeshData> data_;
   mutable std::unique_ptr<MeshSystem> system_;
   mutable std::optional<Plan> plan_;
+  mutable std::unique_ptr<BlockSystem> block_system_;  ///< of blocks, else null
+  mutable std::vector<double> held_;                   ///< of blocks, on nodes
+  std::vector<double> guess_;                          ///< of blocks, on nodes
   std::unique_ptr<Model> model_;
   std::unique_ptr<Solver> solver_;
   std::vector<double> u_;  ///< at points, after observe
@@ -274,7 +321,7 @@ class MeshCase final : public Case {
 }  // namespace
 
 std::unique_ptr<Case> make_mesh_case(const Config& config, const std::shared_ptr<const Processes>& processes) {
-  if (!processes->alone() && config.options.amg != Amg::hypre)
+  if (!processes->alone() && !config.mesh->blocks && config.options.amg != Amg::hypre)
     throw InputError(
         "several processes solve meshes with solver.amg: hypre only: write that, or start one process without mpirun; "
         "it uses all cores");

@@ -238,7 +238,7 @@ class CudaBackend final : public Backend {
   std::size_t memory_limit_;
   MemoryCount memory_;
   Arena arena_;
-  Stream own_stream_;              ///< null if the program gave the stream
+  Stream own_stream_;  ///< null if the program gave the stream
   std::unique_ptr<UploadRing> uploads_;
   cudaStream_t stream_ = nullptr;  ///< own_stream_, the program's stream, or the stream of a conditional body
   PendingSteps pending_{[this](std::size_t bytes) { return block(bytes); }};

@@ -20,7 +20,9 @@ template <class Values>
 void set_unknowns(Field& x, const Values& values) {
   auto& device = dynamic_cast<CudaBackend&>(x.backend());
   dispatch(x.precision(), [&]<class T>(T) {
-    for_columns(device.stream(), x.space().unknowns(), SetUnknowns<T, Values>{values, x.view<T>()});
+    for (std::size_t g = 0; g < x.space().groups().size(); ++g)
+      for (int p = 0; const PatchGroup::Patch& patch : x.space().groups()[g].patches)
+        for_columns(device.stream(), patch.unknowns, SetUnknowns<T, Values>{values, x.patches<T>(g)[p++]});
   });
 }
 template void set_unknowns(Field&, const Zeros&);

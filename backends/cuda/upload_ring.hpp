@@ -16,8 +16,8 @@ class UploadRing {
   UploadRing(const UploadRing&) = delete;
   UploadRing& operator=(const UploadRing&) = delete;
 
-  /// Enqueues a copy and returns true. `host` can then be changed. Returns false for arrays that are too large, or if no
-  /// memory can be pinned.
+  /// Enqueues a copy and returns true. `host` can then be changed. Returns false for arrays that are too large, or if
+  /// no memory can be pinned.
   bool write(const void* host, void* device, std::size_t bytes);
   cudaStream_t stream() const { return stream_; }
 

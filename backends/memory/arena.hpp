@@ -7,8 +7,8 @@
 namespace poisson {
 
 /// Allocates device memory in a few large pieces and hands it out in blocks, since allocating and freeing on the device
-/// costs milliseconds. Blocks are first fit. Adjacent free blocks are merged; a piece without used blocks is freed, at the latest when
-/// no more memory can be taken.
+/// costs milliseconds. Blocks are first fit. Adjacent free blocks are merged; a piece without used blocks is freed, at
+/// the latest when no more memory can be taken.
 class Arena {
  public:
   /// Returns memory or throws.

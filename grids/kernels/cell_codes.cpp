@@ -25,8 +25,12 @@ struct SharedMemory {
 
 class HostCodes final : public CellCodes {
  public:
-  HostCodes(const std::array<int, 3>& n, std::span<const Code> codes)
-      : cell_{{n[0], n[1], n[2]}}, box_{{0, 0, 0}, n}, codes_(codes.begin(), codes.end()) {}
+  HostCodes(const std::array<int, 3>& n, const LineOfCodes& write)
+      : cell_{{n[0], n[1], n[2]}}, box_{{0, 0, 0}, n}, codes_(static_cast<std::size_t>(box_.size())) {
+    cpu::for_each_line(box_, [&](int j, int k) {
+      write(j, k, {codes_.data() + cell_(0, j, k), static_cast<std::size_t>(box_.last[0])});
+    });
+  }
 
   void look_up(std::span<const double> table, Field& out) const override {
     dispatch(out.precision(), [&]<class T>(T) {
@@ -75,7 +79,34 @@ class HostCodes final : public CellCodes {
 
   void forget_parts() override { parent_ = {}; }
 
-  UnsetVector<Code> codes() const override { return codes_; }
+  void for_each_with(Code code, const std::function<void(Cell)>& f) const override {
+    for_each_cell([&](int i, int j, int k) {
+      if (const Cell here = cell_(i, j, k); codes_[here] == code) f(here);
+    });
+  }
+
+  std::vector<Moments> moments(const Fields& fields, std::span<const char> wanted) const override {
+    std::vector<Moments> all(wanted.size());
+    const code_loops::AxisLengths lengths(fields.block);
+    dispatch(fields.u.precision(), [&]<class T>(T) {
+      for (std::size_t c = 0; c < wanted.size(); ++c) {
+        if (wanted[c] == 0) continue;
+        const auto add = code_loops::add_moments<Code, T>(codes_.data(), cell_, fields, c, lengths);
+        all[c] = code_loops::result_of(cpu::reduce_over_lines(
+            box_, code_loops::Moments(),
+            [&](int j, int k) {
+              code_loops::Moments line;
+              for (int i = 0; i < box_.last[0]; ++i) add(i, j, k, line);
+              return line;
+            },
+            [](code_loops::Moments a, const code_loops::Moments& b) {
+              a.join(b);
+              return a;
+            }));
+      }
+    });
+    return all;
+  }
 
  private:
   template <class F>
@@ -93,6 +124,41 @@ class HostCodes final : public CellCodes {
 
 }  // namespace
 
+#ifdef POISSON_HAVE_CUDA
+namespace cuda {
+
+template <class Stored>
+void write_codes(const Box& slab, const LineOfCodes& write, Stored* values) {
+  const int nx = slab.last[0], ny = slab.last[1];
+  cpu::for_each_line(slab, [&](int j, int k) {
+    std::vector<CellCodes::Code> line(static_cast<std::size_t>(nx));
+    write(j, k, line);
+    std::ranges::transform(line, values + (std::int64_t{k - slab.first[2]} * ny + j) * nx,
+                           [](CellCodes::Code code) { return static_cast<Stored>(code); });
+  });
+}
+template void write_codes(const Box&, const LineOfCodes&, std::uint8_t*);
+template void write_codes(const Box&, const LineOfCodes&, std::uint16_t*);
+
+template <class Stored>
+void visit_codes(const Box& slab, const Stored* values, CellCodes::Code code,
+                 const std::function<void(CellCodes::Cell)>& f) {
+  const int nx = slab.last[0], ny = slab.last[1];
+  cpu::for_each_line(slab, [&](int j, int k) {
+    const Stored* const line = values + (std::int64_t{k - slab.first[2]} * ny + j) * nx;
+    const std::int64_t begin = (std::int64_t{k} * ny + j) * nx;
+    for (int i = 0; i < nx; ++i)
+      if (line[i] == code) f(static_cast<CellCodes::Cell>(begin + i));
+  });
+}
+template void visit_codes(const Box&, const std::uint8_t*, CellCodes::Code,
+                          const std::function<void(CellCodes::Cell)>&);
+template void visit_codes(const Box&, const std::uint16_t*, CellCodes::Code,
+                          const std::function<void(CellCodes::Cell)>&);
+
+}  // namespace cuda
+#endif
+
 CellCodes::Cell largest_part_of(std::span<const CellCodes::Cell> parts) {
   std::vector<CellCodes::Cell> sizes(parts.size());
   CellCodes::Cell largest = CellCodes::nowhere, most = 0;
@@ -106,15 +172,16 @@ CellCodes::Cell largest_part_of(std::span<const CellCodes::Cell> parts) {
   return largest;
 }
 
-std::unique_ptr<CellCodes> make_cell_codes(Backend& backend, const std::array<int, 3>& n,
-                                           std::span<const CellCodes::Code> codes, std::size_t codes_used) {
-  if (codes.size() >= CellCodes::nowhere) throw std::length_error("a process has too many cells to number");
+std::unique_ptr<CellCodes> make_cell_codes(Backend& backend, const std::array<int, 3>& n, std::size_t codes_used,
+                                           const LineOfCodes& write) {
+  if (Box{{0, 0, 0}, n}.size() >= std::int64_t{CellCodes::nowhere})
+    throw std::length_error("a process has too many cells to number");
 #ifdef POISSON_HAVE_CUDA
-  if (backend.on_gpu()) return cuda::make_cell_codes(backend, n, codes, codes_used);
+  if (backend.on_gpu()) return cuda::make_cell_codes(backend, n, codes_used, write);
 #endif
   static_cast<void>(backend);
   static_cast<void>(codes_used);
-  return std::make_unique<HostCodes>(n, codes);
+  return std::make_unique<HostCodes>(n, write);
 }
 
 double sum_of_differences(const Field& faces, const Field& u, const Block& block, std::size_t axis) {

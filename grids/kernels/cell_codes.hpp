@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <span>
@@ -38,17 +39,40 @@ class CellCodes {
   /// Frees the memory of the parts.
   virtual void forget_parts() = 0;
 
-  /// Copies the codes to the host.
-  virtual UnsetVector<Code> codes() const = 0;
+  /// Calls f(cell) for all cells with a code, from several threads.
+  virtual void for_each_with(Code code, const std::function<void(Cell)>& f) const = 0;
+
+  /// Contains sums over the cells of a code, weighted by volumes, and the extrema; of equal ones the first.
+  struct Moments {
+    struct Extremum {
+      double value = 0;
+      Cell at = nowhere;  ///< if the code has no cell
+    };
+    double size = 0, first = 0, second = 0;
+    double outflow = 0;  ///< Σ κ · area / distance · (u − u of the neighbour) to cells of other codes
+    Extremum low, high;
+  };
+  /// Contains what moments() reads: u, which may be replaced by one value for each code unless that is NaN, and κ on
+  /// the faces below each cell along the axes of the block, in fp64.
+  struct Fields {
+    const Field& u;
+    const Block& block;
+    std::array<const Field*, 3> faces{};
+    std::span<const double> replaced;
+  };
+  /// Returns the moments of each code for which `wanted` is not 0. This process must have all cells of the block.
+  virtual std::vector<Moments> moments(const Fields& fields, std::span<const char> wanted) const = 0;
 };
 
 /// Computes CellCodes::largest_part() from the parts of all cells.
 CellCodes::Cell largest_part_of(std::span<const CellCodes::Cell> parts);
 
+/// Writes the codes of the cells (0 … , j, k) to the line.
+using LineOfCodes = std::function<void(int j, int k, std::span<CellCodes::Code> line)>;
 /// Copies codes to a backend. `n` counts the cells along each axis; their product is below 2³² − 1. All codes are below
-/// `codes_used`.
-std::unique_ptr<CellCodes> make_cell_codes(Backend& backend, const std::array<int, 3>& n,
-                                           std::span<const CellCodes::Code> codes, std::size_t codes_used);
+/// `codes_used`. `write` is called once for each line, from several threads.
+std::unique_ptr<CellCodes> make_cell_codes(Backend& backend, const std::array<int, 3>& n, std::size_t codes_used,
+                                           const LineOfCodes& write);
 
 /// Returns κ · area summed over the faces across an axis, times the differences u(above) − u(below) of their cells.
 /// `faces` contains κ on the face below each cell. Faces at open ends and between the last and the first cells of a

@@ -2,6 +2,8 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
+#include <vector>
 
 #include "backends/memory/view.hpp"
 #include "grids/kernels/cell_codes.hpp"
@@ -31,6 +33,120 @@ struct LookUp {
     if (value == value) to(i, j, k) = static_cast<T>(value);
   }
 };
+
+/// Contains the moments of one code while they are summed (CellCodes::Moments).
+struct Moments {
+  struct Extremum {
+    double value;
+    Cell at;
+  };
+  double size = 0, first = 0, second = 0, outflow = 0;
+  Extremum low{std::numeric_limits<double>::infinity(), CellCodes::nowhere};
+  Extremum high{-std::numeric_limits<double>::infinity(), CellCodes::nowhere};
+
+  constexpr void see_low(const Extremum& e) {
+    if (e.value < low.value || (e.value == low.value && e.at < low.at)) low = e;
+  }
+  constexpr void see_high(const Extremum& e) {
+    if (e.value > high.value || (e.value == high.value && e.at < high.at)) high = e;
+  }
+  constexpr void join(const Moments& other) {
+    size += other.size;
+    first += other.first;
+    second += other.second;
+    outflow += other.outflow;
+    see_low(other.low);
+    see_high(other.high);
+  }
+};
+
+/// Adds a cell to the moments of its code.
+template <class Code, class T>
+struct AddMoments {
+  const Code* codes;
+  Cells cell;
+  View<const T> u;
+  View<const double> faces[3];                  ///< data may be null
+  const double *mass[3], *inverse_distance[3];  ///< of AxisLengths
+  bool closed[3];
+  Code code;
+  double replaced;  ///< NaN: u counts
+
+  constexpr void operator()(int i, int j, int k, Moments& own) const {
+    const Cell here = cell(i, j, k);
+    if (codes[here] != code) return;
+    const bool free = !(replaced == replaced);
+    const double value = free ? static_cast<double>(u(i, j, k)) : replaced;
+    const double volume = mass[0][i] * mass[1][j] * mass[2][k];
+    own.size += volume;
+    own.first += volume * value;
+    own.second += volume * value * value;
+    own.see_low({value, here});
+    own.see_high({value, here});
+    if (!free) return;
+    const int at[3] = {i, j, k};
+    for (int d = 0; d < 3; ++d)
+      if (faces[d].data) own.outflow += flow(at, d, at[d], at[d] - 1) + flow(at, d, at[d] + 1, at[d] + 1);
+  }
+
+ private:
+  // Returns the flow through a face to the neighbour beyond it, if that has another code.
+  constexpr double flow(const int (&at)[3], int d, int face, int beyond) const {
+    const int n = cell.n[d];
+    if (beyond < 0 || beyond >= n) {
+      if (!closed[d]) return 0;
+      beyond = beyond < 0 ? n - 1 : 0;
+      face = 0;
+    }
+    int next[3] = {at[0], at[1], at[2]}, on[3] = {at[0], at[1], at[2]};
+    next[d] = beyond;
+    on[d] = face;
+    if (codes[cell(next[0], next[1], next[2])] == code) return 0;
+    const double kappa = faces[d](on[0], on[1], on[2]);
+    if (kappa == 0) return 0;
+    double area = 1;
+    for (int e = 0; e < 3; ++e)
+      if (e != d) area *= mass[e][at[e]];
+    return kappa * area * inverse_distance[d][face] *
+           (static_cast<double>(u(at[0], at[1], at[2])) - static_cast<double>(u(next[0], next[1], next[2])));
+  }
+};
+
+/// Contains the widths of cells along each axis, and 1/distance of the centres on both sides of the face below each
+/// cell.
+struct AxisLengths {
+  std::array<std::vector<double>, 3> mass, inverse_distance;
+
+  explicit AxisLengths(const Block& block) {
+    for (std::size_t d = 0; d < 3; ++d) {
+      const Axis& axis = block.axes[d];
+      for (int i = 0; i < axis.size(); ++i) {
+        mass[d].push_back(axis.mass(i));
+        const double distance = axis.degenerate() ? 0 : 0.5 * (axis.width(i - 1) + axis.width(i));
+        inverse_distance[d].push_back(distance > 0 ? 1 / distance : 0);
+      }
+    }
+  }
+};
+
+/// Returns the functor for one code. `lengths` and fields are the host's; a device replaces their addresses.
+template <class Code, class T>
+AddMoments<Code, T> add_moments(const Code* codes, const Cells& cell, const CellCodes::Fields& fields, std::size_t code,
+                                const AxisLengths& lengths) {
+  AddMoments<Code, T> add{
+      codes, cell, fields.u.view<T>(), {}, {}, {}, {}, static_cast<Code>(code), fields.replaced[code]};
+  for (std::size_t d = 0; d < 3; ++d) {
+    if (fields.faces[d]) add.faces[d] = fields.faces[d]->view<double>();
+    add.mass[d] = lengths.mass[d].data();
+    add.inverse_distance[d] = lengths.inverse_distance[d].data();
+    add.closed[d] = fields.block.axes[d].closed();
+  }
+  return add;
+}
+
+inline CellCodes::Moments result_of(const Moments& m) {
+  return {m.size, m.first, m.second, m.outflow, {m.low.value, m.low.at}, {m.high.value, m.high.at}};
+}
 
 /// Contains trees of cells: each cell has a parent with a number that is not greater. A root is its own parent. Threads
 /// link trees concurrently, without locks, always the greater root below the smaller one, so the trees' roots do not

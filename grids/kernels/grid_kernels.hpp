@@ -62,11 +62,11 @@ class GridKernels {
   /// the values that are stored in the halo past open ends.
   virtual void coarsen_cells(Backend&, const Block& fine, const CoarseBlock& coarse, const Field& fine_cells,
                              Field& coarse_cells, CellMean mean = CellMean::plain, bool with_faces = false) const = 0;
-  /// Computes the coarse faces across an axis, Robin faces from `coarse_ends`. The formula is that of CoarseFace if
-  /// coarse cells are unions of fine cells. Otherwise κ is smooth, and a face between two fine faces gets the mean of
-  /// their means. Overwrites `gains`, a field like the faces (CoarseFace::gains).
-  virtual void coarsen_faces(Backend&, const FaceRows& fine, const CoarseBlock& coarse, std::size_t axis,
-                             const Field* coarse_ends, Field& gains, Field& coarse_faces) const = 0;
+  /// Computes the coarse faces across every axis that has a field for them, Robin faces from `coarse_ends`. The formula
+  /// is that of CoarseFace if coarse cells are unions of fine cells. Otherwise κ is smooth, and a face between two fine
+  /// faces gets the mean of their means. Overwrites `gains`, a field like the faces (CoarseFace::gains).
+  virtual void coarsen_faces(Backend&, const FaceRows& fine, const CoarseBlock& coarse, const FieldPerAxis& coarse_ends,
+                             Field& gains, const std::array<std::shared_ptr<Field>, 3>& coarse_faces) const = 0;
   /// Sets each value outside a box to the nearest value inside.
   virtual void continue_outwards(Backend&, const Box& inside, Field& u) const = 0;
 

@@ -54,7 +54,7 @@ GalerkinProduct product_of(const Bands& fine, const Bands& coarse, const CoarseB
   return c;
 }
 
-// Computes the weights of the prolongation in fp64. Those of values between two coarse values come first, then those
+// Computes the weights of the prolongation in fp64: first for values between two coarse values, then for those
 // between four, then those between eight.
 WeightFields weigh(Backend& backend, const Space& space, GalerkinProduct& c) {
   WeightFields weights;

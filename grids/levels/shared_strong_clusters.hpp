@@ -9,7 +9,7 @@
 namespace poisson {
 
 /// Identifies a cluster among those that the rules find. The clusters of a later rule are parts of those of an earlier
-/// one, so the first value and the number of values tell them apart.
+/// one, so the first value and the number of values identify them.
 struct CrossingSet {
   std::int64_t first = 0, size = 0;  ///< least global number, and number of values on all processes
   auto operator<=>(const CrossingSet&) const = default;

@@ -53,7 +53,8 @@ Block Sharing::part_of(const Block& whole) const {
   share->processes = processes;
   share->cuts.n = whole.layout().n;
   share->cuts.periodic = whole.layout().periodic;
-  for (std::size_t d = 0; d < 3; ++d) share->cuts.first[d] = first_values(share->cuts.n[d], parts[d]);
+  for (std::size_t d = 0; d < 3; ++d)
+    share->cuts.first[d] = first[d].empty() ? first_values(share->cuts.n[d], parts[d]) : first[d];
   return whole.part(share);
 }
 

@@ -44,6 +44,8 @@ struct Sharing {
   /// parts, they also share levels with fewer than least_shared unknowns for each group: exchanges then need fewer
   /// steps.
   std::optional<Groups> groups = {};
+  /// Contains the first values of the parts along each axis. If an axis has none, its parts are equal.
+  std::array<std::vector<int>, 3> first = {};
 
   /// Returns this process's part of the block.
   Block part_of(const Block& whole) const;

@@ -142,26 +142,20 @@ StrongClusterTable::StrongClusterTable(Backend& backend, const StrongClusterSets
     weights.push_back(static_cast<float>(entry.weight));
   }
   for (const double energy : sets.energy) inverse.push_back(1 / energy);
-  const auto keep = [&]<class T>(List<T> list) {
-    memory_.push_back(std::move(list.memory));
-    return static_cast<T*>(memory_.back().data());
-  };
-  tables.count = static_cast<std::int64_t>(sets.size());
-  tables.value_count = static_cast<std::uint32_t>(sets.values.size());
-  tables.first = keep(List(backend, std::vector<std::uint32_t>(sets.first.begin(), sets.first.end())));
-  tables.values = keep(List(backend, values));
-  tables.cluster = keep(List(backend, cluster));
-  tables.row_first = keep(List(backend, std::vector<std::uint32_t>(sets.row_first.begin(), sets.row_first.end())));
-  tables.row_places = keep(List(backend, row_places));
-  tables.weights = keep(List(backend, weights));
-  tables.inverse = keep(List(backend, inverse));
-  tables.rhs = keep(List<double>(backend, sets.size()));
-  tables.shift = keep(List<double>(backend, sets.size()));
-  if (!backend.on_gpu() || sets.size() == 0) return;
   StrongClusterBuild build;
-  build.cluster_first = const_cast<std::uint32_t*>(tables.first);
-  build.cluster_row = const_cast<std::uint32_t*>(tables.row_first);
-  add_pieces(backend, build);
+  allocate(backend, static_cast<std::uint32_t>(sets.size()), static_cast<std::uint32_t>(values.size()),
+           static_cast<std::uint32_t>(row_places.size()), build);
+  const auto write = [&]<class T>(const std::vector<T>& from, T* to) {
+    if (!from.empty()) backend.write(from.data(), to, from.size() * sizeof(T));
+  };
+  write(std::vector<std::uint32_t>(sets.first.begin(), sets.first.end()), build.cluster_first);
+  write(std::vector<std::uint32_t>(sets.row_first.begin(), sets.row_first.end()), build.cluster_row);
+  write(inverse, build.inverse);
+  write(values, build.value_places);
+  write(cluster, build.value_cluster);
+  write(row_places, build.row_places);
+  write(weights, build.weights);
+  if (backend.on_gpu() && sets.size() > 0) add_pieces(backend, build);
 }
 
 StrongClusterTable::StrongClusterTable(Clusters& clusters, double slow, Precision precision, std::uint32_t* taken) {

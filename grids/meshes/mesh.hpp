@@ -54,6 +54,8 @@ struct Mesh {
   std::vector<std::vector<int>> labels{{}};  ///< the groups of elements with this label; label 0 has none
   std::int64_t second_order = 0;             ///< elements with nodes besides corners, which were left out
   std::string source;                        ///< the file, for messages
+  /// Edges of lines, quadrilaterals and hexahedra of second order: both corners, and the point in the middle.
+  std::vector<std::array<int, 3>> middles;
 
   /// Returns the elements of a shape; null if there are none.
   const MeshCells* find(CellShape shape) const;

@@ -260,6 +260,22 @@ MeshSystem assemble(const MeshData& data) {
   return system;
 }
 
+bool has_fixed_values(const MeshData& data) {
+  std::vector<bool> fixed(data.mesh().points.size());
+  for (std::size_t p = 0; p < fixed.size(); ++p) fixed[p] = data.holder[p] >= 0;
+  for (std::int64_t e = 0; e < std::ssize(data.reaction); ++e)
+    if (data.reaction[static_cast<std::size_t>(e)] > 0)
+      for (const int p : data.topology.cell(e).corners) fixed[static_cast<std::size_t>(p)] = true;
+  for (std::size_t f = 0; f < data.facets.size(); ++f) {
+    if (data.condition(data.facets[f]).kind != BoundaryKind::robin) continue;
+    const std::size_t half = data.data[f].size() / 2;
+    if (std::any_of(data.data[f].begin() + static_cast<std::ptrdiff_t>(half), data.data[f].end(),
+                    [](double alpha) { return alpha > 0; }))
+      for (const int p : data.facets[f].facet.used()) fixed[static_cast<std::size_t>(p)] = true;
+  }
+  return !floats(data, fixed);
+}
+
 std::vector<double> point_values(const MeshData& data, const MeshSystem& system, const std::vector<double>& rows) {
   std::vector<double> u(system.row.size(), 0);
   for_rows(static_cast<std::int64_t>(u.size()), [&](std::int64_t p) {

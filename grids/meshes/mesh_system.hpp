@@ -19,6 +19,10 @@ struct MeshSystem {
 /// own.
 MeshSystem assemble(const MeshData& data);
 
+/// Returns whether u is determined: some point has a Dirichlet or Robin condition or a reaction. Throws InputError if
+/// only some of the parts of the mesh that do not touch have one.
+bool has_fixed_values(const MeshData& data);
+
 /// Returns u at all points: the values of rows, and held values.
 std::vector<double> point_values(const MeshData& data, const MeshSystem& system, const std::vector<double>& rows);
 

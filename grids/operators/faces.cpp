@@ -100,18 +100,16 @@ Box box_of_gains(const CoarseBlock& coarse, std::size_t axis, Box faces) {
   return faces;
 }
 
-std::array<AxisRows, 3> blended_faces(const Block& fine, const CoarseBlock& coarse, std::size_t axis) {
-  std::array<AxisRows, 3> rows;
-  for (std::size_t d = 0; d < 3; ++d)
-    if (d != axis) rows[d] = cell_means(fine.axes[d], coarse.axes[d]);
-  const Axis &from = fine.axes[axis], &to = coarse.axes[axis].axis;
-  rows[axis].add({0, 0, 0, 0}, {1, 0, 0, 0}, 1);  // there is no face −1
-  for (int I = to.origin(); I <= to.origin() + to.cells(); ++I) {
-    const double place = coarse.axes[axis].place[static_cast<std::size_t>(I)] - from.origin();
+AxisRows face_rows(const Axis& fine, const CoarseAxis& coarse) {
+  AxisRows rows;
+  const Axis& axis = coarse.axis;
+  rows.add({0, 0, 0, 0}, {1, 0, 0, 0}, 1);  // there is no face −1
+  for (int I = axis.origin(); I <= axis.origin() + axis.cells(); ++I) {
+    const double place = coarse.place[static_cast<std::size_t>(I)] - fine.origin();
     const int below = static_cast<int>(std::floor(place));
     const double share = place - below;
-    const int above = below + 1 == from.cells() && from.periodic() ? 0 : below + 1;
-    rows[axis].add({below, above, below, below}, {1 - share, share, 0, 0}, share > 0 ? 2 : 1);
+    const int above = below + 1 == fine.cells() && fine.periodic() ? 0 : below + 1;
+    rows.add({below, above, below, below}, {1 - share, share, 0, 0}, share > 0 ? 2 : 1);
   }
   return rows;
 }

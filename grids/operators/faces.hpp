@@ -29,7 +29,7 @@ void faces_from_cells(const Block& block, std::size_t axis, const Field& cells, 
 /// Returns the faces for which CoarseFace::shared_gain() is stored. `faces` contains the coarse faces across an axis.
 Box box_of_gains(const CoarseBlock& coarse, std::size_t axis, Box faces);
 
-/// Returns the weights of coarse faces along each axis (GridKernels::coarsen_faces). Row I is stored at I + 1.
-std::array<AxisRows, 3> blended_faces(const Block& fine, const CoarseBlock& coarse, std::size_t axis);
+/// Returns the weights of the fine faces across an axis in the coarse ones. Row I is stored at I + 1.
+AxisRows face_rows(const Axis& fine, const CoarseAxis& coarse);
 
 }  // namespace poisson

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>
@@ -16,6 +19,33 @@ struct Body {
   RegionNumber region = 0;
 };
 
+/// Sorts boxes into columns along an axis, so that a line along this axis asks only the bodies of its column.
+class BodyColumns {
+ public:
+  BodyColumns(std::span<const Bounds> bounds, std::size_t axis);
+
+  /// Returns the numbers of the boxes, in ascending order, that a line at the coordinates u and v across the axis may
+  /// meet. u and v follow the order (axis + 1) % 3, (axis + 2) % 3.
+  std::span<const std::uint32_t> at(double u, double v) const {
+    const std::size_t c = bin(0, u) + count_[0] * bin(1, v);
+    return {numbers_.data() + begin_[c], begin_[c + 1] - begin_[c]};
+  }
+  /// Returns whether one of the boxes may lie in a box that extends along the whole axis.
+  bool near(std::span<const Bounds> bounds, const Point& lower, const Point& upper) const;
+
+ private:
+  std::size_t bin(std::size_t e, double x) const {
+    if (count_[e] == 1) return 0;
+    return static_cast<std::size_t>(std::clamp((x - lower_[e]) * scale_[e], 0.0, static_cast<double>(count_[e] - 1)));
+  }
+
+  std::array<std::size_t, 2> across_;
+  std::array<double, 2> lower_{}, scale_{};
+  std::array<std::size_t, 2> count_{1, 1};
+  std::vector<std::size_t> begin_;
+  std::vector<std::uint32_t> numbers_;
+};
+
 /// Is a list of bodies over other regions. Later bodies cover earlier ones.
 class Bodies final : public RegionMap {
  public:
@@ -28,8 +58,10 @@ class Bodies final : public RegionMap {
   /// Returns the extent of all bodies of a region, for messages.
   Bounds extent_of(RegionNumber region) const;
 
-  /// Returns whether a body may lie in a box.
-  bool near(const Point& lower, const Point& upper) const;
+  /// Returns whether a body may lie in a box that extends along the whole axis.
+  bool near(std::size_t axis, const Point& lower, const Point& upper) const {
+    return columns_[axis].near(bounds_, lower, upper);
+  }
 
   /// Is a part of a line with one region; it ends where the next one begins.
   struct Piece {
@@ -41,8 +73,11 @@ class Bodies final : public RegionMap {
   bool split(const Ray& ray, std::vector<Piece>& pieces) const;
 
  private:
+  bool paint(const Ray& ray, std::size_t body, std::vector<Piece>& pieces) const;
+
   std::vector<Body> bodies_;
   std::vector<Bounds> bounds_;
+  std::vector<BodyColumns> columns_;  ///< along each axis
   std::shared_ptr<const RegionMap> below_;
 };
 

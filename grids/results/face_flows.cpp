@@ -97,7 +97,7 @@ void FaceFlows::add_ends(int axis, const Value& u) {
   const auto d = static_cast<std::size_t>(axis);
   for (int end = 0; end < 2; ++end) {
     if (!block_.axes[d].open(end)) continue;
-    CellFace(d_.problem(), block_, axis, end).visit([&](int i, int j, int k, const CellFace::Values& v) {
+    CellFace(d_.problem(), block_, axis, end, d_.media()).visit([&](int i, int j, int k, const CellFace::Values& v) {
       std::array face{i, j, k};
       face[d] += end;
       const double into = v.given - (v.conductance == 0 ? 0 : v.conductance * u({i, j, k}));
@@ -215,7 +215,7 @@ Pieces gather_face_flux(const Discretization& discretization, const Field& u, in
 
 namespace {
 
-// Adds what a rise along an axis changes in the couplings to floating bodies.
+// Adds the change of the couplings to floating bodies that a rise along an axis causes.
 void add_rise_of_bodies(const Discretization& d, std::size_t axis, double rise, double scale, Field& b) {
   const MediaSystem& media = *d.media();
   if (!media.floating()) return;

@@ -136,7 +136,7 @@ class EndFluxes {
       : axis_(static_cast<std::size_t>(axis)) {
     for (int end = 0; end < 2; ++end) {
       if (!block.axes[axis_].open(end)) continue;
-      const CellFace face(problem, block, axis, end);
+      const CellFace face(problem, block, axis, end, nullptr);
       boxes_[static_cast<std::size_t>(end)] = face.behind();
       face.visit([&](int i, int j, int k, const CellFace::Values& v) {
         const double into = v.given - v.conductance * u(i, j, k);

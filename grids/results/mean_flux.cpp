@@ -60,11 +60,12 @@ class FluxSum {
   // A face at an end counts for half of the cell behind it.
   double through_end(int end) const {
     const int axis = static_cast<int>(axis_);
+    if (CellFace::is_closed(boundary(d_.problem(), axis, end))) return 0;
     const Box cells = cells_behind(block_, axis, end);
     const Layer value(d_.functionals(), u_, cells);
     const double half = 0.5 * block_.axes[axis_].width(cells.first[axis_]);
     double sum = 0;
-    CellFace(d_.problem(), block_, axis, end).visit([&](int i, int j, int k, const CellFace::Values& v) {
+    CellFace(d_.problem(), block_, axis, end, d_.media()).visit([&](int i, int j, int k, const CellFace::Values& v) {
       const double into = v.given - (v.conductance == 0 ? 0 : v.conductance * value(i, j, k));
       sum += (end == 0 ? into : -into) * area(i, j, k) * half;
     });

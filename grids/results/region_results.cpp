@@ -90,11 +90,16 @@ class RegionSums {
   }
 
   std::vector<Sums> all() {
-    for_each_slab([&](int first, int last) {
-      const SolutionPlanes u(d_, u_, first, last);
-      add_cells(u, first, last);
-      add_links(u, first, last);
-    });
+    if (by_codes()) {
+      add_codes();
+      if (!links_.empty()) of_links();
+    } else {
+      for_each_slab([&](int first, int last) {
+        const SolutionPlanes u(d_, u_, first, last);
+        add_cells(u, first, last);
+        add_links(u, first, last);
+      });
+    }
     add_faces();
     const std::vector<double> elsewhere = media_.sources_elsewhere();
     for (std::size_t r = 0; r < sums_.size(); ++r) {
@@ -119,6 +124,54 @@ class RegionSums {
     const auto& n = block_.layout().n;
     const auto planes = static_cast<int>(std::clamp<std::int64_t>(values_of_slab / n[0] / n[1], 1, n[2]));
     for (int k = 0; k < n[2]; k += planes) f(k, std::min(n[2], k + planes));
+  }
+
+  // Returns whether the backend adds up the values of each region: a few regions of voxels, all of this process.
+  bool by_codes() const {
+    constexpr std::size_t most_regions = 64;
+    const auto* rows = std::get_if<FaceRows>(&d_.scheme_rows());
+    bool stored = rows != nullptr && media_.codes() && !media_.floating() && u_.space().is_global();
+    for (std::size_t d = 0; stored && d < static_cast<std::size_t>(block_.dimension()); ++d)
+      stored = rows->faces[d] != nullptr;
+    return stored && sums_.size() <= most_regions;
+  }
+
+  void add_codes() {
+    constexpr double solved = std::numeric_limits<double>::quiet_NaN();
+    const MediaCells& cells = media_.cells();
+    std::vector<double> values;
+    std::vector<char> wanted;
+    for (std::size_t r = 0; r < sums_.size(); ++r) {
+      const auto region = static_cast<RegionNumber>(r);
+      const std::optional<double>& fixed = media_.media().material_of(region).fixed;
+      values.push_back(fixed && cells.fixed(region) ? *fixed : solved);
+      wanted.push_back(cells.conducts(region) || cells.fixed(region) ? 1 : 0);
+    }
+    CellCodes::Fields fields{u_, block_, {}, values};
+    const bool several = std::ranges::count(wanted, 1) > 1;
+    for (std::size_t d = 0; several && d < static_cast<std::size_t>(block_.dimension()); ++d)
+      fields.faces[d] = std::get<FaceRows>(d_.scheme_rows()).faces[d].get();
+    const std::vector<CellCodes::Moments> all = media_.codes()->moments(fields, wanted);
+    for (std::size_t r = 0; r < sums_.size(); ++r) {
+      Sums& s = sums_[r];
+      s.cells = media_.cells_of_regions()[r];
+      const CellCodes::Moments& m = all[r];
+      if (m.low.at == CellCodes::nowhere) continue;
+      const auto centre = [&](CellCodes::Cell cell) {
+        const auto& n = block_.layout().n;
+        const auto at = static_cast<std::int64_t>(cell);
+        return cells.centre(static_cast<int>(at % n[0]), static_cast<int>(at / n[0] % n[1]),
+                            static_cast<int>(at / n[0] / n[1]));
+      };
+      s.size = m.size;
+      s.integral = m.first;
+      s.square = m.second;
+      s.flow = m.outflow;
+      s.min = m.low.value;
+      s.min_at = centre(m.low.at);
+      s.max = m.high.value;
+      s.max_at = centre(m.high.at);
+    }
   }
 
   // A few shares of the lines add up sums of their own, which are joined in order: the result does not depend on the
@@ -189,10 +242,10 @@ class RegionSums {
   }
 
   void add_faces() {
-    for_each_face(d_.problem(), [&](int d, int end, const Boundary&) {
-      if (!block_.axes[d].open(end)) return;
+    for_each_face(d_.problem(), [&](int d, int end, const Boundary& face) {
+      if (!block_.axes[d].open(end) || CellFace::is_closed(face)) return;
       const Layer u(d_.functionals(), u_, cells_behind(block_, d, end));
-      CellFace(d_.problem(), block_, d, end).visit([&](int i, int j, int k, const CellFace::Values& v) {
+      CellFace(d_.problem(), block_, d, end, &media_).visit([&](int i, int j, int k, const CellFace::Values& v) {
         if (media_.solved(i, j, k))
           sums_[media_.cells().region(i, j, k)].through_faces -=
               block_.face_area(d, i, j, k) * (v.given - v.conductance * u(i, j, k));

@@ -24,7 +24,7 @@ template <class T>
 struct GradientData {
   const T *u = nullptr, *lambda = nullptr;
   const T* kappa[3] = {};             ///< κ along each axis; of cells alone
-  int first_axis = 0, last_axis = 3;  ///< the axes whose κ the datum is
+  int first_axis = 0, last_axis = 3;  ///< the datum is κ of these axes
   int cells[3] = {}, values[3] = {};  ///< the shapes of arrays of cells and of u
   const double* width[3] = {};        ///< of cells; 1 on axes that the grid lacks
   bool flat[3] = {}, periodic[3] = {};

@@ -1,11 +1,12 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <optional>
 
-#include "backends/device/field.hpp"
-
 namespace poisson {
+
+struct Block;
 
 /// Measures how the couplings κ/h² of the axes differ. Entry [a][b] is the share of cells, from 0 to 1, in which the
 /// coupling along axis a exceeds the coupling along axis b by more than a factor of 4.
@@ -29,18 +30,15 @@ struct Jumps {
   bool smooth_and_wide() const { return range >= wide && largest < steep; }
   /// Returns whether large jumps are frequent, for example because κ is random from cell to cell.
   bool rough() const { return share >= 0.05; }
-  /// Returns whether strong clusters may slow cycles down: if large jumps are frequent, and in the plane, where bodies
-  /// of any size enclose each other, also if lines of this number of cells meet many of them.
-  bool may_have_clusters(int dimension, double cells_of_line) const {
-    constexpr double many = 12;
-    return rough() || (dimension == 2 && share * cells_of_line >= many);
-  }
-
   /// Includes the jumps of another field of the same grid.
   void join(const Jumps& other);
 };
 
-/// Measures a field of cells on the host. Collective.
-Jumps jumps_between_cells(const Field& cells);
+/// Returns the number of large jumps that a line through the block meets, as a mean over its axes.
+double large_jumps_of_line(const Jumps&, const Block&);
+
+/// Returns whether strong clusters may slow cycles down: if large jumps are frequent, and in the plane, where bodies of
+/// any size enclose each other, also if lines meet many of them.
+bool may_have_clusters(const Jumps&, const Block&);
 
 }  // namespace poisson

@@ -18,14 +18,19 @@ namespace {
 // A cell whose centre lies in an insulator belongs to the system if at least this share of its volume conducts. In the
 // plane the open shares of the faces of smaller cells are exact, in space they are not.
 constexpr double least_in_plane = 1e-5, least_in_space = 1e-3;
+constexpr double much_open = 0.05;
 
-Box with_neighbours(const Block& block) {
+// Conductance along averaged surfaces depends on two layers (detached_faces.hpp).
+Box with_neighbours(const Problem& problem, const Block& block) {
+  const int layers = problem.media->bodies && problem.media->surfaces != Surfaces::staircase ? 2 : 1;
   Box box = block.layout().box();
   for (std::size_t d = 0; d < 3; ++d) {
     const Axis& axis = block.axes[d];
     if (axis.degenerate()) continue;
-    if (!axis.open(0)) --box.first[d];
-    if (!axis.open(1)) ++box.last[d];
+    if (!axis.open(0)) box.first[d] -= layers;
+    if (!axis.open(1)) box.last[d] += layers;
+    while (axis.global_cell(box.first[d]) < 0) ++box.first[d];
+    while (axis.global_cell(box.last[d] - 1) >= axis.all_cells()) --box.last[d];
   }
   return box;
 }
@@ -33,7 +38,7 @@ Box with_neighbours(const Block& block) {
 }  // namespace
 
 MediaCells::MediaCells(const Problem& problem, const Block& block)
-    : MediaCells(problem, block, with_neighbours(block)) {}
+    : MediaCells(problem, block, with_neighbours(problem, block)) {}
 
 MediaCells::MediaCells(const Problem& problem, const Block& block, const Box& box)
     : media_(problem.media), block_(block), box_(box) {
@@ -169,11 +174,20 @@ void MediaCells::open_cells() {
 
 // Returns the conducting region that fills most of a cell, unless all of them together are a sliver.
 std::optional<RegionNumber> MediaCells::region_of_rest(int i, int j, int k) const {
+  // Few lines are enough if much of the cell is open to one region.
+  if (const auto* cut = openings_->find(i, j, k); cut && 1 - cut->volume > much_open)
+    if (const auto found = region_of_rest(i, j, k, 4, true)) return found;
+  return region_of_rest(i, j, k, block_.dimension() == 2 ? 64 : 12, false);
+}
+
+// `only`: returns nothing if there are several conducting regions.
+std::optional<RegionNumber> MediaCells::region_of_rest(int i, int j, int k, int count, bool only) const {
   const Axis& axis = block_.axes[0];
   const double low = axis.point_in_cell(i, 0), high = axis.point_in_cell(i, 1);
-  const std::array lines{block_.dimension() == 2 ? 64 : 12, block_.dimension() == 2 ? 1 : 12};
-  std::vector<std::pair<RegionNumber, double>> lengths;
-  std::vector<Bodies::Piece> pieces;
+  const std::array lines{count, block_.dimension() == 2 ? 1 : count};
+  thread_local std::vector<std::pair<RegionNumber, double>> lengths;
+  thread_local std::vector<Bodies::Piece> pieces;
+  lengths.clear();
   double all = 0;
   for (int t = 0; t < lines[1]; ++t)
     for (int s = 0; s < lines[0]; ++s) {
@@ -194,6 +208,7 @@ std::optional<RegionNumber> MediaCells::region_of_rest(int i, int j, int k) cons
           known->second += length;
       }
     }
+  if (only && lengths.size() > 1) return {};
   if (all < (block_.dimension() == 2 ? least_in_plane : least_in_space)) return {};
   return std::ranges::max_element(lengths, {}, &std::pair<RegionNumber, double>::second)->first;
 }

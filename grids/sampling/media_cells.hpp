@@ -80,6 +80,7 @@ class MediaCells {
     return insulates(region(i, j, k)) || (!slivers_.empty() && slivers_.contains(index(i, j, k)));
   }
   std::optional<RegionNumber> region_of_rest(int i, int j, int k) const;
+  std::optional<RegionNumber> region_of_rest(int i, int j, int k, int count, bool only) const;
 
   std::shared_ptr<const Media> media_;
   Block block_;

@@ -13,7 +13,7 @@ namespace {
 constexpr int lines_in_plane = 16, lines_in_space = 4;
 }  // namespace
 
-MediaLines::MediaLines(const MediaCells& cells)
+MediaLines::MediaLines(const MediaCells& cells, bool conductances)
     : cells_(cells),
       bodies_(cells.media().surfaces == Surfaces::staircase ? nullptr : cells.media().bodies.get()),
       sharp_(cells.sharp()),
@@ -27,7 +27,11 @@ MediaLines::MediaLines(const MediaCells& cells)
     double least = x.back() - x.front();
     for (std::size_t i = 1; i < x.size(); ++i) least = std::min(least, x[i] - x[i - 1]);
     step_[d] = std::max(least / 4, (x.back() - x.front()) / (16.0 * axis.all_cells()));
+    for (int i = -1; i <= axis.size(); ++i)
+      places_[d].push_back(
+          {axis.point_in_cell(i, 0), axis.point_in_cell(i, 0.5), axis.point_in_cell(i, 1), axis.width(i)});
   }
+  if (conductances && bodies_ && !cells.varies_below() && !cells.media().sheets.empty()) find_sheets();
 }
 
 Ray MediaLines::ray(const At& line, const std::array<double, 2>& across) const {
@@ -82,6 +86,9 @@ MediaLines::Half MediaLines::half(const At& line, int i, const Pieces& pieces, d
   Half h;
   bool begun = false;
   double at = from;
+  // A surface with a contact does not end the material of a cell: what lies beyond has its own faces.
+  const bool replaces = gives();
+  const RegionNumber own = replaces ? cells_.region(cell[0], cell[1], cell[2]) : RegionNumber{0};
   walk(line, i, pieces, from, to, [&](double length, RegionNumber region) {
     double resistance = 0;
     if (sharp_ && cells_.insulates(region)) {
@@ -95,8 +102,8 @@ MediaLines::Half MediaLines::half(const At& line, int i, const Pieces& pieces, d
       at = end;
       return;
     }
+    if (replaces && cells_.conducts(region) && cells_.conducts(own) && contact(own, region) > 0) region = own;
     resistance = this->resistance(region, line.axis, cell, length);
-    if (begun && has_contacts_) h.resistance += contact(line, at, h.last, region);
     h.resistance += resistance;
     const double kappa = length / resistance;
     h.conducting += kappa * length;
@@ -113,50 +120,48 @@ MediaLines::Half MediaLines::half(const At& line, int i, const Pieces& pieces, d
 }
 
 MediaLines::Halves MediaLines::halves(const At& line, int i, const Pieces& pieces) const {
-  const Axis& axis = cells_.block().axes[line.axis];
-  const double low = axis.point_in_cell(i, 0), middle = axis.point_in_cell(i, 0.5), high = axis.point_in_cell(i, 1);
-  Halves h{half(line, i, pieces, low, middle, low), half(line, i, pieces, middle, high, high)};
-  if (has_contacts_ && h.lower.last != h.upper.first)
-    h.upper.resistance += contact(line, middle, h.lower.last, h.upper.first);
-  return h;
+  const auto& [low, middle, high, width] = places_[line.axis][static_cast<std::size_t>(i + 1)];
+  return {half(line, i, pieces, low, middle, low), half(line, i, pieces, middle, high, high)};
 }
 
-// Adds a line to the faces below the cells 0 … n.
-void MediaLines::add_conductances(const At& line, const Pieces& pieces, Sums& sums) const {
+std::array<int, 2> MediaLines::range(std::size_t axis) const {
+  const Axis& a = cells_.block().axes[axis];
+  return {a.open(0) ? 0 : -1, a.open(1) ? a.size() : a.size() + 1};
+}
+
+// Adds the faces above the cells `from` … `to` − 1 of a line, but the last one, and open ends among their faces.
+void MediaLines::add_conductances(const At& line, const Pieces& pieces, int from, int to, Sums& sums) const {
   const Axis& axis = cells_.block().axes[line.axis];
-  const int n = axis.size(), first = axis.open(0) ? 0 : -1, last = axis.open(1) ? n : n + 1;
+  const int n = axis.size();
+  const bool has_contacts = has_contacts_ && !bodies_;
   const auto one = [](const Half& h) { return FaceLines::Line{.resistance = h.resistance, .plain = false}; };
-  const auto both = [&](int face, const Half& a, const Half& b) {
-    const double place = has_contacts_ ? axis.point_in_cell(face, 0) : 0;
+  const auto both = [&](const Half& a, const Half& b) {
     const Half& low = a.lowest <= b.lowest ? a : b;
     const Half& high = a.highest >= b.highest ? a : b;
-    return FaceLines::Line{a.resistance + b.resistance + (has_contacts_ ? contact(line, place, a.last, b.first) : 0),
+    return FaceLines::Line{a.resistance + b.resistance + (has_contacts ? contact(a.last, b.first) : 0),
                            a.conducting + b.conducting,
                            a.moment + b.moment,
                            line.across,
                            low.of_lowest,
                            high.of_highest,
-                           a.plain && b.plain && !has_contacts_};
+                           a.plain && b.plain && !has_contacts};
   };
   const auto add = [&](int face, bool closed, const FaceLines::Line& l) {
     if (!closed) sums[static_cast<std::size_t>(face)].add(l);
   };
   Halves before{};
-  for (int i = first; i < last; ++i) {
+  for (int i = from; i < to; ++i) {
     const Halves here = halves(line, i, pieces);
-    if (i == 0 && first == 0)
+    if (i == 0 && axis.open(0))
       add(0, here.lower.closed, one(here.lower));
-    else if (i > first)
-      add(i, before.upper.closed || here.lower.closed, both(i, before.upper, here.lower));
+    else if (i > from)
+      add(i, before.upper.closed || here.lower.closed, both(before.upper, here.lower));
     before = here;
   }
-  if (last == n) add(n, before.upper.closed, one(before.upper));
+  if (to == n && axis.open(1)) add(n, before.upper.closed, one(before.upper));
 }
 
-// Calls f(pieces, place from the centre of the face) for the lines across a face, and returns their number. Staircases
-// have one line, without pieces. Where no body is near, one line is enough.
-template <class F>
-int MediaLines::for_each_ray(const At& line, const F& f) const {
+void MediaLines::collect(const At& line, Rays& rays) const {
   const Block& block = cells_.block();
   std::array<int, 2> count{1, 1};
   std::array<double, 2> widths{};
@@ -173,18 +178,78 @@ int MediaLines::for_each_ray(const At& line, const F& f) const {
     widths[other] = upper[d] - lower[d];
     count[other++] = axis.degenerate() ? 1 : across_;
   }
-  thread_local Pieces pieces;
-  if (bodies_ && !bodies_->near(lower, upper)) {
-    pieces.assign(1, {lower[line.axis], -1});
-    count = {1, 1};
-  }
+  const bool near = bodies_ && bodies_->near(line.axis, lower, upper);
+  if (!near) count = {1, 1};
+  rays.count = static_cast<std::size_t>(count[0] * count[1]);
+  if (rays.pieces.size() < rays.count) rays.pieces.resize(rays.count);
+  rays.across.resize(rays.count);
+  std::size_t r = 0;
   for (int b = 0; b < count[1]; ++b)
-    for (int a = 0; a < count[0]; ++a) {
-      if (bodies_ && count[0] * count[1] > 1)
-        bodies_->split(ray(line, {(a + 0.5) / count[0], (b + 0.5) / count[1]}), pieces);
-      f(pieces, std::array{((a + 0.5) / count[0] - 0.5) * widths[0], ((b + 0.5) / count[1] - 0.5) * widths[1]});
+    for (int a = 0; a < count[0]; ++a, ++r) {
+      const std::array shares{(a + 0.5) / count[0], (b + 0.5) / count[1]};
+      rays.across[r] = {(shares[0] - 0.5) * widths[0], (shares[1] - 0.5) * widths[1]};
+      if (near)
+        bodies_->split(ray(line, shares), rays.pieces[r]);
+      else
+        rays.pieces[r].assign(1, {lower[line.axis], -1});
     }
-  return count[0] * count[1];
+  if (near)
+    bodies_->split(ray(line, {0.5, 0.5}), rays.central);
+  else
+    rays.central = rays.pieces[0];
+}
+
+// Places beyond periodic ends continue at the other end of the line, so cells there are always marked. A place that is
+// nearly on a face marks the cells on both sides.
+void MediaLines::mark(const At& line, const Rays& rays, std::vector<char>& mixed) const {
+  const Axis& axis = cells_.block().axes[line.axis];
+  const int n = axis.size();
+  const std::vector<double>& nodes = axis.nodes();
+  mixed.assign(static_cast<std::size_t>(n) + 2, 0);
+  mixed.front() = axis.open(0) ? 0 : 1;
+  mixed.back() = axis.open(1) ? 0 : 1;
+  const auto cell = [&](double t) {
+    return static_cast<int>(std::ranges::upper_bound(nodes, t) - nodes.begin()) - 1 - axis.origin();
+  };
+  const auto set = [&](double from, double to) {
+    const int first = std::max(cell(from) - 1, -1), last = std::min(cell(to) + 1, n);
+    for (int i = first; i <= last; ++i) mixed[static_cast<std::size_t>(i + 1)] = 1;
+  };
+  const auto end_of = [&](const Pieces& pieces, std::size_t p) {
+    return p + 1 < pieces.size() ? pieces[p + 1].begin : infinite;
+  };
+  for (std::size_t r = 0; r < rays.count; ++r) {
+    const Pieces &first = rays.pieces[0], &own = rays.pieces[r];
+    for (std::size_t p = 1; p < own.size(); ++p) set(own[p].begin, own[p].begin);
+    for (std::size_t a = 0, b = 0; r > 0 && a < first.size() && b < own.size();) {
+      const double end_a = end_of(first, a), end_b = end_of(own, b), end = std::min(end_a, end_b);
+      if (first[a].region != own[b].region) set(std::max(first[a].begin, own[b].begin), std::min(end, nodes.back()));
+      if (end_a == end) ++a;
+      if (end_b == end) ++b;
+    }
+  }
+  const auto [begin, end] = range(line.axis);
+  RegionNumber before = region(line, begin);
+  for (int i = begin + 1; i < end; ++i) {
+    const RegionNumber here = region(line, i);
+    if (here != before) mixed[static_cast<std::size_t>(i)] = mixed[static_cast<std::size_t>(i + 1)] = 1;
+    before = here;
+  }
+}
+
+// Returns κ of a face between cells of one region, or behind an open end.
+double MediaLines::uniform(const At& line, int face) const {
+  const Axis& axis = cells_.block().axes[line.axis];
+  std::array above = line.cell, below = line.cell;
+  above[line.axis] = face < axis.size() || !axis.open(1) ? face : face - 1;
+  below[line.axis] = face > 0 || !axis.open(0) ? face - 1 : face;
+  const RegionNumber region = cells_.region(above[0], above[1], above[2]);
+  if (!cells_.conducts(region)) return 0;
+  const double a = cells_.kappa(region, line.axis, below[0], below[1], below[2]);
+  const double b = cells_.kappa(region, line.axis, above[0], above[1], above[2]);
+  if (a == b) return a;
+  const double of_a = width(line.axis, below[line.axis]), of_b = width(line.axis, above[line.axis]);
+  return (of_a + of_b) / (of_a / a + of_b / b);
 }
 
 // Half a cell that reaches into a fixed body conducts at most as if the wall were next to its centre.
@@ -201,91 +266,99 @@ double MediaLines::end_kappa(const At& line, int end) const {
   const int i = end == 0 ? 0 : axis.size() - 1;
   std::array cell = line.cell;
   cell[line.axis] = i;
-  if (bodies_ && sharp_ && cells_.conducts(cells_.region(cell[0], cell[1], cell[2]))) {
-    Pieces pieces;
-    bodies_->split(ray(line, {0.5, 0.5}), pieces);
-    if (wall(line, i, end == 0 ? -1 : 1, pieces)) return 0;
-  }
+  thread_local Rays rays;
+  collect(line, rays);
+  if (bodies_ && sharp_ && cells_.conducts(cells_.region(cell[0], cell[1], cell[2])) &&
+      wall(line, i, end == 0 ? -1 : 1, rays.central))
+    return 0;
   double sum = 0;
-  int rays = 0;
-  for_each_ray(line, [&](const Pieces& pieces, const std::array<double, 2>&) {
-    const double low = axis.point_in_cell(i, end == 0 ? 0 : 0.5), high = axis.point_in_cell(i, end == 0 ? 0.5 : 1);
-    const Half h = half(line, i, pieces, low, high, end == 0 ? low : high);
-    if (h.closed) return;
+  int open = 0;
+  const double low = axis.point_in_cell(i, end == 0 ? 0 : 0.5), high = axis.point_in_cell(i, end == 0 ? 0.5 : 1);
+  for (std::size_t r = 0; r < rays.count; ++r) {
+    const Half h = half(line, i, rays.pieces[r], low, high, end == 0 ? low : high);
+    if (h.closed) continue;
     sum += 1 / h.resistance;
-    ++rays;
-  });
+    ++open;
+  }
   const int face = end == 0 ? 0 : axis.size();
-  const double all = rays == 0 ? fallback(line, face) : limited(line, i, sum / rays * (0.5 * axis.width(i)));
-  const double kappa = all * open(line, face);
-  return kappa > 0 ? kappa + sheets(line.axis, cell, cell) : 0;
+  const double all = open == 0 ? fallback(line, face) : limited(line, i, sum / open * (0.5 * axis.width(i)));
+  const double kappa = all * this->open(line, face);
+  return kappa > 0 ? with_sheets(line, face, rays.central, kappa) : 0;
 }
 
-void MediaLines::faces(const At& line, std::vector<double>& kappa, std::vector<FixedLink>& links) const {
+void MediaLines::faces(const At& line, std::vector<double>& kappa, std::vector<FixedLink>& links,
+                       std::vector<Given>& given) const {
   const Axis& axis = cells_.block().axes[line.axis];
   const int n = axis.size();
+  const auto [first, last] = range(line.axis);
   kappa.assign(static_cast<std::size_t>(n) + 1, 0);
+  thread_local Rays rays;
   thread_local Sums sums;
+  thread_local std::vector<char> mixed;
+  collect(line, rays);
+  mark(line, rays, mixed);
   sums.assign(static_cast<std::size_t>(n) + 1, {});
-  for_each_ray(line, [&](const Pieces& along, const std::array<double, 2>& across) {
+  const auto is_mixed = [&](int i) { return mixed[static_cast<std::size_t>(i + 1)] != 0; };
+  for (int i = first, end = 0; i < last; i = end) {
+    end = i + 1;
+    if (!is_mixed(i)) continue;
+    while (end < last && is_mixed(end)) ++end;
     At own = line;
-    own.across = across;
-    add_conductances(own, along, sums);
-  });
-  thread_local Pieces pieces;
-  if (bodies_) bodies_->split(ray(line, {0.5, 0.5}), pieces);
-  const bool walls = bodies_ && sharp_ && std::ranges::any_of(pieces, [&](const Bodies::Piece& p) {
+    for (std::size_t r = 0; r < rays.count; ++r) {
+      own.across = rays.across[r];
+      add_conductances(own, rays.pieces[r], std::max(first, i - 1), std::min(last, end + 1), sums);
+    }
+  }
+  const bool walls = bodies_ && sharp_ && std::ranges::any_of(rays.central, [&](const Bodies::Piece& p) {
                        return p.region >= 0 && cells_.fixed(static_cast<RegionNumber>(p.region));
                      });
-  const auto leaves = [&](int i) {
-    std::array c = line.cell;
-    c[line.axis] = i;
-    return cells_.leaves(c[0], c[1], c[2]);
-  };
+  const bool has_sheets = !cells_.media().sheets.empty();
   for (int i = 0; i <= n; ++i) {
     const bool lower = i > 0 || !axis.open(0), upper = i < n || !axis.open(1);
-    const bool gone_below = lower && leaves(i - 1), gone_above = upper && leaves(i);
     double& value = kappa[static_cast<std::size_t>(i)];
-    const double distance = 0.5 * ((lower ? axis.width(i - 1) : 0) + (upper ? axis.width(i) : 0));
-    const bool one_sided = lower && upper && gone_below != gone_above;
-    if (one_sided || (walls && !(gone_below && gone_above)))
-      if (add_links(line, i, pieces, links) || one_sided) continue;
-    if (gone_below || gone_above) continue;
-    const FaceLines& sum = sums[static_cast<std::size_t>(i)];
-    const double share = open(line, i);
-    value = sum.empty() ? fallback(line, i)
-                        : limited(line, lower ? i - 1 : i, sum.conductance(distance, share < 1) * distance);
-    value *= share;
-    if (value > 0 && !cells_.media().sheets.empty()) {
-      std::array below = line.cell, above = line.cell;
-      below[line.axis] = lower ? i - 1 : i;
-      above[line.axis] = upper ? i : i - 1;
-      value += sheets(line.axis, above, below);
+    if (!(lower && is_mixed(i - 1)) && !(upper && is_mixed(i))) {
+      value = uniform(line, i);
+    } else {
+      const bool gone_below = lower && !cells_.conducts(region(line, i - 1)),
+                 gone_above = upper && !cells_.conducts(region(line, i));
+      const double distance = 0.5 * ((lower ? width(line.axis, i - 1) : 0) + (upper ? width(line.axis, i) : 0));
+      const bool one_sided = lower && upper && gone_below != gone_above;
+      if (one_sided || (walls && !(gone_below && gone_above)))
+        if (add_links(line, i, rays.central, links) || one_sided) continue;
+      if (gone_below || gone_above) continue;
+      const FaceLines& sum = sums[static_cast<std::size_t>(i)];
+      const double share = open(line, i);
+      value = sum.empty() ? fallback(line, i)
+                          : limited(line, lower ? i - 1 : i, sum.conductance(distance, share < 1) * distance);
+      value *= share;
+      if (gives() && lower && upper) value = contact_kappa(line, i, rays, value, given);
     }
+    if (value > 0 && has_sheets) value = with_sheets(line, i, rays.central, value);
   }
 }
 
 void MediaLines::shares(int j, int k, std::vector<Share>& shares) const {
-  const Block& block = cells_.block();
-  const Axis& axis = block.axes[0];
+  const Axis& axis = cells_.block().axes[0];
   shares.clear();
   const At line{0, {0, j, k}};
-  if (!bodies_) {
-    for (int i = 0; i < axis.size(); ++i) shares.push_back({i, cells_.region(i, j, k), 1});
-    return;
+  thread_local Rays rays;
+  thread_local std::vector<char> mixed;
+  if (bodies_) {
+    collect(line, rays);
+    mark(line, rays, mixed);
   }
-  thread_local std::vector<Pieces> all;
-  all.clear();
-  const int rays =
-      for_each_ray(line, [&](const Pieces& pieces, const std::array<double, 2>&) { all.push_back(pieces); });
   for (int i = 0; i < axis.size(); ++i) {
+    if (!bodies_ || mixed[static_cast<std::size_t>(i + 1)] == 0) {
+      shares.push_back({i, cells_.region(i, j, k), 1});
+      continue;
+    }
     const double low = axis.point_in_cell(i, 0), high = axis.point_in_cell(i, 1);
     const auto begin = static_cast<std::ptrdiff_t>(shares.size());
-    for (const Pieces& pieces : all)
-      walk(line, i, pieces, low, high, [&](double length, RegionNumber region) {
+    for (std::size_t r = 0; r < rays.count; ++r)
+      walk(line, i, rays.pieces[r], low, high, [&](double length, RegionNumber region) {
         const auto found =
             std::find_if(shares.begin() + begin, shares.end(), [&](const Share& s) { return s.region == region; });
-        const double fraction = length / ((high - low) * rays);
+        const double fraction = length / ((high - low) * static_cast<double>(rays.count));
         if (found == shares.end())
           shares.push_back({i, region, fraction});
         else

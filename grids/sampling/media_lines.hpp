@@ -28,10 +28,12 @@ struct FixedLink {
 };
 
 /// Integrates along lines of cells. The conductance of a face is 1/∫ds/κ along lines between the centres, averaged over
-/// the face; for staircases one line, on which each cell has the material of its centre.
+/// the face; for staircases one line, on which each cell has the material of its centre. Only cells that a surface may
+/// cross are integrated; the others have κ of their region.
 class MediaLines {
  public:
-  explicit MediaLines(const MediaCells& cells);
+  /// Only lines that compute conductances need the places of sheets.
+  explicit MediaLines(const MediaCells& cells, bool conductances = true);
 
   /// Is a line of cells along an axis; `cell[axis]` is ignored.
   struct At {
@@ -39,10 +41,18 @@ class MediaLines {
     std::array<int, 3> cell{};
     std::array<double, 2> across{};  ///< distance of the line from the centre of the cells
   };
+  /// Is what a face beside a contact adds to κ of the face below `cell` across the axis of its line.
+  struct Given {
+    std::array<int, 3> cell{};
+    double kappa = 0;
+  };
   /// Computes κ on the faces below the cells 0 … n of a line: the conductance per area times the distance of the
   /// centres, at open ends times half a cell. It is 0 if a cell on either side leaves the system. Adds links of the
-  /// cells 0 … n − 1 to fixed neighbours.
-  void faces(const At& line, std::vector<double>& kappa, std::vector<FixedLink>& links) const;
+  /// cells 0 … n − 1 to fixed neighbours, and what faces of neighbouring lines receive.
+  void faces(const At& line, std::vector<double>& kappa, std::vector<FixedLink>& links,
+             std::vector<Given>& given) const;
+  /// Returns whether faces may give something to those of neighbouring lines.
+  bool gives() const { return has_contacts_ && bodies_ != nullptr; }
 
   /// Returns κ over the half of the cell behind an open end of a line, as `faces` does.
   double end_kappa(const At& line, int end) const;
@@ -59,12 +69,12 @@ class MediaLines {
  private:
   /// Contains integrals over half a cell, with s from the face, and its first and last regions.
   struct Half {
-    double resistance = 0;              ///< ∫ds/κ, with contacts
+    double resistance = 0;              ///< ∫ds/κ
     double conducting = 0, moment = 0;  ///< ∫κ ds, ∫κ s ds
     RegionNumber first = 0, last = 0;
     RegionNumber lowest = 0, highest = 0;
     double of_lowest = 0, of_highest = 0;  ///< κ of these regions
-    bool plain = true;                     ///< only conducting pieces, without contacts
+    bool plain = true;                     ///< only conducting pieces
     bool closed = false;                   ///< a sharp insulator covers the end at the face
   };
   struct Halves {
@@ -73,19 +83,56 @@ class MediaLines {
   /// Contains the sums over the lines across a face (face_lines.hpp).
   using Sums = std::vector<FaceLines>;
   using Pieces = std::vector<Bodies::Piece>;
+  /// Contains the lines across the faces of a line of cells; one line if no body is near.
+  struct Rays {
+    std::vector<Pieces> pieces;
+    std::vector<std::array<double, 2>> across;  ///< their distance from the centre of the faces
+    std::size_t count = 0;
+    Pieces central;
+  };
 
   Ray ray(const At& line, const std::array<double, 2>& across) const;
+  /// Returns a point of a line with its own distance from the centres.
+  Point through(const At& line) const;
+  /// Splits the lines across the faces of a line of cells. Staircases have one line, without pieces.
+  void collect(const At& line, Rays& rays) const;
+  /// Marks the cells −1 … n, at i + 1, that a surface may cross, or whose neighbour on the line has another region.
+  void mark(const At& line, const Rays& rays, std::vector<char>& mixed) const;
+  /// Returns the numbers of the first cell of a line and past its last one, with neighbours beyond closed ends.
+  std::array<int, 2> range(std::size_t axis) const;
   /// Calls f(length, region) for the pieces of a line from `from` to `to` within cell i.
   template <class F>
   void walk(const At& line, int i, const Pieces& pieces, double from, double to, const F& f) const;
   Half half(const At& line, int i, const Pieces& pieces, double from, double to, double face) const;
   Halves halves(const At& line, int i, const Pieces& pieces) const;
-  /// Returns what the sheets on two neighbours, or one cell twice, add to κ of a face across an axis.
+  /// Returns what the sheets on two neighbours, or one cell twice, add to κ of a face across an axis, if surfaces are
+  /// faces of cells.
   double sheets(std::size_t axis, const std::array<int, 3>& a, const std::array<int, 3>& b) const;
-  template <class F>
-  int for_each_ray(const At& line, const F& f) const;
+  /// Contains where sheets on surfaces of bodies cross faces. Cells are those that are stored; faces have one more
+  /// index at upper ends.
+  struct SheetLinks {
+    Box box;
+    std::array<std::vector<float>, 3> kappa;          ///< what each face below a cell gains
+    std::array<std::vector<std::int8_t>, 3> towards;  ///< ±(axis + 1) of the side that conducts, or 0
+    double strength = 0;                              ///< the largest κ · thickness
+    std::size_t index(const std::array<int, 3>& cell) const;
+  };
+  void find_sheets();
+  struct SheetRow;
+  void add_row(SheetRow& row);
+  void add_crossing(const At& line, double place, const std::array<RegionNumber, 2>& regions, std::size_t side,
+                    double share, SheetRow& row) const;
+  bool has_links() const { return links_.strength > 0; }
+  bool is_on_sheet(const At& line, int i) const;
+  /// Returns κ of a face with what sheets add to it; a face at an end has one cell.
+  double with_sheets(const At& line, int face, const Pieces& central, double kappa) const;
+  double beside_sheet(const At& line, int face, const Pieces& central, double kappa) const;
+  RegionNumber region_of(const Bodies::Piece& piece, const std::array<int, 3>& cell) const {
+    return piece.region < 0 ? cells_.below(cell[0], cell[1], cell[2]) : static_cast<RegionNumber>(piece.region);
+  }
   double limited(const At& line, int i, double kappa) const;
-  void add_conductances(const At& line, const Pieces& pieces, Sums& sums) const;
+  double uniform(const At& line, int face) const;
+  void add_conductances(const At& line, const Pieces& pieces, int from, int to, Sums& sums) const;
   /// Is the wall that a cell meets along its central line, before the centre of its neighbour.
   struct Wall {
     RegionNumber region = 0;
@@ -97,9 +144,33 @@ class MediaLines {
   double fallback(const At& line, int face) const;
   double open(const At& line, int face) const;
   double contact(RegionNumber a, RegionNumber b) const;
+  /// Is a surface with a contact: its slopes across the line, and the length 1/|n| with the normal n.
+  struct Slope {
+    std::array<double, 2> slopes{};
+    double length = 1;
+  };
+  Slope slope(const At& line, double place, RegionNumber a, RegionNumber b) const;
   double contact(const At& line, double place, RegionNumber a, RegionNumber b) const;
   std::optional<double> crossing(const At& line, double near, double within, RegionNumber a, RegionNumber b) const;
+  /// Describes the central line between two centres.
+  struct Crossed {
+    double resistance = 0;  ///< ∫ds/κ, without contacts; infinite if something blocks
+    double contact = 0;     ///< the contacts, per area of the face
+    double share = 0;       ///< of the contacts in the resistance from centre to centre, if the surface were normal
+    Slope slope;            ///< of the last contact
+  };
+  Crossed cross(const At& line, int face, const Pieces& central) const;
+  double contact_kappa(const At& line, int face, const Rays& rays, double kappa, std::vector<Given>& given) const;
+  double smoothed(const At& line, int face, const Crossed& crossed) const;
+  void give(const At& line, int face, std::size_t across, int side, RegionNumber like, RegionNumber unlike,
+            double share, std::vector<Given>& given) const;
   double resistance(RegionNumber region, std::size_t axis, const std::array<int, 3>& cell, double length) const;
+  RegionNumber region(const At& line, int i) const {
+    std::array cell = line.cell;
+    cell[line.axis] = i;
+    return cells_.region(cell[0], cell[1], cell[2]);
+  }
+  double width(std::size_t axis, int i) const { return places_[axis][static_cast<std::size_t>(i + 1)].width; }
 
   // Pieces that are shorter than this share of a cell are rounding errors.
   static constexpr double sliver = 1e-9;
@@ -107,12 +178,19 @@ class MediaLines {
   static constexpr double nearest_wall = 1e-3;
   static constexpr double infinite = std::numeric_limits<double>::infinity();
 
+  /// Contains the ends, the middle and the width of a cell along an axis.
+  struct Place {
+    double low, middle, high, width;
+  };
+
   const MediaCells& cells_;
   const Bodies* bodies_;  ///< null: staircase
   bool sharp_;
   bool has_contacts_;
   int across_ = 1;                ///< lines along each axis across a face
   std::array<double, 3> step_{};  ///< resolution of rays
+  SheetLinks links_;
+  std::array<std::vector<Place>, 3> places_;  ///< of the cells −1 … n, at i + 1
 };
 
 template <class F>
@@ -121,7 +199,7 @@ void MediaLines::walk(const At& line, int i, const Pieces& pieces, double from, 
   cell[line.axis] = i;
   const auto [x, y, z] = cell;
   if (!bodies_) return f(to - from, cells_.region(x, y, z));
-  const double least = sliver * cells_.block().axes[line.axis].width(i);
+  const double least = sliver * width(line.axis, i);
   auto piece = std::upper_bound(pieces.begin(), pieces.end(), from + least,
                                 [](double t, const Bodies::Piece& p) { return t < p.begin; });
   if (piece != pieces.begin()) --piece;

@@ -32,6 +32,9 @@ class MediaOpenings::Plane {
         across_(flat_ ? sublines_in_plane : sublines_in_space) {
     for (std::size_t e = 0; e < 2; ++e) n_[e] = static_cast<std::size_t>(box.last[e] - box.first[e]);
     for (auto& values : closed_) values.assign(n_[0] * n_[1], 0);
+    for (std::size_t d = 0; d < 3; ++d)
+      for (int i = -1; i <= block_.axes[d].size(); ++i)
+        ends_[d].push_back({block_.axes[d].point_in_cell(i, 0), block_.axes[d].point_in_cell(i, 1)});
     const bool within = k < cells.box().last[2];
     if (within) {
       close_faces_across_x();
@@ -79,65 +82,79 @@ class MediaOpenings::Plane {
       if (region < 0 && !cells_.varies_below() && !cells_.insulates(0)) continue;
       const double begin = pieces_[p].begin, end = p + 1 < pieces_.size() ? pieces_[p + 1].begin : nodes.back();
       const auto one = [&](int i) {
-        const double low = axis.point_in_cell(i, 0), high = axis.point_in_cell(i, 1);
+        const auto& [low, high] = ends_[along][static_cast<std::size_t>(i + 1)];
         const double length = std::min(high, end) - std::max(low, begin);
-        if (length > 0 && (region >= 0 || insulates(i))) f(i, length / (high - low));
+        if (length > 0 && (region >= 0 || insulates(i))) f(i, low >= begin && high <= end ? 1 : length / (high - low));
       };
       // Cells beyond periodic ends lie at the other end of the line.
       if (first < 0) one(first);
       const auto from = std::upper_bound(nodes.begin(), nodes.end(), begin) - nodes.begin() - 1 - axis.origin();
       for (int i = std::max(std::max(first, 0), static_cast<int>(from)); i < std::min(last, axis.size()); ++i) {
-        if (axis.point_in_cell(i, 0) >= end) break;
+        if (ends_[along][static_cast<std::size_t>(i + 1)][0] >= end) break;
         one(i);
       }
       if (last > axis.size()) one(last - 1);
     }
   }
 
-  // Returns the places next to face i of an axis, from below and from above, inside the grid.
-  std::vector<std::pair<int, double>> sides(std::size_t axis, int i) const {
-    const Axis& x = block_.axes[axis];
-    std::vector<std::pair<int, double>> found;
-    if (i > (x.open(0) ? 0 : cells_.box().first[axis]))
-      found.emplace_back(i - 1, x.point_in_cell(i - 1, 1 - beside_face));
-    if (i < cells_.box().last[axis]) found.emplace_back(i, x.point_in_cell(i, beside_face));
-    return found;
+  // Returns whether a body or an insulating background may lie in a row of cells along an axis, or beside it. Cells
+  // beyond periodic ends lie at two places.
+  bool near(std::size_t along, const std::array<int, 3>& cell) const {
+    if (cells_.varies_below() || cells_.insulates(0)) return true;
+    Point lower{}, upper{};
+    for (std::size_t d = 0; d < 3; ++d) {
+      const Axis& axis = block_.axes[d];
+      if (axis.degenerate()) continue;
+      if (d != along && !axis.open(0) && (cell[d] <= 0 || cell[d] >= axis.size())) return true;
+      const double width = std::max(axis.width(cell[d]), axis.width(cell[d] - 1));
+      lower[d] = d == along ? axis.nodes().front() : axis.point_in_cell(cell[d], 0) - width;
+      upper[d] = d == along ? axis.nodes().back() : axis.point_in_cell(cell[d], 1) + width;
+    }
+    return cells_.media().bodies->near(along, lower, upper);
   }
 
-  // Adds the larger one of the closed shares on both sides of a row of faces.
-  void join(std::size_t what, const std::array<std::vector<float>, 2>& rows, const std::vector<std::size_t>& to,
-            int lines) {
-    for (std::size_t c = 0; c < to.size(); ++c)
-      closed_[what][to[c]] += std::max(rows[0][c], rows[1][c]) / static_cast<float>(lines);
-  }
-
-  // Sums the closed shares of a row of faces across `normal` at index f, whose lines run along `along`.
+  // Sums the closed shares of a row of faces across `normal` at index f, whose lines run along `along`. Lines lie on
+  // both sides of the faces, inside the grid; the larger one of the two closed shares counts.
   template <class Cell, class Place>
   void close_row(std::size_t normal, std::size_t along, std::size_t other, int f, int other_cell, const Cell& cell,
                  const Place& place) {
     const int first = box_.first[along], last = std::min(box_.last[along], cells_.box().last[along]);
-    std::vector<std::size_t> to;
-    for (int c = first; c < last; ++c) to.push_back(place(c));
+    std::array<int, 3> in{};
+    in[normal] = f;
+    in[other] = other_cell;
+    if (!near(along, in)) return;
+    const Axis& x = block_.axes[normal];
     const int lines = block_.axes[other].degenerate() ? 1 : sublines_of_face;
+    for (auto& row : rows_) row.resize(static_cast<std::size_t>(last - first));
     for (int s = 0; s < lines; ++s) {
-      std::array<std::vector<float>, 2> rows;
-      for (auto& row : rows) row.assign(to.size(), 0);
-      std::size_t side = 0;
-      for (const auto& [behind, position] : sides(normal, f)) {
+      int least = last, most = first - 1;
+      for (const std::size_t side : {0U, 1U}) {
+        const bool exists =
+            side == 0 ? f > (x.open(0) ? 0 : cells_.box().first[normal]) : f < cells_.box().last[normal];
+        if (!exists) continue;
+        const int behind = side == 0 ? f - 1 : f;
         Point origin{};
-        origin[normal] = position;
+        origin[normal] = x.point_in_cell(behind, side == 0 ? 1 - beside_face : beside_face);
         if (!block_.axes[other].degenerate())
           origin[other] = block_.axes[other].point_in_cell(other_cell, (s + 0.5) / lines);
         close(
             along, origin,
-            [&, behind = behind](int c) {
+            [&](int c) {
               const auto [i, j, k] = cell(behind, c);
               return cells_.insulates(cells_.below(i, j, k));
             },
-            [&](int c, double share) { rows[side][static_cast<std::size_t>(c - first)] += static_cast<float>(share); });
-        ++side;
+            [&](int c, double share) {
+              rows_[side][static_cast<std::size_t>(c - first)] += static_cast<float>(share);
+              least = std::min(least, c);
+              most = std::max(most, c);
+            });
       }
-      join(normal, rows, to, lines);
+      for (int c = least; c <= most; ++c) {
+        float &lower = rows_[0][static_cast<std::size_t>(c - first)],
+              &upper = rows_[1][static_cast<std::size_t>(c - first)];
+        closed_[normal][place(c)] += std::max(lower, upper) / static_cast<float>(lines);
+        lower = upper = 0;
+      }
     }
   }
 
@@ -171,7 +188,8 @@ class MediaOpenings::Plane {
 
   void close_volumes() {
     const int sub_y = subdivisions(1), sub_z = subdivisions(2);
-    for (int j = box_.first[1]; j < cells_.box().last[1]; ++j)
+    for (int j = box_.first[1]; j < cells_.box().last[1]; ++j) {
+      if (!near(0, {0, j, k_})) continue;
       for (int t = 0; t < sub_z; ++t)
         for (int s = 0; s < sub_y; ++s) {
           Point origin{0, block_.axes[1].point_in_cell(j, (s + 0.5) / sub_y), 0};
@@ -182,6 +200,7 @@ class MediaOpenings::Plane {
                 closed_[of_volume][at(i, j)] += static_cast<float>(share / (sub_y * sub_z));
               });
         }
+    }
   }
 
   const MediaCells& cells_;
@@ -191,7 +210,9 @@ class MediaOpenings::Plane {
   bool flat_;
   int across_;
   std::array<std::size_t, 2> n_{};
+  std::array<std::vector<std::array<double, 2>>, 3> ends_;  ///< of the cells −1 … n, at i + 1
   std::array<std::vector<float>, 4> closed_;
+  std::array<std::vector<float>, 2> rows_;
   std::vector<Bodies::Piece> pieces_;
 };
 

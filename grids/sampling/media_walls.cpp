@@ -1,4 +1,4 @@
-// Walls of bodies on lines: fixed bodies, insulators that cover centres of cells, and contacts on curved surfaces.
+// Walls of bodies on lines: fixed bodies, and insulators that cover centres of cells.
 
 #include <algorithm>
 #include <cmath>
@@ -7,65 +7,6 @@
 #include "grids/sampling/media_lines.hpp"
 
 namespace poisson {
-
-// Returns where a line crosses the surface between two regions, if it does within a distance of a place.
-std::optional<double> MediaLines::crossing(const At& line, double near, double within, RegionNumber a,
-                                           RegionNumber b) const {
-  thread_local Pieces pieces;
-  const auto region_of = [&](const Bodies::Piece& p) {
-    return p.region < 0 ? cells_.below(line.cell[0], line.cell[1], line.cell[2]) : static_cast<RegionNumber>(p.region);
-  };
-  Point through{};
-  std::size_t other = 0;
-  for (std::size_t d = 0; d < 3; ++d) {
-    if (d == line.axis) continue;
-    const Axis& axis = cells_.block().axes[d];
-    if (!axis.degenerate()) through[d] = axis.point_in_cell(line.cell[d], 0.5) + line.across[other];
-    ++other;
-  }
-  bodies_->split(cells_.ray(line.axis, through), pieces);
-  std::optional<double> found;
-  for (std::size_t p = 1; p < pieces.size(); ++p) {
-    const RegionNumber before = region_of(pieces[p - 1]), after = region_of(pieces[p]);
-    const bool same = (before == a && after == b) || (before == b && after == a);
-    const double distance = std::abs(pieces[p].begin - near);
-    if (same && distance < within) {
-      found = pieces[p].begin;
-      within = distance;
-    }
-  }
-  return found;
-}
-
-// Returns the contact resistance along a line that crosses a surface with the normal n: the flow through the surface is
-// n times the flux along the axis, so the line meets R/|n|. The slopes of the surface follow from lines beside it.
-double MediaLines::contact(const At& line, double place, RegionNumber a, RegionNumber b) const {
-  const double resistance = contact(a, b);
-  if (!sharp_ || resistance == 0) return resistance;
-  constexpr double shift = 0.02, steepest = 10;
-  double squares = 1;
-  std::size_t other = 0;
-  for (std::size_t d = 0; d < 3; ++d) {
-    if (d == line.axis) continue;
-    const std::size_t e = other++;
-    const Axis& axis = cells_.block().axes[d];
-    if (axis.degenerate()) continue;
-    const double step = shift * axis.width(line.cell[d]);
-    std::array<std::optional<double>, 2> places;
-    for (const std::size_t side : {0U, 1U}) {
-      At beside = line;
-      beside.across[e] += side == 0 ? -step : step;
-      places[side] = crossing(beside, place, 2 * steepest * step, a, b);
-    }
-    double slope = steepest;
-    if (places[0] && places[1])
-      slope = (*places[1] - *places[0]) / (2 * step);
-    else if (places[0] || places[1])
-      slope = (places[0] ? *places[0] : *places[1]) / step - place / step;
-    squares += std::min(slope * slope, steepest * steepest);
-  }
-  return resistance * std::sqrt(squares);
-}
 
 // Returns the resistance of an insulator between the centre of a cell and its open part. The unknown of such a cell
 // continues u into the insulator, so this part conducts as the cell does. An insulator that is thinner than a cell

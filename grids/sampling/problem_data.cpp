@@ -11,12 +11,6 @@ const char* offdiagonal_key(std::size_t m) {
   return keys[m];
 }
 
-double cells_of_line(const Problem& p) {
-  double cells = 0;
-  for (const std::vector<double>& nodes : p.nodes) cells += nodes.empty() ? 0 : static_cast<double>(nodes.size() - 1);
-  return cells / p.dimension;
-}
-
 std::vector<Quantity> kappa_components(const Problem& p) {
   std::vector<Quantity> all(p.coefficient.begin(), p.coefficient.begin() + static_cast<int>(coefficient_count(p)));
   all.insert(all.end(), p.offdiagonal.begin(), p.offdiagonal.begin() + static_cast<int>(offdiagonal_count(p)));

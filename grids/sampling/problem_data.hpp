@@ -25,8 +25,6 @@ std::size_t offdiagonal_count(const Problem& problem);
 const char* offdiagonal_key(std::size_t m);
 /// Returns the independent components of κ in each cell: one entry, the diagonal, or the diagonal and the off-diagonal
 /// entries.
-/// Returns the mean number of cells of a line through the grid.
-double cells_of_line(const Problem& p);
 std::vector<Quantity> kappa_components(const Problem& problem);
 
 inline const Boundary& boundary(const Problem& p, int axis, int end) {

@@ -87,7 +87,7 @@ std::vector<Prediction> predictions(const Problem& problem, bool gpu) {
 
 Assembly chosen_assembly(Assembly assembly, const Problem& problem, bool gpu) {
   const bool constant = is_separable(problem);
-  // Constrained nodes are a penalty on the diagonal. Of all element operators only banded ones store a diagonal, so
+  // Constrained nodes are a penalty on the diagonal. Only banded element operators store a diagonal, so
   // assembly must be full.
   if (needs_stored_bands(problem)) return Assembly::full;
   if (assembly == Assembly::recompute) return constant || (gpu && recomputable(problem)) ? assembly : Assembly::partial;

@@ -1,4 +1,4 @@
-// Reads bodies of triangles, and reports what was wrong with them.
+// Reads bodies of triangles, and reports their faults.
 
 #include <cmath>
 #include <string>
@@ -81,7 +81,7 @@ std::string counted(std::size_t count, const std::string& noun) {
   return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
 }
 
-// Lists what was wrong with a mesh, and what was done about it.
+// Lists the faults of a mesh and their remedies.
 std::string faults_of(const SurfaceReport& report) {
   std::vector<std::string> faults;
   const std::string all = " of " + counted(report.triangles, "triangle");

@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "io/config/config_blocks.hpp"
 #include "io/config/config_parts.hpp"
 #include "io/config/face_choices.hpp"
 #include "io/config/schema.hpp"
@@ -14,6 +15,7 @@
 #include "io/expressions/expression.hpp"
 #include "io/meshes/mesh_file.hpp"
 #include "io/meshes/mesh_input.hpp"
+#include "solver/blocks_model.hpp"
 #include "solver/rows_model.hpp"
 
 namespace poisson {
@@ -27,8 +29,13 @@ class MeshProblemReader {
   void run(const std::filesystem::path& file) {
     check_entries("boundary");
     check_entries("materials");
-    read_mesh_file();
+    const Value* type = parts_.document.at("grid.type");
+    if (type && type->text == "blocks")
+      read_blocks(parts_, input_);
+    else
+      read_mesh_file();
     if (!problem_.mesh) return;
+    set_extent();
     used_.assign(problem_.mesh->groups.size(), false);
     read_equation();
     read_materials();
@@ -36,7 +43,8 @@ class MeshProblemReader {
     read_solver(parts_);
     check_solver();
     read_output(file);
-    input_.table = describe_groups(*problem_.mesh, used_);
+    const std::vector<std::string> groups = describe_groups(*problem_.mesh, used_);
+    input_.table.insert(input_.table.end(), groups.begin() + (input_.blocks ? 1 : 0), groups.end());
     warn_of_rest();
   }
 
@@ -70,9 +78,11 @@ class MeshProblemReader {
       problem_.mesh = std::move(mesh);
     } catch (const InputError& error) {
       parts_.errors.add(file->mark, "grid.file", error.what());
-      return;
     }
-    Problem& box = parts_.config.problem;  // describes the extent of the mesh
+  }
+
+  void set_extent() {
+    Problem& box = parts_.config.problem;
     box.dimension = mesh().dimension;
     std::array<double, 3> lower, upper;
     lower.fill(std::numeric_limits<double>::max());
@@ -227,6 +237,7 @@ class MeshProblemReader {
   void read_conditions() {
     const Value* boundary = parts_.document.find("boundary");
     const Value* rest = nullptr;
+    join_periodic_sides(boundary);
     if (boundary)
       for (const Value::Entry& entry : boundary->entries) {
         if (entry.key == "default") {
@@ -247,6 +258,24 @@ class MeshProblemReader {
     problem_.conditions.push_back(std::move(others));
   }
 
+  // Gives periodic sides a condition that takes nothing, so that the default does not apply there.
+  void join_periodic_sides(const Value* boundary) {
+    if (input_.periodic.empty()) return;
+    MeshCondition joined;
+    joined.name = periodic_condition;
+    joined.kind = BoundaryKind::neumann;
+    for (std::size_t g = 0; g < mesh().groups.size(); ++g) {
+      if (std::ranges::find(input_.periodic, mesh().groups[g].key()) == input_.periodic.end()) continue;
+      joined.groups.push_back(static_cast<int>(g));
+      used_[g] = true;
+      for (const Value::Entry& entry : boundary ? boundary->entries : std::vector<Value::Entry>{})
+        if (entry.key == mesh().groups[g].key())
+          parts_.errors.add(entry.mark, "boundary." + entry.key,
+                            "is a periodic patch, which has no condition; remove it here or from grid.periodic");
+    }
+    problem_.conditions.push_back(std::move(joined));
+  }
+
   // The same name or number may belong to groups of several dimensions; sides are meant first.
   std::vector<int> boundary_groups(const Value::Entry& entry, const std::string& path, bool holds) {
     const int sides = mesh().dimension - 1;
@@ -262,16 +291,20 @@ class MeshProblemReader {
   void check_solver() {
     const Value* solver = parts_.document.find("solver");
     try {
-      resolve_row_options(parts_.config.options);
+      if (input_.blocks)
+        resolve_block_options(parts_.config.options, input_.stretch, mesh().dimension);
+      else
+        resolve_row_options(parts_.config.options);
     } catch (const InputError& error) {
       parts_.errors.add(solver ? solver->mark : parts_.document.mark, "solver", error.what());
     }
     parts_.config.options.fallback = Fallback::never;
     std::string& device = parts_.config.device;
-    if (device.starts_with("cuda"))
+    if (!device.starts_with("cuda"))
+      device = "cpu";
+    else if (parts_.config.options.amg == Amg::hypre)
       parts_.errors.add(parts_.document.at("backend.device")->mark, "backend.device",
-                        "meshes are solved on the CPU in this version; write cpu or auto");
-    device = "cpu";
+                        "hypre solves on the CPU here; write cpu, or solver.amg: own");
     if (parts_.config.flow_tolerance > 0)
       parts_.errors.add(solver->find("flow_tolerance")->mark, "solver.flow_tolerance",
                         "is not supported on meshes; remove it and choose solver.tolerance");

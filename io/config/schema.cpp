@@ -4,6 +4,7 @@
 #include "grids/operators/level_rows.hpp"
 #include "grids/problem/problem.hpp"
 #include "io/config/face_choices.hpp"
+#include "io/config/schema_blocks.hpp"
 #include "io/config/schema_image.hpp"
 #include "io/config/schema_media.hpp"
 #include "io/config/schema_mesh.hpp"
@@ -175,6 +176,15 @@ Choice unstructured() {
           .keys = mesh_file_keys()};
 }
 
+Choice blocks() {
+  return {.name = "blocks",
+          .doc =
+              "Blocks of cells, joined as a macro mesh ([blocks](blocks.md)). `cells` is then one number, for edges "
+              "without a number of their own. The keys of `boundary` and `materials` are names of patches and "
+              "materials of blocks.",
+          .keys = block_keys()};
+}
+
 Choice matrix() {
   return {.name = "matrix",
           .doc = "A sparse matrix of any pattern from a file, on no grid ([matrices](matrices.md)).",
@@ -186,30 +196,30 @@ Schema grid() {
           .doc = "The cells.",
           .required = true,
           .example = "{cells: [64, 64, 64]}",
-          .keys = {
-              {.key = "type",
-               .type = Type::choice,
-               .doc = "Grid type; `axes` implies tensor-product.",
-               .fallback = "equidistant",
-               .choices = {word("equidistant", "Equal cells along each axis; axes may differ."),
-                           word("tensor-product", "Axes as described by `axes`."), banded(), matrix(), unstructured()}},
-              {.key = "cells",
-               .type = Type::list,
-               .doc = "Cells along each axis; null for an axis with nodes or segments. The last axes may be "
-                      "omitted if they have nodes or segments, and the whole list if all have.",
-               .required = true,
-               .unless = "axes file",
-               .example = "[64, 64, 64]",
-               .items = {{.type = Type::integer,
-                          .fallback = "null",
-                          .example = "64",
-                          .range = {.lower = 2, .upper = 10'000'000}}},
-               .fewest = 2,
-               .most = 3},
-              {.key = "axes",
-               .doc = "Stretched axes of a tensor-product grid.",
-               .example = "{z: {stretching: tanh, strength: 2.5}}",
-               .keys = {axis("x"), axis("y"), axis("z")}}}};
+          .keys = {{.key = "type",
+                    .type = Type::choice,
+                    .doc = "Grid type; `axes` implies tensor-product.",
+                    .fallback = "equidistant",
+                    .choices = {word("equidistant", "Equal cells along each axis; axes may differ."),
+                                word("tensor-product", "Axes as described by `axes`."), banded(), matrix(),
+                                unstructured(), blocks()}},
+                   {.key = "cells",
+                    .type = Type::list,
+                    .doc = "Cells along each axis; null for an axis with nodes or segments. The last axes may be "
+                           "omitted if they have nodes or segments, and the whole list if all have.",
+                    .required = true,
+                    .unless = "axes file",
+                    .example = "[64, 64, 64]",
+                    .items = {{.type = Type::integer,
+                               .fallback = "null",
+                               .example = "64",
+                               .range = {.lower = 2, .upper = 10'000'000}}},
+                    .fewest = 2,
+                    .most = 3},
+                   {.key = "axes",
+                    .doc = "Stretched axes of a tensor-product grid.",
+                    .example = "{z: {stretching: tanh, strength: 2.5}}",
+                    .keys = {axis("x"), axis("y"), axis("z")}}}};
 }
 
 Schema equation() {

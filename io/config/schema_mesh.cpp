@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "io/config/face_choices.hpp"
+#include "io/config/schema_blocks.hpp"
 #include "io/config/schema_media.hpp"
 #include "io/config/schema_parts.hpp"
 
@@ -13,17 +14,16 @@ namespace {
 constexpr Range above_zero{.lower = 0, .open_lower = true};
 
 Schema mesh_grid() {
-  Schema grid{.key = "grid",
-              .doc = "The mesh.",
-              .required = true,
-              .example = "{type: unstructured, file: part.msh}",
-              .keys = mesh_file_keys()};
-  grid.keys.insert(grid.keys.begin(), Schema{.key = "type",
-                                             .type = Type::choice,
-                                             .doc = "Grid type.",
-                                             .required = true,
-                                             .choices = {word("unstructured", "A mesh from a file.")}});
-  return grid;
+  Choice file = word("unstructured", "A mesh from a file."), blocks = word("blocks", "Blocks of cells.");
+  file.keys = mesh_file_keys();
+  blocks.keys = block_keys();
+  blocks.keys.push_back(block_cells());
+  return {.key = "grid",
+          .doc = "The mesh.",
+          .required = true,
+          .example = "{type: unstructured, file: part.msh}",
+          .keys = {
+              {.key = "type", .type = Type::choice, .doc = "Grid type.", .required = true, .choices = {file, blocks}}}};
 }
 
 Schema mesh_expression(std::string_view key, std::string_view doc, std::string_view fallback, Range range = {}) {
@@ -112,7 +112,7 @@ Schema mesh_output(const Schema& box) {
             word("group", "The number of the first group of each element; 0: none."),
             word("coefficient", "The coefficient of each element; of a tensor its entry along x."),
             word("error", "u minus equation.exact at points.")}));
-  std::vector<Choice> formats{word("vtk", "VTK XML: .vtu; of several processes .pvtu and its pieces."),
+  std::vector<Choice> formats{word("vtk", "VTK XML: .vtu, of blocks .vtm; of several processes .pvtu and its pieces."),
                               word("hdf5", "VTKHDF: .hdf.")};
 #ifdef POISSON_HAVE_VTK
   formats.push_back(word("png", "A picture: the mesh in the plane; in space its surface and a section."));
@@ -163,7 +163,7 @@ const Schema& mesh_schema() {
 
 bool describes_mesh(const Value& document) {
   const Value* type = document.at("grid.type");
-  return type && type->kind == Value::Kind::string && type->text == "unstructured";
+  return type && type->kind == Value::Kind::string && (type->text == "unstructured" || type->text == "blocks");
 }
 
 }  // namespace poisson

@@ -6,8 +6,8 @@
 
 namespace poisson {
 
-/// Returns the schema of configurations with `grid.type: unstructured`. Sections that it shares with boxes are those of
-/// configuration_schema().
+/// Returns the schema of configurations with `grid.type: unstructured` or `blocks`. Sections that it shares with boxes
+/// are those of configuration_schema().
 const Schema& mesh_schema();
 /// Returns the keys of `grid` beside `type: unstructured`.
 std::vector<Schema> mesh_file_keys();

@@ -70,14 +70,15 @@ std::vector<FieldHead> heads(const std::vector<OutputField>& fields) {
 }
 
 bool is_result_name(std::string_view name) {
-  constexpr std::array<std::string_view, 19> fixed{
-      "solution.vtu",    "solution.pvtu",   "u.mtx",        "u.npy",        "residual.mtx",
-      "residual.npy",    "summary.json",    "bodies.csv",   "faces.csv",    "floating.csv",
-      "capacitance.csv", "capacitance.cir", "solution.vti", "solution.vtr", "solution.pvti",
-      "solution.pvtr",   "solution.hdf",    "solution.h5",  "solution.png"};
+  constexpr std::array<std::string_view, 20> fixed{
+      "solution.vtm",  "solution.vtu",    "solution.pvtu",   "u.mtx",        "u.npy",
+      "residual.mtx",  "residual.npy",    "summary.json",    "bodies.csv",   "faces.csv",
+      "floating.csv",  "capacitance.csv", "capacitance.cir", "solution.vti", "solution.vtr",
+      "solution.pvti", "solution.pvtr",   "solution.hdf",    "solution.h5",  "solution.png"};
   if (std::ranges::find(fixed, name) != fixed.end()) return true;
   constexpr std::string_view piece = "solution_";
-  if (!name.starts_with(piece) || !(name.ends_with(".vti") || name.ends_with(".vtr") || name.ends_with(".vtu")))
+  if (!name.starts_with(piece) ||
+      !(name.ends_with(".vti") || name.ends_with(".vtr") || name.ends_with(".vtu") || name.ends_with(".vts")))
     return false;
   const std::string_view number = name.substr(piece.size(), name.size() - piece.size() - 4);
   return !number.empty() && std::ranges::all_of(number, [](unsigned char c) { return std::isdigit(c); });

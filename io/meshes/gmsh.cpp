@@ -235,7 +235,7 @@ class GmshReader {
     return *type;
   }
 
-  // Makes room for elements of a type and returns the index of the first.
+  // Allocates elements of a type and returns the index of the first.
   std::int64_t extend(const ElementType& type, std::int64_t count) {
     MeshCells& block = mesh_.of_shape(type.shape);
     const std::int64_t first = block.count(), corners = facts_of(type.shape).corners;
@@ -276,6 +276,11 @@ class GmshReader {
         if ((*nodes_)(number) < 0) missing_node(number, static_cast<std::int64_t>(in_.read_at<Number>(at)));
       }
     }
+    for (std::int64_t e = 0; e<count&& static_cast<std::size_t>(type.nodes)> corners; ++e)
+      add_middles(mesh_, type, NodeOrder::gmsh, [&](std::size_t n) {
+        const std::size_t at = width * static_cast<std::size_t>(e) + offset + n * sizeof(Number);
+        return (*nodes_)(static_cast<std::int64_t>(in_.read_at<Number>(from + at)));
+      });
   }
 
   void read_elements() {
@@ -309,14 +314,15 @@ class GmshReader {
   }
 
   void read_corners(const ElementType& type, MeshCells& block, std::int64_t at, std::int64_t element) {
-    const auto corners = static_cast<std::size_t>(facts_of(type.shape).corners);
+    std::array<int, 27> points;
     for (std::size_t n = 0; n < static_cast<std::size_t>(type.nodes); ++n) {
       const auto number = in_.number<std::int64_t>("a node of an element");
-      if (n >= corners) continue;
-      const int point = (*nodes_)(number);
+      const int point = points[n] = (*nodes_)(number);
+      if (n >= static_cast<std::size_t>(facts_of(type.shape).corners)) continue;
       if (point < 0) missing_node(number, element);
-      block.corners[static_cast<std::size_t>(at) * corners + n] = point;
+      block.corners[static_cast<std::size_t>(at * facts_of(type.shape).corners) + n] = point;
     }
+    add_middles(mesh_, type, NodeOrder::gmsh, [&](std::size_t n) { return points[n]; });
   }
 
   void read_old_elements() {

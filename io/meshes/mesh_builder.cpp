@@ -5,6 +5,24 @@
 
 namespace poisson {
 
+void add_middles(Mesh& mesh, const ElementType& type, NodeOrder order, const std::function<int(std::size_t)>& point) {
+  using Edges = std::vector<std::array<std::size_t, 2>>;
+  static const Edges line{{0, 1}}, quadrilateral{{0, 1}, {1, 2}, {2, 3}, {3, 0}},
+      of_gmsh{{0, 1}, {0, 3}, {0, 4}, {1, 2}, {1, 5}, {2, 3}, {2, 6}, {3, 7}, {4, 5}, {4, 7}, {5, 6}, {6, 7}},
+      of_vtk{{0, 1}, {1, 2}, {2, 3}, {3, 0}, {4, 5}, {5, 6}, {6, 7}, {7, 4}, {0, 4}, {1, 5}, {2, 6}, {3, 7}}, none;
+  const auto corners = static_cast<std::size_t>(facts_of(type.shape).corners);
+  if (static_cast<std::size_t>(type.nodes) <= corners) return;
+  const Edges& edges = type.shape == CellShape::line            ? line
+                       : type.shape == CellShape::quadrilateral ? quadrilateral
+                       : type.shape != CellShape::hexahedron    ? none
+                       : order == NodeOrder::gmsh               ? of_gmsh
+                                                                : of_vtk;
+  for (std::size_t e = 0; e < edges.size(); ++e) {
+    const std::array<int, 3> found{point(edges[e][0]), point(edges[e][1]), point(corners + e)};
+    if (found[0] >= 0 && found[1] >= 0 && found[2] >= 0) mesh.middles.push_back(found);
+  }
+}
+
 PointNumbers::PointNumbers(UnsetVector<std::int64_t> numbers) {
   if (numbers.empty()) return;
   const auto [least, largest] = std::ranges::minmax(numbers);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
@@ -20,6 +21,12 @@ struct ElementType {
 
 /// Returns the type with a number in Gmsh; nothing for types that are not read.
 std::optional<ElementType> gmsh_type(int number);
+
+/// Selects the order of the nodes of second-order hexahedra.
+enum class NodeOrder : std::uint8_t { gmsh, vtk };
+/// Adds the middles of the edges of a line, quadrilateral or hexahedron of second order. `point` returns the point of a
+/// node, or −1. Other elements add nothing.
+void add_middles(Mesh& mesh, const ElementType& type, NodeOrder order, const std::function<int(std::size_t)>& point);
 
 /// Maps the numbers of points in a file to indices.
 class PointNumbers {

@@ -1,17 +1,25 @@
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "grids/blocks/block_mesh.hpp"
 #include "grids/meshes/mesh_problem.hpp"
 
 namespace poisson {
 
-/// Contains a mesh from a file and the problem on it.
+/// Name of the condition on periodic sides of blocks: nothing but the flow to their partners.
+inline constexpr const char* periodic_condition = "periodic";
+
+/// Contains a mesh from a file, or of blocks, and the problem on it.
 struct MeshInput {
   MeshProblem problem;
-  std::vector<std::string> table;     ///< lines that describe the mesh and its groups
-  std::vector<std::string> warnings;  ///< about the mesh and about groups
+  std::shared_ptr<const BlockMesh> blocks;  ///< of grid.type: blocks, else null
+  std::vector<std::string> periodic;        ///< names of periodic patches
+  double stretch = 1;                       ///< of blocks: largest ratio of widths of a cell
+  std::vector<std::string> table;           ///< lines that describe the mesh and its groups
+  std::vector<std::string> warnings;        ///< about the mesh and about groups
 };
 
 /// Returns the lines of a table of groups. `used` are the groups that the configuration names.

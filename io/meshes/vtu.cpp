@@ -189,6 +189,10 @@ class VtuReader {
       block.corners.push_back(static_cast<int>(first + point));
     }
     if (static_cast<std::size_t>(type->nodes) > corners) ++mesh_.second_order;
+    add_middles(mesh_, *type, NodeOrder::vtk, [&](std::size_t n) {
+      const std::int64_t point = connectivity[static_cast<std::size_t>(begin) + n];
+      return point < 0 || point >= points ? -1 : static_cast<int>(first + point);
+    });
     int label = 0;
     if (!numbers.empty() && std::abs(numbers[cell]) < 2'000'000'000 && numbers[cell] >= 0) {
       const std::array group{static_cast<int>(numbers[cell])};

@@ -33,6 +33,11 @@ CHECKS = {
         ("flux.y-", 1 / 2, 4e-3),
         ("flux.y+", -1 / 2, 4e-3),
     ],
+    "blocks-cylinder": [
+        ("faces.0.flow", -2 * math.pi, 4e-3),
+        ("error.max", 0, 2e-3),
+        ("balance.residual", 0, 1e-7),
+    ],
     "mesh-l-shape": [
         ("solution.integral", 0.2140758, 2e-3),
         ("faces.0.flow", -0.87, 2e-2),

@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 #include <omp.h>
 
+#include "backends/device/unknowns.hpp"
 #include "tests/device.hpp"
 #include "tests/patches.hpp"
 #include "tests/processes.hpp"
@@ -95,6 +96,7 @@ void run_verbs(Backend& backend, Field& x, Field& y, Field& z, std::vector<doubl
   backend.exchange(y);
   backend.convert(x, z);
   dot(z, y);
+  clear_unknowns(z);
 }
 
 TEST(Patches, EqualTheUncutGrid) {

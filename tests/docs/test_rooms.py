@@ -13,7 +13,7 @@ ROOT = pathlib.Path(sys.argv.pop()).resolve()
 ORDER = ["backends/memory", "backends/processes", "backends/spaces", "backends/device", "backends/lines",
          "backends/transforms", "backends/cpu", "backends/cuda", "backends/mpi", "backends/hypre", "backends/utilities",
          "grids/axes", "grids/problem", "grids/surfaces", "grids/rows", "grids/sampling", "grids/operators", "grids/kernels",
-         "grids/levels", "grids/compact", "grids/schemes", "grids/results", "grids/meshes", "solver", "io", "app"]
+         "grids/levels", "grids/compact", "grids/patches", "grids/schemes", "grids/results", "grids/meshes", "grids/blocks", "solver", "io", "app"]
 # Factories alone, the .cpp of an interface, know the implementations.
 IMPLEMENTATIONS = ("backends/cpu/", "backends/cuda/")
 # The lab's folders may use the library below; each study may use only itself.

@@ -4,8 +4,10 @@
 
 #include <gtest/gtest.h>
 
-#include "grids/compact/aggregates.hpp"
 #include "grids/compact/aggregation_levels.hpp"
+#include "grids/compact/host_rows.hpp"
+#include "grids/compact/product_steps.hpp"
+#include "grids/compact/row_builder.hpp"
 #include "grids/compact/row_space.hpp"
 
 namespace poisson {
@@ -68,6 +70,12 @@ CsrMatrix five_points(int n, double jump = 1, bool neumann = false) {
   return A;
 }
 
+AggregatesOn<HostRows> aggregates_of(const CsrMatrix& A) {
+  HostRows rows;
+  const auto largest = largest_couplings(rows, view_of(A));
+  return aggregate(rows, view_of(A), CouplingTest{largest.data()});
+}
+
 TEST(CompactRows, MultiplyLikeDenseMatrices) {
   const Dense A = random_matrix(23, 31, 1), B = random_matrix(31, 17, 2);
   const CsrMatrix C = product(sparse(A), sparse(B)), T = transpose(sparse(A));
@@ -85,6 +93,31 @@ TEST(CompactRows, MultiplyLikeDenseMatrices) {
   EXPECT_EQ(again.value, C.value);
 }
 
+// GPUs multiply with tables of columns, for which a thread alone is a team.
+TEST(CompactRows, MultiplyWithTables) {
+  const CsrMatrix A = sparse(random_matrix(40, 90, 3)), B = sparse(random_matrix(90, 70, 4)), C = product(A, B);
+  const RowProduct rows{view_of(A), B.start.data(), B.start.data() + 1, B.column.data(), B.value.data()};
+  constexpr int size = 128;
+  std::vector<int> key(size), any(size), column(size);
+  std::vector<double> sum(size), of_any(size), value(size);
+  const ColumnTable table{key.data(), sum.data(), size};
+  constexpr OneThread alone;
+  for (std::int64_t i = 0; i < A.rows(); ++i) {
+    const std::int64_t first = C.start[static_cast<std::size_t>(i)],
+                       n = C.start[static_cast<std::size_t>(i) + 1] - first;
+    ASSERT_EQ(rows.sum(alone, i, table, static_cast<int>(n) - 1), -1);
+    ASSERT_EQ(rows.sum(alone, i, table, size), n);
+    RowProduct::write(alone, table, any.data(), of_any.data());
+    const std::int64_t zero = 0;
+    const SortedRow copied{&zero, &n, &zero, any.data(), of_any.data(), column.data(), value.data()};
+    copied.sort(alone, 0, key.data());
+    for (std::int64_t k = 0; k < n; ++k) {
+      EXPECT_EQ(column[static_cast<std::size_t>(k)], C.column[static_cast<std::size_t>(first + k)]);
+      EXPECT_NEAR(value[static_cast<std::size_t>(k)], C.value[static_cast<std::size_t>(first + k)], 1e-14);
+    }
+  }
+}
+
 TEST(CompactRows, FindAsymmetry) {
   const CsrMatrix A = sparse({{2, -1, 0}, {-1.5, 2, 0}, {0, 0, 1}});
   EXPECT_NEAR(asymmetry_of(A), 0.25, 1e-15);
@@ -96,7 +129,7 @@ TEST(CompactRows, FindAsymmetry) {
 
 TEST(CompactRows, AggregatesCoverRowsAroundDistantRoots) {
   const CsrMatrix A = five_points(60);
-  const Aggregates all = aggregate(strong_couplings(A, 0.4));
+  const AggregatesOn<HostRows> all = aggregates_of(A);
   std::vector<int> size(static_cast<std::size_t>(all.count), 0);
   for (const int a : all.of) {
     ASSERT_GE(a, 0);
@@ -110,16 +143,17 @@ TEST(CompactRows, AggregatesCoverRowsAroundDistantRoots) {
 // Aggregates must not join places of large κ that only couplings of small κ connect.
 TEST(CompactRows, AggregatesRespectJumps) {
   const CsrMatrix A = five_points(64, 1e6);
-  const StrongCouplings S = strong_couplings(A, 0.4);
-  const Aggregates all = aggregate(S);
+  HostRows rows;
+  const UnsetVector<double> largest_of = largest_couplings(rows, view_of(A));
+  const AggregatesOn<HostRows> all = aggregates_of(A);
   std::vector<double> largest(static_cast<std::size_t>(all.count), 0);
   for (std::int64_t i = 0; i < A.rows(); ++i) {
     double& most = largest[static_cast<std::size_t>(all.of[static_cast<std::size_t>(i)])];
-    most = std::max(most, S.largest[static_cast<std::size_t>(i)]);
+    most = std::max(most, largest_of[static_cast<std::size_t>(i)]);
   }
   // Each row of large κ shares its aggregate with a neighbour of large κ, or is alone with rows of small κ.
   for (std::int64_t i = 0; i < A.rows(); ++i) {
-    if (S.largest[static_cast<std::size_t>(i)] < 1e3) continue;
+    if (largest_of[static_cast<std::size_t>(i)] < 1e3) continue;
     const int own = all.of[static_cast<std::size_t>(i)];
     bool near = false, others = false;
     for (std::int64_t k = A.start[static_cast<std::size_t>(i)]; k < A.start[static_cast<std::size_t>(i) + 1]; ++k)
@@ -127,7 +161,7 @@ TEST(CompactRows, AggregatesRespectJumps) {
                       all.of[static_cast<std::size_t>(A.column[static_cast<std::size_t>(k)])] == own);
     for (std::int64_t j = 0; j < A.rows(); ++j)
       others = others ||
-               (j != i && all.of[static_cast<std::size_t>(j)] == own && S.largest[static_cast<std::size_t>(j)] > 1e3);
+               (j != i && all.of[static_cast<std::size_t>(j)] == own && largest_of[static_cast<std::size_t>(j)] > 1e3);
     EXPECT_TRUE(near || !others) << i;
   }
 }

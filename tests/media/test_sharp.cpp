@@ -140,6 +140,23 @@ TEST_P(SharpSurfaces, AreOfSecondOrder) {
   EXPECT_GT(most, 1.4);  // depends on the cells that the surface happens to leave
 }
 
+/// Prints the table of docs/materials.md and checks it on large grids. It takes minutes on a CPU.
+TEST_P(SharpSurfaces, DISABLED_HaveTheirOrdersOnLargeGrids) {
+  const Exact& e = GetParam();
+  const std::array<int, 3> cells = e.dimension == 2 ? std::array{160, 320, 640} : std::array{64, 128, 256};
+  std::array<Errors, 3> errors;
+  for (std::size_t i = 0; i < 3; ++i) {
+    errors[i] = errors_of(e, cells[i], Surfaces::sharp);
+    std::printf("%s, %d cells: rms %.2e, max %.2e, %d iterations\n", e.name.c_str(), cells[i], errors[i].rms,
+                errors[i].most, errors[i].iterations);
+  }
+  const double rms = std::log2(errors[0].rms / errors[2].rms) / 2,
+               most = std::log2(errors[0].most / errors[2].most) / 2;
+  std::printf("%s: order %.2f, of the maximum %.2f\n", e.name.c_str(), rms, most);
+  EXPECT_GT(rms, 1.9);
+  EXPECT_GT(most, e.dimension == 2 ? 1.8 : 1.7);
+}
+
 INSTANTIATE_TEST_SUITE_P(Exact, SharpSurfaces, testing::ValuesIn(exact_solutions()));
 
 // κ of a period with a body in its middle, between faces at 1 and 0.

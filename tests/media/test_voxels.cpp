@@ -63,6 +63,13 @@ std::vector<Cell> searched_parts(const std::array<int, 3>& n, const std::vector<
   return parts;
 }
 
+std::unique_ptr<CellCodes> codes_of(Backend& backend, const std::array<int, 3>& n,
+                                    const std::vector<CellCodes::Code>& codes, std::size_t used) {
+  return make_cell_codes(backend, n, used, [&](int j, int k, std::span<CellCodes::Code> line) {
+    std::ranges::copy_n(codes.begin() + (std::int64_t{k} * n[1] + j) * n[0], n[0], line.begin());
+  });
+}
+
 TEST(CellCodes, PartsAreThoseOfASearch) {
   struct Case {
     std::array<int, 3> n;
@@ -75,7 +82,7 @@ TEST(CellCodes, PartsAreThoseOfASearch) {
     for (const double share : {0.2, 0.32, 0.6, 0.97, 1.0}) {
       const auto count = static_cast<std::size_t>(n[0] * n[1] * n[2]);
       const auto codes = random_codes(count, 7, share);
-      const auto stored = make_cell_codes(*backend, n, codes, 2);
+      const auto stored = codes_of(*backend, n, codes, 2);
       stored->find_parts(std::vector<char>{0, 1}, closed);
       std::vector<Cell> all(count);
       for (std::size_t c = 0; c < count; ++c) all[c] = static_cast<Cell>(c);
@@ -91,7 +98,7 @@ TEST(CellCodes, OthersGetTheirCode) {
   for (const std::size_t used : {std::size_t{8}, std::size_t{400}}) {
     const auto backend = test_backend();
     const auto codes = random_codes(count, 3, 0.3);
-    const auto stored = make_cell_codes(*backend, n, codes, used);
+    const auto stored = codes_of(*backend, n, codes, used);
     std::vector<char> connects(used);
     connects[1] = 1;
     stored->find_parts(connects, {});
@@ -99,7 +106,9 @@ TEST(CellCodes, OthersGetTheirCode) {
     const std::vector<Cell> kept{5, 17, 4000};
     const auto code = static_cast<CellCodes::Code>(used - 1);
     stored->set_others(kept, code);
-    const auto found = stored->codes();
+    std::vector<CellCodes::Code> found(count);
+    for (CellCodes::Code each = 0; each < used; ++each)
+      stored->for_each_with(each, [&](Cell cell) { found[cell] = each; });
     for (std::size_t c = 0; c < count; ++c) {
       const bool stays = codes[c] == 0 || std::ranges::any_of(kept, [&](Cell k) { return parts[k] == parts[c]; });
       ASSERT_EQ(found[c], stays ? codes[c] : code) << c;
@@ -112,7 +121,7 @@ TEST(CellCodes, EntriesThatAreNoNumberLeaveValues) {
   Layout layout;
   layout.n = {9, 8, 7};
   const auto codes = random_codes(9 * 8 * 7, 2, 0.5);
-  const auto stored = make_cell_codes(*backend, layout.n, codes, 2);
+  const auto stored = codes_of(*backend, layout.n, codes, 2);
   for (const Precision precision : {Precision::fp32, Precision::fp64}) {
     Field u(*backend, layout, precision);
     backend->fill(u, 3);

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "solver/rows_model.hpp"
+#include "tests/device.hpp"
 
 namespace poisson {
 namespace {
@@ -69,7 +70,7 @@ struct RowSolution {
   double complexity;
 };
 RowSolution solve_rows(const RowSystem& system, const Options& options = {}) {
-  const auto backend = make_cpu_backend();
+  const auto backend = test_backend();
   const RowsModel model(*backend, system);
   const auto solver = make_solver(model, options);
   model.fill(solver->rhs(), solver->solution());
@@ -119,7 +120,7 @@ TEST_P(RowIterations, AreFew) {
 
 TEST(RowsModels, SolveWithNewValuesOnTheirPattern) {
   RowSystem system = rows_of({.n = 20});
-  const auto backend = make_cpu_backend();
+  const auto backend = test_backend();
   const RowsModel model(*backend, system, true);
   const auto solver = make_solver(model, Options{});
   for (double& a : system.A.value) a *= 4;

@@ -36,9 +36,9 @@ void coarsen_cells(const Block& fine, const CoarseBlock& coarse, const Field& fi
   coarsening::coarsen_cells(SetUpOnHost(), fine, coarse, fine_cells, coarse_cells, kind, with_faces);
 }
 
-void coarsen_faces(const FaceRows& fine, const CoarseBlock& coarse, std::size_t axis, const Field* coarse_ends,
-                   Field& gains, Field& coarse_faces) {
-  coarsening::coarsen_faces(SetUpOnHost(), fine, coarse, axis, coarse_ends, gains, coarse_faces);
+void coarsen_faces(const FaceRows& fine, const CoarseBlock& coarse, const FieldPerAxis& coarse_ends, Field& gains,
+                   const std::array<std::shared_ptr<Field>, 3>& coarse_faces) {
+  coarsening::coarsen_faces(SetUpOnHost(), fine, coarse, coarse_ends, gains, coarse_faces);
 }
 
 }  // namespace poisson::cpu

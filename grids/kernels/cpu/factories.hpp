@@ -10,8 +10,8 @@ namespace poisson::cpu {
 const GridKernels& grid_kernels();
 
 std::unique_ptr<Transfer> make_transfer(Backend&, const Block& fine, const CoarseBlock& coarse, bool constant = false);
-void coarsen_faces(const FaceRows& fine, const CoarseBlock& coarse, std::size_t axis, const Field* coarse_ends,
-                   Field& gains, Field& coarse_faces);
+void coarsen_faces(const FaceRows& fine, const CoarseBlock& coarse, const FieldPerAxis& coarse_ends, Field& gains,
+                   const std::array<std::shared_ptr<Field>, 3>& coarse_faces);
 void coarsen_cells(const Block& fine, const CoarseBlock& coarse, const Field& fine_cells, Field& coarse_cells,
                    CellMean mean, bool with_faces);
 void continue_outwards(const Box& inside, Field& u);

@@ -1,5 +1,5 @@
 #include "grids/kernels/cpu/factories.hpp"
-#include "grids/kernels/operators_on.hpp"
+#include "grids/kernels/kernels_with_operators.hpp"
 
 namespace poisson::cpu {
 namespace {
@@ -22,9 +22,9 @@ class HostKernels final : public KernelsWithOperators<OnHost> {
                      Field& coarse_cells, CellMean mean, bool with_faces) const override {
     cpu::coarsen_cells(fine, coarse, fine_cells, coarse_cells, mean, with_faces);
   }
-  void coarsen_faces(Backend&, const FaceRows& fine, const CoarseBlock& coarse, std::size_t axis,
-                     const Field* coarse_ends, Field& gains, Field& coarse_faces) const override {
-    cpu::coarsen_faces(fine, coarse, axis, coarse_ends, gains, coarse_faces);
+  void coarsen_faces(Backend&, const FaceRows& fine, const CoarseBlock& coarse, const FieldPerAxis& coarse_ends,
+                     Field& gains, const std::array<std::shared_ptr<Field>, 3>& coarse_faces) const override {
+    cpu::coarsen_faces(fine, coarse, coarse_ends, gains, coarse_faces);
   }
   void continue_outwards(Backend&, const Box& inside, Field& u) const override { cpu::continue_outwards(inside, u); }
   void paint_colour(Backend&, const StencilProbe& probe, Field& unit) const override { cpu::paint_colour(probe, unit); }

@@ -5,6 +5,7 @@
 #include "backends/cpu/launch.hpp"
 #include "backends/memory/places.hpp"
 #include "grids/kernels/cpu/factories.hpp"
+#include "grids/kernels/kappa_statistics.hpp"
 #include "grids/operators/faces.hpp"
 #include "grids/sampling/stronger_coupling.hpp"
 
@@ -21,6 +22,28 @@ double largest_of(const View<const double>& x, const Box& box) {
     return *std::max_element(&x(box.first[0], j, k), &x(box.first[0], j, k) + (box.last[0] - box.first[0]));
   });
 }
+
+// Sums and largest terms of functors f(i, j, k) over cells.
+struct Loops {
+  const Space& space;
+
+  template <class F>
+  double sum(const Box& box, const F& f) const {
+    return sum_over_lines(space, box, [&](int j, int k) {
+      double line = 0;
+      for (int i = box.first[0]; i < box.last[0]; ++i) line += f(i, j, k);
+      return line;
+    });
+  }
+  template <class F>
+  double largest(const Box& box, const F& f) const {
+    return max_over_lines(box, 0, [&](int j, int k) {
+      double line = 0;
+      for (int i = box.first[0]; i < box.last[0]; ++i) line = std::max<double>(line, f(i, j, k));
+      return line;
+    });
+  }
+};
 
 class HostSampler final : public Sampler {
  public:
@@ -89,50 +112,30 @@ class HostSampler final : public Sampler {
 
   DifferenceMoments measure(const Datum& datum, const Field& u) override { return measure_on_host(block_, datum, u); }
   CellStatistics statistics(const Field& cells) override {
-    return {sum_of_magnitudes(cells, cells.layout().box()), jumps_between_cells(cells)};
+    const Box box = cells.layout().box();
+    return {sum_of_magnitudes(cells, box),
+            kappa_statistics::measure_jumps(cells, extremes(cells, box), Loops{cells.space()})};
   }
   Extremes extremes(const Field& cells, const Box& box) override {
     const auto view = cells.view<double>();
     return {least_of(view, box), largest_of(view, box)};
   }
   bool positive_definite(const CellTensors& kappa) override {
+    const Space& space = kappa.diagonal[0]->space();
     const Box box = kappa.diagonal[0]->layout().box();
-    const auto entry = [](const std::shared_ptr<const Field>& cells, double none, int i, int j, int k) {
-      return cells ? cells->view<double>()(i, j, k) : none;
-    };
-    const double worst = max_over_lines(box, 0, [&](int j, int k) {
-      bool indefinite = false;
-      for (int i = box.first[0]; i < box.last[0]; ++i) {
-        const auto d = [&](std::size_t at) { return entry(kappa.diagonal[at], 1, i, j, k); };
-        const auto m = [&](std::size_t at) { return entry(kappa.offdiagonal[at], 0, i, j, k); };
-        indefinite = indefinite || !is_definite(d(0), d(1), d(2), m(0), m(1), m(2));
-      }
-      return indefinite ? 1.0 : 0.0;
-    });
-    return !kappa.diagonal[0]->space().processes().any(worst > 0);
+    return !space.processes().any(Loops{space}.largest(box, kappa_statistics::Indefinite(kappa)) > 0);
   }
   double share_of_stronger(std::size_t a, const Field& kappa_a, std::size_t b, const Field& kappa_b) override {
     const std::array<std::vector<double>, 2> widths{widths_of(a), widths_of(b)};
     const StrongerCoupling stronger{{static_cast<int>(a), static_cast<int>(b)},
                                     {kappa_a.view<double>(), kappa_b.view<double>()},
                                     {widths[0].data(), widths[1].data()}};
-    const Box box = kappa_a.layout().box();
-    const double count = sum_over_lines(kappa_a.space(), box, [&](int j, int k) {
-      int found = 0;
-      for (int i = box.first[0]; i < box.last[0]; ++i) found += stronger(i, j, k) ? 1 : 0;
-      return static_cast<double>(found);
-    });
-    return count / static_cast<double>(kappa_a.space().size());
+    const Space& space = kappa_a.space();
+    return Loops{space}.sum(kappa_a.layout().box(), stronger) / static_cast<double>(space.size());
   }
   double sum_of_magnitudes(const Field& x, const Box& box) override {
-    return dispatch(x.precision(), [&]<class T>(T) {
-      const auto view = x.view<T>();
-      return sum_over_lines(x.space(), box, [&](int j, int k) {
-        double line = 0;
-        for (int i = box.first[0]; i < box.last[0]; ++i) line += std::abs(static_cast<double>(view(i, j, k)));
-        return line;
-      });
-    });
+    return dispatch(x.precision(),
+                    [&]<class T>(T) { return Loops{x.space()}.sum(box, kappa_statistics::Magnitude<T>{x.view<T>()}); });
   }
 
   void subtract_inside(Field& cells) override {

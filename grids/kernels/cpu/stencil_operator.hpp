@@ -1,6 +1,5 @@
 #pragma once
 
-#include "grids/kernels/cpu/factories.hpp"
 #include "grids/kernels/cpu/line_operator.hpp"
 #include "grids/kernels/cpu/sweep.hpp"
 #include "grids/kernels/operators_on.hpp"

@@ -5,9 +5,11 @@
 #include "backends/cuda/cuda_backend.cuh"
 #include "backends/cuda/device_tables.hpp"
 #include "backends/cuda/marched.hpp"
+#include "backends/cuda/slices.cuh"
 #include "backends/memory/round_up.hpp"
 #include "grids/kernels/code_loops.hpp"
 #include "grids/kernels/cuda/cell_codes.hpp"
+#include "grids/kernels/cuda/read_slices.cuh"
 
 namespace poisson::cuda {
 namespace {
@@ -111,21 +113,31 @@ struct SetOthers {
   }
 };
 
+// Finds the moments of one code, slice after slice.
+template <class Code, class T>
+__global__ void __launch_bounds__(tile_threads)
+    find_code_moments(Range box, Slices slices, code_loops::AddMoments<Code, T> add, code_loops::Moments* partial) {
+  await_others();
+  code_loops::Moments own;
+  const auto column = [&](int i, int j, int k0, int k1) {
+    for (int k = k0; k < k1; ++k) add(i, j, k, own);
+  };
+  reduce_slice(box, slices, own, column, partial);
+}
+static_assert(most_slices * sizeof(code_loops::Moments) <= CudaBackend::always_partials * sizeof(double));
+
 template <class Stored>
 class DeviceCodes final : public CellCodes {
  public:
-  DeviceCodes(Backend& backend, const std::array<int, 3>& n, std::span<const Code> codes)
-      : device_(static_cast<CudaBackend&>(backend)), cell_{{n[0], n[1], n[2]}}, size_(codes.size()) {
-    if constexpr (sizeof(Stored) == sizeof(Code)) {
-      codes_ = sent<Stored>(codes);
-    } else {
-      UnsetVector<Stored> narrow(size_);
-      const auto count = static_cast<std::int64_t>(size_);
-#pragma omp parallel for
-      for (std::int64_t c = 0; c < count; ++c)
-        narrow[static_cast<std::size_t>(c)] = static_cast<Stored>(codes[static_cast<std::size_t>(c)]);
-      codes_ = sent<Stored>(narrow);
-    }
+  DeviceCodes(Backend& backend, const std::array<int, 3>& n, const LineOfCodes& write)
+      : device_(static_cast<CudaBackend&>(backend)),
+        cell_{{n[0], n[1], n[2]}},
+        size_(static_cast<std::size_t>(Box{{0, 0, 0}, n}.size())),
+        codes_(device_.allocate(size_ * sizeof(Stored))) {
+    for_each_slab([&](const Box& slab, UnsetVector<Stored>& values, std::size_t bytes, Stored* there) {
+      write_codes(slab, write, values.data());
+      device_.write(values.data(), there, bytes);
+    });
   }
 
   void look_up(std::span<const double> table, Field& out) const override {
@@ -177,37 +189,66 @@ class DeviceCodes final : public CellCodes {
         SetOthers<Stored>{parent(), static_cast<const char*>(chosen.data()), codes(codes_), static_cast<Stored>(code)});
   }
 
-  void forget_parts() override {
-    parent_ = {};
+  void forget_parts() override { parent_ = {}; }
+
+  void for_each_with(Code code, const std::function<void(Cell)>& f) const override {
+    for_each_slab([&](const Box& slab, UnsetVector<Stored>& values, std::size_t bytes, const Stored* there) {
+      device_.read(there, values.data(), bytes);
+      visit_codes(slab, values.data(), code, f);
+    });
   }
 
-  UnsetVector<Code> codes() const override {
-    UnsetVector<Stored> stored(size_);
-    device_.read(codes_.data(), stored.data(), size_ * sizeof(Stored));
-    if constexpr (sizeof(Stored) == sizeof(Code)) {
-      return stored;
-    } else {
-      UnsetVector<Code> all(size_);
-      const auto count = static_cast<std::int64_t>(size_);
-#pragma omp parallel for
-      for (std::int64_t c = 0; c < count; ++c) all[static_cast<std::size_t>(c)] = stored[static_cast<std::size_t>(c)];
-      return all;
+  std::vector<Moments> moments(const Fields& fields, std::span<const char> wanted) const override {
+    std::vector<Moments> all(wanted.size());
+    const code_loops::AxisLengths lengths(fields.block);
+    DeviceTables tables;
+    const double *mass[3], *inverse_distance[3];
+    for (std::size_t d = 0; d < 3; ++d) {
+      tables.add(lengths.mass[d], mass[d]);
+      tables.add(lengths.inverse_distance[d], inverse_distance[d]);
     }
+    const Buffer memory = tables.upload(device_);
+    const Box box{{0, 0, 0}, {cell_.n[0], cell_.n[1], cell_.n[2]}};
+    const Slices slices(box, Tiling(box), cell_.n[2]);
+    auto* const partial = reinterpret_cast<code_loops::Moments*>(device_.partials());
+    dispatch(fields.u.precision(), [&]<class T>(T) {
+      for (std::size_t c = 0; c < wanted.size(); ++c) {
+        if (wanted[c] == 0) continue;
+        auto add = code_loops::add_moments<Stored, T>(codes(codes_), cell_, fields, c, lengths);
+        std::ranges::copy(mass, add.mass);
+        std::ranges::copy(inverse_distance, add.inverse_distance);
+        launch(find_code_moments<Stored, T>, slices.blocks(), tile_threads, device_.stream(), Range(box), slices, add,
+               partial);
+        code_loops::Moments sum;
+        for (const code_loops::Moments& slice : read_slices(device_, slices, partial)) sum.join(slice);
+        all[c] = code_loops::result_of(sum);
+      }
+    });
+    return all;
   }
 
  private:
+  // Calls f(slab, host values of a slab, their bytes, device address) for slabs of planes, which bound the host's
+  // memory.
+  template <class F>
+  void for_each_slab(const F& f) const {
+    constexpr std::int64_t values_of_slab = std::int64_t{1} << 25;
+    const std::int64_t plane = std::int64_t{cell_.n[0]} * cell_.n[1];
+    const int planes = static_cast<int>(std::clamp<std::int64_t>(values_of_slab / plane, 1, cell_.n[2]));
+    UnsetVector<Stored> values(static_cast<std::size_t>(plane * planes));
+    for (int k = 0; k < cell_.n[2]; k += planes) {
+      const Box slab{{0, 0, k}, {cell_.n[0], cell_.n[1], std::min(cell_.n[2], k + planes)}};
+      f(slab, values, static_cast<std::size_t>(slab.size()) * sizeof(Stored), codes(codes_) + plane * k);
+    }
+  }
   template <class T>
   Buffer sent(std::span<const T> values) const {
     Buffer there = device_.allocate(std::max(values.size_bytes(), sizeof(T)));
     device_.write(values.data(), there.data(), values.size_bytes());
     return there;
   }
-  static Stored* codes(const Buffer& buffer) {
-    return static_cast<Stored*>(buffer.data());
-  }
-  Cell* parent() const {
-    return static_cast<Cell*>(parent_.data());
-  }
+  static Stored* codes(const Buffer& buffer) { return static_cast<Stored*>(buffer.data()); }
+  Cell* parent() const { return static_cast<Cell*>(parent_.data()); }
 
   CudaBackend& device_;
   code_loops::Cells cell_;
@@ -232,11 +273,11 @@ struct Differences {
 
 }  // namespace
 
-std::unique_ptr<CellCodes> make_cell_codes(Backend& backend, const std::array<int, 3>& n,
-                                           std::span<const CellCodes::Code> codes, std::size_t codes_used) {
+std::unique_ptr<CellCodes> make_cell_codes(Backend& backend, const std::array<int, 3>& n, std::size_t codes_used,
+                                           const LineOfCodes& write) {
   if (codes_used <= std::numeric_limits<std::uint8_t>::max() + std::size_t{1})
-    return std::make_unique<DeviceCodes<std::uint8_t>>(backend, n, codes);
-  return std::make_unique<DeviceCodes<CellCodes::Code>>(backend, n, codes);
+    return std::make_unique<DeviceCodes<std::uint8_t>>(backend, n, write);
+  return std::make_unique<DeviceCodes<CellCodes::Code>>(backend, n, write);
 }
 
 double sum_of_differences(const Field& faces, const Field& u, const Block& block, std::size_t axis, const Box& box) {

@@ -35,9 +35,9 @@ void coarsen_cells(Backend& backend, const Block& fine, const CoarseBlock& coars
   coarsening::coarsen_cells(SetUpOnDevice(backend), fine, coarse, fine_cells, coarse_cells, kind, with_faces);
 }
 
-void coarsen_faces(Backend& backend, const FaceRows& fine, const CoarseBlock& coarse, std::size_t axis,
-                   const Field* coarse_ends, Field& gains, Field& coarse_faces) {
-  coarsening::coarsen_faces(SetUpOnDevice(backend), fine, coarse, axis, coarse_ends, gains, coarse_faces);
+void coarsen_faces(Backend& backend, const FaceRows& fine, const CoarseBlock& coarse, const FieldPerAxis& coarse_ends,
+                   Field& gains, const std::array<std::shared_ptr<Field>, 3>& coarse_faces) {
+  coarsening::coarsen_faces(SetUpOnDevice(backend), fine, coarse, coarse_ends, gains, coarse_faces);
 }
 
 }  // namespace poisson::cuda

@@ -10,16 +10,18 @@
 #include "backends/cuda/runtime_module.hpp"
 #include "backends/spaces/gather_lists.hpp"
 #include "grids/kernels/cuda/array_columns.cuh"
+#include "grids/kernels/cuda/cell_statistics.cuh"
 #include "grids/kernels/cuda/evaluate_columns.cuh"
 #include "grids/kernels/cuda/factories.hpp"
 #include "grids/kernels/cuda/host_values.cuh"
-#include "grids/kernels/cuda/measure_jumps.cuh"
 #include "grids/kernels/cuda/read_slices.cuh"
 #include "grids/kernels/cuda/runtime_headers.hpp"
 #include "grids/kernels/cuda/runtime_sources.hpp"
 #include "grids/kernels/cuda/sampled_columns.cuh"
 #include "grids/kernels/cuda/sampler_tables.hpp"
+#include "grids/kernels/kappa_statistics.hpp"
 #include "grids/sampling/problem_data.hpp"
+#include "grids/sampling/stronger_coupling.hpp"
 
 namespace poisson::cuda {
 namespace {
@@ -169,20 +171,16 @@ class CudaSampler final : public Sampler {
   }
 
   CellStatistics statistics(const Field& cells) override {
-    if (!cells.space().is_global()) device_.exchange(cells);
-    CellStatistics found;
-    found.sum = sum_of_magnitudes(cells, cells.layout().box());
-    found.jumps = measure_jumps(device_, cells, bad());
-    return found;
+    const Box box = cells.layout().box();
+    return {sum_of_magnitudes(cells, box),
+            kappa_statistics::measure_jumps(cells, extremes(cells, box), cell_statistics())};
   }
 
   double share_of_stronger(std::size_t a, const Field& kappa_a, std::size_t b, const Field& kappa_b) override {
-    const Scalar count = device_.scalar();
-    const StrongerCells stronger{{{static_cast<int>(a), static_cast<int>(b)},
-                                  {kappa_a.view<double>(), kappa_b.view<double>()},
-                                  {tables_.axes[a].width, tables_.axes[b].width}}};
-    device_.sum_here(kappa_a.layout().box(), stronger, count);
-    return block_.processes().sum(device_.value(count)) / static_cast<double>(kappa_a.space().size());
+    const StrongerCoupling stronger{{static_cast<int>(a), static_cast<int>(b)},
+                                    {kappa_a.view<double>(), kappa_b.view<double>()},
+                                    {tables_.axes[a].width, tables_.axes[b].width}};
+    return cell_statistics().sum(kappa_a.layout().box(), stronger) / static_cast<double>(kappa_a.space().size());
   }
 
   void subtract_inside(Field& cells) override {
@@ -220,7 +218,8 @@ class CudaSampler final : public Sampler {
 
   Extremes extremes(const Field& cells, const Box& box) override { return extremes_of(device_, cells, box); }
   bool positive_definite(const CellTensors& kappa) override {
-    return !block_.processes().any(!cuda::positive_definite(device_, kappa));
+    const Box box = kappa.diagonal[0]->layout().box();
+    return !block_.processes().any(cell_statistics().largest(box, kappa_statistics::Indefinite(kappa)) > 0);
   }
   void add_product(const MassRows& M, const Field& f, const Box& box, double factor, Field& out) override {
     cuda::add_product(device_, M, f, box, factor, out);
@@ -229,8 +228,8 @@ class CudaSampler final : public Sampler {
   double sum_of_magnitudes(const Field& x, const Box& box) override {
     const Scalar sum = device_.scalar();
     dispatch(x.precision(), [&]<class X>(X) {
-      device_.sum(x.space(), marched(box, x.layout()), planes_marched(x.space()), Magnitudes<X>{marched(x.view<X>())},
-                  sum);
+      const kappa_statistics::Magnitude<X> magnitude{marched(x.view<X>())};
+      device_.sum(x.space(), marched(box, x.layout()), planes_marched(x.space()), SumOf{magnitude}, sum);
     });
     return device_.value(sum);
   }
@@ -253,6 +252,8 @@ class CudaSampler final : public Sampler {
              [](int, int, const double*) {});
     if (!replaces) device_.for_columns<NoSteps>(box, column);
   }
+
+  CellStatisticsOnDevice cell_statistics() { return {device_, block_.processes(), bad()}; }
 
   bool evaluates(const Quantity& quantity) const {
     return quantity.constant() ? constants_ : quantity.source() && numbers_.contains(*quantity.source());

@@ -72,23 +72,6 @@ struct FindExtremes {
   }
 };
 
-// Counts the cells of tensors that are not positive definite. In two dimensions zz is 1.
-struct CountIndefinite {
-  View<const double> diagonal[3], offdiagonal[3];  // data may be null
-  __device__ double operator()(int i, int j, int k0, int k1) const {
-    double count = 0;
-    for (int k = k0; k < k1; ++k) {
-      double d[3], m[3];
-      for (int n = 0; n < 3; ++n) {
-        d[n] = diagonal[n].data ? diagonal[n](i, j, k) : 1;
-        m[n] = offdiagonal[n].data ? offdiagonal[n](i, j, k) : 0;
-      }
-      count += !is_definite(d[0], d[1], d[2], m[0], m[1], m[2]);
-    }
-    return count;
-  }
-};
-
 }  // namespace
 
 void add_product(Backend& backend, const MassRows& M, const Field& f, const Box& box, double factor, Field& out) {
@@ -120,18 +103,6 @@ Extremes extremes_of(Backend& backend, const Field& cells, const Box& box) {
   static_cast<CudaBackend&>(backend).for_columns<NoSteps>(box, FindExtremes{cells.view<double>(), words, words + 1});
   backend.read(words, found, sizeof found);
   return {std::bit_cast<double>(found[0]), std::bit_cast<double>(found[1])};
-}
-
-bool positive_definite(Backend& backend, const CellTensors& kappa) {
-  CountIndefinite count{};
-  for (std::size_t d = 0; d < 3; ++d) {
-    if (kappa.diagonal[d]) count.diagonal[d] = kappa.diagonal[d]->view<double>();
-    if (kappa.offdiagonal[d]) count.offdiagonal[d] = kappa.offdiagonal[d]->view<double>();
-  }
-  auto& device = static_cast<CudaBackend&>(backend);
-  const Scalar sum = device.scalar();
-  device.sum_here(kappa.diagonal[0]->layout().box(), count, sum);
-  return device.value(sum) == 0;
 }
 
 }  // namespace poisson::cuda

@@ -15,13 +15,12 @@ template <class T, class Own>
 std::unique_ptr<Operator> make_recompute_operator(Backend&, const Own&);
 /// Returns a sampler. `data` lists the quantities with source text that it will evaluate.
 std::unique_ptr<Sampler> make_sampler(Backend&, const SampleGrid&, std::span<const Quantity> data, bool constants);
-/// The next three functions implement the sampler's functions for elements (grids/sampling/sampler.hpp).
+/// The next two functions implement the sampler's functions for elements (grids/sampling/sampler.hpp).
 Extremes extremes_of(Backend&, const Field& cells, const Box& box);
-bool positive_definite(Backend&, const CellTensors& kappa);
 void add_product(Backend&, const MassRows& M, const Field& f, const Box& box, double factor, Field& out);
 std::unique_ptr<Transfer> make_transfer(Backend&, const Block& fine, const CoarseBlock& coarse, bool constant = false);
-void coarsen_faces(Backend&, const FaceRows& fine, const CoarseBlock& coarse, std::size_t axis,
-                   const Field* coarse_ends, Field& gains, Field& coarse_faces);
+void coarsen_faces(Backend&, const FaceRows& fine, const CoarseBlock& coarse, const FieldPerAxis& coarse_ends,
+                   Field& gains, const std::array<std::shared_ptr<Field>, 3>& coarse_faces);
 void coarsen_cells(Backend&, const Block& fine, const CoarseBlock& coarse, const Field& fine_cells, Field& coarse_cells,
                    CellMean mean, bool with_faces);
 void continue_outwards(Backend&, const Box& inside, Field& u);

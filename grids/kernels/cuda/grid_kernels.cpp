@@ -1,6 +1,6 @@
 #include "backends/cuda/runtime_compiler.hpp"
 #include "grids/kernels/cuda/factories.hpp"
-#include "grids/kernels/operators_on.hpp"
+#include "grids/kernels/kernels_with_operators.hpp"
 
 namespace poisson::cuda {
 namespace {
@@ -23,9 +23,9 @@ class CudaKernels final : public KernelsWithOperators<OnCuda> {
                      Field& coarse_cells, CellMean mean, bool with_faces) const override {
     cuda::coarsen_cells(backend, fine, coarse, fine_cells, coarse_cells, mean, with_faces);
   }
-  void coarsen_faces(Backend& backend, const FaceRows& fine, const CoarseBlock& coarse, std::size_t axis,
-                     const Field* coarse_ends, Field& gains, Field& coarse_faces) const override {
-    cuda::coarsen_faces(backend, fine, coarse, axis, coarse_ends, gains, coarse_faces);
+  void coarsen_faces(Backend& backend, const FaceRows& fine, const CoarseBlock& coarse, const FieldPerAxis& coarse_ends,
+                     Field& gains, const std::array<std::shared_ptr<Field>, 3>& coarse_faces) const override {
+    cuda::coarsen_faces(backend, fine, coarse, coarse_ends, gains, coarse_faces);
   }
   void continue_outwards(Backend& backend, const Box& inside, Field& u) const override {
     cuda::continue_outwards(backend, inside, u);

@@ -7,6 +7,7 @@
 #include "backends/cuda/cuda_backend.cuh"
 #include "backends/cuda/host_slots.hpp"
 #include "grids/kernels/cuda/sampled_columns.cuh"
+#include "grids/sampling/sampler.hpp"
 
 namespace poisson::cuda {
 

@@ -11,6 +11,8 @@
 
 namespace poisson {
 
+class MediaSystem;
+
 /// Computes the contribution of a face of a cell-centred problem to the cells behind it. The flux into cell (i, j, k)
 /// per area is given − conductance·u:
 ///
@@ -33,12 +35,15 @@ class CellFace {
   /// the face, and the block's `length` across the face.
   static Values values(BoundaryKind kind, double value, double kappa, double alpha, double h, double length);
 
-  /// Samples the face's data. Throws ValueError.
-  CellFace(const Problem& problem, const Block& block, int axis, int end)
-      : CellFace(problem, block, axis, end, block.layout().box()) {}
+  /// Samples the face's data. `media`: the system of the problem's materials, which keeps κ behind its faces; null if
+  /// the problem has none. Throws ValueError.
+  CellFace(const Problem& problem, const Block& block, int axis, int end, const MediaSystem* media);
   /// Samples the data for the cells of a box, which may include cells next to the process's part.
-  CellFace(const Problem& problem, const Block& block, int axis, int end, const Box& within);
+  CellFace(const Problem& problem, const Block& block, int axis, int end, const Box& within)
+      : CellFace(problem, block, axis, end, within, nullptr) {}
 
+  /// Returns whether nothing passes the face, whatever u is.
+  static bool is_closed(const Boundary& face);
   /// Returns the cells behind the face.
   const Box& behind() const { return behind_; }
   /// Calls f(i, j, k, values) for the cells behind the face, x fastest.
@@ -54,6 +59,8 @@ class CellFace {
   }
 
  private:
+  CellFace(const Problem& problem, const Block& block, int axis, int end, const Box& within, const MediaSystem* media);
+
   /// Contains samples of a quantity: one for each cell, a single one if the quantity is constant, or none, which reads
   /// as 0.
   class Data {

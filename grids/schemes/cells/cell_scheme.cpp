@@ -2,7 +2,6 @@
 // fields, and scale·σ·volume. The halo of the solution contains Dirichlet and Robin data (cell_face.hpp).
 
 #include <algorithm>
-#include <optional>
 
 #include "backends/device/backend.hpp"
 #include "grids/schemes/balance_input.hpp"
@@ -146,15 +145,18 @@ class CellScheme final : public RowScheme {
                      const Transfer& transfer) const override {
     const auto& finer = std::get<FaceRows>(fine);
     auto rows = coarser_rows<FaceRows>(fine, coarse);
-    std::optional<Field> gains;
-    for (std::size_t d = 0; d < 3; ++d) {
-      if (!finer.faces[d]) continue;
-      if (!gains) gains.emplace(backend, rows.block.space(), Precision::fp64);
-      if (finer.ends[d]) rows.ends[d] = coarsen_ends(backend, finer.block, coarse, d, *finer.ends[d]);
-      auto faces = std::make_shared<Field>(backend, rows.block.space(), Precision::fp64);
-      grid_kernels(backend).coarsen_faces(backend, finer, coarse, d, rows.ends[d].get(), *gains, *faces);
-      reach_over_cuts(*faces);
-      rows.faces[d] = std::move(faces);
+    if (finer.variable()) {
+      Field gains(backend, rows.block.space(), Precision::fp64);
+      std::array<std::shared_ptr<Field>, 3> faces;
+      for (std::size_t d = 0; d < 3; ++d) {
+        if (finer.ends[d]) rows.ends[d] = coarsen_ends(backend, finer.block, coarse, d, *finer.ends[d]);
+        if (finer.faces[d]) faces[d] = std::make_shared<Field>(backend, rows.block.space(), Precision::fp64);
+      }
+      grid_kernels(backend).coarsen_faces(backend, finer, coarse, rows.ends, gains, faces);
+      for (std::size_t d = 0; d < 3; ++d) {
+        if (faces[d]) reach_over_cuts(*faces[d]);
+        rows.faces[d] = std::move(faces[d]);
+      }
     }
     rows.reaction = coarser_reaction(backend, rows.block, transfer, rows.reaction);
     return rows;
@@ -177,7 +179,8 @@ class CellScheme final : public RowScheme {
       if (face.kind == BoundaryKind::dirichlet) return;
       check([&] {
         std::vector<double> added;
-        const CellFace cells(p, block, d, end);
+        if (media && CellFace::is_closed(face)) return;
+        const CellFace cells(p, block, d, end, media);
         cells.visit([&](int i, int j, int k, const CellFace::Values& v) {
           if (media && media->state(i, j, k) == CellState::floating && v.given != 0)
             throw ValueError(face_key(d, end), media->cells().centre(i, j, k), v.given,
@@ -202,7 +205,9 @@ class CellScheme final : public RowScheme {
       if (face.kind != BoundaryKind::robin) return;
       check([&] {
         std::vector<double> halo;
-        CellFace(p, block, d, end).visit([&](int, int, int, const CellFace::Values& v) { halo.push_back(v.halo()); });
+        CellFace(p, block, d, end, media).visit([&](int, int, int, const CellFace::Values& v) {
+          halo.push_back(v.halo());
+        });
         sampler.put(face_box(block, d, end), halo, SampleStore::set, u);
       });
     });
@@ -259,9 +264,10 @@ class CellScheme final : public RowScheme {
       }
       return v.given * area - (v.conductance == 0 ? 0 : v.conductance * c.sum(behind));
     }
+    if (CellFace::is_closed(face)) return 0;
     const Layer value(c.context.functionals, c.u, cells);
     LineSums lines(cells);
-    CellFace(p, block, d, end).visit([&](int i, int j, int k, const CellFace::Values& v) {
+    CellFace(p, block, d, end, c.context.media).visit([&](int i, int j, int k, const CellFace::Values& v) {
       lines(j, k) += block.face_area(d, i, j, k) * (v.given - v.conductance * value(i, j, k));
     });
     return c.sum(lines);

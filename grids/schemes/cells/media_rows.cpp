@@ -205,7 +205,7 @@ struct KappaOfVoxels {
   }
 };
 
-// Contains what selects the levels: κ of all cells along each axis that has its own, its jumps and its range.
+// Contains the data that select the levels: κ of all cells along each axis with a separate κ, its jumps and range.
 struct SampledKappa {
   FieldPerAxis fields;
   Jumps jumps;

@@ -60,29 +60,48 @@ void MediaSystem::link_voxels() {
   for (const auto& plane : planes) links_.insert(links_.end(), plane.begin(), plane.end());
 }
 
+// Adds up the volumes of the cells of each region. No region has a source.
+void MediaSystem::find_volumes_of_voxels() {
+  const std::size_t regions = media_->regions.size();
+  std::vector<std::vector<double>> planes(static_cast<std::size_t>(n_[2]), std::vector<double>(regions));
+#pragma omp parallel for
+  for (int k = 0; k < n_[2]; ++k) {
+    std::vector<double>& sums = planes[static_cast<std::size_t>(k)];
+    for (int j = 0; j < n_[1]; ++j)
+      for (int i = 0; i < n_[0]; ++i) sums[cells_.region(i, j, k)] += cells_.volume(i, j, k);
+  }
+  receiving_.assign(regions, 0);
+  for (const auto& plane : planes)
+    for (std::size_t r = 0; r < regions; ++r) receiving_[r] += plane[r];
+  for (double& volume : receiving_) volume = block_.processes().sum(volume);
+  volumes_ = receiving_;
+}
+
 // Sets κ behind the open ends from the present states.
 void MediaSystem::set_ends_of_voxels() {
   for (std::size_t d = 0; d < static_cast<std::size_t>(block_.dimension()); ++d)
     for (int end = 0; end < 2; ++end) {
       if (!block_.axes[d].open(end)) continue;
+      const Box behind = cells_behind(block_, static_cast<int>(d), end);
       std::vector<double>& values = ends_[d][static_cast<std::size_t>(end)];
-      values.clear();
-      for_each_place(cells_behind(block_, static_cast<int>(d), end), [&](int i, int j, int k) {
-        values.push_back(solved(i, j, k) ? cells_.kappa(cells_.region(i, j, k), d, i, j, k) : 0);
+      values.resize(static_cast<std::size_t>(behind.size()));
+      const std::int64_t nx = behind.last[0] - behind.first[0], ny = behind.last[1] - behind.first[1];
+      cpu::for_each_line(behind, [&](int j, int k) {
+        double* const line = values.data() + ((k - behind.first[2]) * ny + j - behind.first[1]) * nx;
+        for (int i = behind.first[0]; i < behind.last[0]; ++i)
+          line[i - behind.first[0]] = solved(i, j, k) ? cells_.kappa(cells_.region(i, j, k), d, i, j, k) : 0;
       });
     }
 }
 
 std::unique_ptr<CellCodes> MediaSystem::make_codes(Backend& backend) const {
   const std::size_t used = media_->regions.size() + 1;
-  UnsetVector<CellCodes::Code> codes(states_.size());
-  cpu::for_each_line(block_.layout().box(), [&](int j, int k) {
+  return make_cell_codes(backend, n_, used, [&](int j, int k, std::span<CellCodes::Code> line) {
     for (int i = 0; i < n_[0]; ++i) {
       const bool floating = state(i, j, k) == CellState::floating;
-      codes[own(i, j, k)] = floating ? static_cast<CellCodes::Code>(used - 1) : cells_.region(i, j, k);
+      line[static_cast<std::size_t>(i)] = floating ? static_cast<CellCodes::Code>(used - 1) : cells_.region(i, j, k);
     }
   });
-  return make_cell_codes(backend, n_, codes, used);
 }
 
 // Returns whether one part has cells of the system at both ends of an axis.
@@ -126,11 +145,7 @@ void MediaSystem::find_floating_voxels(const Problem& problem) {
   }
   const auto floating = static_cast<CellCodes::Code>(media_->regions.size());
   codes_->set_others(kept, floating);
-  const UnsetVector<CellCodes::Code> codes = codes_->codes();
-  cpu::for_each_line(block_.layout().box(), [&](int j, int k) {
-    for (int i = 0; i < n_[0]; ++i)
-      if (codes[own(i, j, k)] == floating) states_[own(i, j, k)] = CellState::floating;
-  });
+  codes_->for_each_with(floating, [&](CellCodes::Cell cell) { states_[cell] = CellState::floating; });
   for (std::size_t d = 0; d < axes; ++d)
     if (!closed[d]) percolates_[d] = parts_join_ends(d);
   for (std::size_t d = 0; d < axes; ++d) {

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <vector>
+
+namespace poisson {
+
+/// Returns the first cell of each coarse cell of an axis, and the number of cells: pairs, and one cell or three in the
+/// middle of an odd number. The pattern is the same from both ends, because blocks may run either way.
+std::vector<int> coarse_cells(int cells);
+
+/// Describes how the nodes of an axis are interpolated from coarse nodes: value(i) = (1 − t) c(index) + t c(index + 1).
+struct AxisInterpolation {
+  struct Node {
+    int index = 0;
+    double t = 0;
+  };
+  struct Share {
+    int node = 0;
+    double weight = 0;
+  };
+  std::vector<Node> nodes;                 ///< of each fine node
+  std::vector<std::vector<Share>> shares;  ///< of each coarse node: the fine nodes that it reaches
+};
+/// Returns linear interpolation by halves or thirds of a coarse cell. An axis of no cells (z in the plane) has one
+/// node.
+AxisInterpolation interpolate_axis(int cells);
+
+}  // namespace poisson

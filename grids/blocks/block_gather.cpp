@@ -1,0 +1,143 @@
+// This file turns a level of blocks into rows that every process has.
+
+#include <algorithm>
+#include <utility>
+
+#include "grids/blocks/block_operator.hpp"
+
+namespace poisson {
+namespace {
+
+// Returns the first row of each part; parts without unknowns have none.
+std::vector<std::int64_t> first_rows(const BlockSpace& blocks) {
+  std::vector<std::int64_t> first{0};
+  for (std::size_t p = 0; p < blocks.free.size(); ++p)
+    first.push_back(first.back() + (blocks.free[p] ? blocks.numbers->first(static_cast<int>(p) + 1) -
+                                                         blocks.numbers->first(static_cast<int>(p))
+                                                   : 0));
+  return first;
+}
+
+// Returns the row of each node; −1 for held ones.
+std::vector<std::int64_t> rows_of_nodes(const BlockSpace& blocks) {
+  const std::vector<std::int64_t> first = first_rows(blocks);
+  std::vector<std::int64_t> rows(static_cast<std::size_t>(blocks.numbers->count()), -1);
+  for (std::size_t p = 0; p < blocks.free.size(); ++p)
+    for (std::int64_t i = 0; i < first[p + 1] - first[p]; ++i)
+      rows[static_cast<std::size_t>(blocks.numbers->first(static_cast<int>(p)) + i)] = first[p] + i;
+  return rows;
+}
+
+struct Entry {
+  std::int64_t row, column;
+  double value;
+};
+
+// Returns the entries of all processes, process by process.
+std::vector<Entry> gathered(const Processes& processes, std::vector<Entry> own) {
+  if (processes.alone()) return own;
+  const auto most = static_cast<std::size_t>(processes.largest(static_cast<double>(own.size())));
+  own.resize(most, {-1, -1, 0});
+  std::vector<Entry> all(most * static_cast<std::size_t>(processes.count()));
+  processes.gather(own.data(), most * sizeof(Entry), all.data());
+  std::erase_if(all, [](const Entry& e) { return e.row < 0; });
+  return all;
+}
+
+template <class T>
+class BlockGather final : public Transfer {
+ public:
+  BlockGather(Backend& backend, std::shared_ptr<const BlockSpace> blocks, const RowSpace& rows)
+      : backend_(backend), blocks_(std::move(blocks)), rows_(rows), row_(rows_of_nodes(*blocks_)) {}
+
+ private:
+  void do_restrict_to(const Field& fine, Field& coarse, const Scalar* scale) const override {
+    const T factor = scale ? static_cast<T>(*scale->address()) : T(1);
+    const std::vector<double> values = get_nodes(fine, *blocks_);
+    T* const out = coarse.view<T>().data;
+    for (std::size_t n = 0; n < row_.size(); ++n)
+      if (row_[n] >= 0) out[rows_.place(row_[n])] = factor * static_cast<T>(values[n]);
+  }
+  void scatter(const Field& coarse, Field& fine, T factor, bool adds) const {
+    std::vector<double> values = adds ? get_nodes(fine, *blocks_) : std::vector<double>(row_.size(), 0);
+    const T* const in = coarse.view<T>().data;
+    for (std::size_t n = 0; n < row_.size(); ++n)
+      if (row_[n] >= 0) values[n] += static_cast<double>(factor * in[rows_.place(row_[n])]);
+    put_nodes(values, *blocks_, fine);
+  }
+  void do_prolong(const Field& coarse, Field& fine) const override { scatter(coarse, fine, T(1), false); }
+  void do_prolong_add(const Field& coarse, Field& fine) const override { scatter(coarse, fine, T(1), true); }
+  void do_interpolate(const Field& coarse, Field& fine, const Scalar* scale) const override {
+    scatter(coarse, fine, scale ? static_cast<T>(*scale->address()) : T(1), false);
+  }
+  void do_inject(const Field& fine, Field& coarse, const Scalar* scale) const override {
+    do_restrict_to(fine, coarse, scale);
+  }
+
+  Backend& backend_;
+  std::shared_ptr<const BlockSpace> blocks_;
+  RowSpace rows_;
+  std::vector<std::int64_t> row_;
+};
+
+}  // namespace
+
+CsrMatrix block_rows(const BlockLevel& level) {
+  const BlockSpace& blocks = *level.space;
+  const std::vector<std::int64_t> row = rows_of_nodes(blocks);
+  const auto& offsets = forward_offsets(blocks.dimension());
+  std::vector<Entry> entries;
+  for (std::size_t b = 0; b < blocks.own.size(); ++b) {
+    const BlockSpace::Own& own = blocks.own[b];
+    const BlockMatrix::OfBlock& of = level.matrix->own[b];
+    for (std::int64_t i = 0; i < own.size(); ++i) {
+      const std::array<int, 3> node{static_cast<int>(i % own.nodes[0]),
+                                    static_cast<int>(i / own.nodes[0] % own.nodes[1]),
+                                    static_cast<int>(i / own.nodes[0] / own.nodes[1])};
+      const std::int64_t r = row[static_cast<std::size_t>(blocks.numbers->number(own.block, node))];
+      if (r >= 0) entries.push_back({r, r, of.sums[static_cast<std::size_t>(i)]});
+      for (std::size_t d = 0; d < offsets.size(); ++d) {
+        const double a = of.bands[d * static_cast<std::size_t>(own.size()) + static_cast<std::size_t>(i)];
+        if (a == 0) continue;
+        const std::int64_t c = row[static_cast<std::size_t>(blocks.numbers->number(
+            own.block, {node[0] + offsets[d][0], node[1] + offsets[d][1], node[2] + offsets[d][2]}))];
+        if (r >= 0) entries.push_back({r, r, -a});
+        if (c >= 0) entries.push_back({c, c, -a});
+        if (r < 0 || c < 0) continue;
+        entries.push_back({r, c, a});
+        entries.push_back({c, r, a});
+      }
+    }
+  }
+  entries = gathered(blocks.space.processes(), std::move(entries));
+  std::ranges::stable_sort(entries, {}, [](const Entry& e) { return std::pair(e.row, e.column); });
+  const std::int64_t rows = first_rows(blocks).back();
+  CsrMatrix matrix;
+  matrix.columns = rows;
+  matrix.start.resize(static_cast<std::size_t>(rows) + 1);
+  std::ranges::fill(matrix.start, 0);
+  std::vector<int> columns;
+  std::vector<double> values;
+  for (std::size_t e = 0; e < entries.size(); ++e) {
+    const bool same = e > 0 && entries[e].row == entries[e - 1].row && entries[e].column == entries[e - 1].column;
+    if (!same) {
+      columns.push_back(static_cast<int>(entries[e].column));
+      values.push_back(0);
+      ++matrix.start[static_cast<std::size_t>(entries[e].row) + 1];
+    }
+    values.back() += entries[e].value;
+  }
+  sum_up(matrix.start);
+  matrix.column.assign(columns.begin(), columns.end());
+  matrix.value.assign(values.begin(), values.end());
+  return matrix;
+}
+
+std::unique_ptr<Transfer> make_block_gather(Backend& backend, std::shared_ptr<const BlockSpace> blocks,
+                                            const RowSpace& rows, Precision precision) {
+  return dispatch(precision, [&]<class T>(T) -> std::unique_ptr<Transfer> {
+    return std::make_unique<BlockGather<T>>(backend, std::move(blocks), rows);
+  });
+}
+
+}  // namespace poisson

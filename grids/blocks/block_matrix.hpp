@@ -1,0 +1,68 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "grids/blocks/block_mesh.hpp"
+#include "grids/blocks/block_space.hpp"
+#include "grids/meshes/mesh_data.hpp"
+
+namespace poisson {
+
+/// Returns the offsets to half of the neighbours of a node: 4 in the plane, 13 in space. The other half is opposite.
+const std::vector<std::array<int, 3>>& forward_offsets(int dimension);
+
+/// Contains what the cells of a block contribute to A: entries between neighbours, and row sums. A u at node i is
+/// Σ_j a_ij (u_j − u_i) + s_i u_i, summed over the blocks that share the node. This form loses no digits where cells
+/// are thin and u is nearly constant across them.
+struct BlockMatrix {
+  struct OfBlock {
+    std::vector<double> bands;  ///< of each forward offset, of each node: the entry to the neighbour there
+    std::vector<double> sums;   ///< s of each node: reactions and Robin conditions
+  };
+  std::vector<OfBlock> own;  ///< of the blocks of this process, as in BlockSpace::own
+};
+
+/// Contains the matrices of elements of one level: the entries between corners, row by row above the diagonal, and the
+/// row sums. Corners are in tensor order.
+struct BlockElements {
+  std::vector<std::vector<double>> own;  ///< of the blocks of this process
+  static std::size_t record(int dimension) { return dimension == 2 ? 10 : 36; }
+};
+
+/// Contains a level: its space and its matrix.
+struct BlockLevel {
+  std::shared_ptr<const BlockSpace> space;
+  std::shared_ptr<const BlockMatrix> matrix;
+};
+
+/// Contains the size of a level before it is made.
+struct BlockLevelSize {
+  std::int64_t unknowns = 0;  ///< of all processes
+  std::int64_t nodes = 0;     ///< of the blocks of the process that has most, ends included
+};
+/// Returns the sizes of the levels that assemble_blocks makes.
+std::vector<BlockLevelSize> block_level_sizes(const MeshData& data, const BlockMesh& mesh, int processes,
+                                              std::int64_t coarsest);
+
+/// Contains the equations on blocks. The finest level is assembled from Q1 elements with 2 Gauss points along each
+/// axis, which integrate products of gradients on parallelepipeds exactly. Coarse levels are Galerkin products, element
+/// by element: the same as elements of the coarse cells where κ is constant and cells are affine.
+struct BlockSystem {
+  std::vector<BlockLevel> levels;                 ///< finest first
+  std::vector<std::vector<double>> load, volume;  ///< ∫ f φ with boundary data and ∫ φ, by own block and node
+  std::vector<BlockLevelSize> sizes;
+  bool singular = false;
+  double range = 1;    ///< ratio of the largest to the smallest κ
+  double stretch = 1;  ///< largest ratio of widths of a cell, as given
+};
+
+/// Assembles the system. Levels are added until each block has one cell or at most `coarsest` unknowns are left.
+/// Collective over the processes. Throws InputError if parts of the mesh that do not touch have no value of their own.
+BlockSystem assemble_blocks(const MeshData& data, const BlockMesh& mesh,
+                            const std::shared_ptr<const Processes>& processes, std::int64_t coarsest,
+                            double stretch = 1);
+
+}  // namespace poisson

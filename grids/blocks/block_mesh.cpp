@@ -1,0 +1,261 @@
+#include "grids/blocks/block_mesh.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "backends/memory/error.hpp"
+#include "grids/compact/csr.hpp"
+
+namespace poisson {
+namespace {
+
+using Node = std::array<int, 3>;
+
+Place3 weighted_sum(const std::vector<std::pair<double, Place3>>& terms) {
+  Place3 sum{};
+  for (const auto& [w, x] : terms)
+    for (std::size_t d = 0; d < 3; ++d) sum[d] += w * x[d];
+  return sum;
+}
+
+/// Places the nodes of all parts, in the order of their dimensions.
+class NodePlacer {
+ public:
+  NodePlacer(const BlockGeometry& geometry, const BlockNumbers& numbers, UnsetVector<Place3>& points)
+      : geometry_(geometry), topology_(*geometry.topology), numbers_(numbers), points_(points) {
+    for (const MacroPart& part : topology_.parts())
+      if (part.dimension == 0)
+        points_[at(numbers_.first(number(part)))] =
+            topology_.mesh().vertices[static_cast<std::size_t>(part.corners[0])];
+    for (const MacroPart& part : topology_.parts())
+      if (part.dimension == 1) place_edge(number(part), part);
+    for (int dimension = 2; dimension <= topology_.dimension(); ++dimension)
+      for (const MacroPart& part : topology_.parts())
+        if (part.dimension == dimension) place_inside(number(part), part);
+  }
+
+ private:
+  static std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+  int number(const MacroPart& part) const { return static_cast<int>(&part - topology_.parts().data()); }
+
+  // Returns the fraction of node i along an axis with this class and direction.
+  double fraction(int edge_class, bool against, int i) const {
+    const std::vector<double>& table = geometry_.fractions[at(edge_class)];
+    return against ? 1 - table[table.size() - 1 - at(i)] : table[at(i)];
+  }
+
+  void place_edge(int p, const MacroPart& part) {
+    const auto& vertices = topology_.mesh().vertices;
+    const auto given = geometry_.curves.find(p);
+    const Curve curve = given != geometry_.curves.end()
+                            ? given->second
+                            : straight(vertices[at(part.corners[0])], vertices[at(part.corners[1])]);
+    // An edge of several projected faces is projected onto each in turn, three times.
+    std::vector<Surface> onto;
+    for (const auto& [face, surface] : geometry_.surfaces)
+      if (contains(topology_.parts()[at(face)], part)) onto.push_back(surface);
+    const int n = numbers_.extent(p)[0];
+    for (int i = 0; i < n; ++i) {
+      Place3 x = curve(fraction(part.edge_class[0], part.against[0], i + 1));
+      for (int round = 0; round < (onto.size() > 1 ? 3 : 1); ++round)
+        for (const Surface& surface : onto) x = surface(x);
+      points_[at(numbers_.first(p) + i)] = x;
+    }
+  }
+
+  static bool contains(const MacroPart& face, const MacroPart& edge) {
+    const auto has = [&](int vertex) {
+      return std::find(face.corners.begin(), face.corners.begin() + (1 << face.dimension), vertex) !=
+             face.corners.begin() + (1 << face.dimension);
+    };
+    return has(edge.corners[0]) && has(edge.corners[1]);
+  }
+
+  // Interpolates the interior of a face or block from what surrounds it, in the indices of the block that owns it.
+  void place_inside(int p, const MacroPart& part) {
+    const int block = part.blocks[0];
+    int place = 0;
+    while (topology_.place(block, place).part != p) ++place;
+    const Box box = numbers_.box_of(block, place);
+    const Node n = numbers_.cells_of(block), position = MacroTopology::position(place);
+    std::vector<std::size_t> axes;
+    for (std::size_t d = 0; d < static_cast<std::size_t>(topology_.dimension()); ++d)
+      if (position[d] == 1) axes.push_back(d);
+    const auto surface = geometry_.surfaces.find(p);
+    const std::int64_t planes = std::int64_t{box.last[2] - box.first[2]} * (box.last[1] - box.first[1]);
+#pragma omp parallel for schedule(static) if (box.size() > row_chunk)
+    for (std::int64_t line = 0; line < planes; ++line) {
+      const int j = box.first[1] + static_cast<int>(line % (box.last[1] - box.first[1]));
+      const int k = box.first[2] + static_cast<int>(line / (box.last[1] - box.first[1]));
+      for (int i = box.first[0]; i < box.last[0]; ++i) {
+        const Node node{i, j, k};
+        Place3 x = interpolated(block, node, n, axes);
+        if (surface != geometry_.surfaces.end()) x = surface->second(x);
+        points_[at(numbers_.number(block, node))] = x;
+      }
+    }
+  }
+
+  // Is the Boolean sum of linear interpolations along the axes: 1 − Π (1 − P_d).
+  Place3 interpolated(int block, const Node& node, const Node& n, const std::vector<std::size_t>& axes) const {
+    std::vector<std::pair<double, Place3>> terms;
+    const std::size_t m = axes.size();
+    std::size_t choices = 1;
+    for (std::size_t a = 0; a < m; ++a) choices *= 3;
+    for (std::size_t choice = 1; choice < choices; ++choice) {  // of each axis: the node, the lower or the upper end
+      Node there = node;
+      double weight = -1;
+      std::size_t rest = choice;
+      for (std::size_t a = 0; a < m; ++a, rest /= 3) {
+        if (rest % 3 == 0) continue;
+        const std::size_t d = axes[a];
+        const double t = fraction(topology_.edge_class(block, d), topology_.against(block, d), node[d]);
+        there[d] = rest % 3 == 1 ? 0 : n[d];
+        weight *= -(rest % 3 == 1 ? 1 - t : t);
+      }
+      terms.emplace_back(weight, points_[at(numbers_.number(block, there))]);
+    }
+    return weighted_sum(terms);
+  }
+
+  const BlockGeometry& geometry_;
+  const MacroTopology& topology_;
+  const BlockNumbers& numbers_;
+  UnsetVector<Place3>& points_;
+};
+
+// Returns the offsets of the corners of a cell in the order of VTK.
+std::vector<Node> corner_offsets(int dimension) {
+  std::vector<Node> offsets{{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}};
+  if (dimension == 3)
+    for (std::size_t c = 0; c < 4; ++c) offsets.push_back({offsets[c][0], offsets[c][1], 1});
+  return offsets;
+}
+
+// Adds the cells of all blocks.
+void add_cells(const BlockNumbers& numbers, BlockMesh& blocks, const std::vector<int>& label, MeshCells& cells) {
+  const int dimension = numbers.topology().dimension(), count = numbers.topology().blocks();
+  const std::vector<Node> offsets = corner_offsets(dimension);
+  blocks.first_cell = {0};
+  for (int b = 0; b < count; ++b) blocks.first_cell.push_back(blocks.first_cell.back() + numbers.cell_count(b));
+  cells.label.resize(static_cast<std::size_t>(blocks.first_cell.back()));
+  cells.corners.resize(cells.label.size() * offsets.size());
+  for (int b = 0; b < count; ++b) {
+    const Node n = numbers.cells_of(b);
+    const std::int64_t first = blocks.first_cell[static_cast<std::size_t>(b)];
+    for_rows(numbers.cell_count(b), [&](std::int64_t c) {
+      const Node cell{static_cast<int>(c % n[0]), static_cast<int>(c / n[0] % n[1]), static_cast<int>(c / n[0] / n[1])};
+      const auto e = static_cast<std::size_t>(first + c);
+      for (std::size_t v = 0; v < offsets.size(); ++v)
+        cells.corners[e * offsets.size() + v] = static_cast<int>(
+            numbers.number(b, {cell[0] + offsets[v][0], cell[1] + offsets[v][1], cell[2] + offsets[v][2]}));
+      cells.label[e] = label[static_cast<std::size_t>(b)];
+    });
+  }
+}
+
+// Adds the sides of a face or, in the plane, of an edge.
+void add_sides(const BlockNumbers& numbers, int p, int label, MeshCells& sides) {
+  const MacroTopology& topology = numbers.topology();
+  const int block = topology.parts()[static_cast<std::size_t>(p)].blocks[0];
+  int place = 0;
+  while (topology.place(block, place).part != p) ++place;
+  const Node n = numbers.cells_of(block), position = MacroTopology::position(place);
+  std::vector<std::size_t> axes;
+  Node origin{};
+  for (std::size_t d = 0; d < static_cast<std::size_t>(topology.dimension()); ++d) {
+    if (position[d] == 1) axes.push_back(d);
+    origin[d] = position[d] == 2 ? n[d] : 0;
+  }
+  const auto add = [&](Node node, int i, int j) {
+    node[axes[0]] += i;
+    if (axes.size() > 1) node[axes[1]] += j;
+    sides.corners.push_back(static_cast<int>(numbers.number(block, node)));
+  };
+  for (int j = 0; j < (axes.size() > 1 ? n[axes[1]] : 1); ++j)
+    for (int i = 0; i < n[axes[0]]; ++i) {
+      Node node = origin;
+      node[axes[0]] = i;
+      if (axes.size() > 1) node[axes[1]] = j;
+      add(node, 0, 0);
+      add(node, 1, 0);
+      if (axes.size() > 1) {
+        add(node, 1, 1);
+        add(node, 0, 1);
+      }
+      sides.label.push_back(label);
+    }
+}
+
+/// Finds labels for parts in several patches.
+class PatchLabels {
+ public:
+  PatchLabels(const std::vector<BlockPatch>& patches, const MacroTopology& topology, Mesh& mesh) : mesh_(mesh) {
+    of_part_.resize(topology.parts().size());
+    for (const BlockPatch& patch : patches) {
+      const int dimension = patch.parts.empty() ? topology.dimension() - 1
+                                                : topology.parts()[static_cast<std::size_t>(patch.parts[0])].dimension;
+      add_group(patch.name, dimension);
+      for (const int p : patch.parts) of_part_[static_cast<std::size_t>(p)].push_back(groups() - 1);
+    }
+  }
+  void add_group(const std::string& name, int dimension) { mesh_.groups.push_back({dimension, groups() + 1, name}); }
+  int groups() const { return static_cast<int>(mesh_.groups.size()); }
+  std::vector<int>& of(int part) { return of_part_[static_cast<std::size_t>(part)]; }
+  int label(int part) {
+    const std::vector<int>& wanted = of(part);
+    const auto known = std::ranges::find(mesh_.labels, wanted);
+    if (known != mesh_.labels.end()) return static_cast<int>(known - mesh_.labels.begin());
+    mesh_.labels.push_back(wanted);
+    return static_cast<int>(mesh_.labels.size()) - 1;
+  }
+
+ private:
+  Mesh& mesh_;
+  std::vector<std::vector<int>> of_part_;
+};
+
+}  // namespace
+
+void check_cells(const BlockMesh& mesh);
+void join_nodes(const BlockGeometry& geometry, BlockMesh& mesh);
+
+BlockMesh make_block_mesh(const BlockGeometry& geometry) {
+  const MacroTopology& topology = *geometry.topology;
+  BlockMesh made;
+  made.numbers = std::make_shared<BlockNumbers>(geometry.topology, geometry.cells);
+  made.nodes = made.numbers;
+  if (geometry.joined) join_nodes(geometry, made);
+  if (made.numbers->count() >= std::numeric_limits<int>::max())
+    throw InputError("the blocks have " + std::to_string(made.numbers->count()) +
+                     " nodes, but this version supports 2·10⁹; use fewer cells");
+  auto mesh = std::make_shared<Mesh>();
+  mesh->dimension = topology.dimension();
+  mesh->source = "blocks";
+  mesh->points.resize(static_cast<std::size_t>(made.numbers->count()));
+  NodePlacer(geometry, *made.numbers, mesh->points);
+  PatchLabels labels(geometry.patches, topology, *mesh);
+  std::vector<int> unnamed, sides;
+  for (std::size_t p = 0; p < topology.parts().size(); ++p) {
+    const MacroPart& part = topology.parts()[p];
+    if (part.dimension != topology.dimension() - 1) continue;
+    const int number = static_cast<int>(p);
+    if (labels.of(number).empty() && part.blocks.size() == 1) unnamed.push_back(number);
+    if (!labels.of(number).empty() || part.blocks.size() == 1) sides.push_back(number);
+  }
+  if (!unnamed.empty()) labels.add_group(unnamed_patch, topology.dimension() - 1);
+  for (const int p : unnamed) labels.of(p) = {labels.groups() - 1};
+  MeshCells& of_sides = mesh->of_shape(topology.dimension() == 2 ? CellShape::line : CellShape::quadrilateral);
+  for (const int p : sides) add_sides(*made.numbers, p, labels.label(p), of_sides);
+  std::vector<int> of_blocks;
+  for (int b = 0; b < topology.blocks(); ++b) of_blocks.push_back(labels.label(b));
+  add_cells(*made.numbers, made, of_blocks,
+            mesh->of_shape(topology.dimension() == 2 ? CellShape::quadrilateral : CellShape::hexahedron));
+  made.mesh = std::move(mesh);
+  check_cells(made);
+  return made;
+}
+
+}  // namespace poisson

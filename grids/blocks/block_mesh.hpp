@@ -1,0 +1,79 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "grids/blocks/block_curves.hpp"
+#include "grids/blocks/block_numbers.hpp"
+#include "grids/meshes/mesh.hpp"
+
+namespace poisson {
+
+/// Is a named set of edges in the plane, of faces in space, or of blocks (materials).
+struct BlockPatch {
+  std::string name;
+  std::vector<int> parts;
+};
+
+/// Describes the nodes of a macro mesh.
+struct BlockGeometry {
+  std::shared_ptr<const MacroTopology> topology;
+  std::vector<int> cells;  ///< of each edge class
+  /// Fractions of the edges of each class at their nodes, from 0 to 1, in the direction of the class.
+  std::vector<std::vector<double>> fractions;
+  std::map<int, Curve> curves;      ///< of edges, by part, in the direction of the part; others are straight
+  std::map<int, Surface> surfaces;  ///< of faces, by part
+  std::vector<BlockPatch> patches;
+  /// The topology in which periodic faces are one; null: there are none.
+  std::shared_ptr<const MacroTopology> joined{};
+};
+
+/// Contains the nodes and cells of all blocks as a mesh, and the blocks. Points are numbered by `numbers`. Cells are
+/// numbered block by block, x fastest. Sides on the boundary and in patches, and blocks, are in groups by name.
+struct BlockMesh {
+  std::shared_ptr<const Mesh> mesh;
+  std::shared_ptr<const BlockNumbers> numbers;
+  std::shared_ptr<const BlockNumbers> nodes;  ///< numbers in which periodic points are one node; else `numbers`
+  std::vector<std::int64_t> first_cell;       ///< of each block, and of all
+  std::vector<int> node_of_point;             ///< empty if points are nodes
+
+  /// Convert between values of points and of nodes.
+  std::vector<double> on_nodes(const std::vector<double>& at_points) const;
+  std::vector<double> at_points(const std::vector<double>& on_nodes) const;
+  /// Returns a point of each node; empty if points are nodes.
+  std::vector<int> point_of_node() const;
+};
+
+/// Returns the topology in which the sides of the second patch of each pair are those of the first. Throws InputError
+/// if a side has no partner at the same distance.
+std::shared_ptr<const MacroTopology> join_periodic(
+    const MacroTopology& topology, const std::vector<std::pair<const BlockPatch*, const BlockPatch*>>& pairs);
+
+/// Name of the group of boundary sides that are in no patch.
+inline constexpr const char* unnamed_patch = "unnamed";
+
+/// Makes the nodes by transfinite interpolation from edges to faces and from faces to blocks (Gordon and Hall, Int. J.
+/// Numer. Methods Eng. 7, 1973, 461). Throws InputError with the block and the place of an inverted cell.
+BlockMesh make_block_mesh(const BlockGeometry& geometry);
+
+/// Contains the shape of cells by block, at their centres.
+struct CellShapes {
+  struct OfBlock {
+    double stretch = 1;    ///< largest ratio of the longest to the shortest width of a cell
+    double sharpest = 90;  ///< least angle between two axes, in degrees
+    /// Cells with two short axes and one that is more than three times as long: lines smooth them slowly.
+    std::int64_t needles = 0;
+    Place3 needle{};  ///< the centre of the longest one
+    double needle_ratio = 1;
+    std::array<int, 3> needle_axes{};  ///< the long axis first
+  };
+  std::vector<OfBlock> blocks;
+  double stretch() const;
+};
+CellShapes measure_cells(const BlockMesh& mesh);
+
+}  // namespace poisson

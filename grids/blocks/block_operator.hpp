@@ -1,0 +1,38 @@
+#pragma once
+
+#include <memory>
+
+#include "grids/blocks/block_matrix.hpp"
+#include "grids/compact/csr.hpp"
+#include "grids/compact/row_space.hpp"
+#include "grids/operators/operator.hpp"
+
+namespace poisson {
+
+/// Selects how a level of blocks is smoothed.
+enum class BlockSmoothing : std::uint8_t { points, lines };
+
+/// Describes the operator of a level.
+struct BlockOperatorData {
+  BlockLevel level;
+  double scale = 1;
+  bool singular = false;
+  BlockSmoothing smoothing = BlockSmoothing::points;
+  std::shared_ptr<const std::vector<std::vector<double>>> volume{};  ///< as BlockSystem::volume; null: equal weights
+};
+
+/// Makes the operator scale · A of a level on the CPU. Each block multiplies its own matrix, and an exchange adds the
+/// results on interfaces.
+std::unique_ptr<Operator> make_block_operator(Backend& backend, const BlockOperatorData& data, Precision precision);
+
+/// Makes the transfer between two levels: linear interpolation by halves or thirds, and its transpose.
+std::unique_ptr<Transfer> make_block_transfer(Backend& backend, std::shared_ptr<const BlockSpace> fine,
+                                              std::shared_ptr<const BlockSpace> coarse, Precision precision);
+
+/// Returns the matrix of all unknowns of a level, which all processes receive. Rows are numbered part by part.
+CsrMatrix block_rows(const BlockLevel& level);
+/// Makes the transfer from a level to the same unknowns as rows, which every process has completely.
+std::unique_ptr<Transfer> make_block_gather(Backend& backend, std::shared_ptr<const BlockSpace> blocks,
+                                            const RowSpace& rows, Precision precision);
+
+}  // namespace poisson

@@ -1,0 +1,241 @@
+// This file assembles the equations on blocks.
+
+#include <algorithm>
+#include <cmath>
+
+#include "backends/memory/error.hpp"
+#include "grids/blocks/element_records.hpp"
+#include "grids/blocks/plane_colours.hpp"
+#include "grids/meshes/mesh_system.hpp"
+
+namespace poisson {
+namespace {
+
+// Corner c in tensor order is corner order[c] of a cell of VTK.
+constexpr std::array<std::size_t, 8> tensor_order{0, 1, 3, 2, 4, 5, 7, 6};
+
+// Lists the facets with Neumann and Robin conditions by the cell that they bound.
+std::vector<std::pair<std::int64_t, std::size_t>> loaded_facets(const MeshData& data) {
+  std::vector<std::pair<std::int64_t, std::size_t>> found;
+  for (std::size_t f = 0; f < data.facets.size(); ++f) {
+    const BoundaryKind kind = data.condition(data.facets[f]).kind;
+    if (kind == BoundaryKind::dirichlet) continue;
+    const Facet& facet = data.facets[f].facet;
+    for (const int cell : data.topology.at(facet.corners[0])) {
+      const auto corners = data.topology.cell(cell).corners;
+      if (!std::ranges::all_of(facet.used(), [&](int p) { return std::ranges::find(corners, p) != corners.end(); }))
+        continue;
+      found.emplace_back(cell, f);
+      break;
+    }
+  }
+  std::ranges::sort(found);
+  return found;
+}
+
+// Contains an element with its loads.
+struct LoadedElement {
+  ElementMatrix matrix;
+  std::array<double, 8> load{}, volume{};
+};
+
+class ElementAssembler {
+ public:
+  explicit ElementAssembler(const MeshData& data)
+      : data_(data),
+        rule_(rule_of(data.mesh().dimension == 2 ? CellShape::quadrilateral : CellShape::hexahedron)),
+        facets_(loaded_facets(data)) {}
+
+  LoadedElement operator()(std::int64_t number) const {
+    const std::span<const int> corners = data_.topology.cell(number).corners;
+    const MeshData::Coordinates x = data_.coordinates(corners);
+    const std::size_t n = corners.size();
+    const double sigma = data_.reaction.empty() ? 0 : data_.reaction[static_cast<std::size_t>(number)];
+    LoadedElement found;
+    ElementMatrix own;  // in the order of VTK
+    std::array<double, 8> load{}, volume{};
+    ElementPoint at;
+    for (std::size_t q = 0; q < static_cast<std::size_t>(rule_.points); ++q) {
+      map_point(rule_, static_cast<int>(q), x, at);
+      const double w = std::abs(at.measure),
+                   f = data_.density.empty() && data_.source.empty() ? 0 : data_.source_at(number, static_cast<int>(q));
+      for (std::size_t a = 0; a < n; ++a) {
+        const auto flux = data_.flux(number, at.slope[a]);
+        const double value = w * rule_.value[q][a];
+        volume[a] += value;
+        load[a] += f * value;
+        own.sum[a] += sigma * value;
+        for (std::size_t b = a + 1; b < n; ++b)
+          own.a[a][b] += w * (flux[0] * at.slope[b][0] + flux[1] * at.slope[b][1] + flux[2] * at.slope[b][2]) +
+                         sigma * value * rule_.value[q][b];
+      }
+    }
+    add_facets(number, corners, own, load);
+    for (std::size_t a = 0; a < n; ++a) {
+      const std::size_t from = tensor_order[a];
+      found.load[a] = load[from];
+      found.volume[a] = volume[from];
+      found.matrix.sum[a] = own.sum[from];
+      for (std::size_t b = 0; b < n; ++b)
+        if (a != b) found.matrix.a[a][b] = own.a[std::min(from, tensor_order[b])][std::max(from, tensor_order[b])];
+    }
+    close_rows(found.matrix, n);
+    return found;
+  }
+
+ private:
+  void add_facets(std::int64_t number, std::span<const int> corners, ElementMatrix& own,
+                  std::array<double, 8>& load) const {
+    auto next = std::ranges::lower_bound(facets_, number, {}, &std::pair<std::int64_t, std::size_t>::first);
+    for (; next != facets_.end() && next->first == number; ++next) {
+      const Facet& facet = data_.facets[next->second].facet;
+      const std::vector<double>& values = data_.data[next->second];
+      const ElementRule& rule = rule_of(facet.shape);
+      const MeshData::Coordinates x = data_.coordinates(facet.used());
+      const auto corner = [&](std::size_t c) {
+        return static_cast<std::size_t>(std::ranges::find(corners, facet.corners[c]) - corners.begin());
+      };
+      const bool robin = data_.condition(data_.facets[next->second]).kind == BoundaryKind::robin;
+      for (std::size_t q = 0; q < static_cast<std::size_t>(rule.points); ++q) {
+        const double w = facet_measure(rule, static_cast<int>(q), x),
+                     alpha = robin ? values[static_cast<std::size_t>(rule.points) + q] : 0;
+        for (std::size_t a = 0; a < facet.used().size(); ++a) {
+          const double value = w * rule.value[q][a];
+          load[corner(a)] += value * values[q];
+          own.sum[corner(a)] += alpha * value;
+          for (std::size_t b = 0; b < facet.used().size(); ++b)
+            if (corner(a) < corner(b)) own.a[corner(a)][corner(b)] += alpha * value * rule.value[q][b];
+        }
+      }
+    }
+  }
+
+  const MeshData& data_;
+  const ElementRule& rule_;
+  std::vector<std::pair<std::int64_t, std::size_t>> facets_;
+};
+
+// Returns whether each part has unknowns: none of its nodes has a Dirichlet condition.
+std::vector<bool> free_parts(const MeshData& data, const BlockMesh& mesh) {
+  const BlockNumbers& numbers = *mesh.nodes;
+  const std::vector<int> point = mesh.point_of_node();
+  std::vector<bool> free;
+  for (std::size_t p = 0; p < numbers.topology().parts().size(); ++p) {
+    const std::int64_t first = numbers.first(static_cast<int>(p)), last = numbers.first(static_cast<int>(p) + 1);
+    // A part without nodes has none on any level.
+    free.push_back(first == last || data.free(point.empty() ? first : point[static_cast<std::size_t>(first)]));
+  }
+  return free;
+}
+
+std::int64_t unknowns_of(const BlockNumbers& numbers, const std::vector<bool>& free) {
+  std::int64_t unknowns = 0;
+  for (std::size_t p = 0; p < free.size(); ++p)
+    if (free[p]) unknowns += numbers.first(static_cast<int>(p) + 1) - numbers.first(static_cast<int>(p));
+  return unknowns;
+}
+
+// Returns the numbers of cells of the next coarser level; nothing if every block has one cell.
+std::vector<int> coarser(const std::vector<int>& cells) {
+  std::vector<int> coarse;
+  for (const int n : cells) coarse.push_back(static_cast<int>(coarse_cells(n).size()) - 1);
+  return coarse == cells ? std::vector<int>{} : coarse;
+}
+
+// Assembles the finest level, its loads, and the elements of the next coarser level.
+BlockElements assemble_finest(const MeshData& data, const BlockMesh& mesh, const BlockSpace& fine,
+                              const BlockSpace* coarse, BlockSystem& system, BlockMatrix& matrix) {
+  const ElementAssembler assembler(data);
+  const int dimension = fine.dimension();
+  const std::size_t record = BlockElements::record(dimension), corners = std::size_t{1} << dimension;
+  BlockElements made;
+  for (const BlockSpace::Own& own : fine.own) {
+    const std::array<int, 3> n = fine.numbers->cells_of(own.block);
+    const CoarseCells places(n, dimension);
+    BlockMatrix::OfBlock& to = matrix.own.emplace_back();
+    to.bands.assign(forward_offsets(dimension).size() * static_cast<std::size_t>(own.size()), 0);
+    to.sums.assign(static_cast<std::size_t>(own.size()), 0);
+    std::vector<double>&load = system.load.emplace_back(to.sums.size()),
+    &volume = system.volume.emplace_back(to.sums.size());
+    std::vector<double>& elements = made.own.emplace_back();
+    if (coarse) elements.assign(static_cast<std::size_t>(coarse->numbers->cell_count(own.block)) * record, 0);
+    const std::int64_t first = mesh.first_cell[static_cast<std::size_t>(own.block)];
+    for_cells_by_planes(n, dimension, places.planes(), [&](const std::array<int, 3>& cell, std::int64_t number) {
+      LoadedElement element = assembler(first + number);
+      add_to_bands(element.matrix, dimension, own.nodes, cell, to);
+      for (std::size_t c = 0; c < corners; ++c) {
+        const auto at = static_cast<std::size_t>(
+            cell[0] + static_cast<int>(c & 1) +
+            std::int64_t{own.nodes[0]} * (cell[1] + static_cast<int>(c >> 1 & 1) +
+                                          std::int64_t{own.nodes[1]} * (cell[2] + static_cast<int>(c >> 2))));
+        load[at] += element.load[c];
+        volume[at] += element.volume[c];
+      }
+      if (!coarse) return;
+      const CoarseCells::Place place = places(cell);
+      restrict_element(element.matrix, dimension, place.from, place.to);
+      add_to_record(element.matrix, corners, elements.data() + static_cast<std::size_t>(place.number) * record);
+    });
+  }
+  return made;
+}
+
+// Returns the numbers of all levels, finest first.
+std::vector<std::shared_ptr<const BlockNumbers>> choose_levels(const BlockMesh& mesh, const std::vector<bool>& free,
+                                                               std::int64_t coarsest) {
+  std::vector<std::shared_ptr<const BlockNumbers>> levels{mesh.nodes};
+  while (unknowns_of(*levels.back(), free) > coarsest) {
+    std::vector<int> cells = coarser(levels.back()->cells());
+    if (cells.empty()) break;
+    levels.push_back(std::make_shared<const BlockNumbers>(mesh.nodes->shared_topology(), std::move(cells)));
+  }
+  return levels;
+}
+
+}  // namespace
+
+std::vector<BlockLevelSize> block_level_sizes(const MeshData& data, const BlockMesh& mesh, int processes,
+                                              std::int64_t coarsest) {
+  const std::vector<bool> free = free_parts(data, mesh);
+  const std::vector<int> process = share_blocks(*mesh.nodes, processes);
+  std::vector<BlockLevelSize> sizes;
+  for (const auto& numbers : choose_levels(mesh, free, coarsest)) {
+    std::vector<std::int64_t> nodes(static_cast<std::size_t>(processes), 0);
+    for (int b = 0; b < numbers->topology().blocks(); ++b) {
+      const std::array<int, 3> n = numbers->cells_of(b);
+      nodes[static_cast<std::size_t>(process[static_cast<std::size_t>(b)])] +=
+          std::int64_t{n[0] + 1} * (n[1] + 1) * (n[2] + 1);
+    }
+    sizes.push_back({unknowns_of(*numbers, free), *std::ranges::max_element(nodes)});
+  }
+  return sizes;
+}
+
+BlockSystem assemble_blocks(const MeshData& data, const BlockMesh& mesh,
+                            const std::shared_ptr<const Processes>& processes, std::int64_t coarsest, double stretch) {
+  BlockSystem system;
+  system.stretch = stretch;
+  system.range = data.range;
+  system.singular = !has_fixed_values(data);
+  system.sizes = block_level_sizes(data, mesh, processes->count(), coarsest);
+  const std::vector<bool> free = free_parts(data, mesh);
+  const std::vector<int> process = share_blocks(*mesh.nodes, processes->count());
+  std::vector<std::shared_ptr<const BlockSpace>> spaces;
+  for (const auto& numbers : choose_levels(mesh, free, coarsest))
+    spaces.push_back(std::make_shared<const BlockSpace>(numbers, process, free, processes));
+  BlockElements elements;
+  for (std::size_t l = 0; l < spaces.size(); ++l) {
+    const BlockSpace* const next = l + 1 < spaces.size() ? spaces[l + 1].get() : nullptr;
+    auto matrix = std::make_shared<BlockMatrix>();
+    if (l == 0) {
+      elements = assemble_finest(data, mesh, *spaces[l], next, system, *matrix);
+    } else {
+      *matrix = matrix_of(*spaces[l], elements);
+      if (next) elements = coarse_elements(*spaces[l], *next, elements);
+    }
+    system.levels.push_back({spaces[l], std::move(matrix)});
+  }
+  return system;
+}
+
+}  // namespace poisson

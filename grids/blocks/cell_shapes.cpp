@@ -1,0 +1,141 @@
+// This file measures the cells of blocks.
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "backends/memory/error.hpp"
+#include "grids/blocks/block_mesh.hpp"
+#include "grids/blocks/place_text.hpp"
+
+namespace poisson {
+namespace {
+
+constexpr double needle_limit = 3;
+
+// Returns the corners of a cell in tensor order.
+std::array<Place3, 8> tensor_corners(const Mesh& mesh, std::span<const int> corners) {
+  constexpr std::array<std::size_t, 8> order{0, 1, 3, 2, 4, 5, 7, 6};
+  std::array<Place3, 8> x{};
+  for (std::size_t c = 0; c < corners.size(); ++c) x[c] = mesh.points[static_cast<std::size_t>(corners[order[c]])];
+  return x;
+}
+
+Place3 minus(const Place3& a, const Place3& b) {
+  return {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
+}
+
+double determinant(const Place3& a, const Place3& b, const Place3& c) {
+  return a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) + a[2] * (b[0] * c[1] - b[1] * c[0]);
+}
+
+// Returns the least and largest determinant at the corners of a cell, over the product of the edges there.
+std::pair<double, double> determinants(const std::array<Place3, 8>& x, std::size_t dimension) {
+  double least = std::numeric_limits<double>::infinity(), largest = -least;
+  for (std::size_t c = 0; c < std::size_t{1} << dimension; ++c) {
+    std::array<Place3, 3> edge{};
+    edge[2] = {0, 0, 1};
+    double size = 1;
+    for (std::size_t d = 0; d < dimension; ++d) {
+      const std::size_t upper = c | std::size_t{1} << d, lower = upper ^ std::size_t{1} << d;
+      edge[d] = minus(x[upper], x[lower]);
+      size *= std::hypot(edge[d][0], edge[d][1], edge[d][2]);
+    }
+    const double value = size > 0 ? determinant(edge[0], edge[1], edge[2]) / size : 0;
+    least = std::min(least, value);
+    largest = std::max(largest, value);
+  }
+  return {least, largest};
+}
+
+// Returns the vectors along the axes of a cell at its centre.
+std::array<Place3, 3> axes_of(const std::array<Place3, 8>& x, std::size_t dimension) {
+  std::array<Place3, 3> axis{};
+  const std::size_t count = std::size_t{1} << dimension;
+  for (std::size_t d = 0; d < dimension; ++d)
+    for (std::size_t c = 0; c < count; ++c)
+      for (std::size_t e = 0; e < 3; ++e)
+        axis[d][e] += (c >> d & 1 ? 2.0 : -2.0) / static_cast<double>(count) * x[c][e];
+  return axis;
+}
+
+const MeshCells& cells_of(const BlockMesh& blocks) {
+  return *blocks.mesh->find(blocks.mesh->dimension == 2 ? CellShape::quadrilateral : CellShape::hexahedron);
+}
+
+void measure(const std::array<Place3, 8>& x, std::size_t dimension, CellShapes::OfBlock& found) {
+  const std::array<Place3, 3> axis = axes_of(x, dimension);
+  std::array<double, 3> width{};
+  for (std::size_t d = 0; d < dimension; ++d) width[d] = std::hypot(axis[d][0], axis[d][1], axis[d][2]);
+  std::array<int, 3> order{0, 1, 2};
+  std::sort(order.begin(), order.begin() + static_cast<int>(dimension),
+            [&](int a, int b) { return width[static_cast<std::size_t>(a)] > width[static_cast<std::size_t>(b)]; });
+  const double longest = width[static_cast<std::size_t>(order[0])], next = width[static_cast<std::size_t>(order[1])],
+               shortest = width[static_cast<std::size_t>(order[dimension - 1])];
+  found.stretch = std::max(found.stretch, longest / shortest);
+  for (std::size_t d = 0; d < dimension; ++d)
+    for (std::size_t e = 0; e < d; ++e) {
+      double product = 0;
+      for (std::size_t i = 0; i < 3; ++i) product += axis[d][i] * axis[e][i];
+      const double cosine = std::min(1.0, std::abs(product) / (width[d] * width[e]));
+      found.sharpest = std::min(found.sharpest, std::acos(cosine) * 180 / std::numbers::pi);
+    }
+  if (dimension < 3 || longest <= needle_limit * next) return;
+  ++found.needles;
+  if (longest / next <= found.needle_ratio) return;
+  found.needle_ratio = longest / next;
+  found.needle_axes = order;
+  found.needle = {};
+  for (const Place3& corner : x)
+    for (std::size_t e = 0; e < 3; ++e) found.needle[e] += corner[e] / 8;
+}
+
+}  // namespace
+
+void check_cells(const BlockMesh& blocks) {
+  const MeshCells& cells = cells_of(blocks);
+  const auto dimension = static_cast<std::size_t>(blocks.mesh->dimension);
+  for (int b = 0; b < blocks.numbers->topology().blocks(); ++b) {
+    const std::int64_t first = blocks.first_cell[static_cast<std::size_t>(b)],
+                       last = blocks.first_cell[static_cast<std::size_t>(b) + 1];
+    bool left_handed = false;
+    std::int64_t faults = 0, fault = 0;
+    for (std::int64_t e = first; e < last; ++e) {
+      const auto [least, largest] = determinants(tensor_corners(*blocks.mesh, cells.of(e)), dimension);
+      if (e == first) left_handed = largest < 0;
+      const bool good = left_handed ? largest < -1e-12 : least > 1e-12;
+      if (!good && faults++ == 0) fault = e;
+    }
+    if (faults == 0) continue;
+    const std::array<int, 3> n = blocks.numbers->cells_of(b);
+    const auto at = static_cast<int>(fault - first);
+    const std::array<int, 3> cell{at % n[0], at / n[0] % n[1], at / n[0] / n[1]};
+    throw InputError(blocks.numbers->topology().mesh().blocks[static_cast<std::size_t>(b)].name + ": " +
+                     std::to_string(faults) + " of " + std::to_string(last - first) +
+                     " cells are inverted or flat, the first at " +
+                     place_text(centre_of(*blocks.mesh, cells.of(fault)), blocks.mesh->dimension) + ", cell (" +
+                     joined(std::span(cell).first(dimension), ", ") +
+                     ") of the block; correct the order of its corners, its vertices or its curves, or divide it into "
+                     "several blocks");
+  }
+}
+
+double CellShapes::stretch() const {
+  double most = 1;
+  for (const OfBlock& block : blocks) most = std::max(most, block.stretch);
+  return most;
+}
+
+CellShapes measure_cells(const BlockMesh& blocks) {
+  CellShapes shapes;
+  const MeshCells& cells = cells_of(blocks);
+  for (std::size_t b = 0; b + 1 < blocks.first_cell.size(); ++b) {
+    CellShapes::OfBlock& found = shapes.blocks.emplace_back();
+    for (std::int64_t e = blocks.first_cell[b]; e < blocks.first_cell[b + 1]; ++e)
+      measure(tensor_corners(*blocks.mesh, cells.of(e)), static_cast<std::size_t>(blocks.mesh->dimension), found);
+  }
+  return shapes;
+}
+
+}  // namespace poisson

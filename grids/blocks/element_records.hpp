@@ -1,0 +1,55 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+#include "grids/blocks/block_matrix.hpp"
+
+namespace poisson {
+
+/// Is the matrix of an element with `n` corners in tensor order, and its row sums.
+struct ElementMatrix {
+  std::array<std::array<double, 8>, 8> a{};
+  std::array<double, 8> sum{};
+};
+
+/// Sets the diagonal so that rows have their sums.
+inline void close_rows(ElementMatrix& element, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) {
+    double diagonal = element.sum[i];
+    for (std::size_t j = 0; j < n; ++j)
+      if (j != i) diagonal -= element.a[i][j];
+    element.a[i][i] = diagonal;
+  }
+}
+
+/// Reads a record (BlockElements).
+inline ElementMatrix read_record(const double* record, std::size_t n) {
+  ElementMatrix element;
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = i + 1; j < n; ++j) element.a[i][j] = element.a[j][i] = *record++;
+  for (std::size_t i = 0; i < n; ++i) element.sum[i] = *record++;
+  close_rows(element, n);
+  return element;
+}
+
+inline void add_to_record(const ElementMatrix& element, std::size_t n, double* record) {
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = i + 1; j < n; ++j) *record++ += element.a[i][j];
+  for (std::size_t i = 0; i < n; ++i) *record++ += element.sum[i];
+}
+
+/// Replaces a fine element by its share of a coarse element, PᵀKP. Along axis d the fine element extends from from[d]
+/// to to[d] of the coarse one.
+void restrict_element(ElementMatrix& element, int dimension, const std::array<double, 3>& from,
+                      const std::array<double, 3>& to);
+
+/// Adds an element to the bands and row sums of its block. `cell` has the indices of its first node.
+void add_to_bands(const ElementMatrix& element, int dimension, const std::array<int, 3>& nodes,
+                  const std::array<int, 3>& cell, BlockMatrix::OfBlock& to);
+
+/// Makes the next coarser elements and the matrix of a level from its elements.
+BlockMatrix matrix_of(const BlockSpace& space, const BlockElements& elements);
+BlockElements coarse_elements(const BlockSpace& fine, const BlockSpace& coarse, const BlockElements& elements);
+
+}  // namespace poisson

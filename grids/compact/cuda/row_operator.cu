@@ -1,0 +1,368 @@
+#include <array>
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "backends/memory/error.hpp"
+#include "grids/compact/cuda/device_operators.hpp"
+#include "grids/compact/cuda/sliced_rows.cuh"
+#include "grids/compact/eigenvalue_steps.hpp"
+#include "grids/compact/explicit_entries.hpp"
+
+namespace poisson::cuda {
+namespace {
+
+// Ends of products: each writes what a verb computes from (A u)_row.
+template <class T>
+struct Put {
+  T* out;
+  __device__ void operator()(int, std::int64_t p, T product) const { out[p] = product; }
+};
+template <class T>
+struct PutScaled {
+  T* out;
+  const double* scale;  // null: 1
+  __device__ void operator()(int, std::int64_t p, T product) const {
+    out[p] = scale ? static_cast<T>(*scale) * product : product;
+  }
+};
+template <class T>
+struct Add {
+  T* out;
+  __device__ void operator()(int, std::int64_t p, T product) const { out[p] += product; }
+};
+template <class T, class R>
+struct PutResidual {
+  const T* b;
+  R* r;
+  __device__ void operator()(int, std::int64_t p, T product) const { r[p] = static_cast<R>(b[p] - product); }
+};
+template <class T, class R>
+struct PutScaledResidual {
+  const T *b, *inverse;
+  R* r;
+  const double* scale;
+  __device__ double operator()(int row, std::int64_t p, T product) const {
+    const T value = b[p] - product;
+    r[p] = static_cast<R>(static_cast<T>(*scale) * value);
+    return static_cast<double>(value * value * inverse[row]);
+  }
+};
+template <class T>
+struct TakeStep {
+  const T *now, *b, *inverse;
+  T* previous;
+  T alpha, beta;
+  __device__ void operator()(int row, std::int64_t p, T product) const {
+    const T next = now[p] + alpha * inverse[row] * (b[p] - product);
+    // With beta = 0 the previous iterate may be undefined, even infinite.
+    previous[p] = beta == T(0) ? next : next + beta * (now[p] - previous[p]);
+  }
+};
+
+// Steps that need no product.
+template <class T>
+struct Begin {
+  const T *b, *inverse;
+  T* u;
+  T alpha;
+  __device__ void operator()(int row, std::int64_t p) const { u[p] = alpha * inverse[row] * b[p]; }
+};
+template <class T>
+struct Diagonal {
+  const T* inverse;
+  T* d;
+  __device__ void operator()(int row, std::int64_t p) const { d[p] = T(1) / inverse[row]; }
+};
+template <class T>
+struct Norm {
+  const T *r, *inverse;
+  __device__ double operator()(int row, std::int64_t p) const {
+    return static_cast<double>(r[p] * r[p] * inverse[row]);
+  }
+};
+template <class T>
+struct Rounding {
+  const T *u, *inverse;
+  __device__ double operator()(int row, std::int64_t p) const {
+    return static_cast<double>(u[p]) * static_cast<double>(u[p]) / static_cast<double>(inverse[row]);
+  }
+};
+template <class T>
+struct WeightedSum {
+  const T* u;
+  const double* weights;
+  __device__ double operator()(int row, std::int64_t p) const {
+    return (weights ? weights[row] : 1) * static_cast<double>(u[p]);
+  }
+};
+template <class T>
+struct Subtract {
+  T* u;
+  const double *weights, *sum;
+  double total;
+  __device__ void operator()(int row, std::int64_t p) const {
+    u[p] = static_cast<T>(static_cast<double>(u[p]) - *sum / total * (weights ? weights[row] : 1));
+  }
+};
+struct Store {
+  double* to;
+  __device__ void operator()(double sum) const { *to = sum; }
+};
+
+// Steps of Lanczos' method for D^(-1/2) A D^(-1/2) (eigenvalue_steps.hpp). `x` is D^(-1/2) v as a field. Lengths and
+// products stay on the device: norm[s] is v² before step s and alpha[s] its product.
+template <class T>
+struct LanczosFields {
+  const T* inverse;
+  T *v, *before, *w, *x;
+  double *norm, *alpha;
+
+  __device__ static double inverse_length(double norm) { return norm > 0 ? 1 / sqrt(norm) : 0; }
+  __device__ T root(int row) const { return sqrt(inverse[row]); }
+};
+template <class T>
+struct BeginLanczos {
+  LanczosFields<T> all;
+  __device__ double operator()(int row, std::int64_t p) const {
+    std::uint64_t bits = (static_cast<std::uint64_t>(row) + 1) * 0x9e3779b97f4a7c15ULL;
+    bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9ULL;
+    const T v = static_cast<T>(static_cast<double>(bits >> 11) / 9007199254740992.0 - 0.5);
+    all.v[row] = v;
+    all.before[row] = 0;
+    all.x[p] = all.root(row) * v;
+    return static_cast<double>(v) * static_cast<double>(v);
+  }
+};
+template <class T>
+struct MultiplyLanczos {
+  LanczosFields<T> all;
+  int step;
+  __device__ double operator()(int row, std::int64_t, T product) const {
+    const double norm = all.norm[step], last = step == 0 ? 0 : sqrt(norm);
+    const T inverse = static_cast<T>(all.inverse_length(norm)),
+            w = all.root(row) * product * inverse - static_cast<T>(last) * all.before[row];
+    all.w[row] = w;
+    return static_cast<double>(w) * static_cast<double>(all.v[row] * inverse);
+  }
+};
+template <class T>
+struct ShiftLanczos {
+  LanczosFields<T> all;
+  int step;
+  __device__ double operator()(int row, std::int64_t p) const {
+    const T now = all.v[row] * static_cast<T>(all.inverse_length(all.norm[step])),
+            next = all.w[row] - static_cast<T>(all.alpha[step]) * now;
+    all.before[row] = now;
+    all.v[row] = next;
+    all.x[p] = all.root(row) * next;
+    return static_cast<double>(next) * static_cast<double>(next);
+  }
+};
+
+template <class T>
+struct InvertDiagonal {
+  CsrView A;
+  double scale;
+  T* inverse;
+  // Returns a number that is larger for earlier rows without a positive diagonal; 0: there is one.
+  __device__ double operator()(std::int64_t i) const {
+    double d = 0;
+    for (std::int64_t k = A.start[i]; k < A.start[i + 1]; ++k)
+      if (A.column[k] == i) d = scale * A.value[k];
+    const T found = d > 0 ? static_cast<T>(1 / d) : T(0);
+    inverse[i] = found;
+    return found > 0 && isfinite(found) ? 0 : static_cast<double>(A.rows - i);
+  }
+};
+
+/// Is an operator with compact rows on a GPU.
+template <class T>
+class DeviceRowOperator final : public Operator, public ExplicitEntries {
+ public:
+  DeviceRowOperator(DeviceRows& rows, std::shared_ptr<const DevicePattern> pattern, const DeviceMatrix& A)
+      : backend_(rows.backend()), pattern_(std::move(pattern)), place_(pattern_->rows->row_space) {
+    values_ = make_values<T>(rows, *pattern_->rows, A, pattern_->scale);
+    inverse_ = rows.make<T>(A.rows);
+    const double failed = rows.most(A.rows, InvertDiagonal<T>{A.view(), pattern_->scale, rows.at(inverse_)}, 0);
+    if (failed > 0)
+      throw RunError("row " + std::to_string(A.rows - static_cast<std::int64_t>(failed) + 1) +
+                         " of the matrix has no positive diagonal entry within the range of numbers",
+                     Remedy::positive_definite);
+    backend_.partials(std::max<std::int64_t>(pattern_->rows->blocks(), divide_up(A.rows, std::int64_t{row_threads})));
+    sum_ = backend_.scalar();
+  }
+
+  /// Estimates the largest eigenvalue of D⁻¹A.
+  double largest_eigenvalue(DeviceRows& rows) const {
+    constexpr int steps = lanczos_steps;
+    const std::int64_t n = pattern_->rows->rows;
+    const Buffer v = rows.make<T>(n), before = rows.make<T>(n), w = rows.make<T>(n),
+                 numbers = rows.make<double>(2 * steps + 1);
+    Field x(backend_, space(), precision());
+    auto* const norm = static_cast<double*>(numbers.data());
+    const LanczosFields<T> all{inverse(), rows.at(v), rows.at(before), rows.at(w), at(x), norm, norm + steps + 1};
+    sum(BeginLanczos<T>{all}, all.norm);
+    for (int step = 0; step < steps; ++step) {
+      product(x, MultiplyLanczos<T>{all, step});
+      add(pattern_->rows->blocks(), all.alpha + step);
+      sum(ShiftLanczos<T>{all, step}, all.norm + step + 1);
+    }
+    std::array<double, 2 * steps + 1> found{};
+    backend_.read(numbers.data(), found.data(), sizeof found);
+    return largest_of_lanczos(found.data(), found.data() + steps + 1, steps);
+  }
+
+  Backend& backend() const override { return backend_; }
+  Precision precision() const override { return precision_of<T>; }
+  const Space& space() const override { return pattern_->rows->row_space.space(); }
+  std::string_view assembly() const override { return "compact rows"; }
+  double scale() const override { return pattern_->scale; }
+  bool singular() const override { return pattern_->singular; }
+  std::size_t bytes() const override { return values_.bytes() + inverse_.bytes() + pattern_->rows->bytes(); }
+
+  std::unique_ptr<SymmetricSplitting> split(std::optional<int> axis) const override {
+    if (axis) throw RunError("compact rows have no lines to relax");
+    return std::make_unique<PointSplitting<DeviceRowOperator>>(*this, EigenvalueBound{pattern_->largest, false, true});
+  }
+  std::unique_ptr<Splitting> split_by_colours() const override {
+    throw RunError("compact rows have no colours to sweep over");
+  }
+  std::vector<double> dense() const override {
+    if (!pattern_->on_host) throw RunError("the entries of this level are on the device alone");
+    const CsrMatrix& A = *pattern_->on_host;
+    const auto n = static_cast<std::size_t>(A.rows());
+    std::vector<double> entries(n * n);
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::int64_t k = A.start[i]; k < A.start[i + 1]; ++k)
+        entries[i * n + static_cast<std::size_t>(A.column[static_cast<std::size_t>(k)])] =
+            pattern_->scale * A.value[static_cast<std::size_t>(k)];
+    return entries;
+  }
+
+  void point_start(double alpha, const Field& b, Field& u) const {
+    visit(Begin<T>{at(b), inverse(), at(u), static_cast<T>(alpha)});
+  }
+  void point_step(PolynomialStep step, const Field& u, const Field& b, Field& previous) const {
+    product(u,
+            TakeStep<T>{at(u), at(b), inverse(), at(previous), static_cast<T>(step.alpha), static_cast<T>(step.beta)});
+  }
+
+ private:
+  static const T* at(const Field& x) { return x.view<T>().data; }
+  static T* at(Field& x) { return x.view<T>().data; }
+  const T* inverse() const { return static_cast<const T*>(inverse_.data()); }
+  const double* weights() const { return static_cast<const double*>(pattern_->weights.data()); }
+  int rows() const { return static_cast<int>(pattern_->rows->rows); }
+
+  template <class End>
+  void product(const Field& u, const End& end) const {
+    multiply(backend_, *pattern_->rows, values_, at(u), end, backend_.partials());
+  }
+  template <class F>
+  void visit(const F& f) const {
+    launch(visit_rows<F>, DeviceRows::blocks(rows(), row_threads), row_threads, backend_.stream(), rows(), place_, f);
+  }
+  template <class F>
+  void sum(const F& f, const Scalar& result) const {
+    sum(f, result.address());
+  }
+  template <class F>
+  void sum(const F& f, double* result) const {
+    const unsigned blocks = DeviceRows::blocks(rows(), row_threads);
+    launch(sum_visited<F>, blocks, row_threads, backend_.stream(), rows(), place_, f, backend_.partials());
+    add(blocks, result);
+  }
+  void add(unsigned blocks, double* result) const {
+    launch(add_partials<Store>, 1, 1024, backend_.stream(), static_cast<const double*>(backend_.partials()),
+           std::int64_t{blocks}, Store{result});
+  }
+
+  void do_apply(const Field& u, Field& Au) const override { product(u, Put<T>{at(Au)}); }
+  void do_apply_everywhere(const Field& u, Field& Au) const override { do_apply(u, Au); }
+  void do_diagonal(Field& d) const override { visit(Diagonal<T>{inverse(), at(d)}); }
+  void do_residual(const Field& u, const Field& b, Field& r) const override {
+    dispatch(r.precision(), [&]<class R>(R) { product(u, PutResidual<T, R>{at(b), r.view<R>().data}); });
+  }
+  void do_residual(const Field& u, const Field& b, Field& r, const Scalar& scale, Scalar& norm) const override {
+    dispatch(r.precision(), [&]<class R>(R) {
+      product(u, PutScaledResidual<T, R>{at(b), inverse(), r.view<R>().data, scale.address()});
+    });
+    add(pattern_->rows->blocks(), norm.address());
+  }
+  void do_norm(const Field& r, Scalar& norm) const override { sum(Norm<T>{at(r), inverse()}, norm); }
+  void do_rounding(const Field& u, Scalar& norm) const override { sum(Rounding<T>{at(u), inverse()}, norm); }
+  void do_project_rhs(Field& b, Scalar& amount) const override {
+    sum(WeightedSum<T>{at(b), nullptr}, amount);
+    visit(Subtract<T>{at(b), weights(), amount.address(), pattern_->total_weight});
+  }
+  void do_project_solution(Field& u) const override {
+    sum(WeightedSum<T>{at(u), weights()}, sum_);
+    visit(Subtract<T>{at(u), nullptr, sum_.address(), pattern_->total_weight});
+  }
+
+  CudaBackend& backend_;
+  std::shared_ptr<const DevicePattern> pattern_;
+  RowPlaces place_;
+  Buffer values_, inverse_;
+  Scalar sum_;
+};
+
+/// Is a transfer whose restriction is stored as rows as well, so that both directions gather.
+template <class T>
+class DeviceRowTransfer final : public Transfer {
+ public:
+  DeviceRowTransfer(DeviceRows& rows, std::shared_ptr<const SlicedRows> up, const DeviceMatrix& P,
+                    std::shared_ptr<const SlicedRows> down, const DeviceMatrix& R)
+      : backend_(rows.backend()),
+        up_(std::move(up)),
+        down_(std::move(down)),
+        up_values_(make_values<T>(rows, *up_, P, 1)),
+        down_values_(make_values<T>(rows, *down_, R, 1)) {}
+
+ private:
+  template <class End>
+  void go_up(const Field& coarse, const End& end) const {
+    multiply(backend_, *up_, up_values_, coarse.view<T>().data, end);
+  }
+  void do_restrict_to(const Field& fine, Field& coarse, const Scalar* scale) const override {
+    multiply(backend_, *down_, down_values_, fine.view<T>().data,
+             PutScaled<T>{coarse.view<T>().data, scale ? scale->address() : nullptr});
+  }
+  void do_prolong(const Field& coarse, Field& fine) const override { go_up(coarse, Put<T>{fine.view<T>().data}); }
+  void do_prolong_add(const Field& coarse, Field& fine) const override { go_up(coarse, Add<T>{fine.view<T>().data}); }
+  void do_interpolate(const Field& coarse, Field& fine, const Scalar* scale) const override {
+    go_up(coarse, PutScaled<T>{fine.view<T>().data, scale ? scale->address() : nullptr});
+  }
+  void do_inject(const Field& fine, Field& coarse, const Scalar* scale) const override {
+    do_restrict_to(fine, coarse, scale);
+  }
+
+  CudaBackend& backend_;
+  std::shared_ptr<const SlicedRows> up_, down_;
+  Buffer up_values_, down_values_;
+};
+
+}  // namespace
+
+std::unique_ptr<Operator> make_row_operator(DeviceRows& rows, std::shared_ptr<const DevicePattern> pattern,
+                                            const DeviceMatrix& A, Precision precision) {
+  return dispatch(precision, [&]<class T>(T) -> std::unique_ptr<Operator> {
+    return std::make_unique<DeviceRowOperator<T>>(rows, std::move(pattern), A);
+  });
+}
+
+double largest_scaled_eigenvalue(DeviceRows& rows, const Operator& A) {
+  return dispatch(A.precision(),
+                  [&]<class T>(T) { return static_cast<const DeviceRowOperator<T>&>(A).largest_eigenvalue(rows); });
+}
+
+std::unique_ptr<Transfer> make_row_transfer(DeviceRows& rows, std::shared_ptr<const SlicedRows> up,
+                                            const DeviceMatrix& P, std::shared_ptr<const SlicedRows> down,
+                                            const DeviceMatrix& R, Precision precision) {
+  return dispatch(precision, [&]<class T>(T) -> std::unique_ptr<Transfer> {
+    return std::make_unique<DeviceRowTransfer<T>>(rows, std::move(up), P, std::move(down), R);
+  });
+}
+
+}  // namespace poisson::cuda

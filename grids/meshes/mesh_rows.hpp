@@ -1,0 +1,226 @@
+#pragma once
+
+#include <cstdint>
+
+#include "grids/meshes/element_rules.hpp"
+
+namespace poisson {
+
+/// Refers to elements of one shape: their rule, and the points of their corners.
+struct MeshBlock {
+  const ElementRule* rule = nullptr;
+  const int* corner = nullptr;
+  int corners = 0, dimension = 0;
+  bool simplex = false;
+  std::int64_t first = 0, count = 0;  ///< number of the first element among those of all shapes
+};
+
+/// Refers to elements, their coefficients, and the rows of points, in memory of any device.
+struct MeshRows {
+  static constexpr int most_blocks = 8;
+  MeshBlock block[most_blocks];
+  int blocks = 0;
+  const double* point = nullptr;  ///< x, y, z of each point
+  const double* kappa = nullptr;  ///< by element: 1 number, or xx, yy, zz, xy, xz, yz
+  int kappa_entries = 1;
+  const double* reaction = nullptr;  ///< by element; null: none
+  const int* row = nullptr;          ///< of each point; −1: none
+  const int* point_of = nullptr;     ///< of each row
+  const std::int64_t* first = nullptr;
+  const int* element = nullptr;  ///< elements at each row, rising
+
+  constexpr const MeshBlock& block_of(std::int64_t number) const {
+    int b = 0;
+    while (number >= block[b].first + block[b].count) ++b;
+    return block[b];
+  }
+  /// Sums row i over its elements in their order. Columns rise and contain those of all elements.
+  constexpr void fill(std::int64_t i, std::int64_t entries, const int* column, double* value) const {
+    constexpr int most = 32;
+    if (entries <= most) {  // memory of the thread is faster
+      double sum[most] = {};
+      add_elements(i, static_cast<int>(entries), column, sum);
+      for (std::int64_t k = 0; k < entries; ++k) value[k] = sum[k];
+    } else {
+      for (std::int64_t k = 0; k < entries; ++k) value[k] = 0;
+      add_elements(i, static_cast<int>(entries), column, value);
+    }
+  }
+
+ private:
+  using Slopes = double[most_corners][3];
+
+  constexpr void add_elements(std::int64_t i, int entries, const int* column, double* sum) const {
+    for (std::int64_t k = first[i]; k < first[i + 1]; ++k) {
+      const std::int64_t number = element[k];
+      const MeshBlock& of = block_of(number);
+      const int* const corner = of.corner + (number - of.first) * of.corners;
+      if (of.simplex && of.dimension == 3) {
+        add_tetrahedron(number, corner, point_of[i], entries, column, sum);
+        continue;
+      }
+      double entry[most_corners] = {};
+      add_element(of, number, corner, point_of[i], entry);
+      for (int c = 0; c < of.corners; ++c) add_to(row[corner[c]], entry[c], entries, column, sum);
+    }
+  }
+  // Adds an entry at its column, which binary search finds.
+  static constexpr void add_to(int to, double entry, int entries, const int* column, double* sum) {
+    if (to < 0) return;
+    int at = 0;
+    for (int end = entries; at < end;) {
+      const int middle = (at + end) / 2;
+      if (column[middle] < to)
+        at = middle + 1;
+      else
+        end = middle;
+    }
+    sum[at] += entry;
+  }
+  // Does the same as add_element with the corners rotated, so that the own one is the first and all arrays stay in
+  // registers.
+  constexpr void add_tetrahedron(std::int64_t number, const int* corner, int of_row, int entries, const int* column,
+                                 double* sum) const {
+    int own = 0;
+    for (int c = 1; c < 4; ++c)
+      if (corner[c] == of_row) own = c;
+    int p[4] = {};
+    double x[4][3] = {}, edge[3][3] = {}, slope[4][3] = {};
+    for (int c = 0; c < 4; ++c) {
+      p[c] = corner[(own + c) % 4];
+      for (int d = 0; d < 3; ++d) x[c][d] = point[std::int64_t{p[c]} * 3 + d];
+    }
+    for (int r = 0; r < 3; ++r)
+      for (int d = 0; d < 3; ++d) edge[r][d] = x[r + 1][d] - x[0][d];
+    for (int r = 0; r < 3; ++r)
+      for (int d = 0; d < 3; ++d) {
+        const int s = (r + 1) % 3, t = (r + 2) % 3, e = (d + 1) % 3, f = (d + 2) % 3;
+        slope[r + 1][d] = edge[s][e] * edge[t][f] - edge[s][f] * edge[t][e];
+      }
+    double det = 0;
+    for (int d = 0; d < 3; ++d) det += edge[0][d] * slope[1][d];
+    const double inverse = 1 / det, measure = (det < 0 ? -det : det) / 6;
+    for (int d = 0; d < 3; ++d) {
+      for (int r = 1; r < 4; ++r) slope[r][d] *= inverse;
+      slope[0][d] = -slope[1][d] - slope[2][d] - slope[3][d];
+    }
+    double flux[3] = {};
+    flux_of(number, slope[0], flux);
+    // ∫ φ_own φ_c is measure/10 for the own corner and measure/20 for the others.
+    const double mass = reaction ? reaction[number] * measure / 20 : 0;
+    for (int c = 0; c < 4; ++c)
+      add_to(row[p[c]],
+             measure * (flux[0] * slope[c][0] + flux[1] * slope[c][1] + flux[2] * slope[c][2]) +
+                 (c == 0 ? 2 * mass : mass),
+             entries, column, sum);
+  }
+  // Computes κ times a vector.
+  constexpr void flux_of(std::int64_t number, const double (&s)[3], double (&flux)[3]) const {
+    const double* const k = kappa + number * kappa_entries;
+    if (kappa_entries == 1) {
+      for (int d = 0; d < 3; ++d) flux[d] = k[0] * s[d];
+    } else {
+      flux[0] = k[0] * s[0] + k[3] * s[1] + k[4] * s[2];
+      flux[1] = k[3] * s[0] + k[1] * s[1] + k[5] * s[2];
+      flux[2] = k[4] * s[0] + k[5] * s[1] + k[2] * s[2];
+    }
+  }
+
+  // Maps a quadrature point (map_point). Returns its weight times its measure.
+  static constexpr double map(const MeshBlock& of, std::size_t p, const Slopes& x, Slopes& slope) {
+    const ElementRule& rule = *of.rule;
+    double J[3][3] = {};
+    for (int c = 0; c < of.corners; ++c)
+      for (int r = 0; r < of.dimension; ++r)
+        for (int d = 0; d < 3; ++d)
+          J[r][d] += rule.slope[p][static_cast<std::size_t>(c)][static_cast<std::size_t>(r)] * x[c][d];
+    if (of.dimension == 2) {
+      J[0][2] = J[1][2] = J[2][0] = J[2][1] = 0;
+      J[2][2] = 1;
+    }
+    double a[3][3] = {};
+    for (int r = 0; r < 3; ++r)
+      for (int d = 0; d < 3; ++d) {
+        const int s = (r + 1) % 3, t = (r + 2) % 3, e = (d + 1) % 3, f = (d + 2) % 3;
+        a[r][d] = J[s][e] * J[t][f] - J[s][f] * J[t][e];
+      }
+    const double det = J[0][0] * a[0][0] + J[0][1] * a[0][1] + J[0][2] * a[0][2], inverse = 1 / det;
+    for (int c = 0; c < of.corners; ++c)
+      for (int d = 0; d < 3; ++d) {
+        double sum = 0;
+        for (int r = 0; r < of.dimension; ++r)
+          sum += a[r][d] * rule.slope[p][static_cast<std::size_t>(c)][static_cast<std::size_t>(r)];
+        slope[c][d] = inverse * sum;
+      }
+    return rule.weight[p] * det;
+  }
+  // Adds w κ∇φ_own · ∇φ_c.
+  constexpr void add_stiffness(std::int64_t number, double w, const Slopes& slope, int own, int corners,
+                               double (&entry)[most_corners]) const {
+    double flux[3] = {};
+    flux_of(number, slope[own], flux);
+    for (int c = 0; c < corners; ++c)
+      entry[c] += w * (flux[0] * slope[c][0] + flux[1] * slope[c][1] + flux[2] * slope[c][2]);
+  }
+  constexpr void add_element(const MeshBlock& of, std::int64_t number, const int* corner, int of_row,
+                             double (&entry)[most_corners]) const {
+    Slopes x = {}, slope = {};
+    int own = 0;
+    for (int c = 0; c < of.corners; ++c) {
+      if (corner[c] == of_row) own = c;
+      for (int d = 0; d < 3; ++d) x[c][d] = point[std::int64_t{corner[c]} * 3 + d];
+    }
+    const double sigma = reaction ? reaction[number] : 0;
+    double measure = 0, mapped = 0;
+    for (int q = 0; q < of.rule->points; ++q) {
+      const auto p = static_cast<std::size_t>(q);
+      // All points of simplices have the same slopes and measure.
+      if (!of.simplex || q == 0) mapped = map(of, p, x, slope);
+      const double w = mapped < 0 ? -mapped : mapped;
+      measure += w;
+      if (sigma != 0)
+        for (int c = 0; c < of.corners; ++c)
+          entry[c] += sigma * (w * of.rule->value[p][static_cast<std::size_t>(own)]) *
+                      of.rule->value[p][static_cast<std::size_t>(c)];
+      if (!of.simplex) add_stiffness(number, w, slope, own, of.corners, entry);
+    }
+    if (of.simplex) add_stiffness(number, measure, slope, own, of.corners, entry);
+  }
+};
+
+/// Lists the rows of an element's corners: a row of the incidence of elements and rows.
+struct CountCorners {
+  MeshRows elements;
+  std::int64_t* count;
+  constexpr void operator()(std::int64_t number) const {
+    const MeshBlock& of = elements.block_of(number);
+    std::int64_t n = 0;
+    for (int c = 0; c < of.corners; ++c)
+      n += elements.row[of.corner[(number - of.first) * of.corners + c]] >= 0 ? 1 : 0;
+    count[number] = n;
+  }
+};
+struct ListCorners {
+  MeshRows elements;
+  const std::int64_t* start;
+  int* column;
+  constexpr void operator()(std::int64_t number) const {
+    const MeshBlock& of = elements.block_of(number);
+    std::int64_t at = start[number];
+    for (int c = 0; c < of.corners; ++c) {
+      const int row = elements.row[of.corner[(number - of.first) * of.corners + c]];
+      if (row >= 0) column[at++] = row;
+    }
+  }
+};
+struct FillMeshRows {
+  MeshRows elements;
+  const std::int64_t* start;
+  const int* column;
+  double* value;
+  constexpr void operator()(std::int64_t i) const {
+    elements.fill(i, start[i + 1] - start[i], column + start[i], value + start[i]);
+  }
+};
+
+}  // namespace poisson

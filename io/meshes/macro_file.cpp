@@ -1,0 +1,182 @@
+#include "io/meshes/macro_file.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "backends/memory/error.hpp"
+
+namespace poisson {
+namespace {
+
+// Corner c in tensor order is corner order[c] of a cell of VTK.
+constexpr std::array<std::size_t, 8> order{0, 1, 3, 2, 4, 5, 7, 6};
+
+std::string at_text(const Place3& x, int dimension) {
+  return dimension == 2 ? fmt::format("({:.6g}, {:.6g})", x[0], x[1])
+                        : fmt::format("({:.6g}, {:.6g}, {:.6g})", x[0], x[1], x[2]);
+}
+
+// Returns the names of up to three blocks that are near a place.
+std::string blocks_near(const MacroMesh& macro, const Place3& x) {
+  std::vector<std::string> names;
+  for (const MacroMesh::Block& block : macro.blocks) {
+    Place3 lower, upper;
+    lower.fill(1e300);
+    upper.fill(-1e300);
+    double size = 0;
+    for (std::size_t c = 0; c < macro.corners(); ++c)
+      for (std::size_t d = 0; d < 3; ++d) {
+        const double v = macro.vertices[static_cast<std::size_t>(block.corners[c])][d];
+        lower[d] = std::min(lower[d], v);
+        upper[d] = std::max(upper[d], v);
+      }
+    for (std::size_t d = 0; d < 3; ++d) size = std::max(size, upper[d] - lower[d]);
+    bool near = true;
+    for (std::size_t d = 0; d < 3; ++d) near = near && x[d] > lower[d] - 1e-6 * size && x[d] < upper[d] + 1e-6 * size;
+    if (near && names.size() < 3) names.push_back(block.name);
+  }
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+}  // namespace
+
+MacroMesh macro_mesh_of(const Mesh& mesh) {
+  MacroMesh macro;
+  macro.dimension = mesh.dimension;
+  macro.vertices.assign(mesh.points.begin(), mesh.points.end());
+  const CellShape wanted = mesh.dimension == 2 ? CellShape::quadrilateral : CellShape::hexahedron;
+  for (const MeshCells& cells : mesh.cells) {
+    const ShapeFacts& facts = facts_of(cells.shape);
+    if (facts.dimension != mesh.dimension || cells.count() == 0) continue;
+    if (cells.shape != wanted)
+      throw InputError(
+          fmt::format("{} has {} {}, but blocks are {}; mesh with {} alone (in Gmsh: transfinite and "
+                      "Recombine), or write grid: {{type: unstructured}}",
+                      mesh.source, cells.count(), facts.name, facts_of(wanted).name, facts_of(wanted).name));
+    for (std::int64_t e = 0; e < cells.count(); ++e) {
+      MacroMesh::Block& block = macro.blocks.emplace_back();
+      for (std::size_t c = 0; c < macro.corners(); ++c) block.corners[c] = cells.of(e)[order[c]];
+      block.name = fmt::format("element {} of {}", e + 1, mesh.source);
+    }
+  }
+  return macro;
+}
+
+std::vector<BlockPatch> patches_of(const Mesh& mesh, const MacroTopology& topology) {
+  std::vector<BlockPatch> patches;
+  for (std::size_t g = 0; g < mesh.groups.size(); ++g) {
+    const MeshGroup& group = mesh.groups[g];
+    if (group.dimension < mesh.dimension - 1) continue;
+    BlockPatch patch{group.key(), {}};
+    for (const MeshCells& cells : mesh.cells) {
+      if (facts_of(cells.shape).dimension != group.dimension) continue;
+      for (std::int64_t e = 0; e < cells.count(); ++e) {
+        if (!mesh.has(cells.label[static_cast<std::size_t>(e)], static_cast<int>(g))) continue;
+        const auto corners = cells.of(e);
+        const int part =
+            group.dimension == mesh.dimension ? static_cast<int>(e) : topology.find({corners.begin(), corners.end()});
+        if (part < 0)
+          throw InputError(
+              fmt::format("{}: a side of the group {} at {} is no side of a block; mesh sides and blocks "
+                          "together",
+                          mesh.source, group.key(), at_text(centre_of(mesh, corners), mesh.dimension)));
+        patch.parts.push_back(part);
+      }
+    }
+    if (!patch.parts.empty()) patches.push_back(std::move(patch));
+  }
+  return patches;
+}
+
+std::map<int, Curve> curves_of(const Mesh& mesh, const MacroTopology& topology) {
+  std::map<int, Curve> curves;
+  for (const auto& [from, to, middle] : mesh.middles) {
+    const int part = topology.find({from, to});
+    if (part < 0 || curves.contains(part)) continue;
+    const auto& at = [&](int point) { return mesh.points[static_cast<std::size_t>(point)]; };
+    const Place3 a = at(from), b = at(to), m = at(middle);
+    const double bend = std::hypot((a[0] + b[0]) / 2 - m[0], (a[1] + b[1]) / 2 - m[1], (a[2] + b[2]) / 2 - m[2]),
+                 length = std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
+    if (bend <= 1e-12 * length) continue;
+    const bool along = topology.parts()[static_cast<std::size_t>(part)].corners[0] == from;
+    curves[part] = along ? parabola_through(a, m, b) : parabola_through(b, m, a);
+  }
+  return curves;
+}
+
+Mesh mesh_of_blocks(const MacroMesh& macro) {
+  Mesh mesh;
+  mesh.dimension = macro.dimension;
+  mesh.source = "blocks";
+  mesh.points.assign(macro.vertices.begin(), macro.vertices.end());
+  MeshCells& cells = mesh.of_shape(macro.dimension == 2 ? CellShape::quadrilateral : CellShape::hexahedron);
+  for (const MacroMesh::Block& block : macro.blocks) {
+    for (std::size_t c = 0; c < macro.corners(); ++c) cells.corners.push_back(block.corners[order[c]]);
+    cells.label.push_back(0);
+  }
+  return mesh;
+}
+
+void check_joints(const MacroMesh& macro) {
+  Mesh mesh = mesh_of_blocks(macro);
+  const MeshFaults faults = check_mesh(mesh);
+  if (faults.coincident.count > 0)
+    throw InputError(fmt::format("two vertices lie at {}, so that {} do not touch there; use one vertex for both",
+                                 at_text(faults.coincident.first, macro.dimension),
+                                 blocks_near(macro, faults.coincident.first)));
+  if (faults.hanging.count > 0)
+    throw InputError(
+        fmt::format("the vertex at {} lies inside a side of a block, so that {} leave a gap; divide the "
+                    "larger block there",
+                    at_text(faults.hanging.first, macro.dimension), blocks_near(macro, faults.hanging.first)));
+}
+
+std::vector<std::string> describe_blocks(const BlockMesh& mesh, const CellShapes& shapes) {
+  const MacroTopology& topology = mesh.numbers->topology();
+  std::vector<std::string> lines;
+  double sharpest = 90;
+  for (const CellShapes::OfBlock& block : shapes.blocks) sharpest = std::min(sharpest, block.sharpest);
+  lines.push_back(
+      fmt::format("blocks    {} blocks, {} cells, {} nodes; cells are stretched up to {:.3g}:1, angles are "
+                  "at least {:.3g}°",
+                  topology.blocks(), mesh.first_cell.back(), mesh.numbers->count(), shapes.stretch(), sharpest));
+  constexpr int most = 40;
+  for (int b = 0; b < std::min(topology.blocks(), most); ++b) {
+    const std::array<int, 3> n = mesh.numbers->cells_of(b);
+    const CellShapes::OfBlock& shape = shapes.blocks[static_cast<std::size_t>(b)];
+    lines.push_back(fmt::format("          {}: {} x {}{} cells, stretched up to {:.3g}:1",
+                                topology.mesh().blocks[static_cast<std::size_t>(b)].name, n[0], n[1],
+                                topology.dimension() == 3 ? fmt::format(" x {}", n[2]) : "", shape.stretch));
+  }
+  if (topology.blocks() > most) lines.push_back(fmt::format("          and {} more", topology.blocks() - most));
+  return lines;
+}
+
+std::vector<std::string> warn_of_cells(const BlockMesh& mesh, const CellShapes& shapes) {
+  constexpr std::array<std::string_view, 3> names{"x", "y", "z"};
+  const MacroTopology& topology = mesh.numbers->topology();
+  std::vector<std::string> warnings;
+  for (std::size_t b = 0; b < shapes.blocks.size(); ++b) {
+    const CellShapes::OfBlock& shape = shapes.blocks[b];
+    const std::string& name = topology.mesh().blocks[b].name;
+    if (shape.needles > 0)
+      warnings.push_back(fmt::format(
+          "{}: {} of {} cells are needles, which need more iterations: the one at {} is {:.3g} times as long along {} "
+          "as along {}; use about {:.2g} times as many cells along {}",
+          name, shape.needles, mesh.first_cell[b + 1] - mesh.first_cell[b], at_text(shape.needle, topology.dimension()),
+          shape.needle_ratio, names[static_cast<std::size_t>(shape.needle_axes[0])],
+          names[static_cast<std::size_t>(shape.needle_axes[1])], shape.needle_ratio / 3,
+          names[static_cast<std::size_t>(shape.needle_axes[0])]));
+    if (shape.sharpest < 30)
+      warnings.push_back(
+          fmt::format("{}: an angle between its axes is {:.3g}°, and below 30° iterations grow; move its "
+                      "vertices",
+                      name, shape.sharpest));
+  }
+  return warnings;
+}
+
+}  // namespace poisson

@@ -1,0 +1,188 @@
+#include "solver/blocks_model.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "backends/memory/error.hpp"
+#include "grids/blocks/block_lines.hpp"
+#include "solver/rows_model.hpp"
+#include "solver/smoothers/smoother.hpp"
+
+namespace poisson {
+namespace {
+
+// Cells whose widths differ by more than this need lines.
+constexpr double round_cells = 2;
+// With corrections in fp32, A on a thin block that floats loses digits from about this stretching on: ε a² ≪ 1.
+constexpr double most_stretched_in_fp32 = 1e3;
+
+}  // namespace
+
+BlockSmoothing smoothing_of(const Options& options, double stretch) {
+  if (options.smoother.extent == RelaxationChoice::lines) return BlockSmoothing::lines;
+  return options.smoother.extent || stretch <= round_cells ? BlockSmoothing::points : BlockSmoothing::lines;
+}
+
+Options resolve_block_options(const Options& given, double stretch, int dimension) {
+  if (given.amg == Amg::hypre)
+    throw InputError("solver.amg: hypre solves meshes and matrices, but blocks have multigrid of their own: remove it");
+  Options rows = given;
+  if (rows.smoother.extent == RelaxationChoice::planes)
+    throw InputError("solver.smoother.type: plane needs a box, but blocks have no planes in common: write line");
+  rows.smoother.extent = {};
+  if (rows.coarse_operator == CoarseOperator::rediscretized) rows.coarse_operator = CoarseOperator::automatic;
+  Options options = resolve_row_options(rows);
+  options.smoother.extent = given.smoother.extent;
+  if (!given.smoother.kind) {
+    const bool lines = smoothing_of(given, stretch) == BlockSmoothing::lines;
+    options.smoother.given.insert_or_assign("interval", lines ? (dimension == 2 ? 10.0 : 16.0) : 6.0);
+  }
+  if (!given.smoother.pre) options.smoother.pre = 0;
+  if (!given.smoother.post) options.smoother.post = 5;
+  if (options.precision == SolvePrecision::mixed && stretch > most_stretched_in_fp32)
+    options.precision = SolvePrecision::double_;
+  return options;
+}
+
+// Each level has bands in fp64, which stay for the next solver, and a copy in the precision of corrections with three
+// fields of its operator, three of its cycle and factors of lines. The finest level also has loads and the fields of
+// the outer iteration. Factors are computed from twelve values a node.
+Plan plan_blocks(const std::vector<BlockLevelSize>& sizes, const Options& asked, double stretch, int dimension) {
+  Plan plan;
+  plan.options = resolve_block_options(asked, stretch, dimension);
+  const bool multigrid = plan.options.method == Method::multigrid,
+             lines = multigrid && smoothing_of(plan.options, stretch) == BlockSmoothing::lines;
+  const double entries = dimension == 2 ? 5 : 14, value = plan.options.precision == SolvePrecision::double_ ? 8 : 4;
+  double all = 0;
+  for (const BlockLevelSize& size : sizes) {
+    LevelPlan level;
+    level.precision = value == 8 ? Precision::fp64 : Precision::fp32;
+    const auto nodes = static_cast<double>(size.nodes);
+    double bytes = nodes * (8 * entries + value * entries);
+    if (multigrid) bytes += nodes * value * (6 + (lines ? 2 * dimension : 0));
+    if (plan.levels.empty()) bytes += nodes * (16 + 8 * (entries + 3) + 8 * 6);
+    Plan::Level printed;
+    printed.cells = {static_cast<int>(size.unknowns), 1, 1};
+    printed.unknowns = size.unknowns;
+    printed.assembly = "blocks";
+    printed.bytes = static_cast<std::size_t>(bytes);
+    plan.hierarchy.push_back(level);
+    plan.levels.push_back(printed);
+    all += bytes;
+    if (!multigrid) break;
+  }
+  plan.bytes = static_cast<std::size_t>(all);
+  plan.setup = lines ? static_cast<std::size_t>(8 * 12 * sizes.front().nodes) : 0;
+  return plan;
+}
+
+BlocksModel::BlocksModel(Backend& backend, const BlockSystem& system, const std::vector<double>& held,
+                         const std::vector<double>& guess)
+    : backend_(backend), system_(system), held_(held), guess_(guess) {
+  if (backend.on_gpu()) throw RunError("blocks are computed on the CPU in this version: use backend.device: cpu");
+}
+
+Plan BlocksModel::plan(const Options& asked) const {
+  return plan_blocks(system_.sizes, asked, system_.stretch, finest_space().dimension());
+}
+
+Traits BlocksModel::traits(const Options&) const {
+  Traits traits;
+  traits.row_shape = RowShape::far;
+  traits.range = system_.range;
+  traits.cancels = true;
+  traits.uneven = system_.range > 10;
+  return traits;
+}
+
+double BlocksModel::scale() const {
+  if (scale_ == 0) {
+    const std::vector<double> diagonal =
+        get_nodes(assembled_diagonal(backend_, system_.levels.front(), 1), finest_space());
+    double logarithms = 0;
+    std::int64_t count = 0;
+    for (const double d : diagonal)
+      if (d > 0 && std::isfinite(d)) {
+        logarithms += std::log2(d);
+        ++count;
+      }
+    scale_ = std::exp2(-std::round(logarithms / static_cast<double>(std::max<std::int64_t>(1, count))));
+  }
+  return scale_;
+}
+
+BlockOperatorData BlocksModel::data_of(std::size_t level, const Options& options) const {
+  BlockOperatorData data;
+  data.level = system_.levels[level];
+  data.scale = scale();
+  data.singular = system_.singular;
+  data.smoothing = smoothing_of(options, system_.stretch);
+  if (level == 0 && system_.singular)
+    data.volume = std::make_shared<const std::vector<std::vector<double>>>(system_.volume);
+  return data;
+}
+
+Hierarchy BlocksModel::levels(const Plan& plan) const {
+  const Precision precision = plan.hierarchy.front().precision;
+  Hierarchy hierarchy;
+  const std::size_t count = plan.levels.size();
+  for (std::size_t l = 0; l < count; ++l) {
+    hierarchy.operators.push_back(make_block_operator(backend_, data_of(l, plan.options), precision));
+    if (l > 0)
+      hierarchy.transfers.push_back(
+          make_block_transfer(backend_, system_.levels[l - 1].space, system_.levels[l].space, precision));
+  }
+  if (plan.options.method != Method::multigrid) return hierarchy;
+  const CsrMatrix A = block_rows(system_.levels.back());
+  auto rows = make_compact_rows(backend_, A, scale(), system_.singular);
+  hierarchy.transfers.push_back(make_block_gather(backend_, system_.levels.back().space, rows->space, precision));
+  hierarchy.operators.push_back(make_row_operator(backend_, rows, A, precision));
+  const AggregationLevels below = make_aggregation_levels(A);
+  const CsrMatrix* last = &A;
+  RowSpace fine = rows->space;
+  for (const AggregationLevels::Level& level : below.levels) {
+    auto coarse = make_compact_rows(backend_, level.A, scale(), system_.singular);
+    hierarchy.transfers.push_back(make_row_transfer(backend_, level.P, level.R, fine, coarse->space, precision));
+    hierarchy.operators.push_back(make_row_operator(backend_, coarse, level.A, precision));
+    fine = coarse->space;
+    rows = std::move(coarse);
+    last = &level.A;
+  }
+  hierarchy.coarsest = make_row_operator(backend_, rows, *last, Precision::fp64);
+  hierarchy.relaxations.resize(hierarchy.operators.size());
+  hierarchy.planes.resize(hierarchy.transfers.size());
+  return hierarchy;
+}
+
+std::unique_ptr<Operator> BlocksModel::finest(const Plan& plan, Precision precision) const {
+  return make_block_operator(backend_, data_of(0, plan.options), precision);
+}
+
+double BlocksModel::fill(Field& b, Field& u) const {
+  const BlockSpace& blocks = finest_space();
+  backend_.fill(b, 0);
+  Field loads(backend_, blocks.space, Precision::fp64);
+  put_own_blocks(system_.load, blocks, loads);
+  backend_.run_exchange(blocks.add, loads, loads);
+  std::vector<double> values = get_nodes(loads, blocks);
+  std::vector<double> start(values.size(), 0);
+  const MacroTopology& topology = blocks.numbers->topology();
+  double sum = 0;
+  for (std::size_t p = 0; p < topology.parts().size(); ++p)
+    for (std::int64_t n = blocks.numbers->first(static_cast<int>(p));
+         n < blocks.numbers->first(static_cast<int>(p) + 1); ++n) {
+      const auto at = static_cast<std::size_t>(n);
+      if (!blocks.free[p]) values[at] = 0;
+      start[at] = !blocks.free[p] ? held_[at] : guess_.empty() ? 0 : guess_[at];
+      sum += std::abs(values[at]);
+      values[at] *= scale();
+    }
+  put_nodes(values, blocks, b);
+  put_nodes(start, blocks, u);
+  return sum;
+}
+
+}  // namespace poisson

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <memory>
+
+#include "grids/blocks/block_matrix.hpp"
+#include "grids/blocks/block_operator.hpp"
+#include "grids/compact/aggregation_levels.hpp"
+#include "grids/compact/row_operator.hpp"
+#include "solver/model.hpp"
+
+namespace poisson {
+
+/// Levels of blocks are coarsened down to this number of unknowns, or to one cell for each block. Rows follow.
+inline constexpr std::int64_t most_in_blocks = 300;
+
+/// Returns the options for blocks: conjugate gradients with multigrid, or with the diagonal (method: cg). `stretch` is
+/// the largest ratio of widths of a cell, `dimension` that of the blocks. Throws InputError, which names the key, for
+/// options that need a box.
+Options resolve_block_options(const Options& options, double stretch, int dimension);
+
+/// Returns how levels of blocks are smoothed for these options.
+BlockSmoothing smoothing_of(const Options& options, double stretch);
+
+/// Returns the plan for blocks of these sizes, with bytes. See resolve_block_options.
+Plan plan_blocks(const std::vector<BlockLevelSize>& sizes, const Options& options, double stretch, int dimension);
+
+/// Is the model of blocks. Everything that it gets must outlive it.
+class BlocksModel final : public Model {
+ public:
+  /// `held` has the values of all nodes with a Dirichlet condition, and `guess` a starting guess at all nodes, or
+  /// nothing. Throws RunError unless the backend is a CPU.
+  BlocksModel(Backend& backend, const BlockSystem& system, const std::vector<double>& held,
+              const std::vector<double>& guess);
+
+  Backend& backend() const override { return backend_; }
+  const Space& space() const override { return finest_space().space; }
+  const BlockSpace& finest_space() const { return *system_.levels.front().space; }
+  Plan plan(const Options& options) const override;
+  void count_bytes(Plan&) const override {}  // plan() has counted them
+  Traits traits(const Options& options) const override;
+  Hierarchy levels(const Plan& plan) const override;
+  std::unique_ptr<Operator> finest(const Plan& plan, Precision precision) const override;
+  double fill(Field& b, Field& u) const override;
+
+ private:
+  BlockOperatorData data_of(std::size_t level, const Options& options) const;
+  double scale() const;
+
+  Backend& backend_;
+  const BlockSystem& system_;
+  const std::vector<double>&held_, &guess_;
+  mutable double scale_ = 0;
+};
+
+}  // namespace poisson

@@ -1,0 +1,200 @@
+// Blocks of a macro mesh: patch tests, orders, iterations, processes, and what a cut changes.
+
+#include <cmath>
+#include <numbers>
+
+#include <gtest/gtest.h>
+
+#include "tests/blocks.hpp"
+#include "tests/processes.hpp"
+
+namespace poisson::test {
+namespace {
+
+constexpr double pi = std::numbers::pi;
+
+// Returns random loads at the unknowns, as for a count of iterations.
+std::vector<double> random_loads(const MeshProblem& problem) {
+  const MeshData data(problem);
+  std::mt19937 random(3);
+  std::normal_distribution<double> normal;
+  std::vector<double> loads(data.mesh().points.size());
+  for (std::size_t i = 0; i < loads.size(); ++i)
+    loads[i] = data.free(static_cast<std::int64_t>(i)) ? normal(random) : 0;
+  return loads;
+}
+
+int iterations(const MadeBlocks& made, int n, bool neumann_wall = false) {
+  const BlockMesh mesh = make_block_mesh(geometry_of(made, n));
+  MeshProblem problem = block_problem(mesh, 0.0, 0.0);
+  if (neumann_wall) {
+    MeshCondition wall;
+    wall.name = "wall";
+    wall.groups = {0};
+    wall.kind = BoundaryKind::neumann;
+    problem.conditions.insert(problem.conditions.begin(), wall);
+  }
+  const BlockSolution found = solve_blocks(mesh, problem, {}, one_process(), random_loads(problem));
+  EXPECT_TRUE(found.result.converged());
+  return found.result.iterations;
+}
+
+// Moves all nodes inside by up to 20 % of a cell, and those on interfaces alike.
+void shake(BlockMesh& mesh, int cells) {
+  auto moved = std::make_shared<Mesh>(*mesh.mesh);
+  std::mt19937 random(7);
+  std::uniform_real_distribution<double> by(-0.2 / cells, 0.2 / cells);
+  for (auto& x : moved->points) {
+    bool inside = true;
+    for (std::size_t d = 0; d < static_cast<std::size_t>(moved->dimension); ++d)
+      inside = inside && x[d] > 1e-9 && x[d] < 1 - 1e-9;
+    for (std::size_t d = 0; d < static_cast<std::size_t>(moved->dimension); ++d) x[d] += inside ? by(random) : 0;
+  }
+  mesh.mesh = moved;
+}
+
+TEST(Blocks, ReproduceLinearSolutionsOfTensors) {
+  const auto linear = [](double x, double y, double z) { return 1 + 2 * x - 3 * y + 0.5 * z; };
+  for (const bool turned : {false, true})
+    for (const auto& m : {std::vector{2, 3}, std::vector{2, 2, 2}}) {
+      BlockMesh mesh = make_block_mesh(geometry_of(grid_of_blocks(m, 0.3, turned), 5));
+      shake(mesh, 10);
+      MeshProblem problem = block_problem(mesh, Quantity(linear), 0.0);
+      problem.coefficient.isotropic = false;
+      problem.coefficient.entry = {2.0, 3.0, 1.5, 0.5, m.size() == 3 ? 0.2 : 0.0, m.size() == 3 ? -0.3 : 0.0};
+      Options options;
+      options.tolerance = 1e-12;
+      const BlockSolution found = solve_blocks(mesh, problem, options);
+      EXPECT_LT(error_of(*found.data, found.u, Quantity(linear)).largest, 1e-10) << m.size() << turned;
+    }
+}
+
+TEST(Blocks, ConvergeInSecondOrder) {
+  const auto exact2 = [](double x, double y, double) { return std::sin(pi * x) * std::exp(y); };
+  const auto source2 = [](double x, double y, double) { return (pi * pi - 1) * std::sin(pi * x) * std::exp(y); };
+  const auto exact3 = [](double x, double y, double z) { return std::sin(pi * x) * std::exp(y) * std::cos(z); };
+  const auto source3 = [](double x, double y, double z) {
+    return pi * pi * std::sin(pi * x) * std::exp(y) * std::cos(z);
+  };
+  const auto order = [](const MadeBlocks& made, int n, const auto& exact, const auto& source, bool shakes) {
+    std::array<double, 2> errors{};
+    for (std::size_t k = 0; k < 2; ++k) {
+      BlockMesh mesh = make_block_mesh(geometry_of(made, n << k));
+      if (shakes) shake(mesh, 2 * n << k);
+      const BlockSolution found = solve_blocks(mesh, block_problem(mesh, Quantity(exact), Quantity(source)));
+      EXPECT_TRUE(found.result.converged());
+      errors[k] = error_of(*found.data, found.u, Quantity(exact)).l2;
+    }
+    return std::log2(errors[0] / errors[1]);
+  };
+  EXPECT_GE(order(grid_of_blocks({2, 2}, 0.3, true), 16, exact2, source2, false), 1.95);
+  EXPECT_GE(order(grid_of_blocks({2, 2}, 0.0), 16, exact2, source2, true), 1.9);
+  EXPECT_GE(order(star(5), 8, exact2, source2, false), 1.9);
+  EXPECT_GE(order(grid_of_blocks({2, 2, 2}, 0.15, true), 4, exact3, source3, false), 1.9);
+  EXPECT_GE(order(grid_of_blocks({2, 2, 2}, 0.0), 4, exact3, source3, true), 1.9);
+}
+
+TEST(Blocks, FindTheFlowThroughAWallInSecondOrder) {
+  const auto exact = [](double x, double y, double) { return std::log(std::hypot(x, y)); };
+  for (const double aspect : {1.0, 1e4}) {
+    std::array<double, 2> flows{}, errors{};
+    for (std::size_t k = 0; k < 2; ++k) {
+      const BlockMesh mesh = make_block_mesh(geometry_of(ring(4, 3, aspect, 16 << k), 16 << k));
+      MeshProblem problem = block_problem(mesh, Quantity(exact), 0.0);
+      MeshCondition wall;
+      wall.name = "wall";
+      wall.groups = {0};
+      problem.conditions.insert(problem.conditions.begin(), wall);
+      const BlockSolution found = solve_blocks(mesh, problem);
+      flows[k] = std::abs(condition_flows(*found.data, found.u)[0].flow + 2 * pi);
+      errors[k] = error_of(*found.data, found.u, Quantity(exact)).l2;
+    }
+    EXPECT_GE(std::log2(flows[0] / flows[1]), 1.9) << aspect << ": " << flows[0] << " " << flows[1];
+    EXPECT_GE(std::log2(errors[0] / errors[1]), 1.9) << aspect << ": " << errors[0] << " " << errors[1];
+  }
+}
+
+TEST(Blocks, NeedFewIterations) {
+  EXPECT_LE(iterations(grid_of_blocks({2, 2}, 0.3, true), 32), 8);
+  EXPECT_LE(iterations(star(5), 32), 8);
+  EXPECT_LE(iterations(grid_of_blocks({2, 2, 2}, 0.15, true), 8), 7);
+  for (const int n : {32, 64}) {
+    EXPECT_LE(iterations(ring(8, 3, 1, n), n), 8) << n;
+    EXPECT_LE(iterations(ring(8, 3, 1e2, n), n), 8) << n;
+    EXPECT_LE(iterations(ring(8, 3, 1e4, n), n), 8) << n;
+    EXPECT_LE(iterations(ring(8, 3, 1e4, n), n, true), 12) << n;
+    EXPECT_LE(iterations(ring(8, 3, 1e4, n, 2), n), 14) << n;  // thin cells cross an interface
+    EXPECT_LE(iterations(ring(8, 3, 1e4, n, 2), n, true), 18) << n;
+  }
+  EXPECT_LE(iterations(extruded(ring(8, 3, 1e4, 8), 2), 8, true), 12);
+}
+
+// Numbers of cells that are not powers of two keep few iterations.
+TEST(Blocks, CoarsenAnyNumberOfCells) {
+  for (const int n : {5, 7, 11, 31, 50}) EXPECT_LE(iterations(grid_of_blocks({2, 2}, 0.3, true), n), 9) << n;
+}
+
+TEST(Blocks, GiveTheSolutionOfTheUncutBox) {
+  const auto f = [](double x, double y, double z) { return 1 + x * y - std::sin(3 * z + x); };
+  const auto g = [](double x, double y, double z) { return x * x - y + z; };
+  const auto kappa = [](double x, double y, double z) { return std::exp(std::sin(5 * x) + y * z); };
+  for (const int dimension : {2, 3}) {
+    std::vector<BlockSolution> found;
+    std::vector<std::vector<std::array<double, 3>>> places;
+    for (const int m : {1, 2, 4}) {
+      const std::vector<int> blocks(static_cast<std::size_t>(dimension), m);
+      const BlockMesh mesh = make_block_mesh(geometry_of(grid_of_blocks(blocks, 0, m == 4), 16 / m));
+      MeshProblem problem = block_problem(mesh, Quantity(g), Quantity(f));
+      problem.coefficient.entry[0] = problem.coefficient.entry[1] = problem.coefficient.entry[2] = Quantity(kappa);
+      Options options;
+      options.tolerance = 1e-11;
+      found.push_back(solve_blocks(mesh, problem, options));
+    }
+    std::map<std::array<long, 3>, double> whole;
+    const auto key = [](const std::array<double, 3>& x) {
+      return std::array{std::lround(x[0] * 16), std::lround(x[1] * 16), std::lround(x[2] * 16)};
+    };
+    for (std::size_t p = 0; p < found[0].u.size(); ++p) whole[key(found[0].mesh.mesh->points[p])] = found[0].u[p];
+    for (std::size_t cut : {1, 2}) {
+      for (std::size_t p = 0; p < found[cut].u.size(); ++p)
+        ASSERT_NEAR(found[cut].u[p], whole.at(key(found[cut].mesh.mesh->points[p])), 1e-9) << dimension << " " << cut;
+      EXPECT_LE(std::abs(found[cut].result.iterations - found[0].result.iterations), 1);
+    }
+  }
+}
+
+TEST(Blocks, SolveNeumannProblems) {
+  const BlockMesh mesh = make_block_mesh(geometry_of(grid_of_blocks({2, 2}, 0.3, true), 16));
+  const auto exact = [](double x, double y, double) { return std::cos(pi * x) * std::cos(pi * y); };
+  MeshProblem problem =
+      block_problem(mesh, 0.0, Quantity([=](double x, double y, double z) { return 2 * pi * pi * exact(x, y, z); }));
+  problem.conditions[0].kind = BoundaryKind::neumann;
+  const BlockSolution found = solve_blocks(mesh, problem);
+  EXPECT_TRUE(found.result.converged());
+  EXPECT_LE(found.result.iterations, 9);
+  EXPECT_LT(error_of(*found.data, found.u, Quantity(exact)).l2, 3e-3);
+}
+
+TEST(Blocks, AgreeOnAnyNumberOfProcesses) {
+  for (const int dimension : {2, 3}) {
+    const MadeBlocks made = dimension == 2 ? ring(8, 3, 1e3, 8, 2) : grid_of_blocks({2, 2, 2}, 0.15, true);
+    const BlockMesh mesh = make_block_mesh(geometry_of(made, dimension == 2 ? 8 : 6));
+    const MeshProblem problem = block_problem(mesh, 1.0, 1.0);
+    const BlockSolution alone = solve_blocks(mesh, problem);
+    for (const int count : {2, 3}) {
+      std::vector<std::vector<double>> u(static_cast<std::size_t>(count));
+      as_processes(count, [&](const std::shared_ptr<const Processes>& processes) {
+        const BlockSolution shared = solve_blocks(mesh, problem, {}, processes);
+        EXPECT_EQ(shared.result.iterations, alone.result.iterations);
+        u[static_cast<std::size_t>(processes->rank())] = shared.u;
+      });
+      for (const auto& own : u) {
+        ASSERT_EQ(own.size(), alone.u.size());
+        for (std::size_t p = 0; p < own.size(); ++p) ASSERT_NEAR(own[p], alone.u[p], 1e-11);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace poisson::test
