@@ -84,8 +84,8 @@ void MediaSystem::integrate_faces() {
     ++sizes[d];
     faces_[d].resize(static_cast<std::size_t>(sizes[0]) * static_cast<std::size_t>(sizes[1]) *
                      static_cast<std::size_t>(sizes[2]));
-    // One task for each line across the axis. Links, gifts and moves are put in the order of the lines afterwards. Lines
-    // beside the block only give something to its faces.
+    // One task for each line across the axis. Links, gifts and moves are put in the order of the lines afterwards.
+    // Lines beside the block only give something to its faces.
     const std::size_t a = d == 0 ? 1 : 0, b = d == 2 ? 1 : 2;
     const int beside = lines.gives() || detached.any() ? 1 : 0;
     std::vector<std::vector<FixedLink>> links(static_cast<std::size_t>(n_[b] + 2 * beside));
