@@ -4,13 +4,8 @@
 
 #include "backends/cuda/toolkit.hpp"
 #include "backends/memory/error.hpp"
-<<<<<<< HEAD
 #include "bench/row_cases.hpp"
 #include "bench/row_shapes.cuh"
-||||||| da686ce0
-=======
-#include "bench/row_cases.hpp"
->>>>>>> blocks
 #include "bench/stopwatch.hpp"
 #include "grids/compact/cuda/device_operators.hpp"
 #include "grids/compact/cuda/sliced_rows.cuh"

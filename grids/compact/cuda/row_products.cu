@@ -106,48 +106,7 @@ __global__ void append_product(RowProduct product, const int* list, std::int64_t
     to.first[i] = first;
     to.end[i] = first + found;
   }
-<<<<<<< HEAD
   if (found > 0 && first + found <= to.capacity) RowProduct::write(team, table, to.column + first, to.value + first);
-||||||| da686ce0
-  if (found > 0 && first + found <= to.capacity)
-    RowProduct::write(team, table, to.column + first, to.value + first);
-}
-
-template <class T>
-__global__ void __launch_bounds__(T::lanes* T::teams)
-    fill_product(RowProduct product, const int* list, std::int64_t n, int fewest, const std::int64_t* start,
-                 int* column, double* value) {
-  extern __shared__ double memory[];
-  const Lanes<T::lanes> team;
-  const int number = static_cast<int>(threadIdx.x) / T::lanes;
-  const std::int64_t k = std::int64_t{blockIdx.x} * T::teams + number;
-  if (k >= n) return;
-  const std::int64_t i = list ? list[k] : k, entries = start[i + 1] - start[i];
-  if (entries < fewest || entries > T::most) return;
-  int* const keys = reinterpret_cast<int*>(memory + T::size * T::teams);
-  const ColumnTable table{keys + number * T::size, memory + number * T::size, T::size};
-  product.sum(team, i, table, T::most);
-  RowProduct::write_sorted(team, table, column + start[i], value + start[i]);
-=======
-  if (found > 0 && first + found <= to.capacity) RowProduct::write(team, table, to.column + first, to.value + first);
-}
-
-template <class T>
-__global__ void __launch_bounds__(T::lanes* T::teams)
-    fill_product(RowProduct product, const int* list, std::int64_t n, int fewest, const std::int64_t* start,
-                 int* column, double* value) {
-  extern __shared__ double memory[];
-  const Lanes<T::lanes> team;
-  const int number = static_cast<int>(threadIdx.x) / T::lanes;
-  const std::int64_t k = std::int64_t{blockIdx.x} * T::teams + number;
-  if (k >= n) return;
-  const std::int64_t i = list ? list[k] : k, entries = start[i + 1] - start[i];
-  if (entries < fewest || entries > T::most) return;
-  int* const keys = reinterpret_cast<int*>(memory + T::size * T::teams);
-  const ColumnTable table{keys + number * T::size, memory + number * T::size, T::size};
-  product.sum(team, i, table, T::most);
-  RowProduct::write_sorted(team, table, column + start[i], value + start[i]);
->>>>>>> blocks
 }
 
 struct Failed {

@@ -88,9 +88,14 @@ CellFace::CellFace(const Problem& problem, const Block& block, int axis, int end
     open_ = Data({1.0});
   } else if (media_) {
     const auto integrated = [&] { return media_kappa(problem, block, axis, end, behind_); };
-    const auto [kappa, open] = media ? media->kept_shares(axis, end, integrated) : integrated();
-    kappa_ = Data(kappa);
-    open_ = Data(open);
+    auto [kappa, open] = media ? media->kept_shares(axis, end, integrated) : integrated();
+    if (media) {  // rows contain the same values, except in cells without contact
+      const std::vector<double>& of_rows = media->end_kappa(axis, end);
+      for (std::size_t c = 0; c < kappa.size(); ++c)
+        if (of_rows[c] != 0) kappa[c] = of_rows[c];
+    }
+    kappa_ = Data(std::move(kappa));
+    open_ = Data(std::move(open));
   } else if (face.kind != BoundaryKind::neumann) {
     kappa_ = Data(problem.coefficient[c], coefficient_key(problem, c), Sign::positive, block, behind_);
   }

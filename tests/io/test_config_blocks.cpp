@@ -1,0 +1,106 @@
+// Blocks in configurations: what they accept, and the messages for what they refuse.
+
+#include <cmath>
+
+#include "io/meshes/mesh_input.hpp"
+#include "tests/config_file.hpp"
+
+namespace poisson {
+namespace {
+
+class BlocksInConfigurations : public ConfigFile {
+ protected:
+  // Returns a configuration of two blocks side by side.
+  static std::string two(const std::string& more = "", const std::string& blocks = both) {
+    return "grid:\n  type: blocks\n  cells: 4\n  vertices: [[0, 0], [1, 0], [2, 0], [0, 1], [1, 1], [2, 1]]\n  blocks:\n" +
+           blocks + more;
+  }
+  static inline const std::string both = "    - {corners: [0, 1, 4, 3]}\n    - {corners: [1, 2, 5, 4]}\n";
+
+  void expect(const std::string& text, const std::string& message) const {
+    const std::string found = errors(text);
+    EXPECT_NE(found.find(message), std::string::npos) << found << "\nlacks " << message;
+  }
+};
+
+TEST_F(BlocksInConfigurations, ListSidesInNoPatch) {
+  const Config config = load(two("  patches: {left: [[0, 3]]}\nboundary: {left: {dirichlet: 1}}\n"));
+  ASSERT_TRUE(config.mesh && config.mesh->blocks);
+  EXPECT_EQ(config.mesh->blocks->numbers->count(), 45);
+  bool warned = false;
+  for (const std::string& warning : config.mesh->warnings) warned = warned || warning.find("unnamed") != std::string::npos;
+  EXPECT_TRUE(warned);
+}
+
+TEST_F(BlocksInConfigurations, SpreadCellsAndGradings) {
+  const Config config = load(two("", "    - {corners: [0, 1, 4, 3], cells: [3, 8], grading: {y: {expansion: 100}}}\n"
+                                     "    - {corners: [1, 2, 5, 4]}\n"));
+  const BlockMesh& mesh = *config.mesh->blocks;
+  EXPECT_EQ(mesh.numbers->cells_of(1), (std::array{4, 8, 0}));
+  const auto y = [&](int j) {
+    return mesh.mesh->points[static_cast<std::size_t>(mesh.numbers->number(1, {4, j, 0}))][1];
+  };
+  EXPECT_NEAR((y(8) - y(7)) / (y(1) - y(0)), 100, 1e-6);
+}
+
+TEST_F(BlocksInConfigurations, RefuseWhatDoesNotFit) {
+  expect(two("", "    - {corners: [0, 1, 4, 3], cells: [4, 8]}\n    - {corners: [1, 2, 5, 4], cells: [4, 6]}\n"),
+         "bad.yaml:7:40: grid.blocks[1].cells: the edge 1-4 has 6 cells here, but 8 through grid.blocks[0] or its "
+         "opposite edges; give both blocks the same number along this axis");
+  expect(two("", "    - {corners: [0, 1, 3, 4]}\n    - {corners: [1, 2, 5, 4]}\n"),
+         "grid.blocks[0]: 16 of 16 cells are inverted or flat, the first at (");
+  expect(two("", "    - {corners: [0, 1, 9, 3]}\n"),
+         "bad.yaml:6:24: grid.blocks[0].corners: the vertex 9 does not exist; there are 6, with numbers from 0 to 5");
+  expect(two("  patches: {left: [[0, 4]]}\n"),
+         "grid.patches.left: no block has an edge with the vertices 0, 4; give two vertices that are neighbours");
+  expect(two("  periodic: [[left, right]]\n"), "grid.periodic: no patch has the name left; add it to grid.patches");
+  expect(two("  patches: {left: [[0, 3]], top: [[3, 4]]}\n  periodic: [[left, top]]\n"),
+         "the edge 3-4 of the periodic patch top has no partner in left at the distance (");
+  expect(two("  curves: [{edge: [0, 1], arc: [0.5, 0]}]\n"),
+         "grid.curves[0]: the three places of an arc lie on a line; move them");
+  expect(two("  curves: [{edge: [0, 4], arc: [0.5, 0.2]}]\n"), "grid.curves[0].edge: no block has an edge from 0 to 4");
+  expect(two("", "    - {corners: [0, 1, 4, 3], grading: {x: {first_cell: 0.3}}}\n"),
+         "grid.blocks[0].grading.x.first_cell: 0.3 is not below the width of equal cells, 0.25");
+  expect(two("", "    - {corners: [0, 1, 4, 3], grading: {x: {first_cell: 0.01, ratio: 2}}}\n"),
+         "grid.blocks[0].grading.x.first_cell: conflicts with ratio");
+  expect(two("", "    - {corners: [0, 1, 4, 3], grading: {y: 10}}\n    - {corners: [1, 2, 5, 4], grading: {y: 20}}\n"),
+         "grid.blocks[1].grading.y: the edge 1-4 has another grading through grid.blocks[0] or its opposite edges");
+  expect("grid: {type: blocks, cells: 4}\n", "bad.yaml:1:7: grid: needs blocks; add vertices:");
+  expect("grid: {type: blocks, vertices: [[0, 0], [1, 0], [1, 1], [0, 1]], blocks: [{corners: [0, 1, 2, 3]}]}\n",
+         "grid.cells: no block gives the number of cells along the edge 0-1; add grid: {cells: 32}");
+}
+
+TEST_F(BlocksInConfigurations, RefuseGaps) {
+  const std::string vertices = "[[0, 0], [1, 0], [1, 1], [0, 1], [1, 0], [2, 0], [2, 1], [1, 1]]";
+  expect("grid: {type: blocks, cells: 4, vertices: " + vertices +
+             ", blocks: [{corners: [0, 1, 2, 3]}, {corners: [4, 5, 6, 7]}]}\n",
+         "so that grid.blocks[0], grid.blocks[1] do not touch there; use one vertex for both");
+  const std::string hanging = "[[0, 0], [1, 0], [1, 1], [0, 1], [2, 0], [2, 0.5], [1, 0.5]]";
+  expect("grid: {type: blocks, cells: 4, vertices: " + hanging +
+             ", blocks: [{corners: [0, 1, 2, 3]}, {corners: [1, 4, 5, 6]}]}\n",
+         "the vertex at (1, 0.5) lies inside a side of a block, so that grid.blocks[0], grid.blocks[1] leave a gap");
+}
+
+// A mesh of two quadrilaterals of second order: the lower edges follow a parabola, and groups become patches.
+TEST_F(BlocksInConfigurations, ReadMeshesWithCurvedEdges) {
+  std::ofstream(folder / "two.msh")
+      << "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n2\n1 1 \"floor\"\n2 2 \"plate\"\n$EndPhysicalNames\n"
+         "$Nodes\n13\n1 0 0 0\n2 1 0 0\n3 2 0 0\n4 0 1 0\n5 1 1 0\n6 2 1 0\n7 0.5 0.1 0\n8 1.5 0.1 0\n9 1 0.5 0\n"
+         "10 0.5 1 0\n11 1.5 1 0\n12 0 0.5 0\n13 2 0.5 0\n$EndNodes\n$Elements\n4\n1 8 2 1 1 1 2 7\n2 8 2 1 1 2 3 8\n"
+         "3 16 2 2 1 1 2 5 4 7 9 10 12\n4 16 2 2 1 2 3 6 5 8 13 11 9\n$EndElements\n";
+  const Config config = load("grid: {type: blocks, file: two.msh, cells: 8}\nboundary: {floor: {dirichlet: 1}}\n"
+                             "materials: {plate: {coefficient: 2}}\n");
+  ASSERT_TRUE(config.mesh && config.mesh->blocks);
+  const BlockMesh& mesh = *config.mesh->blocks;
+  EXPECT_EQ(mesh.numbers->count(), 17 * 9);
+  double highest = 0;
+  const MeshCells& sides = *mesh.mesh->find(CellShape::line);
+  for (std::int64_t e = 0; e < sides.count(); ++e)
+    if (mesh.mesh->groups[static_cast<std::size_t>(mesh.mesh->labels[static_cast<std::size_t>(
+                                                       sides.label[static_cast<std::size_t>(e)])][0])].name == "floor")
+      for (const int p : sides.of(e)) highest = std::max(highest, mesh.mesh->points[static_cast<std::size_t>(p)][1]);
+  EXPECT_NEAR(highest, 0.1, 1e-3);
+}
+
+}  // namespace
+}  // namespace poisson
