@@ -61,6 +61,9 @@ class Session {
   const std::array<int, 3>& shape() const { return shape_; }
   /// Returns the global indices of the values or of the cells of this process.
   Box block_of(Location location) const;
+  /// Returns the global array of the blocks of all processes, x fastest, on each of them. `own` has the values or the
+  /// cells of this block. Along an axis that closes on itself and is cut, the last node is missing.
+  std::vector<double> gathered(const double* own, Location location) const;
   /// Returns the warnings about the data.
   std::vector<std::string> doubts() const { return case_->doubts(); }
   const Plan& plan() const;

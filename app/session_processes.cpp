@@ -1,5 +1,7 @@
 // Sessions of several processes.
 
+#include <algorithm>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <utility>
@@ -41,6 +43,31 @@ Box Session::block_of(Location location) const {
       ++box.last[d];  // the last node repeats the first
   }
   return box;
+}
+
+std::vector<double> Session::gathered(const double* own, Location location) const {
+  const Processes& all = *processes_.all;
+  const std::vector<Box> boxes = all.gather(block_of(location));
+  std::int64_t most = 0;
+  Box grid;
+  for (const Box& box : boxes) {
+    most = std::max(most, box.size());
+    for (std::size_t d = 0; d < 3; ++d) grid.last[d] = std::max(grid.last[d], box.last[d]);
+  }
+  const auto stride = static_cast<std::size_t>(most);
+  std::vector<double> sent(stride), received(stride * boxes.size()), values(static_cast<std::size_t>(grid.size()));
+  const auto here = static_cast<std::size_t>(boxes[static_cast<std::size_t>(all.rank())].size());
+  std::copy_n(own, here, sent.begin());
+  all.gather(sent.data(), stride * sizeof(double), received.data());
+  for (std::size_t r = 0; r < boxes.size(); ++r) {
+    const Box& box = boxes[r];
+    const double* from = received.data() + r * stride;
+    const int count = box.last[0] - box.first[0];
+    for (int k = box.first[2]; k < box.last[2]; ++k)
+      for (int j = box.first[1]; j < box.last[1]; ++j, from += count)
+        std::copy_n(from, count, values.data() + (std::int64_t{k} * grid.last[1] + j) * grid.last[0] + box.first[0]);
+  }
+  return values;
 }
 
 // Makes the backend and the case. If this fails on one process, it fails on all.

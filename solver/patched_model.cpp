@@ -12,8 +12,7 @@
 namespace poisson {
 namespace {
 
-void check(const Backend& backend, const Problem& problem) {
-  if (backend.on_gpu()) throw InputError("several patches are solved on a CPU: choose that", Remedy::host);
+void check(const Problem& problem) {
   if (problem.media) throw InputError("several patches support no materials: use one patch");
   if (has_mixed_bc(problem)) throw InputError("several patches support one condition a face: use one patch");
 }
@@ -42,17 +41,17 @@ Sharing sharing_of(const Problem& problem, const PatchedModel::Widths& widths, s
 PatchedModel::PatchedModel(Backend& backend, const Problem& problem, const Widths& widths,
                            const std::shared_ptr<const Processes>& processes, std::int64_t least_patched)
     : space_(Layout{}) {
-  check(backend, problem);
+  check(problem);
   const Sharing sharing = sharing_of(problem, widths, least_patched);
   const Parts& parts = sharing.parts;
   team_ = std::make_shared<const PatchTeam>(backend, processes, parts[0] * parts[1] * parts[2]);
-  models_.resize(team_->backends.size());
-  team_->team.run([&](int member) {
+  models_.resize(static_cast<std::size_t>(team_->size()));
+  team_->run([&](int member) {
     const auto m = static_cast<std::size_t>(member);
     Sharing own = sharing;
-    own.processes = team_->team.processes(member);
+    own.processes = team_->team().processes(member);
     models_[m] =
-        std::make_unique<GridModel>(*team_->backends[m], problem, Assembly::automatic, Sampling::automatic, own);
+        std::make_unique<GridModel>(team_->backend(member), problem, Assembly::automatic, Sampling::automatic, own);
   });
   const Space& part = models_.front()->space();
   space_ = part.is_global() ? part : space_of_patches(part, processes);
@@ -70,8 +69,7 @@ Plan PatchedModel::plan(const Options& options) const {
   if (asked.extrapolate) throw InputError("several patches have no extrapolation: leave it out");
   asked.fallback = Fallback::never;
   std::vector<Plan> plans(models_.size());
-  team_->team.run(
-      [&](int m) { plans[static_cast<std::size_t>(m)] = models_[static_cast<std::size_t>(m)]->plan(asked); });
+  team_->run([&](int m) { plans[static_cast<std::size_t>(m)] = models_[static_cast<std::size_t>(m)]->plan(asked); });
   return std::move(plans.front());
 }
 
@@ -84,7 +82,7 @@ std::size_t PatchedModel::bytes() const {
 // The functions of a part's traits read fields of the part, so that only its numbers are used.
 Traits PatchedModel::traits(const Options& options) const {
   std::vector<Traits> found(models_.size());
-  team_->team.run(
+  team_->run(
       [&](int m) { found[static_cast<std::size_t>(m)] = models_[static_cast<std::size_t>(m)]->traits(options); });
   Traits traits;
   const Traits& own = found.front();
@@ -101,15 +99,14 @@ Traits PatchedModel::traits(const Options& options) const {
 
 Hierarchy PatchedModel::levels(const Plan& plan) const {
   std::vector<Hierarchy> parts(models_.size());
-  team_->team.run(
-      [&](int m) { parts[static_cast<std::size_t>(m)] = models_[static_cast<std::size_t>(m)]->levels(plan); });
+  team_->run([&](int m) { parts[static_cast<std::size_t>(m)] = models_[static_cast<std::size_t>(m)]->levels(plan); });
   return make_patched_hierarchy(team_, std::move(parts));
 }
 
 std::unique_ptr<Operator> PatchedModel::finest(const Plan& plan, Precision precision) const {
   if (models_.front()->space().is_global()) return models_.front()->finest(plan, precision);
   std::vector<std::shared_ptr<const Operator>> parts(models_.size());
-  team_->team.run([&](int m) {
+  team_->run([&](int m) {
     parts[static_cast<std::size_t>(m)] = models_[static_cast<std::size_t>(m)]->finest(plan, precision);
   });
   return make_patched_operator(team_, std::move(parts));
@@ -117,7 +114,7 @@ std::unique_ptr<Operator> PatchedModel::finest(const Plan& plan, Precision preci
 
 double PatchedModel::fill(Field& b, Field& u) const {
   double size = 0;
-  team_->team.run([&](int m) {
+  team_->run([&](int m) {
     const GridModel& model = *models_[static_cast<std::size_t>(m)];
     FieldsOfPatch fields(*team_, model.space(), m);
     const double found = model.fill(fields[b], fields[u]);

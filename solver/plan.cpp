@@ -11,6 +11,7 @@
 #include "grids/operators/bands.hpp"
 #include "grids/problem/media.hpp"
 #include "grids/sampling/problem_data.hpp"
+#include "grids/sampling/strong_bodies.hpp"
 #include "grids/schemes/assembly.hpp"
 #include "grids/schemes/cells/floating_bodies.hpp"
 #include "solver/direct/fast_diagonalization.hpp"
@@ -142,9 +143,10 @@ bool same_choices(const Options& a, const Options& b) {
   return choices(a) == choices(b);
 }
 
-bool same_set_up(const Plan& counted, const Plan& sampled, const Jumps& jumps, const Block& block) {
+bool same_set_up(const Plan& counted, const Plan& sampled, const Jumps& jumps, const Problem& problem,
+                 const Block& block) {
   const auto clusters = [&](const Options& o) {
-    return o.coarse_operator == CoarseOperator::galerkin && may_have_clusters(jumps, block);
+    return o.coarse_operator == CoarseOperator::galerkin && may_have_clusters(problem, jumps, block);
   };
   const auto of = [](const Plan& plan) {
     std::vector<std::tuple<std::array<int, 3>, Relaxation, LevelAssembly, std::size_t, std::size_t>> levels;

@@ -72,7 +72,8 @@ Options resolve_options(const Options& options, const Problem& problem, std::opt
 bool same_choices(const Options& a, const Options& b);
 /// Returns whether the bytes of a counted plan, made before κ was known, are also those of `sampled`, which was chosen
 /// for a κ with these jumps.
-bool same_set_up(const Plan& counted, const Plan& sampled, const Jumps& jumps, const Block& block);
+bool same_set_up(const Plan& counted, const Plan& sampled, const Jumps& jumps, const Problem& problem,
+                 const Block& block);
 
 /// Returns the plan of make_solver for a problem, without bytes. `gpu` states whether a GPU solves. `kappa` is as in
 /// `resolve_options`; `sharing` describes how processes share the levels.

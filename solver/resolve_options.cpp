@@ -7,6 +7,7 @@
 
 #include "grids/problem/media.hpp"
 #include "grids/sampling/mixed_bc_face.hpp"
+#include "grids/sampling/strong_bodies.hpp"
 #include "grids/schemes/assembly.hpp"
 #include "grids/schemes/row_scheme.hpp"
 #include "solver/direct/fast_diagonalization.hpp"
@@ -84,6 +85,10 @@ namespace {
 // (docs/design/coarse-operators.md).
 constexpr double lines_jump = 10;
 
+// From this jump of κ at averaged surfaces of bodies on, Galerkin levels and W-cycles halve the iterations, whatever
+// the number of bodies (docs/design/materials.md).
+constexpr double jump_of_bodies = 10;
+
 // The same limit if one axis is strong everywhere, as in flat cells.
 constexpr double uniform_lines_jump = 1e3;
 
@@ -145,29 +150,24 @@ bool has_gaps(const Problem& problem) {
          std::ranges::any_of(problem.media->materials, [](const Material& m) { return !m.conducts(); });
 }
 
-// Returns whether sheets conduct on the faces of cells. They couple cells far more strongly than κ of the cells, whose
-// jumps do not show that: rediscretized levels diverge, and cycles on Galerkin levels need conjugate gradients.
-bool has_sheets(const Problem& problem) {
-  return problem.media && !problem.media->sheets.empty();
-}
-
-// Returns whether bodies whose surfaces are averaged differ much from their surroundings. Galerkin levels then take
-// about half the iterations of rediscretized ones, whatever the number of bodies (docs/design/materials.md).
-bool has_strong_bodies(const Problem& problem, const Jumps& jumps) {
-  return problem.media && problem.media->bodies && problem.media->surfaces != Surfaces::staircase &&
-         jumps.largest >= Jumps::large;
+// Returns whether sheets or contacts lie on the faces of cells. They couple cells far more strongly or more weakly than
+// κ of the cells, whose jumps do not show that: rediscretized levels diverge or converge slowly, and cycles on Galerkin
+// levels need conjugate gradients.
+bool has_thin_layers(const Problem& problem) {
+  return problem.media && !(problem.media->sheets.empty() && problem.media->contacts.empty());
 }
 
 // Returns the cycle on Galerkin levels. V-cycles accumulate the errors that each level leaves: those of layers oblique
 // to the axes, of jumps across relaxed lines, and of long bodies in space; in the plane those of clusters of all sizes.
 // `automatic` leaves the choice to multigrid, which knows whether there are strong clusters.
-Cycle cycle_on_galerkin(const Options& options, const Jumps& jumps, const Block& block) {
+Cycle cycle_on_galerkin(const Options& options, const Problem& problem, const Jumps& jumps, const Block& block) {
   const bool points = options.smoother.extent == RelaxationChoice::points;
   if (block.dimension() == 2) return points && many_jumps(jumps, block) ? Cycle::automatic : Cycle::v;
   const GalerkinRelaxation& lines = options.on_galerkin;
   if (!points && lines.relaxation.extent == Extent::line && !lines.keeps_lines && !lines.uniform) return Cycle::w;
   if (!points && lines.keeps_lines) return axis_across_layers(jumps, block) ? Cycle::v : Cycle::w;
-  return oblique_layers(jumps, block) || (!jumps.rough() && many_steps(jumps, block)) ? Cycle::w : Cycle::v;
+  const bool long_bodies = !jumps.rough() && (many_steps(jumps, block) || has_bodies(problem, jumps, jump_of_bodies));
+  return long_bodies || oblique_layers(jumps, block) ? Cycle::w : Cycle::v;
 }
 
 }  // namespace
@@ -187,8 +187,8 @@ Options resolve_options(const Options& given, const Problem& problem, std::optio
   const bool points = balanced || galerkin_beats_lines(kappa.jumps, stretched_axes(block));
   Options options = given;
   // Rediscretized levels approximate smooth κ of a wide range, and varying σ and α, only roughly.
-  bool wide =
-      (kappa.jumps.range >= Jumps::wide && !gently(kappa.jumps)) || !problem.reaction.constant() || has_sheets(problem);
+  bool wide = (kappa.jumps.range >= Jumps::wide && !gently(kappa.jumps)) || !problem.reaction.constant() ||
+              has_thin_layers(problem);
   for (int d = 0; d < problem.dimension; ++d)
     for (const Boundary& face : problem.boundary[static_cast<std::size_t>(d)])
       wide = wide || (face.kind == BoundaryKind::robin && !face.alpha.constant());
@@ -221,14 +221,14 @@ Options resolve_options(const Options& given, const Problem& problem, std::optio
     if (lines->semicoarsens && !given.smoother.pre && !given.smoother.post)
       options.smoother.pre = options.smoother.post = 1;
   } else if (options.coarse_operator == CoarseOperator::automatic && options.smoother.takes_points(points) &&
-             (galerkin_pays_in_cells(kappa.jumps, block) || has_sheets(problem) ||
-              has_strong_bodies(problem, kappa.jumps))) {
+             (galerkin_pays_in_cells(kappa.jumps, block) || has_thin_layers(problem) ||
+              has_bodies(problem, kappa.jumps, jump_of_bodies))) {
     options.coarse_operator = CoarseOperator::galerkin;
   }
   options = options.choose(kappa.jumps.largest, points, few_jumps(kappa.jumps, block), problem.dimension);
   if (given.cycle == Cycle::automatic && options.method == Method::multigrid &&
       options.coarse_operator == CoarseOperator::galerkin)
-    options.cycle = cycle_on_galerkin(options, kappa.jumps, block);
+    options.cycle = cycle_on_galerkin(options, problem, kappa.jumps, block);
   if (options.method == Method::multigrid && options.precision == SolvePrecision::mixed &&
       (singular_in_single(problem, block, kappa.mean) || has_gaps(problem) ||
        loses_couplings_on_lines(options, block, kappa.jumps)))

@@ -35,9 +35,10 @@ class RowsModel final : public Model {
   double operator_complexity() const { return complexity_; }
   /// Returns the power of two by which A and b are multiplied.
   double scale() const;
-  Hierarchy gpu_levels(const Plan& plan) const;
 
  private:
+  Hierarchy gpu_levels(const Plan& plan) const;
+
   Backend& backend_;
   const RowSystem& system_;
   RowSpace space_;

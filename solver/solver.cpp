@@ -28,6 +28,7 @@ StoppingRule stopping_rule(const Options& o, double epsilon, const Space& space)
   rule.negligible = left_by_projection(space, epsilon);
   rule.tolerance = o.tolerance;
   if (o.method == Method::cg) rule.stagnation_window = o.preconditioner == PreconditionerChoice::direct ? 40 : 500;
+  if (o.method == Method::cg && o.krylov == Krylov::bicgstab) rule.stagnation_window = StabilizedIteration::plateau;
   if (o.method == Method::jacobi) {
     rule.stagnation_window = 10;
     rule.stagnation_gain = 1e-6;

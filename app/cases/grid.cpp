@@ -308,7 +308,7 @@ class GridCase final : public ModelCase {
     kappa_ = grid_->kappa();
     Plan sampled = grid_->plan(options_);
     const Plan& counted = plan(sampled.gpu);
-    if (same_set_up(counted, sampled, kappa_->jumps, d().block())) {
+    if (same_set_up(counted, sampled, kappa_->jumps, problem_, d().block())) {
       sampled.take_bytes(counted);
       plan_ = std::move(sampled);
       return;

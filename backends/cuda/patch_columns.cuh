@@ -47,6 +47,18 @@ struct StackedColumns {
       return sum;
     }
   }
+  /// Reports planes of sums as those of a box, with several loads in flight.
+  template <class Sink>
+  __device__ void each_plane(int i, int j, int k0, int k1, const Sink& of_plane) const {
+    int done = k0;
+    each_patch(i, j, k0, k1, [&](int p, int begin, int end) {
+      const int shift = first - p * planes;
+      for (; done < begin - shift; ++done) of_plane(done, 0.0);
+      cuda::each_plane(of(p), i, j, begin, end, [&](int k, double value) { of_plane(k - shift, value); });
+      done = end - shift;
+    });
+    for (; done < k1; ++done) of_plane(done, 0.0);
+  }
 
  private:
   template <class F>

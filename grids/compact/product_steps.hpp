@@ -96,19 +96,6 @@ struct RowProduct {
     }
     team.sync();
   }
-  /// Writes the entries of a table with rising columns.
-  template <class Team>
-  static constexpr void write_sorted(const Team& team, const ColumnTable& table, int* column, double* value) {
-    for (int s = team.lane; s < table.size; s += team.lanes) {
-      const int own = table.key[s];
-      if (own == ColumnTable::empty) continue;
-      int before = 0;
-      for (int t = 0; t < table.size; ++t) before += table.key[t] != ColumnTable::empty && table.key[t] < own ? 1 : 0;
-      column[before] = own;
-      value[before] = table.sum[s];
-    }
-    team.sync();
-  }
 };
 
 /// Copies rows whose columns have any order, and sorts them. `keys` is memory of the team for a row.

@@ -256,9 +256,35 @@ struct FilteredBound {
   }
 };
 
+/// Contains the first columns of a row of P and their values. Loops over all places stay in registers.
+struct ShortRow {
+  static constexpr int most = 8;
+  int column[most] = {};
+  double value[most] = {};
+  int n = 0;
+
+  /// Returns false if a new column finds no place.
+  constexpr bool add(int to, double v) {
+    bool known = false;
+    for (int m = 0; m < most; ++m)
+      if (m < n && column[m] == to) {
+        value[m] += v;
+        known = true;
+      }
+    if (known) return true;
+    if (n == most) return false;
+    for (int m = 0; m < most; ++m)
+      if (m == n) {
+        column[m] = to;
+        value[m] = v;
+      }
+    ++n;
+    return true;
+  }
+};
+
 /// Computes a row of P = (I − ω D⁻¹F) T, where T is the indicator of aggregates. Columns rise.
 struct ProlongationRow {
-  static constexpr int most = 32;
   CsrView A;
   CouplingTest test;
   const int* of;
@@ -270,30 +296,65 @@ struct ProlongationRow {
     return j == i || test.strong(i, j, A.value[k]) ? of[j] : -1;
   }
   constexpr std::int64_t count(std::int64_t i) const {
-    int known[most] = {};
-    int n = 0;
-    for (std::int64_t k = A.start[i]; k < A.start[i + 1]; ++k) {
-      const int to = target(i, k);
-      if (to < 0) continue;
-      int at = 0;
-      while (at < n && known[at] != to) ++at;
-      if (at < n) continue;
-      if (n == most) return count_many(i);
-      known[n++] = to;
-    }
-    return n;
+    ShortRow row;
+    for (std::int64_t k = A.start[i]; k < A.start[i + 1]; ++k)
+      if (const int to = target(i, k); to >= 0 && !row.add(to, 0)) return count_many(i);
+    return row.n;
   }
   /// Writes the row at `column` and `value`, or only its values if the columns are known. Entries whose columns are not
   /// among known ones are left out.
   constexpr void fill(std::int64_t i, std::int64_t length, int* column, double* value, bool known) const {
-    const FilteredRow row(A, test, i);
-    const double factor = row.scale > 0 ? omega / row.scale : 0;
+    const FilteredRow filtered(A, test, i);
+    const double factor = filtered.scale > 0 ? omega / filtered.scale : 0;
+    ShortRow row;
+    for (std::int64_t k = A.start[i]; k < A.start[i + 1]; ++k) {
+      const int to = target(i, k);
+      if (to < 0) continue;
+      const double v = A.column[k] == i ? 1 - factor * filtered.diagonal : -factor * A.value[k];
+      if (!row.add(to, v)) return fill_many(i, length, column, value, known, filtered.diagonal, factor);
+    }
+    if (known)
+      write_known(row, length, column, value);
+    else
+      write_sorted(row, column, value);
+  }
+
+ private:
+  static constexpr void write_sorted(const ShortRow& row, int* column, double* value) {
+    for (int m = 0; m < ShortRow::most; ++m) {
+      if (m >= row.n) continue;
+      int before = 0;
+      for (int l = 0; l < ShortRow::most; ++l) before += l < row.n && row.column[l] < row.column[m] ? 1 : 0;
+      column[before] = row.column[m];
+      value[before] = row.value[m];
+    }
+  }
+  static constexpr void write_known(const ShortRow& row, std::int64_t length, const int* column, double* value) {
+    for (std::int64_t at = 0; at < length; ++at) {
+      double v = 0;
+      for (int m = 0; m < ShortRow::most; ++m)
+        if (m < row.n && row.column[m] == column[at]) v = row.value[m];
+      value[at] = v;
+    }
+  }
+  constexpr std::int64_t count_many(std::int64_t i) const {
+    std::int64_t n = 0;
+    for (std::int64_t k = A.start[i]; k < A.start[i + 1]; ++k) {
+      const int to = target(i, k);
+      bool seen = to < 0;
+      for (std::int64_t l = A.start[i]; l < k && !seen; ++l) seen = target(i, l) == to;
+      if (!seen) ++n;
+    }
+    return n;
+  }
+  constexpr void fill_many(std::int64_t i, std::int64_t length, int* column, double* value, bool known, double diagonal,
+                           double factor) const {
     std::int64_t n = known ? length : 0;
     for (std::int64_t k = 0; k < n; ++k) value[k] = 0;
     for (std::int64_t k = A.start[i]; k < A.start[i + 1]; ++k) {
       const int to = target(i, k);
       if (to < 0) continue;
-      const double v = A.column[k] == i ? 1 - factor * row.diagonal : -factor * A.value[k];
+      const double v = A.column[k] == i ? 1 - factor * diagonal : -factor * A.value[k];
       std::int64_t at = 0;
       while (at < n && column[at] < to) ++at;
       if (at < n && column[at] == to) {
@@ -307,18 +368,6 @@ struct ProlongationRow {
         value[at] = v;
       }
     }
-  }
-
- private:
-  constexpr std::int64_t count_many(std::int64_t i) const {
-    std::int64_t n = 0;
-    for (std::int64_t k = A.start[i]; k < A.start[i + 1]; ++k) {
-      const int to = target(i, k);
-      bool seen = to < 0;
-      for (std::int64_t l = A.start[i]; l < k && !seen; ++l) seen = target(i, l) == to;
-      if (!seen) ++n;
-    }
-    return n;
   }
 };
 struct CountProlongation {

@@ -36,31 +36,95 @@ struct MeshRows {
   }
   /// Sums row i over its elements in their order. Columns rise and contain those of all elements.
   constexpr void fill(std::int64_t i, std::int64_t entries, const int* column, double* value) const {
-    for (std::int64_t k = 0; k < entries; ++k) value[k] = 0;
-    for (std::int64_t k = first[i]; k < first[i + 1]; ++k) {
-      const std::int64_t number = element[k];
-      const MeshBlock& of = block_of(number);
-      const int* const corner = of.corner + (number - of.first) * of.corners;
-      double entry[most_corners] = {};
-      add_element(of, number, corner, point_of[i], entry);
-      for (int c = 0; c < of.corners; ++c) {
-        const int to = row[corner[c]];
-        if (to < 0) continue;
-        std::int64_t at = 0;
-        for (std::int64_t end = entries; at < end;) {
-          const std::int64_t middle = (at + end) / 2;
-          if (column[middle] < to)
-            at = middle + 1;
-          else
-            end = middle;
-        }
-        value[at] += entry[c];
-      }
+    constexpr int most = 32;
+    if (entries <= most) {  // memory of the thread is faster
+      double sum[most] = {};
+      add_elements(i, static_cast<int>(entries), column, sum);
+      for (std::int64_t k = 0; k < entries; ++k) value[k] = sum[k];
+    } else {
+      for (std::int64_t k = 0; k < entries; ++k) value[k] = 0;
+      add_elements(i, static_cast<int>(entries), column, value);
     }
   }
 
  private:
   using Slopes = double[most_corners][3];
+
+  constexpr void add_elements(std::int64_t i, int entries, const int* column, double* sum) const {
+    for (std::int64_t k = first[i]; k < first[i + 1]; ++k) {
+      const std::int64_t number = element[k];
+      const MeshBlock& of = block_of(number);
+      const int* const corner = of.corner + (number - of.first) * of.corners;
+      if (of.simplex && of.dimension == 3) {
+        add_tetrahedron(number, corner, point_of[i], entries, column, sum);
+        continue;
+      }
+      double entry[most_corners] = {};
+      add_element(of, number, corner, point_of[i], entry);
+      for (int c = 0; c < of.corners; ++c) add_to(row[corner[c]], entry[c], entries, column, sum);
+    }
+  }
+  // Adds an entry at its column, which binary search finds.
+  static constexpr void add_to(int to, double entry, int entries, const int* column, double* sum) {
+    if (to < 0) return;
+    int at = 0;
+    for (int end = entries; at < end;) {
+      const int middle = (at + end) / 2;
+      if (column[middle] < to)
+        at = middle + 1;
+      else
+        end = middle;
+    }
+    sum[at] += entry;
+  }
+  // Does the same as add_element with the corners rotated, so that the own one is the first and all arrays stay in
+  // registers.
+  constexpr void add_tetrahedron(std::int64_t number, const int* corner, int of_row, int entries, const int* column,
+                                 double* sum) const {
+    int own = 0;
+    for (int c = 1; c < 4; ++c)
+      if (corner[c] == of_row) own = c;
+    int p[4] = {};
+    double x[4][3] = {}, edge[3][3] = {}, slope[4][3] = {};
+    for (int c = 0; c < 4; ++c) {
+      p[c] = corner[(own + c) % 4];
+      for (int d = 0; d < 3; ++d) x[c][d] = point[std::int64_t{p[c]} * 3 + d];
+    }
+    for (int r = 0; r < 3; ++r)
+      for (int d = 0; d < 3; ++d) edge[r][d] = x[r + 1][d] - x[0][d];
+    for (int r = 0; r < 3; ++r)
+      for (int d = 0; d < 3; ++d) {
+        const int s = (r + 1) % 3, t = (r + 2) % 3, e = (d + 1) % 3, f = (d + 2) % 3;
+        slope[r + 1][d] = edge[s][e] * edge[t][f] - edge[s][f] * edge[t][e];
+      }
+    double det = 0;
+    for (int d = 0; d < 3; ++d) det += edge[0][d] * slope[1][d];
+    const double inverse = 1 / det, measure = (det < 0 ? -det : det) / 6;
+    for (int d = 0; d < 3; ++d) {
+      for (int r = 1; r < 4; ++r) slope[r][d] *= inverse;
+      slope[0][d] = -slope[1][d] - slope[2][d] - slope[3][d];
+    }
+    double flux[3] = {};
+    flux_of(number, slope[0], flux);
+    // ∫ φ_own φ_c is measure/10 for the own corner and measure/20 for the others.
+    const double mass = reaction ? reaction[number] * measure / 20 : 0;
+    for (int c = 0; c < 4; ++c)
+      add_to(row[p[c]],
+             measure * (flux[0] * slope[c][0] + flux[1] * slope[c][1] + flux[2] * slope[c][2]) +
+                 (c == 0 ? 2 * mass : mass),
+             entries, column, sum);
+  }
+  // Computes κ times a vector.
+  constexpr void flux_of(std::int64_t number, const double (&s)[3], double (&flux)[3]) const {
+    const double* const k = kappa + number * kappa_entries;
+    if (kappa_entries == 1) {
+      for (int d = 0; d < 3; ++d) flux[d] = k[0] * s[d];
+    } else {
+      flux[0] = k[0] * s[0] + k[3] * s[1] + k[4] * s[2];
+      flux[1] = k[3] * s[0] + k[1] * s[1] + k[5] * s[2];
+      flux[2] = k[4] * s[0] + k[5] * s[1] + k[2] * s[2];
+    }
+  }
 
   // Maps a quadrature point (map_point). Returns its weight times its measure.
   static constexpr double map(const MeshBlock& of, std::size_t p, const Slopes& x, Slopes& slope) {
@@ -93,14 +157,8 @@ struct MeshRows {
   // Adds w κ∇φ_own · ∇φ_c.
   constexpr void add_stiffness(std::int64_t number, double w, const Slopes& slope, int own, int corners,
                                double (&entry)[most_corners]) const {
-    const double* const k = kappa + number * kappa_entries;
-    const double* const s = slope[own];
-    double flux[3] = {k[0] * s[0], k[0] * s[1], k[0] * s[2]};
-    if (kappa_entries != 1) {
-      flux[0] = k[0] * s[0] + k[3] * s[1] + k[4] * s[2];
-      flux[1] = k[3] * s[0] + k[1] * s[1] + k[5] * s[2];
-      flux[2] = k[4] * s[0] + k[5] * s[1] + k[2] * s[2];
-    }
+    double flux[3] = {};
+    flux_of(number, slope[own], flux);
     for (int c = 0; c < corners; ++c)
       entry[c] += w * (flux[0] * slope[c][0] + flux[1] * slope[c][1] + flux[2] * slope[c][2]);
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -12,14 +13,26 @@
 namespace poisson {
 
 /// Contains the patches of this process: a team with a member for each, and the members' backends, which access the
-/// same memory as `backend`. Today that is a CPU.
-struct PatchTeam {
+/// same memory. The first member has the backend of the fields. On a GPU each of the others has a stream of its own;
+/// members exchange messages through the host, and verbs are launched one by one.
+class PatchTeam {
+ public:
+  /// On a GPU, verbs of `backend` are no longer recorded (Backend::run_immediately).
   PatchTeam(Backend& backend, const std::shared_ptr<const Processes>& processes, int patches);
 
-  Backend& backend;
-  std::shared_ptr<const Processes> processes;
-  Team team;
-  std::vector<std::unique_ptr<Backend>> backends;  ///< of the members
+  int size() const { return team_.size(); }
+  const std::shared_ptr<const Processes>& processes() const { return processes_; }
+  const Team& team() const { return team_; }
+  Backend& backend(int member = 0) const { return *backends_[static_cast<std::size_t>(member)]; }
+  /// Calls f(member) for all members at once, after the verbs of the first backend. Verbs that follow wait for theirs.
+  void run(const std::function<void(int)>& f) const;
+
+ private:
+  std::shared_ptr<const Processes> processes_;
+  Team team_;
+  std::vector<std::unique_ptr<Backend>> own_;  // of the members after the first
+  std::vector<Backend*> backends_;
+  std::vector<Scalar> marks_;  // a member's work is done when its scalar is read
 };
 
 /// Returns the space of all patches of a level, given the space of one of them as a part of a grid.

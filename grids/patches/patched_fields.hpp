@@ -31,8 +31,8 @@ class FieldsOfPatch {
   Field& operator[](const Field& all) {
     const auto [at, made] = fields_.try_emplace(&all);
     if (made)
-      at->second = field_of_patch(all, patch_of_member(all.space(), team_.team, member_),
-                                  *team_.backends[static_cast<std::size_t>(member_)], part_);
+      at->second =
+          field_of_patch(all, patch_of_member(all.space(), team_.team(), member_), team_.backend(member_), part_);
     return at->second;
   }
 

@@ -16,15 +16,15 @@ class PatchedTransfer final : public Transfer {
   PatchedTransfer(std::shared_ptr<const PatchTeam> team, std::vector<std::unique_ptr<Transfer>> parts,
                   std::vector<Space> fine, std::vector<Space> coarse, Precision precision)
       : team_(std::move(team)), parts_(std::move(parts)), fine_(std::move(fine)), coarse_(std::move(coarse)) {
-    for (std::size_t m = 1; m < coarse_.size() && coarse_[m].is_global(); ++m)
-      copies_.emplace_back(*team_->backends[m], coarse_[m], precision);
+    for (int m = 1; m < team_->size() && coarse_.front().is_global(); ++m)
+      copies_.emplace_back(team_->backend(m), coarse_.front(), precision);
   }
 
  private:
   // Calls f(transfer, fine field, coarse field) for all patches. Only the first may write a coarse field of all.
   template <class F>
   void each(const Field& fine, const Field& coarse, bool writes_coarse, const F& f) const {
-    team_->team.run([&](int member) {
+    team_->run([&](int member) {
       const auto m = static_cast<std::size_t>(member);
       FieldsOfPatch of_fine(*team_, fine_[m], member), of_coarse(*team_, coarse_[m], member);
       const bool whole = coarse_[m].is_global(), copies = whole && writes_coarse && m > 0;

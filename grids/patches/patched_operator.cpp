@@ -1,7 +1,10 @@
 #include <initializer_list>
+#include <string>
 #include <string_view>
 #include <utility>
 
+#include "backends/device/arrays.hpp"
+#include "backends/device/device.hpp"
 #include "grids/patches/patched.hpp"
 #include "grids/patches/patched_fields.hpp"
 
@@ -19,7 +22,7 @@ class PatchedSplitting : public Base {
 
   void take(std::span<const PolynomialStep> steps, bool reversed, const Field& b, Iterate& u) const override {
     std::vector<char> swapped(own_.size());
-    team_->team.run([&](int m) {
+    team_->run([&](int m) {
       FieldsOfPatch fields(*team_, parts_, m);
       Field &now = fields[*u.now], *const other = u.other ? &fields[*u.other] : nullptr;
       Iterate iterate{&now, other, u.zero};
@@ -44,20 +47,20 @@ class PatchedSymmetricSplitting final : public PatchedSplitting<SymmetricSplitti
   using PatchedSplitting::PatchedSplitting;
   double largest_eigenvalue() const override {
     double largest = 0;
-    team_->team.run([&](int m) {
+    team_->run([&](int m) {
       const double found = own(m).largest_eigenvalue();
       if (m == 0) largest = found;
     });
     return largest;
   }
   void start(double alpha, const Field& b, Field& u) const override {
-    team_->team.run([&](int m) {
+    team_->run([&](int m) {
       FieldsOfPatch fields(*team_, parts_, m);
       own(m).start(alpha, fields[b], fields[u]);
     });
   }
   void step(PolynomialStep step, const Field& u, const Field& b, Field& previous) const override {
-    team_->team.run([&](int m) {
+    team_->run([&](int m) {
       FieldsOfPatch fields(*team_, parts_, m);
       own(m).step(step, fields[u], fields[b], fields[previous]);
     });
@@ -69,12 +72,12 @@ class PatchedOperator final : public Operator {
   PatchedOperator(std::shared_ptr<const PatchTeam> team, Parts parts)
       : team_(std::move(team)),
         parts_(std::move(parts)),
-        space_(space_of_patches(parts_.front()->space(), team_->processes)) {
-    for (std::size_t m = 0; m < parts_.size(); ++m)
-      for (int s = 0; s < 4; ++s) scalars_.push_back(team_->backends[m]->scalar());
+        space_(space_of_patches(parts_.front()->space(), team_->processes())) {
+    for (int m = 0; m < team_->size(); ++m)
+      for (int s = 0; s < 4; ++s) scalars_.push_back(team_->backend(m).scalar());
   }
 
-  Backend& backend() const override { return team_->backend; }
+  Backend& backend() const override { return team_->backend(); }
   Precision precision() const override { return parts_.front()->precision(); }
   const Space& space() const override { return space_; }
   std::string_view assembly() const override { return parts_.front()->assembly(); }
@@ -104,13 +107,13 @@ class PatchedOperator final : public Operator {
   template <class Own, class Make>
   std::vector<std::unique_ptr<Own>> splittings(const Make& make) const {
     std::vector<std::unique_ptr<Own>> own(parts_.size());
-    team_->team.run([&](int m) { own[static_cast<std::size_t>(m)] = make(*parts_[static_cast<std::size_t>(m)]); });
+    team_->run([&](int m) { own[static_cast<std::size_t>(m)] = make(*parts_[static_cast<std::size_t>(m)]); });
     return own;
   }
   // Calls f(operator, fields, scalars) for all patches.
   template <class F>
   void each(const F& f) const {
-    team_->team.run([&](int m) {
+    team_->run([&](int m) {
       FieldsOfPatch fields(*team_, parts_, m);
       f(*parts_[static_cast<std::size_t>(m)], fields, &scalars_[static_cast<std::size_t>(4 * m)]);
     });
@@ -163,9 +166,30 @@ class PatchedOperator final : public Operator {
 
 }  // namespace
 
-PatchTeam::PatchTeam(Backend& on, const std::shared_ptr<const Processes>& all, int patches)
-    : backend(on), processes(all), team(all, patches) {
-  for (int m = 0; m < team.size(); ++m) backends.push_back(make_cpu_backend());
+PatchTeam::PatchTeam(Backend& backend, const std::shared_ptr<const Processes>& processes, int patches)
+    : processes_(processes), team_(processes, patches) {
+  const bool gpu = backend.on_gpu();
+  const std::string device = gpu ? "cuda:" + std::to_string(device_number(backend)) : "cpu";
+  backends_.push_back(&backend);
+  while (std::ssize(backends_) < team_.size())
+    backends_.push_back(own_.emplace_back(make_backend(device, nullptr, 0, Transport::staged)).get());
+  for (Backend* const own : backends_) {
+    if (gpu) own->run_immediately();
+    marks_.push_back(own->scalar());
+  }
+}
+
+void PatchTeam::run(const std::function<void(int)>& f) const {
+  const bool gpu = backends_.front()->on_gpu();
+  const auto wait = [&](int m) {
+    if (gpu) backend(m).value(marks_[static_cast<std::size_t>(m)]);
+  };
+  wait(0);
+  team_.run([&](int m) {
+    const auto device = gpu ? use_device_of(backend(m)) : nullptr;
+    f(m);
+    wait(m);
+  });
 }
 
 std::unique_ptr<Operator> make_patched_operator(std::shared_ptr<const PatchTeam> team, Parts parts) {

@@ -18,9 +18,12 @@ struct Number {
 /// that are indexed by its numbers become registers.
 template <int first, int last, class F>
 [[gnu::always_inline]] constexpr void unrolled(const F& f) {
-  if constexpr (first < last) {
+  if constexpr (last - first == 1) {
     f(Number<first>());
-    unrolled<first + 1, last>(f);
+  } else if constexpr (first < last) {
+    constexpr int middle = first + (last - first) / 2;
+    unrolled<first, middle>(f);
+    unrolled<middle, last>(f);
   }
 }
 

@@ -1,9 +1,29 @@
 #pragma once
 
+#include <utility>
+
 #include "grids/rows/box_stencil.hpp"
 #include "grids/rows/galerkin_formulas.hpp"
 
 namespace poisson {
+
+/// Calls f(Number<n>()) for the numbers from `first` to `last` − 1 that satisfy keep(n). Functors of other numbers are
+/// not instantiated, which takes most of the compile time of long loops.
+template <int first, int last, class Keep, class F>
+[[gnu::always_inline]] constexpr void unrolled_where(Keep, const F& f) {
+  constexpr auto list = [] {
+    struct {
+      int at[last - first] = {}, count = 0;
+    } kept;
+    for (int n = first; n < last; ++n)
+      if (Keep{}(n)) kept.at[kept.count++] = n;
+    return kept;
+  }();
+  [&]<int... n>(std::integer_sequence<int, n...>) __attribute__((always_inline)) {
+    (f(Number<list.at[n]>()), ...);
+  }
+  (std::make_integer_sequence<int, list.count>());
+}
 
 /// Computes the weights and coarse rows of GalerkinProduct for coarse values whose coarse neighbours are two fine
 /// values away, or one along the axis `kept` if the level keeps an axis. Every loop is unrolled and every offset is a
@@ -59,20 +79,21 @@ struct RegularProduct {
       }
     });
     c.coarse_sum(I, J, K) = rows;
-    unrolled<0, 125>([&](auto n) __attribute__((always_inline)) {
-      constexpr int t = decltype(n)::value;
-      if constexpr (is_wanted(t)) {
-        const double product = product_at<t>(c, w, f);
-        unrolled<14, 27>([&](auto to) __attribute__((always_inline)) {
-          constexpr int next = decltype(to)::value, from = parent_of(t, next);
-          if constexpr (exists(next) && from >= 0) {
-            const double v =
-                from == 13 ? 1 : c.weight[from](I + offset_of(next, 0), J + offset_of(next, 1), K + offset_of(next, 2));
-            coupled[next - 14] -= product * v;
-          }
+    const auto is_used = [](int t) { return is_wanted(t); };
+    unrolled_where<0, 125>(
+        is_used, [&](auto n) __attribute__((always_inline)) {
+          constexpr int t = decltype(n)::value;
+          const double product = product_at<t>(c, w, f);
+          const auto is_reached = [](int next) { return exists(next) && parent_of(t, next) >= 0; };
+          unrolled_where<14, 27>(
+              is_reached, [&](auto to) __attribute__((always_inline)) {
+                constexpr int next = decltype(to)::value, from = parent_of(t, next);
+                const double v =
+                    from == 13 ? 1
+                               : c.weight[from](I + offset_of(next, 0), J + offset_of(next, 1), K + offset_of(next, 2));
+                coupled[next - 14] -= product * v;
+              });
         });
-      }
-    });
     unrolled<14, 27>([&](auto to) __attribute__((always_inline)) {
       constexpr int next = decltype(to)::value;
       if constexpr (exists(next)) c.coarse_band[next - 14](I, J, K) = coupled[next - 14];
@@ -140,13 +161,12 @@ struct RegularProduct {
   // Calls visit(Number<q>()) for all couplings, in the order of GalerkinProduct::link.
   template <class Visit>
   [[gnu::always_inline]] static constexpr void for_links(const Visit& visit) {
-    unrolled<14, 27>([&](auto n) __attribute__((always_inline)) {
-      constexpr int q = decltype(n)::value;
-      if constexpr (linked(q)) {
-        visit(Number<q>());
-        visit(Number<26 - q>());
-      }
-    });
+    const auto is_linked = [](int q) { return linked(q); };
+    unrolled_where<14, 27>(
+        is_linked, [&](auto n) __attribute__((always_inline)) {
+          visit(n);
+          visit(Number<26 - decltype(n)::value>());
+        });
   }
 
   // Returns the entry of row f of PᵀA at distance t.
@@ -154,16 +174,22 @@ struct RegularProduct {
   [[gnu::always_inline]] static constexpr double product_at(const GalerkinProduct& c, const double (&w)[27],
                                                             const int (&f)[3]) {
     double product = 0;
-    unrolled<0, 27>([&](auto n) __attribute__((always_inline)) {
-      constexpr int o = decltype(n)::value, q = difference(t, o);
-      if constexpr (weighted(o) && q == 13) {
-        double diagonal = c.sum(f[0] + offset_of(o, 0), f[1] + offset_of(o, 1), f[2] + offset_of(o, 2));
-        for_links([&](auto l) __attribute__((always_inline)) { diagonal += coupling<o, decltype(l)::value>(c, f); });
-        product += w[o] * diagonal;
-      } else if constexpr (weighted(o) && q >= 0) {
-        if constexpr (linked(q)) product -= w[o] * coupling<o, q>(c, f);
-      }
-    });
+    const auto adds = [](int o) {
+      const int q = difference(t, o);
+      return weighted(o) && (q == 13 || (q >= 0 && linked(q)));
+    };
+    unrolled_where<0, 27>(
+        adds, [&](auto n) __attribute__((always_inline)) {
+          constexpr int o = decltype(n)::value, q = difference(t, o);
+          if constexpr (q == 13) {
+            double diagonal = c.sum(f[0] + offset_of(o, 0), f[1] + offset_of(o, 1), f[2] + offset_of(o, 2));
+            for_links([&](auto l)
+                          __attribute__((always_inline)) { diagonal += coupling<o, decltype(l)::value>(c, f); });
+            product += w[o] * diagonal;
+          } else {
+            product -= w[o] * coupling<o, q>(c, f);
+          }
+        });
     return product;
   }
 

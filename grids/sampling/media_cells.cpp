@@ -20,13 +20,17 @@ namespace {
 constexpr double least_in_plane = 1e-5, least_in_space = 1e-3;
 constexpr double much_open = 0.05;
 
-Box with_neighbours(const Block& block) {
+// Conductance along averaged surfaces depends on two layers (detached_faces.hpp).
+Box with_neighbours(const Problem& problem, const Block& block) {
+  const int layers = problem.media->bodies && problem.media->surfaces != Surfaces::staircase ? 2 : 1;
   Box box = block.layout().box();
   for (std::size_t d = 0; d < 3; ++d) {
     const Axis& axis = block.axes[d];
     if (axis.degenerate()) continue;
-    if (!axis.open(0)) --box.first[d];
-    if (!axis.open(1)) ++box.last[d];
+    if (!axis.open(0)) box.first[d] -= layers;
+    if (!axis.open(1)) box.last[d] += layers;
+    while (axis.global_cell(box.first[d]) < 0) ++box.first[d];
+    while (axis.global_cell(box.last[d] - 1) >= axis.all_cells()) --box.last[d];
   }
   return box;
 }
@@ -34,7 +38,7 @@ Box with_neighbours(const Block& block) {
 }  // namespace
 
 MediaCells::MediaCells(const Problem& problem, const Block& block)
-    : MediaCells(problem, block, with_neighbours(block)) {}
+    : MediaCells(problem, block, with_neighbours(problem, block)) {}
 
 MediaCells::MediaCells(const Problem& problem, const Block& block, const Box& box)
     : media_(problem.media), block_(block), box_(box) {

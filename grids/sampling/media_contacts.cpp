@@ -87,9 +87,11 @@ double MediaLines::contact(const At& line, double place, RegionNumber a, RegionN
 
 MediaLines::Crossed MediaLines::cross(const At& line, int face, const Pieces& central) const {
   Crossed found;
+  const Axis& axis = cells_.block().axes[line.axis];
   double place = places_[line.axis][static_cast<std::size_t>(face)].middle, across = 0;
   std::optional<RegionNumber> last;
   for (const int i : {face - 1, face}) {
+    if ((i < 0 && axis.open(0)) || (i >= axis.size() && axis.open(1))) continue;
     std::array cell = line.cell;
     cell[line.axis] = i;
     const auto& [low, middle, high, width] = places_[line.axis][static_cast<std::size_t>(i + 1)];
@@ -155,6 +157,13 @@ void MediaLines::give(const At& line, int face, std::size_t across, int side, Re
   cell[line.axis] = face;
   const double ratio = width(across, line.cell[across]) / width(across, to.cell[across]);
   given.push_back({cell, share * ratio * length / resistance});
+}
+
+// Returns κ behind an open end, where `kappa` is the one without contacts.
+double MediaLines::end_contact(const At& line, int face, const Pieces& central, double kappa) const {
+  const Crossed crossed = cross(line, face, central);
+  if (crossed.contact == 0 || crossed.resistance == infinite) return kappa;
+  return 0.5 * width(line.axis, face == 0 ? 0 : face - 1) / (crossed.resistance + crossed.contact);
 }
 
 // Returns κ of a face near a surface with a contact, where `kappa` is the one without contacts. The central line

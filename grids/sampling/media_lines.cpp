@@ -11,6 +11,8 @@ namespace {
 
 // Lines along each axis across a face, in the plane and in space.
 constexpr int lines_in_plane = 16, lines_in_space = 4;
+// A surface within this share of a cell from a face may lie in the cells on both sides.
+constexpr double near_face = 1e-6;
 }  // namespace
 
 MediaLines::MediaLines(const MediaCells& cells, bool conductances)
@@ -31,6 +33,12 @@ MediaLines::MediaLines(const MediaCells& cells, bool conductances)
       places_[d].push_back(
           {axis.point_in_cell(i, 0), axis.point_in_cell(i, 0.5), axis.point_in_cell(i, 1), axis.width(i)});
   }
+  for (std::size_t d = 0; d < 3; ++d)
+    for (std::size_t r = 0; r < cells.media().regions.size(); ++r) {
+      const auto region = static_cast<RegionNumber>(r);
+      const double* number = cells.conducts(region) ? cells.media().kappa(region, d).constant() : nullptr;
+      kappa_[d].push_back(number ? *number : 0);
+    }
   if (conductances && bodies_ && !cells.varies_below() && !cells.media().sheets.empty()) find_sheets();
 }
 
@@ -119,11 +127,6 @@ MediaLines::Half MediaLines::half(const At& line, int i, const Pieces& pieces, d
   return h;
 }
 
-MediaLines::Halves MediaLines::halves(const At& line, int i, const Pieces& pieces) const {
-  const auto& [low, middle, high, width] = places_[line.axis][static_cast<std::size_t>(i + 1)];
-  return {half(line, i, pieces, low, middle, low), half(line, i, pieces, middle, high, high)};
-}
-
 std::array<int, 2> MediaLines::range(std::size_t axis) const {
   const Axis& a = cells_.block().axes[axis];
   return {a.open(0) ? 0 : -1, a.open(1) ? a.size() : a.size() + 1};
@@ -151,7 +154,10 @@ void MediaLines::add_conductances(const At& line, const Pieces& pieces, int from
   };
   Halves before{};
   for (int i = from; i < to; ++i) {
-    const Halves here = halves(line, i, pieces);
+    const auto& [low, middle, high, width] = places_[line.axis][static_cast<std::size_t>(i + 1)];
+    Halves here;
+    if (i > from || (i == 0 && axis.open(0))) here.lower = half(line, i, pieces, low, middle, low);
+    if (i + 1 < to || (to == n && axis.open(1))) here.upper = half(line, i, pieces, middle, high, high);
     if (i == 0 && axis.open(0))
       add(0, here.lower.closed, one(here.lower));
     else if (i > from)
@@ -201,19 +207,26 @@ void MediaLines::collect(const At& line, Rays& rays) const {
 
 // Places beyond periodic ends continue at the other end of the line, so cells there are always marked. A place that is
 // nearly on a face marks the cells on both sides.
-void MediaLines::mark(const At& line, const Rays& rays, std::vector<char>& mixed) const {
+void MediaLines::mark(const At& line, const Rays& rays, Line& cells) const {
   const Axis& axis = cells_.block().axes[line.axis];
   const int n = axis.size();
   const std::vector<double>& nodes = axis.nodes();
-  mixed.assign(static_cast<std::size_t>(n) + 2, 0);
-  mixed.front() = axis.open(0) ? 0 : 1;
-  mixed.back() = axis.open(1) ? 0 : 1;
+  cells.mixed.assign(static_cast<std::size_t>(n) + 2, 0);
+  cells.regions.assign(cells.mixed.size(), 0);
+  cells.mixed.front() = axis.open(0) ? 0 : 1;
+  cells.mixed.back() = axis.open(1) ? 0 : 1;
   const auto cell = [&](double t) {
     return static_cast<int>(std::ranges::upper_bound(nodes, t) - nodes.begin()) - 1 - axis.origin();
   };
   const auto set = [&](double from, double to) {
-    const int first = std::max(cell(from) - 1, -1), last = std::min(cell(to) + 1, n);
-    for (int i = first; i <= last; ++i) mixed[static_cast<std::size_t>(i + 1)] = 1;
+    const int a = cell(from), b = from == to ? a : cell(to);
+    const auto near = [&](int i, double t, bool above) {
+      if (i < 0 || i >= n) return true;
+      const Place& place = places_[line.axis][static_cast<std::size_t>(i + 1)];
+      return (above ? place.high - t : t - place.low) < near_face * place.width;
+    };
+    const int first = std::max(near(a, from, false) ? a - 1 : a, -1), last = std::min(near(b, to, true) ? b + 1 : b, n);
+    for (int i = first; i <= last; ++i) cells.mixed[static_cast<std::size_t>(i + 1)] = 1;
   };
   const auto end_of = [&](const Pieces& pieces, std::size_t p) {
     return p + 1 < pieces.size() ? pieces[p + 1].begin : infinite;
@@ -229,25 +242,29 @@ void MediaLines::mark(const At& line, const Rays& rays, std::vector<char>& mixed
     }
   }
   const auto [begin, end] = range(line.axis);
-  RegionNumber before = region(line, begin);
-  for (int i = begin + 1; i < end; ++i) {
-    const RegionNumber here = region(line, i);
-    if (here != before) mixed[static_cast<std::size_t>(i)] = mixed[static_cast<std::size_t>(i + 1)] = 1;
-    before = here;
+  std::array at = line.cell, next = line.cell;
+  at[line.axis] = begin;
+  next[line.axis] = begin + 1;
+  const std::size_t first = cells_.index(at[0], at[1], at[2]);
+  const std::size_t stride = end - begin > 1 ? cells_.index(next[0], next[1], next[2]) - first : 0;
+  const RegionNumber* region = cells_.regions().data() + first;
+  for (int i = begin; i < end; ++i, region += stride) {
+    cells.regions[static_cast<std::size_t>(i + 1)] = *region;
+    if (i > begin && *region != cells.regions[static_cast<std::size_t>(i)])
+      cells.mixed[static_cast<std::size_t>(i)] = cells.mixed[static_cast<std::size_t>(i + 1)] = 1;
   }
 }
 
 // Returns κ of a face between cells of one region, or behind an open end.
-double MediaLines::uniform(const At& line, int face) const {
+double MediaLines::uniform(const At& line, int face, RegionNumber region) const {
+  if (kappa_[line.axis][region] > 0) return kappa_[line.axis][region];
+  if (!cells_.conducts(region)) return 0;
   const Axis& axis = cells_.block().axes[line.axis];
   std::array above = line.cell, below = line.cell;
   above[line.axis] = face < axis.size() || !axis.open(1) ? face : face - 1;
   below[line.axis] = face > 0 || !axis.open(0) ? face - 1 : face;
-  const RegionNumber region = cells_.region(above[0], above[1], above[2]);
-  if (!cells_.conducts(region)) return 0;
   const double a = cells_.kappa(region, line.axis, below[0], below[1], below[2]);
   const double b = cells_.kappa(region, line.axis, above[0], above[1], above[2]);
-  if (a == b) return a;
   const double of_a = width(line.axis, below[line.axis]), of_b = width(line.axis, above[line.axis]);
   return (of_a + of_b) / (of_a / a + of_b / b);
 }
@@ -282,7 +299,8 @@ double MediaLines::end_kappa(const At& line, int end) const {
   }
   const int face = end == 0 ? 0 : axis.size();
   const double all = open == 0 ? fallback(line, face) : limited(line, i, sum / open * (0.5 * axis.width(i)));
-  const double kappa = all * this->open(line, face);
+  double kappa = all * this->open(line, face);
+  if (kappa > 0 && gives()) kappa = end_contact(line, face, rays.central, kappa);
   return kappa > 0 ? with_sheets(line, face, rays.central, kappa) : 0;
 }
 
@@ -294,15 +312,16 @@ void MediaLines::faces(const At& line, std::vector<double>& kappa, std::vector<F
   kappa.assign(static_cast<std::size_t>(n) + 1, 0);
   thread_local Rays rays;
   thread_local Sums sums;
-  thread_local std::vector<char> mixed;
+  thread_local Line cells;
   collect(line, rays);
-  mark(line, rays, mixed);
-  sums.assign(static_cast<std::size_t>(n) + 1, {});
-  const auto is_mixed = [&](int i) { return mixed[static_cast<std::size_t>(i + 1)] != 0; };
+  mark(line, rays, cells);
+  if (sums.size() < kappa.size()) sums.resize(kappa.size());
+  const auto is_mixed = [&](int i) { return cells.mixed[static_cast<std::size_t>(i + 1)] != 0; };
   for (int i = first, end = 0; i < last; i = end) {
     end = i + 1;
     if (!is_mixed(i)) continue;
     while (end < last && is_mixed(end)) ++end;
+    for (int face = std::max(i, 0); face <= std::min(end, n); ++face) sums[static_cast<std::size_t>(face)] = {};
     At own = line;
     for (std::size_t r = 0; r < rays.count; ++r) {
       own.across = rays.across[r];
@@ -317,7 +336,7 @@ void MediaLines::faces(const At& line, std::vector<double>& kappa, std::vector<F
     const bool lower = i > 0 || !axis.open(0), upper = i < n || !axis.open(1);
     double& value = kappa[static_cast<std::size_t>(i)];
     if (!(lower && is_mixed(i - 1)) && !(upper && is_mixed(i))) {
-      value = uniform(line, i);
+      value = uniform(line, i, cells.regions[static_cast<std::size_t>(upper ? i + 1 : i)]);
     } else {
       const bool gone_below = lower && !cells_.conducts(region(line, i - 1)),
                  gone_above = upper && !cells_.conducts(region(line, i));
@@ -331,7 +350,8 @@ void MediaLines::faces(const At& line, std::vector<double>& kappa, std::vector<F
       value = sum.empty() ? fallback(line, i)
                           : limited(line, lower ? i - 1 : i, sum.conductance(distance, share < 1) * distance);
       value *= share;
-      if (gives() && lower && upper) value = contact_kappa(line, i, rays, value, given);
+      if (gives() && value > 0)
+        value = lower && upper ? contact_kappa(line, i, rays, value, given) : end_contact(line, i, rays.central, value);
     }
     if (value > 0 && has_sheets) value = with_sheets(line, i, rays.central, value);
   }
@@ -342,13 +362,13 @@ void MediaLines::shares(int j, int k, std::vector<Share>& shares) const {
   shares.clear();
   const At line{0, {0, j, k}};
   thread_local Rays rays;
-  thread_local std::vector<char> mixed;
+  thread_local Line cells;
   if (bodies_) {
     collect(line, rays);
-    mark(line, rays, mixed);
+    mark(line, rays, cells);
   }
   for (int i = 0; i < axis.size(); ++i) {
-    if (!bodies_ || mixed[static_cast<std::size_t>(i + 1)] == 0) {
+    if (!bodies_ || cells.mixed[static_cast<std::size_t>(i + 1)] == 0) {
       shares.push_back({i, cells_.region(i, j, k), 1});
       continue;
     }

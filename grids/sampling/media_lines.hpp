@@ -96,15 +96,19 @@ class MediaLines {
   Point through(const At& line) const;
   /// Splits the lines across the faces of a line of cells. Staircases have one line, without pieces.
   void collect(const At& line, Rays& rays) const;
-  /// Marks the cells −1 … n, at i + 1, that a surface may cross, or whose neighbour on the line has another region.
-  void mark(const At& line, const Rays& rays, std::vector<char>& mixed) const;
+  /// Contains the regions of the cells −1 … n of a line, at i + 1, and whether a surface may cross them, or whether
+  /// their neighbour on the line has another region.
+  struct Line {
+    std::vector<RegionNumber> regions;
+    std::vector<char> mixed;
+  };
+  void mark(const At& line, const Rays& rays, Line& cells) const;
   /// Returns the numbers of the first cell of a line and past its last one, with neighbours beyond closed ends.
   std::array<int, 2> range(std::size_t axis) const;
   /// Calls f(length, region) for the pieces of a line from `from` to `to` within cell i.
   template <class F>
   void walk(const At& line, int i, const Pieces& pieces, double from, double to, const F& f) const;
   Half half(const At& line, int i, const Pieces& pieces, double from, double to, double face) const;
-  Halves halves(const At& line, int i, const Pieces& pieces) const;
   /// Returns what the sheets on two neighbours, or one cell twice, add to κ of a face across an axis, if surfaces are
   /// faces of cells.
   double sheets(std::size_t axis, const std::array<int, 3>& a, const std::array<int, 3>& b) const;
@@ -114,7 +118,7 @@ class MediaLines {
     Box box;
     std::array<std::vector<float>, 3> kappa;          ///< what each face below a cell gains
     std::array<std::vector<std::int8_t>, 3> towards;  ///< ±(axis + 1) of the side that conducts, or 0
-    double strength = 0;                              ///< the largest κ · thickness
+    bool any = false;
     std::size_t index(const std::array<int, 3>& cell) const;
   };
   void find_sheets();
@@ -122,8 +126,8 @@ class MediaLines {
   void add_row(SheetRow& row);
   void add_crossing(const At& line, double place, const std::array<RegionNumber, 2>& regions, std::size_t side,
                     double share, SheetRow& row) const;
-  bool has_links() const { return links_.strength > 0; }
-  bool is_on_sheet(const At& line, int i) const;
+  bool has_links() const { return links_.any; }
+  double on_sheets(const At& line, int i) const;
   /// Returns κ of a face with what sheets add to it; a face at an end has one cell.
   double with_sheets(const At& line, int face, const Pieces& central, double kappa) const;
   double beside_sheet(const At& line, int face, const Pieces& central, double kappa) const;
@@ -131,7 +135,7 @@ class MediaLines {
     return piece.region < 0 ? cells_.below(cell[0], cell[1], cell[2]) : static_cast<RegionNumber>(piece.region);
   }
   double limited(const At& line, int i, double kappa) const;
-  double uniform(const At& line, int face) const;
+  double uniform(const At& line, int face, RegionNumber region) const;
   void add_conductances(const At& line, const Pieces& pieces, int from, int to, Sums& sums) const;
   /// Is the wall that a cell meets along its central line, before the centre of its neighbour.
   struct Wall {
@@ -161,6 +165,7 @@ class MediaLines {
   };
   Crossed cross(const At& line, int face, const Pieces& central) const;
   double contact_kappa(const At& line, int face, const Rays& rays, double kappa, std::vector<Given>& given) const;
+  double end_contact(const At& line, int face, const Pieces& central, double kappa) const;
   double smoothed(const At& line, int face, const Crossed& crossed) const;
   void give(const At& line, int face, std::size_t across, int side, RegionNumber like, RegionNumber unlike,
             double share, std::vector<Given>& given) const;
@@ -187,8 +192,9 @@ class MediaLines {
   const Bodies* bodies_;  ///< null: staircase
   bool sharp_;
   bool has_contacts_;
-  int across_ = 1;                ///< lines along each axis across a face
-  std::array<double, 3> step_{};  ///< resolution of rays
+  int across_ = 1;                            ///< lines along each axis across a face
+  std::array<double, 3> step_{};              ///< resolution of rays
+  std::array<std::vector<double>, 3> kappa_;  ///< of each region along each axis; 0 if it is an expression
   SheetLinks links_;
   std::array<std::vector<Place>, 3> places_;  ///< of the cells −1 … n, at i + 1
 };

@@ -71,7 +71,7 @@ void MediaLines::find_sheets() {
   links_.box = cells_.box();
   std::size_t all = 1;
   for (std::size_t d = 0; d < 3; ++d) all *= static_cast<std::size_t>(links_.box.last[d] + 1 - links_.box.first[d]);
-  for (const Sheet& s : cells_.media().sheets) links_.strength = std::max(links_.strength, s.coefficient * s.thickness);
+  links_.any = true;
   const auto dimension = static_cast<std::size_t>(block.dimension());
   for (std::size_t d = 0; d < dimension; ++d) {
     links_.kappa[d].assign(all, 0);
@@ -82,7 +82,7 @@ void MediaLines::find_sheets() {
 #pragma omp parallel for schedule(dynamic)
       for (int f = links_.box.first[d]; f <= links_.box.last[d]; ++f)
         for (int o = links_.box.first[third]; o < links_.box.last[third]; ++o) {
-          SheetRow row{d, e, third, f, o};
+          SheetRow row{d, e, third, f, o, {}, {}, false};
           add_row(row);
         }
     }
@@ -166,17 +166,18 @@ void MediaLines::add_row(SheetRow& row) {
   }
 }
 
-// Returns whether a sheet crosses one of the faces of a cell.
-bool MediaLines::is_on_sheet(const At& line, int i) const {
+// Returns half of what sheets add to κ of the faces of a cell: how well the cell conducts to the sheet.
+double MediaLines::on_sheets(const At& line, int i) const {
   std::array cell = line.cell;
   cell[line.axis] = i;
+  double sum = 0;
   for (std::size_t d = 0; d < 3; ++d) {
     if (links_.kappa[d].empty()) continue;
     std::array upper = cell;
     ++upper[d];
-    if (links_.kappa[d][links_.index(cell)] > 0 || links_.kappa[d][links_.index(upper)] > 0) return true;
+    sum += links_.kappa[d][links_.index(cell)] + links_.kappa[d][links_.index(upper)];
   }
-  return false;
+  return 0.5 * sum;
 }
 
 double MediaLines::with_sheets(const At& line, int face, const Pieces& central, double kappa) const {
@@ -191,7 +192,6 @@ double MediaLines::with_sheets(const At& line, int face, const Pieces& central, 
     return cells_.stores(c) && cells_.conducts(cells_.region(c[0], c[1], c[2]));
   };
   double sum = links_.kappa[line.axis][links_.index(cell)];
-  const bool crosses = sum > 0;
   // Faces of cells that left pass their sheet to the next face on the side that conducts.
   for (std::size_t e = 0; e < static_cast<std::size_t>(cells_.block().dimension()); ++e)
     for (const int side : {-1, 1}) {
@@ -203,15 +203,16 @@ double MediaLines::with_sheets(const At& line, int face, const Pieces& central, 
       if (links_.towards[line.axis][at] == -side * (static_cast<int>(e) + 1))
         sum += links_.kappa[line.axis][at] * width(e, next[e]) / width(e, cell[e]);
     }
-  if (!crosses && lower && upper) kappa = beside_sheet(line, face, central, kappa);
+  if (lower && upper) kappa = beside_sheet(line, face, central, kappa);
   return kappa + sum;
 }
 
 // Cells that a sheet crosses have the value of the sheet. Their neighbours conduct to it over the distance between the
 // surface and their own centre, the more so the better the sheet conducts.
 double MediaLines::beside_sheet(const At& line, int face, const Pieces& central, double kappa) const {
-  const bool on_lower = is_on_sheet(line, face - 1), on_upper = is_on_sheet(line, face);
-  if (on_lower == on_upper || open(line, face) < 1) return kappa;
+  const double of_lower = on_sheets(line, face - 1), of_upper = on_sheets(line, face);
+  if (of_lower == of_upper || open(line, face) < 1) return kappa;
+  const bool on_lower = of_lower > of_upper;
   const int on = on_lower ? face - 1 : face, beside = on_lower ? face : face - 1;
   const RegionNumber own = region(line, beside);
   if (!cells_.conducts(own) || contact(own, region(line, on)) > 0) return kappa;
@@ -232,7 +233,7 @@ double MediaLines::beside_sheet(const At& line, int face, const Pieces& central,
   const double of_cell = cells_.kappa(own, line.axis, cell[0], cell[1], cell[2]);
   const double length = 0.5 * (w + width(line.axis, beside));
   const double way = (on_lower ? 1 : -1) * (middle + (on_lower ? length : -length) - *place);
-  const double share = links_.strength / (links_.strength + of_cell * w);
+  const double share = std::abs(of_lower / (of_lower + of_cell) - of_upper / (of_upper + of_cell));
   return length / ((1 - share) * length / kappa + share * std::max(way, nearest_sheet * length) / of_cell);
 }
 

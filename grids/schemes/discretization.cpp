@@ -18,6 +18,7 @@
 #include "grids/sampling/mixed_bc_face.hpp"
 #include "grids/sampling/problem_data.hpp"
 #include "grids/sampling/sampling.hpp"
+#include "grids/sampling/strong_bodies.hpp"
 #include "grids/schemes/cells/media_system.hpp"
 #include "grids/schemes/constrained_nodes.hpp"
 #include "grids/schemes/elements/elements.hpp"
@@ -322,7 +323,7 @@ Hierarchy Discretization::make_galerkin_levels(const std::vector<LevelPlan>& lev
   std::shared_ptr<const Operator> finest =
       with_cut_lines(std::move(A), rows, penalty_field(context()).get(), axes_of_cut_lines(block(), relaxed));
   return make_galerkin_hierarchy(std::move(finest), std::move(bands), cells ? index_block(block()) : block(), levels,
-                                 may_have_clusters(jumps_, block()), sharing_);
+                                 may_have_clusters(problem_, jumps_, block()), sharing_);
 }
 
 void Discretization::set_floating(const std::vector<double>& values) {

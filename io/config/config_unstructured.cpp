@@ -300,10 +300,11 @@ class MeshProblemReader {
     }
     parts_.config.options.fallback = Fallback::never;
     std::string& device = parts_.config.device;
-    if (device.starts_with("cuda"))
+    if (!device.starts_with("cuda"))
+      device = "cpu";
+    else if (parts_.config.options.amg == Amg::hypre)
       parts_.errors.add(parts_.document.at("backend.device")->mark, "backend.device",
-                        "meshes are solved on the CPU in this version; write cpu or auto");
-    device = "cpu";
+                        "hypre solves on the CPU here; write cpu, or solver.amg: own");
     if (parts_.config.flow_tolerance > 0)
       parts_.errors.add(solver->find("flow_tolerance")->mark, "solver.flow_tolerance",
                         "is not supported on meshes; remove it and choose solver.tolerance");

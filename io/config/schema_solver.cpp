@@ -95,7 +95,8 @@ Schema cycle() {
       .choices = {
           choice("auto", Cycle::automatic,
                  "On Galerkin levels w in the plane if the coefficient has many large jumps and strong clusters are "
-                 "found; in space if it has many steps but few large jumps, for layers oblique to the axes and if "
+                 "found; in space for bodies, if it has many steps but few large jumps, for layers oblique to the axes "
+                 "and if "
                  "lines are relaxed, except across many layers; otherwise v."),
           choice("v", Cycle::v, "Visits every level once."),
           choice("w", Cycle::w,

@@ -111,4 +111,28 @@ Values to_solution_values(const Session& session, nb::handle object, const char*
   return values;
 }
 
+nb::ndarray<const double, nb::c_contig, nb::device::cpu> to_block(const Session& session, nb::handle object,
+                                                                  Location location) {
+  nb::ndarray<const double, nb::c_contig, nb::device::cpu> block;
+  if (!nb::try_cast(object, block, false) ||
+      static_cast<std::int64_t>(block.size()) != session.block_of(location).size())
+    throw std::invalid_argument("give a C-contiguous array of float64 with the values of this process's block");
+  return block;
+}
+
+DeviceSetup borrowed(const nb::object& allocator) {
+  DeviceSetup setup;
+  if (allocator.is_none()) return setup;
+  const auto functions = std::make_shared<std::pair<nb::object, nb::object>>(allocator[0], allocator[1]);
+  setup.allocate = [functions](std::size_t bytes) {
+    const nb::gil_scoped_acquire lock;
+    return reinterpret_cast<void*>(nb::cast<std::uintptr_t>(functions->first(bytes)));
+  };
+  setup.release = [functions](void* piece) {
+    const nb::gil_scoped_acquire lock;
+    functions->second(reinterpret_cast<std::uintptr_t>(piece));
+  };
+  return setup;
+}
+
 }  // namespace poisson::python

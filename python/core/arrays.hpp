@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
 
 #include "app/session.hpp"
 #include "io/images/image_source.hpp"
@@ -36,6 +37,16 @@ std::shared_ptr<const ImageSource> to_image(nanobind::handle array, const std::s
 Values to_values(const Session& session, nanobind::handle object, const char* name, bool writable = false);
 /// Does the same for arrays like the solution. Throws std::invalid_argument for another shape.
 Values to_solution_values(const Session& session, nanobind::handle object, const char* name, bool writable = false);
+
+/// Returns an array of doubles with the values or the cells of this process's block. Throws std::invalid_argument for
+/// other objects.
+nanobind::ndarray<const double, nanobind::c_contig, nanobind::device::cpu> to_block(const Session& session,
+                                                                                    nanobind::handle object,
+                                                                                    Location location);
+
+/// Returns what a pair of functions of Python lends: allocate(bytes), which returns an address or 0, and
+/// release(address).
+DeviceSetup borrowed(const nanobind::object& allocator);
 
 /// Defines the classes DeviceArray and Session.
 void define_session(nanobind::module_& m);

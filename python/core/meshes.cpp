@@ -25,6 +25,7 @@
 #include "io/meshes/mesh_file.hpp"
 #include "io/meshes/mesh_input.hpp"
 #include "io/meshes/vtu_output.hpp"
+#include "python/core/interrupt.hpp"
 
 namespace nb = nanobind;
 
@@ -49,7 +50,17 @@ nb::object vector(const std::vector<double>& values) {
   return new_array<double>(values, {values.size()});
 }
 
+// Returns values at the points of a session's mesh. Throws InputError for another number of them.
+std::vector<double> values_at_points(const MeshSession& s, const Doubles& array) {
+  const std::size_t points = s.data().mesh().points.size();
+  if (array.size() != points)
+    throw InputError("the array has " + std::to_string(array.size()) + " values; give one for each of " +
+                     std::to_string(points) + " points");
+  return values_of(array);
+}
+
 bool no_signal() {
+  if (Interrupt::all_ended()) return false;
   const nb::gil_scoped_acquire lock;
   return PyErr_CheckSignals() == 0;
 }
@@ -239,7 +250,7 @@ nb::dict solved(MeshSession& s) {
 
 nb::list flows_of(const MeshSession& s, const Doubles& u) {
   nb::list all;
-  const std::vector<ConditionFlow> flows = condition_flows(s.data(), values_of(u));
+  const std::vector<ConditionFlow> flows = condition_flows(s.data(), values_at_points(s, u));
   for (std::size_t c = 0; c < flows.size(); ++c) {
     nb::dict d;
     d["name"] = s.problem().conditions[c].name;
@@ -254,7 +265,7 @@ nb::list flows_of(const MeshSession& s, const Doubles& u) {
 }
 
 nb::dict derivatives(const MeshSession& s, const Doubles& u, const Doubles& lambda) {
-  const MeshGradients g = gradients_of(s.data(), values_of(u), values_of(lambda));
+  const MeshGradients g = gradients_of(s.data(), values_at_points(s, u), values_at_points(s, lambda));
   nb::dict d;
   d["coefficient"] = vector(g.kappa);
   d["reaction"] = vector(g.reaction);
@@ -279,7 +290,7 @@ void define_mesh_session(nb::module_& m) {
       .def("adjoint",
            [](MeshSession& s, const Doubles& g) {
              RowsCourse course;
-             const std::vector<double> given = values_of(g);
+             const std::vector<double> given = values_at_points(s, g);
              {
                const nb::gil_scoped_release unlocked;
                course = s.solve_adjoint(given, no_signal);
@@ -290,16 +301,17 @@ void define_mesh_session(nb::module_& m) {
       .def("flows", &flows_of)
       .def("flux",
            [](const MeshSession& s, const Doubles& u) {
-             const std::vector<double> flux = element_flux(s.data(), values_of(u));
+             const std::vector<double> flux = element_flux(s.data(), values_at_points(s, u));
              return new_array<double>(flux, {flux.size() / 3, 3});
            })
       .def("value_at",
            [](const MeshSession& s, const Doubles& u, double x, double y, double z) {
-             return value_at(s.data(), values_of(u), {{x, y, z}});
+             return value_at(s.data(), values_at_points(s, u), {{x, y, z}});
            })
-      .def("flux_error", [](const MeshSession& s, const Doubles& u) { return recovered_error(s.data(), values_of(u)); })
+      .def("flux_error",
+           [](const MeshSession& s, const Doubles& u) { return recovered_error(s.data(), values_at_points(s, u)); })
       .def("integral",
-           [](const MeshSession& s, const Doubles& u) { return integrate(s.data(), values_of(u)).integral; })
+           [](const MeshSession& s, const Doubles& u) { return integrate(s.data(), values_at_points(s, u)).integral; })
       .def("held",
            [](const MeshSession& s) {
              std::vector<std::int64_t> holder(s.data().holder.begin(), s.data().holder.end());
@@ -307,7 +319,7 @@ void define_mesh_session(nb::module_& m) {
            })
       .def("save",
            [](const MeshSession& s, const std::filesystem::path& folder, const Doubles& u) {
-             const std::vector<double> values = values_of(u);
+             const std::vector<double> values = values_at_points(s, u);
              return write_vtu(folder, s.data().mesh(),
                               {{"u", false, 1, values}, {"flux", true, 3, element_flux(s.data(), values)}}, true);
            })

@@ -4,9 +4,7 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <memory>
-#include <optional>
 #include <utility>
 
 #include <nanobind/nanobind.h>
@@ -24,6 +22,7 @@
 #include "io/expressions/expression.hpp"
 #include "python/core/answers.hpp"
 #include "python/core/arrays.hpp"
+#include "python/core/interrupt.hpp"
 #include "python/core/tree.hpp"
 
 namespace nb = nanobind;
@@ -32,38 +31,6 @@ namespace poisson::python {
 namespace {
 
 using ConfigPointer = std::shared_ptr<Config>;
-
-// Stops a solve when the interpreter has a pending signal, such as Ctrl-C.
-class Interrupt {
- public:
-  bool operator()() {
-    const auto now = std::chrono::steady_clock::now();
-    if (now - last_ < interval) return !error_;
-    last_ = now;
-    const nb::gil_scoped_acquire lock;
-    if (!error_ && PyErr_CheckSignals() != 0) error_.emplace();
-    return !error_;
-  }
-  // Raises the exception of the signal's handler, if there was one.
-  void raise() {
-    if (error_) throw nb::python_error(std::move(*error_));
-  }
-
- private:
-  static constexpr std::chrono::milliseconds interval{20};
-  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
-  std::optional<nb::python_error> error_;
-};
-
-// Releases the interpreter's lock and makes the session's device the current one.
-class Unlocked {
- public:
-  explicit Unlocked(const Session& session) : device_(use_device_of(session.backend())) {}
-
- private:
-  nb::gil_scoped_release unlocked_;
-  std::shared_ptr<void> device_;
-};
 
 // Makes an array of numpy and fills it without the lock.
 template <class T, class Fill>
@@ -77,6 +44,24 @@ nb::object new_array(const std::vector<std::size_t>& sizes, const Session& sessi
     fill(values);
   }
   return nb::cast(nb::ndarray<nb::numpy, T>(values, sizes.size(), sizes.data(), owner));
+}
+
+// Returns whether a process has found something. Collective.
+bool any(const Session& session, bool own) {
+  const Unlocked unlocked(session);
+  return session.processes().any(own);
+}
+
+// Returns the global array of the blocks of all processes, in double. Collective.
+nb::object gathered(const Session& session, nb::handle own, bool cells) {
+  const Location location = cells ? Location::cell : Location::node;
+  const nb::ndarray<const double, nb::c_contig, nb::device::cpu> block = to_block(session, own, location);
+  std::vector<double> values;
+  {
+    const Unlocked unlocked(session);
+    values = session.gathered(block.data(), location);
+  }
+  return new_array<double>({values.size()}, session, [&](double* to) { std::ranges::copy(values, to); });
 }
 
 std::vector<std::size_t> solution_sizes(const Session& session) {
@@ -210,23 +195,6 @@ Quantity to_quantity(const Session& session, const std::string& name, nb::handle
   }
 }
 
-// Returns what a pair of functions of Python lends: allocate(bytes), which returns an address or 0, and
-// release(address).
-DeviceSetup borrowed(const nb::object& allocator) {
-  DeviceSetup setup;
-  if (allocator.is_none()) return setup;
-  const auto functions = std::make_shared<std::pair<nb::object, nb::object>>(allocator[0], allocator[1]);
-  setup.allocate = [functions](std::size_t bytes) {
-    const nb::gil_scoped_acquire lock;
-    return reinterpret_cast<void*>(nb::cast<std::uintptr_t>(functions->first(bytes)));
-  };
-  setup.release = [functions](void* piece) {
-    const nb::gil_scoped_acquire lock;
-    functions->second(reinterpret_cast<std::uintptr_t>(piece));
-  };
-  return setup;
-}
-
 // Is a session with a reference to the array of its source.
 struct OwnedSession : Session {
   using Session::Session;
@@ -330,6 +298,7 @@ nb::dict info(const Session& session) {
 }  // namespace
 
 void define_session(nb::module_& m) {
+  m.def("end_solves", [] { Interrupt::end_all(); });
   nb::class_<DeviceArray>(m, "DeviceArray")
       .def(
           "__init__",
@@ -363,6 +332,8 @@ void define_session(nb::module_& m) {
              return std::pair(box.first, box.last);
            })
       .def_prop_ro("processes", [](const OwnedSession& s) { return s.processes().count(); })
+      .def("any", [](const OwnedSession& s, bool own) { return any(s, own); })
+      .def("gathered", [](const OwnedSession& s, nb::handle own, bool cells) { return gathered(s, own, cells); })
       .def_prop_ro("shape", [](const OwnedSession& s) { return s.shape(); })
       .def_prop_ro("doubts", [](const OwnedSession& s) { return s.doubts(); })
       .def_prop_ro("singular", [](const OwnedSession& s) { return s.solver().A().singular(); })

@@ -11,6 +11,7 @@ import weakref
 import numpy as np
 
 from . import _arrays, _core
+from ._core import ConfigurationError
 from ._residual import Residual, check_supported
 from ._solver import Solver
 
@@ -19,10 +20,11 @@ def of(problem):
     """Returns the Differentiable of a Solver, or of a Problem with its default solver."""
     if isinstance(problem, Differentiable):
         return problem
+    if not isinstance(problem, Solver) and not hasattr(problem, "solver"):
+        raise ConfigurationError(f"gradients: expected a Problem or a Solver, found {_arrays.shown(problem)}")
     core = getattr(problem, "_differentiable", None)
     if core is None:
         solver = problem if isinstance(problem, Solver) else problem.solver()
-        solver._require_one_process("a gradient")
         core = solver._differentiable = Differentiable(solver)
         if solver is not problem:
             problem._default_solver, problem._differentiable = solver, core
@@ -44,15 +46,15 @@ def names(data):
         flat.update((f"coefficient.{axis}", value) for axis, value in coefficient.items())
     elif coefficient is not None:
         flat["coefficient"] = coefficient
-    for face, value in (data.get("boundary") or {}).items():
+    for face, value in _arrays.mapping(data.get("boundary"), "boundary", "{'x-': g}").items():
         if isinstance(value, dict):
             (kind, value), *more = value.items() if set(value) & {"dirichlet", "neumann", "robin"} else [(None, value)]
             if more:
-                raise ValueError(f"boundary.{face}: several conditions; give one")
+                raise ConfigurationError(f"boundary.{face}: several conditions; give one")
         parts = value if isinstance(value, dict) else {"value": value}
         for part, datum in parts.items():
             if part not in ("value", "alpha"):
-                raise ValueError(f"boundary.{face}: unknown key '{part}'; give value, or alpha and value of a Robin face")
+                raise ConfigurationError(f"boundary.{face}: unknown key '{part}'; give value, or alpha and value of a Robin face")
             flat[f"boundary.{face}" + (".alpha" if part == "alpha" else "")] = datum
     return flat
 
@@ -87,8 +89,11 @@ class Differentiable:
         self._set = {}
         self._source = None  # the session reads it where it is
         residual = self._residual = Residual(self.geometry, None, np.asarray)
-        self.shape = residual.sizes
-        self.repeated = [a for a in range(residual.d) if residual.at_nodes and residual.periodic[a]]
+        self.processes = solver._session.processes
+        own = solver.block
+        self.places = tuple(slice(b.start, min(b.stop, n)) for b, n in zip(own, residual.sizes))
+        self.shape = [b.stop - b.start for b in self.places]
+        self.repeated = [a for a, b in enumerate(own) if b.stop > residual.sizes[a]]
         self.number = len(_numbered)
         _numbered.append(weakref.ref(self))
         self.cells = residual.cells
@@ -109,7 +114,7 @@ class Differentiable:
         return self._residual.mask
 
     def check(self, data):
-        """Raises NotImplementedError or ValueError as _residual.check_supported."""
+        """Raises NotImplementedError or ConfigurationError as _residual.check_supported."""
         check_supported(self.geometry, data)
 
     def residual(self, cat, constant):
@@ -128,7 +133,7 @@ class Differentiable:
                 there, stream, _ = _arrays.on_device(kept, name)  # stays as it is when the caller changes the array
                 self.solver._wait_for(stream)
                 return there, kept
-        host = np.ascontiguousarray(_arrays.to_host(value, name)[0])
+        host = _arrays.to_host(value, name)[0]
         return (host.item() if host.ndim == 0 else host), host.copy() if name != "source" else None
 
     def forget(self, names):
@@ -145,6 +150,11 @@ class Differentiable:
             self._faces = {key: values for key, values in self._faces.items() if key[0] != "kappa"}
         self.levels += any(in_operator(name) for name in names)
 
+    def _differs(self, name, value):
+        """Returns whether a datum is new, on any process."""
+        return self.solver._session.any(not self._equal(name, value)) if self.processes > 1 else \
+            not self._equal(name, value)
+
     def _equal(self, name, value):
         kept = self._set.get(name)
         if kept is None:
@@ -156,7 +166,7 @@ class Differentiable:
 
     def _update(self, data):
         """Gives the compiled solver those data that differ from its present ones."""
-        changed = {name: value for name, value in data.items() if name != "source" and not self._equal(name, value)}
+        changed = {name: value for name, value in data.items() if name != "source" and self._differs(name, value)}
         if any(name.startswith("coefficient.") for name in changed):
             changed.update((name, value) for name, value in data.items() if name.startswith("coefficient."))
         if "source" in data:
@@ -199,7 +209,7 @@ class Differentiable:
             right = self._handle(g, "gradient")
             try:
                 self._run(adjoint, "the adjoint solve", lambda session: session.solve_rhs(right))
-            except _core.ConfigurationError as error:
+            except ConfigurationError as error:
                 raise _core.SolverError("the gradient of the loss with respect to u is not finite; check the "
                                         "loss") from error
 
@@ -266,12 +276,54 @@ class Differentiable:
                                           d if axis is None else axis + 1, self._handle(to, "gradient"))
             self._release(to)
 
+    # ---- several processes ----
+
+    def in_cells(self, name):
+        """Returns whether an array of a datum has one value for each cell of the block, not for each value of u."""
+        return name.startswith("coefficient") or self.geometry["centering"] == "cell"
+
+    def whole(self, values, cells):
+        """Returns the global array of the blocks of all processes. Collective; a copy on the host.
+
+        Nodes of a periodic axis that is cut have no repeated last node.
+        """
+        flat = self.solver._session.gathered(np.ascontiguousarray(values, dtype=np.float64), cells)
+        repeated = () if cells else self.repeated
+        return flat.reshape([n + (a in repeated) for a, n in enumerate(self.cells if cells else self._residual.sizes)])
+
+    def whole_datum(self, values, name):
+        """Returns the global array of a datum, with the repeated nodes of periodic axes. Collective."""
+        cells = self.in_cells(name)
+        whole = self.whole(values, cells)
+        for a in range(self._residual.d):
+            if not cells and self._residual.periodic[a] and a not in self.repeated:
+                whole = _repeat_first(whole, a)
+        return whole
+
+    def whole_values(self, values):
+        """Returns the global array of one like u, without repeated nodes. Collective."""
+        for a in self.repeated:
+            values = _repeat_first(values, a)
+        return self._residual.core(self.whole(values, self.geometry["centering"] == "cell"))
+
+    def own(self, whole, name):
+        """Returns the block of this process of a global datum."""
+        return whole[self.solver.cells if self.in_cells(name) else self.solver.block]
+
     def _face_values(self, axis, end, alpha):
+        """Returns the values of a face of a problem in cells."""
         key = (axis, end, alpha)
         if key not in self._faces:
-            d = self.geometry["dimension"]
-            shape = [n for a, n in enumerate(self.shape) if a != d - 1 - axis]
-            self._faces[key] = np.reshape(self.solver._session.face_values(axis, end, alpha), shape)
+            values = self.solver._session.face_values(axis, end, alpha)
+            along = self.geometry["dimension"] - 1 - axis
+            shape = [n for a, n in enumerate(self.shape) if a != along]
+            if self.processes > 1:
+                block = np.zeros(self.shape)
+                if values.size > 0:
+                    block[tuple(-end if a == along else slice(None) for a in range(block.ndim))] = values.reshape(shape)
+                self._faces[key] = np.take(self.whole(block, True), -end, axis=along)
+            else:
+                self._faces[key] = values.reshape(shape)
         return self._faces[key]
 
     def _kappa_behind(self, axis, end):
@@ -279,6 +331,10 @@ class Differentiable:
         if key not in self._faces:
             d = self.geometry["dimension"]
             kappa = self.solver._session.values("coefficient")
+            if self.processes > 1:
+                parts = [kappa] if kappa.ndim == d else list(np.moveaxis(kappa, -1, 0))
+                parts = [self.whole(part, True) for part in parts]
+                kappa = parts[0] if kappa.ndim == d else np.stack(parts, axis=-1)
             for face, kind in self.geometry["faces"].items():
                 if kind in ("dirichlet", "robin"):
                     a, e = "xyz".index(face[0]), int(face[1] == "+")
@@ -303,6 +359,10 @@ class Differentiable:
                 if not any(name.startswith("coefficient") for name in data):
                     fixed[f"kappa.{face}"] = self._kappa_behind(axis, end)
         return fixed
+
+
+def _repeat_first(values, axis):
+    return np.concatenate([values, np.take(values, [0], axis=axis)], axis=axis)
 
 
 def _log(line):

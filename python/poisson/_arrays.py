@@ -2,6 +2,7 @@
 
 import importlib
 import os
+import reprlib
 import sys
 
 import numpy as np
@@ -11,6 +12,17 @@ from ._core import ConfigurationError, DeviceArray
 
 
 _CUDA = 2  # kDLCUDA
+_LARGEST = 10**308
+_texts = reprlib.Repr()
+_texts.maxlevel, _texts.maxstring, _texts.maxother = 3, 80, 80
+
+
+def shown(value):
+    """Returns a value as text for messages, shortened."""
+    try:
+        return _texts.repr(value)
+    except Exception:  # of its own repr
+        return f"an object of the type {type(value).__name__}"
 
 
 def _dlpack_device(array):
@@ -42,7 +54,24 @@ def package(array):
 
 def is_array(value):
     """Returns whether a value has one number for each node or cell."""
-    return package(value) is not None and len(getattr(value, "shape", (0,))) > 0
+    return package(value) is not None and shape_of(value) != ()
+
+
+def shape_of(array):
+    """Returns the shape of an array; (0,) for an object whose shape is unknown before it is read."""
+    try:
+        return tuple(array.shape)
+    except Exception:  # without a shape, or deleted
+        return (0,)
+
+
+def mapping(value, name, example):
+    """Returns a dictionary, an empty one for None. Raises ConfigurationError for other objects."""
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        raise ConfigurationError(f"{name}: expected a dictionary, found {shown(value)}; give for example {example}")
+    return value
 
 
 def number_or_text(value, name):
@@ -50,11 +79,42 @@ def number_or_text(value, name):
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, bool) or not isinstance(value, (int, float, str)):
-        raise ConfigurationError(f"{name}: expected a number, an expression or an array, found {value!r}")
+        raise ConfigurationError(f"{name}: expected a number, an expression or an array, found {shown(value)}")
     try:
         return text(value, name) if isinstance(value, str) else float(value)
     except OverflowError:
         raise ConfigurationError(f"{name}: the integer is too large; give a number below 1e308") from None
+
+
+def number(value, name):
+    """Returns a finite number. Raises ConfigurationError for other objects."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, (int, float)) and not isinstance(value, bool) and -_LARGEST < value < _LARGEST:
+        return float(value)
+    raise ConfigurationError(f"{name}: expected a finite number, found {shown(value)}")
+
+
+def whole_number(value, name, least=0):
+    """Returns a whole number from `least` to 2³¹ − 1. Raises ConfigurationError for other objects."""
+    found = number(value, name)
+    if found != int(found) or not least <= found < 2**31:
+        raise ConfigurationError(f"{name}: expected a whole number from {least} to 2147483647, found {shown(value)}")
+    return int(found)
+
+
+def numbers(value, name, kinds="fiub"):
+    """Returns numbers as a C-contiguous array of float64, or of int64 with kinds="iub". Raises ConfigurationError."""
+    try:
+        found = _host_values(value, name)[0] if package(value) else np.asarray(value)
+        if found.dtype.kind not in kinds and found.size > 0:
+            raise TypeError(f"the type {found.dtype}")
+        return np.asarray(found, dtype=np.float64 if "f" in kinds else np.int64, order="C")
+    except ConfigurationError:
+        raise
+    except Exception as error:  # ragged lists, texts, complex numbers
+        raise ConfigurationError(f"{name}: expected an array of {'real' if 'f' in kinds else 'whole'} numbers, found "
+                                 f"{shown(value)}") from error
 
 
 def text(value, name):
@@ -74,7 +134,7 @@ def path(value, name):
     except TypeError:
         found = None
     if not isinstance(found, str) or "\0" in found:
-        raise ConfigurationError(f"{name}: expected a path, found {value!r}")
+        raise ConfigurationError(f"{name}: expected a path, found {shown(value)}")
     return text(found, name)
 
 
@@ -131,7 +191,7 @@ def to_host(array, name):
     """
     values, copies = _host_values(array, name)
     wanted = np.float32 if values.dtype in (np.float32, np.float16) else np.float64
-    ready = np.ascontiguousarray(values, dtype=wanted)
+    ready = np.asarray(values, dtype=wanted, order="C")  # numbers keep their shape
     if values.ndim > 0 and not np.shares_memory(ready, values) and values.size > 0:
         copies += 1
     return ready, copies
@@ -259,14 +319,14 @@ def stream_pointer(stream):
             return int(getattr(stream, name))
     if isinstance(stream, int) and not isinstance(stream, bool):
         return stream
-    raise ConfigurationError(f"stream: expected a stream of torch or cupy, or its address, found {stream!r}")
+    raise ConfigurationError(f"stream: expected a stream of torch or cupy, or its address, found {shown(stream)}")
 
 
 def allocator(given):
     """Returns the functions allocate(bytes) and release(address) of "torch", "cupy", or a pair of functions."""
     if given is None or isinstance(given, (tuple, list)) and len(given) == 2 and all(callable(f) for f in given):
         return given
-    if given == "torch":
+    if isinstance(given, str) and given == "torch":
         cuda = importlib.import_module("torch").cuda
 
         def allocate(size):
@@ -275,7 +335,7 @@ def allocator(given):
             return address
 
         return allocate, cuda.caching_allocator_delete
-    if given == "cupy":
+    if isinstance(given, str) and given == "cupy":
         cuda = importlib.import_module("cupy").cuda
         lent = {}
 
@@ -286,7 +346,7 @@ def allocator(given):
             return memory.ptr
 
         return lend, lent.pop
-    raise ConfigurationError(f"allocator: expected 'torch', 'cupy', or a pair of functions, found {given!r}")
+    raise ConfigurationError(f"allocator: expected 'torch', 'cupy', or a pair of functions, found {shown(given)}")
 
 
 def like(values, model):

@@ -67,10 +67,10 @@ def _named(code, material, named):
         tree = material
     elif isinstance(material, (numbers.Real, np.generic)) and not isinstance(material, (bool, np.bool_)):
         tree = "insulator" if material == 0 else {"coefficient": material}
-    elif isinstance(material, (list, tuple, np.ndarray)) and np.ndim(material) == 1:
+    elif isinstance(material, (list, tuple)) or isinstance(material, np.ndarray) and material.ndim == 1:
         tree = {"coefficient": material}
     else:
-        raise ConfigurationError(f"Problem: materials[{code}] is {material!r}; {_REMEDY}")
+        raise ConfigurationError(f"Problem: materials[{code}] is {_arrays.shown(material)}; {_REMEDY}")
     name = f"value {code}"
     if name in named:
         raise ConfigurationError(f"Problem: materials['{name}'] is the name of the material of {code}; rename it")

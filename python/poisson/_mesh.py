@@ -1,8 +1,10 @@
 """Problems on unstructured meshes: linear elements on arrays of points and cells, with adjoint gradients."""
 
+import threading
+
 import numpy as np
 
-from . import _core
+from . import _arrays, _core, _lifetime
 from ._sparse import RowsResult
 
 _SHAPES = {"vertex": 1, "vertices": 1, "line": 2, "lines": 2, "triangle": 3, "triangles": 3, "quad": 4,
@@ -27,21 +29,26 @@ class UnstructuredMesh:
     """
 
     def __init__(self, points, cells, groups=None):
-        points = np.ascontiguousarray(points, dtype=np.float64)
+        points = _arrays.numbers(points, "points")
         arrays = {}
-        for shape, corners in cells.items():
+        for shape, corners in _arrays.mapping(cells, "cells", "{'triangle': [[0, 1, 2]]}").items():
             if shape not in _SHAPES:
-                raise _core.ConfigurationError(f"cells: there is no shape {shape!r}; choose from {', '.join(_NAMES)}")
-            name = _NAMES.get(shape, shape)
-            arrays[name] = np.ascontiguousarray(corners, dtype=np.int64).reshape(-1, _SHAPES[shape])
-        listed, labels, of_cell = self._label(arrays, groups or {})
+                raise _core.ConfigurationError(f"cells: there is no shape {_arrays.shown(shape)}; choose from "
+                                               f"{', '.join(_NAMES)}")
+            corners = _arrays.numbers(corners, f"cells.{shape}", "iub")
+            if corners.size % _SHAPES[shape]:
+                raise _core.ConfigurationError(f"cells.{shape}: the array has the shape {list(corners.shape)}; give "
+                                               f"[n, {_SHAPES[shape]}]")
+            arrays[_NAMES.get(shape, shape)] = corners.reshape(-1, _SHAPES[shape])
+        listed, labels, of_cell = self._label(arrays, _arrays.mapping(groups, "groups", "{'inlet': {'line': [0, 1]}}"))
         self._set(*_core.make_mesh(points, [(name, corners, of_cell[name]) for name, corners in arrays.items()], listed,
                                    labels))
 
     @classmethod
     def _read(cls, file, scale, groups):
         mesh = cls.__new__(cls)
-        mesh._set(*_core.read_mesh(file, float(scale), groups or ""))
+        mesh._set(*_core.read_mesh(_arrays.path(file, "file"), _arrays.number(scale, "scale"),
+                                   "" if groups is None else _arrays.path(groups, "groups")))
         return mesh
 
     @staticmethod
@@ -50,15 +57,19 @@ class UnstructuredMesh:
         dimension = {"vertices": 0, "lines": 1, "triangles": 2, "quadrilaterals": 2}
         listed, sets = [], {name: [()] * len(corners) for name, corners in arrays.items()}
         for group, members in groups.items():
-            for shape, indices in members.items():
+            if not isinstance(group, str):
+                raise _core.ConfigurationError(f"groups: the names are texts, found {_arrays.shown(group)}")
+            group = _arrays.text(group, "groups")
+            for shape, indices in _arrays.mapping(members, f"groups.{group}", "{'line': [0, 1]}").items():
                 name = _NAMES.get(shape, shape)
                 if name not in arrays:
-                    raise _core.ConfigurationError(f"groups.{group}: the mesh has no cells of the shape {shape!r}")
+                    raise _core.ConfigurationError(f"groups.{group}: the mesh has no cells of the shape "
+                                                   f"{_arrays.shown(shape)}")
                 key = (dimension.get(name, 3), group)
                 if key not in listed:
                     listed.append(key)
                 number = listed.index(key)
-                for index in np.asarray(indices, dtype=np.int64).reshape(-1):
+                for index in _arrays.numbers(indices, f"groups.{group}.{shape}", "iub").reshape(-1):
                     if not 0 <= index < len(arrays[name]):
                         raise _core.ConfigurationError(f"groups.{group}: there is no element {index} of {name}")
                     if number not in sets[name][index]:
@@ -144,12 +155,18 @@ class MeshProblem:
 
     def __init__(self, mesh, *, coefficient=1.0, reaction=0.0, source=0.0, boundary=None, tolerance=1e-8,
                  max_iterations=100, precision="mixed"):
+        if not isinstance(mesh, UnstructuredMesh):
+            raise _core.ConfigurationError(f"mesh: expected an UnstructuredMesh, found {_arrays.shown(mesh)}; use load_mesh")
+        if not isinstance(precision, str) or precision not in ("mixed", "double"):
+            raise _core.ConfigurationError(f"precision: {_arrays.shown(precision)}; choose mixed or double")
+        _lifetime.require()
         self.mesh = mesh
-        boundary = dict(boundary or {})
+        self._lock, self._device = threading.RLock(), -1
+        boundary = dict(_arrays.mapping(boundary, "boundary", "{'inlet': {'dirichlet': 1}}"))
         rest = boundary.pop("default", {"dirichlet": 0.0})
         self._kinds, conditions = {}, []
         for name, condition in [*boundary.items(), ("default", rest)]:
-            if len(condition) != 1 or next(iter(condition)) not in ("dirichlet", "neumann", "robin"):
+            if not isinstance(condition, dict) or len(condition) != 1 or next(iter(condition)) not in ("dirichlet", "neumann", "robin"):
                 raise _core.ConfigurationError(f"boundary.{name}: give {{'dirichlet': u}}, {{'neumann': flux}} or "
                                                f"{{'robin': {{'alpha': a, 'value': b}}}}")
             kind = next(iter(condition))
@@ -162,17 +179,23 @@ class MeshProblem:
         for name, condition in [*boundary.items(), ("default", rest)]:
             kind, value = next(iter(condition.items()))
             if kind == "robin":
+                value = _arrays.mapping(value, f"boundary.{name}.robin", "{'alpha': 2, 'value': 0}")
+                if "alpha" not in value or len({"value", "ambient"} & set(value)) != 1:
+                    raise _core.ConfigurationError(f"boundary.{name}.robin: give alpha, and value or ambient")
                 self.data[f"boundary.{name}.alpha"] = self._of_points(value["alpha"], name)
-                value = value["value"] if "value" in value else value["ambient"] * self.data[f"boundary.{name}.alpha"]
+                value = value["value"] if "value" in value else self._of_points(value["ambient"], name) * self.data[f"boundary.{name}.alpha"]
             self.data[f"boundary.{name}"] = self._of_points(value, name)
-        self._session = _core.mesh_session(mesh._core, self.data["coefficient"].ndim == 2, conditions, float(tolerance),
-                                           int(max_iterations), precision == "double")
+        self._session = _core.mesh_session(mesh._core, self.data["coefficient"].ndim == 2, conditions,
+                                           _arrays.number(tolerance, "tolerance"),
+                                           _arrays.whole_number(max_iterations, "max_iterations", 1),
+                                           precision == "double")
         self._set(self.data)
+        _lifetime.register(self)
 
     def _of_elements(self, value, name):
         if callable(value):
-            value = value(*self.mesh.centres.T)
-        value = np.asarray(value, dtype=np.float64)
+            value = _called(value, self.mesh.centres, name)
+        value = _arrays.numbers(value, name)
         shapes = [(), (self.mesh.elements,)] + ([(self.mesh.elements, 6)] if name == "coefficient" else [])
         if value.shape not in shapes:
             raise _core.ConfigurationError(f"{name}: the array has the shape {list(value.shape)}; give one value for "
@@ -181,8 +204,8 @@ class MeshProblem:
 
     def _of_points(self, value, name):
         if callable(value):
-            value = value(*self.mesh.points.T)
-        value = np.asarray(value, dtype=np.float64)
+            value = _called(value, self.mesh.points, f"boundary.{name}")
+        value = _arrays.numbers(value, f"boundary.{name}")
         count = len(self.mesh.points)
         if value.shape not in [(), (count,)]:
             raise _core.ConfigurationError(f"boundary.{name}: the array has the shape {list(value.shape)}; give one "
@@ -205,7 +228,7 @@ class MeshProblem:
         new = {}
         for name, value in data.items():
             if name == "boundary":
-                for face, datum in value.items():
+                for face, datum in _arrays.mapping(value, "boundary", "{'inlet': 1.0}").items():
                     if face not in self._kinds:
                         raise _core.ConfigurationError(f"boundary.{face}: the problem has no such condition")
                     parts = datum if isinstance(datum, dict) else {"value": datum}
@@ -218,12 +241,14 @@ class MeshProblem:
                     raise _core.ConfigurationError("coefficient: numbers and tensors do not replace each other")
             else:
                 raise _core.ConfigurationError(f"{name}: choose from coefficient, reaction, source and boundary")
-        self._set(new)
-        self.data.update(new)
+        with self._lock:
+            self._set(new)
+            self.data.update(new)
 
     def solve(self, check=True):
         """Solves with the present data. Returns a MeshResult; raises NotConverged if `check` is true."""
-        return MeshResult(self, self._session.solve(), check)
+        with self._lock:
+            return MeshResult(self, self._session.solve(), check)
 
     def gradient(self, u, derivative, check=True):
         """Returns the derivatives of a number J(u) with respect to all data, by one adjoint solve.
@@ -235,10 +260,15 @@ class MeshProblem:
         Returns a dictionary with the keys of `data`: coefficient, reaction, source with a value for each element,
         boundary.NAME and boundary.NAME.alpha with one for each point.
         """
-        u, derivative = (np.ascontiguousarray(a, dtype=np.float64) for a in (u, derivative))
-        adjoint = RowsResult(self._session.adjoint(derivative), check).u
-        found = self._session.derivatives(u, adjoint)
-        held = self._session.held()
+        u, derivative = _arrays.numbers(u, "u"), _arrays.numbers(derivative, "derivative")
+        for name, values in (("u", u), ("derivative", derivative)):
+            if values.shape != (len(self.mesh.points),):
+                raise _core.ConfigurationError(f"{name}: the array has the shape {list(values.shape)}; give one value "
+                                               f"for each of {len(self.mesh.points)} points")
+        with self._lock:
+            adjoint = RowsResult(self._session.adjoint(derivative), check).u
+            found = self._session.derivatives(u, adjoint)
+            held = self._session.held()
         gradients = {name: found[name].reshape(self.data[name].shape) for name in ("coefficient", "reaction", "source")}
         for name, (number, kind) in self._kinds.items():
             gradients[f"boundary.{name}"] = found["values"][number]
@@ -253,6 +283,13 @@ class MeshProblem:
         import scipy.sparse
         arrays, b, points = self._session.system()
         return scipy.sparse.csr_array(arrays, shape=(len(b), len(b))), b, points
+
+
+def _called(function, points, name):
+    try:
+        return function(*points.T)
+    except Exception as error:
+        raise _core.ConfigurationError(f"{name}: the function fails for the arrays x, y and z ({error})") from error
 
 
 class MeshResult(RowsResult):
@@ -287,8 +324,11 @@ class MeshResult(RowsResult):
 
     def probe(self, *point):
         """Returns u at a point, or None outside of the mesh."""
+        if not 2 <= len(point) <= 3:
+            raise _core.ConfigurationError(f"probe: {len(point)} numbers; give x and y, or x, y and z")
+        point = [_arrays.number(x, "probe") for x in point]
         return self._session.value_at(self.u, *point, *[0.0] * (3 - len(point)))
 
     def save(self, folder):
         """Writes solution.vtu with u and the flux, and returns its path."""
-        return self._session.save(folder, self.u)
+        return self._session.save(_arrays.path(folder, "folder"), self.u)

@@ -4,7 +4,8 @@ import itertools
 
 import numpy as np
 
-from . import _core
+from . import _core, _lifetime
+from ._solver import Solver
 
 
 def unknowns(geometry):
@@ -35,6 +36,7 @@ def system(problem):
     import scipy.sparse
 
     geometry = problem.geometry
+    _lifetime.require()
     session = _core.Session(problem._configured("cpu", {"method": "cg", "precision": "double"}))
     if session.processes > 1:
         raise NotImplementedError("system() works in one process only: start Python without mpirun")
@@ -97,16 +99,17 @@ def preconditioner(solver, cycles):
 
     keys = {"method": "multigrid", "krylov": "none", "full_multigrid": False, "tolerance": 0, "max_iterations": cycles,
             "fallback": "never", "smoother": {"type": "chebyshev", "pre": 2, "post": 2}}
-    session = _core.Session(solver.problem._configured(None, keys))
+    inner = Solver(solver.problem, solver.problem._configured(None, keys), False, None)
     if solver._data:
-        session.update(solver._data)
+        inner._session.update(solver._data)
     mask = unknowns(solver.geometry)
 
     def cycle(r):
         b = np.zeros(mask.shape)
         b[mask] = np.asarray(r, dtype=float).ravel()
-        session.solve_rhs(b)
-        return session.values("u")[mask]
+        with inner._lock:
+            inner._session.solve_rhs(b)
+            return inner._session.values("u")[mask]
 
     n = int(mask.sum())
     return scipy.sparse.linalg.LinearOperator((n, n), matvec=cycle, rmatvec=cycle, dtype=float)

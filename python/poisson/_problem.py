@@ -2,18 +2,18 @@
 
 import copy
 import json
-import operator
 import pathlib
 
 import numpy as np
 
-from . import _arrays, _core, _image
+from . import _arrays, _box, _core, _image
 from ._answers import Effective
-from ._core import ConfigurationError
+from ._core import ConfigurationError, DeviceArray
 from ._result import NotConverged
 from ._solver import Solver
 
 _NAME = "Problem"
+_LARGEST = 10**308  # of whole numbers
 _SECTIONS = ("domain", "grid", "equation", "discretization", "solver", "backend", "output")
 _MEDIA = ("materials", "bodies", "background", "surfaces", "contacts", "sheets")
 _IMAGE = ("image", "voxel", "crop")
@@ -58,13 +58,17 @@ class Problem:
         self._model = next((a for a in (source, coefficient) if _arrays.is_array(a)), None)
         self._copies = 0
         self._there = []  # arrays of devices
-        tree = {"title": title, "parameters": parameters or {}}
+        tree = {"title": title, "parameters": {} if parameters is None else parameters}
         data = {"coefficient": coefficient, "reaction": reaction, "source": source, "exact": exact}
         tree["equation"] = {key: value for key, value in data.items() if value is not None}
+        boundary = _arrays.mapping(boundary, f"{_NAME}: boundary", "{'x-': 1.0, 'default': 0.0}")
         if boundary:
             tree["boundary"] = {name: _condition(value) for name, value in boundary.items()}
         if centering is None:
             centering = "cell" if any(sections.get(name) is not None for name in (*_MEDIA, "image")) else "node"
+        for name, value in (("centering", centering), ("scheme", scheme)):
+            if not isinstance(value, str):
+                raise ConfigurationError(f"{_NAME}: {name}: expected a word, found {_arrays.shown(value)}")
         if (centering, scheme) != ("node", "fv"):
             tree["discretization"] = {"centering": centering, "scheme": scheme}
         self._add_media(tree, sections)
@@ -72,17 +76,17 @@ class Problem:
             if shape is None and nodes is None and "image" not in tree:
                 shape = self._shape(tree["equation"], centering)
             if shape is not None or nodes is not None:
-                tree.update(_grid(shape, lower, upper, spacing, nodes, centering))
+                tree.update(_box.grid(shape, lower, upper, spacing, nodes, centering))
             elif any(value is not None for value in (lower, upper, spacing)):
-                tree["domain"] = _domain(lower, upper, spacing)
+                tree["domain"] = _box.domain(lower, upper, spacing)
         elif any(value is not None for value in (shape, spacing, nodes)):
             raise ConfigurationError(f"{_NAME}: grid and shape, spacing or nodes are both given; keep one of the two")
         if "domain" in sections and (lower is not None or upper is not None or spacing is not None):
             raise ConfigurationError(f"{_NAME}: domain and lower, upper or spacing are both given; keep one of the two")
         for name, section in sections.items():
             if not isinstance(section, dict):
-                raise ConfigurationError(f"{_NAME}: {name}: expected a dictionary, found {section!r}; give the keys of "
-                                         "the section, such as solver={'tolerance': 1e-8}")
+                raise ConfigurationError(f"{_NAME}: {name}: expected a dictionary, found {_arrays.shown(section)}; give "
+                                         "the keys of the section, such as solver={'tolerance': 1e-8}")
             tree[name] = {**tree.get(name, {}), **section}
         self._tree = self._plain(tree, "")
         self._file = None
@@ -93,8 +97,8 @@ class Problem:
         """Moves materials, the image and the questions from arguments to the keys of files."""
         materials = sections.get("materials")
         if materials is not None and not isinstance(materials, dict):
-            raise ConfigurationError(f"{_NAME}: materials: expected a dictionary, found {materials!r}; give properties "
-                                     "by names, such as {'steel': {'coefficient': 15}}")
+            raise ConfigurationError(f"{_NAME}: materials: expected a dictionary, found {_arrays.shown(materials)}; give "
+                                     "properties by names, such as {'steel': {'coefficient': 15}}")
         image, sections["materials"] = _image.background(*(sections.pop(name, None) for name in _IMAGE), materials)
         if image is not None:
             tree["image"] = image
@@ -121,15 +125,23 @@ class Problem:
     def _shape(equation, centering):
         for name in ("source", "coefficient"):
             value = equation.get(name)
-            if _arrays.is_array(value):
+            if _arrays.is_array(value) and isinstance(getattr(value, "shape", None), tuple):
                 cells = name == "coefficient" and centering == "node"
                 return tuple(n + 1 if cells else n for n in value.shape)
         raise ConfigurationError(f"{_NAME}: the grid is missing; give shape=(nz, ny, nx), or an array as source")
 
     def _plain(self, value, path):
         """Replaces arrays by numpy arrays on the host, and numbers and lists of numpy by those of Python."""
+        try:
+            return self._plain_of(value, path)
+        except RecursionError:
+            raise ConfigurationError(f"{_NAME}: {path[:40]}: lists or dictionaries are nested too deeply, or contain "
+                                     "themselves; give plain values") from None
+
+    def _plain_of(self, value, path):
         if isinstance(value, dict):
-            return {key: self._plain(item, f"{path}.{key}" if path else str(key)) for key, item in value.items()}
+            keys = [_arrays.text(key, f"{_NAME}: {path}") if isinstance(key, str) else key for key in value]
+            return {key: self._plain(item, f"{path}.{key}" if path else str(key)) for key, item in zip(keys, value.values())}
         if isinstance(value, np.generic):
             return value.item()
         if path == "image.file" and _arrays.package(value):
@@ -155,6 +167,11 @@ class Problem:
             return str(value)
         if isinstance(value, str):
             return _arrays.text(value, f"{_NAME}: {path}")
+        if value is not None and not isinstance(value, (bool, int, float, DeviceArray)):
+            raise ConfigurationError(f"{_NAME}: {path} is {_arrays.shown(value)}; give a number, a string, a list, a "
+                                     "dictionary or an array")
+        if isinstance(value, int) and not -_LARGEST < value < _LARGEST:
+            raise ConfigurationError(f"{_NAME}: {path}: the integer is too large; give a number below 1e308")
         return value
 
     def _given_source(self):
@@ -193,18 +210,20 @@ class Problem:
         if questions:  # the keys that are not given stay
             questions = {name: {"axes": "all", "faces": "fixed", **(given.get(name) or {}), **value}
                          if name == "effective" else value for name, value in questions.items()}
+        if device is not None and not isinstance(device, str):
+            raise ConfigurationError(f"device: expected a text, found {_arrays.shown(device)}; give cpu, cuda or cuda:1")
         if device is None and not keys and not questions:
             return self._config
         if self._file:
-            extra = [f"solver.{key}={json.dumps(_json(value))}" for key, value in keys.items()]
-            extra += [f"output.{key}={json.dumps(value)}" for key, value in (questions or {}).items()]
+            extra = [f"solver.{key}={_json(value, key)}" for key, value in keys.items()]
+            extra += [f"output.{key}={_json(value, key)}" for key, value in (questions or {}).items()]
             return _core.load(self._file, self._overrides + extra + ([f"backend.device={device}"] if device else []))
         tree = copy.copy(self._tree)
         tree["solver"] = {**tree.get("solver", {}), **self._plain(keys, "solver")}
         if questions:
             tree["output"] = {**tree.get("output", {}), **self._plain(questions, "output")}
         if device is not None:
-            tree["backend"] = {**tree.get("backend", {}), "device": str(device)}
+            tree["backend"] = {**tree.get("backend", {}), "device": _arrays.text(device, "device")}
         return _core.configure(tree, _NAME)
 
     def solve(self, *, device=None, dtype=None, check=True, **keys):
@@ -236,6 +255,8 @@ class Problem:
             names: the bodies; by default those of the problem.
             device, keys: as solver().
         """
+        if names is not None and not isinstance(names, (list, tuple)):
+            raise ConfigurationError(f"capacitance: expected a list of names of bodies, found {_arrays.shown(names)}")
         config = self._configured(device, keys, {} if names is None else {"capacitance": list(names)})
         return Solver(self, config, False, None)._capacitance()
 
@@ -272,60 +293,23 @@ def _condition(value):
     return {"dirichlet": value} if number or expression or _arrays.is_array(value) else value
 
 
-def _grid(shape, lower, upper, spacing, nodes, centering):
-    if nodes is not None:
-        try:
-            nodes = [np.asarray(n, dtype=float).tolist() for n in nodes]
-        except (TypeError, ValueError) as error:
-            raise ConfigurationError(f"{_NAME}: nodes: expected the nodes along x, y and z, found {nodes!r}") from error
-        if lower is not None or upper is not None or spacing is not None:
-            raise ConfigurationError(f"{_NAME}: nodes and lower, upper or spacing are both given; keep one of the two")
-        axes = dict(zip("xyz", ({"nodes": n} for n in nodes)))
-        return {"grid": {"type": "tensor-product", "axes": axes}}
-    try:
-        shape = tuple(operator.index(n) for n in shape)
-    except TypeError as error:
-        raise ConfigurationError(f"{_NAME}: shape is {shape!r}; give whole numbers, such as (64, 64, 64)") from error
-    if len(shape) not in (2, 3):
-        raise ConfigurationError(f"{_NAME}: shape has {len(shape)} numbers; give (ny, nx) or (nz, ny, nx)")
-    cells = [n - (centering == "node") for n in reversed(shape)]
-    lower = [0.0] * len(cells) if lower is None else _corner(lower, cells, "lower")
-    if spacing is not None and upper is not None:
-        raise ConfigurationError(f"{_NAME}: spacing and upper are both given; keep one of the two")
-    if spacing is not None:
-        widths = [float(spacing)] * len(cells) if np.ndim(spacing) == 0 else _corner(spacing, cells, "spacing")
-        upper = [low + n * h for low, n, h in zip(lower, cells, widths)]
-    upper = [1.0] * len(cells) if upper is None else _corner(upper, cells, "upper")
-    return {"domain": {"lower": lower, "upper": upper}, "grid": {"cells": cells}}
-
-
-def _domain(lower, upper, spacing):
-    """Returns the box of an image that has no other grid."""
-    if spacing is not None or lower is None or upper is None:
-        raise ConfigurationError(f"{_NAME}: an image without shape has its own grid; give voxel, or both lower and upper")
-    return {"lower": _corner(lower, lower, "lower"), "upper": _corner(upper, lower, "upper")}
-
-
-def _corner(values, cells, name):
-    values = [float(v) if isinstance(v, (int, float, np.generic)) else v for v in values]
-    if len(values) != len(cells):
-        raise ConfigurationError(f"{_NAME}: {name} has {len(values)} numbers in {len(cells)} dimensions; give "
-                                 f"{len(cells)}, in the order x, y, z")
-    return values
-
-
 def _is_float32(dtype):
     try:
         found = np.dtype(dtype)
-    except TypeError:
+    except Exception:
         found = None
     if found not in (np.float32, np.float64):
-        raise ConfigurationError(f"{_NAME}: dtype is {dtype}; give float64 or float32")
+        raise ConfigurationError(f"{_NAME}: dtype is {_arrays.shown(dtype)}; give float64 or float32")
     return found == np.float32
 
 
-def _json(value):
-    return value.tolist() if isinstance(value, (np.generic, np.ndarray)) else value
+def _json(value, name):
+    """Returns a value of a key as JSON. Raises ConfigurationError for other objects."""
+    try:
+        return json.dumps(value.tolist() if isinstance(value, (np.generic, np.ndarray)) else value)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise ConfigurationError(f"{name}: the value cannot be written ({error}); give numbers, texts, lists or "
+                                 "dictionaries") from error
 
 
 def load(file, parameters=None, set=None):  # noqa: A002 (the option of the program)
@@ -338,9 +322,11 @@ def load(file, parameters=None, set=None):  # noqa: A002 (the option of the prog
 
     Raises ConfigurationError with file, line and column of each mistake.
     """
-    overrides = [f"parameters.{name}={_json(value)}" for name, value in (parameters or {}).items()]
-    overrides += [f"{key}={json.dumps(_json(value))}" for key, value in (set or {}).items()]
-    return Problem._of_file(file, overrides)
+    parameters = _arrays.mapping(parameters, "parameters", "{'h': 30}")
+    overrides = [f"parameters.{name}={_json(value, name)}" for name, value in parameters.items()]
+    overrides += [f"{key}={_json(value, key)}" for key, value in
+                  _arrays.mapping(set, "set", "{'solver.tolerance': 1e-10}").items()]
+    return Problem._of_file(file, [_arrays.text(override, "a key") for override in overrides])
 
 
 def effective(image, materials, *, voxel=None, crop=None, axes="all", faces="fixed", device=None, check=True,

@@ -12,6 +12,7 @@ import itertools
 
 import numpy as np
 
+from ._core import ConfigurationError
 from ._grid import Grid
 from ._operators import unknowns
 
@@ -35,10 +36,10 @@ def check_supported(geometry, data):
             continue
         face, _, alpha = name[len("boundary."):].partition(".")
         if face not in faces or faces[face] == "periodic":
-            raise ValueError(f"{name}: there is no such face with a value; choose from "
+            raise ConfigurationError(f"{name}: there is no such face with a value; choose from "
                              f"{', '.join(f for f, kind in faces.items() if kind != 'periodic')}")
         if alpha and faces[face] != "robin":
-            raise ValueError(f"{name}: only Robin faces have alpha; {face} is a {faces[face]} face")
+            raise ConfigurationError(f"{name}: only Robin faces have alpha; {face} is a {faces[face]} face")
 
 
 class Residual(Grid):
@@ -91,14 +92,14 @@ class Residual(Grid):
     def integral(self, value, name, grid=None):
         """Returns the integrals of a datum over the control volumes of this grid, or of the grid of a face.
 
-        `value` is a number, or has one value for each node or cell. Raises ValueError for other shapes.
+        `value` is a number, or has one value for each node or cell. Raises ConfigurationError for other shapes.
         """
         grid = grid or self
         nodes = [n + 1 for n in grid.cells]
         value = grid.full(value, nodes if self.at_nodes else grid.cells)
         shape = list(value.shape)
         if shape not in (nodes, grid.cells) or shape == nodes and not self.at_nodes and grid is not self:
-            raise ValueError(f"{name}: the array has the shape {tuple(shape)}; give {tuple(nodes)} (nodes) or "
+            raise ConfigurationError(f"{name}: the array has the shape {tuple(shape)}; give {tuple(nodes)} (nodes) or "
                              f"{tuple(grid.cells)} (cells)")
         if not self.at_nodes:
             return grid.lumped(grid.means(value) if shape == nodes else value)
@@ -129,7 +130,7 @@ class Residual(Grid):
             if value is not None:
                 value = self.full(value, self.cells)
                 if list(value.shape) != self.cells:
-                    raise ValueError(f"{name}: the array has the shape {tuple(value.shape)}; gradients need one value for "
+                    raise ConfigurationError(f"{name}: the array has the shape {tuple(value.shape)}; gradients need one value for "
                                      f"each cell, {tuple(self.cells)}")
             found.append(value)
         return found
@@ -151,7 +152,7 @@ class Residual(Grid):
             nodes = [n + 1 for n in grid.cells]
             value = grid.full(value, nodes)
             if list(value.shape) != nodes:
-                raise ValueError(f"{name}: the array has the shape {tuple(value.shape)}; a Dirichlet face of a problem at "
+                raise ConfigurationError(f"{name}: the array has the shape {tuple(value.shape)}; a Dirichlet face of a problem at "
                                  f"nodes needs one value for each node, {tuple(nodes)}")
             value = grid.without_repeated(value)
             total = total + self._on_layer(value, a, end) * self.constant(1 / np.maximum(count, 1))
@@ -206,7 +207,7 @@ class Residual(Grid):
         if self.elements:
             sigma = self.full(sigma, self.cells)
             if list(sigma.shape) != self.cells:
-                raise ValueError(f"reaction: the array has the shape {tuple(sigma.shape)}; gradients of scheme q1 need one "
+                raise ConfigurationError(f"reaction: the array has the shape {tuple(sigma.shape)}; gradients of scheme q1 need one "
                                  f"value for each cell, {tuple(self.cells)}")
             return self.assembled(sigma, u)
         return self.integral(sigma, "reaction") * u
@@ -242,7 +243,7 @@ class Residual(Grid):
         grid = self.face(skipped)
         alpha = grid.full(alpha, grid.cells)
         if list(alpha.shape) != grid.cells:
-            raise ValueError(f"{name}: the array has the shape {tuple(alpha.shape)}; gradients of scheme q1 need one value "
+            raise ConfigurationError(f"{name}: the array has the shape {tuple(alpha.shape)}; gradients of scheme q1 need one value "
                              f"for each cell of the face, {tuple(grid.cells)}")
         return grid.assembled(alpha, layer)
 
@@ -312,6 +313,6 @@ class Residual(Grid):
     def _on_cells(self, value, shape, name):
         value = self.full(value, shape)
         if list(value.shape) != shape:
-            raise ValueError(f"boundary.{name}: the array has the shape {tuple(value.shape)}; gradients of a problem in "
+            raise ConfigurationError(f"boundary.{name}: the array has the shape {tuple(value.shape)}; gradients of a problem in "
                              f"cells need one value for each cell of the face, {tuple(shape)}")
         return value

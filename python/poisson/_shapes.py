@@ -60,7 +60,8 @@ class Shape:
 def _combined(kind, *shapes):
     for shape in shapes:
         if not isinstance(shape, Shape):
-            raise ConfigurationError(f"{kind}: expected shapes, found {shape!r}; give shapes such as poisson.Sphere")
+            raise ConfigurationError(f"{kind}: expected shapes, found {_arrays.shown(shape)}; give shapes such as "
+                                     "poisson.Sphere")
     return Shape({kind: [shape.tree() for shape in shapes]})
 
 
@@ -114,8 +115,8 @@ def Mesh(source, triangles=None, *, scale=None):
     """
     if triangles is None:
         if not isinstance(source, (str, os.PathLike)):
-            raise ConfigurationError(f"Mesh: expected a path, or vertices and triangles, found {source!r}; give for "
-                                     "example Mesh('fin.stl') or Mesh(vertices, triangles)")
+            raise ConfigurationError(f"Mesh: expected a path, or vertices and triangles, found {_arrays.shown(source)}; "
+                                     "give for example Mesh('fin.stl') or Mesh(vertices, triangles)")
         value = os.fspath(source)
     else:
         value = {"vertices": _rows(source, "vertices"), "triangles": _rows(triangles, "triangles")}
@@ -125,7 +126,7 @@ def Mesh(source, triangles=None, *, scale=None):
 
 def _list(value):
     """Returns a number as a list of one number."""
-    return [value] if np.ndim(value) == 0 else value
+    return value if isinstance(value, (list, tuple)) or _arrays.is_array(value) else [value]
 
 
 def _rows(value, name):
@@ -134,8 +135,9 @@ def _rows(value, name):
         value = _arrays.to_host(value, f"Mesh: {name}")[0]
     try:
         rows = np.ascontiguousarray(value, dtype=float)
-    except (TypeError, ValueError) as error:
-        raise ConfigurationError(f"Mesh: {name}: expected an array of the shape [n, 3], found {value!r}") from error
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ConfigurationError(f"Mesh: {name}: expected an array of the shape [n, 3], found "
+                                 f"{_arrays.shown(value)}") from error
     if rows.ndim != 2 or rows.shape[1] != 3 or rows.shape[0] == 0:
         raise ConfigurationError(f"Mesh: {name}: has the shape {list(rows.shape)}; give an array of the shape [n, 3]")
     return rows
@@ -166,7 +168,7 @@ def Where(expression):
 def Body(material, shape, name=None):
     """Returns an entry of `bodies`: a shape of a named material. Raises ConfigurationError if `shape` is no shape."""
     if not isinstance(shape, Shape):
-        raise ConfigurationError(f"body of {material!r}: expected a shape, found {shape!r}; give a shape such as "
-                                 "poisson.Sphere([0, 0, 0], 1)")
+        raise ConfigurationError(f"body of {_arrays.shown(material)}: expected a shape, found {_arrays.shown(shape)}; "
+                                 "give a shape such as poisson.Sphere([0, 0, 0], 1)")
     tree = {"material": material, **shape.tree()}
     return tree if name is None else {**tree, "name": name}

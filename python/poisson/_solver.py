@@ -5,17 +5,13 @@ import threading
 
 import numpy as np
 
-from . import _arrays, _core
+from . import _arrays, _core, _lifetime
 from ._answers import Capacitance
 from ._core import ConfigurationError
 from ._libraries import name_libraries
 from ._result import NotConverged, Result, as_given
 
 _log = logging.getLogger("poisson")
-
-# Several right-hand sides are solved at once on a GPU that one of them does not fill, with this number of solvers.
-_AT_ONCE = 8
-_UNKNOWNS_AT_ONCE = 1 << 22
 
 
 class Solver:
@@ -26,6 +22,7 @@ class Solver:
     """
 
     def __init__(self, problem, config, narrow, model, allocator=None):
+        _lifetime.require()
         self._lock = threading.RLock()
         self._config = config
         self._narrow = narrow
@@ -44,6 +41,8 @@ class Solver:
             name_libraries()
         self._session = _core.Session(config, allocator)
         self._device = self._session.device_number
+        self._processes = self._session.processes
+        _lifetime.register(self)
         self._copies = problem._copies + sum(array.device != self._device for array in problem._there)
         self.geometry = config.geometry
         self.problem = problem
@@ -87,7 +86,7 @@ class Solver:
         return tuple(slice(first[a], last[a]) for a in reversed(range(d)))
 
     def _require_one_process(self, what):
-        if self._session.processes > 1:
+        if self._processes > 1:
             raise NotImplementedError(f"{what} works in one process only: start Python without mpirun")
 
     @property
@@ -117,11 +116,11 @@ class Solver:
     def _field(self, name):
         with self._lock:
             try:
-                values = self._session.values(name)
+                values = self._session.values(name if isinstance(name, str) and name.isascii() else "")
             except IndexError:
-                raise ConfigurationError(f"unknown field '{name}'; choose from u, gradient, residual, error, coefficient, "
-                                         "source, flux, material, face_flux_x, face_flux_y, face_flux_z") from None
-        if self._session.processes > 1 and self.geometry["centering"] == "node" and name != "coefficient":
+                raise ConfigurationError(f"unknown field {_arrays.shown(name)}; choose from u, gradient, residual, error, "
+                                         "coefficient, source, flux, material, face_flux_x, face_flux_y, face_flux_z") from None
+        if self._processes > 1 and self.geometry["centering"] == "node" and name != "coefficient":
             values = values[tuple(slice(0, n) for n in self.shape)]  # without the first nodes of the next process
         return values
 
@@ -155,29 +154,47 @@ class Solver:
         self._copies += copies
         return there
 
+    def _together(self, prepare):
+        """Returns prepare(). If this fails on one process, it fails on all, because the others would wait."""
+        if self._processes == 1:
+            return prepare()
+        failure = None
+        try:
+            value = prepare()
+        except Exception as error:
+            failure = error
+        if self._session.any(failure is not None):
+            raise failure or _core.SolverError("another process has failed")
+        return value
+
+    def _given_data(self, source, coefficient, reaction, boundary):
+        """Returns new data for the compiled session, by their names."""
+        changes = {}
+        if source is not None:
+            changes["source"] = self._host(source, "source")
+            self._model = source if _arrays.is_array(source) else self._model
+        self._check_components(coefficient)
+        if isinstance(coefficient, dict):
+            for axis in sorted(coefficient):
+                changes[f"coefficient.{axis}"] = self._host(coefficient[axis], f"coefficient.{axis}")
+        elif coefficient is not None:
+            changes["coefficient"] = self._host(coefficient, "coefficient")
+        if reaction is not None:
+            changes["reaction"] = self._host(reaction, "reaction")
+        for face, value in _arrays.mapping(boundary, "boundary", "{'x-': 1.0}").items():
+            self._check_face(face)
+            changes[f"boundary.{face}"] = self._host(value, f"boundary.{face}")
+        return changes
+
     def update(self, *, source=None, coefficient=None, reaction=None, boundary=None):
         """Replaces several data at once. Values are as in Problem; `boundary` maps faces to values of their datum.
 
         Raises ConfigurationError for invalid data. A coefficient or reaction with invalid values leaves the solver
         unusable until another one is set.
         """
-        changes = {}
         with self._lock:
-            if source is not None:
-                changes["source"] = self._host(source, "source")
-                self._model = source if _arrays.is_array(source) else self._model
-            if isinstance(coefficient, dict):
-                for axis in sorted(coefficient):
-                    changes[f"coefficient.{axis}"] = self._host(coefficient[axis], f"coefficient.{axis}")
-            elif coefficient is not None:
-                changes["coefficient"] = self._host(coefficient, "coefficient")
-            self._check_components(coefficient)
-            if reaction is not None:
-                changes["reaction"] = self._host(reaction, "reaction")
+            changes = self._together(lambda: self._given_data(source, coefficient, reaction, boundary))
             self._remember(coefficient, reaction, boundary)
-            for face, value in (boundary or {}).items():
-                self._check_face(face)
-                changes[f"boundary.{face}"] = self._host(value, f"boundary.{face}")
             self._state += 1
             if self._differentiable:
                 self._differentiable.forget(changes)
@@ -209,14 +226,14 @@ class Solver:
             axes = "xyz"[: self.geometry["dimension"]]
             if not isinstance(coefficient, dict) or set(coefficient) == set(axes):
                 return
-            raise ConfigurationError(f"coefficient: the keys are {sorted(coefficient)}; give {list(axes)}")
+            raise ConfigurationError(f"coefficient: the keys are {list(coefficient)}; give {list(axes)}")
         wanted = "one value or array" if isotropic else "a dictionary with the keys x, y, z"
         raise ConfigurationError(f"coefficient: this solver was made for {wanted}; give that, or make another Problem")
 
     def _check_face(self, face):
         kinds = self.geometry["faces"]
-        if face not in kinds:
-            raise ConfigurationError(f"boundary: there is no face '{face}'; choose from {', '.join(kinds)}")
+        if not isinstance(face, str) or face not in kinds:
+            raise ConfigurationError(f"boundary: there is no face {_arrays.shown(face)}; choose from {', '.join(kinds)}")
         if kinds[face] == "periodic":
             raise ConfigurationError(f"boundary.{face}: a periodic face has no value; make another Problem")
         if face in self.geometry["mixed"]:
@@ -248,17 +265,19 @@ class Solver:
         with self._lock:
             self._stream = None if stream is None else _arrays.stream_pointer(stream)
             try:
-                if _arrays.is_array(source) and len(getattr(source, "shape", ())) == self.geometry["dimension"] + 1:
-                    return self._solve_all(source, guess, check)
+                if _arrays.is_array(source) and len(_arrays.shape_of(source)) == self.geometry["dimension"] + 1:
+                    from . import _several
+
+                    return _several.solve_all(self, source, guess, check)
                 if source is not None:
                     self.update(source=source)
                 result = self._solve_once(guess)
             finally:
                 self._stream = None
-        return _checked(result, check)
+        return checked(result, check)
 
     def _solve_once(self, guess):
-        start = None if guess is None else self._guess(guess)
+        start = None if guess is None else self._together(lambda: self._guess(guess))
         if self._device >= 0 and self._model is not None:
             self._wait_for(_arrays.current_stream(self._model))
         self._state += 1
@@ -267,73 +286,17 @@ class Solver:
         return Result(self, self._values(), course, copies)
 
     def _guess(self, guess):
-        if not _arrays.is_array(guess) or tuple(getattr(guess, "shape", ())) != self.shape:
-            found = tuple(getattr(guess, "shape", ())) if _arrays.is_array(guess) else repr(guess)
+        if not _arrays.is_array(guess) or _arrays.shape_of(guess) != self.shape:
+            found = _arrays.shape_of(guess) if _arrays.is_array(guess) else _arrays.shown(guess)
             raise ConfigurationError(f"guess: expected an array of the shape {self.shape}, found {found}")
         there = self._on_device(guess, "guess")
         if there:
             return there
         host, copies = _arrays.to_host(guess, "guess")
+        if host.shape != self.shape:
+            raise ConfigurationError(f"guess: expected an array of the shape {self.shape}, found {host.shape}")
         self._copies += copies
         return host
-
-    def _solve_all(self, sources, guess, check):
-        pieces = [sources[i] for i in range(sources.shape[0])]
-        if not pieces:
-            raise ConfigurationError("source: the first axis has no values; give at least one right-hand side")
-        solvers = [*self._solvers_at_once(pieces), self]
-        results, failures = [None] * len(pieces), [None] * len(pieces)
-
-        def work(first, solver):
-            for i in range(first, len(pieces), len(solvers)):
-                if any(failures):
-                    return
-                try:
-                    solver.update(source=pieces[i])
-                    results[i] = _checked(solver._solve_once(guess), check)
-                except BaseException as failure:
-                    failures[i] = failure
-
-        # This solver solves for the last right-hand side, so that it has the last solution.
-        firsts = [(len(pieces) + lane) % len(solvers) for lane in range(len(solvers))]
-        threads = [threading.Thread(target=work, args=pair) for pair in zip(firsts, solvers[:-1])]
-        for thread in threads:
-            thread.start()
-        work(firsts[-1], self)
-        for thread in threads:
-            thread.join()
-        for failure in failures:
-            if failure is not None:
-                raise failure
-        return _joined(self, results, sources)
-
-    def _solvers_at_once(self, pieces):
-        """Returns further solvers of the same data, if several right-hand sides are faster together."""
-        if self._device < 0 or self._session.processes > 1 or self._session.info["unknowns"] > _UNKNOWNS_AT_ONCE:
-            return []
-        on_device = [_arrays.on_device(piece, "source") for piece in pieces]
-        if any(found and found[2] for found in on_device):
-            return []  # a copy would be made on the stream of another thread
-        self._model = pieces[-1]
-        others = self._further_solvers(min(len(pieces), _AT_ONCE) - 1)
-        stream = self._stream
-        if stream is None:
-            stream = _arrays.current_stream(self._model)
-        for other in others:
-            other._model, other._stream = self._model, stream
-        return others
-
-    def _further_solvers(self, count):
-        """Returns solvers of the present data: `count`, or fewer if memory is short."""
-        while len(self._others) < count:
-            try:
-                other = Solver(self.problem, self._config, self._narrow, self._model, self._allocator)
-                other.update(**self._changes)
-            except _core.SolverError as failure:
-                _log.info("solves %d right-hand sides at once: %s", len(self._others) + 1, failure)
-                break
-            self._others.append(other)
-        return self._others[:count]
 
     def aslinearoperator(self):
         """Returns A as a SciPy LinearOperator on the values where `problem.unknowns` is true."""
@@ -361,16 +324,11 @@ class Solver:
             for other in self._others:
                 other.free()
             self._others = []
-            self._session = _Freed()
+            self._session = _lifetime.Gone("the solver was freed; make another one with problem.solver()")
 
     def __repr__(self):
         info = self.info
         return f"<poisson.Solver {info['description']}, {info['unknowns']} unknowns, {info['device']}>"
-
-
-class _Freed:
-    def __getattr__(self, name):
-        raise _core.SolverError("the solver was freed; make another one with problem.solver()")
 
 
 class _Faces:
@@ -381,20 +339,10 @@ class _Faces:
         self._solver.update(boundary={face: value})
 
 
-def _checked(result, check):
+def checked(result, check):
+    """Returns a result. Raises NotConverged if it did not converge and `check` is true."""
     if not result.converged:
         if check and not result._solver.geometry["tolerance"] == 0:
             raise NotConverged(result)
         _log.warning("%s", result.reason)
     return result
-
-
-def _joined(solver, results, sources):
-    """Returns the results of several right-hand sides as one Result."""
-    all_u = _arrays.stack([r.u for r in results])
-    course = {key: [getattr(r, key) for r in results]
-              for key in ("iterations", "residual", "estimated_error", "history", "reason", "steps")}
-    course["seconds"] = sum(r.seconds for r in results)
-    course["data_seconds"] = sum(r.data_seconds for r in results)
-    course["converged"] = all(r.converged for r in results)
-    return Result(solver, all_u, course, sum(r.copies for r in results))

@@ -1,8 +1,10 @@
 """Sparse matrices of any pattern: SciPy's compressed rows in, solutions out."""
 
+import threading
+
 import numpy as np
 
-from . import _core
+from . import _arrays, _core, _lifetime
 
 
 class Rows:
@@ -21,27 +23,34 @@ class Rows:
     """
 
     def __init__(self, A, *, tolerance=1e-8, max_iterations=100, preconditioner="multigrid", precision="mixed"):
-        if preconditioner not in ("multigrid", "diagonal"):
-            raise _core.ConfigurationError(f"preconditioner: {preconditioner!r}; choose multigrid or diagonal")
+        for name, value, choices in (("preconditioner", preconditioner, ("multigrid", "diagonal")),
+                                     ("precision", precision, ("mixed", "double"))):
+            if not isinstance(value, str) or value not in choices:
+                raise _core.ConfigurationError(f"{name}: {_arrays.shown(value)}; choose {choices[0]} or {choices[1]}")
+        _lifetime.require()
+        self._lock, self._device = threading.RLock(), -1
         data, indices, indptr = _compressed(A)
-        self._rows = _core.rows(indptr, indices, data, float(tolerance), int(max_iterations),
-                                preconditioner == "diagonal", precision == "double")
+        self._session = _core.rows(indptr, indices, data, _arrays.number(tolerance, "tolerance"),
+                                   _arrays.whole_number(max_iterations, "max_iterations", 1),
+                                   preconditioner == "diagonal", precision == "double")
+        _lifetime.register(self)
         self.size = len(indptr) - 1
 
     @property
     def symmetric(self):
         """Whether the matrix is symmetric but for rounding."""
-        return self._rows.symmetric
+        return self._session.symmetric
 
     @property
     def singular(self):
         """Whether the matrix maps constants to zero. Right-hand sides then lose their mean, and u has the mean 0."""
-        return self._rows.singular
+        return self._session.singular
 
     def solve(self, b, guess=None, check=True):
         """Solves A u = b. Returns a RowsResult. Raises NotConverged if the solve ends early and `check` is true."""
         first = None if guess is None else _doubles(guess, self.size, "guess")
-        found = self._rows.solve(_doubles(b, self.size, "b"), first)
+        with self._lock:
+            found = self._session.solve(_doubles(b, self.size, "b"), first)
         return RowsResult(found, check)
 
 
@@ -57,7 +66,7 @@ class RowsResult:
         for name, value in found.items():
             setattr(self, name, value)
         if check and not self.converged:
-            raise NotConverged(self.reason)
+            raise NotConverged(self)
 
 
 def solve_rows(A, b, *, guess=None, **options):
@@ -66,15 +75,15 @@ def solve_rows(A, b, *, guess=None, **options):
 
 
 def _doubles(values, size, name):
-    array = np.ascontiguousarray(values, dtype=np.float64).reshape(-1)
+    array = _arrays.numbers(values, name).reshape(-1)
     if array.size != size:
         raise _core.ConfigurationError(f"{name} has {array.size} values; give {size}")
     return array
 
 
 def _compressed(A):
-    if not isinstance(A, tuple):
-        if not hasattr(A, "tocsr"):
+    if not isinstance(A, tuple) or len(A) != 3:
+        if not hasattr(A, "tocsr") or len(getattr(A, "shape", ())) != 2:
             raise _core.ConfigurationError("A is no sparse matrix; give a scipy.sparse matrix or (data, indices, indptr)")
         if A.shape[0] != A.shape[1]:
             raise _core.ConfigurationError(f"A has {A.shape[0]} rows and {A.shape[1]} columns; give a square matrix")
@@ -83,5 +92,5 @@ def _compressed(A):
     data, indices, indptr = A
     if np.iscomplexobj(data):
         raise _core.ConfigurationError("A is complex; give real entries")
-    return (np.ascontiguousarray(data, dtype=np.float64), np.ascontiguousarray(indices, dtype=np.int64),
-            np.ascontiguousarray(indptr, dtype=np.int64))
+    return (_arrays.numbers(data, "data").reshape(-1), _arrays.numbers(indices, "indices", "iub").reshape(-1),
+            _arrays.numbers(indptr, "indptr", "iub").reshape(-1))

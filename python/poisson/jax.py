@@ -22,12 +22,16 @@ def solve(problem, coefficient=None, source=None, *, reaction=None, boundary=Non
     vmap over sources, or over any other data, solves one after another on the same levels; only a new coefficient,
     reaction or alpha makes them again. Use jax.config.update("jax_enable_x64", True) for gradients beyond six digits.
 
-    Raises NotImplementedError with the reason for schemes without gradients, while the function is traced.
+    Raises NotImplementedError with the reason for schemes without gradients and for several processes, while the function
+    is traced.
     """
     core = _adjoint.of(problem)
+    if core.processes > 1:
+        raise NotImplementedError("poisson.jax works in one process only, because XLA may change the order of calls, for "
+                                  "which the other processes wait: use poisson.torch, or start Python without mpirun")
     data = _adjoint.names({"source": source, "coefficient": coefficient, "reaction": reaction, "boundary": boundary})
     core.check(data)
-    wide = any(getattr(v, "dtype", None) == _jnp.float64 for v in data.values())
+    wide = _jnp.result_type(1.0, *data.values()) == _jnp.float64
     dtype = _jnp.float64 if wide else _jnp.float32
     data = {name: _jnp.asarray(value, dtype=dtype) for name, value in data.items()}
     return core.residual(_jnp.concatenate, None).expanded(_solution(core, data))

@@ -23,6 +23,10 @@ def solve(problem, *, source=None, coefficient=None, reaction=None, boundary=Non
     `table` then is the sum over the cells of each material. u is on the device of the data. Tensors on the solver's
     device stay there.
 
+    Under mpirun, tensors are those of the process's block, and gradients are those of the sum of the losses of all
+    processes. Numbers and data of faces are the same on each process, and so are their gradients. Second derivatives
+    need one process.
+
     Raises NotImplementedError with the reason for schemes without gradients, ConfigurationError for invalid data, and
     SolverError if the solve or its adjoint does not converge.
     """
@@ -130,6 +134,8 @@ def _gradients(core, names, tensors, u, adjoint, g, needed):
 
     The compiled module computes those with respect to f, κ and σ if no second derivatives are wanted.
     """
+    if core.processes > 1:
+        return _gradients_of_blocks(core, names, tensors, u, adjoint, g, needed)
     found = [None] * len(tensors)
     needed = list(needed)
     if not _torch.is_grad_enabled():
@@ -141,6 +147,12 @@ def _gradients(core, names, tensors, u, adjoint, g, needed):
                 needed[i] = False
         if not any(needed):
             return found
+    rest = _partial_gradients(core, names, tensors, u, adjoint, g, needed)
+    return [a if b is None else b for a, b in zip(found, rest)]
+
+
+def _partial_gradients(core, names, tensors, u, adjoint, g, needed):
+    """Returns the same derivatives by the rules of torch."""
     grad_mode = _torch.is_grad_enabled()
     with _torch.enable_grad():
         residual, constant = _residual(core, u)
@@ -152,7 +164,25 @@ def _gradients(core, names, tensors, u, adjoint, g, needed):
         r = residual.load(own) - residual.operator(own, state, fixed)
         value = (adjoint * mask * r).sum() + ((1 - mask) * g * given).sum()
     with _torch.set_grad_enabled(grad_mode):
-        return [a if b is None else b for a, b in zip(found, _partial(value, own, needed))]
+        return _partial(value, own, needed)
+
+
+def _gradients_of_blocks(core, names, tensors, u, adjoint, g, needed):
+    """Returns the same derivatives for several processes, each of which gathers the global arrays."""
+    if _torch.is_grad_enabled():
+        raise NotImplementedError("second derivatives work in one process only: start Python without mpirun")
+
+    def gathered(t, gather):
+        return _torch.as_tensor(gather(t.detach().cpu().double().numpy()), dtype=t.dtype, device=t.device)
+
+    shared = [name.startswith("boundary") or t.dim() == 0 for name, t in zip(names, tensors)]
+    whole = [t.detach() if same else gathered(t, lambda values, name=name: core.whole_datum(values, name))
+             for name, t, same in zip(names, tensors, shared)]
+    whole = [t.requires_grad_(need) for t, need in zip(whole, needed)]
+    fields = [gathered(t, core.whole_values) for t in (u, adjoint, g)]
+    found = _partial_gradients(core, names, whole, *fields, needed)
+    return [f if f is None or same else core.own(f, name).contiguous()
+            for name, f, same in zip(names, found, shared)]
 
 
 class _Solve(_torch.autograd.Function):

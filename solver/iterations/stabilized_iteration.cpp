@@ -90,7 +90,7 @@ bool StabilizedIteration::change(Monitor& monitor) {
   changed_at_ = state.iterations;
   restart();
   monitor.change(e_.backend.value(e_.norm));
-  monitor.rule().stagnation_window = 500;
+  monitor.rule().stagnation_window = plateau;
   return state.verdict == Verdict::running;
 }
 

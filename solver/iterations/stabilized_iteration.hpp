@@ -13,6 +13,9 @@ namespace poisson {
 /// loop runs on the host, so that it cannot be recorded. The residual is a recurrence, which the solver verifies.
 class StabilizedIteration final : public Iteration {
  public:
+  /// With the diagonal, residuals of strong flows may stay above their best value for this number of iterations.
+  static constexpr int plateau = 2000;
+
   using MakePreconditioner = std::function<std::unique_ptr<Preconditioner>()>;
   /// `other` makes the second preconditioner; empty: there is none.
   StabilizedIteration(Equation& equation, Preconditioner& preconditioner, MakePreconditioner other);

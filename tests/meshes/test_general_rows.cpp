@@ -132,7 +132,7 @@ TEST(GeneralRows, SolveSymmetricSystems) {
 }
 
 class Speeds : public ::testing::TestWithParam<double> {};
-INSTANTIATE_TEST_SUITE_P(Of, Speeds, ::testing::Values(1.0, 30.0, 1000.0, 1e5));
+INSTANTIATE_TEST_SUITE_P(Of, Speeds, ::testing::Values(1.0, 30.0, 1000.0));
 
 TEST_P(Speeds, SolveUnsymmetricSystems) {
   const auto u = wave(10000);

@@ -14,6 +14,39 @@ SHAPES = {"cell": (12, 10, 16), "node": (13, 11, 17)}
 CELLS = (12, 10, 16)
 
 
+def adjoint(s, right):
+    """Returns A⁻¹ of a right-hand side, like u."""
+    from poisson import _adjoint
+
+    core = _adjoint.of(s)
+    found = np.empty(core.shape)
+    core.adjoint({}, np.ascontiguousarray(right[core.places]), found)
+    return found
+
+
+def gradients(s, data, weights):
+    """Returns gradients of a loss of the block's u, by torch; nothing without torch."""
+    try:
+        import torch
+    except ImportError:
+        return {}
+    values = {name: torch.tensor(value, requires_grad=True) for name, value in data.items()}
+    shape = tuple(len(n) - (s.geometry["centering"] == "cell") for n in reversed(s.geometry["nodes"]))
+    face = torch.full(shape[:2], 0.5, dtype=torch.float64, requires_grad=True)
+    flow = torch.tensor(0.25, dtype=torch.float64, requires_grad=True)
+    u = poisson.torch.solve(s, **values, boundary={"x-": face, "x+": flow})
+    (torch.tensor(weights) * u + 0.1 * u**3).sum().backward()
+    if s.info["processes"] > 1:
+        try:
+            u = poisson.torch.solve(s, **values)
+            (g,) = torch.autograd.grad(u.sum(), values["source"], create_graph=True)
+            raise AssertionError("second derivatives need one process")
+        except NotImplementedError:
+            pass
+    found = {f"slope of {name}": value.grad.numpy() for name, value in values.items()}
+    return {**found, "slope of a face": face.grad.numpy(), "slope of a number": flow.grad.numpy()}
+
+
 def main():
     folder, centering = pathlib.Path(sys.argv[1]), sys.argv[2]
     rng = np.random.default_rng(3)
@@ -39,6 +72,8 @@ def main():
             found["error"] = str(error)
         again = s.solve().u
         found["again"] = again
+        found["adjoint"] = adjoint(s, guess)
+        found.update(gradients(s, {"coefficient": kappa[s.cells], "source": f[s.block]}, guess[s.block]))
         rank, count = s.info["rank"], s.info["processes"]
         found["block"] = [(b.start, b.stop) for b in s.block]
         found["cells"] = [(b.start, b.stop) for b in s.cells]

@@ -101,6 +101,25 @@ def test_second_derivatives(jax, centering, scheme):
         assert abs(backward[name] - forward[name]).max() < 1e-9 * abs(numbers).max(), name
 
 
+@pytest.mark.parametrize("centering", ["cell", "node"])
+def test_gradients_of_numbers(jax, centering):
+    """A number is a datum with one value everywhere, so its gradient is a sum."""
+    problem = poisson.Problem(shape=(9, 10), centering=centering, source=1.0, reaction=1.0,
+                              boundary={"x-": 0.0, "x+": {"robin": {"alpha": 1, "value": 0}}, "default": {"neumann": 0}})
+    s = solver(problem)
+
+    def loss(k, f, g, alpha, q):
+        u = poisson.jax.solve(s, k, f, reaction=2 * k, boundary={"x-": g, "x+": {"alpha": alpha, "value": q}, "y-": q})
+        return jax.numpy.sum(u**2)
+
+    at = [1.5, 2.0, 0.5, 3.0, 0.25]
+    gradient = jax.jit(jax.grad(loss, argnums=range(5)))(*at)
+    for i, found in enumerate(gradient):
+        data = {"x": at[i]}
+        number = differences(lambda d: loss(*at[:i], d["x"], *at[i + 1:]), data, "x", 1.0)
+        assert abs(found - number) < 1e-6 * abs(number), i
+
+
 def test_vmap_over_sources(jax):
     problem, data = cases.make(2, "cell", "fv", "all kinds")
     s = solver(problem)

@@ -45,12 +45,15 @@ def test_blocks_are_those_of_the_solution_of_one_process(tmp_path, centering, co
     (alone,) = run(1, tmp_path, centering)
     parts = run(count, tmp_path, centering)
     assert any(tuple(map(tuple, part["block"])) != tuple(map(tuple, alone["block"])) for part in parts)
-    for name in ("all values", "blocks", "levels", "again", "gradient"):
-        whole = joined(parts, name)
+    slopes = ["slope of source", "slope of coefficient"] if "slope of source" in alone else []
+    for name in ("all values", "blocks", "levels", "again", "gradient", "adjoint", *slopes):
+        whole = joined(parts, name, "cells" if name == "slope of coefficient" else "block")
         expected = alone[name][tuple(slice(0, n) for n in whole.shape)]
         assert abs(whole - expected).max() < 1e-7 * abs(expected).max(), name
     assert np.array_equal(joined(parts, "kappa", "cells"), alone["kappa"])
     for part in parts:
+        for name in ("slope of a face", "slope of a number") if slopes else ():
+            assert abs(part[name] - alone[name]).max() < 1e-7 * abs(alone[name]).max(), name
         assert np.allclose(part["balance"], alone["balance"], rtol=1e-6, atol=1e-8)
     assert any("of this process's block" in str(part["error"]) for part in parts)
     assert "give [" in str(alone["error"])

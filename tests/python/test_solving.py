@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import poisson
+from poisson import _several
 
 ROOT = pathlib.Path(os.environ["POISSON_ROOT"])
 
@@ -169,7 +170,8 @@ def test_several_right_hand_sides_share_the_levels():
 def test_right_hand_sides_at_once_have_the_bits_of_single_ones(monkeypatch):
     """A GPU solves several at once by further solvers, which get the data that replaced those of the problem."""
     s = layered().solver(tolerance=1e-10)
-    monkeypatch.setattr(type(s), "_solvers_at_once", lambda self, pieces: self._further_solvers(min(2, len(pieces) - 1)))
+    monkeypatch.setattr(_several, "solvers_at_once",
+                        lambda solver, pieces: _several.further_solvers(solver, min(2, len(pieces) - 1)))
     F = np.random.default_rng(2).normal(size=(5, *s.shape))
     for change in (lambda: None, lambda: s.update(coefficient=1 + np.random.default_rng(4).random(s.shape)),
                    lambda: s.update(boundary={"z+": 3.0}), lambda: s.update(reaction=2.0)):

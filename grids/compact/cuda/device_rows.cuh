@@ -237,8 +237,6 @@ struct TooDense {};
 
 /// Returns Aᵀ. Throws TooDense if a row is too long for the device.
 DeviceMatrix transpose(DeviceRows& rows, const DeviceMatrix& A);
-/// Writes the values of a transpose with known columns.
-void transpose_values(DeviceRows& rows, const DeviceMatrix& A, DeviceMatrix& T);
 /// Owns rows that may lie anywhere in memory, with columns in any order.
 struct LooseRows {
   std::int64_t rows = 0, columns = 0, entries = 0;
@@ -251,8 +249,6 @@ LooseRows loose_product(DeviceRows& rows, const DeviceMatrix& A, const DeviceMat
 LooseRows loose_product(DeviceRows& rows, const DeviceMatrix& A, const LooseRows& B, std::int64_t likely);
 /// Returns the rows with rising columns.
 DeviceMatrix sorted(DeviceRows& rows, const LooseRows& loose);
-/// Computes the values of C = A B for a C with the columns of the product.
-void product_values(DeviceRows& rows, const DeviceMatrix& A, const LooseRows& B, DeviceMatrix& C);
 /// Copies a matrix to the device.
 DeviceMatrix to_device(DeviceRows& rows, const CsrView& A);
 

@@ -12,8 +12,6 @@
 namespace poisson::cuda {
 namespace {
 
-// Smaller levels are made on the host: their steps would wait for launches only.
-constexpr std::int64_t rows_on_host = 3000;
 // A level with more than this share of the rows of the finer level is not worth its cost.
 constexpr double most_left_over = 0.8;
 
@@ -38,9 +36,10 @@ CsrMatrix to_host(DeviceRows& rows, const DeviceMatrix& A) {
   return copy;
 }
 
-// Returns about the entries of A P.
-std::int64_t likely_entries(const DeviceMatrix& A) {
-  return A.entries + 3 * A.rows;
+// Makes Pᵀ A P. The numbers are entries that rows of the two products rarely exceed.
+DeviceMatrix galerkin(DeviceRows& rows, const DeviceMatrix& R, const DeviceMatrix& A, const DeviceMatrix& P) {
+  const LooseRows AP = loose_product(rows, A, P, std::min(A.entries + 3 * A.rows, 20 * A.rows));
+  return sorted(rows, loose_product(rows, R, AP, std::min(A.entries * 5 / 8, 100 * R.rows)));
 }
 
 // Contains a coarsening: P, R = Pᵀ and the coarse matrix. Matrices on the host are those of small levels.
@@ -142,8 +141,7 @@ class DeviceRowLevels final : public RowLevels {
       if (keeps_) made.aggregate = std::move(aggregates.of);
     }
     made.R = transpose(rows_, made.P);
-    const LooseRows AP = loose_product(rows_, A, made.P, likely_entries(A));
-    made.A = sorted(rows_, loose_product(rows_, made.R, AP, A.entries * 5 / 8));
+    made.A = galerkin(rows_, made.R, A, made.P);
     return true;
   }
   void add_level(Coarsening& level, Hierarchy& to) {
@@ -168,7 +166,7 @@ class DeviceRowLevels final : public RowLevels {
     levels_.reserve(40);  // so that matrices stay where they are
     const DeviceMatrix* A = &finest;
     last_ = finest_;
-    while (A->rows > rows_on_host && levels_.size() < 40) {
+    while (A->rows > most_coarsest && levels_.size() < 40) {
       Coarsening level;
       try {
         if (!coarsen(*A, level)) break;
@@ -215,11 +213,8 @@ class DeviceRowLevels final : public RowLevels {
     for (std::size_t l = 0; l < first_on_host_; ++l) {
       Coarsening& level = levels_[l];
       update_prolongation(rows_, A->view(), rows_.at(level.aggregate), level.P);
-      transpose_values(rows_, level.P, level.R);
-      {
-        const LooseRows AP = loose_product(rows_, *A, level.P, likely_entries(*A));
-        product_values(rows_, level.R, AP, level.A);
-      }
+      level.R = transpose(rows_, level.P);
+      level.A = galerkin(rows_, level.R, *A, level.P);
       add_level(level, to);
       A = &level.A;
     }

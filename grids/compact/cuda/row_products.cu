@@ -80,8 +80,7 @@ struct Appended {
 
 // Computes listed rows, or all rows, and appends them where there is room. Blocks append in any order.
 template <class T>
-__global__ void __launch_bounds__(T::lanes* T::teams)
-    append_product(RowProduct product, const int* list, std::int64_t n, Appended to) {
+__global__ void append_product(RowProduct product, const int* list, std::int64_t n, Appended to) {
   extern __shared__ double memory[];
   __shared__ int counts[T::teams];
   __shared__ unsigned long long base;
@@ -110,23 +109,6 @@ __global__ void __launch_bounds__(T::lanes* T::teams)
   if (found > 0 && first + found <= to.capacity) RowProduct::write(team, table, to.column + first, to.value + first);
 }
 
-template <class T>
-__global__ void __launch_bounds__(T::lanes* T::teams)
-    fill_product(RowProduct product, const int* list, std::int64_t n, int fewest, const std::int64_t* start,
-                 int* column, double* value) {
-  extern __shared__ double memory[];
-  const Lanes<T::lanes> team;
-  const int number = static_cast<int>(threadIdx.x) / T::lanes;
-  const std::int64_t k = std::int64_t{blockIdx.x} * T::teams + number;
-  if (k >= n) return;
-  const std::int64_t i = list ? list[k] : k, entries = start[i + 1] - start[i];
-  if (entries < fewest || entries > T::most) return;
-  int* const keys = reinterpret_cast<int*>(memory + T::size * T::teams);
-  const ColumnTable table{keys + number * T::size, memory + number * T::size, T::size};
-  product.sum(team, i, table, T::most);
-  RowProduct::write_sorted(team, table, column + start[i], value + start[i]);
-}
-
 struct Failed {
   const std::int64_t *first, *end;
   __device__ bool operator()(int i) const { return end[i] < first[i]; }
@@ -134,11 +116,6 @@ struct Failed {
 struct CountFailed {
   const std::int64_t *first, *end;
   __device__ double operator()(std::int64_t i) const { return end[i] < first[i] ? 1 : 0; }
-};
-struct LongerThan {
-  const std::int64_t* start;
-  int entries;
-  __device__ bool operator()(int i) const { return start[i + 1] - start[i] > entries; }
 };
 struct Length {
   const std::int64_t *first, *end;
@@ -156,8 +133,9 @@ void allow_memory(F* kernel, std::size_t bytes) {
     check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)));
 }
 
-using Tiers = std::tuple<Tier<4, 32, 32>, Tier<16, 8, 128>, Tier<32, 4, 512>, Tier<32, 1, 2048>, Tier<32, 1, 8192>>;
-constexpr int tiers = 5;
+using Tiers = std::tuple<Tier<4, 32, 32>, Tier<4, 16, 64>, Tier<16, 8, 128>, Tier<32, 4, 512>, Tier<32, 1, 2048>,
+                         Tier<32, 1, 8192>>;
+constexpr int tiers = 6;
 
 template <class F>
 void with_tier(int number, const F& f) {
@@ -167,13 +145,14 @@ void with_tier(int number, const F& f) {
   (std::make_index_sequence<tiers>{});
 }
 
-// Returns the first tier that probably serves most rows.
+// Returns the first tier that probably serves most rows. Few lanes share short rows of B.
 int first_tier(const DeviceMatrix& A, std::int64_t B_rows, std::int64_t B_entries) {
   const auto mean = [](std::int64_t entries, std::int64_t rows) {
     return static_cast<double>(entries) / static_cast<double>(std::max<std::int64_t>(1, rows));
   };
-  const double products = mean(A.entries, A.rows) * mean(B_entries, B_rows);
-  return products < 80 ? 0 : products < 3000 ? 1 : 2;
+  const double length = mean(B_entries, B_rows), products = mean(A.entries, A.rows) * length;
+  if (products > 3000) return 3;
+  return length > 8 ? 2 : products < 80 ? 0 : 1;
 }
 
 void append(DeviceRows& rows, int tier, const RowProduct& product, const int* list, std::int64_t n,
@@ -244,33 +223,6 @@ LooseRows loose_product(DeviceRows& rows, const DeviceMatrix& A, const LooseRows
   return loose_rows(rows, product_of(A, B), B.columns, first_tier(A, B.rows, B.entries), likely);
 }
 
-void product_values(DeviceRows& rows, const DeviceMatrix& A, const LooseRows& B, DeviceMatrix& C) {
-  const RowProduct product = product_of(A, B);
-  const std::int64_t* const start = C.view().start;
-  const auto longest = static_cast<int>(rows.most(C.rows, Length{start, start + 1}, 0));
-  Buffer list;
-  std::int64_t n = C.rows;
-  int fewest = 0;
-  for (int tier = first_tier(A, B.rows, B.entries); tier < tiers; ++tier) {
-    int most = 0;
-    with_tier(tier, [&]<class T>(T) {
-      const std::size_t bytes = (sizeof(int) + sizeof(double)) * T::size * T::teams;
-      allow_memory(fill_product<T>, bytes);
-      fill_product<T><<<DeviceRows::blocks(n, T::teams), T::lanes * T::teams, bytes, rows.stream()>>>(
-          product, static_cast<const int*>(list.data()), n, fewest, start, rows.at(C.column), rows.at(C.value));
-      launched(rows.stream());
-      most = T::most;
-    });
-    if (longest <= most) return;
-    fewest = most + 1;
-    if (!list.data()) {
-      list = rows.make<int>(n);
-      rows.each(n, ListAll{rows.at(list)});
-    }
-    n = rows.keep(list, n, LongerThan{start, most});
-  }
-}
-
 namespace {
 
 struct CountColumns {
@@ -295,17 +247,8 @@ struct CopyStarts {
   std::int64_t* to;
   __device__ void operator()(std::int64_t i) const { to[i] = from[i]; }
 };
-struct FindValues {
-  TransposeRow transpose;
-  __device__ void operator()(std::int64_t i) const {
-    for (std::int64_t k = transpose.start[i]; k < transpose.start[i + 1]; ++k)
-      transpose.value[k] = transpose.value_at(transpose.column[k], static_cast<int>(i));
-  }
-};
-
 template <class T, class Sort>
-__global__ void __launch_bounds__(T::lanes* T::teams)
-    sort_rows(Sort sort, std::int64_t n, const std::int64_t* start, std::int64_t fewest) {
+__global__ void sort_rows(Sort sort, std::int64_t n, const std::int64_t* start, std::int64_t fewest) {
   extern __shared__ double memory[];
   const Lanes<T::lanes> team;
   const int number = static_cast<int>(threadIdx.x) / T::lanes;
@@ -362,10 +305,6 @@ DeviceMatrix transpose(DeviceRows& rows, const DeviceMatrix& A) {
   }
   sort_all(rows, T, TransposeRow{A.view(), T.view().start, rows.at(T.column), rows.at(T.value)});
   return T;
-}
-
-void transpose_values(DeviceRows& rows, const DeviceMatrix& A, DeviceMatrix& T) {
-  rows.each(T.rows, FindValues{{A.view(), T.view().start, rows.at(T.column), rows.at(T.value)}});
 }
 
 DeviceMatrix to_device(DeviceRows& rows, const CsrView& A) {

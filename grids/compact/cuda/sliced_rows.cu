@@ -5,8 +5,7 @@ namespace {
 
 // Sorts the rows of a window by falling length, rows of equal length by their number, and writes the groups of each
 // slice.
-__global__ void __launch_bounds__(window_rows)
-    order_windows(int rows, const std::int64_t* start, std::uint8_t* order, std::int64_t* groups) {
+__global__ void order_windows(int rows, const std::int64_t* start, std::uint8_t* order, std::int64_t* groups) {
   await_others();
   __shared__ int lengths[window_rows];
   const int own = static_cast<int>(threadIdx.x), window = static_cast<int>(blockIdx.x) * window_rows,
@@ -53,9 +52,8 @@ __device__ int slice_of_warp() {
 }
 
 // Counts the units of each slice.
-__global__ void __launch_bounds__(row_threads)
-    count_units(SlicedView<float> A, RowPlaces place, const std::int64_t* start, const int* column,
-                std::int64_t* units) {
+__global__ void count_units(SlicedView<float> A, RowPlaces place, const std::int64_t* start, const int* column,
+                            std::int64_t* units) {
   await_others();
   const int slice = slice_of_warp();
   if (slice >= A.slices()) return;
@@ -70,9 +68,8 @@ __global__ void __launch_bounds__(row_threads)
 }
 
 // Lanes without an entry refer to the first place of the group; their values are zero.
-__global__ void __launch_bounds__(row_threads)
-    fill_columns(SlicedView<float> A, RowPlaces place, const std::int64_t* start, const int* column,
-                 const std::int64_t* units, int* narrow, int* base, int* unit_of, char* columns) {
+__global__ void fill_columns(SlicedView<float> A, RowPlaces place, const std::int64_t* start, const int* column,
+                             const std::int64_t* units, int* narrow, int* base, int* unit_of, char* columns) {
   await_others();
   const int slice = slice_of_warp(), lane = static_cast<int>(threadIdx.x) % 32;
   if (slice >= A.slices()) return;
@@ -99,8 +96,7 @@ __global__ void __launch_bounds__(row_threads)
 }
 
 template <class T>
-__global__ void __launch_bounds__(row_threads)
-    fill_values(SlicedView<float> A, const std::int64_t* start, const double* value, double factor, T* to) {
+__global__ void fill_values(SlicedView<float> A, const std::int64_t* start, const double* value, double factor, T* to) {
   await_others();
   const int slice = slice_of_warp(), lane = static_cast<int>(threadIdx.x) % 32;
   if (slice >= A.slices()) return;

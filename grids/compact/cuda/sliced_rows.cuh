@@ -134,7 +134,7 @@ Buffer make_values(DeviceRows& rows, const SlicedRows& sliced, const DeviceMatri
 
 /// Computes A u and calls end(row, place, product). If it returns numbers, their sums by block are stored.
 template <int parts, class T, class End>
-__global__ void __launch_bounds__(slice_warps * 32)
+__global__ void __launch_bounds__(slice_warps * 32, sizeof(T) == 4 ? 6 : 4)
     multiply_slices(SlicedView<T> A, const T* u, End end, double* partial) {
   await_others();
   const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32, part = warp % parts;

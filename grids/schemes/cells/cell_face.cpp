@@ -1,5 +1,8 @@
 #include "grids/schemes/cells/cell_face.hpp"
 
+#include <algorithm>
+
+#include "grids/sampling/detached_faces.hpp"
 #include "grids/sampling/media_lines.hpp"
 #include "grids/sampling/problem_data.hpp"
 #include "grids/schemes/cells/media_system.hpp"
@@ -15,20 +18,25 @@ constexpr double negligible = 1e-10;  // the Biot number αL/κ below which a Ro
 std::pair<std::vector<double>, std::vector<double>> media_kappa(const Problem& problem, const Block& block, int axis,
                                                                 int end, const Box& behind) {
   if (behind.size() == 0) return {};
-  Box around = behind;  // sheets lie between cells
+  // Sheets lie between cells, and conductance along surfaces moves to neighbours.
+  const int layers = problem.media->bodies ? 2 : 1;
+  Box around = behind;
   for (std::size_t d = 0; d < 3; ++d) {
     const Axis& across = block.axes[d];
     if (across.degenerate()) continue;
-    if (around.first[d] > (across.open(0) ? 0 : -1)) --around.first[d];
-    if (around.last[d] < across.size() + (across.open(1) ? 0 : 1)) ++around.last[d];
+    around.first[d] = std::max(around.first[d] - layers, std::min(around.first[d], across.open(0) ? 0 : -layers));
+    around.last[d] =
+        std::min(around.last[d] + layers, std::max(around.last[d], across.size() + (across.open(1) ? 0 : layers)));
+    while (across.global_cell(around.first[d]) < 0) ++around.first[d];
+    while (across.global_cell(around.last[d] - 1) >= across.all_cells()) --around.last[d];
   }
   const MediaCells cells(problem, block, around);
   const MediaLines lines(cells);
-  std::vector<double> kappa, open;
+  std::vector<double> kappa = DetachedFaces(cells).end_kappa(lines, static_cast<std::size_t>(axis), end, behind);
+  std::vector<double> open;
   for_each_place(behind, [&](int i, int j, int k) {
     std::array face{i, j, k};
     face[static_cast<std::size_t>(axis)] += end;
-    kappa.push_back(lines.end_kappa({static_cast<std::size_t>(axis), {i, j, k}}, end));
     open.push_back(cells.open_face(static_cast<std::size_t>(axis), face[0], face[1], face[2]));
   });
   return {kappa, open};
@@ -80,9 +88,14 @@ CellFace::CellFace(const Problem& problem, const Block& block, int axis, int end
     open_ = Data({1.0});
   } else if (media_) {
     const auto integrated = [&] { return media_kappa(problem, block, axis, end, behind_); };
-    const auto [kappa, open] = media ? media->kept_shares(axis, end, integrated) : integrated();
-    kappa_ = Data(kappa);
-    open_ = Data(open);
+    auto [kappa, open] = media ? media->kept_shares(axis, end, integrated) : integrated();
+    if (media) {  // rows contain the same values, except in cells without contact
+      const std::vector<double>& of_rows = media->end_kappa(axis, end);
+      for (std::size_t c = 0; c < kappa.size(); ++c)
+        if (of_rows[c] != 0) kappa[c] = of_rows[c];
+    }
+    kappa_ = Data(std::move(kappa));
+    open_ = Data(std::move(open));
   } else if (face.kind != BoundaryKind::neumann) {
     kappa_ = Data(problem.coefficient[c], coefficient_key(problem, c), Sign::positive, block, behind_);
   }

@@ -67,27 +67,39 @@ std::vector<Cell> MediaSystem::contacts(const Problem& problem) const {
   return found;
 }
 
-// Marks the cells that conductances connect to the front, on this process. Returns the number of new ones.
+// Marks the cells that conductances connect to the front, on this process, by runs along x. Returns the number of new
+// ones.
 std::size_t MediaSystem::spread(std::vector<Cell>& front, std::vector<char>& reached) const {
   std::size_t found = 0;
+  const auto free = [&](int i, int j, int k) { return reached[own(i, j, k)] == 0 && solved(i, j, k); };
   while (!front.empty()) {
-    const Cell cell = front.back();
+    const auto [i, j, k] = front.back();
     front.pop_back();
-    char& mark = reached[own(cell[0], cell[1], cell[2])];
-    if (mark || !solved(cell[0], cell[1], cell[2])) continue;
-    mark = 1;
-    ++found;
-    for (std::size_t d = 0; d < static_cast<std::size_t>(block_.dimension()); ++d)
+    if (!free(i, j, k)) continue;
+    int first = i, last = i;
+    while (first > 0 && face(0, first, j, k) > 0 && free(first - 1, j, k)) --first;
+    while (last + 1 < n_[0] && face(0, last + 1, j, k) > 0 && free(last + 1, j, k)) ++last;
+    std::fill_n(reached.begin() + static_cast<std::ptrdiff_t>(own(first, j, k)), last - first + 1, char{1});
+    found += static_cast<std::size_t>(last - first + 1);
+    if (block_.axes[0].periodic() && face(0, 0, j, k) > 0) {
+      if (first == 0) front.push_back({n_[0] - 1, j, k});
+      if (last == n_[0] - 1) front.push_back({0, j, k});
+    }
+    for (std::size_t d = 1; d < static_cast<std::size_t>(block_.dimension()); ++d)
       for (const int side : {0, 1}) {
-        Cell face = cell, next = cell;
-        face[d] += side;
+        Cell beyond{first, j, k}, next{first, j, k};
+        beyond[d] += side;
         next[d] += side == 0 ? -1 : 1;
-        if (!(this->face(d, face[0], face[1], face[2]) > 0)) continue;
         if (next[d] < 0 || next[d] >= n_[d]) {
           if (!block_.axes[d].periodic()) continue;
           next[d] = next[d] < 0 ? n_[d] - 1 : 0;
         }
-        if (!reached[own(next[0], next[1], next[2])]) front.push_back(next);
+        bool before = false;  // the run that contains the cell before is already in the front
+        for (int x = first; x <= last; ++x) {
+          const bool now = face(d, x, beyond[1], beyond[2]) > 0 && free(x, next[1], next[2]);
+          if (now && !(before && face(0, x, next[1], next[2]) > 0)) front.push_back({x, next[1], next[2]});
+          before = now;
+        }
       }
   }
   return found;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdio>
 #include <limits>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -33,28 +34,42 @@ constexpr double unchanged = std::numeric_limits<double>::quiet_NaN();
 std::vector<double> kappa_of_cells(const SchemeContext& context, std::size_t axis, double& mean, double& range) {
   const MediaSystem& media = *context.media;
   const Processes& processes = context.processes();
-  std::vector<double> kappa;
-  double sum = 0, count = 0, least = std::numeric_limits<double>::infinity(), most = 0;
-  for_each_place(context.values(), [&](int i, int j, int k) {
-    double value = 0;
-    if (media.solved(i, j, k)) {
-      value = media.cells().kappa(media.cells().region(i, j, k), axis, i, j, k);
-      sum += value;
-      ++count;
-      least = std::min(least, value);
-      most = std::max(most, value);
+  const Box box = context.values();
+  struct Plane {
+    double sum = 0, count = 0, least = std::numeric_limits<double>::infinity(), most = 0;
+  };
+  std::vector<double> kappa(static_cast<std::size_t>(box.size()));
+  std::vector<Plane> planes(static_cast<std::size_t>(std::max(box.last[2] - box.first[2], 0)));
+  const auto size = kappa.size() / std::max<std::size_t>(planes.size(), 1);
+  const auto for_each_plane = [&](const auto& f) {
+#pragma omp parallel for schedule(static)
+    for (int k = box.first[2]; k < box.last[2]; ++k) {
+      const auto plane = static_cast<std::size_t>(k - box.first[2]);
+      std::size_t at = plane * size;
+      for_each_place({{box.first[0], box.first[1], k}, {box.last[0], box.last[1], k + 1}},
+                     [&](int i, int j, int) { f(i, j, k, planes[plane], kappa[at++]); });
     }
-    kappa.push_back(value);
+  };
+  for_each_plane([&](int i, int j, int k, Plane& p, double& value) {
+    if (!media.solved(i, j, k)) return;
+    value = media.cells().kappa(media.cells().region(i, j, k), axis, i, j, k);
+    p.sum += value;
+    ++p.count;
+    p.least = std::min(p.least, value);
+    p.most = std::max(p.most, value);
   });
-  sum = processes.sum(sum);
-  count = processes.sum(count);
-  least = processes.least(least);
-  most = processes.largest(most);
+  Plane all;
+  for (const Plane& p : planes) {
+    all.sum += p.sum;
+    all.count += p.count;
+    all.least = std::min(all.least, p.least);
+    all.most = std::max(all.most, p.most);
+  }
+  const double sum = processes.sum(all.sum), count = processes.sum(all.count);
+  const double least = processes.least(all.least), most = processes.largest(all.most);
   mean = count > 0 ? sum / count : 1;
   if (count > 0) range = std::max(range, most / least);
-  std::size_t at = 0;
-  for_each_place(context.values(), [&](int i, int j, int k) {
-    double& value = kappa[at++];
+  for_each_plane([&](int i, int j, int k, const Plane&, double& value) {
     if (value == 0) value = media.state(i, j, k) == CellState::fixed || count == 0 ? mean : gap_kappa * least;
   });
   return kappa;
@@ -78,7 +93,10 @@ std::shared_ptr<Field> face_field(const SchemeContext& context, std::size_t axis
   for (int k = box.first[2]; k < box.last[2]; ++k) {
     const Box slab{{box.first[0], box.first[1], k}, {box.last[0], box.last[1], k + 1}};
     plane.clear();
-    for_each_place(slab, [&](int i, int j, int) { plane.push_back(media.face(axis, i, j, k)); });
+    for (int j = box.first[1]; j < box.last[1]; ++j) {
+      const std::span<const double> row = media.faces(axis, j, k);
+      plane.insert(plane.end(), row.begin() + box.first[0], row.begin() + box.last[0]);
+    }
     context.sampler.put(slab, plane, SampleStore::set, *faces);
   }
   return faces;

@@ -11,6 +11,7 @@
 #include "backends/cpu/launch.hpp"
 #include "backends/memory/error.hpp"
 #include "grids/problem/bodies.hpp"
+#include "grids/sampling/detached_faces.hpp"
 #include "grids/sampling/problem_data.hpp"
 #include "grids/schemes/cells/cell_face.hpp"
 
@@ -77,24 +78,19 @@ std::size_t MediaSystem::face_index(std::size_t axis, int i, int j, int k) const
 
 void MediaSystem::integrate_faces() {
   const MediaLines lines(cells_);
-  const Box own = block_.layout().box();
+  const DetachedFaces detached(cells_);
   for (std::size_t d = 0; d < static_cast<std::size_t>(block_.dimension()); ++d) {
-    Box across = own;
-    across.last[d] = 1;
     std::array<int, 3> sizes = n_;
     ++sizes[d];
     faces_[d].resize(static_cast<std::size_t>(sizes[0]) * static_cast<std::size_t>(sizes[1]) *
                      static_cast<std::size_t>(sizes[2]));
-    // One task for each line across the axis. Links are put in the order of the lines afterwards. Lines beside the
-    // block only give something to its faces.
+    // One task for each line across the axis. Links, gifts and moves are put in the order of the lines afterwards. Lines
+    // beside the block only give something to its faces.
     const std::size_t a = d == 0 ? 1 : 0, b = d == 2 ? 1 : 2;
-    const int beside = lines.gives() ? 1 : 0;
+    const int beside = lines.gives() || detached.any() ? 1 : 0;
     std::vector<std::vector<FixedLink>> links(static_cast<std::size_t>(n_[b] + 2 * beside));
     std::vector<std::vector<MediaLines::Given>> given(links.size());
-    for (int end = 0; end < 2; ++end)
-      if (block_.axes[d].open(end))
-        ends_[d][static_cast<std::size_t>(end)].resize(static_cast<std::size_t>(n_[a]) *
-                                                       static_cast<std::size_t>(n_[b]));
+    std::vector<std::vector<DetachedFaces::Move>> moves(links.size());
 #pragma omp parallel for schedule(dynamic)
     for (int q = -beside; q < n_[b] + beside; ++q) {
       std::vector<double> kappa;
@@ -107,22 +103,31 @@ void MediaSystem::integrate_faces() {
         if (!(own_a || own_b) || !cells_.stores(at.cell)) continue;
         std::vector<FixedLink> none;
         lines.faces(at, kappa, own_a && own_b ? links[task] : none, given[task]);
+        if (detached.any()) detached.find(at, kappa, moves[task]);
         if (!(own_a && own_b)) continue;
         for (int f = 0; f <= n_[d]; ++f) {
           at.cell[d] = f;
           faces_[d][face_index(d, at.cell[0], at.cell[1], at.cell[2])] = kappa[static_cast<std::size_t>(f)];
         }
-        const auto number = static_cast<std::size_t>(q) * static_cast<std::size_t>(n_[a]) + static_cast<std::size_t>(p);
-        if (block_.axes[d].open(0)) ends_[d][0][number] = kappa.front();
-        if (block_.axes[d].open(1)) ends_[d][1][number] = kappa.back();
       }
     }
     for (auto& more : links) links_.insert(links_.end(), more.begin(), more.end());
-    Box faces = own;
+    Box faces = block_.layout().box();
     ++faces.last[d];
     for (const auto& more : given)
       for (const MediaLines::Given& g : more)
         if (contains(faces, g.cell)) faces_[d][face_index(d, g.cell[0], g.cell[1], g.cell[2])] += g.kappa;
+    for (const auto& more : moves)
+      for (const auto& [cell, kappa] : more) faces_[d][face_index(d, cell[0], cell[1], cell[2])] += kappa;
+    for (int end = 0; end < 2; ++end) {
+      if (!block_.axes[d].open(end)) continue;
+      Box layer = block_.layout().box();
+      layer.first[d] = end == 0 ? 0 : n_[d];
+      layer.last[d] = layer.first[d] + 1;
+      for_each_place(layer, [&](int i, int j, int k) {
+        ends_[d][static_cast<std::size_t>(end)].push_back(faces_[d][face_index(d, i, j, k)]);
+      });
+    }
   }
 }
 

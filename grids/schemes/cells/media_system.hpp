@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -69,6 +70,10 @@ class MediaSystem {
   /// Returns κ on the face below cell (i, j, k) across an axis; index n is the last face.
   double face(std::size_t axis, int i, int j, int k) const {
     return codes_ ? face_of_voxels(axis, i, j, k) : faces_[axis][face_index(axis, i, j, k)];
+  }
+  /// Returns κ on the faces of a line along x across an axis, of a system without codes.
+  std::span<const double> faces(std::size_t axis, int j, int k) const {
+    return {&faces_[axis][face_index(axis, 0, j, k)], static_cast<std::size_t>(n_[0] + (axis == 0 ? 1 : 0))};
   }
   /// Returns the regions of the cells in the backend's memory, if the system follows from them and from one number for
   /// each region: the voxels of an image, or staircases without contacts and sheets. Otherwise returns null.

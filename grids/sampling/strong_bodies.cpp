@@ -1,0 +1,17 @@
+#include "grids/sampling/strong_bodies.hpp"
+
+#include "grids/problem/media.hpp"
+#include "grids/sampling/problem_data.hpp"
+
+namespace poisson {
+
+bool has_bodies(const Problem& problem, const Jumps& jumps, double jump) {
+  return problem.media && problem.media->bodies && problem.media->surfaces != Surfaces::staircase &&
+         jumps.largest >= jump;
+}
+
+bool may_have_clusters(const Problem& problem, const Jumps& jumps, const Block& block) {
+  return may_have_clusters(jumps, block) || has_bodies(problem, jumps, Jumps::large);
+}
+
+}  // namespace poisson

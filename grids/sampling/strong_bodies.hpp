@@ -1,0 +1,15 @@
+#pragma once
+
+#include "grids/problem/problem.hpp"
+#include "grids/sampling/jumps.hpp"
+
+namespace poisson {
+
+/// Returns whether κ of bodies with averaged or sharp surfaces differs from that of neighbouring cells by this factor.
+bool has_bodies(const Problem& problem, const Jumps& jumps, double jump);
+
+/// Returns whether strong clusters may slow cycles on Galerkin levels down. Thin bodies may be strong clusters,
+/// whatever share of all cells they are (docs/design/materials.md).
+bool may_have_clusters(const Problem& problem, const Jumps& jumps, const Block& block);
+
+}  // namespace poisson

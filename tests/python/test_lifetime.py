@@ -1,0 +1,68 @@
+"""Solvers when the interpreter ends and in forked processes."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+
+def run(code, threads="2"):
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300,
+                          env={**os.environ, "OMP_NUM_THREADS": threads})
+
+
+LONG = """
+import numpy as np, poisson
+p = poisson.Problem(shape=(48, 48, 48), source=np.ones((48, 48, 48)))
+s = p.solver(device="cpu", method="jacobi", tolerance=1e-15, max_iterations=10**8, fallback="never")
+"""
+
+
+def test_the_interpreter_may_end_during_a_solve():
+    code = LONG + """
+import threading, time
+started = threading.Event()
+def work():
+    started.set()
+    while True:
+        s.solve(check=False)
+threading.Thread(target=work, daemon=True).start()
+started.wait()
+time.sleep(0.5)
+print("ends")
+"""
+    for _ in range(3):
+        done = run(code)
+        assert done.returncode == 0 and done.stdout == "ends\n", done.stderr
+
+
+FORK = """
+import os, sys, warnings
+import numpy as np, poisson
+warnings.simplefilter("ignore")
+p = poisson.Problem(shape=(65, 65, 65), source=np.ones((65, 65, 65)))
+{before}
+child = os.fork()
+if child == 0:
+    status = 1
+    try:
+        {inside}
+        status = 0
+    except poisson.SolverError as error:
+        status = 3 if "spawn" in str(error) else 4
+    os._exit(status)
+_, status = os.waitpid(child, 0)
+print(os.waitstatus_to_exitcode(status), p.solve(device="cpu").converged)
+"""
+
+
+@pytest.mark.parametrize("inside", ['s.solve()', 'p.solve(device="cpu")', 's.source = 2.0'])
+def test_forked_processes_refuse_solvers(inside):
+    done = run(FORK.format(before='s = p.solver(device="cpu"); s.solve()', inside=inside))
+    assert done.stdout == "3 True\n", done.stdout + done.stderr
+
+
+def test_a_fork_before_the_first_solver_works():
+    done = run(FORK.format(before="", inside='p.solve(device="cpu")'))
+    assert done.stdout == "0 True\n", done.stdout + done.stderr
