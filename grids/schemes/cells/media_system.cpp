@@ -100,7 +100,7 @@ void MediaSystem::integrate_faces() {
         at.cell[a] = p;
         at.cell[b] = q;
         const bool own_a = p >= 0 && p < n_[a], own_b = q >= 0 && q < n_[b];
-        if (!(own_a || own_b) || !cells_.stores(at.cell)) continue;
+        if (!(own_a || own_b || detached.any()) || !cells_.stores(at.cell)) continue;
         std::vector<FixedLink> none;
         lines.faces(at, kappa, own_a && own_b ? links[task] : none, given[task]);
         if (detached.any()) detached.find(at, kappa, moves[task]);
