@@ -14,8 +14,13 @@ constexpr double rounding = 1e-9;
 
 }  // namespace
 
+// Faces with sheets and contacts have their own rules, and cells that sharp insulators cut have one layer.
 int DetachedFaces::layers(const Media& media) {
-  return media.bodies && media.surfaces != Surfaces::staircase && media.sheets.empty() ? 2 : 1;
+  const bool plain = media.bodies && media.surfaces != Surfaces::staircase && media.sheets.empty() &&
+                     media.contacts.empty();
+  const bool cut = media.surfaces == Surfaces::sharp &&
+                   std::ranges::any_of(media.materials, [](const Material& m) { return m.insulator; });
+  return plain && !cut ? 2 : 1;
 }
 
 DetachedFaces::DetachedFaces(const MediaCells& cells)
