@@ -116,7 +116,7 @@ class MediaLines {
   /// index at upper ends.
   struct SheetLinks {
     Box box;
-    std::array<std::vector<float>, 3> kappa;          ///< what each face below a cell gains
+    std::array<std::vector<double>, 3> kappa;         ///< what each face below a cell gains
     std::array<std::vector<std::int8_t>, 3> towards;  ///< ±(axis + 1) of the side that conducts, or 0
     bool any = false;
     std::size_t index(const std::array<int, 3>& cell) const;

@@ -57,7 +57,7 @@ std::size_t MediaLines::SheetLinks::index(const std::array<int, 3>& cell) const 
 struct MediaLines::SheetRow {
   std::size_t normal, along, third;
   int face, other;  ///< indices across `normal` and `third`
-  std::array<std::vector<float>, 2> kappa;
+  std::array<std::vector<double>, 2> kappa;
   std::vector<std::int8_t> towards;
   bool found = false;
 };
@@ -115,7 +115,7 @@ void MediaLines::add_crossing(const At& line, double place, const std::array<Reg
       const int c = global - axis.origin() + shift;
       if ((shift != 0 && axis.open(0)) || c < first || c >= last) continue;
       const auto to = static_cast<std::size_t>(c - first);
-      row.kappa[side][to] += static_cast<float>(kappa / axis.width(c));
+      row.kappa[side][to] += kappa / axis.width(c);
       if (below != above)
         row.towards[to] = static_cast<std::int8_t>((above ? 1 : -1) * (static_cast<int>(row.along) + 1));
       row.found = true;
@@ -158,8 +158,8 @@ void MediaLines::add_row(SheetRow& row) {
   for (int c = first; c < last; ++c) {
     const auto at = static_cast<std::size_t>(c - first);
     face[row.along] = c;
-    const float lower = row.kappa[0][at], upper = row.kappa[1][at];
-    const float kappa = sides == 2 ? std::min(lower, upper) : lower + upper;
+    const double lower = row.kappa[0][at], upper = row.kappa[1][at];
+    const double kappa = sides == 2 ? std::min(lower, upper) : lower + upper;
     if (kappa == 0) continue;
     links_.kappa[row.normal][links_.index(face)] += kappa;
     if (row.towards[at] != 0) links_.towards[row.normal][links_.index(face)] = row.towards[at];
