@@ -189,6 +189,8 @@ std::vector<std::string> describe_plan(const Config& config, const Case& work, c
                                 readable(plan.bytes + plan.mailbox), readable(plan.whole), mailbox));
   }
   if (plan.setup > 0) lines.push_back(fmt::format("          {} more at the peak of set-up", readable(plan.setup)));
+  if (plan.floating > 0)
+    lines.push_back(fmt::format("          {} more for floating bodies, after set-up", readable(plan.floating)));
   lines.push_back("          " + describe_fit(config, work, plan, backend, here));
   add(work.beside_plan(plan, gpu));
   if (config.options.fallback != Fallback::never && config.options.tolerance > 0 &&

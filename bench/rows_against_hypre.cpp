@@ -3,7 +3,8 @@
 //     mpirun -n 2 --bind-to none rows_against_hypre --cells 100 --repeats 5
 //
 // Process 0 runs the own solver with as many threads as there are processes, while the others sleep. Then hypre runs on
-// all of them. Prints the best times of each as JSON.
+// all of them. Prints the best times of each as JSON, and the processor time of process 0, which other loads on the
+// machine change little: compare it with one process.
 
 #define OMPI_SKIP_MPICXX
 #define MPICH_SKIP_MPICXX
@@ -13,6 +14,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <limits>
 #include <memory>
 #include <string>
@@ -80,24 +82,33 @@ double relative_residual(const RowSystem& system, const std::vector<double>& u) 
   return std::sqrt(r / b);
 }
 
+// Contains seconds of the clock and of the processor.
+struct Seconds {
+  double clock = std::numeric_limits<double>::max(), processor = clock;
+};
+
 class Watch {
  public:
   // Returns the seconds since the last call.
-  double lap() {
+  Seconds lap() {
     const auto now = std::chrono::steady_clock::now();
-    return std::chrono::duration<double>(now - std::exchange(last_, now)).count();
+    const std::clock_t used = std::clock();
+    return {std::chrono::duration<double>(now - std::exchange(last_, now)).count(),
+            static_cast<double>(used - std::exchange(used_, used)) / CLOCKS_PER_SEC};
   }
 
  private:
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+  std::clock_t used_ = std::clock();
 };
 
 struct Times {
-  double setup = std::numeric_limits<double>::max(), solve = setup, residual = 0;
+  Seconds setup, solve;
+  double residual = 0;
   int iterations = 0;
-  void add(double a, double b) {
-    setup = std::min(setup, a);
-    solve = std::min(solve, b);
+  void add(const Seconds& a, const Seconds& b) {
+    setup = {std::min(setup.clock, a.clock), std::min(setup.processor, a.processor)};
+    solve = {std::min(solve.clock, b.clock), std::min(solve.processor, b.processor)};
   }
 };
 
@@ -116,7 +127,7 @@ void run_own(const RowSystem& system, Times& times) {
   options.tolerance = 1e-8;
   Watch watch;
   const auto solver = make_solver(model, options);
-  const double setup = watch.lap();
+  const Seconds setup = watch.lap();
   model.fill(solver->rhs(), solver->solution());
   watch.lap();
   const Result result = solver->solve(false);
@@ -131,7 +142,7 @@ void run_hypre(const Processes& processes, const RowSystem& system, const std::v
   Watch watch;
   BoomerAmg amg(processes, view, part, {.tolerance = 1e-8});
   MPI_Barrier(MPI_COMM_WORLD);
-  const double setup = watch.lap();
+  const Seconds setup = watch.lap();
   std::vector<double> x;
   times.iterations = amg.solve(system.b, x);
   MPI_Barrier(MPI_COMM_WORLD);
@@ -140,9 +151,11 @@ void run_hypre(const Processes& processes, const RowSystem& system, const std::v
 }
 
 std::string json(const Times& t) {
-  char text[200];
-  std::snprintf(text, sizeof text, R"({"setup": %.4f, "solve": %.4f, "iterations": %d, "residual": %.3g})", t.setup,
-                t.solve, t.iterations, t.residual);
+  char text[300];
+  std::snprintf(text, sizeof text,
+                R"({"setup": %.4f, "solve": %.4f, "setup_processor": %.4f, "solve_processor": %.4f, )"
+                R"("iterations": %d, "residual": %.3g})",
+                t.setup.clock, t.solve.clock, t.setup.processor, t.solve.processor, t.iterations, t.residual);
   return text;
 }
 

@@ -15,9 +15,10 @@ MakeExternalAmg& provided() {
 /// Is a solve by a library as a preconditioner.
 class ExternalPreconditioner final : public Preconditioner {
  public:
-  ExternalPreconditioner(Backend& backend, const RowSpace& space, std::unique_ptr<ExternalAmg> amg, double scale,
-                         std::shared_ptr<int> iterations)
-      : space_(space),
+  ExternalPreconditioner(Backend& backend, const RowSystem& system, const RowSpace& space,
+                         std::unique_ptr<ExternalAmg> amg, double scale, std::shared_ptr<int> iterations)
+      : system_(system),
+        space_(space),
         amg_(std::move(amg)),
         scale_(scale),
         iterations_(std::move(iterations)),
@@ -28,11 +29,23 @@ class ExternalPreconditioner final : public Preconditioner {
   // The library has A, while fields contain values of scale · A.
   void solve() override {
     *iterations_ += amg_->solve(get_rows(rhs_, space_), x_);
+    if (system_.singular) remove_mean();
     put_rows(x_, space_, 1 / scale_, e_);
   }
   const Field& correction() const override { return e_; }
 
  private:
+  // A library may add any constant to the solution of a singular system, and the length of a correction would show it.
+  void remove_mean() {
+    const auto n = static_cast<std::int64_t>(x_.size());
+    const auto weight = [&](std::size_t i) { return system_.weights.empty() ? 1.0 : system_.weights[i]; };
+    const double sum = sum_rows(
+        n, [&](std::int64_t i) { return weight(static_cast<std::size_t>(i)) * x_[static_cast<std::size_t>(i)]; });
+    const double mean = sum / sum_rows(n, [&](std::int64_t i) { return weight(static_cast<std::size_t>(i)); });
+    for (double& value : x_) value -= mean;
+  }
+
+  const RowSystem& system_;
   RowSpace space_;
   std::unique_ptr<ExternalAmg> amg_;
   double scale_;
@@ -77,7 +90,7 @@ Plan ExternalRowsModel::plan(const Options& asked) const {
 std::unique_ptr<Preconditioner> ExternalRowsModel::preconditioner(const Options& options) const {
   *iterations_ = 0;
   return std::make_unique<ExternalPreconditioner>(
-      inner_.backend(), inner_.rows(), provided()(*processes_, system_, options), inner_.scale(), iterations_);
+      inner_.backend(), system_, inner_.rows(), provided()(*processes_, system_, options), inner_.scale(), iterations_);
 }
 
 }  // namespace poisson

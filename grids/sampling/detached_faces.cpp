@@ -14,11 +14,12 @@ constexpr double rounding = 1e-9;
 
 }  // namespace
 
+int DetachedFaces::layers(const Media& media) {
+  return media.bodies && media.surfaces != Surfaces::staircase && media.sheets.empty() ? 2 : 1;
+}
+
 DetachedFaces::DetachedFaces(const MediaCells& cells)
-    : cells_(cells),
-      any_(cells.media().bodies != nullptr && cells.media().surfaces != Surfaces::staircase &&
-           cells.media().sheets.empty()),
-      constant_(cells.kappa_is_constant()) {}
+    : cells_(cells), any_(layers(cells.media()) > 1), constant_(cells.kappa_is_constant()) {}
 
 // Dirichlet data of neighbours are nearly the same. Robin faces keep their conductance, because it is in series with α
 // of one face.

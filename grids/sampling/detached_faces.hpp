@@ -21,6 +21,8 @@ class DetachedFaces {
   };
 
   explicit DetachedFaces(const MediaCells& cells);
+  /// Returns the number of layers of cells around a box that its faces depend on.
+  static int layers(const Media& media);
   /// Returns whether conductance may move: surfaces are averaged or sharp, and there are no sheets on faces.
   bool any() const { return any_; }
   /// Reduces κ of the faces of a line, as MediaLines::faces returns it, where it exceeds κ of the materials at both

@@ -9,6 +9,7 @@
 
 #include "backends/cpu/launch.hpp"
 #include "grids/problem/bodies.hpp"
+#include "grids/sampling/detached_faces.hpp"
 #include "grids/sampling/sampling.hpp"
 
 namespace poisson {
@@ -22,7 +23,7 @@ constexpr double much_open = 0.05;
 
 // Conductance along averaged surfaces depends on two layers (detached_faces.hpp).
 Box with_neighbours(const Problem& problem, const Block& block) {
-  const int layers = problem.media->bodies && problem.media->surfaces != Surfaces::staircase ? 2 : 1;
+  const int layers = DetachedFaces::layers(*problem.media);
   Box box = block.layout().box();
   for (std::size_t d = 0; d < 3; ++d) {
     const Axis& axis = block.axes[d];

@@ -228,6 +228,8 @@ void MediaLines::faces(const At& line, std::vector<double>& kappa, std::vector<F
     double& value = kappa[static_cast<std::size_t>(i)];
     if (!(lower && is_mixed(i - 1)) && !(upper && is_mixed(i))) {
       value = uniform(line, i, cells.regions[static_cast<std::size_t>(upper ? i + 1 : i)]);
+      // All lines may miss an insulator that closes a part of the face.
+      if (cells_.cut()) value *= open(line, i);
     } else {
       const bool gone_below = lower && !cells_.conducts(region(line, i - 1)),
                  gone_above = upper && !cells_.conducts(region(line, i));

@@ -117,7 +117,7 @@ constexpr std::array keys{
 
     KeyWords{"solver",
              "solve linearsolver solvers fvsolution ksp ims mlmg hypre petsc solverparameters solversettings"},
-    KeyWords{"solver.method", "amg mg gmg multigrid pcg cg conjugategradient direct jacobi fft gamg boomeramg"},
+    KeyWords{"solver.method", "mg gmg multigrid pcg cg conjugategradient direct jacobi fft gamg boomeramg"},
     KeyWords{"solver.method", "type ksptype solvertype algorithm linearsolver solver name"},
     KeyWords{"solver.tolerance",
              "tol rtol reltol relativetolerance relativetol tolrel ksprtol atol abstol tolabs absolutetolerance eps "

@@ -12,7 +12,8 @@ class BlocksInConfigurations : public ConfigFile {
  protected:
   // Returns a configuration of two blocks side by side.
   static std::string two(const std::string& more = "", const std::string& blocks = both) {
-    return "grid:\n  type: blocks\n  cells: 4\n  vertices: [[0, 0], [1, 0], [2, 0], [0, 1], [1, 1], [2, 1]]\n  blocks:\n" +
+    return "grid:\n  type: blocks\n  cells: 4\n  vertices: [[0, 0], [1, 0], [2, 0], [0, 1], [1, 1], [2, 1]]\n  "
+           "blocks:\n" +
            blocks + more;
   }
   static inline const std::string both = "    - {corners: [0, 1, 4, 3]}\n    - {corners: [1, 2, 5, 4]}\n";
@@ -28,13 +29,15 @@ TEST_F(BlocksInConfigurations, ListSidesInNoPatch) {
   ASSERT_TRUE(config.mesh && config.mesh->blocks);
   EXPECT_EQ(config.mesh->blocks->numbers->count(), 45);
   bool warned = false;
-  for (const std::string& warning : config.mesh->warnings) warned = warned || warning.find("unnamed") != std::string::npos;
+  for (const std::string& warning : config.mesh->warnings)
+    warned = warned || warning.find("unnamed") != std::string::npos;
   EXPECT_TRUE(warned);
 }
 
 TEST_F(BlocksInConfigurations, SpreadCellsAndGradings) {
-  const Config config = load(two("", "    - {corners: [0, 1, 4, 3], cells: [3, 8], grading: {y: {expansion: 100}}}\n"
-                                     "    - {corners: [1, 2, 5, 4]}\n"));
+  const Config config = load(two("",
+                                 "    - {corners: [0, 1, 4, 3], cells: [3, 8], grading: {y: {expansion: 100}}}\n"
+                                 "    - {corners: [1, 2, 5, 4]}\n"));
   const BlockMesh& mesh = *config.mesh->blocks;
   EXPECT_EQ(mesh.numbers->cells_of(1), (std::array{4, 8, 0}));
   const auto y = [&](int j) {
@@ -45,10 +48,10 @@ TEST_F(BlocksInConfigurations, SpreadCellsAndGradings) {
 
 TEST_F(BlocksInConfigurations, RefuseWhatDoesNotFit) {
   expect(two("", "    - {corners: [0, 1, 4, 3], cells: [4, 8]}\n    - {corners: [1, 2, 5, 4], cells: [4, 6]}\n"),
-         "bad.yaml:7:40: grid.blocks[1].cells: the edge 1-4 has 6 cells here, but 8 through grid.blocks[0] or its "
+         "bad.yaml:7:42: grid.blocks[1].cells: the edge 1-4 has 6 cells here, but 8 through grid.blocks[0] or its "
          "opposite edges; give both blocks the same number along this axis");
   expect(two("", "    - {corners: [0, 1, 3, 4]}\n    - {corners: [1, 2, 5, 4]}\n"),
-         "grid.blocks[0]: 16 of 16 cells are inverted or flat, the first at (");
+         " of 16 cells are inverted or flat, the first at (");
   expect(two("", "    - {corners: [0, 1, 9, 3]}\n"),
          "bad.yaml:6:24: grid.blocks[0].corners: the vertex 9 does not exist; there are 6, with numbers from 0 to 5");
   expect(two("  patches: {left: [[0, 4]]}\n"),
@@ -88,16 +91,19 @@ TEST_F(BlocksInConfigurations, ReadMeshesWithCurvedEdges) {
          "$Nodes\n13\n1 0 0 0\n2 1 0 0\n3 2 0 0\n4 0 1 0\n5 1 1 0\n6 2 1 0\n7 0.5 0.1 0\n8 1.5 0.1 0\n9 1 0.5 0\n"
          "10 0.5 1 0\n11 1.5 1 0\n12 0 0.5 0\n13 2 0.5 0\n$EndNodes\n$Elements\n4\n1 8 2 1 1 1 2 7\n2 8 2 1 1 2 3 8\n"
          "3 16 2 2 1 1 2 5 4 7 9 10 12\n4 16 2 2 1 2 3 6 5 8 13 11 9\n$EndElements\n";
-  const Config config = load("grid: {type: blocks, file: two.msh, cells: 8}\nboundary: {floor: {dirichlet: 1}}\n"
-                             "materials: {plate: {coefficient: 2}}\n");
+  const Config config = load(
+      "grid: {type: blocks, file: two.msh, cells: 8}\nboundary: {floor: {dirichlet: 1}}\n"
+      "materials: {plate: {coefficient: 2}}\n");
   ASSERT_TRUE(config.mesh && config.mesh->blocks);
   const BlockMesh& mesh = *config.mesh->blocks;
   EXPECT_EQ(mesh.numbers->count(), 17 * 9);
   double highest = 0;
   const MeshCells& sides = *mesh.mesh->find(CellShape::line);
   for (std::int64_t e = 0; e < sides.count(); ++e)
-    if (mesh.mesh->groups[static_cast<std::size_t>(mesh.mesh->labels[static_cast<std::size_t>(
-                                                       sides.label[static_cast<std::size_t>(e)])][0])].name == "floor")
+    if (mesh.mesh
+            ->groups[static_cast<std::size_t>(
+                mesh.mesh->labels[static_cast<std::size_t>(sides.label[static_cast<std::size_t>(e)])][0])]
+            .name == "floor")
       for (const int p : sides.of(e)) highest = std::max(highest, mesh.mesh->points[static_cast<std::size_t>(p)][1]);
   EXPECT_NEAR(highest, 0.1, 1e-3);
 }

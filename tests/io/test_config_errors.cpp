@@ -137,7 +137,7 @@ const std::vector<Malformed>& malformed() {
        "bad.yaml:3:9: solver: expected {method, initial, tolerance, flow_tolerance, max_iterations, cycle, "
        "full_multigrid, "
        "fallback, extrapolate, "
-       "smoother: {type, pre, post}, krylov, preconditioner, coarse_operator, precision}, found the string "
+       "smoother: {type, pre, post}, krylov, preconditioner, coarse_operator, amg, precision}, found the string "
        "\"multigrid\"; write {method: multigrid}"},
       {"list_wanted",
        cube,

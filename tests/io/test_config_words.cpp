@@ -130,6 +130,7 @@ const std::vector<Malformed>& foreign() {
        "write {device: cuda}\nbad.yaml:5:9: solver: expected {method, initial, tolerance, flow_tolerance, "
        "max_iterations, cycle, "
        "full_multigrid, fallback, extrapolate, smoother: {type, pre, post}, krylov, preconditioner, coarse_operator, "
+       "amg, "
        "precision}, found the string \"amg\"; write {method: multigrid}"},
       {"bare_number_of_all_faces",
        cube,

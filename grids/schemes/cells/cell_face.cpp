@@ -19,7 +19,7 @@ std::pair<std::vector<double>, std::vector<double>> media_kappa(const Problem& p
                                                                 int end, const Box& behind) {
   if (behind.size() == 0) return {};
   // Sheets lie between cells, and conductance along surfaces moves to neighbours.
-  const int layers = problem.media->bodies ? 2 : 1;
+  const int layers = DetachedFaces::layers(*problem.media);
   Box around = behind;
   for (std::size_t d = 0; d < 3; ++d) {
     const Axis& across = block.axes[d];

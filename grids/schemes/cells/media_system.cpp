@@ -84,8 +84,8 @@ void MediaSystem::integrate_faces() {
     ++sizes[d];
     faces_[d].resize(static_cast<std::size_t>(sizes[0]) * static_cast<std::size_t>(sizes[1]) *
                      static_cast<std::size_t>(sizes[2]));
-    // One task for each line across the axis. Links, gifts and moves are put in the order of the lines afterwards. Lines
-    // beside the block only give something to its faces.
+    // One task for each line across the axis. Links, gifts and moves are put in the order of the lines afterwards.
+    // Lines beside the block only give something to its faces.
     const std::size_t a = d == 0 ? 1 : 0, b = d == 2 ? 1 : 2;
     const int beside = lines.gives() || detached.any() ? 1 : 0;
     std::vector<std::vector<FixedLink>> links(static_cast<std::size_t>(n_[b] + 2 * beside));
@@ -100,7 +100,7 @@ void MediaSystem::integrate_faces() {
         at.cell[a] = p;
         at.cell[b] = q;
         const bool own_a = p >= 0 && p < n_[a], own_b = q >= 0 && q < n_[b];
-        if (!(own_a || own_b) || !cells_.stores(at.cell)) continue;
+        if (!(own_a || own_b || detached.any()) || !cells_.stores(at.cell)) continue;
         std::vector<FixedLink> none;
         lines.faces(at, kappa, own_a && own_b ? links[task] : none, given[task]);
         if (detached.any()) detached.find(at, kappa, moves[task]);
