@@ -97,6 +97,7 @@ void run_verbs(Backend& backend, Field& x, Field& y, Field& z, std::vector<doubl
   backend.convert(x, z);
   dot(z, y);
   clear_unknowns(z);
+  backend.exchange(z);
 }
 
 TEST(Patches, EqualTheUncutGrid) {
