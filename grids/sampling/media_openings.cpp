@@ -33,7 +33,7 @@ class MediaOpenings::Plane {
     for (std::size_t e = 0; e < 2; ++e) n_[e] = static_cast<std::size_t>(box.last[e] - box.first[e]);
     for (auto& values : closed_) values.assign(n_[0] * n_[1], 0);
     for (std::size_t d = 0; d < 3; ++d)
-      for (int i = -1; i <= block_.axes[d].size(); ++i)
+      for (int i = box.first[d]; i < std::max(box.last[d], box.first[d] + 1); ++i)
         ends_[d].push_back({block_.axes[d].point_in_cell(i, 0), block_.axes[d].point_in_cell(i, 1)});
     const bool within = k < cells.box().last[2];
     if (within) {
@@ -82,18 +82,18 @@ class MediaOpenings::Plane {
       if (region < 0 && !cells_.varies_below() && !cells_.insulates(0)) continue;
       const double begin = pieces_[p].begin, end = p + 1 < pieces_.size() ? pieces_[p + 1].begin : nodes.back();
       const auto one = [&](int i) {
-        const auto& [low, high] = ends_[along][static_cast<std::size_t>(i + 1)];
+        const auto& [low, high] = ends_[along][static_cast<std::size_t>(i - box_.first[along])];
         const double length = std::min(high, end) - std::max(low, begin);
         if (length > 0 && (region >= 0 || insulates(i))) f(i, low >= begin && high <= end ? 1 : length / (high - low));
       };
       // Cells beyond periodic ends lie at the other end of the line.
-      if (first < 0) one(first);
+      for (int i = first; i < std::min(last, 0); ++i) one(i);
       const auto from = std::upper_bound(nodes.begin(), nodes.end(), begin) - nodes.begin() - 1 - axis.origin();
       for (int i = std::max(std::max(first, 0), static_cast<int>(from)); i < std::min(last, axis.size()); ++i) {
-        if (ends_[along][static_cast<std::size_t>(i + 1)][0] >= end) break;
+        if (ends_[along][static_cast<std::size_t>(i - box_.first[along])][0] >= end) break;
         one(i);
       }
-      if (last > axis.size()) one(last - 1);
+      for (int i = std::max(first, axis.size()); i < last; ++i) one(i);
     }
   }
 
@@ -210,7 +210,7 @@ class MediaOpenings::Plane {
   bool flat_;
   int across_;
   std::array<std::size_t, 2> n_{};
-  std::array<std::vector<std::array<double, 2>>, 3> ends_;  ///< of the cells −1 … n, at i + 1
+  std::array<std::vector<std::array<double, 2>>, 3> ends_;  ///< of the cells of the box along each axis
   std::array<std::vector<float>, 4> closed_;
   std::array<std::vector<float>, 2> rows_;
   std::vector<Bodies::Piece> pieces_;
