@@ -246,7 +246,8 @@ CHECKS = {
 }
 
 # Each format writes one of these names.
-FILES = {"vtk": ("solution.vti", "solution.vtr", "solution.vtu"), "hdf5": ("solution.hdf", "solution.h5"), "png": ("solution.png",)}
+FILES = {"vtk": ("solution.vti", "solution.vtr", "solution.vtu", "solution.vtm"),
+         "hdf5": ("solution.hdf", "solution.h5"), "png": ("solution.png",)}
 
 
 def at(summary, path):
