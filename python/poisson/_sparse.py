@@ -90,7 +90,5 @@ def _compressed(A):
         A = A.tocsr()
         A = (A.data, A.indices, A.indptr)
     data, indices, indptr = A
-    if np.iscomplexobj(data):
-        raise _core.ConfigurationError("A is complex; give real entries")
     return (_arrays.numbers(data, "data").reshape(-1), _arrays.numbers(indices, "indices", "iub").reshape(-1),
             _arrays.numbers(indptr, "indptr", "iub").reshape(-1))
