@@ -59,8 +59,7 @@ void for_numbers(cudaStream_t stream, std::size_t count, const F& f) {
 
 // A warp passes along a line. Each cell of a run starts below the first cell of the run.
 template <class Code>
-__global__ void __launch_bounds__(threads)
-    link_runs(const Code* codes, const char* connects, int n, Cell lines, Cell* parent) {
+__global__ void __launch_bounds__(threads) link_runs(const Code* codes, const char* mark, int n, Cell lines, Cell* to) {
   await_others();
   constexpr Cell warps = threads / 32;
   const Cell line = blockIdx.x * warps + threadIdx.x / 32;
@@ -71,13 +70,13 @@ __global__ void __launch_bounds__(threads)
   for (int i0 = 0; i0 < n; i0 += 32) {
     const int i = i0 + lane;
     const Cell here = begin + static_cast<Cell>(i);
-    const bool own = i < n && connects[codes[here]] != 0;
+    const bool own = i < n && mark[codes[here]] != 0;
     const unsigned all = __ballot_sync(0xffffffffu, own);
     const unsigned gaps_below = ~all & ((1u << lane) - 1);
     Cell first = begin + static_cast<Cell>(i0) + static_cast<Cell>(32 - __clz(static_cast<int>(gaps_below)));
     if (gaps_below == 0 && open != CellCodes::nowhere) first = open;
     if (gaps_below == 0 && open == CellCodes::nowhere) first = begin + static_cast<Cell>(i0);
-    if (i < n) parent[here] = own ? first : CellCodes::nowhere;
+    if (i < n) to[here] = own ? first : CellCodes::nowhere;
     open = __shfl_sync(0xffffffffu, own ? first : CellCodes::nowhere, 31);
   }
 }
