@@ -16,8 +16,8 @@ constexpr double rounding = 1e-9;
 
 // Faces with sheets and contacts have their own rules, and cells that sharp insulators cut have one layer.
 int DetachedFaces::layers(const Media& media) {
-  const bool plain = media.bodies && media.surfaces != Surfaces::staircase && media.sheets.empty() &&
-                     media.contacts.empty();
+  const bool plain =
+      media.bodies && media.surfaces != Surfaces::staircase && media.sheets.empty() && media.contacts.empty();
   const bool cut = media.surfaces == Surfaces::sharp &&
                    std::ranges::any_of(media.materials, [](const Material& m) { return m.insulator; });
   return plain && !cut ? 2 : 1;
