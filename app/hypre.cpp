@@ -1,10 +1,13 @@
 #include "app/hypre.hpp"
 
 #ifdef POISSON_HAVE_HYPRE
-#include <algorithm>
+#include <filesystem>
 #include <memory>
+#include <string>
 
-#include "backends/hypre/boomer_amg.hpp"
+#include <dlfcn.h>
+
+#include "backends/memory/error.hpp"
 #include "solver/external_amg.hpp"
 #endif
 
@@ -13,27 +16,29 @@ namespace poisson {
 #ifdef POISSON_HAVE_HYPRE
 namespace {
 
-class Hypre final : public ExternalAmg {
- public:
-  Hypre(const Processes& processes, const RowsView& A, const BoomerAmg::Settings& settings)
-      : amg_(processes, A, partition_rows(processes, A), settings) {}
-  int solve(const std::vector<double>& b, std::vector<double>& x) override { return amg_.solve(b, x); }
+using MakeHypre = ExternalAmg*(const Processes&, const RowSystem&, const Options&);
 
- private:
-  BoomerAmg amg_;
-};
+// Loads the module from the folder of the program, or from where it is installed beside it.
+MakeHypre* load_hypre() {
+  const std::filesystem::path folder = std::filesystem::read_symlink("/proc/self/exe").parent_path();
+  std::string reason;
+  for (const auto& path : {folder / POISSON_HYPRE_MODULE, folder / POISSON_HYPRE_INSTALLED / POISSON_HYPRE_MODULE}) {
+    void* const module = std::filesystem::exists(path) ? dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL) : nullptr;
+    if (module)
+      if (void* const make = dlsym(module, "poisson_make_hypre")) return reinterpret_cast<MakeHypre*>(make);
+    if (const char* const error = std::filesystem::exists(path) ? dlerror() : nullptr) reason = error;
+  }
+  throw InputError("solver.amg: hypre: " + std::string(POISSON_HYPRE_MODULE) + " cannot be loaded (" +
+                   (reason.empty() ? "it is not beside the program" : reason) +
+                   "): install the program and hypre again, or remove the key");
+}
 
 }  // namespace
 
-// One solve reaches the tolerance in most cases, since refinement measures other norms.
 void provide_hypre() {
   provide_external_amg([](const Processes& processes, const RowSystem& system, const Options& options) {
-    BoomerAmg::Settings settings;
-    settings.tolerance = options.tolerance > 0 ? std::max(1e-12, 0.1 * options.tolerance) : 1e-8;
-    settings.max_iterations = std::max(100, options.max_iterations);
-    settings.singular = system.singular;
-    const CsrMatrix& A = system.A;
-    return std::make_unique<Hypre>(processes, RowsView{A.start, A.column, A.value}, settings);
+    static MakeHypre* const make = load_hypre();
+    return std::unique_ptr<ExternalAmg>(make(processes, system, options));
   });
 }
 #else
