@@ -7,8 +7,8 @@ import weakref
 
 from . import _core
 
-_solvers = weakref.WeakSet()
-_kept = []  # sessions of ended solvers
+_solvers: weakref.WeakSet = weakref.WeakSet()
+_kept: list = []  # sessions of ended solvers
 _reason = None  # why no solver can be used
 _LONGEST = 60  # seconds to wait for a solve that ends
 

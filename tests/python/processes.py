@@ -21,6 +21,8 @@ def adjoint(s, right):
     core = _adjoint.of(s)
     found = np.empty(core.shape)
     core.adjoint({}, np.ascontiguousarray(right[core.places]), found)
+    for axis in core.repeated:
+        found = np.concatenate([found, np.take(found, [0], axis)], axis)
     return found
 
 
