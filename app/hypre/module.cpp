@@ -26,8 +26,7 @@ class Hypre final : public ExternalAmg {
 // Makes a solver, which the caller deletes. One solve reaches the tolerance in most cases, since refinement measures
 // other norms.
 extern "C" poisson::ExternalAmg* poisson_make_hypre(const poisson::Processes& processes,
-                                                    const poisson::RowSystem& system,
-                                                    const poisson::Options& options) {
+                                                    const poisson::RowSystem& system, const poisson::Options& options) {
   poisson::BoomerAmg::Settings settings;
   settings.tolerance = options.tolerance > 0 ? std::max(1e-12, 0.1 * options.tolerance) : 1e-8;
   settings.max_iterations = std::max(100, options.max_iterations);
