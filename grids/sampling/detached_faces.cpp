@@ -69,7 +69,7 @@ void DetachedFaces::for_each_beside(std::size_t axis, const Cell& cell, bool edg
       Cell beside = cell;
       beside[a] += p;
       beside[b] += q;
-      // Of the two cells at a face on an end, one exists.
+      // One of the two cells at a face on an end exists.
       if (cells_.stores(beside) || cells_.stores(below(axis, beside))) f(beside);
     }
 }

@@ -225,7 +225,11 @@ class MeshProblem:
 
     def update(self, **data):
         """Replaces data: coefficient, reaction, source, and boundary={name: value or {"alpha": a, "value": b}}."""
-        new = {}
+        self._change(self._named(data))
+
+    def _named(self, data):
+        """Returns the data of `update` by the names of `self.data`."""
+        named = {}
         for name, value in data.items():
             if name == "boundary":
                 for face, datum in _arrays.mapping(value, "boundary", "{'inlet': 1.0}").items():
@@ -233,17 +237,27 @@ class MeshProblem:
                         raise _core.ConfigurationError(f"boundary.{face}: the problem has no such condition")
                     parts = datum if isinstance(datum, dict) else {"value": datum}
                     for part, own in parts.items():
-                        key = f"boundary.{face}.alpha" if part == "alpha" else f"boundary.{face}"
-                        new[key] = self._of_points(own, face)
+                        named[f"boundary.{face}.alpha" if part == "alpha" else f"boundary.{face}"] = own
             elif name in ("coefficient", "reaction", "source"):
-                new[name] = self._of_elements(value, name)
-                if name == "coefficient" and new[name].ndim != self.data[name].ndim:
-                    raise _core.ConfigurationError("coefficient: numbers and tensors do not replace each other")
+                named[name] = value
             else:
                 raise _core.ConfigurationError(f"{name}: choose from coefficient, reaction, source and boundary")
+        return named
+
+    def _change(self, named):
+        """Checks values and sets them. Returns them as arrays of all elements or points."""
+        new = {}
+        for name, value in named.items():
+            if name.startswith("boundary."):
+                new[name] = self._of_points(value, name.removeprefix("boundary.").removesuffix(".alpha"))
+                continue
+            new[name] = self._of_elements(value, name)
+            if name == "coefficient" and new[name].ndim != self.data[name].ndim:
+                raise _core.ConfigurationError("coefficient: numbers and tensors do not replace each other")
         with self._lock:
             self._set(new)
             self.data.update(new)
+        return new
 
     def solve(self, check=True):
         """Solves with the present data. Returns a MeshResult; raises NotConverged if `check` is true."""

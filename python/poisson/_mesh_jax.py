@@ -14,22 +14,12 @@ def solve_mesh(problem, **data):
         problem: a MeshProblem.
         data: arrays as for MeshProblem.update. Values are computed in 64 bits; enable them in JAX for 64-bit results.
     """
-    named = {}
-    for name, value in data.items():
-        if name != "boundary":
-            named[name] = value
-            continue
-        for face, datum in value.items():
-            for part, own in (datum if isinstance(datum, dict) else {"value": datum}).items():
-                named[f"boundary.{face}.alpha" if part == "alpha" else f"boundary.{face}"] = own
+    named = problem._named(data)
     return _solve(problem, tuple(named), tuple(_jnp.asarray(value, dtype=float) for value in named.values()))
 
 
 def _solved(problem, names, values):
-    changed = {name: (problem._of_points if name.startswith("boundary.") else problem._of_elements)(
-        _np.asarray(value, dtype=_np.float64), name) for name, value in zip(names, values)}
-    problem._set(changed)
-    problem.data.update(changed)
+    problem._change({name: _np.asarray(value, dtype=_np.float64) for name, value in zip(names, values)})
     return problem.solve().u
 
 

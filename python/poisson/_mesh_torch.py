@@ -11,14 +11,7 @@ def solve_mesh(problem, **data):
         data: tensors as for MeshProblem.update: coefficient, reaction, source with a value for each element, and
             boundary={name: tensor with a value for each point, or {"alpha": …, "value": …}}.
     """
-    named = {}
-    for name, value in data.items():
-        if name != "boundary":
-            named[name] = value
-            continue
-        for face, datum in value.items():
-            for part, own in (datum if isinstance(datum, dict) else {"value": datum}).items():
-                named[f"boundary.{face}.alpha" if part == "alpha" else f"boundary.{face}"] = own
+    named = problem._named(data)
     tensors = [_torch.as_tensor(value, dtype=_torch.float64) for value in named.values()]
     return _Solve.apply(problem, tuple(named), *tensors)
 
@@ -26,13 +19,7 @@ def solve_mesh(problem, **data):
 class _Solve(_torch.autograd.Function):
     @staticmethod
     def forward(ctx, problem, names, *tensors):
-        data = {name: t.detach().cpu().numpy() for name, t in zip(names, tensors)}
-        changed = {}
-        for name, value in data.items():
-            changed[name] = (problem._of_points(value, name) if name.startswith("boundary.")
-                             else problem._of_elements(value, name))
-        problem._set(changed)
-        problem.data.update(changed)
+        changed = problem._change({name: t.detach().cpu().numpy() for name, t in zip(names, tensors)})
         u = problem.solve().u
         ctx.problem, ctx.names, ctx.changed = problem, names, changed
         ctx.shapes = [t.shape for t in tensors]
