@@ -144,6 +144,7 @@ class GridCase final : public ModelCase {
       std::array<double, 3> rise{};
       rise[axis] = driving_rise;
       dynamic_cast<GridModel&>(*model_).set_rise(rise);
+      size_ = d().sampler().sum_of_magnitudes(solver_->rhs(), d().block().unknowns()) / solver_->A().scale();
     }
     check_exact();
     solver_->set_stages(flow_stages(config_, d(), *solver_));
@@ -217,8 +218,10 @@ class GridCase final : public ModelCase {
       summary.balance.residual = summary.balance.projected - summary.balance.extrapolated.value_or(0) + b.reaction -
                                  b.source - std::accumulate(b.flux.begin(), b.flux.end(), from_bodies);
     summary.balance.flow = throughput(b);
-    // If all totals are rounding errors, as between Neumann faces, the magnitude of the data is the reference.
-    if (summary.balance.flow < 1e-10 * size_) summary.balance.flow = size_;
+    // If all totals are rounding errors, as between Neumann faces or under a mean gradient, the magnitude of the data is
+    // the reference.
+    if (summary.balance.flow < 1e-10 * size_ || config_.driven_axis >= 0)
+      summary.balance.flow = std::max(summary.balance.flow, size_);
   }
 
   OutputGrid output_grid() const override {
