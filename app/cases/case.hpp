@@ -56,6 +56,8 @@ class Case {
   virtual double sampling_seconds() const { return 0; }
   /// Fills b and the starting guess. Returns Σ|b|.
   virtual double fill() = 0;
+  /// Fills b, and with `start` the starting guess, for a further solve. Sums of the data are computed by observe.
+  virtual void refill(bool /*start*/) { fill(); }
   /// Solves with the solver. `data`: none for right-hand sides that are not those of fill.
   virtual Result solve(bool given_guess, const Solver::Listener& listener,
                        Model::Data data = Model::Data::of_problem) const = 0;
