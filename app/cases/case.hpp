@@ -56,8 +56,6 @@ class Case {
   virtual double sampling_seconds() const { return 0; }
   /// Fills b and the starting guess. Returns Σ|b|.
   virtual double fill() = 0;
-  /// Fills b, and with `start` the starting guess, for a further solve. Sums of the data are computed by observe.
-  virtual void refill(bool /*start*/) { fill(); }
   /// Solves with the solver. `data`: none for right-hand sides that are not those of fill.
   virtual Result solve(bool given_guess, const Solver::Listener& listener,
                        Model::Data data = Model::Data::of_problem) const = 0;
@@ -81,6 +79,9 @@ class Case {
   virtual std::optional<std::vector<std::string>> own_files() const { return {}; }
   /// Writes these files into a folder and adds them to the summary.
   virtual void write_own(const std::filesystem::path& /*folder*/, Summary& /*summary*/) {}
+
+  /// Fills b, and with `start` the starting guess, for a further solve. Sums of the data are left to observe.
+  virtual void refill(bool /*start*/) { fill(); }
 };
 
 /// Creates the case that `config` describes. Collective over `processes`.

@@ -143,9 +143,7 @@ RhsSums fill_nodal_rhs(const SchemeContext& context, double scale, Field& b, Rhs
     if (face.kind == BoundaryKind::dirichlet || nothing) return;
     const std::string key = face_key(axis, end);
     const Box box = face_box(block, axis, end);
-    const auto in_pieces = [&] {
-      return summed ? sums_by_pieces(functionals, block, b, box, scale) : PieceSums{};
-    };
+    const auto in_pieces = [&] { return summed ? sums_by_pieces(functionals, block, b, box, scale) : PieceSums{}; };
     const PieceSums before = in_pieces();
     check([&] { integrate({face.value, key}, box, axis, end); });
     sums.set_face(axis, end, before, in_pieces());

@@ -98,8 +98,8 @@ const RowScheme& element_scheme();
 const RowScheme& row_scheme(const Problem& problem);
 
 class Discretization;
-/// Fills b as Discretization::assemble_rhs does, without the sums of the data, for which a device waits. The problem has
-/// no materials.
+/// Fills b as Discretization::assemble_rhs does, without the sums of the data, for which a device waits. The problem
+/// has no materials.
 void fill_rhs(const Discretization& discretization, Field& b);
 
 /// Sets block, κ, σ, scale and `singular` from a problem of constants. Throws ValueErrors.

@@ -14,8 +14,8 @@ namespace poisson::python {
 /// Is the address of a stream of the program, or nothing.
 using Stream = std::optional<std::uintptr_t>;
 
-/// Writes the solution, times a factor, into an array of the program, unless it is None. Later work of the session waits for the stream
-/// at begin(), and later work on the stream waits for the session at end().
+/// Writes the solution, times a factor, into an array of the program, unless it is None. Later work of the session
+/// waits for the stream at begin(), and later work on the stream waits for the session at end().
 class Output {
  public:
   Output(Session& session, nanobind::handle to, const Stream& stream) : session_(session), stream_(stream) {

@@ -45,7 +45,7 @@ class Solver:
         _lifetime.register(self)
         self._copies = problem._copies + sum(array.device != self._device for array in problem._there)
         self.geometry = config.geometry
-        self._shape = tuple(reversed(self._session.shape[: self.geometry["dimension"]]))
+        self._shape = self.shape
         self.problem = problem
         given = problem._given_source()
         if given is not None:
@@ -62,7 +62,7 @@ class Solver:
     @property
     def shape(self):
         """The shape of u."""
-        return self._shape
+        return tuple(reversed(self._session.shape[: self.geometry["dimension"]]))
 
     @property
     def block(self):
