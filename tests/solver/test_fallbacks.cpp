@@ -93,7 +93,9 @@ struct Refused {
 const Offer too_slow{Offer::Kind::refused, "13824 unknowns, predicted 2 h and 1 GiB", "that is more than 60 s"};
 
 TEST(Fallbacks, AreNotMadeForDataThatAreNotFinite) {
-  Refused s(box({8, 8, 8}), {}, {});
+  Options options;
+  options.method = Method::multigrid;
+  Refused s(box({8, 8, 8}), options, {});
   s.backend->fill(s.solver->rhs(), std::numeric_limits<double>::quiet_NaN());
   EXPECT_EQ(s.solver->solve(false).verdict, Verdict::not_finite);
   EXPECT_EQ(s.made, 0);
