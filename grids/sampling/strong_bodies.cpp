@@ -15,7 +15,7 @@ bool may_have_clusters(const Problem& problem, const Jumps& jumps, const Block& 
 }
 
 int first_level_with_clusters(const Problem& problem, const Jumps& jumps, const Block& block) {
-  constexpr double wide = 8;  // cells between two large jumps of a line
+  constexpr double wide = 16;  // cells between two large jumps of a line
   if (!may_have_clusters(problem, jumps, block)) return -1;
   if (jumps.rough() || block.dimension() != 2 || has_bodies(problem, jumps, Jumps::large)) return 0;
   int level = 0;

@@ -203,7 +203,7 @@ TEST(CellMedia, AreSearchedForStrongClustersWhereBodiesAreNarrow) {
     const Discretization d(*backend, Problem(p));
     return first_level_with_clusters(d.problem(), d.jumps(), d.block());
   };
-  EXPECT_EQ(first(blocks_in_the_plane()), 2);
+  EXPECT_EQ(first(blocks_in_the_plane()), 1);
   EXPECT_EQ(first(problem(Medium::either, {64, 64, 1}, {{{D, D}, {D, D}, {N, N}}})), 0);
   EXPECT_EQ(first(problem(Medium::either, {16, 16, 16})), 0);
   Problem constant = blocks_in_the_plane();
