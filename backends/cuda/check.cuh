@@ -16,8 +16,7 @@ inline void check(cudaError_t status, const std::source_location& where = std::s
 /// Checks the preceding kernel launch; every launch needs this call. Throws RunError if the launch was refused.
 void launched(cudaStream_t stream, const std::source_location& where = std::source_location::current());
 
-/// Returns whether every device can start a kernel before the preceding one has ended: compute capability 9.0, or newer
-/// if this program has no code for older devices.
+/// Returns whether every device can start a kernel before the preceding one has ended (compute capability 9.0).
 bool launches_early();
 
 }  // namespace poisson::cuda
