@@ -134,7 +134,7 @@ int solve(const Config& config, const std::shared_ptr<const Processes>& processe
   Backend& backend = *device.backend;
   std::optional<Profile> profile;
   if (profiled) profile.emplace(backend);
-  const std::unique_ptr<Case> owner = make_case(config, processes);  // is destroyed before its backend
+  std::unique_ptr<Case> owner = make_case(config, processes);  // is destroyed before its backend
   Case& work = *owner;
   warn_of_memory(config, work, backend, *processes, console);
 
@@ -166,12 +166,16 @@ int solve(const Config& config, const std::shared_ptr<const Processes>& processe
     result = iterate();
   }
   work.observe(summary);
-  const auto stopped = [&] { return processes->any(stop_requested != 0); };
-  if (config.output.effective) measure_effective(config, work, backend, processes, stopped, summary);
+  std::optional<EffectiveAnswer> effective;
+  if (config.output.effective) effective.emplace(config, work, summary);
   if (work.own_files())
     together(*processes, [&] { work.write_own(folder, summary); });
   else
     write_fields(config, work, folder, processes, summary);
+  // Further solves get the memory of the first one.
+  const auto stopped = [&] { return processes->any(stop_requested != 0); };
+  if (effective || !config.output.conductors.empty()) owner.reset();
+  if (effective) effective->finish(backend, processes, stopped, summary);
   if (!config.output.conductors.empty()) summary.capacitance = find_capacitance(config, backend, processes, stopped);
   write_answers(config, *processes, folder, summary);
   return report.close(result, backend);
