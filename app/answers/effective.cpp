@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "app/cases/model_case.hpp"
+#include "backends/device/arrays.hpp"
 #include "backends/memory/error.hpp"
 #include "grids/results/mean_flux.hpp"
 #include "grids/results/percolation.hpp"
@@ -106,6 +107,7 @@ void EffectiveAnswer::add_axis(const Config& driven, Case& work, int axis, bool 
 
 void EffectiveAnswer::finish(Backend& backend, const std::shared_ptr<const Processes>& processes,
                              const std::function<bool()>& stopped, Summary& summary) {
+  const std::shared_ptr<void> kept = keep_released_memory(backend);
   for (std::size_t n = 1; n < effective_.axes.size(); ++n) {
     const int axis = effective_.axes[n];
     if (stopped()) {

@@ -193,21 +193,24 @@ double sum_of_differences(const Field& faces, const Field& u, const Block& block
 #ifdef POISSON_HAVE_CUDA
   if (u.backend().on_gpu()) return cuda::sum_of_differences(faces, u, block, axis, box);
 #endif
-  const View<const double> kappa = faces.view<double>();
   double sum = 0;
-  dispatch(u.precision(), [&]<class T>(T) {
+  const auto add_up = [&]<class T, class F>(T, F) {
     const View<const T> v = u.view<T>();
+    const View<const F> kappa = faces.view<F>();
     const int step[3] = {axis == 0 ? 1 : 0, axis == 1 ? 1 : 0, axis == 2 ? 1 : 0};
     sum = cpu::reduce_over_lines(
         box, 0.0,
         [&](int j, int k) {
           double line = 0;
           for (int i = box.first[0]; i < box.last[0]; ++i)
-            line += kappa(i, j, k) * block.face_area(static_cast<int>(axis), i, j, k) *
+            line += static_cast<double>(kappa(i, j, k)) * block.face_area(static_cast<int>(axis), i, j, k) *
                     (static_cast<double>(v(i, j, k)) - static_cast<double>(v(i - step[0], j - step[1], k - step[2])));
           return line;
         },
         std::plus());
+  };
+  dispatch(u.precision(), [&]<class T>(T t) {
+    dispatch(faces.precision(), [&]<class F>(F f) { add_up(t, f); });
   });
   return sum;
 }

@@ -53,7 +53,7 @@ class CellCodes {
     Extremum low, high;
   };
   /// Contains what moments() reads: u, which may be replaced by one value for each code unless that is NaN, and κ on
-  /// the faces below each cell along the axes of the block, in fp64.
+  /// the faces below each cell along the axes of the block.
   struct Fields {
     const Field& u;
     const Block& block;

@@ -321,16 +321,16 @@ class DeviceCodes final : public CellCodes {
   Buffer codes_, parent_;
 };
 
-template <class T>
+template <class T, class F>
 struct Differences {
-  View<const double> faces;
+  View<const F> faces;
   View<const T> u;
   int3 step;  // to the cell above, as the kernel marches
   const double *x, *y, *z;
   __device__ double operator()(int i, int j, int k0, int k1) const {
     double sum = 0;
     for (int k = k0; k < k1; ++k)
-      sum += z[k] * faces(i, j, k) *
+      sum += z[k] * static_cast<double>(faces(i, j, k)) *
              (static_cast<double>(u(i, j, k)) - static_cast<double>(u(i - step.x, j - step.y, k - step.z)));
     return x[i] * y[j] * sum;
   }
@@ -366,14 +366,16 @@ double sum_of_differences(const Field& faces, const Field& u, const Block& block
   }
   const Scalar result = device.scalar();
   dispatch(u.precision(), [&]<class T>(T) {
-    device.sum_here(marched(box, u.layout()),
-                    Differences<T>{marched(faces.view<double>()),
-                                   marched(u.view<T>()),
-                                   {step[0], step[1], step[2]},
-                                   there[0],
-                                   there[1],
-                                   there[2]},
-                    result);
+    dispatch(faces.precision(), [&]<class F>(F) {
+      device.sum_here(marched(box, u.layout()),
+                      Differences<T, F>{marched(faces.view<F>()),
+                                        marched(u.view<T>()),
+                                        {step[0], step[1], step[2]},
+                                        there[0],
+                                        there[1],
+                                        there[2]},
+                      result);
+    });
   });
   return device.value(result);
 }

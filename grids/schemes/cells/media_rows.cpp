@@ -312,14 +312,6 @@ SampledKappa add_lines(const SchemeContext& context, FaceRows& rows, ErrorCollec
 
 }  // namespace
 
-bool has_negligible_gaps(const Problem& problem, double range) {
-  constexpr double most_range = 1e3;
-  if (!problem.media || !problem.media->has_gaps()) return false;
-  const Media& media = *problem.media;
-  const bool crossed = media.bodies && media.surfaces != Surfaces::staircase;
-  return crossed || !media.contacts.empty() || !media.sheets.empty() || range > most_range;
-}
-
 std::pair<SchemeRows, Jumps> media_rows(const SchemeContext& context) {
   const auto& [p, block, backend, sampler, functionals, mixed_bc, media] = context;
   FaceRows rows;
@@ -399,18 +391,6 @@ void add_fixed_values(const SchemeContext& context, double scale, Field& b) {
   std::vector<double> added = media->linked().flow;
   for (double& flow : added) flow *= scale;
   sampler.put(context.values(), added, SampleStore::add, b);
-}
-
-double flow_to_fixed(const SchemeContext& context, const Field& u) {
-  const std::vector<FixedLink>& links = context.media->links();
-  double sum = 0;
-  if (!links.empty()) {
-    const std::vector<double> values = context.functionals.values(u, context.values());
-    for (const FixedLink& link : links)
-      if (const auto [i, j, k] = link.cell; context.media->solved(i, j, k))
-        sum += link.conductance * values[context.media->own(i, j, k)];
-  }
-  return context.processes().sum(sum);
 }
 
 }  // namespace poisson

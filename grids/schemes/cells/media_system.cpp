@@ -37,7 +37,7 @@ MediaSystem::MediaSystem(const Problem& problem, MediaCells cells, const Block& 
       find_floating(problem, tools);
       codes_ = make_codes(tools.backend);
     }
-    set_ends_of_voxels();
+    if (!states_.empty() || !floating_cells_.empty()) set_ends_of_voxels();
   } else {
     integrate_faces();
     find_floating(problem, tools);

@@ -88,7 +88,11 @@ void MediaSystem::find_volumes_of_voxels() {
 
 // Sets κ behind the open ends from the present states.
 void MediaSystem::set_ends_of_voxels() {
-  for (std::size_t d = 0; d < static_cast<std::size_t>(block_.dimension()); ++d)
+  std::vector<double> kappa(media_->regions.size());
+  for (std::size_t d = 0; d < static_cast<std::size_t>(block_.dimension()); ++d) {
+    for (std::size_t r = 0; r < kappa.size(); ++r)
+      if (state_of_region_[r] == CellState::solved)
+        kappa[r] = cells_.kappa(static_cast<RegionNumber>(r), d, 0, 0, 0);
     for (int end = 0; end < 2; ++end) {
       if (!block_.axes[d].open(end)) continue;
       const Box behind = cells_behind(block_, static_cast<int>(d), end);
@@ -98,9 +102,10 @@ void MediaSystem::set_ends_of_voxels() {
       cpu::for_each_line(behind, [&](int j, int k) {
         double* const line = values.data() + ((k - behind.first[2]) * ny + j - behind.first[1]) * nx;
         for (int i = behind.first[0]; i < behind.last[0]; ++i)
-          line[i - behind.first[0]] = solved(i, j, k) ? cells_.kappa(cells_.region(i, j, k), d, i, j, k) : 0;
+          line[i - behind.first[0]] = solved(i, j, k) ? kappa[cells_.region(i, j, k)] : 0;
       });
     }
+  }
 }
 
 bool MediaSystem::equal_voxels() const {
@@ -251,8 +256,11 @@ void MediaSystem::find_floating_voxels(const Problem& problem) {
   codes_->set_others(kept, floating);
   floating_cells_ = codes_->cells_with(floating);
   if (std::ranges::all_of(floating_cells_, [](std::uint32_t word) { return word == 0; })) floating_cells_ = {};
-  for (std::size_t d = 0; d < axes; ++d)
-    if (!closed[d]) percolates_[d] = parts_join_ends(d);
+  for (std::size_t d = 0; d < axes; ++d) {
+    const auto& ends = problem.boundary[d];  // a flow is driven between faces that are both open
+    const bool driven = ends[0].kind != BoundaryKind::neumann && ends[1].kind != BoundaryKind::neumann;
+    if (!closed[d] && driven) percolates_[d] = parts_join_ends(d);
+  }
   for (std::size_t d = 0; d < axes; ++d) {
     if (!closed[d]) continue;
     std::array<bool, 3> others = closed;
