@@ -312,7 +312,7 @@ TEST(Voxels, HaveRowsInSinglePrecision) {
     answers[s] = media_results(d, solver->solution());
     bytes[s] = d.bytes();
   }
-  EXPECT_LT(bytes[1], 6 * bytes[0] / 10);
+  EXPECT_LT(bytes[1], 7 * bytes[0] / 10);
   EXPECT_NEAR(flux[1], flux[0], 1e-4 * std::abs(flux[0]));
   for (std::size_t r = 0; r < answers[0].regions.size(); ++r)
     EXPECT_NEAR(answers[1].regions[r].flow, answers[0].regions[r].flow, 1e-3 * std::abs(flux[0]) * 33);
