@@ -11,7 +11,10 @@ bool has_bodies(const Problem& problem, const Jumps& jumps, double jump) {
 }
 
 bool may_have_clusters(const Problem& problem, const Jumps& jumps, const Block& block) {
-  return may_have_clusters(jumps, block) || has_bodies(problem, jumps, Jumps::large);
+  // Insulators leave no weak couplings in space, so cells of similar κ between them are no clusters.
+  const bool gaps_alone =
+      block.dimension() == 3 && problem.media && problem.media->has_gaps() && jumps.range < Jumps::large;
+  return (may_have_clusters(jumps, block) && !gaps_alone) || has_bodies(problem, jumps, Jumps::large);
 }
 
 int first_level_with_clusters(const Problem& problem, const Jumps& jumps, const Block& block) {
