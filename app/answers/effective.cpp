@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "app/answers/periodic_axes.hpp"
 #include "app/cases/model_case.hpp"
 #include "backends/memory/error.hpp"
 #include "grids/results/mean_flux.hpp"
@@ -101,87 +102,6 @@ void add_means(const Config& config, const Discretization& d, Summary::Effective
   }
 }
 
-// Keeps the solution along the first axis of a case while other axes use its levels.
-class FirstSolution {
- public:
-  FirstSolution(Case& work, int axis)
-      : work_(work),
-        model_(dynamic_cast<GridModel&>(dynamic_cast<ModelCase&>(work).model())),
-        solver_(dynamic_cast<ModelCase&>(work).solver()),
-        axis_(axis),
-        u_(copy(solver_.solution())),
-        b_(copy(solver_.rhs())) {
-    if (const FloatingBodies* bodies = model_.discretization().media()->floating())
-      for (const FloatingBody& body : bodies->all()) floating_.push_back(body.value);
-  }
-
-  void restore() {
-    work_.drive_along(axis_);
-    work_.fill();
-    if (!floating_.empty()) model_.set_floating(floating_);
-    model_.backend().convert(u_, solver_.solution());
-    model_.backend().convert(b_, solver_.rhs());
-  }
-
- private:
-  Field copy(const Field& from) const {
-    Field to(model_.backend(), from.space(), from.precision());
-    model_.backend().convert(from, to);
-    return to;
-  }
-
-  Case& work_;
-  GridModel& model_;
-  Solver& solver_;
-  int axis_;
-  Field u_, b_;
-  std::vector<double> floating_;
-};
-
-// Solves along the other axes with the levels of `work`: with periodic faces all axes have the same operator.
-void solve_on_same_levels(const Config& config, Case& work, const std::function<bool()>& stopped,
-                          Summary::Effective& effective) {
-  FirstSolution first(work, effective.axes[0]);
-  try {
-    for (std::size_t n = 1; n < effective.axes.size(); ++n) {
-      const int axis = effective.axes[n];
-      if (stopped()) {
-        effective.failed.push_back(axis);
-        continue;
-      }
-      work.drive_along(axis);
-      work.fill();
-      const Result result = work.solve(false, [&](const Solver::Progress&) { return !stopped(); });
-      effective.iterations += result.iterations;
-      add_axis(config, work, axis, result.converged(), effective);
-    }
-  } catch (...) {
-    first.restore();
-    throw;
-  }
-  first.restore();
-}
-
-// Solves along the other axes with fixed faces. Dirichlet and Neumann faces change places, so each axis has its levels.
-void solve_on_other_levels(const Config& config, Backend& backend, const std::shared_ptr<const Processes>& processes,
-                           const std::function<bool()>& stopped, Summary::Effective& effective) {
-  for (std::size_t n = 1; n < effective.axes.size(); ++n) {
-    const int axis = effective.axes[n];
-    if (stopped()) {
-      effective.failed.push_back(axis);
-      continue;
-    }
-    Config turned = config;
-    drive(turned, axis);
-    const std::unique_ptr<Case> other = make_case(turned, processes);
-    other->make_solver(backend, nullptr);
-    other->fill();
-    const Result result = other->solve(false, [&](const Solver::Progress&) { return !stopped(); });
-    effective.iterations += result.iterations;
-    add_axis(turned, *other, axis, result.converged(), effective);
-  }
-}
-
 }  // namespace
 
 void measure_effective(const Config& config, Case& work, Backend& backend,
@@ -192,11 +112,24 @@ void measure_effective(const Config& config, Case& work, Backend& backend,
   effective.axes = wanted.axes;
   effective.periodic = wanted.periodic;
   add_axis(config, work, wanted.axes[0], summary.converged, effective);
-  if (wanted.axes.size() > 1) {
-    if (wanted.periodic)
-      solve_on_same_levels(config, work, stopped, effective);
-    else
-      solve_on_other_levels(config, backend, processes, stopped, effective);
+  if (wanted.periodic)
+    effective.iterations += solve_periodic_axes(work, wanted.axes, stopped, [&](int axis, bool converged) {
+      add_axis(config, work, axis, converged, effective);
+    });
+  // Fixed faces change places from axis to axis, and so does the operator.
+  for (std::size_t n = 1; n < wanted.axes.size() && !wanted.periodic; ++n) {
+    if (stopped()) {
+      effective.failed.push_back(wanted.axes[n]);
+      continue;
+    }
+    Config turned = config;
+    drive(turned, wanted.axes[n]);
+    const std::unique_ptr<Case> other = make_case(turned, processes);
+    other->make_solver(backend, nullptr);
+    other->fill();
+    const Result result = other->solve(false, [&](const Solver::Progress&) { return !stopped(); });
+    effective.iterations += result.iterations;
+    add_axis(turned, *other, wanted.axes[n], result.converged(), effective);
   }
   add_means(config, discretization_of(work), effective);
   summary.converged = summary.converged || !effective.percolates[static_cast<std::size_t>(wanted.axes[0])];
