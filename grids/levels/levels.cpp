@@ -35,14 +35,14 @@ LevelAssembly assembly_of(const Block& block, const LevelRules& rules, int level
 
 std::vector<std::vector<LevelPlan>> semicoarsened(const Block& block, const LevelRules& rules);
 
-// Kept values are at most this share of the values of an axis; each adds at most one coarse value.
-constexpr std::size_t least_values_of_kept = 3;
+// A coarse axis has at most this share of the values of the finer one. Otherwise no values are kept.
+constexpr double most_coarse_values = 0.75;
 
 // Replaces the places of coarse values along an open axis by ones that contain the kept values. Nothing conducts well
 // enough to a layer of cells on a sheet from its neighbours to interpolate its value. Returns the kept coarse values.
 std::vector<int> keep_values(const Axis& fine, const std::vector<int>& kept, CoarseAxis& coarse) {
   const int last = fine.cells();
-  if (kept.empty() || fine.closed() || least_values_of_kept * kept.size() > static_cast<std::size_t>(last)) return {};
+  if (kept.empty() || fine.closed()) return {};
   std::vector<double> place{0};
   std::vector<int> coarser;
   for (int at = 0; at < last; place.push_back(at)) {
@@ -50,6 +50,7 @@ std::vector<int> keep_values(const Axis& fine, const std::vector<int>& kept, Coa
     at = std::min(last, std::ranges::binary_search(kept, at + 1) ? at + 1 : at + 2);
   }
   if (kept.back() == last) coarser.push_back(static_cast<int>(place.size()) - 1);
+  if (static_cast<double>(place.size()) > most_coarse_values * (last + 1)) return {};
   const std::vector<double>& nodes = fine.nodes();
   coarse = {fine.coarser(uniform_nodes(nodes.front(), nodes.back(), static_cast<int>(place.size()) - 1)),
             std::move(place)};

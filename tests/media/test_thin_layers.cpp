@@ -80,7 +80,7 @@ TEST(ThinLayers, ContactsTakeFewIterations) {
 /// 21 iterations, and 26 on twice as many cells along each axis; lines across the board that all levels keep take 6.
 TEST(ThinLayers, BoardsTakeFewIterations) {
   for (const bool sheet : {false, true}) {
-    Problem p = cube_in_cells(32, 0.024);
+    Problem p = cube_in_cells(48, 0.024);
     p.nodes[2] = uniform_nodes(0, 0.006, 24);
     p.boundary = {{{Boundary{N}, Boundary{N}},
                    {Boundary{N}, Boundary{N}},
