@@ -269,7 +269,7 @@ double MediaLines::beside_sheet(const At& line, int face, const Pieces& central,
   }
   std::array cell = line.cell;
   cell[line.axis] = beside;
-  const double of_cell = cells_.kappa(own, line.axis, cell[0], cell[1], cell[2]), least = of_neighbours * of_cell;
+  const double of_cell = cells_.kappa(own, line.axis, cell[0], cell[1], cell[2]), least = of_neighbours * kappa;
   const double share = std::abs(of_lower / (of_lower + least) - of_upper / (of_upper + least));
   return length / ((1 - share) * length / kappa + share * std::max(way, nearest_sheet * length) / of_cell);
 }

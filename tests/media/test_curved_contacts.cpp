@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "grids/results/integrals.hpp"
 #include "tests/media/round_core.hpp"
 
 namespace poisson {
@@ -40,6 +41,31 @@ INSTANTIATE_TEST_SUITE_P(Exact, CurvedContacts,
                                          RoundCore::with_contact("sphere, large", 3, 1, 3),
                                          RoundCore::with_contact("sphere, better", 3, 10, 0.2),
                                          RoundCore::with_contact("sphere, worse", 3, 0.1, 0.5)));
+
+/// Surfaces may pass through the centres of cells, to a conductor and to a fixed value.
+TEST(ObliqueContacts, ActInCentresOfCells) {
+  constexpr double kappa = 3, resistance = 0.7;
+  for (const bool fixed : {false, true})
+    for (const int cells : {5, 7, 8, 9, 30}) {
+      Problem p = cube_in_cells(6);
+      for (std::size_t d = 0; d < 3; ++d)
+        for (Boundary& face : p.boundary[d]) face = Boundary{BoundaryKind::neumann};
+      p.nodes[2] = uniform_nodes(0, 1, cells);
+      p.boundary[2] = {Boundary{D, 1.0}, Boundary{D, 0.0}};
+      MediaBuilder media;
+      media.add("background", 1);
+      media.add("beyond", kappa);
+      if (fixed) media.back().fixed = 0;
+      media.body("beyond", make_box({-9, -9, 0.5}, {9, 9, 9}));
+      media.contact("beyond", "background", resistance);
+      media.use(p, Surfaces::sharp);
+      Solve solve(p, tight_options());
+      ASSERT_TRUE(solve.run().converged());
+      const Balance flows =
+          balance(solve.discretization(), solve.solver().A(), solve.solution(), solve.rhs(), solve.solver().spare());
+      EXPECT_NEAR(flows.flux[4], 1 / (0.5 + resistance + (fixed ? 0 : 0.5 / kappa)), 1e-8) << cells << fixed;
+    }
+}
 
 /// A contact on a plane that crosses the grid at an angle, between two materials: the exact solution is linear on both
 /// sides, also if it varies along the plane.
