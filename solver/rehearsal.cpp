@@ -172,17 +172,6 @@ void count(Plan& plan, const RehearsalBackend& backend, const Sharing& sharing) 
   count_shared_levels(plan, sharing);
 }
 
-// Returns whether data on faces of cells, which are sampled on the host even in a rehearsal, would exceed a GiB. They
-// need no fields.
-bool has_huge_faces(const Block& block) {
-  constexpr double most = 1 << 27;
-  if (block.centering() != Centering::cell) return false;
-  double cells = 1, widest = 1;
-  for (const Axis& axis : block.axes) cells *= axis.size();
-  for (const Axis& axis : block.axes) widest = std::max(widest, cells / axis.size());
-  return widest > most;
-}
-
 // Returns the numbers of regions that a GPU stores for the cells of voxels (CellCodes).
 Buffer codes_of_voxels(Backend& backend, const Problem& problem, const Block& own) {
   if (!problem.media || !backend.on_gpu()) return {};
@@ -206,7 +195,7 @@ void rehearse(Plan& plan, const Problem& problem, Assembly assembly, const Kappa
     const Buffer codes = codes_of_voxels(backend, problem, own.part_of(plan.hierarchy.front().block));
     const GridModel model(backend, with_cheap_data(problem), assembly, Sampling::automatic, own);
     const auto solver = make_solver(model, plan.options, nullptr, &plan);
-    if (!has_huge_faces(model.discretization().block())) model.fill(solver->rhs(), solver->solution());
+    model.fill(solver->rhs(), solver->solution());
     solver->prepare(false);
     // The balance of constrained nodes needs another operator.
     if (has_mixed_bc(problem))

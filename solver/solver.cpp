@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "backends/device/expired_run.hpp"
 #include "backends/device/plain_run.hpp"
 #include "backends/device/unknowns.hpp"
 #include "grids/schemes/constrained_nodes.hpp"
@@ -87,21 +88,33 @@ Solver::Solver(SolverParts parts)
 
 Solver::~Solver() = default;
 
-void Solver::make_iteration(SolverParts& parts) {
+void Solver::make_preconditioner(SolverParts& parts) {
   const Options& options = e_.options;
-  FastDiagonalization* const direct = parts.direct.get();
   if (options.method == Method::multigrid) {
-    auto multigrid = std::make_unique<Multigrid>(std::move(parts.hierarchy), options);
-    multigrid_ = multigrid.get();
-    if (e_.traits.constrained && options.full_multigrid) multigrid->hold(e_.A);
-    preconditioner_ = std::move(multigrid);
-  } else if (direct) {
+    if (multigrid_) {
+      multigrid_->refill(std::move(parts.hierarchy), options);
+    } else {
+      auto multigrid = std::make_unique<Multigrid>(std::move(parts.hierarchy), options);
+      multigrid_ = multigrid.get();
+      preconditioner_ = std::move(multigrid);
+    }
+    if (e_.traits.constrained && options.full_multigrid) multigrid_->hold(e_.A);
+    return;
+  }
+  multigrid_ = nullptr;
+  if (parts.direct) {
     preconditioner_ = std::move(parts.direct);
   } else if (parts.sweeps) {
     preconditioner_ = std::move(parts.sweeps);
   } else {
     preconditioner_ = std::make_unique<DiagonalPreconditioner>(parts.hierarchy.operators.front());
   }
+}
+
+void Solver::make_iteration(SolverParts& parts) {
+  const Options& options = e_.options;
+  FastDiagonalization* const direct = parts.direct.get();
+  make_preconditioner(parts);
   if (options.krylov == Krylov::cg) {
     e_.allocate_directions();
     iteration_ = std::make_unique<ConjugateGradients>(e_, *preconditioner_);
@@ -125,7 +138,7 @@ void Solver::make_iteration(SolverParts& parts) {
 }
 
 void Solver::release_levels() {
-  recordings_ = {};
+  for (auto& recording : recordings_) expire(recording);
   phase_ = {};
   fallback_.reset();
   fallbacks_.replace({});
@@ -133,14 +146,16 @@ void Solver::release_levels() {
   iteration_.reset();
   direct_ = nullptr;
   stabilized_ = nullptr;
-  multigrid_ = nullptr;
-  preconditioner_.reset();
+  if (multigrid_)
+    multigrid_->release();
+  else
+    preconditioner_.reset();
   extrapolation_.reset();
   e_.traits = {};
   e_.A.reset();
 }
 
-// The former levels are released first, so that both are never in memory together.
+// The former operators are released first, so that both are never in memory together. The fields of levels stay.
 bool Solver::update() {
   if (!remake_) throw std::logic_error("a solver that no model made cannot be updated");
   release_levels();
@@ -184,11 +199,11 @@ void Solver::prepare(bool given_guess) {
   require_levels();
   const Start from = given_guess ? Start::guess : start_for(false);
   auto& recording = recordings_[static_cast<std::size_t>(from)];
-  if (recording) return;
+  if (!is_outdated(recording)) return;
   Backend& backend = e_.backend;
   Monitor any;
   backend.prepare(recording, [&] { start_and_iterate(from, any); });
-  if (!recording) return;  // without a recording, preparing would run a solve
+  if (is_outdated(recording)) return;  // without a recording, preparing would run a solve
   // A kernel is loaded at its first launch. These calls load the kernels that solve may launch outside the recording.
   const Field& e = iteration_->last_correction();
   backend.dot(e, e, e_.work);

@@ -83,11 +83,11 @@ class Solver {
   /// guess, unknowns that an earlier solve left count as zero.
   Result solve(bool given_guess, const Listener& listener = {});
 
-  /// Makes operators and levels again from the present data of the model, for example after GridModel::update. The
-  /// fields solution() and rhs() keep their memory and values; fill the right-hand side again, because its scale may
-  /// differ. A device records its work again. Returns whether automatic choices differ from the former ones: the
-  /// options or the relaxations of levels. If this function throws, the solver has no levels until an update succeeds.
-  /// Collective.
+  /// Refills operators and levels from the present data of the model, for example after GridModel::update. The fields
+  /// of the solution, of the right-hand side and of levels of unchanged size keep their memory, and a device updates
+  /// its recorded work in place at the next solve. Fill the right-hand side again, because its scale may differ.
+  /// Returns whether automatic choices differ from the former ones: the options or the relaxations of levels. If this
+  /// function throws, the solver has no levels until an update succeeds. Collective.
   bool update();
 
   /// Sets the stages of later solves; empty: one stage with Options::tolerance. `next` may overwrite spare().
@@ -114,6 +114,7 @@ class Solver {
   // Selects the start of a solve. `nothing`: zero, or full multigrid. `data`: zero unknowns and the stored face data.
   // `guess`: given unknowns, whose residual does not enter the reference norm.
   enum class Start : std::uint8_t { nothing, data, guess };
+  void make_preconditioner(SolverParts& parts);
   void make_iteration(SolverParts& parts);
   void release_levels();
   void require_levels() const;

@@ -19,6 +19,7 @@
 #include "backends/cuda/injection.hpp"
 #include "backends/cuda/launch.cuh"
 #include "backends/cuda/patch_tables.cuh"
+#include "backends/device/expired_run.hpp"
 #include "backends/device/plain_run.hpp"
 #include "backends/memory/error.hpp"
 
@@ -31,6 +32,8 @@ struct CudaBackend::Watch {
   HostMailbox* mailbox_device = nullptr;  // device address
   // This is the loop that is being recorded.
   std::optional<Enter> loop;
+  // This is the outdated graph that the next recorded one replaces.
+  std::unique_ptr<Graph> former;
 
   explicit Watch(CudaBackend& backend)
       : memory(backend.allocate(sizeof(DeviceMonitor))), monitor(static_cast<DeviceMonitor*>(memory.data())) {
@@ -70,6 +73,16 @@ Arena::Give give_of(const DeviceSetup& setup, std::function<void()> wait) {
     wait();
     release(piece);
   };
+}
+
+// Returns the graph of a recording that has expired, or null.
+std::unique_ptr<Graph> former_of(const std::unique_ptr<Recording>& recording) {
+  auto* const expired = dynamic_cast<ExpiredRun*>(recording.get());
+  if (!expired) return nullptr;
+  std::unique_ptr<Recording> former = expired->release();
+  auto* const graph = dynamic_cast<Graph*>(former.get());
+  if (graph) static_cast<void>(former.release());
+  return std::unique_ptr<Graph>(graph);
 }
 
 // The null pointer, which is a default stream too, asks for a stream of the backend's own.
@@ -140,7 +153,8 @@ void CudaBackend::abandon_recording() {
   pending_.drop();     // may free memory, which a capture forbids
 }
 
-// Records verbs as a graph. If there are too many launches, returns null and disables graphs from then on.
+// Records verbs as a graph, in place of watch_->former. If there are too many launches, returns null and disables
+// graphs from then on.
 std::unique_ptr<Recording> CudaBackend::record(const std::function<void()>& verbs) {
   if (mail_) mail_->hold_for_recorded();
   check(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeThreadLocal));
@@ -164,7 +178,8 @@ std::unique_ptr<Recording> CudaBackend::record(const std::function<void()>& verb
   kernels_.all += count_kernels(graph);
   std::vector<StepTable> tables = pending_.take_tables();
   for (const StepTable& table : tables) write(table.steps.data(), table.there.data(), table.there.bytes());
-  return std::make_unique<Graph>(graph, kernels_, std::move(tables), mail_ != nullptr);
+  return std::make_unique<Graph>(graph, kernels_, std::move(tables), mail_ != nullptr,
+                                 std::exchange(watch_->former, nullptr));
 }
 
 double CudaBackend::value_at(const double* scalar) {
@@ -174,8 +189,9 @@ double CudaBackend::value_at(const double* scalar) {
 }
 
 void CudaBackend::prepare(std::unique_ptr<Recording>& recording, const std::function<void()>& verbs) {
-  if (records_steps() && !recording) recording = record_steps(verbs);
-  if (!conditional_nodes_ || recording) return;
+  if (records_steps() && is_outdated(recording)) recording = record_steps(verbs);
+  if (!conditional_nodes_ || !is_outdated(recording)) return;
+  watch_->former = former_of(recording);
   recording = record(verbs);
   if (!recording) return;
   static_cast<const Graph&>(*recording).upload(stream_);
@@ -183,7 +199,7 @@ void CudaBackend::prepare(std::unique_ptr<Recording>& recording, const std::func
 }
 
 void CudaBackend::run(std::unique_ptr<Recording>& recording, const std::function<void()>& verbs, Monitor& monitor) {
-  if (records_steps() && !recording) recording = record_steps(verbs);
+  if (records_steps() && is_outdated(recording)) recording = record_steps(verbs);
   if (records_steps()) {
     monitor_ = &monitor;
     for (const auto& step : static_cast<const Program&>(*recording).steps) step();
@@ -212,7 +228,10 @@ void CudaBackend::run(std::unique_ptr<Recording>& recording, const std::function
     conditional_nodes_ = records;
     return;
   }
-  if (conditional_nodes_ && !recording) recording = record(verbs);
+  if (conditional_nodes_ && is_outdated(recording)) {
+    w.former = former_of(recording);
+    recording = record(verbs);
+  }
   if (!conditional_nodes_) {  // the host decides after every iteration
     verbs();
     return;

@@ -194,6 +194,11 @@ double Discretization::assemble_rhs(Field& b) const {
   return sampler_->sum_of_magnitudes(b, block().unknowns()) / rows().scale;
 }
 
+void fill_rhs(const Discretization& discretization, Field& b) {
+  row_scheme(discretization.problem())
+      .fill_rhs(discretization.context(), discretization.rows().scale, b, RhsRows::unsummed);
+}
+
 const RhsSums& Discretization::rhs_sums() const {
   if (!rhs_sums_) {
     Field b(backend_, block().space(), Precision::fp64);

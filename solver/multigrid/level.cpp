@@ -2,27 +2,41 @@
 
 #include <utility>
 
+#include "backends/spaces/is_box.hpp"
+
 namespace poisson {
 
-Level::Level(std::shared_ptr<const Operator> A, bool two_iterates)
-    : A_(std::move(A)),
-      b_(A_->backend(), A_->space(), A_->precision()),
-      first_(A_->backend(), A_->space(), A_->precision()),
-      second_(two_iterates ? Field(A_->backend(), A_->space(), A_->precision()) : Field()) {
+Level::Level(Backend& backend, const Space& space, Precision precision, bool coarsest)
+    : b_(backend, space, precision),
+      first_(backend, space, precision),
+      second_(coarsest ? Field() : Field(backend, space, precision)) {
   clear();
 }
 
-Level::Level(std::shared_ptr<const Operator> A, const Operator* exact, int decoupled) : Level(std::move(A), false) {
+bool Level::serves(const Space& space, Precision precision, bool coarsest) const {
+  const Space& own = b_.space();
+  return b_.precision() == precision && coarsest == !second_ && is_box(own) && is_box(space) &&
+         own.layout() == space.layout() && own.cuts() == space.cuts() && &own.processes() == &space.processes();
+}
+
+void Level::fill(std::shared_ptr<const Operator> A, Parts parts) {
+  A_ = std::move(A);
+  parts_ = std::move(parts);
+}
+
+void Level::fill(std::shared_ptr<const Operator> A, const Operator* exact, int decoupled) {
+  A_ = std::move(A);
   direct_.emplace(*A_, exact, decoupled);
 }
 
-Level::Level(std::shared_ptr<const Operator> A, std::unique_ptr<Transfer> to_coarser, Smoothers smoothers,
-             std::shared_ptr<const StrongClusters> strong_clusters, Rounds rounds)
-    : Level(std::move(A), true) {
-  rounds_ = rounds;
-  to_coarser_ = std::move(to_coarser);
-  smoothers_ = std::move(smoothers);
-  strong_clusters_ = std::move(strong_clusters);
+// With other coefficients a value may not be an unknown. It must be zero then.
+void Level::release() {
+  direct_.reset();
+  parts_ = {};
+  A_.reset();
+  for (Field* const field : {&b_, &first_, &second_, visits_ ? &visits_->e : nullptr})
+    if (field && *field) field->backend().fill(*field, 0);
+  clear();
 }
 
 void Level::clear() {
@@ -30,36 +44,39 @@ void Level::clear() {
 }
 
 void Level::descend(Level& coarse) {
-  if (strong_clusters_) strong_clusters_->begin(b_);
-  for (int round = 0; round < rounds_.pre && smoothers_.pre; ++round) {
-    smoothers_.pre->smooth(b_, e_, false);
-    if (strong_clusters_) strong_clusters_->correct(*e_.now);
+  if (parts_.strong_clusters) parts_.strong_clusters->begin(b_);
+  for (int round = 0; round < parts_.rounds.pre && parts_.smoothers.pre; ++round) {
+    parts_.smoothers.pre->smooth(b_, e_, false);
+    if (parts_.strong_clusters) parts_.strong_clusters->correct(*e_.now);
   }
   if (e_.zero) {
-    to_coarser_->restrict_to(b_, coarse.b_);
+    parts_.to_coarser->restrict_to(b_, coarse.b_);
   } else {
     A_->residual(*e_.now, b_, *e_.other);
-    to_coarser_->restrict_to(*e_.other, coarse.b_);
+    parts_.to_coarser->restrict_to(*e_.other, coarse.b_);
   }
   coarse.clear();
 }
 
 void Level::ascend(const Level& coarse) {
   if (e_.zero)
-    to_coarser_->prolong(coarse.correction(), *e_.now);
+    parts_.to_coarser->prolong(coarse.correction(), *e_.now);
   else
-    to_coarser_->prolong_add(coarse.correction(), *e_.now);
+    parts_.to_coarser->prolong_add(coarse.correction(), *e_.now);
   e_.zero = false;
-  for (int round = 0; round < rounds_.post; ++round) {
-    if (strong_clusters_) strong_clusters_->correct(*e_.now);
-    if (smoothers_.post) smoothers_.post->smooth(b_, e_, true);
+  for (int round = 0; round < parts_.rounds.post; ++round) {
+    if (parts_.strong_clusters) parts_.strong_clusters->correct(*e_.now);
+    if (parts_.smoothers.post) parts_.smoothers.post->smooth(b_, e_, true);
   }
 }
 
-void Level::accelerate(double first, double second) {
-  Backend& backend = A_->backend();
-  visits_.emplace(backend.scalar(first), backend.scalar(second), backend.scalar((1 - second) * first),
-                  Field(backend, A_->space(), A_->precision()));
+void Level::accelerate(const std::optional<StepSizes>& steps) {
+  if (!steps) return visits_.reset();
+  if (visits_ && visits_->steps.first == steps->first && visits_->steps.second == steps->second) return;
+  const auto& [first, second] = *steps;
+  Backend& backend = b_.backend();
+  visits_.emplace(*steps, backend.scalar(first), backend.scalar(second), backend.scalar((1 - second) * first),
+                  Field(backend, b_.space(), b_.precision()));
 }
 
 void Level::scale_first_visit() {
@@ -75,7 +92,7 @@ void Level::scale_second_visit() {
 }
 
 const Field& Level::prolonged(const Field& coarse) {
-  to_coarser_->prolong(coarse, *e_.now);
+  parts_.to_coarser->prolong(coarse, *e_.now);
   e_.zero = false;
   return *e_.now;
 }

@@ -20,18 +20,31 @@ struct Rounds {
 /// or stores e unevaluated, overrides them (docs/design/fused.md).
 class Level {
  public:
-  /// Makes a level that is solved directly. `exact` and `decoupled` are as for DirectSolver.
-  Level(std::shared_ptr<const Operator> A, const Operator* exact, int decoupled);
-  /// Makes a level with a coarser level, with the transfer to that level and the smoothers.
-  /// The smoothers run in `rounds`, each next to a correction on the strong clusters. A level without strong clusters
-  /// has one round.
-  Level(std::shared_ptr<const Operator> A, std::unique_ptr<Transfer> to_coarser, Smoothers smoothers,
-        std::shared_ptr<const StrongClusters> strong_clusters, Rounds rounds);
+  /// Contains what a level with a coarser level works with. The smoothers run in `rounds`, each next to a correction on
+  /// the strong clusters. A level without strong clusters has one round.
+  struct Parts {
+    std::unique_ptr<Transfer> to_coarser;
+    Smoothers smoothers;
+    std::shared_ptr<const StrongClusters> strong_clusters;
+    Rounds rounds;
+  };
+
+  /// Makes the fields of a level. `coarsest` levels are solved directly and need one field for e, other levels two.
+  Level(Backend& backend, const Space& space, Precision precision, bool coarsest);
   virtual ~Level() = default;
   Level(const Level&) = delete;
 
+  /// Returns whether the fields of this level serve an operator on this space.
+  bool serves(const Space& space, Precision precision, bool coarsest) const;
+  /// Sets the operator and the other parts.
+  void fill(std::shared_ptr<const Operator> A, Parts parts);
+  /// Sets the operator of a level that is solved directly. `exact` and `decoupled` are as for DirectSolver.
+  void fill(std::shared_ptr<const Operator> A, const Operator* exact, int decoupled);
+  /// Releases the operator and the other parts and sets the fields to zero. Their memory stays.
+  void release();
+
   const Operator& A() const { return *A_; }
-  const Transfer& to_coarser() const { return *to_coarser_; }
+  const Transfer& to_coarser() const { return *parts_.to_coarser; }
   Field& rhs() { return b_; }
   const Field& correction() const { return *e_.now; }
 
@@ -42,9 +55,12 @@ class Level {
   /// Adds the coarser level's correction to e and smooths e.
   virtual void ascend(const Level& coarse);
   /// Lets two visits of a cycle be steps of a Chebyshev iteration with these step sizes.
-  void accelerate(double first, double second);
+  struct StepSizes {
+    double first, second;
+  };
+  void accelerate(const std::optional<StepSizes>& steps);
   /// Follow the first and the second visit. The level with its coarser levels approximates A⁻¹ by B. Then
-  /// e = first · B b, and e = e + second · B(b − A e). They do nothing unless accelerate() was called.
+  /// e = first · B b, and e = e + second · B(b − A e). They do nothing without step sizes.
   void scale_first_visit();
   void scale_second_visit();
   /// Sets e = P coarse and returns e.
@@ -56,17 +72,13 @@ class Level {
                        Scalar& norm);
 
  private:
-  Level(std::shared_ptr<const Operator> A, bool alone);
-
-  std::shared_ptr<const Operator> A_;
-  std::unique_ptr<Transfer> to_coarser_;
-  Smoothers smoothers_;
-  std::shared_ptr<const StrongClusters> strong_clusters_;  // may be null
-  Rounds rounds_;
+  std::shared_ptr<const Operator> A_;  // null between release() and fill()
+  Parts parts_;                        // without a transfer on the coarsest level
   std::optional<DirectSolver> direct_;
   Field b_, first_, second_;
   Iterate e_;
   struct Visits {
+    StepSizes steps;
     Scalar first, second, kept;  // step sizes; (1 − second) · first
     Field e;                     // (1 − second) e after the first visit
   };

@@ -59,10 +59,7 @@ std::int64_t least_of_w(bool plane, std::int64_t unknowns) {
 // Vassilevski, SIAM J. Numer. Anal. 27 (1990), 1569). The upper end allows for visits that are steps themselves:
 // 1 + 1/T₂(1.55/0.75) = 1.13.
 constexpr double least_of_visits = 0.4, most_of_visits = 1.15;
-struct Visits {
-  double first, second;
-};
-Visits steps_of_visits() {
+Level::StepSizes steps_of_visits() {
   const double middle = (most_of_visits + least_of_visits) / 2,
                offset = (most_of_visits - least_of_visits) / 2 / std::numbers::sqrt2;
   return {1 / (middle + offset), 1 / (middle - offset)};
@@ -71,17 +68,38 @@ Visits steps_of_visits() {
 }  // namespace
 
 Multigrid::Multigrid(Hierarchy hierarchy, const Options& options)
-    : backend_(hierarchy.operators.front()->backend()),
-      cycle_(options.cycle),
-      rough_(!hierarchy.strong_clusters.empty()),
-      one_(backend_.scalar(1)) {
+    : backend_(hierarchy.operators.front()->backend()), one_(backend_.scalar(1)) {
+  refill(std::move(hierarchy), options);
+}
+
+void Multigrid::release() {
+  settling_.clear();
+  finest_.reset();
+  for (const auto& level : levels_) level->release();
+  for (Field& solution : solutions_)
+    if (solution) backend_.fill(solution, 0);
+}
+
+// Returns the level, with new fields unless its own serve the operator.
+Level& Multigrid::level_for(const Operator& A, std::size_t l, bool coarsest) {
+  if (levels_.size() <= l) levels_.resize(l + 1);
+  if (!levels_[l] || !levels_[l]->serves(A.space(), A.precision(), coarsest)) {
+    levels_[l] = std::make_unique<Level>(backend_, A.space(), A.precision(), coarsest);
+    solutions_.resize(l);
+  }
+  return *levels_[l];
+}
+
+void Multigrid::refill(Hierarchy hierarchy, const Options& options) {
+  cycle_ = options.cycle;
+  rough_ = !hierarchy.strong_clusters.empty();
+  twice_.clear();
   const Space& finest = hierarchy.operators.front()->space();
   const bool plane = finest.all()[2] == 1;
   const bool accelerated = options.krylov == Krylov::cg;
   const std::int64_t least_twice = rough_ || (accelerated && !plane) ? least_of_w(plane, finest.unknown_count()) : 0;
   if (cycle_ == Cycle::automatic) cycle_ = rough_ ? Cycle::w : Cycle::v;
   std::int64_t unknowns_twice = finest.unknown_count();  // on the last level visited twice
-  const auto [first, second] = steps_of_visits();
   for (std::size_t l = 0; l < hierarchy.operators.size(); ++l) {
     const std::shared_ptr<const Operator>& A = hierarchy.operators[l];
     const std::int64_t unknowns = A->space().unknown_count();
@@ -96,15 +114,19 @@ Multigrid::Multigrid(Hierarchy hierarchy, const Options& options)
           l == 0 ? sides_of(hierarchy.semicoarsened, options) : std::vector<SideCorrection>{};
       const auto [smoother, rounds] =
           strong_clusters ? in_rounds(options.smoother, plane) : InRounds{options.smoother, {}};
-      levels_.push_back(std::make_unique<Level>(A, std::move(hierarchy.transfers[l]),
-                                                make_smoothers(*A, smoother, hierarchy.relaxations[l], planes, sides),
-                                                strong_clusters, rounds));
+      Smoothers smoothers = make_smoothers(*A, smoother, hierarchy.relaxations[l], planes, sides);
+      level_for(*A, l, false)
+          .fill(A, {std::move(hierarchy.transfers[l]), std::move(smoothers), strong_clusters, rounds});
     } else {
-      levels_.push_back(std::make_unique<Level>(A, hierarchy.coarsest.get(), hierarchy.decoupled));
+      level_for(*A, l, true).fill(A, hierarchy.coarsest.get(), hierarchy.decoupled);
     }
-    if (l > 0 && twice_.back() && cycle_ == Cycle::w && accelerated) levels_.back()->accelerate(first, second);
-    if (options.full_multigrid) solutions_.push_back(l > 0 ? Field(backend_, A->space(), A->precision()) : Field());
+    const bool steps = l > 0 && twice_.back() && cycle_ == Cycle::w && accelerated;
+    levels_[l]->accelerate(steps ? std::optional(steps_of_visits()) : std::nullopt);
+    if (options.full_multigrid && solutions_.size() <= l)
+      solutions_.push_back(l > 0 ? Field(backend_, A->space(), A->precision()) : Field());
   }
+  levels_.resize(hierarchy.operators.size());
+  solutions_.resize(options.full_multigrid ? levels_.size() : 0);
 }
 
 void Multigrid::cycle(std::size_t l, Cycle type) {

@@ -18,6 +18,11 @@ class Multigrid final : public Preconditioner {
   /// `options` must be resolved.
   Multigrid(Hierarchy hierarchy, const Options& options);
 
+  /// Releases operators, transfers and smoothers, and sets all fields to zero. Their memory stays.
+  void release();
+  /// Follows release(): replaces the levels. A level on a box of unchanged size keeps the memory of its fields.
+  void refill(Hierarchy hierarchy, const Options& options);
+
   Field& rhs() override { return levels_.front()->rhs(); }
   void solve() override { cycle(0, cycle_); }
   const Field& correction() const override { return levels_.front()->correction(); }
@@ -41,6 +46,7 @@ class Multigrid final : public Preconditioner {
   void hold(std::shared_ptr<const Operator> finest);
 
  private:
+  Level& level_for(const Operator& A, std::size_t level, bool coarsest);
   void cycle(std::size_t level, Cycle type);
   void improve(std::size_t level, Cycle type);
   void start_from_residual(const Field& r, Field& u, const Scalar& scale, const Scalar& inverse);
@@ -49,8 +55,8 @@ class Multigrid final : public Preconditioner {
   void settle(std::size_t level, const Field& b, Field& u);
 
   Backend& backend_;
-  Cycle cycle_;
-  bool rough_;
+  Cycle cycle_ = Cycle::v;
+  bool rough_ = false;
   std::vector<std::unique_ptr<Level>> levels_;
   std::vector<bool> twice_;                           // visited twice by a W-cycle of the next finer level
   std::shared_ptr<const Operator> finest_;            // set if nodes are constrained

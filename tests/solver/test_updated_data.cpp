@@ -10,6 +10,7 @@
 #include "backends/memory/error.hpp"
 #include "grids/axes/stretching.hpp"
 #include "solver/matrix_model.hpp"
+#include "solver/multigrid/multigrid.hpp"
 #include "tests/parts.hpp"
 #include "tests/processes.hpp"
 #include "tests/shared_solve.hpp"
@@ -131,6 +132,33 @@ TEST(UpdatedData, SolveAsANewSolverDoesByOtherMethods) {
   expect_fresh(*backend, first, second, cg);
   expect_fresh(*backend, first, second, jacobi);
   expect_fresh(*backend, problem_on(kinds[0], 10, 2.0), problem_on(kinds[0], 10, 3.0), direct);
+}
+
+TEST(UpdatedData, KeepTheFieldsOfLevels) {
+  const auto backend = test_backend();
+  for (const auto& [first, second] : {std::pair{&smooth, &smoother}, std::pair{&rough, &rougher}}) {
+    const Options options{.method = Method::multigrid};
+    const GridModel before(*backend, problem_on(kinds[0], 24, first)),
+        after(*backend, problem_on(kinds[0], 24, second));
+    const Plan plan = before.plan(options), next = after.plan(options);
+    Multigrid kept(before.levels(plan), plan.options), fresh(after.levels(next), next.options);
+    const auto solved = [&](const GridModel& model, Multigrid& multigrid) {
+      Field full(*backend, model.space(), Precision::fp64), start(*backend, model.space(), Precision::fp64);
+      model.fill(full, start);
+      backend->convert(full, multigrid.rhs());
+      multigrid.solve();
+      return values(multigrid.correction());
+    };
+    const void* const rhs = kept.rhs().data();
+    const std::vector<double> of_before = solved(before, kept);
+    kept.release();
+    kept.refill(after.levels(next), next.options);
+    EXPECT_EQ(kept.rhs().data(), rhs);
+    EXPECT_EQ(kept.levels(), fresh.levels());
+    const std::vector<double> of_after = solved(after, kept);
+    EXPECT_EQ(of_after, solved(after, fresh));
+    EXPECT_NE(of_after, of_before);
+  }
 }
 
 // The tables of strong clusters change their size.

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "backends/device/backend.hpp"
+#include "backends/device/rehearsal.hpp"
 #include "grids/schemes/balance_input.hpp"
 #include "grids/schemes/cells/cell_face.hpp"
 #include "grids/schemes/cells/media_rows.hpp"
@@ -35,8 +36,9 @@ std::shared_ptr<Field> sample_ends(const SchemeContext& context, std::size_t axi
     if (!block.axes[axis].open(end)) continue;
     const auto inside = functionals.values(kappa, cells_behind(block, d, end));
     check([&] {
-      const auto alpha =
-          sample(b.alpha, face_key(d, end, true), Sign::nonnegative, {block}, Location::cell, face_box(block, d, end));
+      Box face = face_box(block, d, end);
+      if (rehearses(backend)) face.last = {face.first[0] + 1, face.first[1] + 1, face.first[2] + 1};
+      const auto alpha = sample(b.alpha, face_key(d, end, true), Sign::nonnegative, {block}, Location::cell, face);
       sampler.put(layer(ends->layout(), axis, 2 * end), inside, SampleStore::set, *ends);
       sampler.put(layer(ends->layout(), axis, 2 * end + 1), alpha, SampleStore::set, *ends);
       regular = regular || std::ranges::any_of(alpha, [](double a) { return a > 0; });
@@ -162,7 +164,7 @@ class CellScheme final : public RowScheme {
     return rows;
   }
 
-  RhsSums fill_rhs(const SchemeContext& context, double scale, Field& b, RhsRows) const override {
+  RhsSums fill_rhs(const SchemeContext& context, double scale, Field& b, RhsRows rows) const override {
     const auto& [p, block, backend, sampler, functionals, mixed_bc, media] = context;
     RhsSums sums;
     ErrorCollector check;
@@ -174,9 +176,10 @@ class CellScheme final : public RowScheme {
                      SampleStore::set, b);
       });
     check.finish(context.processes());
-    sums.source = sums_by_pieces(functionals, block, b, context.values(), scale);
+    if (rows != RhsRows::unsummed) sums.source = sums_by_pieces(functionals, block, b, context.values(), scale);
     for_each_face(p, [&](int d, int end, const Boundary& face) {
       if (face.kind == BoundaryKind::dirichlet) return;
+      if (rehearses(backend)) return sampler.put(cells_behind(block, d, end), {}, SampleStore::add, b);
       check([&] {
         std::vector<double> added;
         if (media && CellFace::is_closed(face)) return;
@@ -203,6 +206,7 @@ class CellScheme final : public RowScheme {
       check([&] { sampler.fill({*p.initial, "initial"}, Location::cell, context.values(), {}, SampleStore::set, u); });
     for_each_face(p, [&](int d, int end, const Boundary& face) {
       if (face.kind != BoundaryKind::robin) return;
+      if (rehearses(backend)) return sampler.put(face_box(block, d, end), {}, SampleStore::set, u);
       check([&] {
         std::vector<double> halo;
         CellFace(p, block, d, end, media).visit([&](int, int, int, const CellFace::Values& v) {
