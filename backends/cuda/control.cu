@@ -1,4 +1,5 @@
-// This part of the backend runs loops on the device: graphs, the device's monitor, and the data that the host polls.
+// This part of the backend runs loops on the device: launches of graphs, the device's monitor, and the data that the
+// host polls.
 #include <algorithm>
 #include <atomic>
 #include <bit>
@@ -6,11 +7,9 @@
 #include <cstdint>
 #include <cstdlib>
 #include <exception>
-#include <optional>
 #include <string_view>
 #include <thread>
 #include <utility>
-#include <vector>
 
 #include "backends/cuda/cuda_backend.cuh"
 #include "backends/cuda/device_monitor.cuh"
@@ -19,31 +18,13 @@
 #include "backends/cuda/injection.hpp"
 #include "backends/cuda/launch.cuh"
 #include "backends/cuda/patch_tables.cuh"
+#include "backends/cuda/watch.cuh"
 #include "backends/device/expired_run.hpp"
 #include "backends/device/plain_run.hpp"
 #include "backends/memory/error.hpp"
 
 namespace poisson::cuda {
-// Contains the memory through which device and host communicate during a run.
-struct CudaBackend::Watch {
-  Buffer memory;
-  DeviceMonitor* monitor;
-  HostMailbox* mailbox = nullptr;         // host address
-  HostMailbox* mailbox_device = nullptr;  // device address
-  // This is the loop that is being recorded.
-  std::optional<Enter> loop;
-  // This is the outdated graph that the next recorded one replaces.
-  std::unique_ptr<Graph> former;
 
-  explicit Watch(CudaBackend& backend)
-      : memory(backend.allocate(sizeof(DeviceMonitor))), monitor(static_cast<DeviceMonitor*>(memory.data())) {
-    check(cudaHostAlloc(&mailbox, sizeof(HostMailbox), cudaHostAllocMapped));
-    check(cudaHostGetDevicePointer(&mailbox_device, mailbox, 0));
-  }
-  ~Watch() { cudaFreeHost(mailbox); }
-  Watch(const Watch&) = delete;
-  Watch& operator=(const Watch&) = delete;
-};
 std::size_t bytes_of_backend() {
   return (most_plane_sums + CudaBackend::always_partials + 1) * sizeof(double) + sizeof(DeviceMonitor);
 }
@@ -73,16 +54,6 @@ Arena::Give give_of(const DeviceSetup& setup, std::function<void()> wait) {
     wait();
     release(piece);
   };
-}
-
-// Returns the graph of a recording that has expired, or null.
-std::unique_ptr<Graph> former_of(const std::unique_ptr<Recording>& recording) {
-  auto* const expired = dynamic_cast<ExpiredRun*>(recording.get());
-  if (!expired) return nullptr;
-  std::unique_ptr<Recording> former = expired->release();
-  auto* const graph = dynamic_cast<Graph*>(former.get());
-  if (graph) static_cast<void>(former.release());
-  return std::unique_ptr<Graph>(graph);
 }
 
 // The null pointer, which is a default stream too, asks for a stream of the backend's own.
@@ -142,60 +113,10 @@ double* CudaBackend::partials(std::int64_t count) {
   return partials_ = static_cast<double*>(more_partials_.back().data());
 }
 
-void CudaBackend::abandon_recording() {
-  cudaGraph_t graph = nullptr;
-  recording_ = false;
-  watch_->loop.reset();
-  if (side_ && side_->main) stream_ = side_->main;
-  side_.reset();
-  if (cudaStreamEndCapture(stream_, &graph) == cudaSuccess) cudaGraphDestroy(graph);
-  cudaGetLastError();  // clears the error of the abandoned capture, not one of a later launch
-  pending_.drop();     // may free memory, which a capture forbids
-}
-
-// Records verbs as a graph, in place of watch_->former. If there are too many launches, returns null and disables
-// graphs from then on.
-std::unique_ptr<Recording> CudaBackend::record(const std::function<void()>& verbs) {
-  if (mail_) mail_->hold_for_recorded();
-  check(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeThreadLocal));
-  recording_ = true;
-  recorded_ = 0;
-  kernels_ = {};
-  cudaGraph_t graph = nullptr;
-  try {
-    verbs();
-    pending_.launch(stream_);
-  } catch (const TooMany&) {
-    abandon_recording();
-    conditional_nodes_ = false;
-    return nullptr;
-  } catch (...) {
-    abandon_recording();
-    throw;
-  }
-  recording_ = false;
-  check(cudaStreamEndCapture(stream_, &graph));
-  kernels_.all += count_kernels(graph);
-  std::vector<StepTable> tables = pending_.take_tables();
-  for (const StepTable& table : tables) write(table.steps.data(), table.there.data(), table.there.bytes());
-  return std::make_unique<Graph>(graph, kernels_, std::move(tables), mail_ != nullptr,
-                                 std::exchange(watch_->former, nullptr));
-}
-
 double CudaBackend::value_at(const double* scalar) {
   double value = 0;
   read(scalar, &value, sizeof value);
   return value;
-}
-
-void CudaBackend::prepare(std::unique_ptr<Recording>& recording, const std::function<void()>& verbs) {
-  if (records_steps() && is_outdated(recording)) recording = record_steps(verbs);
-  if (!conditional_nodes_ || !is_outdated(recording)) return;
-  watch_->former = former_of(recording);
-  recording = record(verbs);
-  if (!recording) return;
-  static_cast<const Graph&>(*recording).upload(stream_);
-  check(cudaStreamSynchronize(stream_));
 }
 
 void CudaBackend::run(std::unique_ptr<Recording>& recording, const std::function<void()>& verbs, Monitor& monitor) {
@@ -229,7 +150,7 @@ void CudaBackend::run(std::unique_ptr<Recording>& recording, const std::function
     return;
   }
   if (conditional_nodes_ && is_outdated(recording)) {
-    w.former = former_of(recording);
+    w.former = former_graph(recording);
     recording = record(verbs);
   }
   if (!conditional_nodes_) {  // the host decides after every iteration
@@ -302,62 +223,6 @@ void CudaBackend::observe(Monitor& monitor, const Scalar& norm) {
   if (!watch_->loop) return on_scalars(stream(), observe);
   watch_->loop->asked = ask_all();
   on_scalars(stream(), ObserveInLoop{observe, *watch_->loop});
-}
-
-cudaGraph_t CudaBackend::recorded_graph() const {
-  cudaStreamCaptureStatus status{};
-  cudaGraph_t graph = nullptr;
-#if CUDART_VERSION >= 13000
-  check(cudaStreamGetCaptureInfo(stream_, &status, nullptr, &graph, nullptr, nullptr, nullptr));
-#else
-  check(cudaStreamGetCaptureInfo_v2(stream_, &status, nullptr, &graph, nullptr, nullptr));
-#endif
-  return graph;
-}
-
-// Adds a conditional node after the work that the stream has recorded so far. Returns its empty body.
-cudaGraph_t CudaBackend::add_conditional(cudaGraphConditionalHandle handle, cudaGraphConditionalNodeType type) {
-  cudaStreamCaptureStatus status{};
-  cudaGraph_t graph = nullptr;
-  const cudaGraphNode_t* before = nullptr;
-  std::size_t count = 0;
-  cudaGraphNodeParams parameters{};
-  parameters.type = cudaGraphNodeTypeConditional;
-  parameters.conditional.handle = handle;
-  parameters.conditional.type = type;
-  parameters.conditional.size = 1;
-  cudaGraphNode_t node = nullptr;
-#if CUDART_VERSION >= 13000
-  const cudaGraphEdgeData* edges = nullptr;
-  check(cudaStreamGetCaptureInfo(stream_, &status, nullptr, &graph, &before, &edges, &count));
-  check(cudaGraphAddNode(&node, graph, before, edges, count, &parameters));
-  check(cudaStreamUpdateCaptureDependencies(stream_, &node, nullptr, 1, cudaStreamSetCaptureDependencies));
-#else
-  check(cudaStreamGetCaptureInfo_v2(stream_, &status, nullptr, &graph, &before, &count));
-  check(cudaGraphAddNode(&node, graph, before, count, &parameters));
-  check(cudaStreamUpdateCaptureDependencies(stream_, &node, 1, cudaStreamSetCaptureDependencies));
-#endif
-  return parameters.conditional.phGraph_out[0];
-}
-
-void CudaBackend::record_into(cudaGraph_t graph, const std::function<void()>& body) {
-  const Stream inner = make_stream();
-  check(cudaStreamBeginCaptureToGraph(inner.get(), graph, nullptr, nullptr, 0, cudaStreamCaptureModeThreadLocal));
-  const cudaStream_t outer = std::exchange(stream_, inner.get());
-  std::unique_ptr<Side> side = std::exchange(side_, nullptr);  // belongs to the outer recording
-  try {
-    body();
-    pending_.launch(stream_);
-  } catch (...) {
-    stream_ = outer;
-    cudaStreamEndCapture(inner.get(), &graph);
-    side_ = std::move(side);
-    throw;
-  }
-  stream_ = outer;
-  check(cudaStreamEndCapture(inner.get(), &graph));
-  side_ = std::move(side);
-  kernels_.all += count_kernels(graph);
 }
 
 void CudaBackend::when_risen(Monitor& monitor, const std::function<void()>& body) {
