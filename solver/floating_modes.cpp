@@ -16,7 +16,7 @@ namespace {
 
 // Pivots below this share of the largest entry belong to bodies without a way to a fixed value.
 constexpr double least_pivot = 1e-6;
-// Charges of such bodies may differ from their flows by this share of the largest flow.
+// Charges of such bodies may differ from their flows by this share of the largest flow, or of Σ|b|.
 constexpr double balanced = 1e-6;
 
 // Solves a small dense system by elimination with pivots on the diagonal, which M-matrices allow. Unknowns whose pivot
@@ -146,7 +146,8 @@ Result FloatingModes::solve(Discretization& d, Solver& solver, bool given_guess,
   const std::vector<double> flows = floating_flows(d, u, values, charged ? rise : std::array<double, 3>{});
   std::vector<std::vector<double>> matrix;
   std::vector<double> missing;
-  double largest = 0;
+  // Where all flows are 0, as between periodic faces, rounding is relative to the data.
+  double largest = d.sampler().sum_of_magnitudes(b, d.block().unknowns()) / solver.A().scale();
   for (std::size_t i = 0; i < free.size(); ++i) {
     const double charge = charged ? d.media()->charge_of(bodies[free[i]]) : 0;
     missing.push_back(charge - flows[free[i]]);

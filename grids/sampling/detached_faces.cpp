@@ -8,9 +8,9 @@
 namespace poisson {
 namespace {
 
-// A conductance beside a body is moved if it exceeds that of its own materials by this factor. Smaller ones cost no
-// iterations.
-constexpr double detached = 10;
+// A conductance beside a body is moved if it exceeds that of its own materials by this factor, and if κ of the body
+// exceeds that of these materials by the second one. Bodies of smaller κ cost no iterations.
+constexpr double detached = 10, strong_body = 150;
 constexpr double rounding = 1e-9;
 
 }  // namespace
@@ -104,7 +104,8 @@ void DetachedFaces::move(std::size_t axis, const Cell& above, double& kappa, std
   for (const bool edges : {false, true})
     if (inside.empty())
       for_each_beside(axis, above, edges, [&](const Cell& beside) {
-        if (staircase(axis, beside) >= (1 - rounding) * kappa) inside.push_back(beside);
+        const double body = staircase(axis, beside);
+        if (body >= (1 - rounding) * kappa && body >= strong_body * plain) inside.push_back(beside);
       });
   if (inside.empty()) return;
   const double moved = (kappa - plain) * area(axis, above) / static_cast<double>(inside.size());

@@ -135,6 +135,7 @@ MediaLines::Half MediaLines::half(const At& line, int i, const Pieces& pieces, d
     const double kappa = length / resistance;
     h.conducting += kappa * length;
     h.moment += kappa * length * (at + 0.5 * length - face);
+    if (!begun || face != from) h.at_face = kappa;
     at += length;
     if (!begun) h.first = region;
     if (!begun || region < h.lowest) std::tie(h.lowest, h.of_lowest) = std::pair(region, kappa);
@@ -147,7 +148,9 @@ MediaLines::Half MediaLines::half(const At& line, int i, const Pieces& pieces, d
 }
 
 // Adds the faces above the cells `from` … `to` − 1 of a line, but the last one, and open ends among their faces.
-void MediaLines::add_conductances(const At& line, const Pieces& pieces, int from, int to, Sums& sums) const {
+// `central`: the line connects the centres.
+void MediaLines::add_conductances(const At& line, const Pieces& pieces, int from, int to, bool central,
+                                  Sums& sums) const {
   const Axis& axis = cells_.block().axes[line.axis];
   const int n = axis.size();
   const bool has_contacts = has_contacts_ && !bodies_;
@@ -158,13 +161,18 @@ void MediaLines::add_conductances(const At& line, const Pieces& pieces, int from
     return FaceLines::Line{a.resistance + b.resistance + (has_contacts ? contact(a.last, b.first) : 0),
                            a.conducting + b.conducting,
                            a.moment + b.moment,
+                           0.5 * (a.at_face + b.at_face),
                            line.across,
                            low.of_lowest,
                            high.of_highest,
                            a.plain && b.plain && !has_contacts};
   };
   const auto add = [&](int face, bool closed, const FaceLines::Line& l) {
-    if (!closed) sums[static_cast<std::size_t>(face)].add(l);
+    FaceLines& sum = sums[static_cast<std::size_t>(face)];
+    if (central)
+      sum.set_central(l.resistance);
+    else if (!closed)
+      sum.add(l);
   };
   Halves before{};
   for (int i = from; i < to; ++i) {
@@ -237,8 +245,10 @@ void MediaLines::faces(const At& line, std::vector<double>& kappa, std::vector<F
     At own = line;
     for (std::size_t r = 0; r < rays.count; ++r) {
       own.across = rays.across[r];
-      add_conductances(own, rays.pieces[r], std::max(first, i - 1), std::min(last, end + 1), sums);
+      add_conductances(own, rays.pieces[r], std::max(first, i - 1), std::min(last, end + 1), false, sums);
     }
+    if (rays.count > 1)
+      add_conductances(line, rays.central, std::max(first, i - 1), std::min(last, end + 1), true, sums);
   }
   const bool walls = bodies_ && sharp_ && std::ranges::any_of(rays.central, [&](const Bodies::Piece& p) {
                        return p.region >= 0 && cells_.fixed(static_cast<RegionNumber>(p.region));

@@ -71,6 +71,7 @@ class MediaLines {
   struct Half {
     double resistance = 0;              ///< ∫ds/κ
     double conducting = 0, moment = 0;  ///< ∫κ ds, ∫κ s ds
+    double at_face = 0;                 ///< κ at the face
     RegionNumber first = 0, last = 0;
     RegionNumber lowest = 0, highest = 0;
     double of_lowest = 0, of_highest = 0;  ///< κ of these regions
@@ -137,7 +138,7 @@ class MediaLines {
   }
   double limited(const At& line, int i, double kappa) const;
   double uniform(const At& line, int face, RegionNumber region) const;
-  void add_conductances(const At& line, const Pieces& pieces, int from, int to, Sums& sums) const;
+  void add_conductances(const At& line, const Pieces& pieces, int from, int to, bool central, Sums& sums) const;
   /// Is the wall that a cell meets along its central line, before the centre of its neighbour.
   struct Wall {
     RegionNumber region = 0;
