@@ -99,22 +99,28 @@ double MediaLines::lost_along(const At& line, const Slope& surface, const std::a
                               double of_sheet) const {
   if (contact(regions[0], regions[1]) > 0) return 0;
   const auto dimension = static_cast<std::size_t>(cells_.block().dimension());
-  std::array<double, 3> normal{}, reach{};
+  const auto [i, j, k] = line.cell;
+  std::array stored = line.cell;
+  for (std::size_t d = 0; d < 3; ++d)
+    stored[d] = std::clamp(stored[d], cells_.box().first[d], cells_.box().last[d] - 1);
+  std::array<double, 3> normal{}, reach{}, widths{};
   std::size_t other = 0;
   double layer = 0;
   for (std::size_t d = 0; d < 3; ++d) {
     normal[d] = (d == line.axis ? 1 : std::abs(surface.slopes[other++])) / surface.length;
     if (d >= dimension) continue;
-    reach[d] = normal[d] * width(d, line.cell[d]);
+    widths[d] = cells_.block().axes[d].width(line.cell[d]);
+    reach[d] = normal[d] * widths[d];
     layer += 0.5 * reach[d];
   }
   double sum = 0;
   for (const RegionNumber r : regions) {
     if (!cells_.conducts(r)) continue;
     for (std::size_t d = 0; d < dimension; ++d) {
-      const double kappa = 1 / resistance(r, d, line.cell, 1), w = width(d, line.cell[d]);
+      double kappa = cells_.kappa(r, d, i, j, k);
+      if (!(kappa > 0 && kappa < infinite)) kappa = 1 / resistance(r, d, stored, 1);
       const double along = (1 - normal[d] * normal[d]) / static_cast<double>(dimension - 1);
-      const double tied = of_sheet / (of_sheet + of_neighbours * kappa * w);
+      const double tied = of_sheet / (of_sheet + of_neighbours * kappa * widths[d]);
       sum += tied * kappa * reach[d] * along * (1 - std::log1p(reach[d] / layer));
     }
   }
@@ -260,13 +266,20 @@ double MediaLines::beside_sheet(const At& line, int face, const Pieces& central,
   const auto& [low, middle, high, w] = places_[line.axis][static_cast<std::size_t>(on + 1)];
   const double length = 0.5 * (w + width(line.axis, beside)), towards = on_lower ? -1 : 1;
   double way = farthest_sheet * length, nearest = way;
-  for (std::size_t p = 1; p < central.size(); ++p) {
-    const double here = length + towards * (central[p].begin - middle), apart = std::abs(here - length);
-    if (here <= 0 || here > farthest_sheet * length || apart >= nearest) continue;
-    if (!has_sheet(region_of(central[p - 1], line.cell), region_of(central[p], line.cell))) continue;
-    nearest = apart;
-    way = here;
-  }
+  const Axis& axis = cells_.block().axes[line.axis];
+  const double period = axis.nodes().back() - axis.nodes().front();
+  const auto meet = [&](double place, const Bodies::Piece& before, const Bodies::Piece& after) {
+    if (!has_sheet(region_of(before, line.cell), region_of(after, line.cell))) return;
+    for (const double shift : {-period, 0.0, period}) {
+      if (shift != 0 && !axis.closed()) continue;
+      const double here = length + towards * (place + shift - middle), apart = std::abs(here - length);
+      if (here <= 0 || here > farthest_sheet * length || apart >= nearest) continue;
+      nearest = apart;
+      way = here;
+    }
+  };
+  for (std::size_t p = 1; p < central.size(); ++p) meet(central[p].begin, central[p - 1], central[p]);
+  if (axis.closed()) meet(axis.nodes().back(), central.back(), central.front());
   std::array cell = line.cell;
   cell[line.axis] = beside;
   const double of_cell = cells_.kappa(own, line.axis, cell[0], cell[1], cell[2]), least = of_neighbours * kappa;

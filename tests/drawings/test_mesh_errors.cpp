@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "backends/memory/error.hpp"
+#include "tests/damage.hpp"
 #include "tests/drawings/mesh_files.hpp"
 
 namespace poisson {
@@ -238,24 +239,16 @@ TEST_F(MeshFiles, SurvivesRandomDamage) {
       {"c.ply", ply_of("8", "12", data, binary)},
       {"d.obj", three + "v 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"}};
   std::mt19937 random(1);
-  int refused = 0, read = 0;
-  for (int round = 0; round < 400; ++round) {
-    auto [name, bytes] = files[static_cast<std::size_t>(round) % files.size()];
-    const int changes = 1 + round % 5;
-    for (int c = 0; c < changes; ++c) bytes[random() % bytes.size()] = static_cast<char>(random());
-    if (round % 7 == 0) bytes.resize(random() % bytes.size());
-    try {
+  DamageCount count;
+  for (const auto& [name, whole] : files)
+    read_damaged(whole, 120, random, count, [&](const std::string& bytes) {
       SurfaceReport report;
       const ShapePtr shape = make_surface_shape(close_surface(read_surface(write(name, bytes)), report));
       Spans inside;
       shape->cut({{0, 0.3, 0.3}, {1, 0, 0}, -2, 2, 0.1}, inside);
-      ++read;
-    } catch (const InputError&) {
-      ++refused;
-    }
-  }
-  EXPECT_GT(refused, 50);
-  EXPECT_GT(read, 20);
+    });
+  EXPECT_GT(count.refused, 200);
+  EXPECT_GT(count.accepted, 20);
 }
 
 }  // namespace

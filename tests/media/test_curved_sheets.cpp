@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "grids/results/integrals.hpp"
 #include "tests/media/round_core.hpp"
 #include "tests/processes.hpp"
 #include "tests/shared_solve.hpp"
@@ -24,11 +25,13 @@ TEST_P(CurvedSheets, ConductAlongTheirSurface) {
   const std::array<int, 2> cells = flat ? std::array{64, 250} : std::array{33, 64};
   const auto on = [&](int n) { return errors_of(core, {n, n, n}, Surfaces::sharp); };
   const CoreErrors coarse = on(cells[0]), fine = on(cells[1]);
-  EXPECT_GT(order_of(core, coarse, fine, static_cast<double>(cells[1]) / cells[0]), flat ? 1.25 : 1.35);
+  // The rule for averaged surfaces takes the field around bodies that conduct worse to be that without a sheet.
+  const bool worse = core.kappa < 1;
+  EXPECT_GT(order_of(core, coarse, fine, static_cast<double>(cells[1]) / cells[0]), worse ? 1.2 : flat ? 1.25 : 1.35);
   const CoreErrors& at_64 = flat ? coarse : fine;
   EXPECT_LT(at_64.rms, 3e-3);
-  EXPECT_LT(at_64.away, 1e-3);
-  EXPECT_LT(at_64.inside, 4e-3);
+  EXPECT_LT(at_64.away, worse ? 1.6e-3 : 1e-3);
+  EXPECT_LT(at_64.inside, worse ? 1.2e-2 : 4e-3);
 }
 
 INSTANTIATE_TEST_SUITE_P(Exact, CurvedSheets,
@@ -104,6 +107,30 @@ TEST(ObliqueSheets, OfBoardsLieWhereTheirSurfacesAre) {
         balance(solve.discretization(), solve.solver().A(), solve.solution(), solve.rhs(), solve.solver().spare());
     EXPECT_NEAR(flows.flux[0], 2 * (insulates ? 1 - 0.18 : 1) + 2 * 35e-6 * 390e3, 1e-3) << insulates;
   }
+}
+
+/// A cylinder across periodic ends conducts as the same cylinder in the middle of the box.
+TEST(ObliqueSheets, CrossPeriodicEnds) {
+  std::array<double, 2> flows{};
+  for (const std::size_t place : {0U, 1U}) {
+    Problem p = square_in_cells(26);
+    p.boundary = {{{Boundary{D, 1.0}, Boundary{D, 0.0}},
+                   {Boundary{BoundaryKind::periodic}, Boundary{BoundaryKind::periodic}},
+                   {}}};
+    MediaBuilder media;
+    media.add("background", 1);
+    media.add("core", 2);
+    for (const double y : place == 0 ? std::vector{0.513} : std::vector{0.013, 1.013})
+      media.body("core", make_ellipsoid({0.48, y, 0}, {0.29, 0.23, Bounds::far}));
+    media.sheet("core", 1e-3, 1.5e3);
+    media.use(p, Surfaces::sharp);
+    Solve solve(p, tight_options());
+    ASSERT_TRUE(solve.run().converged());
+    flows[place] =
+        balance(solve.discretization(), solve.solver().A(), solve.solution(), solve.rhs(), solve.solver().spare())
+            .flux[0];
+  }
+  EXPECT_NEAR(flows[1], flows[0], 1e-7);
 }
 
 /// Values do not depend on the number of processes.

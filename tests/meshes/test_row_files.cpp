@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <cstdio>
-#include <cstring>
 #include <random>
 #include <string>
 #include <vector>
@@ -15,6 +14,7 @@
 #include "io/files/row_file.hpp"
 #include "io/files/vector_output.hpp"
 #include "tests/config_file.hpp"
+#include "tests/damage.hpp"
 
 namespace poisson {
 namespace {
@@ -133,25 +133,12 @@ TEST_F(RowFiles, SurviveDamage) {
   std::ifstream stream(folder / "m.h5", std::ios::binary);
   const std::string binary((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
   std::mt19937 random(3);
-  int refused = 0, read_anyway = 0;
+  DamageCount count;
   for (const std::string& whole : {valid, binary})
-    for (int trial = 0; trial < 120; ++trial) {
-      std::string content = whole;
-      const auto place = [&] { return random() % content.size(); };
-      if (trial % 3 == 0) content.resize(place());
-      if (trial % 3 == 1)
-        for (int k = 0; k < 4; ++k) content[place()] = static_cast<char>(random());
-      if (trial % 3 == 2) content.erase(place(), 1 + random() % 64);
-      try {
-        examine_rows(read(content, "damaged"), {});
-        ++read_anyway;
-      } catch (const InputError& error) {
-        EXPECT_GT(std::strlen(error.what()), 20U);
-        ++refused;
-      }
-    }
-  EXPECT_EQ(refused + read_anyway, 240);
-  EXPECT_GT(refused, 100);
+    read_damaged(whole, 120, random, count,
+                 [&](const std::string& content) { examine_rows(read(content, "damaged"), {}); });
+  EXPECT_EQ(count.refused + count.accepted, 240);
+  EXPECT_GT(count.refused, 100);
 }
 
 TEST_F(RowFiles, DescribeProblemsInConfigurations) {
