@@ -48,6 +48,8 @@ class Case {
   virtual std::string smaller(bool gpu, double room, const Claim& claim) const = 0;
 
   // A run calls these functions in this order.
+  /// Chooses options that need less memory if the plan does not fit into the memory of a device.
+  virtual void economize(const Backend&) {}
   /// Builds the levels and the solver. Throws ValueErrors for invalid data and RunError if memory is too small.
   virtual Solver& make_solver(Backend& backend, Profile* profile) = 0;
   /// Selects mixed precision for later solvers, because single precision cannot represent the data.
@@ -56,6 +58,9 @@ class Case {
   virtual double sampling_seconds() const { return 0; }
   /// Fills b and the starting guess. Returns Σ|b|.
   virtual double fill() = 0;
+  /// Selects the periodic axis across which u rises after the next call of fill (output.effective). The operator and
+  /// its levels stay.
+  virtual void drive_along(int /*axis*/) {}
   /// Solves with the solver. `data`: none for right-hand sides that are not those of fill.
   virtual Result solve(bool given_guess, const Solver::Listener& listener,
                        Model::Data data = Model::Data::of_problem) const = 0;
@@ -79,6 +84,9 @@ class Case {
   virtual std::optional<std::vector<std::string>> own_files() const { return {}; }
   /// Writes these files into a folder and adds them to the summary.
   virtual void write_own(const std::filesystem::path& /*folder*/, Summary& /*summary*/) {}
+
+  /// Fills b, and with `start` the starting guess, for a further solve. Sums of the data are left to observe.
+  virtual void refill(bool /*start*/) { fill(); }
 };
 
 /// Creates the case that `config` describes. Collective over `processes`.

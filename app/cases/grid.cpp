@@ -27,6 +27,7 @@
 #include "grids/results/region_results.hpp"
 #include "grids/sampling/problem_data.hpp"
 #include "grids/schemes/cells/media_system.hpp"
+#include "grids/schemes/row_scheme.hpp"
 #include "solver/grid_model.hpp"
 
 namespace poisson {
@@ -65,15 +66,22 @@ Problem with_share(Problem problem, double share) {
   return problem;
 }
 
+// Returns whether materials come from an image without bodies.
+bool is_image(const Problem& problem) {
+  return problem.media && !problem.media->bodies && problem.media->contacts.empty() && problem.media->sheets.empty();
+}
+
 class GridCase final : public ModelCase {
  public:
   GridCase(const Config& config, const std::shared_ptr<const Processes>& processes)
       : ModelCase(config.options, share_grid(config, processes), make_block(config.problem)),
         config_(config),
         problem_(config.problem),
+        driven_axis_(config.driven_axis),
         here_(count_on_machine(*processes)) {}
 
   void check_values() const override { poisson::check_values(problem_); }
+  void economize(const Backend& backend) override { economize(backend, 0); }
   std::vector<std::string> statement() const override {
     return {"problem   " + describe_equation(problem_), "faces     " + describe_boundary(problem_),
             "cells     " + describe_widths(config_)};
@@ -138,16 +146,22 @@ class GridCase final : public ModelCase {
 
   double fill() override {
     size_ = ModelCase::fill();
-    if (config_.driven_axis >= 0) {
-      const auto axis = static_cast<std::size_t>(config_.driven_axis);
-      add_rise(d(), axis, driving_rise, solver_->A().scale(), solver_->rhs());
-      std::array<double, 3> rise{};
-      rise[axis] = driving_rise;
-      dynamic_cast<GridModel&>(*model_).set_rise(rise);
-    }
-    check_exact();
-    solver_->set_stages(flow_stages(config_, d(), *solver_));
+    sized_ = true;
+    add_to_filled();
     return size_;
+  }
+  void drive_along(int axis) override { driven_axis_ = axis; }
+  void refill(bool start) override {
+    if (d().media()) {
+      fill();
+      return;
+    }
+    Quantity same = d().problem().source;  // an array of the program may have other values now
+    dynamic_cast<GridModel&>(*model_).update({.source = std::move(same)});
+    fill_rhs(d(), solver_->rhs());
+    if (start) d().initialize(solver_->solution());
+    sized_ = false;
+    add_to_filled();
   }
 
   std::vector<std::string> doubts() const override {
@@ -158,6 +172,10 @@ class GridCase final : public ModelCase {
                       : grid_ == nullptr   ? describe_uncovered(problem_)
                                            : std::vector<std::string>(),
                       std::back_inserter(all));
+    if (economized_)
+      all.emplace_back(
+          "the device has too little memory for mixed precision: the image is solved in single precision, on "
+          "rediscretized levels");
     if (problem_.media && FloatingBodies::any(*problem_.media) && grid_ && !d().media()->floating())
       all.push_back(
           fmt::format("floating bodies are images or more than {}: they conduct {:.0e} times as well as the "
@@ -186,6 +204,11 @@ class GridCase final : public ModelCase {
   }
 
   void observe(Summary& summary) override {
+    if (!sized_) {
+      Field data(d().backend(), d().block().space(), Precision::fp64);
+      size_ = d().assemble_rhs(data);
+      sized_ = true;
+    }
     const Field& u = solver_->solution();
     SolutionNorms norms;
     observe_floating(summary);
@@ -205,7 +228,7 @@ class GridCase final : public ModelCase {
     }
     for (const auto& point : config_.output.probes) summary.probes.push_back({point, interpolate_at(d(), u, point)});
     if (answers_faces(problem_)) observe_faces(summary);
-    if (writes_flux(config_)) summary.balance.in_cells = unbalanced_share(config_, d(), *solver_);
+    if (writes_flux(config_)) summary.balance.in_cells = unbalanced_share(rise(), d(), *solver_);
     const Balance b = balance(d(), solver_->A(), u, solver_->rhs(), solver_->spare());
     summary.flux = b.flux;
     summary.balance.source = b.source;
@@ -217,8 +240,10 @@ class GridCase final : public ModelCase {
       summary.balance.residual = summary.balance.projected - summary.balance.extrapolated.value_or(0) + b.reaction -
                                  b.source - std::accumulate(b.flux.begin(), b.flux.end(), from_bodies);
     summary.balance.flow = throughput(b);
-    // If all totals are rounding errors, as between Neumann faces, the magnitude of the data is the reference.
-    if (summary.balance.flow < 1e-10 * size_) summary.balance.flow = size_;
+    // If all totals are rounding errors, as between Neumann faces or under a mean gradient, the magnitude of the data is
+    // the reference.
+    if (summary.balance.flow < 1e-10 * size_ || driven_axis_ >= 0)
+      summary.balance.flow = std::max(summary.balance.flow, size_);
   }
 
   OutputGrid output_grid() const override {
@@ -232,20 +257,22 @@ class GridCase final : public ModelCase {
     return grid;
   }
   Pieces field(const FieldChoice& choice) override {
-    if (config_.driven_axis < 0 || (choice.name != "flux" && choice.face_axis < 0))
-      return choice.of_grid(d(), *solver_);
-    std::array<double, 3> rise{};
-    rise[static_cast<std::size_t>(config_.driven_axis)] = driving_rise;
-    if (choice.face_axis >= 0) return gather_face_flux(d(), solver_->solution(), choice.face_axis, rise);
-    return gather_flux(d(), solver_->solution(), rise);
+    if (driven_axis_ < 0 || (choice.name != "flux" && choice.face_axis < 0)) return choice.of_grid(d(), *solver_);
+    if (choice.face_axis >= 0) return gather_face_flux(d(), solver_->solution(), choice.face_axis, rise());
+    return gather_flux(d(), solver_->solution(), rise());
   }
 
  private:
+  // Returns u(x + L) − u(x) along each axis.
+  std::array<double, 3> rise() const {
+    std::array<double, 3> rise{};
+    if (driven_axis_ >= 0) rise[static_cast<std::size_t>(driven_axis_)] = driving_rise;
+    return rise;
+  }
+
   // Computes the values and the charges of floating bodies.
   void observe_floating(Summary& summary) const {
-    std::array<double, 3> rise{};
-    if (config_.driven_axis >= 0) rise[static_cast<std::size_t>(config_.driven_axis)] = driving_rise;
-    for (const FloatingResult& r : floating_results(d(), solver_->solution(), rise))
+    for (const FloatingResult& r : floating_results(d(), solver_->solution(), rise()))
       summary.floating_bodies.push_back({r.name, r.cells, r.value, r.charge, r.held});
   }
 
@@ -286,6 +313,17 @@ class GridCase final : public ModelCase {
   }
 
   // Checks the exact solution before the solve, so that a value that is not finite cannot waste the work.
+  // Adds the rise of periodic values to b, and sets what later solves check.
+  void add_to_filled() {
+    if (driven_axis_ >= 0) {
+      add_rise(d(), static_cast<std::size_t>(driven_axis_), driving_rise, solver_->A().scale(), solver_->rhs());
+      dynamic_cast<GridModel&>(*model_).set_rise(rise());
+      size_ = d().sampler().sum_of_magnitudes(solver_->rhs(), d().block().unknowns()) / solver_->A().scale();
+    }
+    check_exact();
+    solver_->set_stages(flow_stages(config_, rise(), d(), *solver_));
+  }
+
   void check_exact() const {
     if (!problem_.exact) return;
     try {
@@ -315,7 +353,31 @@ class GridCase final : public ModelCase {
     }
     grid_->count_bytes(sampled);
     plan_ = std::move(sampled);
+    economize(grid_->backend(), static_cast<double>(grid_->bytes()));
     require_memory(config_, *this, grid_->backend(), *plan_, here_, static_cast<double>(grid_->bytes()));
+  }
+
+  // Selects rediscretized levels, and then single precision, for an image that does not fit into the memory of a device
+  // otherwise. Flows settle above the rounding limit of single precision. `used`: bytes that the run has allocated.
+  void economize(const Backend& backend, double used) {
+    const Options given = options_;
+    const bool free = given.method == Method::automatic || given.method == Method::multigrid;
+    if (!backend.on_gpu() || !is_image(problem_) || config_.flow_tolerance == 0 || !free ||
+        given.coarse_operator != CoarseOperator::automatic || given.precision != SolvePrecision::mixed ||
+        given.preconditioner != PreconditionerChoice::automatic)
+      return;
+    const double room = static_cast<double>(backend.available()) + used;
+    const auto fits = [&] { return static_cast<double>(plan(true).most()) <= room; };
+    for (const SolvePrecision precision : {SolvePrecision::mixed, SolvePrecision::single}) {
+      if (fits()) return;
+      options_.coarse_operator = CoarseOperator::rediscretized;
+      options_.precision = precision;
+      plan_.reset();
+    }
+    economized_ = fits();
+    if (economized_) return;
+    options_ = given;
+    plan_.reset();
   }
 
   Plan make(const Problem& problem, const Options& options, bool gpu, const std::optional<KappaSummary>& kappa) const {
@@ -325,10 +387,13 @@ class GridCase final : public ModelCase {
 
   const Config& config_;
   const Problem& problem_;
+  int driven_axis_;                    ///< u rises by driving_rise across this periodic axis; −1: none
   int here_;                           ///< processes on this machine
   std::optional<KappaSummary> kappa_;  ///< known after sampling
   const GridModel* grid_ = nullptr;    ///< model_, or null before it exists
-  double size_ = 0;                    // Σ|b|
+  double size_ = 0;                    // Σ|b|, if sized_
+  bool sized_ = false;
+  bool economized_ = false;  ///< single precision replaces mixed precision
 };
 
 }  // namespace

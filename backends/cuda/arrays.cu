@@ -1,6 +1,8 @@
+#include <map>
+
 #include "backends/cuda/arrays.hpp"
 #include "backends/cuda/cuda_backend.cuh"
-#include "backends/cuda/launch.cuh"
+#include "backends/cuda/turned.cuh"
 
 namespace poisson::cuda {
 namespace {
@@ -36,13 +38,23 @@ CudaBackend& of(const Backend& backend) {
   return const_cast<CudaBackend&>(dynamic_cast<const CudaBackend&>(backend));
 }
 
+// Makes later work on one stream wait for the present work of another one. A thread records the same mark of a device
+// again and again; streams that wait for it wait for the record of their call.
+void order(Backend& backend, cudaStream_t before, cudaStream_t after) {
+  thread_local std::map<int, Mark> marks;
+  const auto scope = use_device_of(backend);
+  const Mark& mark = marks[of(backend).number()];
+  mark.record(before);
+  mark.hold(after);
+}
+
 }  // namespace
 
 void import_values(const Array& from, double factor, Field& to) {
   dispatch(from.precision, [&]<class T>(T) {
     dispatch(to.precision(), [&]<class U>(U) {
       const Import<T, U> column{static_cast<const T*>(from.data), from.shape[0], from.shape[1], factor, to.view<U>()};
-      for_columns(of(to.backend()).stream(), to.space().unknowns(), column);
+      for_values(of(to.backend()).stream(), to.space().unknowns(), column);
     });
   });
 }
@@ -51,23 +63,17 @@ void export_values(const Field& from, double factor, const Array& to) {
   dispatch(to.precision, [&]<class T>(T) {
     dispatch(from.precision(), [&]<class U>(U) {
       const Export<T, U> column{from.view<U>(), factor, static_cast<T*>(to.data), to.shape[0], to.shape[1]};
-      for_columns(of(from.backend()).stream(), Box{{0, 0, 0}, to.shape}, column);
+      for_values(of(from.backend()).stream(), Box{{0, 0, 0}, to.shape}, column);
     });
   });
 }
 
 void wait_for_stream(Backend& backend, void* stream) {
-  const auto scope = use_device_of(backend);
-  const Mark mark;
-  mark.record(static_cast<cudaStream_t>(stream));
-  mark.hold(of(backend).stream());
+  order(backend, static_cast<cudaStream_t>(stream), of(backend).stream());
 }
 
 void make_stream_wait(void* stream, Backend& backend) {
-  const auto scope = use_device_of(backend);
-  const Mark mark;
-  mark.record(of(backend).stream());
-  mark.hold(static_cast<cudaStream_t>(stream));
+  order(backend, of(backend).stream(), static_cast<cudaStream_t>(stream));
 }
 
 int device_number(const Backend& backend) {

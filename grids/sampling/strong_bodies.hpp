@@ -1,5 +1,8 @@
 #pragma once
 
+#include <array>
+#include <vector>
+
 #include "grids/problem/problem.hpp"
 #include "grids/sampling/jumps.hpp"
 
@@ -11,5 +14,12 @@ bool has_bodies(const Problem& problem, const Jumps& jumps, double jump);
 /// Returns whether strong clusters may slow cycles on Galerkin levels down. Thin bodies may be strong clusters,
 /// whatever share of all cells they are (docs/design/materials.md).
 bool may_have_clusters(const Problem& problem, const Jumps& jumps, const Block& block);
+
+/// Returns the first Galerkin level that is searched for strong clusters, or −1 without a search. In the plane, coarser
+/// levels represent bodies that are many cells wide, so only the levels on which bodies are narrow are searched.
+int first_level_with_clusters(const Problem& problem, const Jumps& jumps, const Block& block);
+
+/// Returns, along each axis, the layers of cells that carry sheets on the ends of bodies, in ascending order.
+std::array<std::vector<int>, 3> layers_with_sheets(const Problem& problem);
 
 }  // namespace poisson
