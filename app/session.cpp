@@ -131,7 +131,8 @@ bool Session::update(std::map<std::string, Quantity> changes) {
 
 bool Session::update(GridData data) {
   GridModel& model = grid_model();
-  lent_filled_ = zero_halo_ = false;
+  lent_filled_ = false;
+  if (!data.faces.empty() || !data.coefficient.empty() || data.reaction) zero_halo_ = false;
   if (data.source) lent_ = nullptr, narrow_lent_ = nullptr;
   const bool levels =
       !data.coefficient.empty() || data.reaction ||
@@ -184,7 +185,7 @@ Course Session::solve(const Values* guess, const Listener& listener, const Lines
   if ((lent_ || narrow_lent_) && can_lend())
     fill_with_lent();
   else
-    own_source(), with_places(*config_, [&] { return case_->fill(); });
+    own_source(), fill();
   zero_halo_ = has_no_face_data();
   if (guess) {
     put_unknowns(*guess, 1, solver_->solution());
@@ -202,18 +203,20 @@ Course Session::solve(const Values* guess, const Listener& listener, const Lines
 Course Session::solve_rhs(const Values& b, const Listener& listener) {
   require_levels();
   lent_filled_ = false;
-  backend_->fill(solver_->rhs(), 0);
-  backend_->fill(solver_->solution(), 0);
+  if (fixes_values()) {
+    backend_->fill(solver_->rhs(), 0);
+    backend_->fill(solver_->solution(), 0);
+  }
   if (!zero_halo_) {
     const Field zero(*backend_, solver_->solution().space(), solver_->solution().precision());
     backend_->convert(zero, solver_->solution());  // data of faces in the halo
     zero_halo_ = true;
   }
   put_unknowns(b, solver_->A().scale(), solver_->rhs());
-  require_finite(solver_->rhs(), "right-hand side");
   solver_->check_flows(false);  // their balance contains the source of the model
   Course course = run(false, listener, Model::Data::none);
   solver_->check_flows(true);
+  if (course.result.verdict == Verdict::not_finite) require_finite(solver_->rhs(), "right-hand side");
   return course;
 }
 

@@ -103,8 +103,8 @@ class Session {
   /// Computes b in the units of the equation, with the data of the faces moved to this side: the right-hand side of the
   /// unknowns alone.
   void rhs(const Values& b);
-  /// Writes the solution.
-  void solution(const Values& u);
+  /// Writes the solution, times a factor.
+  void solution(const Values& u, double factor = 1);
   /// Computes a derivative of λᵀ(b − A u). All arrays are in the memory of `to`, and of its precision.
   void gradient(DataGradient kind, const GradientArrays& arrays, const Values& to);
 
@@ -131,6 +131,9 @@ class Session {
   GridData data_of(std::map<std::string, Quantity> changes) const;
   bool update(GridData data);
   bool can_lend() const;
+  bool checks_flows() const;
+  bool fixes_values() const;
+  void fill();
   template <class T>
   double fill_lent(const T* values);
   void fill_with_lent();

@@ -9,6 +9,7 @@
 #include "app/session.hpp"
 #include "backends/device/unknowns.hpp"
 #include "backends/memory/places.hpp"
+#include "backends/spaces/is_box.hpp"
 #include "grids/results/region_results.hpp"
 #include "io/config/given_array.hpp"
 
@@ -42,9 +43,9 @@ void Session::set_gaps(double otherwise, Field& u, bool fixed_values) const {
   if (model && model->discretization().media()) poisson::set_gaps(model->discretization(), otherwise, u, fixed_values);
 }
 
-void Session::solution(const Values& u) {
+void Session::solution(const Values& u, double factor) {
   set_gaps(std::numeric_limits<double>::quiet_NaN(), solver_->solution());
-  take_values(solver_->solution(), 1, u);
+  take_values(solver_->solution(), factor, u);
   set_gaps(0, solver_->solution());
 }
 
@@ -52,13 +53,33 @@ void Session::gradient(DataGradient kind, const GradientArrays& arrays, const Va
   compute_gradient(to.on_device ? backend_.get() : nullptr, discretization().block(), kind, arrays, to.array);
 }
 
-// Large jumps of κ make solves check the flows, which needs the sums of a source that the model owns.
-bool Session::can_lend() const {
-  if (!processes_.all->alone()) return false;
+// Large jumps of κ make solves check the flows, which needs the sums of the source.
+bool Session::checks_flows() const {
   constexpr double checked_range = 1e2;
   const auto* model = dynamic_cast<const GridModel*>(&dynamic_cast<ModelCase&>(*case_).model());
-  return model && model->discretization().problem().scheme == Scheme::fv && poisson::on_host(solver_->rhs()) &&
-         !solver_->options().extrapolate && !config_->problem.initial && model->kappa().jumps.range < checked_range;
+  return !model || model->kappa().jumps.range >= checked_range;
+}
+
+bool Session::can_lend() const {
+  return processes_.all->alone() && !checks_flows() && discretization().problem().scheme == Scheme::fv &&
+         poisson::on_host(solver_->rhs()) && !solver_->options().extrapolate && !config_->problem.initial;
+}
+
+// Returns whether a solve leaves some values of u or b as they are, because these are no unknowns.
+bool Session::fixes_values() const {
+  const Field& b = solver_->rhs();
+  return !zero_halo_ || !is_box(b.space()) || b.space().unknowns().size() != b.layout().size();
+}
+
+// Fills b, and u unless nothing of it but its unknowns can differ from zero.
+void Session::fill() {
+  with_places(*config_, [&] {
+    if (checks_flows() || solver_->options().extrapolate)
+      case_->fill();
+    else
+      case_->refill(fixes_values() || !has_no_face_data() || config_->problem.initial);
+    return 0;
+  });
 }
 
 bool Session::lend_source(const double* values) {

@@ -95,6 +95,7 @@ void Solver::improve(Ending& end) {
   const auto goes_on = [&](int resumed) {
     if (state.iterations >= e_.options.max_iterations || end.rounding_ends || at_floor(end.monitor, end.result))
       return false;
+    if (!is_finite(state.initial)) return false;  // neither are the data, and no method helps
     return failed(state) || inaccurate(state, end.result) || end.unbalanced > promised_error * e_.options.tolerance ||
            (near_limit(end.result) && resumed < 2);
   };

@@ -81,6 +81,9 @@ class Case {
   virtual std::optional<std::vector<std::string>> own_files() const { return {}; }
   /// Writes these files into a folder and adds them to the summary.
   virtual void write_own(const std::filesystem::path& /*folder*/, Summary& /*summary*/) {}
+
+  /// Fills b, and with `start` the starting guess, for a further solve. Sums of the data are left to observe.
+  virtual void refill(bool /*start*/) { fill(); }
 };
 
 /// Creates the case that `config` describes. Collective over `processes`.

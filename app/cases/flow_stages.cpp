@@ -10,6 +10,7 @@
 #include "grids/results/face_flows.hpp"
 #include "grids/results/integrals.hpp"
 #include "grids/results/mean_flux.hpp"
+#include "io/fields/field_choices.hpp"
 
 namespace poisson {
 namespace {

@@ -27,6 +27,7 @@
 #include "grids/results/region_results.hpp"
 #include "grids/sampling/problem_data.hpp"
 #include "grids/schemes/cells/media_system.hpp"
+#include "grids/schemes/row_scheme.hpp"
 #include "solver/grid_model.hpp"
 
 namespace poisson {
@@ -144,16 +145,21 @@ class GridCase final : public ModelCase {
 
   double fill() override {
     size_ = ModelCase::fill();
-    if (config_.driven_axis >= 0) {
-      const auto axis = static_cast<std::size_t>(config_.driven_axis);
-      add_rise(d(), axis, driving_rise, solver_->A().scale(), solver_->rhs());
-      std::array<double, 3> rise{};
-      rise[axis] = driving_rise;
-      dynamic_cast<GridModel&>(*model_).set_rise(rise);
-    }
-    check_exact();
-    solver_->set_stages(flow_stages(config_, d(), *solver_));
+    sized_ = true;
+    add_to_filled();
     return size_;
+  }
+  void refill(bool start) override {
+    if (d().media()) {
+      fill();
+      return;
+    }
+    Quantity same = d().problem().source;  // an array of the program may have other values now
+    dynamic_cast<GridModel&>(*model_).update({.source = std::move(same)});
+    fill_rhs(d(), solver_->rhs());
+    if (start) d().initialize(solver_->solution());
+    sized_ = false;
+    add_to_filled();
   }
 
   std::vector<std::string> doubts() const override {
@@ -196,6 +202,11 @@ class GridCase final : public ModelCase {
   }
 
   void observe(Summary& summary) override {
+    if (!sized_) {
+      Field data(d().backend(), d().block().space(), Precision::fp64);
+      size_ = d().assemble_rhs(data);
+      sized_ = true;
+    }
     const Field& u = solver_->solution();
     SolutionNorms norms;
     observe_floating(summary);
@@ -227,8 +238,10 @@ class GridCase final : public ModelCase {
       summary.balance.residual = summary.balance.projected - summary.balance.extrapolated.value_or(0) + b.reaction -
                                  b.source - std::accumulate(b.flux.begin(), b.flux.end(), from_bodies);
     summary.balance.flow = throughput(b);
-    // If all totals are rounding errors, as between Neumann faces, the magnitude of the data is the reference.
-    if (summary.balance.flow < 1e-10 * size_) summary.balance.flow = size_;
+    // If all totals are rounding errors, as between Neumann faces or under a mean gradient, the magnitude of the data is
+    // the reference.
+    if (summary.balance.flow < 1e-10 * size_ || config_.driven_axis >= 0)
+      summary.balance.flow = std::max(summary.balance.flow, size_);
   }
 
   OutputGrid output_grid() const override {
@@ -296,6 +309,20 @@ class GridCase final : public ModelCase {
   }
 
   // Checks the exact solution before the solve, so that a value that is not finite cannot waste the work.
+  // Adds the rise of periodic values to b, and sets what later solves check.
+  void add_to_filled() {
+    if (config_.driven_axis >= 0) {
+      const auto axis = static_cast<std::size_t>(config_.driven_axis);
+      add_rise(d(), axis, driving_rise, solver_->A().scale(), solver_->rhs());
+      std::array<double, 3> rise{};
+      rise[axis] = driving_rise;
+      dynamic_cast<GridModel&>(*model_).set_rise(rise);
+      size_ = d().sampler().sum_of_magnitudes(solver_->rhs(), d().block().unknowns()) / solver_->A().scale();
+    }
+    check_exact();
+    solver_->set_stages(flow_stages(config_, d(), *solver_));
+  }
+
   void check_exact() const {
     if (!problem_.exact) return;
     try {
@@ -362,8 +389,9 @@ class GridCase final : public ModelCase {
   int here_;                           ///< processes on this machine
   std::optional<KappaSummary> kappa_;  ///< known after sampling
   const GridModel* grid_ = nullptr;    ///< model_, or null before it exists
-  double size_ = 0;                    // Σ|b|
-  bool economized_ = false;            ///< single precision replaces mixed precision
+  double size_ = 0;                    // Σ|b|, if sized_
+  bool sized_ = false;
+  bool economized_ = false;  ///< single precision replaces mixed precision
 };
 
 }  // namespace

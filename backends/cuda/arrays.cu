@@ -1,6 +1,6 @@
 #include "backends/cuda/arrays.hpp"
 #include "backends/cuda/cuda_backend.cuh"
-#include "backends/cuda/launch.cuh"
+#include "backends/cuda/turned.cuh"
 
 namespace poisson::cuda {
 namespace {
@@ -42,7 +42,7 @@ void import_values(const Array& from, double factor, Field& to) {
   dispatch(from.precision, [&]<class T>(T) {
     dispatch(to.precision(), [&]<class U>(U) {
       const Import<T, U> column{static_cast<const T*>(from.data), from.shape[0], from.shape[1], factor, to.view<U>()};
-      for_columns(of(to.backend()).stream(), to.space().unknowns(), column);
+      for_values(of(to.backend()).stream(), to.space().unknowns(), column);
     });
   });
 }
@@ -51,7 +51,7 @@ void export_values(const Field& from, double factor, const Array& to) {
   dispatch(to.precision, [&]<class T>(T) {
     dispatch(from.precision(), [&]<class U>(U) {
       const Export<T, U> column{from.view<U>(), factor, static_cast<T*>(to.data), to.shape[0], to.shape[1]};
-      for_columns(of(from.backend()).stream(), Box{{0, 0, 0}, to.shape}, column);
+      for_values(of(from.backend()).stream(), Box{{0, 0, 0}, to.shape}, column);
     });
   });
 }

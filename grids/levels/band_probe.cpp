@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "grids/kernels/grid_kernels.hpp"
-#include "grids/rows/galerkin_formulas.hpp"
+#include "grids/rows/stencil_probe.hpp"
 
 namespace poisson {
 
@@ -23,10 +23,9 @@ Bands probe_bands(const Operator& A, std::vector<Offset> offsets) {
 
   backend.fill(unit, 1);
   A.apply_everywhere(unit, *sum);
-  StencilProbe probe(bands.space);
-  probe.star = std::ranges::none_of(bands.space.closed(), [](bool closed) { return closed; });
-  for (const Offset& o : bands.offsets)
-    probe.star = probe.star && std::abs(o[0]) + std::abs(o[1]) + std::abs(o[2]) == 1;
+  StencilProbe probe(bands.space, std::ranges::all_of(bands.offsets, [](const Offset& o) {
+                       return std::abs(o[0]) + std::abs(o[1]) + std::abs(o[2]) == 1;
+                     }));
   probe.product = product.view<double>();
   for (std::size_t b = 0; b < bands.offsets.size(); ++b) {
     const Offset& o = bands.offsets[b];

@@ -194,6 +194,11 @@ double Discretization::assemble_rhs(Field& b) const {
   return sampler_->sum_of_magnitudes(b, block().unknowns()) / rows().scale;
 }
 
+void fill_rhs(const Discretization& discretization, Field& b) {
+  row_scheme(discretization.problem())
+      .fill_rhs(discretization.context(), discretization.rows().scale, b, RhsRows::unsummed);
+}
+
 const RhsSums& Discretization::rhs_sums() const {
   if (!rhs_sums_) {
     Field b(backend_, block().space(), Precision::fp64);
@@ -350,7 +355,7 @@ Hierarchy Discretization::make_galerkin_levels(const std::vector<LevelPlan>& lev
   std::shared_ptr<const Operator> finest =
       with_cut_lines(std::move(A), rows, penalty_field(context()).get(), axes_of_cut_lines(block(), relaxed));
   return make_galerkin_hierarchy(std::move(finest), std::move(bands), cells ? index_block(block()) : block(), levels,
-                                 may_have_clusters(problem_, jumps_, block()), sharing_);
+                                 first_level_with_clusters(problem_, jumps_, block().global()), sharing_);
 }
 
 void Discretization::set_floating(const std::vector<double>& values) {

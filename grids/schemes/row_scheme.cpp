@@ -134,7 +134,8 @@ RhsSums fill_nodal_rhs(const SchemeContext& context, double scale, Field& b, Rhs
     integrate(f, all, -1, 0);
   });
   check.finish(context.processes());
-  sums.source = sums_by_pieces(functionals, block, b, all, scale);
+  const bool summed = rows != RhsRows::unsummed;
+  if (summed) sums.source = sums_by_pieces(functionals, block, b, all, scale);
   const bool all_rows = rows == RhsRows::all;
   if (!all_rows) clear_dirichlet_nodes(context, b);
   for_each_face(p, [&](int axis, int end, const Boundary& face) {
@@ -142,7 +143,7 @@ RhsSums fill_nodal_rhs(const SchemeContext& context, double scale, Field& b, Rhs
     if (face.kind == BoundaryKind::dirichlet || nothing) return;
     const std::string key = face_key(axis, end);
     const Box box = face_box(block, axis, end);
-    const auto in_pieces = [&] { return sums_by_pieces(functionals, block, b, box, scale); };
+    const auto in_pieces = [&] { return summed ? sums_by_pieces(functionals, block, b, box, scale) : PieceSums{}; };
     const PieceSums before = in_pieces();
     check([&] { integrate({face.value, key}, box, axis, end); });
     sums.set_face(axis, end, before, in_pieces());

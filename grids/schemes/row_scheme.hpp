@@ -52,8 +52,9 @@ constexpr std::size_t face_number(int axis, int end) {
 }
 
 /// Selects the rows of b that a scheme fills. `unknowns` fills the rows of unknowns and leaves zero in Dirichlet and
-/// constrained nodes. `all` fills the rows of all nodes as if all boundaries were natural.
-enum class RhsRows { unknowns, all };
+/// constrained nodes; `unsummed` does the same, but computes no sums of the data. `all` fills the rows of all nodes as
+/// if all boundaries were natural.
+enum class RhsRows { unknowns, unsummed, all };
 
 /// Converts the data of a problem into the rows of all levels, the right-hand side, the initial solution and the
 /// balance. If data are invalid, ValueErrors lists all errors together.
@@ -78,7 +79,7 @@ class RowScheme {
   /// Returns the finest rows of nodes without the penalties of constrained nodes. Schemes without such rows return them
   /// unchanged.
   virtual SchemeRows unconstrained(const SchemeContext&, const SchemeRows& rows) const { return rows; }
-  /// Fills b and returns the sums of the data.
+  /// Fills b and returns the sums of the data, which are zero for RhsRows::unsummed.
   virtual RhsSums fill_rhs(const SchemeContext&, double scale, Field& b, RhsRows rows) const = 0;
   /// Sets the Dirichlet data in their nodes or in the halo, and the initial guess (or zero) in the unknowns.
   virtual void fill_solution(const SchemeContext&, Field& u) const = 0;
@@ -95,6 +96,11 @@ const RowScheme& cell_scheme();
 const RowScheme& element_scheme();
 /// Returns the scheme of a problem.
 const RowScheme& row_scheme(const Problem& problem);
+
+class Discretization;
+/// Fills b as Discretization::assemble_rhs does, without the sums of the data, for which a device waits. The problem
+/// has no materials.
+void fill_rhs(const Discretization& discretization, Field& b);
 
 /// Sets block, κ, σ, scale and `singular` from a problem of constants. Throws ValueErrors.
 void sample_constants(const SchemeContext& context, LevelRows& rows);

@@ -4,16 +4,21 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <memory>
+#include <optional>
+#include <tuple>
 #include <utility>
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/filesystem.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include "app/describe.hpp"
@@ -23,6 +28,7 @@
 #include "python/core/answers.hpp"
 #include "python/core/arrays.hpp"
 #include "python/core/interrupt.hpp"
+#include "python/core/output.hpp"
 #include "python/core/tree.hpp"
 
 namespace nb = nanobind;
@@ -98,30 +104,36 @@ nb::dict describe(const Course& course) {
   return d;
 }
 
-nb::dict solve(Session& session, nb::handle guess, nb::object log) {
+nb::dict solve(Session& session, nb::handle guess, nb::object log, nb::handle to, const Stream& stream) {
   Interrupt interrupt;
   Course course;
   std::vector<std::string> lines;
   Values start;
   if (!guess.is_none()) start = to_solution_values(session, guess, "guess");
+  const Output output(session, to, stream);
   {
     const Unlocked unlocked(session);
+    output.begin();
     course = session.solve(
         guess.is_none() ? nullptr : &start, [&] { return interrupt(); },
         [&](const std::string& line) { lines.push_back(line); });
+    output.end();
   }
   interrupt.raise();
   for (const std::string& line : lines) log(line);
   return describe(course);
 }
 
-nb::dict solve_rhs(Session& session, nb::handle b) {
+nb::dict solve_rhs(Session& session, nb::handle b, nb::handle to, const Stream& stream, double factor) {
   Interrupt interrupt;
   Course course;
   const Values values = to_values(session, b, "b");
+  const Output output(session, to, stream);
   {
     const Unlocked unlocked(session);
+    output.begin();
     course = session.solve_rhs(values, [&] { return interrupt(); });
+    output.end(factor);
   }
   interrupt.raise();
   return describe(course);
@@ -147,9 +159,12 @@ void write_solution(Session& session, nb::handle u) {
 constexpr std::array gradient_names{"source_at_values",  "source_in_cells", "reaction_at_values", "reaction_in_cells",
                                     "reaction_elements", "kappa_at_nodes",  "kappa_in_cells",     "kappa_elements"};
 
+// Lists the axis, the end, the value and α of faces; Dirichlet faces have no α.
+using Faces = std::vector<std::tuple<int, int, double, std::optional<double>>>;
+
 // Computes a derivative of λᵀ(b − A u) into an array of the caller. `kappa` lists κ along each axis, or is empty.
 void gradient(Session& session, const std::string& name, nb::handle u, nb::handle lambda, const nb::list& kappa,
-              int first_axis, int last_axis, nb::handle to) {
+              int first_axis, int last_axis, nb::handle to, const Stream& stream, const Faces& faces) {
   const auto found = std::ranges::find(gradient_names, name);
   if (found == gradient_names.end()) throw std::invalid_argument("there is no derivative '" + name + "'");
   std::array<int, 3> cells{1, 1, 1};
@@ -177,10 +192,16 @@ void gradient(Session& session, const std::string& name, nb::handle u, nb::handl
   if (first_axis < 0 || first_axis > last_axis || last_axis > dimension)
     throw std::invalid_argument("the axes of a derivative are those of the problem");
   for (std::size_t d = 0; d < kappa.size(); ++d) arrays.kappa.at(d) = take(kappa[d], "coefficient", cells);
+  for (const auto& [axis, end, value, alpha] : faces)
+    arrays.faces.at(static_cast<std::size_t>(axis)).at(static_cast<std::size_t>(end)) = {
+        alpha ? GradientFace::Kind::robin : GradientFace::Kind::dirichlet, value, alpha.value_or(0)};
   arrays.first_axis = first_axis;
   arrays.last_axis = last_axis;
   const Unlocked unlocked(session);
+  const Output output(session, nb::none(), stream);
+  output.begin();
   session.gradient(static_cast<DataGradient>(found - gradient_names.begin()), arrays, out);
+  output.end();
 }
 
 Quantity to_quantity(const Session& session, const std::string& name, nb::handle object) {
@@ -341,19 +362,27 @@ void define_session(nb::module_& m) {
       .def("update", [](OwnedSession& s, const nb::dict& changes) { return update(s, changes); })
       .def("lend_source", &lend_source)
       .def(
-          "solve", [](OwnedSession& s, nb::object guess, nb::object log) { return solve(s, guess, log); },
-          nb::arg("guess").none(), nb::arg("log"))
-      .def("solve_rhs", [](OwnedSession& s, nb::handle b) { return solve_rhs(s, b); })
+          "solve",
+          [](OwnedSession& s, nb::object guess, nb::object log, nb::object to, const Stream& stream) {
+            return solve(s, guess, log, to, stream);
+          },
+          nb::arg("guess").none(), nb::arg("log"), nb::arg("to") = nb::none(), nb::arg("stream") = nb::none())
+      .def(
+          "solve_rhs",
+          [](OwnedSession& s, nb::handle b, nb::object to, const Stream& stream, double factor) {
+            return solve_rhs(s, b, to, stream, factor);
+          },
+          nb::arg("b"), nb::arg("to") = nb::none(), nb::arg("stream") = nb::none(), nb::arg("factor") = 1.0)
       .def("apply", [](OwnedSession& s, nb::handle u) { return apply(s, u); })
       .def("rhs", [](OwnedSession& s) { return rhs(s); })
       .def("write_solution", [](OwnedSession& s, nb::handle u) { write_solution(s, u); })
       .def(
           "gradient",
           [](OwnedSession& s, const std::string& name, nb::object u, nb::object lambda, const nb::list& kappa,
-             int first_axis, int last_axis,
-             nb::handle to) { gradient(s, name, u, lambda, kappa, first_axis, last_axis, to); },
+             int first_axis, int last_axis, nb::handle to, const Stream& stream,
+             const Faces& faces) { gradient(s, name, u, lambda, kappa, first_axis, last_axis, to, stream, faces); },
           nb::arg("name"), nb::arg("u").none(), nb::arg("adjoint"), nb::arg("kappa"), nb::arg("first_axis"),
-          nb::arg("last_axis"), nb::arg("to"))
+          nb::arg("last_axis"), nb::arg("to"), nb::arg("stream") = nb::none(), nb::arg("faces") = nb::list())
       .def(
           "values", [](OwnedSession& s, const std::string& name, bool narrow) { return values(s, name, narrow); },
           nb::arg("name"), nb::arg("narrow") = false)

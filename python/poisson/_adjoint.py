@@ -12,6 +12,7 @@ import numpy as np
 
 from . import _arrays, _core
 from ._core import ConfigurationError
+from ._grid import repeat_first, volume_of_cells
 from ._residual import Residual, check_supported
 from ._solver import Solver
 
@@ -98,7 +99,10 @@ class Differentiable:
         _numbered.append(weakref.ref(self))
         self.cells = residual.cells
         self._faces = {}  # what the session returned for face_data
+        self._numbers = {}  # those of these values that are equal on the face
         self.levels = 0  # counts changes of the levels
+        self._supported = set()  # names of data that passed the check
+        self.volume = volume_of_cells(solver.geometry)
 
     @property
     def solver(self):
@@ -115,19 +119,23 @@ class Differentiable:
 
     def check(self, data):
         """Raises NotImplementedError or ConfigurationError as _residual.check_supported."""
-        check_supported(self.geometry, data)
+        names = tuple(data)
+        if names not in self._supported:
+            check_supported(self.geometry, names)
+            self._supported.add(names)
 
     def residual(self, cat, constant):
         return self._residual.in_framework(cat, constant)
 
-    def _given(self, value, name):
+    def _given(self, value, name, later):
         """Returns (value, copy): what the session reads, and what later values are compared with."""
         if not name.startswith("boundary") and self.device >= 0 and _arrays.is_array(value):
             found = _arrays.on_device(value, name)
             if found and found[0].device == self.device:
                 there = found[0]
-                self.solver._wait_for(found[1])
                 if name == "source":
+                    if found[1] != later:
+                        self.solver._wait_for(found[1])
                     return there, None
                 kept = there.owner.clone() if _arrays.package(there.owner) == "torch" else there.owner.copy()
                 there, stream, _ = _arrays.on_device(kept, name)  # stays as it is when the caller changes the array
@@ -145,7 +153,7 @@ class Differentiable:
     def _count(self, names):
         """Forgets what the session returned for faces and belongs to former data, and counts changes of the levels."""
         if any(name.startswith("boundary") for name in names):
-            self._faces = {}
+            self._faces, self._numbers = {}, {}
         elif any(name.startswith("coefficient") for name in names):
             self._faces = {key: values for key, values in self._faces.items() if key[0] != "kappa"}
         self.levels += any(in_operator(name) for name in names)
@@ -164,8 +172,9 @@ class Differentiable:
                 bool((kept == value).all())
         return not _arrays.is_on_device(value) and np.array_equal(kept, _arrays.to_host(value, name)[0])
 
-    def _update(self, data):
-        """Gives the compiled solver those data that differ from its present ones."""
+    def _update(self, data, later=None):
+        """Gives the compiled solver those data that differ from its present ones. `later`: the stream for which the solve
+        waits before it reads the source."""
         changed = {name: value for name, value in data.items() if name != "source" and self._differs(name, value)}
         if any(name.startswith("coefficient.") for name in changed):
             changed.update((name, value) for name, value in data.items() if name.startswith("coefficient."))
@@ -173,7 +182,7 @@ class Differentiable:
             changed["source"] = data["source"]
         if not changed:
             return
-        given = {name: self._given(value, name) for name, value in changed.items()}
+        given = {name: self._given(value, name, later) for name, value in changed.items()}
         for name in changed:
             self._set.pop(name, None)
         if set(changed) != {"source"}:
@@ -193,51 +202,45 @@ class Differentiable:
         Raises SolverError if it does not converge.
         """
         with self.solver._lock:
-            self._update(data)
+            to, stream = self._handle(u, "u")
+            self._update(data, stream)
             self._check_singular(data)
-            self._run(u, "the solve", lambda session: session.solve(None, _log))
+            self._run("the solve", lambda session: session.solve(None, _log, to, stream))
             return self.levels
 
-    def adjoint(self, data, g, adjoint, levels=None):
-        """Writes A⁻¹ g for the operator of the data into an array like u, zero at Dirichlet nodes.
+    def adjoint(self, data, g, adjoint, levels=None, factor=1.0):
+        """Writes factor·A⁻¹ g for the operator of the data into an array like u, zero at Dirichlet nodes.
 
         `levels`: the number of the levels of these data, if the caller knows it; the data are then not compared.
         """
         with self.solver._lock:
             if levels != self.levels:
                 self._update({name: value for name, value in data.items() if in_operator(name)})
-            right = self._handle(g, "gradient")
+            right, _ = self._handle(g, "gradient")
+            to, stream = self._handle(adjoint, "u")
             try:
-                self._run(adjoint, "the adjoint solve", lambda session: session.solve_rhs(right))
+                self._run("the adjoint solve", lambda session: session.solve_rhs(right, to, stream, factor))
             except ConfigurationError as error:
                 raise _core.SolverError("the gradient of the loss with respect to u is not finite; check the "
                                         "loss") from error
 
-    def _run(self, to, what, solve):
-        self.solver._state += 1
-        course = solve(self.solver._session)
+    def _run(self, what, solve):
+        solver = self.solver
+        solver._state += 1
+        course = solve(solver._session)
         if not course["converged"]:
             raise _core.SolverError(f"{what} did not converge: {course['reason']}")
-        out = self._handle(to, "u")
-        self.solver._session.write_solution(out)
-        self._release(to)
-
-    def _release(self, array):
-        """Makes the current stream of an array's package wait for the solver."""
-        stream = _arrays.current_stream(array) if self.device >= 0 else None
-        if stream is not None:
-            self.solver._session.hold(stream)
 
     def _handle(self, array, name):
-        """Returns what the compiled module reads or writes. Arrays of other devices must be copied before."""
+        """Returns what the compiled module reads or writes, and the stream of its package or None. Arrays of other devices
+        must be copied before."""
         found = _arrays.on_device(array, name)
-        if not found:
-            return array.numpy() if _arrays.package(array) == "torch" else array
-        self.solver._wait_for(found[1])
-        return found[0]
+        if found:
+            return found[:2]
+        return (array.numpy() if _arrays.package(array) == "torch" else array), None
 
     def _check_singular(self, data):
-        if self.solver._session.singular and "reaction" in data:
+        if "reaction" in data and self.solver._session.singular:
             raise _core.SolverError("the problem is singular (no Dirichlet face, no reaction), so u jumps where the "
                                     "reaction begins and has no derivative there: leave out the reaction, or make it "
                                     "positive")
@@ -259,22 +262,24 @@ class Differentiable:
             return None if elements else f"{name}_at_values"
         return f"{name}_in_cells" if at_nodes and shape == self.cells else None
 
-    def gradient(self, name, kind, u, adjoint, data, to):
+    def gradient(self, name, kind, u, adjoint, data, to, faces=()):
         """Writes the derivative of λᵀ(b − A u) with respect to a datum into an array like the datum.
 
-        `u` and `adjoint` contain the repeated nodes; all arrays have one precision and are in one memory. κ on faces of a
-        problem in cells adds what `face_terms` returns.
+        `u` and `adjoint` contain the repeated nodes; all arrays have one precision and are in one memory. The derivative
+        with respect to κ of a problem in cells contains the terms of `faces` (number_faces); Residual.add_face_terms adds
+        those of other faces.
         """
         d = self.geometry["dimension"]
         axis = "xyz".index(name[-1]) if name.startswith("coefficient.") else None
         kappa = []
         if kind == "kappa_in_cells":
-            kappa = [self._handle(data[name if axis is None else f"coefficient.{a}"], name) for a in "xyz"[:d]]
+            kappa = [self._handle(data[name if axis is None else f"coefficient.{a}"], name)[0] for a in "xyz"[:d]]
+        to, stream = self._handle(to, "gradient")
+        u = None if kind.startswith("source") else self._handle(u, "u")[0]
+        first, last = (0, d) if axis is None else (axis, axis + 1)
         with self.solver._lock:
-            self.solver._session.gradient(kind, None if kind.startswith("source") else self._handle(u, "u"),
-                                          self._handle(adjoint, "adjoint"), kappa, 0 if axis is None else axis,
-                                          d if axis is None else axis + 1, self._handle(to, "gradient"))
-            self._release(to)
+            self.solver._session.gradient(kind, u, self._handle(adjoint, "adjoint")[0], kappa, first, last, to, stream,
+                                          faces)
 
     # ---- several processes ----
 
@@ -297,13 +302,13 @@ class Differentiable:
         whole = self.whole(values, cells)
         for a in range(self._residual.d):
             if not cells and self._residual.periodic[a] and a not in self.repeated:
-                whole = _repeat_first(whole, a)
+                whole = repeat_first(whole, a)
         return whole
 
     def whole_values(self, values):
         """Returns the global array of one like u, without repeated nodes. Collective."""
         for a in self.repeated:
-            values = _repeat_first(values, a)
+            values = repeat_first(values, a)
         return self._residual.core(self.whole(values, self.geometry["centering"] == "cell"))
 
     def own(self, whole, name):
@@ -342,6 +347,31 @@ class Differentiable:
                     self._faces["kappa", a, e] = np.take(own, -e, axis=d - 1 - a)
         return self._faces[key]
 
+    def number_faces(self, data):
+        """Returns (axis, end, value, α or None) of the Dirichlet and Robin faces of a problem in cells, or None if one of
+        them has data that are no numbers or are in `data`."""
+        found = []
+        with self.solver._lock:
+            for face, kind in self.geometry["faces"].items():
+                if kind not in ("dirichlet", "robin"):
+                    continue
+                if f"boundary.{face}" in data or f"boundary.{face}.alpha" in data:
+                    return None
+                axis, end = "xyz".index(face[0]), int(face[1] == "+")
+                numbers = [self._number(axis, end, alpha) for alpha in (False, True)[: 1 + (kind == "robin")]]
+                if None in numbers:
+                    return None
+                found.append((axis, end, numbers[0], numbers[1] if kind == "robin" else None))
+        return found
+
+    def _number(self, axis, end, alpha):
+        """Returns the value of a face if all its cells have the same, or None."""
+        key = (axis, end, alpha)
+        if key not in self._numbers:
+            values = self._face_values(axis, end, alpha)
+            self._numbers[key] = float(values.flat[0]) if np.ptp(values) == 0 else None
+        return self._numbers[key]
+
     def face_data(self, data):
         """Returns fixed data that the faces of a problem in cells need: κ behind them, their values and alphas."""
         if self.geometry["centering"] == "node":
@@ -359,10 +389,6 @@ class Differentiable:
                 if not any(name.startswith("coefficient") for name in data):
                     fixed[f"kappa.{face}"] = self._kappa_behind(axis, end)
         return fixed
-
-
-def _repeat_first(values, axis):
-    return np.concatenate([values, np.take(values, [0], axis=axis)], axis=axis)
 
 
 def _log(line):

@@ -12,6 +12,7 @@ from ._core import ConfigurationError, DeviceArray
 
 
 _CUDA = 2  # kDLCUDA
+_packages: dict = {}  # of types of arrays
 _LARGEST = 10**308
 _texts = reprlib.Repr()
 _texts.maxlevel, _texts.maxstring, _texts.maxother = 3, 80, 80
@@ -40,8 +41,13 @@ def package(array):
     """
     if isinstance(array, np.ndarray):
         return "numpy"
-    root = type(array).__module__.partition(".")[0]
+    kind = type(array)
+    known = _packages.get(kind)
+    if known is not None:
+        return known
+    root = kind.__module__.partition(".")[0]
     if root in ("torch", "cupy") and hasattr(array, "__dlpack__"):
+        _packages[kind] = root
         return root
     if root in ("jax", "jaxlib"):
         return "jax"
@@ -212,7 +218,7 @@ def is_on_device(array):
     """Returns whether an array is in memory of a CUDA device."""
     kind = package(array)
     if kind == "torch":
-        return array.device.type == "cuda"
+        return array.is_cuda
     if kind == "jax":
         return any(device.platform in ("gpu", "cuda") for device in array.devices())
     return kind in ("cupy", "cuda")
@@ -227,9 +233,13 @@ def on_device(array, name):
     try:
         if not _core.cuda or not is_on_device(array):
             return None
-        if package(array) == "cuda":
+        kind = package(array)
+        if kind == "torch":
+            return _of_torch(array, name)
+        if kind == "cuda":
             array = _package_of_device()(array)
-        return {"torch": _of_torch, "cupy": _of_cupy, "jax": _of_jax}[package(array)](array, name)
+            kind = package(array)
+        return {"torch": _of_torch, "cupy": _of_cupy, "jax": _of_jax}[kind](array, name)
     except ConfigurationError:
         raise
     except Exception as error:  # a deleted or donated array
@@ -238,19 +248,22 @@ def on_device(array, name):
 
 
 def _device_array(ready, name, pointer, narrow, device):
-    return DeviceArray(pointer, list(ready.shape), narrow, device, ready,
+    return DeviceArray(pointer, ready.shape, narrow, device, ready,
                        lambda: np.ascontiguousarray(to_host(ready, name)[0], dtype=np.float64))
 
 
 def _of_torch(array, name):
     torch = sys.modules["torch"]
-    values = array.detach()
-    if values.is_complex():
-        raise ConfigurationError(f"{name}: the array has the type {values.dtype}; give real numbers")
-    narrow = values.dtype in (torch.float32, torch.float16, torch.bfloat16)
-    ready = values.to(torch.float32 if narrow else torch.float64).contiguous()
-    return (_device_array(ready, name, ready.data_ptr(), narrow, ready.device.index),
-            current_stream(ready), int(ready.data_ptr() != values.data_ptr()))
+    ready = array.detach() if array.requires_grad else array
+    dtype = ready.dtype
+    if (dtype is not torch.float64 and dtype is not torch.float32) or not ready.is_contiguous():
+        if ready.is_complex():
+            raise ConfigurationError(f"{name}: the array has the type {dtype}; give real numbers")
+        narrow = dtype in (torch.float32, torch.float16, torch.bfloat16)
+        ready = ready.to(torch.float32 if narrow else torch.float64).contiguous()
+    pointer, device = ready.data_ptr(), ready.get_device()
+    return (_device_array(ready, name, pointer, ready.dtype is torch.float32, device), _stream_of_torch(torch, device),
+            int(pointer != array.data_ptr()))
 
 
 def _of_cupy(array, name):
@@ -283,7 +296,8 @@ def empty_on_device(model, shape, narrow, device):
     kind = package(model)
     if kind == "torch":
         torch = sys.modules["torch"]
-        array = torch.empty(shape, dtype=torch.float32 if narrow else torch.float64, device=f"cuda:{device}")
+        place = model.device if model.get_device() == device else f"cuda:{device}"
+        array = torch.empty(shape, dtype=torch.float32 if narrow else torch.float64, device=place)
     elif kind == "cupy":
         cupy = sys.modules["cupy"]
         with cupy.cuda.Device(device):
@@ -297,11 +311,14 @@ def empty_on_device(model, shape, narrow, device):
 def current_stream(array):
     """Returns the address of the current stream of the package of an array of a device; None if there is none."""
     kind = package(array)
-    if kind == "torch" and array.device.type == "cuda":
-        torch = sys.modules["torch"]
-        address = getattr(torch._C, "_cuda_getCurrentRawStream", None)  # current_stream() makes objects, which takes 10 µs
-        return address(array.device.index) if address else torch.cuda.current_stream(array.device).cuda_stream
+    if kind == "torch" and array.is_cuda:
+        return _stream_of_torch(sys.modules["torch"], array.get_device())
     return sys.modules["cupy"].cuda.get_current_stream().ptr if kind == "cupy" else None
+
+
+def _stream_of_torch(torch, device):
+    address = getattr(torch._C, "_cuda_getCurrentRawStream", None)  # current_stream() makes objects, which takes 10 µs
+    return address(device) if address else torch.cuda.current_stream(device).cuda_stream
 
 
 def synchronize(array):

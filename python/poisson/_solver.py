@@ -45,6 +45,7 @@ class Solver:
         _lifetime.register(self)
         self._copies = problem._copies + sum(array.device != self._device for array in problem._there)
         self.geometry = config.geometry
+        self._shape = self.shape
         self.problem = problem
         given = problem._given_source()
         if given is not None:
@@ -96,16 +97,19 @@ class Solver:
             return self._values()
 
     def _values(self):
-        shape = self.shape
-        if self._device >= 0 and self._model is not None and _arrays.is_on_device(self._model):
-            made = _arrays.empty_on_device(self._model, shape, self._narrow, self._device)
-            if made:
-                array, there, stream = made
-                self._wait_for(stream)  # the memory may have been used by it
-                self._session.write_solution(there)
-                self._session.hold(self._stream if self._stream is not None else stream)
-                return array
+        made = self._new_values()
+        if made:
+            self._wait_for(made[2])  # the memory may have been used by it
+            self._session.write_solution(made[1])
+            self._session.hold(self._stream if self._stream is not None else made[2])
+            return made[0]
         return as_given(self._session.values("u", self._narrow), self._model)
+
+    def _new_values(self):
+        """Returns an array for u in memory of the solver's device, its DeviceArray and its stream, or None."""
+        if self._device < 0 or self._model is None or not _arrays.is_on_device(self._model):
+            return None
+        return _arrays.empty_on_device(self._model, self._shape, self._narrow, self._device)
 
     def _wait_for(self, stream):
         """Makes the solver's stream wait for the work of a stream, or of the one that the call names."""
@@ -144,13 +148,15 @@ class Solver:
             value = _arrays.to_host(value, name)[0].item()
         return _arrays.number_or_text(value, name)
 
-    def _on_device(self, value, name):
-        """Returns an array in memory of the solver's device, after which its stream has been waited for, or None."""
+    def _on_device(self, value, name, later=None):
+        """Returns an array in memory of the solver's device, or None. The solver's stream waits for the one that writes
+        it, unless that is `later`, for which the solve waits."""
         found = _arrays.on_device(value, name) if self._device >= 0 else None
         if not found or found[0].device != self._device:
             return None
         there, stream, copies = found
-        self._wait_for(stream)
+        if stream != later:
+            self._wait_for(stream)
         self._copies += copies
         return there
 
@@ -265,11 +271,11 @@ class Solver:
         with self._lock:
             self._stream = None if stream is None else _arrays.stream_pointer(stream)
             try:
-                if _arrays.is_array(source) and len(_arrays.shape_of(source)) == self.geometry["dimension"] + 1:
-                    from . import _several
-
-                    return _several.solve_all(self, source, guess, check)
                 if source is not None:
+                    if _arrays.is_array(source) and len(_arrays.shape_of(source)) == self.geometry["dimension"] + 1:
+                        from . import _several
+
+                        return _several.solve_all(self, source, guess, check)
                     self.update(source=source)
                 result = self._solve_once(guess)
             finally:
@@ -277,19 +283,29 @@ class Solver:
         return checked(result, check)
 
     def _solve_once(self, guess):
-        start = None if guess is None else self._together(lambda: self._guess(guess))
-        if self._device >= 0 and self._model is not None:
-            self._wait_for(_arrays.current_stream(self._model))
+        made = self._new_values()
+        later = made[2] if made else None
+        start = None if guess is None else self._together(lambda: self._guess(guess, later))
         self._state += 1
-        course = self._session.solve(start, _log.warning)
+        if made:
+            u, to, stream = made
+            if self._stream is not None:
+                stream = self._stream
+            course = self._session.solve(start, _log.warning, to, stream)
+        else:
+            if self._device >= 0 and self._model is not None:
+                self._wait_for(_arrays.current_stream(self._model))
+            course = self._session.solve(start, _log.warning)
+            u = as_given(self._session.values("u", self._narrow), self._model)
         copies, self._copies = self._copies, 0
-        return Result(self, self._values(), course, copies)
+        return Result(self, u, course, copies)
 
-    def _guess(self, guess):
-        if not _arrays.is_array(guess) or _arrays.shape_of(guess) != self.shape:
-            found = _arrays.shape_of(guess) if _arrays.is_array(guess) else _arrays.shown(guess)
-            raise ConfigurationError(f"guess: expected an array of the shape {self.shape}, found {found}")
-        there = self._on_device(guess, "guess")
+    def _guess(self, guess, later):
+        found = _arrays.shape_of(guess) if _arrays.package(guess) else ()
+        if found != self._shape:
+            raise ConfigurationError(f"guess: expected an array of the shape {self.shape}, found "
+                                     f"{found or _arrays.shown(guess)}")
+        there = self._on_device(guess, "guess", later)
         if there:
             return there
         host, copies = _arrays.to_host(guess, "guess")

@@ -81,11 +81,11 @@ def _solved(core, data):
     return u.to(device), levels
 
 
-def _adjoint_of(core, data, g, levels=None):
+def _adjoint_of(core, data, g, levels=None, factor=1.0):
     place = _place(core, g.device)
     found = _torch.empty(core.shape, dtype=g.dtype, device=place)
     core.adjoint({name: t.detach() for name, t in data.items()}, g.detach().to(place).contiguous(), found,
-                 levels)
+                 levels, factor)
     return found.to(g.device)
 
 
@@ -107,8 +107,9 @@ def _compiled_gradient(core, name, kind, data, u, adjoint):
     if kind == "kappa_in_cells" and name != "coefficient":
         own = {f"coefficient.{a}": own.get(f"coefficient.{a}", own[name]) for a in "xyz"}
     u = ready(u)
-    core.gradient(name, kind, R.expanded(u).contiguous(), R.expanded(adjoint).contiguous(), own, gradient)
-    if kind == "kappa_in_cells":
+    faces = core.number_faces(data) if kind == "kappa_in_cells" else []
+    core.gradient(name, kind, R.expanded(u).contiguous(), R.expanded(adjoint).contiguous(), own, gradient, faces or [])
+    if faces is None:
         axes = [a for a in range(R.d) if name in ("coefficient", f"coefficient.{R.names[a]}")]
         values = {key: ready(t) for key, t in data.items() if key.startswith(("boundary", name))}
         fixed = {key: ready(_torch.as_tensor(value)) for key, value in core.face_data(data).items()}
@@ -185,6 +186,14 @@ def _gradients_of_blocks(core, names, tensors, u, adjoint, g, needed):
             for name, f, same in zip(names, found, shared)]
 
 
+def _is_weighted_adjoint(core, names, tensors, g, needed):
+    """Returns whether the only gradient is that of a source in cells of equal volumes: the adjoint times the volume."""
+    if core.volume is None or core.processes > 1 or sum(needed) != 1:
+        return False
+    t = tensors[needed.index(True)]
+    return names[needed.index(True)] == "source" and list(t.shape) == core.shape and t.dtype == g.dtype
+
+
 class _Solve(_torch.autograd.Function):
     @staticmethod
     def forward(ctx, core, names, *tensors):
@@ -199,7 +208,11 @@ class _Solve(_torch.autograd.Function):
         if _torch.is_grad_enabled():  # for second derivatives
             adjoint = _Adjoint.apply(ctx.core, ctx.names, ctx.levels, g, *tensors)
         else:
-            adjoint = _adjoint_of(ctx.core, dict(zip(ctx.names, tensors)), g, ctx.levels)
+            data, needed = dict(zip(ctx.names, tensors)), ctx.needs_input_grad[2:]
+            if _is_weighted_adjoint(ctx.core, ctx.names, tensors, g, needed):
+                found = _adjoint_of(ctx.core, data, g, ctx.levels, ctx.core.volume)
+                return None, None, *(found if need else None for need in needed)
+            adjoint = _adjoint_of(ctx.core, data, g, ctx.levels)
         return None, None, *_gradients(ctx.core, ctx.names, tensors, u, adjoint, g, ctx.needs_input_grad[2:])
 
 

@@ -9,7 +9,7 @@
 #include "backends/device/rehearsal.hpp"
 #include "backends/memory/error.hpp"
 #include "grids/compact/explicit_entries.hpp"
-#include "grids/rows/galerkin_formulas.hpp"
+#include "grids/rows/stencil_probe.hpp"
 #include "solver/direct/sparse_inverse.hpp"
 
 namespace poisson {
@@ -117,7 +117,7 @@ Matrices matrices_of(const Operator& A, const Numbering& number, Field& u, Field
     multiply([](const auto&) { return true; });
     number.for_each(
         [&](int, int, const std::array<int, 3>& at) { found.sums.push_back(A.singular() ? 0 : entry(at)); });
-    StencilProbe probe(A.space());
+    StencilProbe probe(A.space(), false);
     const auto of_colour = [&](const std::array<int, 3>& at) {
       return probe.colour_of(at[0], at[1], at[2]) == probe.colour;
     };
@@ -131,7 +131,7 @@ Matrices matrices_of(const Operator& A, const Numbering& number, Field& u, Field
           bool inside = true;
           for (std::size_t d = 0; d < 3; ++d) {
             there[d] = at[d] + offset_of(code, static_cast<int>(d));
-            if (probe.periodic[d]) there[d] = (there[d] + probe.n[d]) % probe.n[d];
+            if (A.space().closed()[d]) there[d] = (there[d] + A.space().all()[d]) % A.space().all()[d];
             inside = inside && there[d] >= number.box.first[d] && there[d] < number.box.last[d];
           }
           if (inside && of_colour(there) && number.block_of(there) == block) entries[number.row_of(there)] = entry(at);

@@ -78,6 +78,14 @@ class Answers(unittest.TestCase):
                 self.assertEqual(effective["percolates"], [False] * 3)
                 self.assertEqual(effective["tensor"], [[0] * 3] * 3)
 
+    def test_flows_of_a_mean_gradient_balance(self):
+        shape = self.image((17, 20, 19), lambda i, j, k: (i * 7 + j * 13 + k * 29 + i * j * k) % 5 == 0)
+        summary = self.run_case(IMAGE % (shape, "periodic"))
+        self.assertTrue(summary["converged"])
+        self.assertGreater(summary["effective"]["tensor"][0][0], 0.1)
+        self.assertLess(summary["balance"]["relative"], 1e-10)  # of the flows that the gradient drives
+        self.assertNotIn("do not balance", self.output)
+
     def test_a_failed_direction_has_no_value(self):
         shape = self.image((16, 16, 16), lambda i, j, k: (i * 7 + j * 13 + k * 29 + i * j * k) % 5 == 0)
         summary = self.run_case(IMAGE % (shape, "fixed"), "solver.max_iterations=1", "solver.full_multigrid=false",

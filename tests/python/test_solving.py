@@ -93,6 +93,31 @@ def test_lent_sources_keep_the_data_of_faces():
     assert abs(s.solve().u - exact).max() < 1e-9
 
 
+@pytest.mark.parametrize("centering", ["node", "cell"])
+@pytest.mark.parametrize("faces", [{"default": 0.0}, {"default": {"neumann": 0.5}, "z-": 0.0}, {"default": {"neumann": 0}}])
+def test_balances_belong_to_the_last_solve(centering, faces):
+    keys = {"shape": (9, 10, 11), "centering": centering, "boundary": faces}
+    s = poisson.Problem(source="x - 0.5", **keys).solver(tolerance=1e-10)
+    s.solve()
+    for source in ("cos(3*x) + y", 2.0, "x - 0.5"):
+        if faces == {"default": {"neumann": 0}} and source == 2.0:
+            continue  # has no solution
+        s.source = source
+        r = s.solve()
+        new = poisson.Problem(source=source, **keys).solve(tolerance=1e-10)
+        assert np.array_equal(r.u, new.u)
+        assert r.balance == new.balance and r.flows == new.flows
+
+
+def test_starts_forget_earlier_data_of_faces():
+    s = layered().solver(tolerance=1e-10)
+    first = s.solve().u
+    s.boundary["z-"] = 4.0
+    s.solve(guess=np.ones(first.shape))
+    s.boundary["z-"] = 0.0
+    assert np.array_equal(s.solve().u, first)
+
+
 def test_sources_of_other_layouts_are_copied_once():
     s = layered().solver()
     s.solve()

@@ -92,6 +92,16 @@ struct Refused {
 
 const Offer too_slow{Offer::Kind::refused, "13824 unknowns, predicted 2 h and 1 GiB", "that is more than 60 s"};
 
+TEST(Fallbacks, AreNotMadeForDataThatAreNotFinite) {
+  Options options;
+  options.method = Method::multigrid;
+  Refused s(box({8, 8, 8}), options, {});
+  s.backend->fill(s.solver->rhs(), std::numeric_limits<double>::quiet_NaN());
+  EXPECT_EQ(s.solver->solve(false).verdict, Verdict::not_finite);
+  EXPECT_EQ(s.made, 0);
+  EXPECT_TRUE(s.heard.empty());
+}
+
 TEST(Fallbacks, PredictTheCostOfADissection) {
   for (const std::array<int, 3> cells :
        {std::array{5, 4, 0}, std::array{37, 52, 0}, std::array{100, 3, 0}, std::array{7, 9, 11}, std::array{23, 8, 14},

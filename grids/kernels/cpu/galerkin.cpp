@@ -6,8 +6,8 @@
 #include "grids/kernels/cpu/factories.hpp"
 #include "grids/kernels/weighted_transfer.hpp"
 #include "grids/operators/typed_views.hpp"
-#include "grids/rows/galerkin_formulas.hpp"
 #include "grids/rows/lines_of_bands.hpp"
+#include "grids/rows/stencil_probe.hpp"
 
 namespace poisson::cpu {
 namespace {
@@ -196,32 +196,19 @@ class WeightedTransfer final : public WeightedTransferBase {
   int in_pairs_ = 0;  // leading coarse values of a line that are two apart
 };
 
-// Does the same as StencilProbe::gather for a star, but visits only the rows next to a value of the colour.
-void gather_star(const StencilProbe& probe) {
-  for_each_line(box_of(probe.product.n), [&](int j, int k) {
-    for (int c = 14; c < 27; ++c) {
-      const auto& band = probe.band[c - 14];
-      if (!band.data) continue;
-      const bool exists =
-          j + probe.origin[1] + offset_of(c, 1) < probe.n[1] && k + probe.origin[2] + offset_of(c, 2) < probe.n[2];
-      const int last = exists ? std::min(probe.product.n[0], probe.n[0] - probe.origin[0] - offset_of(c, 0)) : 0;
-      for (int i = probe.first_of_star(c, j, k); i < last; i += 7) band(i, j, k) = -probe.product(i, j, k);
-    }
-  });
-}
-
 }  // namespace
 
 void paint_colour(const StencilProbe& probe, Field& unit) {
   const auto view = unit.view<double>();
   for_each_line(unit.layout().box(), [&](int j, int k) {
+    if (probe.is_star()) return probe.paint_line(j, k, view);
     for (int i = 0; i < view.n[0]; ++i) view(i, j, k) = probe.unit(i, j, k);
   });
 }
 
 void gather_couplings(const StencilProbe& probe) {
-  if (probe.star) return gather_star(probe);
   for_each_line(box_of(probe.product.n), [&](int j, int k) {
+    if (probe.is_star()) return probe.gather_line(j, k);
     for (int i = 0; i < probe.product.n[0]; ++i) probe.gather(i, j, k);
   });
 }

@@ -3,6 +3,7 @@
 #include <bit>
 
 #include "backends/cuda/cuda_backend.cuh"
+#include "backends/cuda/turned.cuh"
 #include "grids/kernels/cuda/host_values.cuh"
 
 /// Reductions of functors f(i, j, k) over cells on the device.
@@ -53,7 +54,10 @@ class CellStatisticsOnDevice {
     if (box.size() == 0) return 0;
     unsigned long long bits = 0;
     device_.write(&bits, word_, sizeof bits);
-    device_.for_columns<NoSteps>(box, LargestOf<F>{f, word_});
+    if (is_plane(box))
+      device_.for_columns<NoSteps>(turned(box), LargestOf<TurnedTerm<F>>{{f}, word_});
+    else
+      device_.for_columns<NoSteps>(box, LargestOf<F>{f, word_});
     device_.read(word_, &bits, sizeof bits);
     return std::bit_cast<double>(bits);
   }

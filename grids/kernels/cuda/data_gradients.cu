@@ -1,4 +1,5 @@
 #include "backends/cuda/cuda_backend.cuh"
+#include "backends/cuda/turned.cuh"
 #include "grids/kernels/data_gradient_columns.hpp"
 
 namespace poisson::cuda {
@@ -22,7 +23,7 @@ void compute_gradient(Backend& backend, DataGradient kind, const GradientData<T>
   auto& device = dynamic_cast<CudaBackend&>(backend);
   for_kind(kind, [&]<DataGradient of>(KindOf<of>) {
     const GradientColumn<of, T> column{data, static_cast<T*>(to.data), to.shape[0], to.shape[1]};
-    for_columns(device.stream(), Box{{0, 0, 0}, to.shape}, column);
+    for_values(device.stream(), Box{{0, 0, 0}, to.shape}, column);
   });
 }
 

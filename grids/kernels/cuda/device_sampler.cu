@@ -246,11 +246,11 @@ class CudaSampler final : public Sampler {
     const bool replaces = !target.add && !target.shared;
     FillFromArray first = column;
     first.target.dry = !replaces;
-    device_.for_columns<NoSteps>(box, first);
+    for_values(device_.stream(), box, first);
     if (read_bad() != none)  // reports the value and its place
       sample(on_host(datum.quantity), datum.name, datum.sign, {block_, points_}, location, box,
              [](int, int, const double*) {});
-    if (!replaces) device_.for_columns<NoSteps>(box, column);
+    if (!replaces) for_values(device_.stream(), box, column);
   }
 
   CellStatisticsOnDevice cell_statistics() { return {device_, block_.processes(), bad()}; }
@@ -338,7 +338,7 @@ class CudaSampler final : public Sampler {
 
   void evaluate(const Datum& datum, const Box& box, const Points& points, const FillTarget& target) {
     if (const double* value = datum.quantity.constant()) {
-      device_.for_columns<NoSteps>(box, Fill<Constant>{{*value}, points, target});
+      for_values(device_.stream(), box, Fill<Constant>{{*value}, points, target});
     } else {
       const Tiling tiling(box);
       const std::size_t n = number(datum);

@@ -5,6 +5,7 @@
 #include "backends/cuda/cuda_backend.cuh"
 #include "backends/cuda/device_tables.hpp"
 #include "backends/cuda/launch.cuh"
+#include "backends/cuda/marched.hpp"
 #include "grids/kernels/cuda/factories.hpp"
 
 // These kernels process sampled data for elements; the host's part is grids/schemes/elements/elements.cpp.
@@ -100,7 +101,8 @@ Extremes extremes_of(Backend& backend, const Field& cells, const Box& box) {
   const Buffer there = backend.allocate(sizeof found);
   backend.write(found, there.data(), sizeof found);
   auto* const words = static_cast<unsigned long long*>(there.data());
-  static_cast<CudaBackend&>(backend).for_columns<NoSteps>(box, FindExtremes{cells.view<double>(), words, words + 1});
+  static_cast<CudaBackend&>(backend).for_columns<NoSteps>(
+      marched(box, cells.layout()), FindExtremes{marched(cells.view<double>()), words, words + 1});
   backend.read(words, found, sizeof found);
   return {std::bit_cast<double>(found[0]), std::bit_cast<double>(found[1])};
 }

@@ -3,6 +3,7 @@
 #include "grids/kernels/grid_kernels.hpp"
 #include "grids/rows/lines_of_bands.hpp"
 #include "grids/rows/regular_product.hpp"
+#include "grids/rows/stencil_probe.hpp"
 
 namespace poisson::cuda {
 namespace {

@@ -19,6 +19,7 @@ SamplerTables::SamplerTables(Backend& backend, const Block& block, const CellPoi
     tables.add(mass, axes[d].mass);
     tables.add(std::vector<double>(mass.size(), 1.0), axes[d].ones);
     tables.add(width, axes[d].width);
+    if (block.centering() == Centering::cell) continue;  // the others are for values at nodes
     for (std::size_t side = 0; side < 2; ++side) {
       std::vector<double> corner;
       for (int i = -1; i <= std::max(1, axis.cells()); ++i)

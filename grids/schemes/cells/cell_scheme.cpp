@@ -164,7 +164,7 @@ class CellScheme final : public RowScheme {
     return rows;
   }
 
-  RhsSums fill_rhs(const SchemeContext& context, double scale, Field& b, RhsRows) const override {
+  RhsSums fill_rhs(const SchemeContext& context, double scale, Field& b, RhsRows rows) const override {
     const auto& [p, block, backend, sampler, functionals, mixed_bc, media] = context;
     RhsSums sums;
     ErrorCollector check;
@@ -176,7 +176,7 @@ class CellScheme final : public RowScheme {
                      SampleStore::set, b);
       });
     check.finish(context.processes());
-    sums.source = sums_by_pieces(functionals, block, b, context.values(), scale);
+    if (rows != RhsRows::unsummed) sums.source = sums_by_pieces(functionals, block, b, context.values(), scale);
     for_each_face(p, [&](int d, int end, const Boundary& face) {
       if (face.kind == BoundaryKind::dirichlet) return;
       if (rehearses(backend)) return sampler.put(cells_behind(block, d, end), {}, SampleStore::add, b);
