@@ -18,8 +18,8 @@ class EffectiveAnswer {
 
   /// Solves the problem along each other axis on `backend` and stores the answer in summary.effective. `stopped` is
   /// called after every iteration.
-  void finish(Backend& backend, const std::shared_ptr<const Processes>& processes,
-              const std::function<bool()>& stopped, Summary& summary);
+  void finish(Backend& backend, const std::shared_ptr<const Processes>& processes, const std::function<bool()>& stopped,
+              Summary& summary);
 
  private:
   void add_axis(const Config& driven, Case& work, int axis, bool converged);

@@ -66,11 +66,6 @@ Problem with_share(Problem problem, double share) {
   return problem;
 }
 
-// Returns whether materials come from an image without bodies.
-bool is_image(const Problem& problem) {
-  return problem.media && !problem.media->bodies && problem.media->contacts.empty() && problem.media->sheets.empty();
-}
-
 class GridCase final : public ModelCase {
  public:
   GridCase(const Config& config, const std::shared_ptr<const Processes>& processes)
@@ -238,8 +233,8 @@ class GridCase final : public ModelCase {
       summary.balance.residual = summary.balance.projected - summary.balance.extrapolated.value_or(0) + b.reaction -
                                  b.source - std::accumulate(b.flux.begin(), b.flux.end(), from_bodies);
     summary.balance.flow = throughput(b);
-    // If all totals are rounding errors, as between Neumann faces or under a mean gradient, the magnitude of the data is
-    // the reference.
+    // If all totals are rounding errors, as between Neumann faces or under a mean gradient, the magnitude of the data
+    // is the reference.
     if (summary.balance.flow < 1e-10 * size_ || config_.driven_axis >= 0)
       summary.balance.flow = std::max(summary.balance.flow, size_);
   }
