@@ -171,14 +171,14 @@ int solve(const Config& config, const std::shared_ptr<const Processes>& processe
     result = iterate();
   }
   work.observe(summary);
+  const auto stopped = [&] { return processes->any(stop_requested != 0); };
   std::optional<EffectiveAnswer> effective;
-  if (config.output.effective) effective.emplace(config, work, summary);
+  if (config.output.effective) effective.emplace(config, work, stopped, summary);
   if (work.own_files())
     together(*processes, [&] { work.write_own(folder, summary); });
   else
     write_fields(config, work, folder, processes, summary);
   // Further solves get the memory of the first one.
-  const auto stopped = [&] { return processes->any(stop_requested != 0); };
   const std::shared_ptr<void> kept = keep_released_memory(backend);
   if (effective || !config.output.conductors.empty()) owner.reset();
   if (effective) effective->finish(backend, processes, stopped, summary);

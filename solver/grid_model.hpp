@@ -67,6 +67,8 @@ class GridModel final : public Model {
                Data data = Data::of_problem) override;
   /// Sets u(x + L) − u(x) along periodic axes for later solves.
   void set_rise(const std::array<double, 3>& rise) { rise_ = rise; }
+  /// Sets the values of floating bodies to those of an earlier solve, in the order of FloatingBodies::all.
+  void set_floating(const std::vector<double>& values) { own_->set_floating(values); }
   /// Returns the solutions of floating bodies.
   const FloatingModes& floating_modes() const { return floating_modes_; }
 

@@ -101,6 +101,23 @@ bool may_relax_lines(const Options& given) {
   return given.coarse_operator == CoarseOperator::automatic && !s.kind && !s.extent;
 }
 
+// From this share of cells on, an axis whose couplings are weaker than those of both others needs lines.
+constexpr double some_weak_cells = 0.02;
+
+// Returns the axis along which couplings are weak in a share of the cells, and strong along both others, if there is
+// one such axis. A board of κ = (18, 18, 0.4) is an example. No point sweep reduces errors that vary along this axis
+// alone, and no level that coarsens it represents them.
+std::optional<int> weak_axis(const Imbalance& shares, const Block& block) {
+  std::optional<int> weak;
+  if (block.dimension() != 3) return weak;
+  for (std::size_t d = 0; d < 3; ++d) {
+    if (std::min(shares[(d + 1) % 3][d], shares[(d + 2) % 3][d]) <= some_weak_cells) continue;
+    if (weak) return std::nullopt;
+    weak = static_cast<int>(d);
+  }
+  return weak;
+}
+
 // Returns the relaxation for layers across an axis, given the relaxation for the couplings. No coarse level that
 // coarsens this axis represents errors within a thin layer, and no point sweep reduces them.
 GalerkinRelaxation across_layers(const GalerkinRelaxation& by_couplings, int axis) {
@@ -123,7 +140,11 @@ std::optional<GalerkinRelaxation> lines_on_galerkin(const Options& given, const 
   const Imbalance imbalance = kappa.jumps.imbalance.value_or(imbalance_of(block, kappa.mean));
   GalerkinRelaxation chosen = relaxation_on_galerkin(block, imbalance, kappa.jumps);
   if (layers && chosen.relaxation.extent == Extent::point) chosen = {{Extent::line, *layers}};
-  if (across) chosen = across_layers(chosen, *across);
+  const std::optional<int> weak = weak_axis(imbalance, block);
+  if (across)
+    chosen = across_layers(chosen, *across);
+  else if (chosen.relaxation.extent == Extent::point && problem.media && weak)
+    chosen = {{Extent::line, *weak}, true};
   if (!asked && chosen.uniform && kappa.jumps.largest < uniform_lines_jump) return std::nullopt;
   if (chosen.relaxation.extent == Extent::point) {
     if (given.smoother.extent != RelaxationChoice::lines) return std::nullopt;

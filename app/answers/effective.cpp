@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "app/answers/periodic_axes.hpp"
 #include "app/cases/model_case.hpp"
 #include "backends/device/arrays.hpp"
 #include "backends/memory/error.hpp"
@@ -73,11 +74,16 @@ OpenSums sums_of_cells(const Discretization& d) {
 
 }  // namespace
 
-EffectiveAnswer::EffectiveAnswer(const Config& config, Case& work, Summary& summary) : config_(config) {
+EffectiveAnswer::EffectiveAnswer(const Config& config, Case& work, const std::function<bool()>& stopped,
+                                 Summary& summary)
+    : config_(config) {
   const Config::Output::Effective& wanted = *config.output.effective;
   effective_.axes = wanted.axes;
   effective_.periodic = wanted.periodic;
   add_axis(config, work, wanted.axes[0], summary.converged);
+  if (wanted.periodic)
+    effective_.iterations += solve_periodic_axes(
+        work, wanted.axes, stopped, [&](int axis, bool converged) { add_axis(config, work, axis, converged); });
   const Discretization& d = discretization_of(work);
   const bool equal = std::ranges::all_of(d.block().axes, [](const Axis& axis) { return axis.equidistant(); });
   const OpenSums sums = equal && d.media()->codes() ? sums_of_voxels(*d.media()) : sums_of_cells(d);
@@ -108,7 +114,8 @@ void EffectiveAnswer::add_axis(const Config& driven, Case& work, int axis, bool 
 void EffectiveAnswer::finish(Backend& backend, const std::shared_ptr<const Processes>& processes,
                              const std::function<bool()>& stopped, Summary& summary) {
   const std::shared_ptr<void> kept = keep_released_memory(backend);
-  for (std::size_t n = 1; n < effective_.axes.size(); ++n) {
+  // Fixed faces change places from axis to axis, and so does the operator.
+  for (std::size_t n = 1; n < effective_.axes.size() && !effective_.periodic; ++n) {
     const int axis = effective_.axes[n];
     if (stopped()) {
       effective_.failed.push_back(axis);

@@ -12,14 +12,15 @@ namespace poisson {
 /// Computes the effective coefficient that output.effective requests, axis by axis. All functions are collective.
 class EffectiveAnswer {
  public:
-  /// Begins with the first axis, along which `work` has been solved. Afterwards `work` is not needed. A first axis
-  /// without a connection counts as converged.
-  EffectiveAnswer(const Config& config, Case& work, Summary& summary);
+  /// Begins with the first axis, along which `work` has been solved, and with all axes if they are periodic: these
+  /// share the levels. `work` keeps its solution and is not needed afterwards. A first axis without a connection counts
+  /// as converged. `stopped` is called after every iteration.
+  EffectiveAnswer(const Config& config, Case& work, const std::function<bool()>& stopped, Summary& summary);
 
-  /// Solves the problem along each other axis on `backend` and stores the answer in summary.effective. `stopped` is
-  /// called after every iteration.
-  void finish(Backend& backend, const std::shared_ptr<const Processes>& processes, const std::function<bool()>& stopped,
-              Summary& summary);
+  /// Solves the problem along each other axis with fixed faces on `backend`, and stores the answer in
+  /// summary.effective.
+  void finish(Backend& backend, const std::shared_ptr<const Processes>& processes,
+              const std::function<bool()>& stopped, Summary& summary);
 
  private:
   void add_axis(const Config& driven, Case& work, int axis, bool converged);

@@ -58,6 +58,9 @@ class Case {
   virtual double sampling_seconds() const { return 0; }
   /// Fills b and the starting guess. Returns Σ|b|.
   virtual double fill() = 0;
+  /// Selects the periodic axis across which u rises after the next call of fill (output.effective). The operator and
+  /// its levels stay.
+  virtual void drive_along(int /*axis*/) {}
   /// Solves with the solver. `data`: none for right-hand sides that are not those of fill.
   virtual Result solve(bool given_guess, const Solver::Listener& listener,
                        Model::Data data = Model::Data::of_problem) const = 0;

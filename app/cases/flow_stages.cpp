@@ -18,22 +18,16 @@ namespace {
 // A field `flux` is written when no cell keeps more than this share of the largest flow.
 constexpr double balanced = 1e-10;
 
-std::array<double, 3> rise_of(const Config& config) {
-  std::array<double, 3> rise{};
-  if (config.driven_axis >= 0) rise[static_cast<std::size_t>(config.driven_axis)] = driving_rise;
-  return rise;
-}
-
 // Contains the flows of a solution, and what they are relative to.
 struct Flows {
   std::vector<double> values;
   double throughput = 0, unbalanced = 0;
 };
 
-Flows flows_of(const Config& config, const Discretization& d, Solver& solver) {
+Flows flows_of(const std::array<double, 3>& rise, const Discretization& d, Solver& solver) {
   Flows flows;
-  if (config.driven_axis >= 0) {
-    const auto mean = mean_flux(d, solver.solution(), rise_of(config));
+  if (rise != std::array<double, 3>{}) {
+    const auto mean = mean_flux(d, solver.solution(), rise);
     flows.values.assign(mean.begin(), mean.end());
     for (const double value : mean) flows.throughput = std::max(flows.throughput, std::abs(value));
     return flows;
@@ -53,16 +47,16 @@ Flows flows_of(const Config& config, const Discretization& d, Solver& solver) {
 // Compares the flows of stages, each of which is ten times as accurate as the one before.
 class Settling {
  public:
-  Settling(const Config& config, const Discretization& d, Solver& solver)
-      : config_(config), d_(d), solver_(solver), strictest_(config.options.tolerance) {}
+  Settling(const Config& config, const std::array<double, 3>& rise, const Discretization& d, Solver& solver)
+      : share_(config.flow_tolerance), rise_(rise), d_(d), solver_(solver), strictest_(config.options.tolerance) {}
 
   double operator()(const Solver::Progress& progress) {
     constexpr double gain = 0.1, share_of_left = 0.3, most_shrinking = 10;
     if (progress.relative_residual <= strictest_) return 0;
     if (progress.iteration < seen_) last_ = {};  // another solve
     seen_ = progress.iteration;
-    const Flows now = flows_of(config_, d_, solver_);
-    const double enough = config_.flow_tolerance * now.throughput;
+    const Flows now = flows_of(rise_, d_, solver_);
+    const double enough = share_ * now.throughput;
     // The changes that are left shrink at least as the residual does, by this factor in all.
     const double left = progress.relative_residual / std::max(residual_ - progress.relative_residual, 0.0);
     const double most = enough * std::clamp(share_of_left / left, 1.0, most_shrinking);
@@ -77,7 +71,8 @@ class Settling {
   }
 
  private:
-  const Config& config_;
+  double share_;
+  std::array<double, 3> rise_;
   const Discretization& d_;
   Solver& solver_;
   double strictest_;
@@ -88,24 +83,25 @@ class Settling {
 
 }  // namespace
 
-double unbalanced_share(const Config& config, const Discretization& d, Solver& solver) {
+double unbalanced_share(const std::array<double, 3>& rise, const Discretization& d, Solver& solver) {
   solver.A().residual(solver.solution(), solver.rhs(), solver.spare());
   const Functionals::Moments r = d.functionals().moments(solver.spare());
   const double most = std::max(std::abs(r.low.value), std::abs(r.high.value)) / solver.A().scale();
-  const double flow = FaceFlows(d, solver.solution(), rise_of(config)).largest();
+  const double flow = FaceFlows(d, solver.solution(), rise).largest();
   return flow > 0 ? most / flow : 0;
 }
 
-Solver::Stages flow_stages(const Config& config, const Discretization& d, Solver& solver) {
+Solver::Stages flow_stages(const Config& config, const std::array<double, 3>& rise, const Discretization& d,
+                           Solver& solver) {
   if (config.flow_tolerance > 0) {
     const double first = std::max(config.options.tolerance, std::min(0.1, 10 * config.flow_tolerance));
-    return {first, [settling = std::make_shared<Settling>(config, d, solver)](const Solver::Progress& progress) {
+    return {first, [settling = std::make_shared<Settling>(config, rise, d, solver)](const Solver::Progress& progress) {
               return (*settling)(progress);
             }};
   }
   if (!writes_flux(config)) return {};
-  return {config.options.tolerance, [&config, &d, &solver](const Solver::Progress& progress) {
-            const double share = unbalanced_share(config, d, solver), least = 2 * progress.rounding_floor;
+  return {config.options.tolerance, [rise, &d, &solver](const Solver::Progress& progress) {
+            const double share = unbalanced_share(rise, d, solver), least = 2 * progress.rounding_floor;
             if (share <= balanced || progress.relative_residual <= least) return 0.0;
             return std::max(least, progress.relative_residual * std::clamp(0.3 * balanced / share, 1e-4, 0.3));
           }};

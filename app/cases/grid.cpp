@@ -72,6 +72,7 @@ class GridCase final : public ModelCase {
       : ModelCase(config.options, share_grid(config, processes), make_block(config.problem)),
         config_(config),
         problem_(config.problem),
+        driven_axis_(config.driven_axis),
         here_(count_on_machine(*processes)) {}
 
   void check_values() const override { poisson::check_values(problem_); }
@@ -144,6 +145,7 @@ class GridCase final : public ModelCase {
     add_to_filled();
     return size_;
   }
+  void drive_along(int axis) override { driven_axis_ = axis; }
   void refill(bool start) override {
     if (d().media()) {
       fill();
@@ -221,7 +223,7 @@ class GridCase final : public ModelCase {
     }
     for (const auto& point : config_.output.probes) summary.probes.push_back({point, interpolate_at(d(), u, point)});
     if (answers_faces(problem_)) observe_faces(summary);
-    if (writes_flux(config_)) summary.balance.in_cells = unbalanced_share(config_, d(), *solver_);
+    if (writes_flux(config_)) summary.balance.in_cells = unbalanced_share(rise(), d(), *solver_);
     const Balance b = balance(d(), solver_->A(), u, solver_->rhs(), solver_->spare());
     summary.flux = b.flux;
     summary.balance.source = b.source;
@@ -233,9 +235,9 @@ class GridCase final : public ModelCase {
       summary.balance.residual = summary.balance.projected - summary.balance.extrapolated.value_or(0) + b.reaction -
                                  b.source - std::accumulate(b.flux.begin(), b.flux.end(), from_bodies);
     summary.balance.flow = throughput(b);
-    // If all totals are rounding errors, as between Neumann faces or under a mean gradient, the magnitude of the data
-    // is the reference.
-    if (summary.balance.flow < 1e-10 * size_ || config_.driven_axis >= 0)
+    // If all totals are rounding errors, as between Neumann faces or under a mean gradient, the magnitude of the data is
+    // the reference.
+    if (summary.balance.flow < 1e-10 * size_ || driven_axis_ >= 0)
       summary.balance.flow = std::max(summary.balance.flow, size_);
   }
 
@@ -250,20 +252,22 @@ class GridCase final : public ModelCase {
     return grid;
   }
   Pieces field(const FieldChoice& choice) override {
-    if (config_.driven_axis < 0 || (choice.name != "flux" && choice.face_axis < 0))
-      return choice.of_grid(d(), *solver_);
-    std::array<double, 3> rise{};
-    rise[static_cast<std::size_t>(config_.driven_axis)] = driving_rise;
-    if (choice.face_axis >= 0) return gather_face_flux(d(), solver_->solution(), choice.face_axis, rise);
-    return gather_flux(d(), solver_->solution(), rise);
+    if (driven_axis_ < 0 || (choice.name != "flux" && choice.face_axis < 0)) return choice.of_grid(d(), *solver_);
+    if (choice.face_axis >= 0) return gather_face_flux(d(), solver_->solution(), choice.face_axis, rise());
+    return gather_flux(d(), solver_->solution(), rise());
   }
 
  private:
+  // Returns u(x + L) − u(x) along each axis.
+  std::array<double, 3> rise() const {
+    std::array<double, 3> rise{};
+    if (driven_axis_ >= 0) rise[static_cast<std::size_t>(driven_axis_)] = driving_rise;
+    return rise;
+  }
+
   // Computes the values and the charges of floating bodies.
   void observe_floating(Summary& summary) const {
-    std::array<double, 3> rise{};
-    if (config_.driven_axis >= 0) rise[static_cast<std::size_t>(config_.driven_axis)] = driving_rise;
-    for (const FloatingResult& r : floating_results(d(), solver_->solution(), rise))
+    for (const FloatingResult& r : floating_results(d(), solver_->solution(), rise()))
       summary.floating_bodies.push_back({r.name, r.cells, r.value, r.charge, r.held});
   }
 
@@ -306,16 +310,13 @@ class GridCase final : public ModelCase {
   // Checks the exact solution before the solve, so that a value that is not finite cannot waste the work.
   // Adds the rise of periodic values to b, and sets what later solves check.
   void add_to_filled() {
-    if (config_.driven_axis >= 0) {
-      const auto axis = static_cast<std::size_t>(config_.driven_axis);
-      add_rise(d(), axis, driving_rise, solver_->A().scale(), solver_->rhs());
-      std::array<double, 3> rise{};
-      rise[axis] = driving_rise;
-      dynamic_cast<GridModel&>(*model_).set_rise(rise);
+    if (driven_axis_ >= 0) {
+      add_rise(d(), static_cast<std::size_t>(driven_axis_), driving_rise, solver_->A().scale(), solver_->rhs());
+      dynamic_cast<GridModel&>(*model_).set_rise(rise());
       size_ = d().sampler().sum_of_magnitudes(solver_->rhs(), d().block().unknowns()) / solver_->A().scale();
     }
     check_exact();
-    solver_->set_stages(flow_stages(config_, d(), *solver_));
+    solver_->set_stages(flow_stages(config_, rise(), d(), *solver_));
   }
 
   void check_exact() const {
@@ -376,6 +377,7 @@ class GridCase final : public ModelCase {
 
   const Config& config_;
   const Problem& problem_;
+  int driven_axis_;                    ///< u rises by driving_rise across this periodic axis; −1: none
   int here_;                           ///< processes on this machine
   std::optional<KappaSummary> kappa_;  ///< known after sampling
   const GridModel* grid_ = nullptr;    ///< model_, or null before it exists

@@ -1,5 +1,6 @@
 #include "grids/levels/levels.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <utility>
@@ -34,10 +35,46 @@ LevelAssembly assembly_of(const Block& block, const LevelRules& rules, int level
 
 std::vector<std::vector<LevelPlan>> semicoarsened(const Block& block, const LevelRules& rules);
 
+// A coarse axis has at most this share of the values of the finer one. Otherwise no values are kept.
+constexpr double most_coarse_values = 0.75;
+
+// Replaces the places of coarse values along an open axis by ones that contain the kept values. Nothing conducts well
+// enough to a layer of cells on a sheet from its neighbours to interpolate its value. Returns the kept coarse values.
+std::vector<int> keep_values(const Axis& fine, const std::vector<int>& kept, CoarseAxis& coarse) {
+  const int last = fine.cells();
+  if (kept.empty() || fine.closed()) return {};
+  std::vector<double> place{0};
+  std::vector<int> coarser;
+  for (int at = 0; at < last; place.push_back(at)) {
+    if (std::ranges::binary_search(kept, at)) coarser.push_back(static_cast<int>(place.size()) - 1);
+    at = std::min(last, std::ranges::binary_search(kept, at + 1) ? at + 1 : at + 2);
+  }
+  if (kept.back() == last) coarser.push_back(static_cast<int>(place.size()) - 1);
+  if (static_cast<double>(place.size()) > most_coarse_values * (last + 1)) return {};
+  const std::vector<double>& nodes = fine.nodes();
+  coarse = {fine.coarser(uniform_nodes(nodes.front(), nodes.back(), static_cast<int>(place.size()) - 1)),
+            std::move(place)};
+  return coarser;
+}
+
+// Coarsens a level, with the kept values of Galerkin levels among the coarse ones.
+CoarseBlock coarsen_level(const Block& block, const std::array<bool, 3>& coarsened, Coarsening rule,
+                          std::array<std::vector<int>, 3>& kept) {
+  CoarseBlock coarse = coarsen(block, coarsened, rule);
+  for (std::size_t d = 0; d < 3; ++d) {
+    if (!coarsened[d]) continue;
+    kept[d] = keep_values(block.axes[d], kept[d], coarse.axes[d]);
+    coarse.block.axes[d] = coarse.axes[d].axis;
+  }
+  return coarse;
+}
+
 std::vector<LevelPlan> levels_within(Block block, const LevelRules& rules, const std::array<bool, 3>& coupled) {
   const bool within_planes = !(coupled[0] && coupled[1] && coupled[2]);
   const Coarsening rule = coarsening_rule(block, rules);
   std::vector<LevelPlan> levels;
+  std::array<std::vector<int>, 3> kept;
+  if (rules.galerkin) kept = rules.kept;
   for (int l = 0;; ++l) {
     LevelChoice choice = rules.galerkin && rules.on_galerkin.relaxation.extent != Extent::point
                              ? choose_on_galerkin(block, rules.kappa, rules.on_galerkin)
@@ -45,7 +82,7 @@ std::vector<LevelPlan> levels_within(Block block, const LevelRules& rules, const
     if (rules.galerkin && l > 0 && !rules.on_galerkin.keeps_lines && block.unknowns().size() <= most_values_solved)
       choice = {};
     LevelPlan level{block, rules.precision, {}, choice.relaxation, {}, {}, {}};
-    if (!choice.coarsest()) level.coarser = coarsen(block, choice.coarsened, rule);
+    if (!choice.coarsest()) level.coarser = coarsen_level(block, choice.coarsened, rule, kept);
     level.assembly = assembly_of(block, rules, l, level.smoothed(), within_planes);
     if (level.smoothed().extent == Extent::plane) {
       LevelRules in_planes = rules;

@@ -42,6 +42,8 @@ struct LevelRules {
   bool galerkin = false;           ///< coarser operators are Galerkin products
   GalerkinRelaxation on_galerkin;  ///< describes Galerkin levels
   bool elements = false;           ///< rows are elements; within planes they are stored as bands
+  /// Values along each axis, in ascending order, that Galerkin levels keep: layers of cells with sheets.
+  std::array<std::vector<int>, 3> kept;
 };
 
 /// Returns a block whose nodes are the values of another block. Galerkin levels keep every other value, at nodes and in

@@ -1,15 +1,16 @@
 #include "grids/sampling/detached_faces.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "backends/memory/places.hpp"
 
 namespace poisson {
 namespace {
 
-// A conductance beside a body is moved if it exceeds that of its own materials by this factor. Smaller ones cost no
-// iterations.
-constexpr double detached = 10;
+// A conductance beside a body is moved if it exceeds that of its own materials by this factor, and if κ of the body
+// exceeds that of these materials by the second one. Bodies of smaller κ cost no iterations.
+constexpr double detached = 10, strong_body = 150;
 constexpr double rounding = 1e-9;
 
 }  // namespace
@@ -24,7 +25,15 @@ int DetachedFaces::layers(const Media& media) {
 }
 
 DetachedFaces::DetachedFaces(const MediaCells& cells)
-    : cells_(cells), any_(layers(cells.media()) > 1), constant_(cells.kappa_is_constant()) {}
+    : cells_(cells), any_(layers(cells.media()) > 1), constant_(cells.kappa_is_constant()) {
+  for (std::size_t d = 0; constant_ && d < least_.size(); ++d) {
+    least_[d] = std::numeric_limits<double>::infinity();
+    for (std::size_t r = 0; r < cells.media().regions.size(); ++r) {
+      const auto region = static_cast<RegionNumber>(r);
+      if (cells.conducts(region)) least_[d] = std::min(least_[d], cells.kappa(region, d, 0, 0, 0));
+    }
+  }
+}
 
 // Dirichlet data of neighbours are nearly the same. Robin faces keep their conductance, because it is in series with α
 // of one face.
@@ -88,14 +97,15 @@ bool DetachedFaces::near_surface(std::size_t axis, const Cell& above) const {
 
 void DetachedFaces::move(std::size_t axis, const Cell& above, double& kappa, std::vector<Move>& moves) const {
   // Expressions are evaluated at surfaces only.
-  if (!(kappa > 0) || (!constant_ && !near_surface(axis, above))) return;
+  if (!(kappa > 0) || kappa < detached * least_[axis] || (!constant_ && !near_surface(axis, above))) return;
   const double plain = staircase(axis, above);
   if (!(plain > 0) || kappa < detached * plain) return;
   std::vector<Cell> inside;
   for (const bool edges : {false, true})
     if (inside.empty())
       for_each_beside(axis, above, edges, [&](const Cell& beside) {
-        if (staircase(axis, beside) >= (1 - rounding) * kappa) inside.push_back(beside);
+        const double body = staircase(axis, beside);
+        if (body >= (1 - rounding) * kappa && body >= strong_body * plain) inside.push_back(beside);
       });
   if (inside.empty()) return;
   const double moved = (kappa - plain) * area(axis, above) / static_cast<double>(inside.size());

@@ -1,5 +1,6 @@
 #include "grids/sampling/face_lines.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 
@@ -10,29 +11,49 @@ void FaceLines::add(const Line& line) {
   if (std::isinf(line.resistance)) ++blocked_;
   harmonic_ += 1 / line.resistance;
   resistance_ += line.resistance;
-  conducting_ += line.conducting;
+  at_face_ += line.at_face;
   moment_ += line.moment;
   for (std::size_t e = 0; e < 2; ++e) {
     slopes_[e] += line.conducting * line.across[e];
     squares_[e] += line.across[e] * line.across[e];
   }
   plain_ = plain_ && line.plain && std::isfinite(line.resistance) && line.resistance > 0;
-  better_ = better_ || line.higher > line.lower;
-  worse_ = worse_ || line.higher < line.lower;
+  if (line.higher > line.lower) {
+    better_ = true;
+    body_ = std::max(body_, line.higher);
+    around_ = around_ == 0 ? line.lower : std::min(around_, line.lower);
+  } else if (line.higher < line.lower) {
+    worse_ = true;
+    body_ = body_ == 0 ? line.higher : std::min(body_, line.higher);
+    around_ = std::max(around_, line.lower);
+  }
+}
+
+// Returns the square of the component of the normal along the lines.
+double FaceLines::normal_along(double length) const {
+  const double along = moment_ / lines_ * 12 / (length * length * length);
+  double all = along * along;
+  for (std::size_t e = 0; e < 2; ++e)
+    if (squares_[e] > 0) all += std::pow(slopes_[e] / length / squares_[e], 2);
+  return all > 0 ? along * along / all : -1;
 }
 
 double FaceLines::conductance(double length, bool cut) const {
   const double mean = harmonic_ / (cut && blocked_ < lines_ ? lines_ - blocked_ : lines_);
   if (!plain_ || lines_ == 1 || better_ == worse_) return mean;
-  const double along = moment_ / lines_ * 12 / (length * length * length);
-  double normal = along * along, all = normal;
-  for (std::size_t e = 0; e < 2; ++e)
-    if (squares_[e] > 0) all += std::pow(slopes_[e] / length / squares_[e], 2);
-  if (!(all > 0)) return mean;
-  normal /= all;
-  // The exponents of the weights are measured (docs/design/materials.md).
-  return better_ ? normal * lines_ / resistance_ + (1 - normal) * mean
-                 : normal * normal * mean + (1 - normal * normal) * conducting_ / lines_ / (length * length);
+  const double normal = normal_along(length);
+  if (normal < 0) return mean;
+  const bool known = std::isfinite(central_) && central_ > 0;
+  const double resistance = (known ? central_ : resistance_ / lines_) / length, kappa = at_face_ / lines_;
+  // The fluxes and the gradients for a gradient of 1 in the body: along the lines, and across them.
+  const double flux = normal * body_ + (1 - normal) * kappa, gradient = normal * body_ * resistance + 1 - normal;
+  const double flux_across = body_ - kappa, gradient_across = body_ * resistance - 1;
+  const double reflected = (body_ - around_) / (body_ + around_);
+  const double weight = reflected * reflected * normal * (1 - normal);
+  const double product = flux * gradient + weight * std::max(flux_across * gradient_across, 0.0);
+  return (better_ ? product / (gradient * gradient + weight * gradient_across * gradient_across)
+                  : (flux * flux + weight * flux_across * flux_across) / product) /
+         length;
 }
 
 }  // namespace poisson

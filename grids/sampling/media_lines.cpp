@@ -85,11 +85,32 @@ double MediaLines::resistance(RegionNumber region, std::size_t axis, const std::
   return cells_.conducts(centre) ? length / kappa(centre) : 0;
 }
 
+// Integrates over half a cell that lies in one piece with a constant κ. Returns false if it does not.
+bool MediaLines::uniform_half(const At& line, int i, const Pieces& pieces, double from, double to, double face,
+                              Half& h) const {
+  if (!bodies_ || gives()) return false;
+  const double least = sliver * width(line.axis, i);
+  std::size_t p = 0;
+  while (p + 1 < pieces.size() && pieces[p + 1].begin <= from + least) ++p;
+  if (p + 1 < pieces.size() && pieces[p + 1].begin <= to - least) return false;
+  if (pieces[p].region < 0 && cells_.varies_below()) return false;
+  const auto region = static_cast<RegionNumber>(std::max(pieces[p].region, 0));
+  const double kappa = kappa_[line.axis][region], length = to - from;
+  if (!(kappa > 0)) return false;
+  h.resistance = length / kappa;
+  h.conducting = kappa * length;
+  h.moment = h.conducting * (from + 0.5 * length - face);
+  h.first = h.last = h.lowest = h.highest = region;
+  h.of_lowest = h.of_highest = kappa;
+  return true;
+}
+
 MediaLines::Half MediaLines::half(const At& line, int i, const Pieces& pieces, double from, double to,
                                   double face) const {
   std::array cell = line.cell;
   cell[line.axis] = i;
   Half h;
+  if (uniform_half(line, i, pieces, from, to, face, h)) return h;
   bool begun = false;
   double at = from;
   // A surface with a contact does not end the material of a cell: what lies beyond has its own faces.
@@ -114,6 +135,7 @@ MediaLines::Half MediaLines::half(const At& line, int i, const Pieces& pieces, d
     const double kappa = length / resistance;
     h.conducting += kappa * length;
     h.moment += kappa * length * (at + 0.5 * length - face);
+    if (!begun || face != from) h.at_face = kappa;
     at += length;
     if (!begun) h.first = region;
     if (!begun || region < h.lowest) std::tie(h.lowest, h.of_lowest) = std::pair(region, kappa);
@@ -126,7 +148,9 @@ MediaLines::Half MediaLines::half(const At& line, int i, const Pieces& pieces, d
 }
 
 // Adds the faces above the cells `from` … `to` − 1 of a line, but the last one, and open ends among their faces.
-void MediaLines::add_conductances(const At& line, const Pieces& pieces, int from, int to, Sums& sums) const {
+// `central`: the line connects the centres.
+void MediaLines::add_conductances(const At& line, const Pieces& pieces, int from, int to, bool central,
+                                  Sums& sums) const {
   const Axis& axis = cells_.block().axes[line.axis];
   const int n = axis.size();
   const bool has_contacts = has_contacts_ && !bodies_;
@@ -137,13 +161,18 @@ void MediaLines::add_conductances(const At& line, const Pieces& pieces, int from
     return FaceLines::Line{a.resistance + b.resistance + (has_contacts ? contact(a.last, b.first) : 0),
                            a.conducting + b.conducting,
                            a.moment + b.moment,
+                           0.5 * (a.at_face + b.at_face),
                            line.across,
                            low.of_lowest,
                            high.of_highest,
                            a.plain && b.plain && !has_contacts};
   };
   const auto add = [&](int face, bool closed, const FaceLines::Line& l) {
-    if (!closed) sums[static_cast<std::size_t>(face)].add(l);
+    FaceLines& sum = sums[static_cast<std::size_t>(face)];
+    if (central)
+      sum.set_central(l.resistance);
+    else if (!closed)
+      sum.add(l);
   };
   Halves before{};
   for (int i = from; i < to; ++i) {
@@ -216,8 +245,10 @@ void MediaLines::faces(const At& line, std::vector<double>& kappa, std::vector<F
     At own = line;
     for (std::size_t r = 0; r < rays.count; ++r) {
       own.across = rays.across[r];
-      add_conductances(own, rays.pieces[r], std::max(first, i - 1), std::min(last, end + 1), sums);
+      add_conductances(own, rays.pieces[r], std::max(first, i - 1), std::min(last, end + 1), false, sums);
     }
+    if (rays.count > 1)
+      add_conductances(line, rays.central, std::max(first, i - 1), std::min(last, end + 1), true, sums);
   }
   const bool walls = bodies_ && sharp_ && std::ranges::any_of(rays.central, [&](const Bodies::Piece& p) {
                        return p.region >= 0 && cells_.fixed(static_cast<RegionNumber>(p.region));

@@ -1,5 +1,8 @@
 #include "grids/sampling/strong_bodies.hpp"
 
+#include <algorithm>
+
+#include "grids/problem/bodies.hpp"
 #include "grids/problem/media.hpp"
 #include "grids/sampling/problem_data.hpp"
 
@@ -8,6 +11,48 @@ namespace poisson {
 bool has_bodies(const Problem& problem, const Jumps& jumps, double jump) {
   return problem.media && problem.media->bodies && problem.media->surfaces != Surfaces::staircase &&
          jumps.largest >= jump;
+}
+
+namespace {
+
+// A surface within this share of a cell from a face lies on the face.
+constexpr double on_face = 1e-6;
+
+// Returns the cell that carries a sheet at a place, or −1 outside the domain. `above`: the cell beyond a surface on a
+// face.
+int cell_on_surface(const std::vector<double>& nodes, double place, bool above) {
+  if (!(place >= nodes.front() && place <= nodes.back())) return -1;
+  const int last = static_cast<int>(nodes.size()) - 2;
+  const auto past = std::ranges::upper_bound(nodes, place) - nodes.begin();
+  const int cell = std::min(static_cast<int>(past) - 1, last);
+  const double low = nodes[static_cast<std::size_t>(cell)], high = nodes[static_cast<std::size_t>(cell) + 1];
+  const double near = on_face * (high - low);
+  const int carrying = place - low < near && !above ? cell - 1 : high - place < near && above ? cell + 1 : cell;
+  return carrying > last ? -1 : carrying;
+}
+
+}  // namespace
+
+std::array<std::vector<int>, 3> layers_with_sheets(const Problem& problem) {
+  std::array<std::vector<int>, 3> layers;
+  if (!problem.media || !problem.media->bodies) return layers;
+  const Media& media = *problem.media;
+  for (const Sheet& sheet : media.sheets)
+    for (std::size_t r = 0; r < media.regions.size(); ++r) {
+      if (media.regions[r].origin != MediaRegion::Origin::body || media.regions[r].material != sheet.on) continue;
+      const Bounds extent = media.bodies->extent_of(static_cast<RegionNumber>(r));
+      const bool conducts = media.materials[sheet.on].conducts();
+      for (std::size_t d = 0; d < static_cast<std::size_t>(problem.dimension); ++d)
+        for (const int cell : {cell_on_surface(problem.nodes[d], extent.lower[d], conducts),
+                               cell_on_surface(problem.nodes[d], extent.upper[d], !conducts)})
+          if (cell >= 0) layers[d].push_back(cell);
+    }
+  for (std::vector<int>& cells : layers) {
+    std::ranges::sort(cells);
+    const auto same = std::ranges::unique(cells);
+    cells.erase(same.begin(), same.end());
+  }
+  return layers;
 }
 
 bool may_have_clusters(const Problem& problem, const Jumps& jumps, const Block& block) {

@@ -244,6 +244,7 @@ LevelRules level_rules(const Problem& problem, Assembly assembly, bool stored, c
   rules.kappa = kappa;
   rules.jumps = jumps.largest >= steep_jump;
   rules.elements = on_elements(problem.scheme);
+  rules.kept = layers_with_sheets(problem);
   rules.assembly = assembly == Assembly::full        ? LevelAssembly::full
                    : !stored                         ? LevelAssembly::equidistant
                    : assembly == Assembly::recompute ? LevelAssembly::recompute

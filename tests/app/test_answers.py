@@ -5,6 +5,7 @@
 """
 
 import json
+import math
 import os
 import pathlib
 import struct
@@ -29,6 +30,26 @@ background: air
 bodies: [{material: core, sphere: {center: [0.4, 0.5, 0.6], radius: 0.27}}]
 boundary: {x-: {dirichlet: 1}, x+: {dirichlet: 0}, default: {neumann: 0}}
 output: {formats: []}
+"""
+
+PERIODIC = """\
+domain: {lower: [0, 0, 0], upper: [1, 1, 1]}
+grid: {cells: [24, 20, 22]}
+materials: {air: {coefficient: 1}, core: {coefficient: 50}, shell: {floating: {charge: 0}}}
+background: air
+bodies:
+  - {material: core, sphere: {center: [0.4, 0.5, 0.6], radius: 0.27}}
+  - {material: shell, box: {lower: [0.7, 0.1, -0.1], upper: [0.95, 0.4, 0.3]}}
+output: {effective: {faces: periodic, axes: all}, fields: [u, flux]}
+"""
+
+CYLINDER = """\
+domain: {lower: [0, 0], upper: [1, 1]}
+grid: {cells: [%d, %d]}
+materials: {air: {coefficient: 1}, core: {coefficient: %g}}
+background: air
+bodies: [{material: core, sphere: {center: %s, radius: %.17g}}]
+output: {effective: {axes: all, faces: periodic}, formats: [], bodies: false}
 """
 
 
@@ -95,6 +116,36 @@ class Answers(unittest.TestCase):
         self.assertEqual(effective["failed"], ["x", "y", "z"])
         self.assertEqual(effective["tensor"], [[None] * 3] * 3)
         self.assertIn("the solve did not converge", self.output)
+
+    def test_periodic_directions_share_levels(self):
+        def measure(axes):
+            summary = self.run_case(PERIODIC, f"output.effective.axes={axes}", "output.formats=[vtk]")
+            files = sorted((self.directory / "results").glob("*.vti"))
+            self.assertEqual(len(files), 1)
+            return summary, files[0].read_bytes()
+
+        alone = [measure(axis) for axis in "xyz"]
+        together, fields = measure("all")
+        for axis, (summary, _) in enumerate(alone):
+            for row in range(3):
+                self.assertAlmostEqual(together["effective"]["tensor"][row][axis],
+                                       summary["effective"]["tensor"][row][axis], delta=1e-6)
+        # The files contain the solution along the first axis.
+        self.assertTrue(fields == alone[0][1])
+        self.assertEqual(together["floating_bodies"], alone[0][0]["floating_bodies"])
+        self.assertEqual(together["solution"], alone[0][0]["solution"])
+        self.assertLess(together["peak_memory_bytes"], 1.4 * alone[0][0]["peak_memory_bytes"])
+
+    def test_cylinders_off_the_centres_of_cells_conduct_as_computed(self):
+        # Rayleigh's method with 21 multipoles (tests/media/cylinder_arrays.py).
+        for filling, kappa, expected in ((0.5, 10, 2.4154674), (0.7, 10, 4.0617074), (0.5, 0.1, 0.4139986),
+                                         (0.7, 0.1, 0.2462019), (0.5, 100, 2.9947677)):
+            for cells, x, y in ((64, 0.37, 0.21), (60, 0.5, 0.5), (72, 0.13, 0.77)):
+                place = [0.5 + x / cells, 0.5 + y / cells]
+                radius = math.sqrt(filling / math.pi)
+                tensor = self.run_case(CYLINDER % (cells, cells, kappa, place, radius))["effective"]["tensor"]
+                for axis in range(2):
+                    self.assertAlmostEqual(tensor[axis][axis] / expected, 1, delta=2e-3)
 
     def test_a_settled_flow_ends_the_solve(self):
         exact = self.run_case(BODIES, "solver.tolerance=1e-12")

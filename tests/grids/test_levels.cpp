@@ -196,6 +196,38 @@ TEST(Levels, KeepCellsUndividedWhereRequired) {
   });
 }
 
+/// Galerkin levels keep given values, as long as these are few, and never leave out two values in a row.
+TEST(Levels, KeepGivenValues) {
+  const std::vector<std::vector<int>> choices{{15, 46}, {0, 1, 2, 63}, {62}, {7, 8, 31, 33, 55, 56}};
+  for (const std::vector<int>& kept : choices) {
+    Problem p = problem_of({64, 64, 64}, {1, 1, 1}, mix(0), Centering::cell);
+    for (Boundary& face : p.boundary[1]) face.kind = BoundaryKind::neumann;
+    LevelRules rules;
+    rules.galerkin = true;
+    rules.kept[1] = kept;
+    std::vector<int> wanted = kept;
+    const std::vector<LevelPlan> levels = choose_levels(make_block(p), rules);
+    EXPECT_GT(levels.size(), 2U);
+    for (const LevelPlan& level : levels) {
+      if (!level.coarser) break;
+      const CoarseAxis& axis = level.coarser->axes[1];
+      const int values = level.block.axes[1].size();
+      std::vector<int> found;
+      ASSERT_EQ(static_cast<int>(axis.place.size()), axis.axis.size());
+      EXPECT_EQ(axis.node(0), 0);
+      EXPECT_EQ(axis.node(axis.axis.size() - 1), values - 1);
+      for (int I = 0; I < axis.axis.size(); ++I) {
+        EXPECT_LE(axis.node(I) - (I > 0 ? axis.node(I - 1) : 0), 2);
+        if (std::ranges::binary_search(wanted, axis.node(I))) found.push_back(I);
+      }
+      EXPECT_LT(axis.axis.size(), values);
+      const bool few = 4 * wanted.size() + 4 <= static_cast<std::size_t>(values);
+      EXPECT_TRUE(!few || found.size() == wanted.size()) << values << " values";
+      wanted = found;
+    }
+  }
+}
+
 /// A single cell of half the width must not change any choice, wherever it is.
 TEST(Levels, DoNotFollowASingleCell) {
   each_discretization([](Centering centering, Scheme scheme) {

@@ -197,6 +197,19 @@ TEST(CellMedia, TakeFewIterationsWithLargeBlocksInThePlane) {
   EXPECT_LE(iterations(blocks_in_the_plane()), 10);
 }
 
+// Few layers of cells behave as a plane. Iterations without strong clusters: 24 and 22.
+TEST(CellMedia, TakeFewIterationsInThinBoxes) {
+  for (const int layers : {3, 5}) {
+    const Kinds along{{{D, D}, {N, N}, {N, N}}};
+    Problem p = problem(Medium::either, {230, 180, layers}, along);
+    const std::vector<double> plane = pores(230, 180);
+    GridArray cells{Location::cell, {230, 180, layers}, {}};
+    for (int k = 0; k < layers; ++k) cells.values.insert(cells.values.end(), plane.begin(), plane.end());
+    p.coefficient[0] = std::move(cells);
+    EXPECT_LE(iterations(p), 12) << layers;
+  }
+}
+
 TEST(CellMedia, AreSearchedForStrongClustersWhereBodiesAreNarrow) {
   const auto backend = test_backend();
   const auto first = [&](const Problem& p) {
