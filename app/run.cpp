@@ -246,8 +246,7 @@ std::jthread start_device_early(const Arguments& arguments) {
   try {
     Diagnostics errors;
     Value raw = read_yaml(arguments.config, errors);
-    for (const std::string& assignment : arguments.overrides)
-      apply_override(raw, schema_of(raw), assignment, errors);
+    for (const std::string& assignment : arguments.overrides) apply_override(raw, schema_of(raw), assignment, errors);
     if (!raw.find("image")) return {};
     if (const Value* given = raw.at("backend.device"); given && given->kind == Value::Kind::string)
       device = given->text;

@@ -66,11 +66,6 @@ Problem with_share(Problem problem, double share) {
   return problem;
 }
 
-// Returns whether materials come from an image without bodies.
-bool is_image(const Problem& problem) {
-  return problem.media && !problem.media->bodies && problem.media->contacts.empty() && problem.media->sheets.empty();
-}
-
 class GridCase final : public ModelCase {
  public:
   GridCase(const Config& config, const std::shared_ptr<const Processes>& processes)
@@ -174,8 +169,8 @@ class GridCase final : public ModelCase {
                       std::back_inserter(all));
     if (economized_)
       all.emplace_back(
-          "the device has too little memory for mixed precision: the image is solved in single precision, on "
-          "rediscretized levels");
+          "the device has too little memory for Galerkin levels: the image is solved on rediscretized levels, which "
+          "take more iterations");
     if (problem_.media && FloatingBodies::any(*problem_.media) && grid_ && !d().media()->floating())
       all.push_back(
           fmt::format("floating bodies are images or more than {}: they conduct {:.0e} times as well as the "
@@ -357,26 +352,21 @@ class GridCase final : public ModelCase {
     require_memory(config_, *this, grid_->backend(), *plan_, here_, static_cast<double>(grid_->bytes()));
   }
 
-  // Selects rediscretized levels, and then single precision, for an image that does not fit into the memory of a device
-  // otherwise. Flows settle above the rounding limit of single precision. `used`: bytes that the run has allocated.
+  // Selects rediscretized levels for an image that does not fit into the memory of a device otherwise. `used`: bytes
+  // that the run has allocated.
   void economize(const Backend& backend, double used) {
-    const Options given = options_;
-    const bool free = given.method == Method::automatic || given.method == Method::multigrid;
-    if (!backend.on_gpu() || !is_image(problem_) || config_.flow_tolerance == 0 || !free ||
-        given.coarse_operator != CoarseOperator::automatic || given.precision != SolvePrecision::mixed ||
-        given.preconditioner != PreconditionerChoice::automatic)
+    const bool free = options_.method == Method::automatic || options_.method == Method::multigrid;
+    if (!backend.on_gpu() || !is_image(problem_) || !free || options_.coarse_operator != CoarseOperator::automatic ||
+        options_.preconditioner != PreconditionerChoice::automatic)
       return;
     const double room = static_cast<double>(backend.available()) + used;
     const auto fits = [&] { return static_cast<double>(plan(true).most()) <= room; };
-    for (const SolvePrecision precision : {SolvePrecision::mixed, SolvePrecision::single}) {
-      if (fits()) return;
-      options_.coarse_operator = CoarseOperator::rediscretized;
-      options_.precision = precision;
-      plan_.reset();
-    }
+    if (fits()) return;
+    options_.coarse_operator = CoarseOperator::rediscretized;
+    plan_.reset();
     economized_ = fits();
     if (economized_) return;
-    options_ = given;
+    options_.coarse_operator = CoarseOperator::automatic;
     plan_.reset();
   }
 
@@ -393,7 +383,7 @@ class GridCase final : public ModelCase {
   const GridModel* grid_ = nullptr;    ///< model_, or null before it exists
   double size_ = 0;                    // Σ|b|, if sized_
   bool sized_ = false;
-  bool economized_ = false;  ///< single precision replaces mixed precision
+  bool economized_ = false;  ///< rediscretized levels replace Galerkin levels
 };
 
 }  // namespace

@@ -98,6 +98,10 @@ std::vector<std::string> describe_uncovered(const Problem& problem) {
   return warnings;
 }
 
+bool is_image(const Problem& problem) {
+  return problem.media && !problem.media->bodies && problem.media->contacts.empty() && problem.media->sheets.empty();
+}
+
 bool answers_faces(const Problem& problem) {
   if (problem.centering != Centering::cell) return false;
   if (problem.media) return true;

@@ -18,4 +18,7 @@ std::vector<std::string> describe_uncovered(const Problem& problem);
 /// conditions.
 bool answers_faces(const Problem& problem);
 
+/// Returns whether materials come from an image without bodies.
+bool is_image(const Problem& problem);
+
 }  // namespace poisson

@@ -209,9 +209,7 @@ double sum_of_differences(const Field& faces, const Field& u, const Block& block
         },
         std::plus());
   };
-  dispatch(u.precision(), [&]<class T>(T t) {
-    dispatch(faces.precision(), [&]<class F>(F f) { add_up(t, f); });
-  });
+  dispatch(u.precision(), [&]<class T>(T t) { dispatch(faces.precision(), [&]<class F>(F f) { add_up(t, f); }); });
   return sum;
 }
 

@@ -87,7 +87,8 @@ struct AddMoments {
     if (!free) return;
     const int at[3] = {i, j, k};
     for (int d = 0; d < 3; ++d)
-      if (faces[d].data || narrow_faces[d].data) own.outflow += flow(at, d, at[d], at[d] - 1) + flow(at, d, at[d] + 1, at[d] + 1);
+      if (faces[d].data || narrow_faces[d].data)
+        own.outflow += flow(at, d, at[d], at[d] - 1) + flow(at, d, at[d] + 1, at[d] + 1);
   }
 
  private:
@@ -103,8 +104,8 @@ struct AddMoments {
     next[d] = beyond;
     on[d] = face;
     if (codes[cell(next[0], next[1], next[2])] == code) return 0;
-    const double kappa = faces[d].data ? faces[d](on[0], on[1], on[2])
-                                       : static_cast<double>(narrow_faces[d](on[0], on[1], on[2]));
+    const double kappa =
+        faces[d].data ? faces[d](on[0], on[1], on[2]) : static_cast<double>(narrow_faces[d](on[0], on[1], on[2]));
     if (kappa == 0) return 0;
     double area = 1;
     for (int e = 0; e < 3; ++e)

@@ -31,11 +31,7 @@ struct FaceSums : ValueSums {
 class FaceSum {
  public:
   FaceSum(const Discretization& d, const Field& u, int axis, int end, const Boundary& face)
-      : d_(d),
-        axis_(axis),
-        end_(end),
-        face_(d.problem(), d.block(), axis, end, d.media()),
-        area_(d.block(), axis) {
+      : d_(d), axis_(axis), end_(end), face_(d.problem(), d.block(), axis, end, d.media()), area_(d.block(), axis) {
     const Box& behind = face_.behind();
     u_ = d.functionals().values(u, behind);
     if (behind.size() > 0 && !d.media()) kappa_.emplace(d.problem(), d.block(), static_cast<std::size_t>(axis), behind);

@@ -248,8 +248,7 @@ class RegionSums {
       const FaceAreas area(block_, d);
       CellFace(d_.problem(), block_, d, end, &media_).visit([&](int i, int j, int k, const CellFace::Values& v) {
         if (media_.solved(i, j, k))
-          sums_[media_.cells().region(i, j, k)].through_faces -=
-              area(i, j, k) * (v.given - v.conductance * u(i, j, k));
+          sums_[media_.cells().region(i, j, k)].through_faces -= area(i, j, k) * (v.given - v.conductance * u(i, j, k));
       });
     });
   }

@@ -266,7 +266,8 @@ TEST_F(Images, BytesOfAMapGiveItsRegions) {
         for (const std::int64_t x : bytes->offset[0]) EXPECT_EQ(bytes->region[bytes->first[x + y + z]], numbers[at++]);
   };
   const auto narrow = write("narrow.npy", npy("|u1", "(2, 2, 3)", voxels));
-  expect_regions({std::make_shared<const LabelImage>(labels(narrow, {2, 0, 1})), {0, 0, 0}, {1, 1, 1}, {5, 6, 7, 8}, 9});
+  expect_regions(
+      {std::make_shared<const LabelImage>(labels(narrow, {2, 0, 1})), {0, 0, 0}, {1, 1, 1}, {5, 6, 7, 8}, 9});
   // Numbers of two bytes become codes of one byte.
   std::string pairs;
   for (const char voxel : voxels) pairs += std::string{voxel, 1};

@@ -91,8 +91,7 @@ void MediaSystem::set_ends_of_voxels() {
   std::vector<double> kappa(media_->regions.size());
   for (std::size_t d = 0; d < static_cast<std::size_t>(block_.dimension()); ++d) {
     for (std::size_t r = 0; r < kappa.size(); ++r)
-      if (state_of_region_[r] == CellState::solved)
-        kappa[r] = cells_.kappa(static_cast<RegionNumber>(r), d, 0, 0, 0);
+      if (state_of_region_[r] == CellState::solved) kappa[r] = cells_.kappa(static_cast<RegionNumber>(r), d, 0, 0, 0);
     for (int end = 0; end < 2; ++end) {
       if (!block_.axes[d].open(end)) continue;
       const Box behind = cells_behind(block_, static_cast<int>(d), end);
@@ -142,7 +141,8 @@ void MediaSystem::count_voxels() {
   const std::size_t regions = media_->regions.size();
   std::vector<std::int64_t> of_region(regions), floating(regions);
   const LabelBytes* const labels = cells_.labels();
-  const std::vector<std::int64_t> columns = labels ? own_offsets(cells_, *labels, 0, n_[0]) : std::vector<std::int64_t>();
+  const std::vector<std::int64_t> columns =
+      labels ? own_offsets(cells_, *labels, 0, n_[0]) : std::vector<std::int64_t>();
   const auto words = static_cast<std::int64_t>(floating_cells_.size());
   const auto nx = static_cast<std::uint32_t>(n_[0]), ny = static_cast<std::uint32_t>(n_[1]);
   const int low_y = cells_.box().first[1], low_z = cells_.box().first[2];
@@ -165,7 +165,8 @@ void MediaSystem::count_voxels() {
 #pragma omp for schedule(static)
     for (std::int64_t w = 0; w < words; ++w)
       for (std::uint32_t bits = floating_cells_[static_cast<std::size_t>(w)]; bits != 0; bits &= bits - 1) {
-        const std::uint32_t cell = 32 * static_cast<std::uint32_t>(w) + static_cast<std::uint32_t>(std::countr_zero(bits));
+        const std::uint32_t cell =
+            32 * static_cast<std::uint32_t>(w) + static_cast<std::uint32_t>(std::countr_zero(bits));
         ++own_floating[cells_.region(static_cast<int>(cell % nx), static_cast<int>(cell / nx % ny),
                                      static_cast<int>(cell / nx / ny))];
       }
