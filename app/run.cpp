@@ -24,12 +24,16 @@
 #include "app/processes.hpp"
 #include "app/reasons.hpp"
 #include "app/report.hpp"
+#include "backends/device/arrays.hpp"
 #include "backends/device/device.hpp"
 #include "backends/device/transport_choice.hpp"
 #include "backends/memory/error.hpp"
 #include "backends/processes/machine.hpp"
 #include "backends/utilities/commit.hpp"
 #include "grids/sampling/sampling.hpp"
+#include "io/config/diagnostics.hpp"
+#include "io/config/schema.hpp"
+#include "io/config/schema_rows.hpp"
 #include "io/config/yaml.hpp"
 #include "io/files/formats.hpp"
 #include "io/files/result_folder.hpp"
@@ -134,8 +138,9 @@ int solve(const Config& config, const std::shared_ptr<const Processes>& processe
   Backend& backend = *device.backend;
   std::optional<Profile> profile;
   if (profiled) profile.emplace(backend);
-  const std::unique_ptr<Case> owner = make_case(config, processes);  // is destroyed before its backend
+  std::unique_ptr<Case> owner = make_case(config, processes);  // is destroyed before its backend
   Case& work = *owner;
+  if (processes->alone()) work.economize(backend);
   warn_of_memory(config, work, backend, *processes, console);
 
   // Sampling of κ counts as input, and construction of the levels counts as set-up.
@@ -167,11 +172,16 @@ int solve(const Config& config, const std::shared_ptr<const Processes>& processe
   }
   work.observe(summary);
   const auto stopped = [&] { return processes->any(stop_requested != 0); };
-  if (config.output.effective) measure_effective(config, work, backend, processes, stopped, summary);
+  std::optional<EffectiveAnswer> effective;
+  if (config.output.effective) effective.emplace(config, work, stopped, summary);
   if (work.own_files())
     together(*processes, [&] { work.write_own(folder, summary); });
   else
     write_fields(config, work, folder, processes, summary);
+  // Further solves get the memory of the first one.
+  const std::shared_ptr<void> kept = keep_released_memory(backend);
+  if (effective || !config.output.conductors.empty()) owner.reset();
+  if (effective) effective->finish(backend, processes, stopped, summary);
   if (!config.output.conductors.empty()) summary.capacitance = find_capacitance(config, backend, processes, stopped);
   write_answers(config, *processes, folder, summary);
   return report.close(result, backend);
@@ -222,6 +232,29 @@ void record_failure(ResultFolder& results, Summary summary, const std::string& r
   } catch (const std::exception&) {
     // The write may fail as well, for instance on a full disk. The original reason is still reported.
   }
+}
+
+// Starts the device that a file with an image names, beside the reading of the image. Errors are reported when the
+// configuration is read.
+std::jthread start_device_early(const Arguments& arguments) {
+  constexpr std::uintmax_t most_bytes = 1 << 20;
+  std::error_code failure;
+  if (!std::filesystem::is_regular_file(arguments.config, failure) ||
+      std::filesystem::file_size(arguments.config, failure) > most_bytes)
+    return {};
+  std::string device = "auto";
+  try {
+    Diagnostics errors;
+    Value raw = read_yaml(arguments.config, errors);
+    for (const std::string& assignment : arguments.overrides)
+      apply_override(raw, schema_of(raw), assignment, errors);
+    if (!raw.find("image")) return {};
+    if (const Value* given = raw.at("backend.device"); given && given->kind == Value::Kind::string)
+      device = given->text;
+  } catch (const InputError&) {
+    return {};
+  }
+  return std::jthread([device] { prepare_device(device); });
 }
 
 // Reads the configuration on every process. Its content must be the same on all processes.
@@ -275,6 +308,8 @@ int run(const Arguments& arguments, const std::shared_ptr<const Processes>& proc
   Stopwatch watch;
   // A launcher sends a signal before it kills the other processes; in that time a process can report which one is lost.
   if (!processes->alone()) stop_on_request();
+  std::jthread starting;
+  if (processes->alone() && !arguments.validate) starting = start_device_early(arguments);
   const Config config = load(arguments, *processes);
   std::unique_ptr<Case> work;
   together(*processes, [&] {

@@ -65,10 +65,11 @@ bool Session::can_lend() const {
          poisson::on_host(solver_->rhs()) && !solver_->options().extrapolate && !config_->problem.initial;
 }
 
-// Returns whether a solve leaves some values of u or b as they are, because these are no unknowns.
+// Returns whether a solve leaves some values of u or b as they are, because these are no unknowns. All processes agree.
 bool Session::fixes_values() const {
-  const Field& b = solver_->rhs();
-  return !zero_halo_ || !is_box(b.space()) || b.space().unknowns().size() != b.layout().size();
+  const Space& space = solver_->rhs().space();
+  const std::array<int, 3>& n = space.all();
+  return !zero_halo_ || !is_box(space) || space.all_unknowns().size() != std::int64_t{n[0]} * n[1] * n[2];
 }
 
 // Fills b, and u unless nothing of it but its unknowns can differ from zero.

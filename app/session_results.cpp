@@ -116,7 +116,7 @@ Summary::Effective Session::effective(const Listener& listener) {
   summary.converged = last_.converged();
   const auto stopped = [&] { return processes_.all->any(listener && !listener()); };
   with_places(*config_, [&] {
-    measure_effective(*config_, *case_, *backend_, processes_.all, stopped, summary);
+    EffectiveAnswer(*config_, *case_, stopped, summary).finish(*backend_, processes_.all, stopped, summary);
     return 0;
   });
   if (summary.effective->failed.empty()) effective_ = summary.effective;

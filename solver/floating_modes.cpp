@@ -65,6 +65,26 @@ std::vector<std::size_t> free_bodies(const Discretization& d) {
   return free;
 }
 
+// Sets the values of bodies to those that give their charges if u keeps its values around them. A guess that is a
+// solution thus starts with its own values. Adds their couplings to b.
+void start_from_guess(const Discretization& d, Solver& solver, const std::vector<std::size_t>& free,
+                      std::vector<double>& values, const std::array<double, 3>& rise) {
+  const MediaSystem& media = *d.media();
+  std::vector<double> couplings(values.size());
+  for (const FixedLink& link : media.links()) {
+    const auto [i, j, k] = link.cell;
+    if (link.body >= 0 && media.solved(i, j, k)) couplings[static_cast<std::size_t>(link.body)] += link.conductance;
+  }
+  const std::vector<double> flows = floating_flows(d, solver.solution(), values, rise);
+  for (const std::size_t body : free) {
+    const double all = d.block().processes().sum(couplings[body]);
+    if (all == 0) continue;
+    const double change = (media.charge_of(media.floating()->all()[body]) - flows[body]) / all;
+    values[body] += change;
+    add_couplings(d, body, change, solver.A().scale(), solver.rhs());
+  }
+}
+
 }  // namespace
 
 std::size_t FloatingModes::count(const Discretization& d) {
@@ -110,8 +130,9 @@ Result FloatingModes::solve(Discretization& d, Solver& solver, bool given_guess,
   const auto& bodies = d.media()->floating()->all();
   std::vector<double> values;
   for (const FloatingBody& body : bodies) values.push_back(charged ? body.value : 0);
-  const Result result = solver.solve(given_guess, listener);
   const std::vector<std::size_t> free = free_bodies(d);
+  if (given_guess && charged) start_from_guess(d, solver, free, values, rise);
+  const Result result = solver.solve(given_guess, listener);
   if (free.empty()) return result;
   Backend& backend = d.backend();
   Field &u = solver.solution(), &b = solver.rhs();

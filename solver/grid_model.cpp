@@ -129,6 +129,8 @@ Traits GridModel::traits(const Options& options) const {
 }
 
 Hierarchy GridModel::levels(const Plan& plan) const {
+  if (plan.options.method == Method::multigrid && plan.options.precision == SolvePrecision::single && own_)
+    return own_->make_narrow_hierarchy(plan.hierarchy);
   if (plan.options.method == Method::multigrid) return discretization_->make_hierarchy(plan.hierarchy);
   Hierarchy alone;
   alone.operators.push_back(discretization_->make_operator(plan.hierarchy.front().precision));

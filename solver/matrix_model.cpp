@@ -111,7 +111,7 @@ Hierarchy MatrixModel::levels(const Plan& plan) const {
   std::shared_ptr<const Operator> A = finest(plan, plan.hierarchy.front().precision);
   if (!once) bands_ = bands;
   if (plan.options.method == Method::multigrid)
-    return make_galerkin_hierarchy(std::move(A), std::move(bands), block_, plan.hierarchy, true, sharing_);
+    return make_galerkin_hierarchy(std::move(A), std::move(bands), block_, plan.hierarchy, 0, sharing_);
   Hierarchy alone;
   alone.operators.push_back(std::move(A));
   return alone;

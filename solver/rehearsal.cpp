@@ -15,6 +15,7 @@
 #include "grids/problem/mixed_bc.hpp"
 #include "grids/results/integrals.hpp"
 #include "grids/sampling/mixed_bc_face.hpp"
+#include "grids/sampling/strong_bodies.hpp"
 #include "solver/floating_modes.hpp"
 #include "solver/grid_model.hpp"
 #include "solver/matrix_model.hpp"
@@ -188,8 +189,10 @@ BackendKind kind_of(const Plan& plan) {
 
 }  // namespace
 
-void rehearse(Plan& plan, const Problem& problem, Assembly assembly, const KappaSummary& kappa,
+void rehearse(Plan& plan, const Problem& problem, Assembly assembly, const KappaSummary& known,
               const Sharing& sharing) {
+  KappaSummary kappa = known;  // the rehearsed problem has no materials, which exclude strong clusters
+  if (!may_have_clusters(problem, kappa.jumps, plan.hierarchy.front().block)) kappa.jumps.share = 0;
   on_largest_part(sharing, plan.hierarchy.front().block, [&](const Sharing& own) {
     GridRehearsal backend(kind_of(plan), kappa);
     const Buffer codes = codes_of_voxels(backend, problem, own.part_of(plan.hierarchy.front().block));

@@ -9,6 +9,7 @@
 #include "grids/sampling/mixed_bc_face.hpp"
 #include "grids/sampling/strong_bodies.hpp"
 #include "grids/schemes/assembly.hpp"
+#include "grids/schemes/cells/media_rows.hpp"
 #include "grids/schemes/row_scheme.hpp"
 #include "solver/direct/fast_diagonalization.hpp"
 #include "solver/galerkin_choice.hpp"
@@ -164,13 +165,6 @@ bool loses_couplings_on_lines(const Options& options, const Block& block, const 
   return jumps.largest * growth >= most;
 }
 
-// Returns whether cells may leave the system. Their diagonal on all levels is 2⁻⁸⁰. For some widths of cells, V-cycles
-// in fp32 end in values that are not finite; those in fp64 do not.
-bool has_gaps(const Problem& problem) {
-  return problem.media &&
-         std::ranges::any_of(problem.media->materials, [](const Material& m) { return !m.conducts(); });
-}
-
 // Returns whether sheets or contacts lie on the faces of cells. They couple cells far more strongly or more weakly than
 // κ of the cells, whose jumps do not show that: rediscretized levels diverge or converge slowly, and cycles on Galerkin
 // levels need conjugate gradients.
@@ -251,7 +245,7 @@ Options resolve_options(const Options& given, const Problem& problem, std::optio
       options.coarse_operator == CoarseOperator::galerkin)
     options.cycle = cycle_on_galerkin(options, problem, kappa.jumps, block);
   if (options.method == Method::multigrid && options.precision == SolvePrecision::mixed &&
-      (singular_in_single(problem, block, kappa.mean) || has_gaps(problem) ||
+      (singular_in_single(problem, block, kappa.mean) || has_negligible_gaps(problem, kappa.jumps.range) ||
        loses_couplings_on_lines(options, block, kappa.jumps)))
     options.precision = SolvePrecision::double_;
   return options;

@@ -7,6 +7,7 @@
 
 #include "app/answers/periodic_axes.hpp"
 #include "app/cases/model_case.hpp"
+#include "backends/device/arrays.hpp"
 #include "backends/memory/error.hpp"
 #include "grids/results/mean_flux.hpp"
 #include "grids/results/percolation.hpp"
@@ -18,26 +19,6 @@ namespace {
 
 const Discretization& discretization_of(Case& work) {
   return dynamic_cast<GridModel&>(dynamic_cast<ModelCase&>(work).model()).discretization();
-}
-
-// Adds the answers of a solve along an axis: a column of the tensor, and whether the material connects both faces. A
-// column without a connection is 0, whatever the solve found; a column of a failed solve stays unknown.
-void add_axis(const Config& config, Case& work, int axis, bool converged, Summary::Effective& effective) {
-  const Discretization& d = discretization_of(work);
-  const auto a = static_cast<std::size_t>(axis);
-  const std::vector<double>& nodes = config.problem.nodes[a];
-  const auto axes = static_cast<std::size_t>(config.problem.dimension);
-  effective.percolates[a] = percolates(d, axis);
-  if (!effective.percolates[a]) {
-    for (std::size_t j = 0; j < axes; ++j) effective.tensor[j][a] = 0;
-    return;
-  }
-  if (!converged) return effective.failed.push_back(axis);
-  const bool periodic = config.output.effective->periodic;
-  std::array<double, 3> rise{};
-  if (periodic) rise[a] = driving_rise;
-  const std::array<double, 3> mean = mean_flux(d, dynamic_cast<ModelCase&>(work).solver().solution(), rise);
-  for (std::size_t j = 0; j < axes; ++j) effective.tensor[j][a] = mean[j] * (nodes.back() - nodes.front());
 }
 
 // Contains sums over cells of their volumes, of those that conduct, and of κ in these.
@@ -91,50 +72,70 @@ OpenSums sums_of_cells(const Discretization& d) {
   return sums;
 }
 
-// Computes the mean coefficient along an axis and the share of the volume that conducts.
-void add_means(const Config& config, const Discretization& d, Summary::Effective& effective) {
-  const bool equal = std::ranges::all_of(d.block().axes, [](const Axis& axis) { return axis.equidistant(); });
-  const OpenSums sums = equal && d.media()->codes() ? sums_of_voxels(*d.media()) : sums_of_cells(d);
-  effective.porosity = sums.open / sums.volume;
-  for (const int axis : config.output.effective->axes) {
-    const auto a = static_cast<std::size_t>(axis);
-    if (effective.percolates[a]) effective.tortuosity[a] = sums.kappa[a] / sums.volume / effective.tensor[a][a];
-  }
-}
-
 }  // namespace
 
-void measure_effective(const Config& config, Case& work, Backend& backend,
-                       const std::shared_ptr<const Processes>& processes, const std::function<bool()>& stopped,
-                       Summary& summary) {
+EffectiveAnswer::EffectiveAnswer(const Config& config, Case& work, const std::function<bool()>& stopped,
+                                 Summary& summary)
+    : config_(config) {
   const Config::Output::Effective& wanted = *config.output.effective;
-  Summary::Effective effective;
-  effective.axes = wanted.axes;
-  effective.periodic = wanted.periodic;
-  add_axis(config, work, wanted.axes[0], summary.converged, effective);
+  effective_.axes = wanted.axes;
+  effective_.periodic = wanted.periodic;
+  add_axis(config, work, wanted.axes[0], summary.converged);
   if (wanted.periodic)
-    effective.iterations += solve_periodic_axes(work, wanted.axes, stopped, [&](int axis, bool converged) {
-      add_axis(config, work, axis, converged, effective);
-    });
+    effective_.iterations += solve_periodic_axes(
+        work, wanted.axes, stopped, [&](int axis, bool converged) { add_axis(config, work, axis, converged); });
+  const Discretization& d = discretization_of(work);
+  const bool equal = std::ranges::all_of(d.block().axes, [](const Axis& axis) { return axis.equidistant(); });
+  const OpenSums sums = equal && d.media()->codes() ? sums_of_voxels(*d.media()) : sums_of_cells(d);
+  effective_.porosity = sums.open / sums.volume;
+  for (std::size_t a = 0; a < 3; ++a) mean_kappa_[a] = sums.kappa[a] / sums.volume;
+  summary.converged = summary.converged || !effective_.percolates[static_cast<std::size_t>(wanted.axes[0])];
+}
+
+// Adds the answers of a solve along an axis: a column of the tensor, and whether the material connects both faces. A
+// column without a connection is 0, whatever the solve found; a column of a failed solve stays unknown.
+void EffectiveAnswer::add_axis(const Config& driven, Case& work, int axis, bool converged) {
+  const Discretization& d = discretization_of(work);
+  const auto a = static_cast<std::size_t>(axis);
+  const std::vector<double>& nodes = driven.problem.nodes[a];
+  const auto axes = static_cast<std::size_t>(driven.problem.dimension);
+  effective_.percolates[a] = percolates(d, axis);
+  if (!effective_.percolates[a]) {
+    for (std::size_t j = 0; j < axes; ++j) effective_.tensor[j][a] = 0;
+    return;
+  }
+  if (!converged) return effective_.failed.push_back(axis);
+  std::array<double, 3> rise{};
+  if (effective_.periodic) rise[a] = driving_rise;
+  const std::array<double, 3> mean = mean_flux(d, dynamic_cast<ModelCase&>(work).solver().solution(), rise);
+  for (std::size_t j = 0; j < axes; ++j) effective_.tensor[j][a] = mean[j] * (nodes.back() - nodes.front());
+}
+
+void EffectiveAnswer::finish(Backend& backend, const std::shared_ptr<const Processes>& processes,
+                             const std::function<bool()>& stopped, Summary& summary) {
+  const std::shared_ptr<void> kept = keep_released_memory(backend);
   // Fixed faces change places from axis to axis, and so does the operator.
-  for (std::size_t n = 1; n < wanted.axes.size() && !wanted.periodic; ++n) {
+  for (std::size_t n = 1; n < effective_.axes.size() && !effective_.periodic; ++n) {
+    const int axis = effective_.axes[n];
     if (stopped()) {
-      effective.failed.push_back(wanted.axes[n]);
+      effective_.failed.push_back(axis);
       continue;
     }
-    Config turned = config;
-    drive(turned, wanted.axes[n]);
+    Config turned = config_;
+    drive(turned, axis);
     const std::unique_ptr<Case> other = make_case(turned, processes);
     other->make_solver(backend, nullptr);
     other->fill();
     const Result result = other->solve(false, [&](const Solver::Progress&) { return !stopped(); });
-    effective.iterations += result.iterations;
-    add_axis(turned, *other, wanted.axes[n], result.converged(), effective);
+    effective_.iterations += result.iterations;
+    add_axis(turned, *other, axis, result.converged());
   }
-  add_means(config, discretization_of(work), effective);
-  summary.converged = summary.converged || !effective.percolates[static_cast<std::size_t>(wanted.axes[0])];
-  if (!effective.failed.empty()) summary.converged = false;
-  summary.effective = effective;
+  for (const int axis : effective_.axes) {
+    const auto a = static_cast<std::size_t>(axis);
+    if (effective_.percolates[a]) effective_.tortuosity[a] = mean_kappa_[a] / effective_.tensor[a][a];
+  }
+  if (!effective_.failed.empty()) summary.converged = false;
+  summary.effective = effective_;
 }
 
 }  // namespace poisson

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <functional>
 #include <memory>
 
@@ -8,11 +9,25 @@
 
 namespace poisson {
 
-/// Computes the effective coefficient that output.effective requests and stores it in summary.effective. `work` has
-/// been solved along the first axis; the problem is solved again along each other axis on `backend`. `stopped` is
-/// called after every iteration. Collective.
-void measure_effective(const Config& config, Case& work, Backend& backend,
-                       const std::shared_ptr<const Processes>& processes, const std::function<bool()>& stopped,
-                       Summary& summary);
+/// Computes the effective coefficient that output.effective requests, axis by axis. All functions are collective.
+class EffectiveAnswer {
+ public:
+  /// Begins with the first axis, along which `work` has been solved, and with all axes if they are periodic: these
+  /// share the levels. `work` keeps its solution and is not needed afterwards. A first axis without a connection counts
+  /// as converged. `stopped` is called after every iteration.
+  EffectiveAnswer(const Config& config, Case& work, const std::function<bool()>& stopped, Summary& summary);
+
+  /// Solves the problem along each other axis with fixed faces on `backend`, and stores the answer in
+  /// summary.effective.
+  void finish(Backend& backend, const std::shared_ptr<const Processes>& processes,
+              const std::function<bool()>& stopped, Summary& summary);
+
+ private:
+  void add_axis(const Config& driven, Case& work, int axis, bool converged);
+
+  const Config& config_;
+  Summary::Effective effective_;
+  std::array<double, 3> mean_kappa_{};
+};
 
 }  // namespace poisson

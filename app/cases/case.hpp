@@ -48,6 +48,8 @@ class Case {
   virtual std::string smaller(bool gpu, double room, const Claim& claim) const = 0;
 
   // A run calls these functions in this order.
+  /// Chooses options that need less memory if the plan does not fit into the memory of a device.
+  virtual void economize(const Backend&) {}
   /// Builds the levels and the solver. Throws ValueErrors for invalid data and RunError if memory is too small.
   virtual Solver& make_solver(Backend& backend, Profile* profile) = 0;
   /// Selects mixed precision for later solvers, because single precision cannot represent the data.

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <memory>
+#include <numeric>
 #include <vector>
 
 #include "grids/results/face_flows.hpp"
@@ -36,6 +37,10 @@ Flows flows_of(const std::array<double, 3>& rise, const Discretization& d, Solve
   flows.values.insert(flows.values.end(), b.bodies.begin(), b.bodies.end());
   flows.throughput = throughput(b);
   flows.unbalanced = std::abs(b.residual);
+  if (solver.solution().precision() == Precision::fp32) {  // the rows are rounded, their totals are not
+    const double in = std::accumulate(flows.values.begin(), flows.values.end(), b.source);
+    flows.unbalanced = std::abs(in - b.reaction);
+  }
   return flows;
 }
 
@@ -46,16 +51,23 @@ class Settling {
       : share_(config.flow_tolerance), rise_(rise), d_(d), solver_(solver), strictest_(config.options.tolerance) {}
 
   double operator()(const Solver::Progress& progress) {
-    constexpr double gain = 0.1;
+    constexpr double gain = 0.1, share_of_left = 0.3, most_shrinking = 10;
     if (progress.relative_residual <= strictest_) return 0;
     if (progress.iteration < seen_) last_ = {};  // another solve
     seen_ = progress.iteration;
     const Flows now = flows_of(rise_, d_, solver_);
     const double enough = share_ * now.throughput;
+    // The changes that are left shrink at least as the residual does, by this factor in all.
+    const double left = progress.relative_residual / std::max(residual_ - progress.relative_residual, 0.0);
+    const double most = enough * std::clamp(share_of_left / left, 1.0, most_shrinking);
     bool settled = !last_.empty() && now.unbalanced <= enough;
-    for (std::size_t i = 0; settled && i < last_.size(); ++i) settled = std::abs(now.values[i] - last_[i]) <= enough;
+    for (std::size_t i = 0; settled && i < last_.size(); ++i) settled = std::abs(now.values[i] - last_[i]) <= most;
+    residual_ = progress.relative_residual;
     last_ = now.values;
-    return settled ? 0 : std::max(strictest_, gain * progress.relative_residual);
+    const double floor = 2 * progress.rounding_floor;
+    const double next = gain * progress.relative_residual;
+    const bool at_floor = next < floor && progress.relative_residual > 1.5 * floor;
+    return settled ? 0 : std::max(strictest_, at_floor ? floor : next);
   }
 
  private:
@@ -65,6 +77,7 @@ class Settling {
   Solver& solver_;
   double strictest_;
   int seen_ = 0;
+  double residual_ = 0;  // of the stage before
   std::vector<double> last_;
 };
 

@@ -66,6 +66,11 @@ Problem with_share(Problem problem, double share) {
   return problem;
 }
 
+// Returns whether materials come from an image without bodies.
+bool is_image(const Problem& problem) {
+  return problem.media && !problem.media->bodies && problem.media->contacts.empty() && problem.media->sheets.empty();
+}
+
 class GridCase final : public ModelCase {
  public:
   GridCase(const Config& config, const std::shared_ptr<const Processes>& processes)
@@ -76,6 +81,7 @@ class GridCase final : public ModelCase {
         here_(count_on_machine(*processes)) {}
 
   void check_values() const override { poisson::check_values(problem_); }
+  void economize(const Backend& backend) override { economize(backend, 0); }
   std::vector<std::string> statement() const override {
     return {"problem   " + describe_equation(problem_), "faces     " + describe_boundary(problem_),
             "cells     " + describe_widths(config_)};
@@ -166,6 +172,10 @@ class GridCase final : public ModelCase {
                       : grid_ == nullptr   ? describe_uncovered(problem_)
                                            : std::vector<std::string>(),
                       std::back_inserter(all));
+    if (economized_)
+      all.emplace_back(
+          "the device has too little memory for mixed precision: the image is solved in single precision, on "
+          "rediscretized levels");
     if (problem_.media && FloatingBodies::any(*problem_.media) && grid_ && !d().media()->floating())
       all.push_back(
           fmt::format("floating bodies are images or more than {}: they conduct {:.0e} times as well as the "
@@ -343,7 +353,31 @@ class GridCase final : public ModelCase {
     }
     grid_->count_bytes(sampled);
     plan_ = std::move(sampled);
+    economize(grid_->backend(), static_cast<double>(grid_->bytes()));
     require_memory(config_, *this, grid_->backend(), *plan_, here_, static_cast<double>(grid_->bytes()));
+  }
+
+  // Selects rediscretized levels, and then single precision, for an image that does not fit into the memory of a device
+  // otherwise. Flows settle above the rounding limit of single precision. `used`: bytes that the run has allocated.
+  void economize(const Backend& backend, double used) {
+    const Options given = options_;
+    const bool free = given.method == Method::automatic || given.method == Method::multigrid;
+    if (!backend.on_gpu() || !is_image(problem_) || config_.flow_tolerance == 0 || !free ||
+        given.coarse_operator != CoarseOperator::automatic || given.precision != SolvePrecision::mixed ||
+        given.preconditioner != PreconditionerChoice::automatic)
+      return;
+    const double room = static_cast<double>(backend.available()) + used;
+    const auto fits = [&] { return static_cast<double>(plan(true).most()) <= room; };
+    for (const SolvePrecision precision : {SolvePrecision::mixed, SolvePrecision::single}) {
+      if (fits()) return;
+      options_.coarse_operator = CoarseOperator::rediscretized;
+      options_.precision = precision;
+      plan_.reset();
+    }
+    economized_ = fits();
+    if (economized_) return;
+    options_ = given;
+    plan_.reset();
   }
 
   Plan make(const Problem& problem, const Options& options, bool gpu, const std::optional<KappaSummary>& kappa) const {
@@ -359,6 +393,7 @@ class GridCase final : public ModelCase {
   const GridModel* grid_ = nullptr;    ///< model_, or null before it exists
   double size_ = 0;                    // Σ|b|, if sized_
   bool sized_ = false;
+  bool economized_ = false;  ///< single precision replaces mixed precision
 };
 
 }  // namespace

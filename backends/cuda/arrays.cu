@@ -1,3 +1,5 @@
+#include <map>
+
 #include "backends/cuda/arrays.hpp"
 #include "backends/cuda/cuda_backend.cuh"
 #include "backends/cuda/turned.cuh"
@@ -36,6 +38,16 @@ CudaBackend& of(const Backend& backend) {
   return const_cast<CudaBackend&>(dynamic_cast<const CudaBackend&>(backend));
 }
 
+// Makes later work on one stream wait for the present work of another one. A thread records the same mark of a device
+// again and again; streams that wait for it wait for the record of their call.
+void order(Backend& backend, cudaStream_t before, cudaStream_t after) {
+  thread_local std::map<int, Mark> marks;
+  const auto scope = use_device_of(backend);
+  const Mark& mark = marks[of(backend).number()];
+  mark.record(before);
+  mark.hold(after);
+}
+
 }  // namespace
 
 void import_values(const Array& from, double factor, Field& to) {
@@ -57,17 +69,11 @@ void export_values(const Field& from, double factor, const Array& to) {
 }
 
 void wait_for_stream(Backend& backend, void* stream) {
-  const auto scope = use_device_of(backend);
-  const Mark mark;
-  mark.record(static_cast<cudaStream_t>(stream));
-  mark.hold(of(backend).stream());
+  order(backend, static_cast<cudaStream_t>(stream), of(backend).stream());
 }
 
 void make_stream_wait(void* stream, Backend& backend) {
-  const auto scope = use_device_of(backend);
-  const Mark mark;
-  mark.record(of(backend).stream());
-  mark.hold(static_cast<cudaStream_t>(stream));
+  order(backend, of(backend).stream(), static_cast<cudaStream_t>(stream));
 }
 
 int device_number(const Backend& backend) {

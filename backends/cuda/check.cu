@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -58,14 +59,20 @@ void launched(cudaStream_t stream, const std::source_location& where) {
   if (injection::kernel_fails()) trap_kernel<<<1, 1, 0, stream>>>();
 }
 
+// Devices after 9.0 may run code for devices before 9.0, which does not wait for the preceding kernel (await_others).
 bool launches_early() {
+  constexpr int with_waits = 90;
+  constexpr bool older_code = std::min({__CUDA_ARCH_LIST__}) < 10 * with_waits;
   static const bool all = [] {
+    cudaFuncAttributes code{};
+    check(cudaFuncGetAttributes(&code, trap_kernel));
+    if (code.ptxVersion < with_waits) return false;  // also if CUDA_FORCE_PTX_JIT chose it
     int devices = 0;
     check(cudaGetDeviceCount(&devices));
     for (int device = 0; device < devices; ++device) {
       int major = 0;
       check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
-      if (major < 9) return false;
+      if (major < 9 || (older_code && major > 9)) return false;
     }
     return true;
   }();

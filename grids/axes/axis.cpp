@@ -28,6 +28,7 @@ bool has_equal_cells(const std::vector<double>& nodes) {
 constexpr double steepest = 4;
 
 bool is_steep(const Axis& axis) {
+  if (axis.equidistant()) return false;
   for (int i = axis.periodic() ? 0 : 1; i < axis.cells(); ++i) {
     const double a = axis.width(i - 1), b = axis.width(i);
     if (std::max(a / b, b / a) > steepest) return true;
@@ -37,6 +38,10 @@ bool is_steep(const Axis& axis) {
 
 // A single cell does not decide, unless it differs from all others so much that it decouples them.
 AxisStrength strength_of(const Axis& axis) {
+  if (axis.equidistant()) {
+    const double strength = 1 / (axis.width(0) * axis.width(0));
+    return {strength, strength, strength};
+  }
   std::vector<double> widths;
   for (int i = 0; i < axis.cells(); ++i) widths.push_back(axis.width(i));
   std::sort(widths.begin(), widths.end());
@@ -168,7 +173,7 @@ double Axis::point_in_cell(int i, double fraction) const {
 
 double Axis::width(int i) const {
   if (degenerate()) return 1;
-  const int n = all_cells(), cell = global_cell(i);
+  const int n = all_cells(), at = i + origin_, cell = at >= 0 && at < n ? at : global_cell(i);
   if (cell < 0 || cell >= n) return 0;
   if (equidistant_) return (nodes_.back() - nodes_.front()) / n;
   return nodes_[static_cast<std::size_t>(cell) + 1] - nodes_[static_cast<std::size_t>(cell)];

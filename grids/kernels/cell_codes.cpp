@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "backends/cpu/launch.hpp"
+#include "backends/memory/round_up.hpp"
 #include "grids/kernels/code_loops.hpp"
 #ifdef POISSON_HAVE_CUDA
 #include "grids/kernels/cuda/cell_codes.hpp"
@@ -79,10 +80,15 @@ class HostCodes final : public CellCodes {
 
   void forget_parts() override { parent_ = {}; }
 
-  void for_each_with(Code code, const std::function<void(Cell)>& f) const override {
-    for_each_cell([&](int i, int j, int k) {
-      if (const Cell here = cell_(i, j, k); codes_[here] == code) f(here);
-    });
+  std::vector<std::uint32_t> cells_with(Code code) const override {
+    std::vector<std::uint32_t> words(divide_up(codes_.size(), std::size_t{32}));
+#pragma omp parallel for schedule(static)
+    for (std::size_t w = 0; w < words.size(); ++w) {
+      const std::size_t first = 32 * w, count = std::min<std::size_t>(32, codes_.size() - first);
+      for (std::size_t c = 0; c < count; ++c)
+        if (codes_[first + c] == code) words[w] |= 1U << c;
+    }
+    return words;
   }
 
   std::vector<Moments> moments(const Fields& fields, std::span<const char> wanted) const override {
@@ -140,22 +146,6 @@ void write_codes(const Box& slab, const LineOfCodes& write, Stored* values) {
 template void write_codes(const Box&, const LineOfCodes&, std::uint8_t*);
 template void write_codes(const Box&, const LineOfCodes&, std::uint16_t*);
 
-template <class Stored>
-void visit_codes(const Box& slab, const Stored* values, CellCodes::Code code,
-                 const std::function<void(CellCodes::Cell)>& f) {
-  const int nx = slab.last[0], ny = slab.last[1];
-  cpu::for_each_line(slab, [&](int j, int k) {
-    const Stored* const line = values + (std::int64_t{k - slab.first[2]} * ny + j) * nx;
-    const std::int64_t begin = (std::int64_t{k} * ny + j) * nx;
-    for (int i = 0; i < nx; ++i)
-      if (line[i] == code) f(static_cast<CellCodes::Cell>(begin + i));
-  });
-}
-template void visit_codes(const Box&, const std::uint8_t*, CellCodes::Code,
-                          const std::function<void(CellCodes::Cell)>&);
-template void visit_codes(const Box&, const std::uint16_t*, CellCodes::Code,
-                          const std::function<void(CellCodes::Cell)>&);
-
 }  // namespace cuda
 #endif
 
@@ -184,6 +174,18 @@ std::unique_ptr<CellCodes> make_cell_codes(Backend& backend, const std::array<in
   return std::make_unique<HostCodes>(n, write);
 }
 
+std::unique_ptr<CellCodes> make_cell_codes(Backend& backend, const std::array<int, 3>& n, std::size_t codes_used,
+                                           const BytesOfCells& from) {
+#ifdef POISSON_HAVE_CUDA
+  if (backend.on_gpu() && codes_used <= 256 && Box{{0, 0, 0}, n}.size() < std::int64_t{CellCodes::nowhere})
+    return cuda::make_cell_codes(backend, n, from);
+#endif
+  return make_cell_codes(backend, n, codes_used, [&](int j, int k, std::span<CellCodes::Code> line) {
+    const std::uint8_t* const bytes = from.bytes + (std::int64_t{k} * n[1] + j) * n[0];
+    for (std::size_t i = 0; i < line.size(); ++i) line[i] = from.table[bytes[i]];
+  });
+}
+
 double sum_of_differences(const Field& faces, const Field& u, const Block& block, std::size_t axis) {
   Box box = u.layout().box();
   const Axis& along = block.axes[axis];
@@ -191,21 +193,24 @@ double sum_of_differences(const Field& faces, const Field& u, const Block& block
 #ifdef POISSON_HAVE_CUDA
   if (u.backend().on_gpu()) return cuda::sum_of_differences(faces, u, block, axis, box);
 #endif
-  const View<const double> kappa = faces.view<double>();
   double sum = 0;
-  dispatch(u.precision(), [&]<class T>(T) {
+  const auto add_up = [&]<class T, class F>(T, F) {
     const View<const T> v = u.view<T>();
+    const View<const F> kappa = faces.view<F>();
     const int step[3] = {axis == 0 ? 1 : 0, axis == 1 ? 1 : 0, axis == 2 ? 1 : 0};
     sum = cpu::reduce_over_lines(
         box, 0.0,
         [&](int j, int k) {
           double line = 0;
           for (int i = box.first[0]; i < box.last[0]; ++i)
-            line += kappa(i, j, k) * block.face_area(static_cast<int>(axis), i, j, k) *
+            line += static_cast<double>(kappa(i, j, k)) * block.face_area(static_cast<int>(axis), i, j, k) *
                     (static_cast<double>(v(i, j, k)) - static_cast<double>(v(i - step[0], j - step[1], k - step[2])));
           return line;
         },
         std::plus());
+  };
+  dispatch(u.precision(), [&]<class T>(T t) {
+    dispatch(faces.precision(), [&]<class F>(F f) { add_up(t, f); });
   });
   return sum;
 }

@@ -39,8 +39,8 @@ class CellCodes {
   /// Frees the memory of the parts.
   virtual void forget_parts() = 0;
 
-  /// Calls f(cell) for all cells with a code, from several threads.
-  virtual void for_each_with(Code code, const std::function<void(Cell)>& f) const = 0;
+  /// Returns which cells have a code: cell c is bit c mod 32 of word c / 32.
+  virtual std::vector<std::uint32_t> cells_with(Code code) const = 0;
 
   /// Contains sums over the cells of a code, weighted by volumes, and the extrema; of equal ones the first.
   struct Moments {
@@ -53,7 +53,7 @@ class CellCodes {
     Extremum low, high;
   };
   /// Contains what moments() reads: u, which may be replaced by one value for each code unless that is NaN, and κ on
-  /// the faces below each cell along the axes of the block, in fp64.
+  /// the faces below each cell along the axes of the block.
   struct Fields {
     const Field& u;
     const Block& block;
@@ -73,6 +73,13 @@ using LineOfCodes = std::function<void(int j, int k, std::span<CellCodes::Code> 
 /// `codes_used`. `write` is called once for each line, from several threads.
 std::unique_ptr<CellCodes> make_cell_codes(Backend& backend, const std::array<int, 3>& n, std::size_t codes_used,
                                            const LineOfCodes& write);
+/// Does the same for bytes of the host, x fastest. The code of a cell is table[its byte].
+struct BytesOfCells {
+  const std::uint8_t* bytes;
+  std::span<const CellCodes::Code, 256> table;
+};
+std::unique_ptr<CellCodes> make_cell_codes(Backend& backend, const std::array<int, 3>& n, std::size_t codes_used,
+                                           const BytesOfCells& from);
 
 /// Returns κ · area summed over the faces across an axis, times the differences u(above) − u(below) of their cells.
 /// `faces` contains κ on the face below each cell. Faces at open ends and between the last and the first cells of a

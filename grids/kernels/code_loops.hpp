@@ -67,6 +67,7 @@ struct AddMoments {
   Cells cell;
   View<const T> u;
   View<const double> faces[3];                  ///< data may be null
+  View<const float> narrow_faces[3];            ///< have data if the fields are in fp32
   const double *mass[3], *inverse_distance[3];  ///< of AxisLengths
   bool closed[3];
   Code code;
@@ -86,7 +87,7 @@ struct AddMoments {
     if (!free) return;
     const int at[3] = {i, j, k};
     for (int d = 0; d < 3; ++d)
-      if (faces[d].data) own.outflow += flow(at, d, at[d], at[d] - 1) + flow(at, d, at[d] + 1, at[d] + 1);
+      if (faces[d].data || narrow_faces[d].data) own.outflow += flow(at, d, at[d], at[d] - 1) + flow(at, d, at[d] + 1, at[d] + 1);
   }
 
  private:
@@ -102,7 +103,8 @@ struct AddMoments {
     next[d] = beyond;
     on[d] = face;
     if (codes[cell(next[0], next[1], next[2])] == code) return 0;
-    const double kappa = faces[d](on[0], on[1], on[2]);
+    const double kappa = faces[d].data ? faces[d](on[0], on[1], on[2])
+                                       : static_cast<double>(narrow_faces[d](on[0], on[1], on[2]));
     if (kappa == 0) return 0;
     double area = 1;
     for (int e = 0; e < 3; ++e)
@@ -134,9 +136,12 @@ template <class Code, class T>
 AddMoments<Code, T> add_moments(const Code* codes, const Cells& cell, const CellCodes::Fields& fields, std::size_t code,
                                 const AxisLengths& lengths) {
   AddMoments<Code, T> add{
-      codes, cell, fields.u.view<T>(), {}, {}, {}, {}, static_cast<Code>(code), fields.replaced[code]};
+      codes, cell, fields.u.view<T>(), {}, {}, {}, {}, {}, static_cast<Code>(code), fields.replaced[code]};
   for (std::size_t d = 0; d < 3; ++d) {
-    if (fields.faces[d]) add.faces[d] = fields.faces[d]->view<double>();
+    if (const Field* const faces = fields.faces[d]; faces && faces->precision() == Precision::fp64)
+      add.faces[d] = faces->view<double>();
+    else if (faces)
+      add.narrow_faces[d] = faces->view<float>();
     add.mass[d] = lengths.mass[d].data();
     add.inverse_distance[d] = lengths.inverse_distance[d].data();
     add.closed[d] = fields.block.axes[d].closed();

@@ -53,6 +53,7 @@ void compute_gradient(Backend* backend, const Block& block, DataGradient kind, c
     for (std::size_t d = 0; d < 3; ++d) {
       const Axis& axis = block.axes[d];
       data.kappa[d] = static_cast<const T*>(arrays.kappa[d]);
+      std::ranges::copy(arrays.faces[d], data.face[d]);
       data.cells[d] = std::max(1, axis.cells());
       data.flat[d] = axis.degenerate();
       data.values[d] = data.cells[d] + (data.at_nodes && !axis.degenerate() ? 1 : 0);

@@ -10,10 +10,11 @@ namespace poisson {
 
 /// Contains the arrays of a derivative, in the memory and of the precision of `to`.
 struct GradientArrays {
-  const void* u = nullptr;             ///< all nodes or cells; unused by derivatives with respect to f
-  const void* lambda = nullptr;        ///< A⁻¹ ∂J/∂u, zero at Dirichlet nodes
-  std::array<const void*, 3> kappa{};  ///< κ of cells along each axis, for problems in cells
-  int first_axis = 0, last_axis = 3;   ///< the axes whose κ the datum is
+  const void* u = nullptr;                             ///< all nodes or cells; unused by derivatives with respect to f
+  const void* lambda = nullptr;                        ///< A⁻¹ ∂J/∂u, zero at Dirichlet nodes
+  std::array<const void*, 3> kappa{};                  ///< κ of cells along each axis, for problems in cells
+  int first_axis = 0, last_axis = 3;                   ///< the axes whose κ the datum is
+  std::array<std::array<GradientFace, 2>, 3> faces{};  ///< faces of the box whose data are numbers
 };
 
 /// Computes the derivative of λᵀ(b − A u) with respect to a datum: one value for each value of the datum. The last

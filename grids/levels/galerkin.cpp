@@ -1,5 +1,6 @@
 #include "grids/levels/galerkin.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "grids/axes/coarse_places.hpp"
@@ -159,7 +160,7 @@ Bands gathered(Backend& backend, const Bands& parts, const Space& larger) {
 }
 
 Hierarchy make_galerkin_hierarchy(std::shared_ptr<const Operator> finest, Bands bands, Block block,
-                                  const std::vector<LevelPlan>& levels, bool rough, const Sharing& sharing) {
+                                  const std::vector<LevelPlan>& levels, int clusters_from, const Sharing& sharing) {
   Backend& backend = finest->backend();
   const Precision precision = levels.front().precision;
   Hierarchy h;
@@ -174,12 +175,16 @@ Hierarchy make_galerkin_hierarchy(std::shared_ptr<const Operator> finest, Bands 
     if (!level.coarser) break;
     for (const std::vector<LevelPlan>& list : level.semicoarsened)
       h.semicoarsened.push_back(
-          below_finest(make_galerkin_hierarchy(h.operators.back(), bands, block, list, false, sharing)));
-    if (rough) {
+          below_finest(make_galerkin_hierarchy(h.operators.back(), bands, block, list, -1, sharing)));
+    if (static_cast<int>(l) < clusters_from) {
+      h.strong_clusters.push_back(nullptr);
+    } else if (clusters_from >= 0) {
       auto strong_clusters = std::make_shared<const StrongClusters>(
           bands, precision, block.share ? block.share->processes : one_process());
-      rough = strong_clusters->any();
-      if (rough) h.strong_clusters.push_back(std::move(strong_clusters));
+      if (strong_clusters->any())
+        h.strong_clusters.push_back(std::move(strong_clusters));
+      else
+        clusters_from = -1;
     }
     const CoarseBlock coarser = part_of(*level.coarser, block);
     GalerkinLevel next = coarsen_bands(backend, bands, block, coarser, precision);
@@ -192,6 +197,7 @@ Hierarchy make_galerkin_hierarchy(std::shared_ptr<const Operator> finest, Bands 
     block = own;
     bands = gathered(backend, bands, block.space());
   }
+  if (std::ranges::count(h.strong_clusters, nullptr) == std::ssize(h.strong_clusters)) h.strong_clusters.clear();
   const bool alone = levels.size() == 1;
   h.coarsest = precision == Precision::fp64 ? h.operators.back()
                : alone ? grid_kernels(backend).make_banded_operator(backend, bands, Precision::fp64)

@@ -31,12 +31,22 @@ struct FaceSums : ValueSums {
 class FaceSum {
  public:
   FaceSum(const Discretization& d, const Field& u, int axis, int end, const Boundary& face)
-      : d_(d), axis_(axis), end_(end), face_(d.problem(), d.block(), axis, end, d.media()) {
+      : d_(d),
+        axis_(axis),
+        end_(end),
+        face_(d.problem(), d.block(), axis, end, d.media()),
+        area_(d.block(), axis) {
     const Box& behind = face_.behind();
     u_ = d.functionals().values(u, behind);
     if (behind.size() > 0 && !d.media()) kappa_.emplace(d.problem(), d.block(), static_cast<std::size_t>(axis), behind);
-    place_centres(behind);
-    if (face.mixed_bc) first_ = first_part(parts_of(face), centres_[0], centres_[1], centres_[2]);
+    if (behind.size() > 0) half_width_ = 0.5 * d.block().axes[axis].width(behind.first[static_cast<std::size_t>(axis)]);
+    if (!face.mixed_bc) return;
+    std::array<std::vector<double>, 3> centres;
+    for_each_place(behind, [&](int i, int j, int k) {
+      const std::array<double, 3> centre = centre_of({i, j, k});
+      for (std::size_t e = 0; e < 3; ++e) centres[e].push_back(centre[e]);
+    });
+    first_ = first_part(parts_of(face), centres[0], centres[1], centres[2]);
   }
 
   // Returns the sums of all of the face, then those of its parts.
@@ -52,33 +62,28 @@ class FaceSum {
   }
 
  private:
-  void place_centres(const Box& behind) {
-    const Block& block = d_.block();
-    for_each_place(behind, [&](int i, int j, int k) {
-      const std::array cell{i, j, k};
-      for (std::size_t e = 0; e < 3; ++e) {
-        const Axis& axis = block.axes[e];
-        const bool across = static_cast<int>(e) == axis_;
-        centres_[e].push_back(axis.degenerate() ? 0
-                              : across          ? (end_ == 0 ? axis.nodes().front() : axis.nodes().back())
-                                                : axis.point(cell[e]));
-      }
-    });
+  // Returns the centre of the face of a cell.
+  std::array<double, 3> centre_of(const std::array<int, 3>& cell) const {
+    std::array<double, 3> centre{};
+    for (std::size_t e = 0; e < 3; ++e) {
+      const Axis& axis = d_.block().axes[e];
+      if (axis.degenerate()) continue;
+      const bool across = static_cast<int>(e) == axis_;
+      centre[e] = across ? (end_ == 0 ? axis.nodes().front() : axis.nodes().back()) : axis.point(cell[e]);
+    }
+    return centre;
   }
 
   void add(FaceSums& s, std::size_t at, const std::array<int, 3>& cell, const CellFace::Values& v) const {
     const auto [i, j, k] = cell;
-    const double area = d_.block().face_area(axis_, i, j, k);
+    const double area = area_(i, j, k);
     s.cells += 1;
     s.area += area;
     if (d_.media() && !d_.media()->solved(i, j, k)) return;
     const double kappa = d_.media() ? d_.media()->end_kappa(axis_, end_)[at] : (*kappa_)(cell);
     const double into = v.given - (v.conductance == 0 ? 0 : v.conductance * u_[at]);
-    const double h = d_.block().axes[axis_].width(cell[static_cast<std::size_t>(axis_)]);
     s.flow += area * into;
-    s.add(u_[at] + into * 0.5 * h / kappa, area, [&] {
-      return std::array{centres_[0][at], centres_[1][at], centres_[2][at]};
-    });
+    s.add(u_[at] + into * half_width_ / kappa, area, [&] { return centre_of(cell); });
   }
 
   const Discretization& d_;
@@ -86,7 +91,8 @@ class FaceSum {
   CellFace face_;
   std::vector<double> u_;
   std::optional<CellKappa> kappa_;
-  std::array<std::vector<double>, 3> centres_;
+  FaceAreas area_;
+  double half_width_ = 0;
   std::vector<int> first_;  ///< the number of the condition at each centre; empty if the face has one condition
 };
 

@@ -64,6 +64,7 @@ class FluxSum {
     const Box cells = cells_behind(block_, axis, end);
     const Layer value(d_.functionals(), u_, cells);
     const double half = 0.5 * block_.axes[axis_].width(cells.first[axis_]);
+    const FaceAreas area(block_, axis);
     double sum = 0;
     CellFace(d_.problem(), block_, axis, end, d_.media()).visit([&](int i, int j, int k, const CellFace::Values& v) {
       const double into = v.given - (v.conductance == 0 ? 0 : v.conductance * value(i, j, k));

@@ -245,10 +245,11 @@ class RegionSums {
     for_each_face(d_.problem(), [&](int d, int end, const Boundary& face) {
       if (!block_.axes[d].open(end) || CellFace::is_closed(face)) return;
       const Layer u(d_.functionals(), u_, cells_behind(block_, d, end));
+      const FaceAreas area(block_, d);
       CellFace(d_.problem(), block_, d, end, &media_).visit([&](int i, int j, int k, const CellFace::Values& v) {
         if (media_.solved(i, j, k))
           sums_[media_.cells().region(i, j, k)].through_faces -=
-              block_.face_area(d, i, j, k) * (v.given - v.conductance * u(i, j, k));
+              area(i, j, k) * (v.given - v.conductance * u(i, j, k));
       });
     });
   }

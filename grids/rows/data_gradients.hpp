@@ -15,8 +15,23 @@ enum class DataGradient {
   reaction_in_cells,   ///< σ in cells beside nodes
   reaction_elements,   ///< σ in the cells of elements
   kappa_at_nodes,      ///< κ of finite volumes at nodes
-  kappa_in_cells,      ///< κ of finite volumes in cells, without what faces of the box add
+  kappa_in_cells,      ///< κ of finite volumes in cells; of faces of the box only those in GradientData::face
   kappa_elements       ///< κ of elements
+};
+
+/// Describes a face of the box whose data are numbers, for the derivative with respect to κ of the cells at it.
+struct GradientFace {
+  enum class Kind { none, dirichlet, robin };
+  Kind kind = Kind::none;
+  double value = 0, alpha = 0;
+
+  /// Returns the derivative of the flow through the face with respect to κ of its cell, per area.
+  constexpr double slope(double kappa, double h, double u) const {
+    if (kind == Kind::none) return 0;
+    if (kind == Kind::dirichlet) return 2 / h * (u - value);
+    const double half = 0.5 * h * alpha, sum = kappa + half;
+    return half / (sum * sum) * (alpha * u - value);
+  }
 };
 
 /// Locates the arrays and the widths of the cells in memory of one device.
@@ -29,6 +44,7 @@ struct GradientData {
   const double* width[3] = {};        ///< of cells; 1 on axes that the grid lacks
   bool flat[3] = {}, periodic[3] = {};
   bool at_nodes = true;
+  GradientFace face[3][2];  ///< of problems in cells, whose κ is that of an axis
 
   constexpr std::int64_t value(int i, int j, int k) const {
     return (static_cast<std::int64_t>(k) * values[1] + j) * values[0] + i;
@@ -113,8 +129,8 @@ constexpr double edges(const GradientData<T>& g, int axis, bool elements, int i,
   return scale * sum;
 }
 
-/// Returns the derivative with respect to κ of a cell along an axis, from the faces to its two neighbours: with c =
-/// 1/(h/(2κA) + …), −(∂c/∂κ) Δλ Δu.
+/// Returns the derivative with respect to κ of a cell along an axis, from the faces to its two neighbours, with c =
+/// 1/(h/(2κA) + …): (∂c/∂κ) Δλ Δu. Faces of the box add λ ∂flow/∂κ.
 template <class T>
 constexpr double faces(const GradientData<T>& g, int axis, int i, int j, int k) {
   const int at[3] = {i, j, k};
@@ -124,13 +140,17 @@ constexpr double faces(const GradientData<T>& g, int axis, int i, int j, int k) 
   const std::int64_t own = g.cell(i, j, k);
   const double kappa = static_cast<double>(g.kappa[axis][own]), h = g.width[axis][at[axis]];
   const double resistance = 0.5 * h / (area * kappa);
-  double sum = 0;
+  double sum = 0, at_box = 0;
   for (int side = -1; side <= 1; side += 2) {
     int there[3] = {i, j, k};
     const int n = g.cells[axis];
     there[axis] += side;
     if (there[axis] < 0 || there[axis] >= n) {
-      if (!g.periodic[axis]) continue;
+      if (!g.periodic[axis]) {
+        const double slope = g.face[axis][side > 0].slope(kappa, h, static_cast<double>(g.u[own]));
+        at_box += area * slope * static_cast<double>(g.lambda[own]);
+        continue;
+      }
       there[axis] = (there[axis] + n) % n;
     }
     const std::int64_t next = g.cell(there[0], there[1], there[2]);
@@ -139,7 +159,7 @@ constexpr double faces(const GradientData<T>& g, int axis, int i, int j, int k) 
     sum += c * c * (static_cast<double>(g.lambda[own]) - static_cast<double>(g.lambda[next])) *
            (static_cast<double>(g.u[own]) - static_cast<double>(g.u[next]));
   }
-  return sum * resistance / kappa;
+  return sum * resistance / kappa + at_box;
 }
 
 }  // namespace gradients

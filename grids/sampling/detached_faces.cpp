@@ -1,6 +1,7 @@
 #include "grids/sampling/detached_faces.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "backends/memory/places.hpp"
 
@@ -24,7 +25,15 @@ int DetachedFaces::layers(const Media& media) {
 }
 
 DetachedFaces::DetachedFaces(const MediaCells& cells)
-    : cells_(cells), any_(layers(cells.media()) > 1), constant_(cells.kappa_is_constant()) {}
+    : cells_(cells), any_(layers(cells.media()) > 1), constant_(cells.kappa_is_constant()) {
+  for (std::size_t d = 0; constant_ && d < least_.size(); ++d) {
+    least_[d] = std::numeric_limits<double>::infinity();
+    for (std::size_t r = 0; r < cells.media().regions.size(); ++r) {
+      const auto region = static_cast<RegionNumber>(r);
+      if (cells.conducts(region)) least_[d] = std::min(least_[d], cells.kappa(region, d, 0, 0, 0));
+    }
+  }
+}
 
 // Dirichlet data of neighbours are nearly the same. Robin faces keep their conductance, because it is in series with α
 // of one face.
@@ -88,7 +97,7 @@ bool DetachedFaces::near_surface(std::size_t axis, const Cell& above) const {
 
 void DetachedFaces::move(std::size_t axis, const Cell& above, double& kappa, std::vector<Move>& moves) const {
   // Expressions are evaluated at surfaces only.
-  if (!(kappa > 0) || (!constant_ && !near_surface(axis, above))) return;
+  if (!(kappa > 0) || kappa < detached * least_[axis] || (!constant_ && !near_surface(axis, above))) return;
   const double plain = staircase(axis, above);
   if (!(plain > 0) || kappa < detached * plain) return;
   std::vector<Cell> inside;

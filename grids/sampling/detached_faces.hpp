@@ -51,6 +51,7 @@ class DetachedFaces {
 
   const MediaCells& cells_;
   bool any_, constant_;
+  std::array<double, 3> least_{};  ///< κ along each axis if it is constant in all materials
 };
 
 }  // namespace poisson

@@ -20,9 +20,20 @@ double large_jumps_of_line(const Jumps& jumps, const Block& block) {
   return jumps.share * cells / block.dimension();
 }
 
+bool is_thin(const Block& block) {
+  constexpr int few = 8, times = 4;
+  if (block.dimension() != 3) return false;
+  const auto& [x, y, z] = block.axes;
+  const auto [least, most] = std::minmax({x.all_cells(), y.all_cells(), z.all_cells()});
+  const int middle = x.all_cells() + y.all_cells() + z.all_cells() - least - most;
+  return least <= few && middle >= times * least;
+}
+
 bool may_have_clusters(const Jumps& jumps, const Block& block) {
-  constexpr double many = 12;
-  return jumps.rough() || (block.dimension() == 2 && large_jumps_of_line(jumps, block) >= many);
+  constexpr double many_in_plane = 12, many_in_layer = 2;
+  const double of_line = large_jumps_of_line(jumps, block);
+  return jumps.rough() || (block.dimension() == 2 && of_line >= many_in_plane) ||
+         (is_thin(block) && of_line >= many_in_layer);
 }
 
 }  // namespace poisson

@@ -37,8 +37,11 @@ struct Jumps {
 /// Returns the number of large jumps that a line through the block meets, as a mean over its axes.
 double large_jumps_of_line(const Jumps&, const Block&);
 
-/// Returns whether strong clusters may slow cycles down: if large jumps are frequent, and in the plane, where bodies of
-/// any size enclose each other, also if lines meet many of them.
+/// Returns whether a box in space has few cells along one axis and more along the others.
+bool is_thin(const Block&);
+
+/// Returns whether strong clusters may slow cycles down: if large jumps are frequent, and in the plane and in thin
+/// boxes, where bodies of any size enclose each other, also if lines meet many of them.
 bool may_have_clusters(const Jumps&, const Block&);
 
 }  // namespace poisson

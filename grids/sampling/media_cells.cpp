@@ -243,7 +243,23 @@ double MediaCells::kappa(RegionNumber region, std::size_t axis, int i, int j, in
   return value;
 }
 
+// Returns whether bytes of an image give all regions.
+bool MediaCells::find_labels(const std::array<std::vector<double>, 3>& nodes) {
+  const auto* const map = dynamic_cast<const MapOfBytes*>(media_->map.get());
+  if (media_->bodies || !map) return false;
+  labels_ = map->bytes(nodes);
+  if (!labels_) return false;
+  for (std::size_t d = 0; d < 3; ++d) {
+    const std::vector<std::int64_t> all = std::exchange(labels_->offset[d], {});
+    for (int i = box_.first[d]; i < box_.last[d]; ++i)
+      labels_->offset[d].push_back(
+          block_.axes[d].degenerate() ? all[0] : all[static_cast<std::size_t>(block_.axes[d].global_cell(i))]);
+  }
+  return true;
+}
+
 void MediaCells::find_regions(const std::array<std::vector<double>, 3>& nodes) {
+  if (find_labels(nodes)) return;
   regions_.resize(static_cast<std::size_t>(box_.size()));
   const Bodies* bodies = media_->bodies.get();
   if (bodies && bodies->below()) below_.resize(regions_.size());

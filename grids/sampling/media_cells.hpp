@@ -11,7 +11,7 @@
 
 #include "backends/memory/unset_vector.hpp"
 #include "grids/axes/block.hpp"
-#include "grids/problem/media.hpp"
+#include "grids/problem/label_bytes.hpp"
 #include "grids/problem/problem.hpp"
 #include "grids/problem/shapes.hpp"
 #include "grids/sampling/media_openings.hpp"
@@ -38,8 +38,12 @@ class MediaCells {
     return (static_cast<std::size_t>(k - box_.first[2]) * ny_ + static_cast<std::size_t>(j - box_.first[1])) * nx_ +
            static_cast<std::size_t>(i - box_.first[0]);
   }
-  RegionNumber region(int i, int j, int k) const { return regions_[index(i, j, k)]; }
-  /// Returns the regions of all cells that are stored, x fastest.
+  RegionNumber region(int i, int j, int k) const {
+    return labels_ ? labels_->region[byte(i, j, k)] : regions_[index(i, j, k)];
+  }
+  /// Returns the bytes from which regions follow, for cells of the box; null if regions are stored.
+  const LabelBytes* labels() const { return labels_ ? &*labels_ : nullptr; }
+  /// Returns the regions of all cells, x fastest, if they are stored.
   std::span<const RegionNumber> regions() const { return regions_; }
   /// Returns whether κ of all materials is given by numbers.
   bool kappa_is_constant() const;
@@ -75,6 +79,13 @@ class MediaCells {
   bool leaves(int i, int j, int k) const { return !conducts_[region(i, j, k)]; }
 
  private:
+  std::uint8_t byte(int i, int j, int k) const {
+    const auto along = [&](std::size_t d, int at) {
+      return labels_->offset[d][static_cast<std::size_t>(at - box_.first[d])];
+    };
+    return labels_->first[along(0, i) + along(1, j) + along(2, k)];
+  }
+  bool find_labels(const std::array<std::vector<double>, 3>& nodes);
   void find_regions(const std::array<std::vector<double>, 3>& nodes);
   void check_kappa() const;
   void open_cells();
@@ -88,6 +99,7 @@ class MediaCells {
   Block block_;
   Box box_;
   std::size_t nx_ = 0, ny_ = 0;
+  std::optional<LabelBytes> labels_;  ///< replace regions_; offsets are those of the box
   UnsetVector<RegionNumber> regions_, below_;
   std::vector<std::array<double, 3>> kappa_;  ///< of each region; 0 if it is an expression
   std::vector<char> conducts_, fixed_;

@@ -89,34 +89,32 @@ MediaLines::Crossed MediaLines::cross(const At& line, int face, const Pieces& ce
   Crossed found;
   const Axis& axis = cells_.block().axes[line.axis];
   double place = places_[line.axis][static_cast<std::size_t>(face)].middle, across = 0;
-  const bool lower = face > 0 || !axis.open(0), upper = face < axis.size() || !axis.open(1);
-  // The regions of the two cells count: a surface through a centre belongs to one of the faces beside it.
   std::optional<RegionNumber> last;
-  if (lower) last = region(line, face - 1);
-  const auto meet = [&](RegionNumber region) {
-    if (last && cells_.conducts(*last) && cells_.conducts(region)) {
-      if (const double r = contact(*last, region); r > 0) {
-        found.slope = slope(line, place, *last, region);
+  const auto meet = [&](RegionNumber next) {
+    if (last && cells_.conducts(*last) && cells_.conducts(next)) {
+      if (const double r = contact(*last, next); r > 0) {
+        found.slope = slope(line, place, *last, next);
         found.contact += r * found.slope.length;
         across += r;
       }
     }
-    last = region;
+    last = next;
   };
+  // A surface through a centre belongs to the face on the side where the region of the cell does not continue.
   for (const int i : {face - 1, face}) {
-    if (i < face ? !lower : !upper) continue;
+    if ((i < 0 && axis.open(0)) || (i >= axis.size() && axis.open(1))) continue;
     std::array cell = line.cell;
     cell[line.axis] = i;
     const auto& [low, middle, high, width] = places_[line.axis][static_cast<std::size_t>(i + 1)];
+    if (i < face) last = region(line, i);
     if (i == face) place = low;
-    walk(line, i, central, i < face ? middle : low, i < face ? high : middle, [&](double length, RegionNumber region) {
-      const double here = cells_.conducts(region) ? resistance(region, line.axis, cell, length) : infinite;
-      meet(region);
-      found.resistance += here;
+    walk(line, i, central, i < face ? middle : low, i < face ? high : middle, [&](double length, RegionNumber next) {
+      meet(next);
+      found.resistance += cells_.conducts(next) ? resistance(next, line.axis, cell, length) : infinite;
       place += length;
     });
+    if (i == face) meet(region(line, i));
   }
-  if (upper) meet(region(line, face));
   if (found.contact > 0) found.share = across / (across + found.resistance / found.slope.length);
   return found;
 }

@@ -85,11 +85,32 @@ double MediaLines::resistance(RegionNumber region, std::size_t axis, const std::
   return cells_.conducts(centre) ? length / kappa(centre) : 0;
 }
 
+// Integrates over half a cell that lies in one piece with a constant κ. Returns false if it does not.
+bool MediaLines::uniform_half(const At& line, int i, const Pieces& pieces, double from, double to, double face,
+                              Half& h) const {
+  if (!bodies_ || gives()) return false;
+  const double least = sliver * width(line.axis, i);
+  std::size_t p = 0;
+  while (p + 1 < pieces.size() && pieces[p + 1].begin <= from + least) ++p;
+  if (p + 1 < pieces.size() && pieces[p + 1].begin <= to - least) return false;
+  if (pieces[p].region < 0 && cells_.varies_below()) return false;
+  const auto region = static_cast<RegionNumber>(std::max(pieces[p].region, 0));
+  const double kappa = kappa_[line.axis][region], length = to - from;
+  if (!(kappa > 0)) return false;
+  h.resistance = length / kappa;
+  h.conducting = kappa * length;
+  h.moment = h.conducting * (from + 0.5 * length - face);
+  h.first = h.last = h.lowest = h.highest = region;
+  h.of_lowest = h.of_highest = kappa;
+  return true;
+}
+
 MediaLines::Half MediaLines::half(const At& line, int i, const Pieces& pieces, double from, double to,
                                   double face) const {
   std::array cell = line.cell;
   cell[line.axis] = i;
   Half h;
+  if (uniform_half(line, i, pieces, from, to, face, h)) return h;
   bool begun = false;
   double at = from;
   // A surface with a contact does not end the material of a cell: what lies beyond has its own faces.

@@ -109,6 +109,7 @@ class MediaLines {
   /// Calls f(length, region) for the pieces of a line from `from` to `to` within cell i.
   template <class F>
   void walk(const At& line, int i, const Pieces& pieces, double from, double to, const F& f) const;
+  bool uniform_half(const At& line, int i, const Pieces& pieces, double from, double to, double face, Half& h) const;
   Half half(const At& line, int i, const Pieces& pieces, double from, double to, double face) const;
   /// Returns what the sheets on two neighbours, or one cell twice, add to κ of a face across an axis, if surfaces are
   /// faces of cells.
@@ -125,8 +126,8 @@ class MediaLines {
   void find_sheets();
   struct SheetRow;
   void add_row(SheetRow& row);
-  void add_crossing(const At& line, double place, const std::array<RegionNumber, 2>& regions, std::size_t side,
-                    double share, SheetRow& row) const;
+  void add_crossing(At line, double place, const std::array<RegionNumber, 2>& regions, std::size_t side, double share,
+                    SheetRow& row) const;
   bool has_links() const { return links_.any; }
   double on_sheets(const At& line, int i) const;
   /// Returns κ of a face with what sheets add to it; a face at an end has one cell.
@@ -170,6 +171,8 @@ class MediaLines {
   double smoothed(const At& line, int face, const Crossed& crossed) const;
   void give(const At& line, int face, std::size_t across, int side, RegionNumber like, RegionNumber unlike,
             double share, std::vector<Given>& given) const;
+  double lost_along(const At& line, const Slope& surface, const std::array<RegionNumber, 2>& regions,
+                    double of_sheet) const;
   double resistance(RegionNumber region, std::size_t axis, const std::array<int, 3>& cell, double length) const;
   RegionNumber region(const At& line, int i) const {
     std::array cell = line.cell;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 
 #include "grids/sampling/media_lines.hpp"
 
@@ -15,8 +14,10 @@ constexpr int lines_on_face = 4;
 constexpr double next_to_face = 1e-6;
 // The curve in which a surface cuts a plane has no direction if the surface is nearly parallel to the plane.
 constexpr double least_sine = 0.01;
-// The surface is at least this share of the distance of two centres away from the one beside it.
-constexpr double nearest_sheet = 0.05;
+// The surface is at least and at most these shares of the distance of two centres away from the one beside it.
+constexpr double nearest_sheet = 0.05, farthest_sheet = 6;
+// A cell has the value of a sheet that conducts much better than its other neighbours. They count with this share.
+constexpr double of_neighbours = 0.5;
 
 }  // namespace
 
@@ -89,9 +90,40 @@ void MediaLines::find_sheets() {
   }
 }
 
+// Returns what faces beside a sheet lose along the surface (beside_sheet). A face that passes κ A/d over the distance d
+// of its cell to the surface carries the current of a gradient along the surface as if it were d/h times as long as
+// before. The cells that a plane surface crosses reach Σ |n_e| h_e/2 to both sides of it, along an axis with the
+// component n of the normal therefore T h with T = Σ |n_e| h_e/(2 |n| h). The distances d lie between T h and (T + 1)
+// h, so the mean of 1 − h/d is 1 − log(1 + 1/T). A surface meets |n| faces per area and side.
+double MediaLines::lost_along(const At& line, const Slope& surface, const std::array<RegionNumber, 2>& regions,
+                              double of_sheet) const {
+  if (contact(regions[0], regions[1]) > 0) return 0;
+  const auto dimension = static_cast<std::size_t>(cells_.block().dimension());
+  std::array<double, 3> normal{}, reach{};
+  std::size_t other = 0;
+  double layer = 0;
+  for (std::size_t d = 0; d < 3; ++d) {
+    normal[d] = (d == line.axis ? 1 : std::abs(surface.slopes[other++])) / surface.length;
+    if (d >= dimension) continue;
+    reach[d] = normal[d] * width(d, line.cell[d]);
+    layer += 0.5 * reach[d];
+  }
+  double sum = 0;
+  for (const RegionNumber r : regions) {
+    if (!cells_.conducts(r)) continue;
+    for (std::size_t d = 0; d < dimension; ++d) {
+      const double kappa = 1 / resistance(r, d, line.cell, 1), w = width(d, line.cell[d]);
+      const double along = (1 - normal[d] * normal[d]) / static_cast<double>(dimension - 1);
+      const double tied = of_sheet / (of_sheet + of_neighbours * kappa * w);
+      sum += tied * kappa * reach[d] * along * (1 - std::log1p(reach[d] / layer));
+    }
+  }
+  return sum;
+}
+
 // Adds a crossing of a line in a row with the surface between two regions.
-void MediaLines::add_crossing(const At& line, double place, const std::array<RegionNumber, 2>& regions,
-                              std::size_t side, double share, SheetRow& row) const {
+void MediaLines::add_crossing(At line, double place, const std::array<RegionNumber, 2>& regions, std::size_t side,
+                              double share, SheetRow& row) const {
   const Axis& axis = cells_.block().axes[row.along];
   const Media& media = cells_.media();
   const std::vector<double>& nodes = axis.nodes();
@@ -100,12 +132,14 @@ void MediaLines::add_crossing(const At& line, double place, const std::array<Reg
   const auto cell =
       std::clamp(static_cast<int>(std::ranges::upper_bound(nodes, place) - nodes.begin()) - 1, 0, axis.all_cells() - 1);
   const double low = nodes[static_cast<std::size_t>(cell)], high = nodes[static_cast<std::size_t>(cell) + 1];
+  line.cell[row.along] = std::clamp(cell - axis.origin(), first, last - 1);
   for (const Sheet& sheet : media.sheets) {
     if ((of_before == sheet.on) == (of_after == sheet.on)) continue;
     const Slope at = slope(line, place, regions[0], regions[1]);
     const std::size_t u = row.normal < row.third ? 0 : 1;
     const double n = 1 / at.length, sine = std::max(1 - at.slopes[u] * at.slopes[u] * n * n, least_sine);
-    const double kappa = share * sheet.coefficient * sheet.thickness * n / sine;
+    const double of_sheet = sheet.coefficient * sheet.thickness;
+    const double kappa = share * std::max(of_sheet + lost_along(line, at, regions, of_sheet), 0.0) * n / sine;
     // A surface on a face belongs to the cells of the material or, if it does not conduct, to those beyond.
     const bool up = media.materials[sheet.on].conducts() == (of_after == sheet.on);
     const double near = next_to_face * (high - low);
@@ -208,7 +242,8 @@ double MediaLines::with_sheets(const At& line, int face, const Pieces& central, 
 }
 
 // Cells that a sheet crosses have the value of the sheet. Their neighbours conduct to it over the distance between the
-// surface and their own centre, the more so the better the sheet conducts.
+// surface and their own centre along the axis, the more so the better the sheet conducts. This distance reaches several
+// cells if the surface is nearly parallel to the axis.
 double MediaLines::beside_sheet(const At& line, int face, const Pieces& central, double kappa) const {
   const double of_lower = on_sheets(line, face - 1), of_upper = on_sheets(line, face);
   if (of_lower == of_upper || open(line, face) < 1) return kappa;
@@ -216,24 +251,26 @@ double MediaLines::beside_sheet(const At& line, int face, const Pieces& central,
   const int on = on_lower ? face - 1 : face, beside = on_lower ? face : face - 1;
   const RegionNumber own = region(line, beside);
   if (!cells_.conducts(own) || contact(own, region(line, on)) > 0) return kappa;
-  const auto& [low, middle, high, w] = places_[line.axis][static_cast<std::size_t>(on + 1)];
   const Media& media = cells_.media();
-  std::optional<double> place;
+  const auto has_sheet = [&](RegionNumber a, RegionNumber b) {
+    return std::ranges::any_of(media.sheets, [&](const Sheet& s) {
+      return (media.regions[a].material == s.on) != (media.regions[b].material == s.on);
+    });
+  };
+  const auto& [low, middle, high, w] = places_[line.axis][static_cast<std::size_t>(on + 1)];
+  const double length = 0.5 * (w + width(line.axis, beside)), towards = on_lower ? -1 : 1;
+  double way = farthest_sheet * length, nearest = way;
   for (std::size_t p = 1; p < central.size(); ++p) {
-    const std::size_t a = media.regions[region_of(central[p - 1], line.cell)].material;
-    const std::size_t b = media.regions[region_of(central[p], line.cell)].material;
-    const double distance = std::abs(central[p].begin - middle);
-    if (distance > w || (place && distance > std::abs(*place - middle))) continue;
-    if (std::ranges::any_of(media.sheets, [&](const Sheet& s) { return (a == s.on) != (b == s.on); }))
-      place = central[p].begin;
+    const double here = length + towards * (central[p].begin - middle), apart = std::abs(here - length);
+    if (here <= 0 || here > farthest_sheet * length || apart >= nearest) continue;
+    if (!has_sheet(region_of(central[p - 1], line.cell), region_of(central[p], line.cell))) continue;
+    nearest = apart;
+    way = here;
   }
-  if (!place) return kappa;
   std::array cell = line.cell;
   cell[line.axis] = beside;
-  const double of_cell = cells_.kappa(own, line.axis, cell[0], cell[1], cell[2]);
-  const double length = 0.5 * (w + width(line.axis, beside));
-  const double way = (on_lower ? 1 : -1) * (middle + (on_lower ? length : -length) - *place);
-  const double share = std::abs(of_lower / (of_lower + of_cell) - of_upper / (of_upper + of_cell));
+  const double of_cell = cells_.kappa(own, line.axis, cell[0], cell[1], cell[2]), least = of_neighbours * kappa;
+  const double share = std::abs(of_lower / (of_lower + least) - of_upper / (of_upper + least));
   return length / ((1 - share) * length / kappa + share * std::max(way, nearest_sheet * length) / of_cell);
 }
 

@@ -93,8 +93,12 @@ std::optional<MediaLines::Wall> MediaLines::wall(const At& line, int i, int side
       if (sum == infinite) return {};
       last = r;
     }
-  if (ends || !cells_.fixed(cells_.region(beside[0], beside[1], beside[2]))) return {};
-  return Wall{cells_.region(beside[0], beside[1], beside[2]), sum};
+  if (ends) return {};
+  const RegionNumber next = cells_.region(beside[0], beside[1], beside[2]);
+  if (!cells_.fixed(next)) return {};
+  // The wall passes through the centre of the neighbour.
+  if (has_contacts_ && next != last) sum += contact(line, place, last, next);
+  return Wall{next, sum};
 }
 
 // Couples the cells on both sides of a face to a fixed body between them. Returns whether there is one.

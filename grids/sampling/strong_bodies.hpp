@@ -15,6 +15,10 @@ bool has_bodies(const Problem& problem, const Jumps& jumps, double jump);
 /// whatever share of all cells they are (docs/design/materials.md).
 bool may_have_clusters(const Problem& problem, const Jumps& jumps, const Block& block);
 
+/// Returns the first Galerkin level that is searched for strong clusters, or −1 without a search. In the plane, coarser
+/// levels represent bodies that are many cells wide, so only the levels on which bodies are narrow are searched.
+int first_level_with_clusters(const Problem& problem, const Jumps& jumps, const Block& block);
+
 /// Returns, along each axis, the layers of cells that carry sheets on the ends of bodies, in ascending order.
 std::array<std::vector<int>, 3> layers_with_sheets(const Problem& problem);
 

@@ -264,8 +264,35 @@ Hierarchy Discretization::make_hierarchy(const std::vector<LevelPlan>& levels) c
   return galerkin ? make_galerkin_levels(levels) : make_levels(rows_, penalty_field(context()), levels);
 }
 
+namespace {
+
+// Returns rows of cells whose fields have a precision; those that have it already are shared.
+FaceRows with_fields_in(Backend& backend, FaceRows rows, Precision precision) {
+  const auto convert = [&](std::shared_ptr<const Field>& field) {
+    if (!field || field->precision() == precision) return;
+    auto other = std::make_shared<Field>(backend, field->space(), precision);
+    backend.convert(*field, *other);
+    field = std::move(other);
+  };
+  for (auto& faces : rows.faces) convert(faces);
+  convert(rows.reaction);
+  return rows;
+}
+
+}  // namespace
+
+Hierarchy Discretization::make_narrow_hierarchy(const std::vector<LevelPlan>& levels) {
+  const auto* const faces = std::get_if<FaceRows>(&rows_);
+  const bool galerkin = levels.size() > 1 && levels[1].assembly == LevelAssembly::bands;
+  const bool coarse = levels.size() > 1 && levels.front().precision == Precision::fp32;
+  if (galerkin || !coarse || !faces || !faces->variable()) return make_hierarchy(levels);
+  SchemeRows wide = with_fields_in(backend_, *faces, Precision::fp64);
+  rows_ = with_fields_in(backend_, *faces, Precision::fp32);
+  return make_levels(std::move(wide), penalty_field(context()), levels, &rows_);
+}
+
 Hierarchy Discretization::make_levels(SchemeRows rows, std::shared_ptr<const Field> penalty,
-                                      const std::vector<LevelPlan>& levels) const {
+                                      const std::vector<LevelPlan>& levels, const SchemeRows* finest) const {
   Hierarchy h;
   h.decoupled = level_rows(rows).decoupled;
   for (std::size_t l = 0; l < levels.size(); ++l) {
@@ -275,7 +302,7 @@ Hierarchy Discretization::make_levels(SchemeRows rows, std::shared_ptr<const Fie
       fine.kappa_source = nullptr;
       operator_note_ = "line and plane relaxation needs it";
     }
-    std::unique_ptr<Operator> A = make_level(rows, penalty.get(), level.precision);
+    std::unique_ptr<Operator> A = make_level(l == 0 && finest ? *finest : rows, penalty.get(), level.precision);
     h.operators.push_back(
         with_cut_lines(std::move(A), rows, penalty.get(), axes_of_cut_lines(fine.block, level.smoothed())));
     h.relaxations.push_back(level.relaxation);
@@ -329,7 +356,7 @@ Hierarchy Discretization::make_galerkin_levels(const std::vector<LevelPlan>& lev
   std::shared_ptr<const Operator> finest =
       with_cut_lines(std::move(A), rows, penalty_field(context()).get(), axes_of_cut_lines(block(), relaxed));
   return make_galerkin_hierarchy(std::move(finest), std::move(bands), cells ? index_block(block()) : block(), levels,
-                                 may_have_clusters(problem_, jumps_, block()), sharing_);
+                                 first_level_with_clusters(problem_, jumps_, block().global()), sharing_);
 }
 
 void Discretization::set_floating(const std::vector<double>& values) {

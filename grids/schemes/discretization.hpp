@@ -107,6 +107,9 @@ class Discretization {
   std::unique_ptr<Operator> make_operator(Precision precision) const;
   /// Returns the operators and transfers of all planned levels, including the planes within a level.
   Hierarchy make_hierarchy(const std::vector<LevelPlan>& levels) const;
+  /// Does the same for levels in fp32. Rows of cells on rediscretized levels are then stored in fp32, and the finest
+  /// operator shares them.
+  Hierarchy make_narrow_hierarchy(const std::vector<LevelPlan>& levels);
   /// Returns the hierarchy of levels whose smoothers `allowed` permits, in one precision.
   Hierarchy make_hierarchy(Precision precision, RelaxationChoice allowed = RelaxationChoice::points) const;
 
@@ -130,8 +133,9 @@ class Discretization {
   bool variable() const;  ///< κ is stored or recomputed
   /// Makes an operator and stores its note.
   std::unique_ptr<Operator> make_noted(const SchemeRows& rows, Precision precision, Assembly assembly) const;
-  Hierarchy make_levels(SchemeRows rows, std::shared_ptr<const Field> penalty,
-                        const std::vector<LevelPlan>& levels) const;
+  /// `finest`: the rows of the finest operator if these are other fields than `rows`.
+  Hierarchy make_levels(SchemeRows rows, std::shared_ptr<const Field> penalty, const std::vector<LevelPlan>& levels,
+                        const SchemeRows* finest = nullptr) const;
   Hierarchy make_galerkin_levels(const std::vector<LevelPlan>& levels) const;
 
   Backend& backend_;

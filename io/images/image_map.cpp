@@ -46,4 +46,27 @@ void ImageMap::fill(const std::array<std::vector<double>, 3>& nodes, const Box& 
     }
 }
 
+std::optional<LabelBytes> ImageMap::bytes(const std::array<std::vector<double>, 3>& nodes) const {
+  const LabelImage::Bytes stored = image_->bytes_of_voxels();
+  if (!stored.first) return {};
+  LabelBytes bytes;
+  bytes.first = stored.first;
+  const std::array<std::int64_t, 3> stride{1, stored.row, stored.slice};
+  for (std::size_t d = 0; d < 3; ++d) {
+    Box all{{0, 0, 0}, {1, 1, 1}};
+    if (!nodes[d].empty()) all.last[d] = static_cast<int>(nodes[d].size()) - 1;
+    bytes.offset[d] = voxels_along(d, nodes[d], all);
+    for (std::int64_t& voxel : bytes.offset[d]) {
+      if (voxel < 0) return {};
+      voxel *= stride[d];
+    }
+  }
+  for (std::size_t b = 0; b < bytes.region.size(); ++b) {
+    const std::size_t code = stored.table[b];
+    // Bytes that no voxel has may have no code.
+    bytes.region[b] = code < regions_.size() ? regions_[code] : beyond_;
+  }
+  return bytes;
+}
+
 }  // namespace poisson

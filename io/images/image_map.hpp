@@ -2,16 +2,17 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <vector>
 
-#include "grids/problem/media.hpp"
+#include "grids/problem/label_bytes.hpp"
 #include "io/images/label_image.hpp"
 
 namespace poisson {
 
 /// Assigns the region of an image's voxel to each cell whose centre is in this voxel, and a region to cells beyond the
 /// image.
-class ImageMap final : public RegionMap {
+class ImageMap final : public RegionMap, public MapOfBytes {
  public:
   /// `lower` is the corner of the first voxel of the crop and `voxel` the widths of a voxel. `regions` has the region
   /// of each value of the image, then that of other values.
@@ -20,6 +21,7 @@ class ImageMap final : public RegionMap {
 
   void fill(const std::array<std::vector<double>, 3>& nodes, const Box& cells,
             std::span<RegionNumber> numbers) const override;
+  std::optional<LabelBytes> bytes(const std::array<std::vector<double>, 3>& nodes) const override;
 
  private:
   std::vector<std::int64_t> voxels_along(std::size_t axis, const std::vector<double>& nodes, const Box& cells) const;

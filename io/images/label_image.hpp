@@ -39,6 +39,14 @@ class LabelImage {
   /// Writes the codes of `voxels` of the row (y, z); all count from the first voxel of the crop.
   void codes(std::int64_t y, std::int64_t z, std::span<const std::int64_t> voxels,
              std::span<std::uint16_t> codes) const;
+  /// Describes stored bytes: the voxel (x, y, z) of the crop has first[x + row y + slice z], and the code of a byte is
+  /// in the table.
+  struct Bytes {
+    const std::uint8_t* first;  ///< null if codes have two bytes
+    std::int64_t row, slice;
+    std::span<const std::uint16_t, 256> table;
+  };
+  Bytes bytes_of_voxels() const { return {start_, row_, slice_, table_}; }
   /// Returns the bytes that the codes need in addition to a loaded file.
   std::size_t bytes() const { return bytes_; }
 

@@ -2,11 +2,17 @@
 // normal, three corners, and two bytes of attributes. Normals are ignored: the order of the corners gives the outside.
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cctype>
 #include <cmath>
 #include <cstring>
+#include <utility>
+#include <vector>
 
+#include <omp.h>
+
+#include "backends/memory/error.hpp"
 #include "io/surfaces/surface_file.hpp"
 
 namespace poisson {
@@ -50,15 +56,20 @@ bool same_word(std::string_view a, std::string_view b) {
   return std::ranges::equal(a, b, [](unsigned char x, unsigned char y) { return std::tolower(x) == y; });
 }
 
+// Reads facets of a text, or of a part of it that begins and ends between two facets.
 class AsciiStl {
  public:
-  explicit AsciiStl(const SurfaceFile& file) : file_(file), text_(file, file.text()) {}
+  AsciiStl(const SurfaceFile& file, std::string_view text, bool begins, bool ends)
+      : file_(file), text_(file, text), begins_(begins), ends_(ends) {}
 
   Triangles read() {
-    expect("solid");
-    text_.next_line();  // the rest is a name
+    if (begins_) {
+      expect("solid");
+      text_.next_line();  // the rest is a name
+    }
     for (;;) {
       const std::string_view word = text_.any_word();
+      if (word.empty() && !ends_) return std::move(all_);
       if (same_word(word, "facet")) {
         facet();
       } else if (same_word(word, "endsolid")) {
@@ -103,8 +114,64 @@ class AsciiStl {
 
   const SurfaceFile& file_;
   SurfaceText text_;
+  bool begins_, ends_;
   Triangles all_;
 };
+
+// Returns the ends of parts of a text that threads read at once. Each part but the last ends with the word endfacet.
+std::vector<std::size_t> parts_of(std::string_view text) {
+  constexpr std::size_t least = std::size_t{1} << 20;
+  constexpr std::string_view last_word = "endfacet";
+  const auto most = static_cast<std::size_t>(4 * omp_get_max_threads());
+  const std::size_t count = std::clamp<std::size_t>(text.size() / least, 1, most);
+  std::vector<std::size_t> ends;
+  for (std::size_t part = 1; part < count; ++part) {
+    const std::size_t from = std::max(text.size() / count * part, ends.empty() ? 0 : ends.back());
+    const auto found = std::search(text.begin() + static_cast<std::ptrdiff_t>(from), text.end(), last_word.begin(),
+                                   last_word.end(), [](unsigned char x, char y) { return std::tolower(x) == y; });
+    if (found == text.end()) break;
+    ends.push_back(static_cast<std::size_t>(found - text.begin()) + last_word.size());
+  }
+  ends.push_back(text.size());
+  return ends;
+}
+
+// Reads parts of a text at once. If one of them is not valid, the whole text is read in order: the error then names the
+// first wrong line, and a name of a solid may contain any word.
+Triangles read_ascii_stl(const SurfaceFile& file) {
+  const std::string_view text = file.text();
+  const std::vector<std::size_t> ends = parts_of(text);
+  std::vector<Triangles> parts(ends.size());
+  std::atomic<bool> valid = true;
+  if (ends.size() > 1) {
+#pragma omp parallel for schedule(dynamic)
+    for (std::size_t part = 0; part < ends.size(); ++part) {
+      const std::size_t begin = part == 0 ? 0 : ends[part - 1];
+      try {
+        AsciiStl reader(file, text.substr(begin, ends[part] - begin), part == 0, part + 1 == ends.size());
+        parts[part] = reader.read();
+      } catch (const InputError&) {
+        valid = false;
+      }
+    }
+  }
+  std::vector<std::size_t> first(parts.size() + 1);
+  for (std::size_t part = 0; part < parts.size(); ++part) first[part + 1] = first[part] + parts[part].faces.size();
+  if (ends.size() == 1 || !valid || first.back() > most_triangles) return AsciiStl(file, text, true, true).read();
+  Triangles all;
+  all.points.resize(3 * first.back());
+  all.faces.resize(first.back());
+#pragma omp parallel for schedule(dynamic)
+  for (std::size_t part = 0; part < parts.size(); ++part) {
+    std::ranges::copy(parts[part].points, all.points.begin() + static_cast<std::ptrdiff_t>(3 * first[part]));
+    for (std::size_t face = first[part]; face < first[part + 1]; ++face) {
+      const auto corner = static_cast<std::uint32_t>(3 * face);
+      all.faces[face] = {corner, corner + 1, corner + 2};
+    }
+    parts[part] = {};
+  }
+  return all;
+}
 
 }  // namespace
 
@@ -121,7 +188,7 @@ Triangles read_stl(const SurfaceFile& file) {
   }
   // Text has no zero bytes; the comment and the numbers of a binary file have.
   const bool text = file.text().substr(0, 4096).find('\0') == std::string_view::npos;
-  if (solid && text) return AsciiStl(file).read();
+  if (solid && text) return read_ascii_stl(file);
   if (size < head_bytes)
     file.fail_byte(size, "it ends within the 84 bytes of an STL header, and does not begin with 'solid'",
                    "Write it again.");

@@ -6,6 +6,8 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <tuple>
 #include <utility>
 
 #include <nanobind/nanobind.h>
@@ -16,6 +18,7 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include "app/describe.hpp"
@@ -156,9 +159,12 @@ void write_solution(Session& session, nb::handle u) {
 constexpr std::array gradient_names{"source_at_values",  "source_in_cells", "reaction_at_values", "reaction_in_cells",
                                     "reaction_elements", "kappa_at_nodes",  "kappa_in_cells",     "kappa_elements"};
 
+// Lists the axis, the end, the value and α of faces; Dirichlet faces have no α.
+using Faces = std::vector<std::tuple<int, int, double, std::optional<double>>>;
+
 // Computes a derivative of λᵀ(b − A u) into an array of the caller. `kappa` lists κ along each axis, or is empty.
 void gradient(Session& session, const std::string& name, nb::handle u, nb::handle lambda, const nb::list& kappa,
-              int first_axis, int last_axis, nb::handle to, const Stream& stream) {
+              int first_axis, int last_axis, nb::handle to, const Stream& stream, const Faces& faces) {
   const auto found = std::ranges::find(gradient_names, name);
   if (found == gradient_names.end()) throw std::invalid_argument("there is no derivative '" + name + "'");
   std::array<int, 3> cells{1, 1, 1};
@@ -186,6 +192,9 @@ void gradient(Session& session, const std::string& name, nb::handle u, nb::handl
   if (first_axis < 0 || first_axis > last_axis || last_axis > dimension)
     throw std::invalid_argument("the axes of a derivative are those of the problem");
   for (std::size_t d = 0; d < kappa.size(); ++d) arrays.kappa.at(d) = take(kappa[d], "coefficient", cells);
+  for (const auto& [axis, end, value, alpha] : faces)
+    arrays.faces.at(static_cast<std::size_t>(axis)).at(static_cast<std::size_t>(end)) = {
+        alpha ? GradientFace::Kind::robin : GradientFace::Kind::dirichlet, value, alpha.value_or(0)};
   arrays.first_axis = first_axis;
   arrays.last_axis = last_axis;
   const Unlocked unlocked(session);
@@ -370,10 +379,10 @@ void define_session(nb::module_& m) {
       .def(
           "gradient",
           [](OwnedSession& s, const std::string& name, nb::object u, nb::object lambda, const nb::list& kappa,
-             int first_axis, int last_axis, nb::handle to,
-             const Stream& stream) { gradient(s, name, u, lambda, kappa, first_axis, last_axis, to, stream); },
+             int first_axis, int last_axis, nb::handle to, const Stream& stream,
+             const Faces& faces) { gradient(s, name, u, lambda, kappa, first_axis, last_axis, to, stream, faces); },
           nb::arg("name"), nb::arg("u").none(), nb::arg("adjoint"), nb::arg("kappa"), nb::arg("first_axis"),
-          nb::arg("last_axis"), nb::arg("to"), nb::arg("stream") = nb::none())
+          nb::arg("last_axis"), nb::arg("to"), nb::arg("stream") = nb::none(), nb::arg("faces") = nb::list())
       .def(
           "values", [](OwnedSession& s, const std::string& name, bool narrow) { return values(s, name, narrow); },
           nb::arg("name"), nb::arg("narrow") = false)

@@ -12,6 +12,7 @@ import numpy as np
 
 from . import _arrays, _core
 from ._core import ConfigurationError
+from ._grid import repeat_first, volume_of_cells
 from ._residual import Residual, check_supported
 from ._solver import Solver
 
@@ -98,8 +99,10 @@ class Differentiable:
         _numbered.append(weakref.ref(self))
         self.cells = residual.cells
         self._faces = {}  # what the session returned for face_data
+        self._numbers = {}  # those of these values that are equal on the face
         self.levels = 0  # counts changes of the levels
-        self.volume = _volume_of_cells(solver.geometry)
+        self._supported = set()  # names of data that passed the check
+        self.volume = volume_of_cells(solver.geometry)
 
     @property
     def solver(self):
@@ -116,7 +119,10 @@ class Differentiable:
 
     def check(self, data):
         """Raises NotImplementedError or ConfigurationError as _residual.check_supported."""
-        check_supported(self.geometry, data)
+        names = tuple(data)
+        if names not in self._supported:
+            check_supported(self.geometry, names)
+            self._supported.add(names)
 
     def residual(self, cat, constant):
         return self._residual.in_framework(cat, constant)
@@ -147,7 +153,7 @@ class Differentiable:
     def _count(self, names):
         """Forgets what the session returned for faces and belongs to former data, and counts changes of the levels."""
         if any(name.startswith("boundary") for name in names):
-            self._faces = {}
+            self._faces, self._numbers = {}, {}
         elif any(name.startswith("coefficient") for name in names):
             self._faces = {key: values for key, values in self._faces.items() if key[0] != "kappa"}
         self.levels += any(in_operator(name) for name in names)
@@ -256,11 +262,12 @@ class Differentiable:
             return None if elements else f"{name}_at_values"
         return f"{name}_in_cells" if at_nodes and shape == self.cells else None
 
-    def gradient(self, name, kind, u, adjoint, data, to):
+    def gradient(self, name, kind, u, adjoint, data, to, faces=()):
         """Writes the derivative of λᵀ(b − A u) with respect to a datum into an array like the datum.
 
-        `u` and `adjoint` contain the repeated nodes; all arrays have one precision and are in one memory. κ on faces of a
-        problem in cells adds what `face_terms` returns.
+        `u` and `adjoint` contain the repeated nodes; all arrays have one precision and are in one memory. The derivative
+        with respect to κ of a problem in cells contains the terms of `faces` (number_faces); Residual.add_face_terms adds
+        those of other faces.
         """
         d = self.geometry["dimension"]
         axis = "xyz".index(name[-1]) if name.startswith("coefficient.") else None
@@ -271,7 +278,8 @@ class Differentiable:
         u = None if kind.startswith("source") else self._handle(u, "u")[0]
         first, last = (0, d) if axis is None else (axis, axis + 1)
         with self.solver._lock:
-            self.solver._session.gradient(kind, u, self._handle(adjoint, "adjoint")[0], kappa, first, last, to, stream)
+            self.solver._session.gradient(kind, u, self._handle(adjoint, "adjoint")[0], kappa, first, last, to, stream,
+                                          faces)
 
     # ---- several processes ----
 
@@ -294,13 +302,13 @@ class Differentiable:
         whole = self.whole(values, cells)
         for a in range(self._residual.d):
             if not cells and self._residual.periodic[a] and a not in self.repeated:
-                whole = _repeat_first(whole, a)
+                whole = repeat_first(whole, a)
         return whole
 
     def whole_values(self, values):
         """Returns the global array of one like u, without repeated nodes. Collective."""
         for a in self.repeated:
-            values = _repeat_first(values, a)
+            values = repeat_first(values, a)
         return self._residual.core(self.whole(values, self.geometry["centering"] == "cell"))
 
     def own(self, whole, name):
@@ -339,6 +347,31 @@ class Differentiable:
                     self._faces["kappa", a, e] = np.take(own, -e, axis=d - 1 - a)
         return self._faces[key]
 
+    def number_faces(self, data):
+        """Returns (axis, end, value, α or None) of the Dirichlet and Robin faces of a problem in cells, or None if one of
+        them has data that are no numbers or are in `data`."""
+        found = []
+        with self.solver._lock:
+            for face, kind in self.geometry["faces"].items():
+                if kind not in ("dirichlet", "robin"):
+                    continue
+                if f"boundary.{face}" in data or f"boundary.{face}.alpha" in data:
+                    return None
+                axis, end = "xyz".index(face[0]), int(face[1] == "+")
+                numbers = [self._number(axis, end, alpha) for alpha in (False, True)[: 1 + (kind == "robin")]]
+                if None in numbers:
+                    return None
+                found.append((axis, end, numbers[0], numbers[1] if kind == "robin" else None))
+        return found
+
+    def _number(self, axis, end, alpha):
+        """Returns the value of a face if all its cells have the same, or None."""
+        key = (axis, end, alpha)
+        if key not in self._numbers:
+            values = self._face_values(axis, end, alpha)
+            self._numbers[key] = float(values.flat[0]) if np.ptp(values) == 0 else None
+        return self._numbers[key]
+
     def face_data(self, data):
         """Returns fixed data that the faces of a problem in cells need: κ behind them, their values and alphas."""
         if self.geometry["centering"] == "node":
@@ -356,18 +389,6 @@ class Differentiable:
                 if not any(name.startswith("coefficient") for name in data):
                     fixed[f"kappa.{face}"] = self._kappa_behind(axis, end)
         return fixed
-
-
-def _volume_of_cells(geometry):
-    """Returns the volume of a control volume if u is in cells that are equal up to rounding, or None."""
-    widths = [np.diff(nodes) for nodes in geometry["nodes"]]
-    if geometry["centering"] == "node" or geometry["matrix"] or any(np.ptp(w) > 1e-12 * w.max() for w in widths):
-        return None
-    return float(np.prod([w.mean() for w in widths]))
-
-
-def _repeat_first(values, axis):
-    return np.concatenate([values, np.take(values, [0], axis=axis)], axis=axis)
 
 
 def _log(line):

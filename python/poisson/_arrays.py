@@ -373,7 +373,9 @@ def like(values, model):
         torch = sys.modules["torch"]
         return torch.from_numpy(values).to(model.device)
     if kind in ("cupy", "cuda"):
-        return sys.modules["cupy"].asarray(values)
+        if "cupy" in sys.modules:
+            return sys.modules["cupy"].asarray(values)
+        return sys.modules["torch"].from_numpy(values).cuda()
     if kind == "jax":
         jax = sys.modules["jax"]
         return jax.numpy.asarray(values)

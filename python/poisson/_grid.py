@@ -114,3 +114,16 @@ class Grid:
             corners = {place: self.scatter(corners[place + (1,)], corners[place + (0,)], a)
                        for place in {p[:-1] for p in corners}}
         return corners[()]
+
+
+def volume_of_cells(geometry):
+    """Returns the volume of a control volume if u is in cells that are equal up to rounding, or None."""
+    widths = [np.diff(nodes) for nodes in geometry["nodes"]]
+    if geometry["centering"] == "node" or geometry["matrix"] or any(np.ptp(w) > 1e-12 * w.max() for w in widths):
+        return None
+    return float(np.prod([w.mean() for w in widths]))
+
+
+def repeat_first(values, axis):
+    """Returns an array with its first values along an axis repeated at the end."""
+    return np.concatenate([values, np.take(values, [0], axis=axis)], axis=axis)

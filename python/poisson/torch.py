@@ -107,8 +107,9 @@ def _compiled_gradient(core, name, kind, data, u, adjoint):
     if kind == "kappa_in_cells" and name != "coefficient":
         own = {f"coefficient.{a}": own.get(f"coefficient.{a}", own[name]) for a in "xyz"}
     u = ready(u)
-    core.gradient(name, kind, R.expanded(u).contiguous(), R.expanded(adjoint).contiguous(), own, gradient)
-    if kind == "kappa_in_cells":
+    faces = core.number_faces(data) if kind == "kappa_in_cells" else []
+    core.gradient(name, kind, R.expanded(u).contiguous(), R.expanded(adjoint).contiguous(), own, gradient, faces or [])
+    if faces is None:
         axes = [a for a in range(R.d) if name in ("coefficient", f"coefficient.{R.names[a]}")]
         values = {key: ready(t) for key, t in data.items() if key.startswith(("boundary", name))}
         fixed = {key: ready(_torch.as_tensor(value)) for key, value in core.face_data(data).items()}

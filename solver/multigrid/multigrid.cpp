@@ -49,9 +49,12 @@ InRounds in_rounds(const SmootherOptions& of, bool plane) {
 constexpr std::int64_t coarsening_of_w = 3;
 // If κ is rough in the plane, and in space under conjugate gradients, a W-cycle visits only levels with at least this
 // number of unknowns twice. More visits of coarser levels gain little and cost launches on a GPU
-// (docs/design/coarse-operators.md). In space at least three levels of most grids are visited twice.
-std::int64_t least_of_w(bool plane, std::int64_t unknowns) {
-  return plane ? std::int64_t{1} << 16 : std::min(std::int64_t{1} << 15, unknowns >> 9);
+// (docs/design/coarse-operators.md). In space at least three levels of most grids are visited twice. In the plane, two
+// levels suffice if bodies are so wide that at least `least_wide` levels need no strong clusters.
+constexpr std::ptrdiff_t least_wide = 3;
+std::int64_t least_of_w(bool plane, std::int64_t unknowns, std::ptrdiff_t wide) {
+  if (!plane) return std::min(std::int64_t{1} << 15, unknowns >> 9);
+  return std::max(std::int64_t{1} << 16, wide >= least_wide ? unknowns >> 4 : 0);
 }
 
 // Under conjugate gradients both visits of a level are steps of a Chebyshev iteration, whose inverse step sizes are the
@@ -97,7 +100,9 @@ void Multigrid::refill(Hierarchy hierarchy, const Options& options) {
   const Space& finest = hierarchy.operators.front()->space();
   const bool plane = finest.all()[2] == 1;
   const bool accelerated = options.krylov == Krylov::cg;
-  const std::int64_t least_twice = rough_ || (accelerated && !plane) ? least_of_w(plane, finest.unknown_count()) : 0;
+  const std::ptrdiff_t wide = std::ranges::count(hierarchy.strong_clusters, nullptr);
+  const std::int64_t least_twice =
+      rough_ || (accelerated && !plane) ? least_of_w(plane, finest.unknown_count(), wide) : 0;
   if (cycle_ == Cycle::automatic) cycle_ = rough_ ? Cycle::w : Cycle::v;
   std::int64_t unknowns_twice = finest.unknown_count();  // on the last level visited twice
   for (std::size_t l = 0; l < hierarchy.operators.size(); ++l) {

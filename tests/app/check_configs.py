@@ -212,6 +212,12 @@ CHECKS = {
         ("flux.z-", 0.0532736453, 2e-7),  # the outline as an extruded polygon
         ("probes.0.u", 79.9118543, 1e-4),
     ],
+    "floating": [
+        ("floating_bodies.0.value", math.log(9 / 5) / math.log(36 / 5), 3e-4),
+        ("floating_bodies.0.value", 0.297532, 1e-6),
+        ("floating_bodies.0.charge", 0, 1e-10),
+        ("solution.max", 1, 1e-12),
+    ],
     "bus-bar": [
         ("flux.x-", 1.620785e6, 20),
         ("flux.x+", -1.620785e6, 20),

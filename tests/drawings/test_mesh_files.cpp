@@ -4,6 +4,7 @@
 #include <bit>
 #include <string>
 
+#include "backends/memory/error.hpp"
 #include "tests/drawings/mesh_files.hpp"
 
 namespace poisson {
@@ -25,6 +26,50 @@ TEST_F(MeshFiles, ReadsBothKindsOfStl) {
   std::string dos;
   for (const char c : text) dos += c == '\n' ? std::string("\r\n") : std::string(1, c);
   EXPECT_NEAR(volume(read_surface(write("d.stl", "\n\t" + dos + ascii_stl(mesh_box({5, 0, 0}, {6, 1, 1}))))), 7, 1e-12);
+}
+
+// Threads read parts of a long text. Names of solids may contain any word, also the one that ends a facet.
+TEST_F(MeshFiles, ReadsLongTextsInParts) {
+  const Triangles ball = mesh_sphere(150, 0.5);
+  const std::string one = ascii_stl(ball);
+  ASSERT_GT(one.size(), std::size_t{3} << 20);
+  const auto expect_balls = [&](const std::string& text, std::size_t count) {
+    const Triangles read = read_surface(write("long.stl", text));
+    ASSERT_EQ(read.faces.size(), count * ball.faces.size());
+    ASSERT_EQ(read.points.size(), 3 * read.faces.size());
+    for (std::size_t face = 0; face < read.faces.size(); ++face)
+      for (std::size_t c = 0; c < 3; ++c) {
+        ASSERT_EQ(read.faces[face][c], 3 * face + c);
+        const Point &p = read.points[3 * face + c], &q = ball.points[ball.faces[face % ball.faces.size()][c]];
+        for (std::size_t d = 0; d < 3; ++d) ASSERT_NEAR(p[d], q[d], 1e-6);
+      }
+  };
+  expect_balls(one, 1);
+  expect_balls(one + one, 2);
+  std::string named = one;
+  named.replace(0, named.find('\n'), "solid endfacet ball");
+  std::string words;
+  for (int i = 0; i < 400'000; ++i) words += " endfacet";
+  expect_balls(named + "solid" + words + " of words\n" + one.substr(one.find('\n') + 1), 2);
+}
+
+TEST_F(MeshFiles, NamesTheFirstWrongLineOfLongTexts) {
+  std::string text = ascii_stl(mesh_sphere(150, 0.5));
+  const std::size_t late = text.find("vertex", text.size() / 2), early = text.find("vertex", text.size() / 3);
+  const auto error = [&] {
+    try {
+      read_surface(write("long.stl", text));
+    } catch (const InputError& e) {
+      return std::string(e.what());
+    }
+    return std::string("accepted");
+  };
+  for (const std::size_t at : {late, early}) {
+    text[at] = 'x';
+    const auto line = std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n') + 1;
+    EXPECT_NE(error().find("line " + std::to_string(line) + ": expected vertex, found 'xertex'"), std::string::npos)
+        << error();
+  }
 }
 
 TEST_F(MeshFiles, ReadsObj) {

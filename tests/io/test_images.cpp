@@ -252,5 +252,30 @@ TEST_F(Images, AMapFindsTheVoxelOfEachCell) {
   EXPECT_EQ(part, (std::vector<RegionNumber>{7, 5}));
 }
 
+TEST_F(Images, BytesOfAMapGiveItsRegions) {
+  const std::string voxels{0, 1, 2, 1, 2, 0, 1, 1, 0, 2, 2, 7};  // 7 is not listed
+  const std::array<std::vector<double>, 3> fine{{{0.5, 1, 2, 3}, {0, 0.5, 1, 2}, {0, 0.5, 2}}};
+  const auto expect_regions = [&](const ImageMap& map) {
+    const std::optional<LabelBytes> bytes = map.bytes(fine);
+    ASSERT_TRUE(bytes);
+    std::vector<RegionNumber> numbers(3 * 3 * 2);
+    map.fill(fine, {{0, 0, 0}, {3, 3, 2}}, numbers);
+    std::size_t at = 0;
+    for (const std::int64_t z : bytes->offset[2])
+      for (const std::int64_t y : bytes->offset[1])
+        for (const std::int64_t x : bytes->offset[0]) EXPECT_EQ(bytes->region[bytes->first[x + y + z]], numbers[at++]);
+  };
+  const auto narrow = write("narrow.npy", npy("|u1", "(2, 2, 3)", voxels));
+  expect_regions({std::make_shared<const LabelImage>(labels(narrow, {2, 0, 1})), {0, 0, 0}, {1, 1, 1}, {5, 6, 7, 8}, 9});
+  // Numbers of two bytes become codes of one byte.
+  std::string pairs;
+  for (const char voxel : voxels) pairs += std::string{voxel, 1};
+  const auto wide = write("wide.npy", npy("<u2", "(2, 2, 3)", pairs));
+  const auto codes = std::make_shared<const LabelImage>(labels(wide, {258, 256, 257}));
+  expect_regions({codes, {0, 0, 0}, {1, 1, 1}, {5, 6, 7, 8}, 9});
+  // Cells beyond the image have no byte.
+  EXPECT_FALSE(ImageMap(codes, {0, 0, 0}, {0.5, 1, 1}, {5, 6, 7, 8}, 9).bytes(fine));
+}
+
 }  // namespace
 }  // namespace poisson

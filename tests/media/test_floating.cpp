@@ -136,6 +136,63 @@ TEST(Floating, ProcessesAgree) {
     });
 }
 
+/// A restart from a result begins with the values of the bodies, on one and on several processes.
+TEST(Floating, RestartsFromResultsNeedNoIterations) {
+  const Problem p = with_spheres(22, 4);
+  const auto run = [&](const std::shared_ptr<const Processes>& processes, const Parts& parts) {
+    const Sharing sharing{processes, parts, 300};
+    const auto backend = test_backend();
+    GridModel model(*backend, p, Assembly::automatic, Sampling::automatic, sharing);
+    const auto solver = make_solver(model, tight(1e-9));
+    model.fill(solver->rhs(), solver->solution());
+    const Result first = model.solve(*solver, false);
+    EXPECT_GT(first.iterations, 3);
+    const auto bodies = floating_results(model.discretization(), solver->solution());
+    GridModel other(*backend, p, Assembly::automatic, Sampling::automatic, sharing);
+    const auto again = make_solver(other, tight(1e-8));
+    other.fill(again->rhs(), again->solution());
+    transfer(solver->solution(), again->solution());
+    const Result second = other.solve(*again, true);
+    EXPECT_TRUE(second.converged());
+    EXPECT_LE(second.iterations, 1);
+    const auto same = floating_results(other.discretization(), again->solution());
+    for (std::size_t b = 0; b < bodies.size(); ++b) {
+      EXPECT_NEAR(same[b].value, bodies[b].value, 1e-7);
+      EXPECT_NEAR(same[b].charge, 0, 1e-9);
+    }
+  };
+  run(one_process(), {1, 1, 1});
+  for (const Parts& parts : {Parts{1, 1, 2}, Parts{2, 1, 1}})
+    as_processes(parts[0] * parts[1] * parts[2],
+                 [&](const std::shared_ptr<const Processes>& processes) { run(processes, parts); });
+}
+
+/// Cylinders in a thin box, whose cells are 20 times as wide as high, have the values of disks in the plane.
+TEST(Floating, ThinBoxesAgreeWithThePlane) {
+  const auto solve = [](int dimension) {
+    Problem p = dimension == 2 ? square_in_cells(1) : cube_in_cells(1);
+    for (std::size_t d = 0; d < 2; ++d) p.nodes[d] = uniform_nodes(0, 1, d == 0 ? 45 : 38);
+    if (dimension == 3) p.nodes[2] = uniform_nodes(0, 0.003, 3);
+    p.boundary = {{{Boundary{D, 1.0}, Boundary{D, 0.0}}, {Boundary{N}, Boundary{N}}, {Boundary{N}, Boundary{N}}}};
+    MediaBuilder media;
+    media.add("background", 1);
+    media.add("metal", 1);
+    media.back().floating = 0;
+    media.add("hole", 1);
+    media.back().insulator = true;
+    for (const Point& centre : {Point{0.31, 0.43, 0}, Point{0.62, 0.31, 0}})
+      media.body("metal", make_ellipsoid(centre, {0.13, 0.11, Bounds::far}));
+    media.body("hole", make_ellipsoid({0.52, 0.73, 0}, {0.15, 0.12, Bounds::far}));
+    media.use(p, Surfaces::sharp);
+    return solve_floating(p, tight());
+  };
+  const Floated plane = solve(2), box = solve(3);
+  ASSERT_EQ(plane.bodies.size(), 2U);
+  ASSERT_EQ(box.bodies.size(), 2U);
+  for (const std::size_t b : {0U, 1U}) EXPECT_NEAR(box.bodies[b].value, plane.bodies[b].value, 3e-6);
+  EXPECT_NEAR(box.flows.flux[0], 0.003 * plane.flows.flux[0], 1e-8 * plane.flows.flux[0]);
+}
+
 /// More bodies than are exact conduct very well instead, and have nearly the same answer.
 TEST(Floating, ManyBodiesBecomeStrongConductors) {
   const auto flow = [](int per_axis) {

@@ -208,8 +208,8 @@ TEST(SharpArrays, SpheresConductAsComputed) {
   for (const auto& [f, insulating, conducting] :
        {SphereArray{0.1, 0.857112, 1.333559}, SphereArray{0.3, 0.605661, 2.332884}})
     for (const bool conducts : {false, true}) {
-      const double expected = conducts ? conducting : insulating, found = conductivity(3, 32, f, conducts);
-      EXPECT_NEAR(found, expected, 6e-3 * expected) << f << (conducts ? " conducting" : " insulating");
+      const double expected = conducts ? conducting : insulating, found = conductivity(3, 64, f, conducts);
+      EXPECT_NEAR(found, expected, 3e-3 * expected) << f << (conducts ? " conducting" : " insulating");
     }
 }
 

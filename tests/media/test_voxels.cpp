@@ -15,6 +15,7 @@
 #include "grids/results/percolation.hpp"
 #include "grids/results/region_results.hpp"
 #include "grids/schemes/cells/media_system.hpp"
+#include "solver/grid_model.hpp"
 #include "tests/fields.hpp"
 #include "tests/media/media_problems.hpp"
 #include "tests/solve.hpp"
@@ -107,8 +108,11 @@ TEST(CellCodes, OthersGetTheirCode) {
     const auto code = static_cast<CellCodes::Code>(used - 1);
     stored->set_others(kept, code);
     std::vector<CellCodes::Code> found(count);
-    for (CellCodes::Code each = 0; each < used; ++each)
-      stored->for_each_with(each, [&](Cell cell) { found[cell] = each; });
+    for (CellCodes::Code each = 0; each < used; ++each) {
+      const std::vector<std::uint32_t> cells = stored->cells_with(each);
+      for (std::size_t c = 0; c < count; ++c)
+        if ((cells[c / 32] >> c % 32 & 1U) != 0) found[c] = each;
+    }
     for (std::size_t c = 0; c < count; ++c) {
       const bool stays = codes[c] == 0 || std::ranges::any_of(kept, [&](Cell k) { return parts[k] == parts[c]; });
       ASSERT_EQ(found[c], stays ? codes[c] : code) << c;
@@ -254,6 +258,64 @@ TEST(Voxels, HaveTheMeanFluxOfTheirFaces) {
       const auto found = mean_flux(solve.discretization(), solve.solution(), rise);
       for (std::size_t d = 0; d < 3; ++d) EXPECT_NEAR(found[d], of_faces[d], 1e-11 * (1 + std::abs(of_faces[d])));
     }
+}
+
+Problem porous(int cells, double width) {
+  Problem p = cube_in_cells(cells);
+  for (auto& nodes : p.nodes)
+    for (double& x : nodes) x *= width * cells;
+  p.boundary = {{{Boundary{D, 1.0}, Boundary{D, 0.0}}, {Boundary{N}, Boundary{N}}, {Boundary{N}, Boundary{N}}}};
+  add_random_boxes(p, false, false, 7, false, 0);
+  return p;
+}
+
+// The diagonal of cells that left lets fp32 correct beside them. Pores of one cell between coarse values have no other
+// diagonal on coarse levels.
+TEST(Voxels, AreCorrectedInSinglePrecision) {
+  for (const double width : {1.0, 1.7e-6, 3.3e4}) {
+    std::array<Result, 2> results;
+    std::array<double, 2> flux{};
+    for (const std::size_t s : {0u, 1u}) {
+      const SolvePrecision precision = s == 0 ? SolvePrecision::double_ : SolvePrecision::mixed;
+      Solve solve(porous(37, width),
+                  {.method = Method::multigrid, .coarse_operator = CoarseOperator::galerkin, .precision = precision});
+      EXPECT_EQ(solve.solver().options().precision, precision);
+      results[s] = solve.run();
+      EXPECT_TRUE(results[s].converged()) << width;
+      flux[s] = mean_flux(solve.discretization(), solve.solution(), {})[0];
+    }
+    EXPECT_LE(results[1].iterations, results[0].iterations + 2) << width;
+    EXPECT_NEAR(flux[1], flux[0], 1e-7 * std::abs(flux[0])) << width;
+  }
+}
+
+// In single precision the rows of rediscretized levels are stored in fp32, and all answers read them.
+TEST(Voxels, HaveRowsInSinglePrecision) {
+  std::array<double, 2> flux{};
+  std::array<MediaResults, 2> answers;
+  std::array<std::size_t, 2> bytes{};
+  for (const std::size_t s : {0u, 1u}) {
+    const auto backend = test_backend();
+    GridModel model(*backend, porous(33, 1), Assembly::automatic);
+    const Options options{.method = Method::multigrid,
+                          .tolerance = 1e-5,
+                          .coarse_operator = CoarseOperator::rediscretized,
+                          .precision = s == 0 ? SolvePrecision::double_ : SolvePrecision::single};
+    const auto solver = make_solver(model, options);
+    for (const bool again : {false, true}) {
+      if (again) solver->update();
+      model.fill(solver->rhs(), solver->solution());
+      solver->solve(false);
+    }
+    const Discretization& d = model.discretization();
+    flux[s] = mean_flux(d, solver->solution(), {})[0];
+    answers[s] = media_results(d, solver->solution());
+    bytes[s] = d.bytes();
+  }
+  EXPECT_LT(bytes[1], 7 * bytes[0] / 10);
+  EXPECT_NEAR(flux[1], flux[0], 1e-4 * std::abs(flux[0]));
+  for (std::size_t r = 0; r < answers[0].regions.size(); ++r)
+    EXPECT_NEAR(answers[1].regions[r].flow, answers[0].regions[r].flow, 1e-3 * std::abs(flux[0]) * 33);
 }
 
 }  // namespace

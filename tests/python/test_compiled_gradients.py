@@ -4,6 +4,7 @@ import gradient_cases as cases
 import numpy as np
 import pytest
 
+import poisson
 from poisson import _adjoint
 
 jax = pytest.importorskip("jax")
@@ -55,6 +56,35 @@ def test_they_agree(case, dtype):
         size = np.abs(expected[name]).max()
         assert np.abs(found - expected[name]).max() < (1e-12 if dtype == np.float64 else 1e-4) * size, (name, kind)
     assert compared >= (2 if scheme == "q1" else 3) - (faces == "singular")
+
+
+@pytest.mark.parametrize("per_axis", [False, True])
+@pytest.mark.parametrize("dimension", [2, 3])
+def test_faces_of_numbers_are_differentiated_with_the_cells(dimension, per_axis):
+    rng = np.random.default_rng(5)
+    axes = "xyz"[:dimension]
+    nodes = [np.cumsum([0, *(0.5 + rng.random(n))]) for n in (4, 3, 5)[:dimension]]
+    cells = [len(n) - 1 for n in reversed(nodes)]
+    kappa = {a: 1 + rng.random(cells) for a in axes}
+    data = {f"coefficient.{a}": k for a, k in kappa.items()} if per_axis else {"coefficient": kappa["x"]}
+    s = poisson.Problem(nodes=nodes, centering="cell", source=1.0, coefficient=kappa if per_axis else kappa["x"],
+                        boundary={"x-": 1.5, "x+": {"robin": {"alpha": 2, "value": 3}}, "y-": {"neumann": 4},
+                                  "default": 0.25}).solver(method="multigrid")
+    core = _adjoint.of(s)
+    u, adjoint = rng.normal(size=core.shape), rng.normal(size=core.shape)
+    faces = core.number_faces({})
+    assert len(faces) == 2 * dimension - 1 and (0, 1, 3.0, 2.0) in faces and (0, 0, 1.5, None) in faces
+    R = core.residual(np.concatenate, np.asarray)
+    for name, value in data.items():
+        found, expected = np.empty(value.shape), np.empty(value.shape)
+        core.gradient(name, "kappa_in_cells", u, adjoint, data, found, faces)
+        core.gradient(name, "kappa_in_cells", u, adjoint, data, expected)
+        axes_of = [a for a in range(R.d) if name in ("coefficient", f"coefficient.{R.names[a]}")]
+        R.add_face_terms(expected, axes_of, data, u, adjoint, core.face_data(data))
+        assert np.abs(found - expected).max() < 1e-13 * np.abs(expected).max()
+    assert core.number_faces({"boundary.x-": np.ones(cells[:-1])}) is None
+    s.boundary["x-"] = rng.random(cells[:-1])
+    assert core.number_faces({}) is None
 
 
 def test_wrong_arrays_are_refused():

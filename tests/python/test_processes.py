@@ -20,7 +20,7 @@ def run(count, folder, centering):
     command = [MPIRUN, "--oversubscribe", "-n", str(count)] if count > 1 else []
     root = ["--allow-run-as-root"] if count > 1 and os.geteuid() == 0 else []
     done = subprocess.run([*command[:1], *root, *command[1:], sys.executable, str(SCRIPT), str(folder), centering],
-                          capture_output=True, text=True, timeout=120, env={**os.environ, "OMP_NUM_THREADS": "1"})
+                          capture_output=True, text=True, timeout=400, env={**os.environ, "OMP_NUM_THREADS": "1"})
     assert done.returncode == 0, done.stdout + done.stderr
     return [dict(np.load(folder / f"{count}-{rank}.npz")) for rank in range(count)]
 

@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include "grids/axes/stretching.hpp"
+#include "grids/sampling/strong_bodies.hpp"
 #include "tests/fields.hpp"
 #include "tests/processes.hpp"
 #include "tests/solve.hpp"
@@ -177,8 +178,8 @@ TEST(CellMedia, TakeFewIterationsAtTheThresholdOfPercolation) {
   EXPECT_LE(iterations(problem(Medium::pores, {512, 512, 1}, plane)), 16);
 }
 
-// Blocks of some 30 cells, of which one cell in thirty has a jump: 7 iterations; 27 without strong clusters.
-TEST(CellMedia, TakeFewIterationsWithLargeBlocksInThePlane) {
+// Makes blocks of some 30 cells, of which one cell in thirty has a jump.
+Problem blocks_in_the_plane() {
   constexpr int n = 509;
   constexpr double pi = std::numbers::pi;
   Problem p = problem(Medium::either, {n, n, 1}, {{{D, D}, {D, D}, {N, N}}});
@@ -188,7 +189,39 @@ TEST(CellMedia, TakeFewIterationsWithLargeBlocksInThePlane) {
       cells.values.push_back(std::sin(16 * pi * y / (n - 1)) * std::cos(18 * pi * x / (n - 1)) > 0 ? 1e4 : 1);
   p.coefficient[0] = std::move(cells);
   p.source = 1.0;
-  EXPECT_LE(iterations(p), 10);
+  return p;
+}
+
+// 7 iterations; 27 without strong clusters.
+TEST(CellMedia, TakeFewIterationsWithLargeBlocksInThePlane) {
+  EXPECT_LE(iterations(blocks_in_the_plane()), 10);
+}
+
+// Few layers of cells behave as a plane. Iterations without strong clusters: 24 and 22.
+TEST(CellMedia, TakeFewIterationsInThinBoxes) {
+  for (const int layers : {3, 5}) {
+    const Kinds along{{{D, D}, {N, N}, {N, N}}};
+    Problem p = problem(Medium::either, {230, 180, layers}, along);
+    const std::vector<double> plane = pores(230, 180);
+    GridArray cells{Location::cell, {230, 180, layers}, {}};
+    for (int k = 0; k < layers; ++k) cells.values.insert(cells.values.end(), plane.begin(), plane.end());
+    p.coefficient[0] = std::move(cells);
+    EXPECT_LE(iterations(p), 12) << layers;
+  }
+}
+
+TEST(CellMedia, AreSearchedForStrongClustersWhereBodiesAreNarrow) {
+  const auto backend = test_backend();
+  const auto first = [&](const Problem& p) {
+    const Discretization d(*backend, Problem(p));
+    return first_level_with_clusters(d.problem(), d.jumps(), d.block());
+  };
+  EXPECT_EQ(first(blocks_in_the_plane()), 1);
+  EXPECT_EQ(first(problem(Medium::either, {64, 64, 1}, {{{D, D}, {D, D}, {N, N}}})), 0);
+  EXPECT_EQ(first(problem(Medium::either, {16, 16, 16})), 0);
+  Problem constant = blocks_in_the_plane();
+  constant.coefficient[0] = 1.0;
+  EXPECT_EQ(first(constant), -1);
 }
 
 // 4 iterations; points need more than 80 and a fallback.

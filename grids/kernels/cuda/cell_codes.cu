@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <limits>
 #include <vector>
 
@@ -112,6 +114,48 @@ struct SetOthers {
   }
 };
 
+// Replaces bytes by their codes, four at a time.
+struct MapBytes {
+  std::uint32_t* words;
+  const std::uint8_t* table;
+  __device__ void operator()(Cell at) const {
+    const std::uint32_t from = words[at];
+    std::uint32_t to = 0;
+    for (int b = 0; b < 32; b += 8) to |= std::uint32_t{table[from >> b & 255u]} << b;
+    words[at] = to;
+  }
+};
+
+// Each warp writes a word of bits. Warps beyond the last cell write none.
+template <class Code>
+__global__ void __launch_bounds__(threads) mark_code(const Code* codes, Cell count, Code code, std::uint32_t* words) {
+  await_others();
+  const std::uint64_t at = std::uint64_t{blockIdx.x} * threads + threadIdx.x;
+  const unsigned bits = __ballot_sync(0xffffffffu, at < count && codes[at] == code);
+  if (threadIdx.x % 32 == 0 && at < count) words[at / 32] = bits;
+}
+
+// Counts the cells of each part. Neighbouring cells often belong to one part, so the lanes of a warp count together.
+__global__ void __launch_bounds__(threads) count_parts(const Cell* parent, Cell count, Cell* sizes) {
+  await_others();
+  const std::uint64_t at = std::uint64_t{blockIdx.x} * threads + threadIdx.x;
+  const Cell part = at < count ? parent[at] : CellCodes::nowhere;
+  const unsigned alike = __match_any_sync(0xffffffffu, part);
+  const bool first = static_cast<unsigned>(__ffs(static_cast<int>(alike))) == threadIdx.x % 32 + 1;
+  if (first && part != CellCodes::nowhere) atomicAdd(sizes + part, static_cast<Cell>(__popc(alike)));
+}
+// Finds the largest size. The low half of the result is larger for the first of equal parts.
+struct LargestSize {
+  const Cell* sizes;
+  unsigned long long* largest;
+  __device__ void operator()(Cell cell) const {
+    if (sizes[cell] == 0) return;
+    const unsigned long long found = static_cast<unsigned long long>(sizes[cell]) << 32 | (CellCodes::nowhere - cell);
+    // A stale value only causes an unnecessary atomic operation.
+    if (found > *static_cast<volatile unsigned long long*>(largest)) atomicMax(largest, found);
+  }
+};
+
 // Finds the moments of one code, slice after slice.
 template <class Code, class T>
 __global__ void __launch_bounds__(tile_threads)
@@ -137,6 +181,20 @@ class DeviceCodes final : public CellCodes {
       write_codes(slab, write, values.data());
       device_.write(values.data(), there, bytes);
     });
+  }
+
+  DeviceCodes(Backend& backend, const std::array<int, 3>& n, const BytesOfCells& from)
+      : device_(static_cast<CudaBackend&>(backend)),
+        cell_{{n[0], n[1], n[2]}},
+        size_(static_cast<std::size_t>(Box{{0, 0, 0}, n}.size())),
+        codes_(device_.allocate(round_up(size_, sizeof(std::uint32_t)))) {
+    static_assert(sizeof(Stored) == 1);
+    device_.write(from.bytes, codes_.data(), size_);
+    std::array<std::uint8_t, 256> table;
+    std::ranges::transform(from.table, table.begin(), [](Code code) { return static_cast<std::uint8_t>(code); });
+    const Buffer there = sent<std::uint8_t>(table);
+    for_numbers(device_.stream(), divide_up(size_, sizeof(std::uint32_t)),
+                MapBytes{static_cast<std::uint32_t*>(codes_.data()), static_cast<const std::uint8_t*>(there.data())});
   }
 
   void look_up(std::span<const double> table, Field& out) const override {
@@ -171,9 +229,14 @@ class DeviceCodes final : public CellCodes {
   }
 
   Cell largest_part() const override {
-    UnsetVector<Cell> parts(size_);
-    device_.read(parent_.data(), parts.data(), size_ * sizeof(Cell));
-    return largest_part_of(parts);
+    const Buffer sizes = device_.allocate(size_ * sizeof(Cell)), largest = device_.allocate(sizeof(std::uint64_t));
+    auto* const counted = static_cast<Cell*>(sizes.data());
+    launch(count_parts, static_cast<unsigned>(divide_up(size_, std::size_t{threads})), threads, device_.stream(),
+           static_cast<const Cell*>(parent()), static_cast<Cell>(size_), counted);
+    for_numbers(device_.stream(), size_, LargestSize{counted, static_cast<unsigned long long*>(largest.data())});
+    std::uint64_t found = 0;
+    device_.read(largest.data(), &found, sizeof found);
+    return found == 0 ? nowhere : nowhere - static_cast<Cell>(found);
   }
 
   void set_others(std::span<const Cell> cells, Code code) override {
@@ -190,11 +253,14 @@ class DeviceCodes final : public CellCodes {
 
   void forget_parts() override { parent_ = {}; }
 
-  void for_each_with(Code code, const std::function<void(Cell)>& f) const override {
-    for_each_slab([&](const Box& slab, UnsetVector<Stored>& values, std::size_t bytes, const Stored* there) {
-      device_.read(there, values.data(), bytes);
-      visit_codes(slab, values.data(), code, f);
-    });
+  std::vector<std::uint32_t> cells_with(Code code) const override {
+    std::vector<std::uint32_t> words(divide_up(size_, std::size_t{32}));
+    const Buffer there = device_.allocate(words.size() * sizeof(std::uint32_t));
+    launch(mark_code<Stored>, static_cast<unsigned>(divide_up(size_, std::size_t{threads})), threads, device_.stream(),
+           static_cast<const Stored*>(codes(codes_)), static_cast<Cell>(size_), static_cast<Stored>(code),
+           static_cast<std::uint32_t*>(there.data()));
+    device_.read(there.data(), words.data(), there.bytes());
+    return words;
   }
 
   std::vector<Moments> moments(const Fields& fields, std::span<const char> wanted) const override {
@@ -255,16 +321,16 @@ class DeviceCodes final : public CellCodes {
   Buffer codes_, parent_;
 };
 
-template <class T>
+template <class T, class F>
 struct Differences {
-  View<const double> faces;
+  View<const F> faces;
   View<const T> u;
   int3 step;  // to the cell above, as the kernel marches
   const double *x, *y, *z;
   __device__ double operator()(int i, int j, int k0, int k1) const {
     double sum = 0;
     for (int k = k0; k < k1; ++k)
-      sum += z[k] * faces(i, j, k) *
+      sum += z[k] * static_cast<double>(faces(i, j, k)) *
              (static_cast<double>(u(i, j, k)) - static_cast<double>(u(i - step.x, j - step.y, k - step.z)));
     return x[i] * y[j] * sum;
   }
@@ -277,6 +343,10 @@ std::unique_ptr<CellCodes> make_cell_codes(Backend& backend, const std::array<in
   if (codes_used <= std::numeric_limits<std::uint8_t>::max() + std::size_t{1})
     return std::make_unique<DeviceCodes<std::uint8_t>>(backend, n, write);
   return std::make_unique<DeviceCodes<CellCodes::Code>>(backend, n, write);
+}
+
+std::unique_ptr<CellCodes> make_cell_codes(Backend& backend, const std::array<int, 3>& n, const BytesOfCells& from) {
+  return std::make_unique<DeviceCodes<std::uint8_t>>(backend, n, from);
 }
 
 double sum_of_differences(const Field& faces, const Field& u, const Block& block, std::size_t axis, const Box& box) {
@@ -296,14 +366,16 @@ double sum_of_differences(const Field& faces, const Field& u, const Block& block
   }
   const Scalar result = device.scalar();
   dispatch(u.precision(), [&]<class T>(T) {
-    device.sum_here(marched(box, u.layout()),
-                    Differences<T>{marched(faces.view<double>()),
-                                   marched(u.view<T>()),
-                                   {step[0], step[1], step[2]},
-                                   there[0],
-                                   there[1],
-                                   there[2]},
-                    result);
+    dispatch(faces.precision(), [&]<class F>(F) {
+      device.sum_here(marched(box, u.layout()),
+                      Differences<T, F>{marched(faces.view<F>()),
+                                        marched(u.view<T>()),
+                                        {step[0], step[1], step[2]},
+                                        there[0],
+                                        there[1],
+                                        there[2]},
+                      result);
+    });
   });
   return device.value(result);
 }

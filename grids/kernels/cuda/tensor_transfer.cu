@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <array>
-#include <optional>
+#include <list>
+#include <memory>
+#include <mutex>
 #include <vector>
 
 #include "backends/cuda/cuda_backend.cuh"
@@ -112,6 +114,57 @@ struct Intervals {
   }
 };
 
+bool same_axis(const Axis& a, const Axis& b) {
+  for (const int end : {0, 1})
+    if (a.kind(end) != b.kind(end) || a.alpha(end) != b.alpha(end)) return false;
+  return a.centering() == b.centering() && a.closed() == b.closed() && a.is_global() == b.is_global() &&
+         a.origin() == b.origin() && a.size() == b.size() && a.nodes() == b.nodes();
+}
+
+/// `AxisTables` contains the rows of the transfers along an axis. The last ones of the process are kept, because the
+/// levels of a new coefficient have the axes of the former ones.
+struct AxisTables {
+  LinearRows linear;
+  MarchedRows rows;
+  Intervals between;
+  AxisRows sums, cubic, injection;
+
+  AxisTables(const Axis& axis, const CoarseAxis& coarser, bool constant)
+      : linear(linear_rows(axis, coarser, constant)),
+        rows(axis, coarser, constant),
+        between(linear, axis, coarser.axis),
+        sums(sum_rows(axis, coarser)),
+        cubic(cubic_rows(axis, coarser)),
+        injection(injection_rows(axis, coarser)) {}
+
+  static std::shared_ptr<const AxisTables> of(const Axis& axis, const CoarseAxis& coarser, bool constant) {
+    struct Kept {
+      Axis axis;
+      CoarseAxis coarser;
+      bool constant;
+      std::shared_ptr<const AxisTables> tables;
+    };
+    constexpr std::size_t most_kept = 64;
+    constexpr int longest_kept = 1 << 14;  // a value has about 200 bytes
+    static std::mutex mutex;
+    static std::list<Kept> all;
+    const std::lock_guard lock(mutex);
+    const auto found = std::ranges::find_if(all, [&](const Kept& kept) {
+      return kept.constant == constant && same_axis(kept.axis, axis) && same_axis(kept.coarser.axis, coarser.axis) &&
+             kept.coarser.place == coarser.place;
+    });
+    if (found != all.end()) {
+      all.splice(all.begin(), all, found);
+      return all.front().tables;
+    }
+    auto tables = std::make_shared<const AxisTables>(axis, coarser, constant);
+    if (axis.size() > longest_kept) return tables;
+    all.push_front({axis, coarser, constant, tables});
+    if (all.size() > most_kept) all.pop_back();
+    return tables;
+  }
+};
+
 /// `TensorTransfer` implements the transfers between a block and its coarser one as tensor products of the axes' rows.
 class TensorTransfer final : public Transfer {
  public:
@@ -126,42 +179,39 @@ class TensorTransfer final : public Transfer {
     Box injected = coarse.block.layout().box();
     DeviceTables tables;
     const bool plane = is_plane(fine.layout());
-    std::array<std::optional<MarchedRows>, 2> across;
+    std::array<std::shared_ptr<const AxisTables>, 3> along;
     for (std::size_t d = 0; d < 3; ++d) {
       const Axis& axis = fine.axes[d];
       const CoarseAxis& coarser = coarse.axes[d];
       const std::size_t to = plane && d > 0 ? 3 - d : d;  // y is marched
-      const LinearRows P = linear_rows(axis, coarser, constant);
-      tables.add(P.left, linear_.axis[to].left);
-      tables.add(with_one_more(P.weight), linear_.axis[to].weight);
-      const MarchedRows rows(axis, coarser, constant);
+      const AxisTables& own = *(along[to] = AxisTables::of(axis, coarser, constant));
+      tables.add(own.linear.left, linear_.axis[to].left);
+      tables.add(with_one_more(own.linear.weight), linear_.axis[to].weight);
       if (to == 2) {
+        const MarchedRows& rows = own.rows;
         before_march_ = rows.margin;
         tables.add(rows.left, march_.left);
         tables.add(rows.weight, march_.weight);
         tables.add(rows.start, spans_.start);
         tables.add(rows.stop, spans_.stop);
-        const Intervals between(P, axis, coarser.axis);
-        tables.add(between.start, between_.start);
-        tables.add(between.stop, between_.stop);
-        intervals_.first[2] = between.first;
-        intervals_.last[2] = between.last;
-      } else {
-        across[to].emplace(rows);
+        tables.add(own.between.start, between_.start);
+        tables.add(own.between.stop, between_.stop);
+        intervals_.first[2] = own.between.first;
+        intervals_.last[2] = own.between.last;
       }
-      add_rows(tables, sum_rows(axis, coarser), sums_.axis[to]);
-      add_rows(tables, cubic_rows(axis, coarser), cubic_.axis[to]);
-      add_rows(tables, injection_rows(axis, coarser), injection_.axis[to]);
+      add_rows(tables, own.sums, sums_.axis[to]);
+      add_rows(tables, own.cubic, cubic_.axis[to]);
+      add_rows(tables, own.injection, injection_.axis[to]);
       if (axis.degenerate() || !cells_) continue;
       if (has_halo_data(axis, 0)) --injected.first[d];
       if (has_halo_data(axis, 1)) ++injected.last[d];
     }
     // Restrict is compiled for these widths of rows.
-    const int x_width = across[0]->width, y_width = across[1]->width;
+    const int x_width = along[0]->rows.width, y_width = along[1]->rows.width;
     width_[1] = y_width == 1 ? 1 : std::max({3, x_width, y_width});
     width_[0] = std::max({3, x_width, width_[1]});
     for (std::size_t d = 0; d < 2; ++d) {
-      const MarchedRows::Runs runs = across[d]->runs(width_[d]);
+      const MarchedRows::Runs runs = along[d]->rows.runs(width_[d]);
       tables.add(runs.first, runs_.axis[d].first);
       tables.add(runs.weight, runs_.axis[d].weight);
     }

@@ -16,10 +16,10 @@ Buffer device_tables(Backend& backend, const Block& block, std::size_t bytes_per
   return backend.on_gpu() ? backend.allocate(values * bytes_per_value) : Buffer();
 }
 
-// Masses, widths and ones; coordinates, and the parts of control volumes on both sides; rows of restriction, sums,
-// interpolation and injection, with up to four weights and places each.
-constexpr std::size_t bytes_of_functionals = 24, bytes_of_sampler = 120, bytes_of_transfer = 160,
-                      bytes_of_weighted_transfer = 72;
+// Masses, widths and ones; coordinates and, of nodes, the parts of control volumes on both sides; rows of restriction,
+// sums, interpolation and injection, with up to four weights and places each.
+constexpr std::size_t bytes_of_functionals = 24, bytes_of_sampler = 120, bytes_of_cell_sampler = 40,
+                      bytes_of_transfer = 160, bytes_of_weighted_transfer = 72;
 
 class RehearsedFunctionals final : public Functionals {
  public:
@@ -48,7 +48,10 @@ class RehearsedFunctionals final : public Functionals {
 class RehearsedSampler final : public Sampler {
  public:
   RehearsedSampler(GridRehearsal& backend, const SampleGrid& grid, std::span<const Quantity> data)
-      : backend_(backend), compiles_(!data.empty()), tables_(device_tables(backend, grid.block, bytes_of_sampler)) {}
+      : backend_(backend),
+        compiles_(!data.empty()),
+        tables_(device_tables(backend, grid.block,
+                              grid.block.centering() == Centering::cell ? bytes_of_cell_sampler : bytes_of_sampler)) {}
 
   const std::string& note() const override { return note_; }
   void fill(const Datum& datum, Location, const Box& box, const SampleWeight&, SampleStore, Field&) override {

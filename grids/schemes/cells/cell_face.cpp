@@ -83,7 +83,7 @@ CellFace::CellFace(const Problem& problem, const Block& block, int axis, int end
   kind_ = face.kind;
   media_ = problem.media != nullptr;
   data_ = Data(face.value, face_key(axis, end), Sign::any, block, on_face);
-  if (media && media->codes() && face.kind == BoundaryKind::dirichlet) {
+  if (media && media->codes() && (face.kind == BoundaryKind::dirichlet || is_closed(face))) {
     kappa_ = Data(media->end_kappa(axis, end));
     open_ = Data({1.0});
   } else if (media_) {
@@ -103,6 +103,12 @@ CellFace::CellFace(const Problem& problem, const Block& block, int axis, int end
     alpha_ = Data(face.alpha, face_key(axis, end, true), Sign::nonnegative, block, on_face);
   if (behind_.size() > 0) width_ = block.axes[d].width(behind_.first[d]);
   length_ = block.axes[d].nodes().back() - block.axes[d].nodes().front();
+}
+
+FaceAreas::FaceAreas(const Block& block, int axis) {
+  for (std::size_t d = 0; d < 3; ++d)
+    for (int i = 0; i < block.axes[d].size(); ++i)
+      masses_[d].push_back(static_cast<int>(d) == axis ? 1 : block.axes[d].mass(i));
 }
 
 Box cells_behind(const Block& block, int axis, int end) {

@@ -93,6 +93,19 @@ class CellFace {
   double width_ = 0, length_ = 0;
 };
 
+/// Contains the areas of this process's cells across an axis (Block::face_area), whose masses are computed once.
+class FaceAreas {
+ public:
+  FaceAreas(const Block& block, int axis);
+  double operator()(int i, int j, int k) const {
+    return masses_[0][static_cast<std::size_t>(i)] * masses_[1][static_cast<std::size_t>(j)] *
+           masses_[2][static_cast<std::size_t>(k)];
+  }
+
+ private:
+  std::array<std::vector<double>, 3> masses_;
+};
+
 /// Returns the cells behind a face; the box is empty if the process's part of a block does not reach it.
 Box cells_behind(const Block& block, int axis, int end);
 

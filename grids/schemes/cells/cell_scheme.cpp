@@ -184,11 +184,12 @@ class CellScheme final : public RowScheme {
         std::vector<double> added;
         if (media && CellFace::is_closed(face)) return;
         const CellFace cells(p, block, d, end, media);
+        const FaceAreas area(block, d);
         cells.visit([&](int i, int j, int k, const CellFace::Values& v) {
           if (media && media->state(i, j, k) == CellState::floating && v.given != 0)
             throw ValueError(face_key(d, end), media->cells().centre(i, j, k), v.given,
                              "must be 0 at cells without contact to a fixed value");
-          added.push_back(v.in_halo ? 0 : scale * block.face_area(d, i, j, k) * v.given);
+          added.push_back(v.in_halo ? 0 : scale * area(i, j, k) * v.given);
         });
         sampler.put(cells.behind(), added, SampleStore::add, b);
       });
@@ -231,7 +232,7 @@ class CellScheme final : public RowScheme {
   double reaction(const BalanceInput& c) const override {
     if (const double* sigma = c.problem().reaction.constant()) return *sigma == 0 ? 0 : *sigma * c.integral();
     const auto& rows = std::get<FaceRows>(c.rows);
-    const double all = c.context.functionals.product(*rows.reaction, c.u, c.context.values()) / rows.scale;
+    const double all = sum_of_reaction(c, *rows.reaction) / rows.scale;
     return c.context.media ? all - flow_to_fixed(c.context, c.u) : all;
   }
 
@@ -243,6 +244,15 @@ class CellScheme final : public RowScheme {
   }
 
  private:
+  static double sum_of_reaction(const BalanceInput& c, const Field& reaction) {
+    if (reaction.precision() == Precision::fp64)
+      return c.context.functionals.product(reaction, c.u, c.context.values());
+    Backend& backend = c.context.backend;
+    Scalar sum = backend.scalar();
+    backend.dot(reaction, c.u, sum);
+    return backend.value(sum);
+  }
+
   static double flux(const BalanceInput& c, int d, int end, const Boundary& face) {
     const Problem& p = c.problem();
     const Block& block = c.block();
@@ -271,8 +281,25 @@ class CellScheme final : public RowScheme {
     if (CellFace::is_closed(face)) return 0;
     const Layer value(c.context.functionals, c.u, cells);
     LineSums lines(cells);
+    const FaceAreas area(block, d);
+    const auto& rows = std::get<FaceRows>(c.rows);
+    if (!p.media && face.kind == BoundaryKind::dirichlet && face.value.constant() &&
+        p.coefficient[p.isotropic ? 0 : axis].array() && rows.faces[axis]) {
+      // Faces of the box store κ of the cells behind them. Sampling κ would copy a whole array from a device.
+      Box at_faces = cells;
+      at_faces.first[axis] += end;
+      at_faces.last[axis] += end;
+      const std::vector<double> behind = c.context.functionals.values(*rows.faces[axis], at_faces);
+      const double h = cells.size() > 0 ? block.axes[axis].width(cells.first[axis]) : 1;
+      auto at = behind.begin();
+      for_each_place(cells, [&](int i, int j, int k) {
+        const auto v = CellFace::values(face.kind, *face.value.constant(), *at++, 0, h, 1);
+        lines(j, k) += area(i, j, k) * (v.given - v.conductance * value(i, j, k));
+      });
+      return c.sum(lines);
+    }
     CellFace(p, block, d, end, c.context.media).visit([&](int i, int j, int k, const CellFace::Values& v) {
-      lines(j, k) += block.face_area(d, i, j, k) * (v.given - v.conductance * value(i, j, k));
+      lines(j, k) += area(i, j, k) * (v.given - v.conductance * value(i, j, k));
     });
     return c.sum(lines);
   }

@@ -1,4 +1,4 @@
-// The floating bodies of a system: their values, charges, and couplings to cells.
+// The floating bodies of a system: their values, charges, and couplings to cells; the flow to all bodies.
 
 #include <algorithm>
 #include <cmath>
@@ -10,6 +10,7 @@
 #include "backends/memory/places.hpp"
 #include "grids/sampling/problem_data.hpp"
 #include "grids/schemes/cells/cell_face.hpp"
+#include "grids/schemes/cells/media_rows.hpp"
 #include "grids/schemes/cells/media_system.hpp"
 #include "grids/schemes/discretization.hpp"
 
@@ -105,6 +106,26 @@ void MediaSystem::hold_bodies(const Problem& problem) {
                        std::to_string(high) + "): it connects them without resistance. Move the body or use one value");
     bodies[b].value = low;
   }
+}
+
+bool has_negligible_gaps(const Problem& problem, double range) {
+  constexpr double most_range = 1e3;
+  if (!problem.media || !problem.media->has_gaps()) return false;
+  const Media& media = *problem.media;
+  const bool crossed = media.bodies && media.surfaces != Surfaces::staircase;
+  return crossed || !media.contacts.empty() || !media.sheets.empty() || range > most_range;
+}
+
+double flow_to_fixed(const SchemeContext& context, const Field& u) {
+  const std::vector<FixedLink>& links = context.media->links();
+  double sum = 0;
+  if (!links.empty()) {
+    const std::vector<double> values = context.functionals.values(u, context.values());
+    for (const FixedLink& link : links)
+      if (const auto [i, j, k] = link.cell; context.media->solved(i, j, k))
+        sum += link.conductance * values[context.media->own(i, j, k)];
+  }
+  return context.processes().sum(sum);
 }
 
 }  // namespace poisson

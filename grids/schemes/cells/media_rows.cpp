@@ -19,9 +19,11 @@
 namespace poisson {
 namespace {
 
-// The diagonal of cells that left, relative to a typical one. Coarse cells add it up, so it must be negligible there;
-// its inverse must be finite in single precision.
-constexpr double gap_diagonal = 0x1p-80;
+// The diagonal of cells that left, relative to a typical one, beside κ of a wide range. Coarse cells add it up, so it
+// must be negligible there; its inverse must be finite in single precision.
+constexpr double negligible_diagonal = 0x1p-80;
+// Otherwise it is this share of the smallest eigenvalue of the cells with the least κ.
+constexpr double share_of_gaps = 0x1p-12;
 // Cells of insulators count with this share of the least κ when levels are chosen.
 constexpr double gap_kappa = 1e-9;
 // The least κ behind a Robin face relative to the mean: coarse levels need κ > 0, because α may be 0.
@@ -30,8 +32,9 @@ constexpr double least_behind = 1e-20;
 constexpr double unchanged = std::numeric_limits<double>::quiet_NaN();
 
 // Returns κ at the centres along an axis, which selects the levels; fixed cells get the mean. Sets the mean and the
-// range of the cells in the system.
-std::vector<double> kappa_of_cells(const SchemeContext& context, std::size_t axis, double& mean, double& range) {
+// range of the cells in the system, and the least value.
+std::vector<double> kappa_of_cells(const SchemeContext& context, std::size_t axis, double& mean, double& least,
+                                   double& range) {
   const MediaSystem& media = *context.media;
   const Processes& processes = context.processes();
   const Box box = context.values();
@@ -66,7 +69,8 @@ std::vector<double> kappa_of_cells(const SchemeContext& context, std::size_t axi
     all.most = std::max(all.most, p.most);
   }
   const double sum = processes.sum(all.sum), count = processes.sum(all.count);
-  const double least = processes.least(all.least), most = processes.largest(all.most);
+  least = processes.least(all.least);
+  const double most = processes.largest(all.most);
   mean = count > 0 ? sum / count : 1;
   if (count > 0) range = std::max(range, most / least);
   for_each_plane([&](int i, int j, int k, const Plane&, double& value) {
@@ -147,8 +151,16 @@ std::shared_ptr<Field> put_robin_faces(const SchemeContext& context, std::size_t
   return ends;
 }
 
+// Returns the diagonal of cells that left the system, relative to a typical one.
+double diagonal_of_gaps(const SchemeContext& context, double least, double mean, double range) {
+  if (has_negligible_gaps(context.problem, range) || !(least <= mean)) return negligible_diagonal;
+  double cells = 1;
+  for (const Axis& axis : context.block.axes) cells = std::max(cells, static_cast<double>(axis.all_cells()));
+  return share_of_gaps * least / mean / (cells * cells);
+}
+
 // Adds couplings to fixed bodies, the diagonals of cells that left, and the anchor.
-void add_to_diagonal(const SchemeContext& context, double scale, Field& reaction) {
+void add_to_diagonal(const SchemeContext& context, double scale, double gap_diagonal, Field& reaction) {
   const MediaSystem& media = *context.media;
   if (!media.links().empty()) {
     std::vector<double> added = media.linked().conductance;
@@ -227,7 +239,7 @@ struct KappaOfVoxels {
 struct SampledKappa {
   FieldPerAxis fields;
   Jumps jumps;
-  double range = 1;
+  double range = 1, least = 1;  // of the cells of the system
 
   void add(const SchemeContext& context, std::size_t axis, const std::shared_ptr<Field>& kappa) {
     jumps.join(context.sampler.statistics(*kappa).jumps);
@@ -252,6 +264,7 @@ SampledKappa add_voxels(const SchemeContext& context, FaceRows& rows, ErrorColle
       const KappaOfVoxels found(*context.media, d);
       mean = found.mean;
       sampled.range = std::max(sampled.range, found.range);
+      sampled.least = d == 0 ? found.least : std::min(sampled.least, found.least);
       insulated = gap_kappa * found.least;
       kappa = context.field(context.block.space());
       fill_kappa(context, d, 0, 0, *kappa);
@@ -281,8 +294,10 @@ SampledKappa add_lines(const SchemeContext& context, FaceRows& rows, ErrorCollec
   for (std::size_t d = 0; d < static_cast<std::size_t>(p.dimension); ++d) {
     if (d < coefficient_count(p)) {
       auto kappa = context.field(context.block.space());
-      context.sampler.put(context.values(), kappa_of_cells(context, d, rows.kappa[d], sampled.range), SampleStore::set,
-                          *kappa);
+      double least = 1;
+      context.sampler.put(context.values(), kappa_of_cells(context, d, rows.kappa[d], least, sampled.range),
+                          SampleStore::set, *kappa);
+      sampled.least = d == 0 ? least : std::min(sampled.least, least);
       sampled.add(context, d, kappa);
     } else {
       rows.kappa[d] = rows.kappa[0];
@@ -321,7 +336,8 @@ std::pair<SchemeRows, Jumps> media_rows(const SchemeContext& context) {
     auto reaction = context.field(block.space());
     check([&] { fill_reaction(context, rows.scale, *reaction); });
     check.finish(context.processes());
-    add_to_diagonal(context, rows.scale, *reaction);
+    const double mean = *std::ranges::max_element(rows.kappa);
+    add_to_diagonal(context, rows.scale, diagonal_of_gaps(context, sampled.least, mean, sampled.range), *reaction);
     rows.reaction = std::move(reaction);
   }
   rows.singular = !context.processes().any(regular);
@@ -375,18 +391,6 @@ void add_fixed_values(const SchemeContext& context, double scale, Field& b) {
   std::vector<double> added = media->linked().flow;
   for (double& flow : added) flow *= scale;
   sampler.put(context.values(), added, SampleStore::add, b);
-}
-
-double flow_to_fixed(const SchemeContext& context, const Field& u) {
-  const std::vector<FixedLink>& links = context.media->links();
-  double sum = 0;
-  if (!links.empty()) {
-    const std::vector<double> values = context.functionals.values(u, context.values());
-    for (const FixedLink& link : links)
-      if (const auto [i, j, k] = link.cell; context.media->solved(i, j, k))
-        sum += link.conductance * values[context.media->own(i, j, k)];
-  }
-  return context.processes().sum(sum);
 }
 
 }  // namespace poisson

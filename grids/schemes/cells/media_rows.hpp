@@ -12,6 +12,10 @@ namespace poisson {
 std::shared_ptr<Field> sample_ends(const SchemeContext& context, std::size_t axis, const Field& kappa,
                                    ErrorCollector& check, bool& regular);
 
+/// Returns whether cells may leave the system beside cells whose couplings are small: κ has this range, or surfaces cut
+/// cells. Their diagonal is then so small that corrections in fp32 may overflow.
+bool has_negligible_gaps(const Problem& problem, double range);
+
 /// Returns the rows of cells whose materials come from Problem::media, and the jumps of κ between their centres. Rows
 /// of cells that left the system have no couplings and a tiny diagonal.
 std::pair<SchemeRows, Jumps> media_rows(const SchemeContext& context);

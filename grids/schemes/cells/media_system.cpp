@@ -24,7 +24,9 @@ MediaSystem::MediaSystem(const Problem& problem, MediaCells cells, const Block& 
       block_(block),
       n_(block.layout().n),
       floating_(std::move(floating)) {
-  find_states();
+  for (std::size_t r = 0; r < media_->regions.size(); ++r)
+    state_of_region_.push_back(state_of(static_cast<RegionNumber>(r)));
+  if (!are_voxels() || !block.processes().alone()) find_states();
   if (are_voxels()) {
     link_voxels();
     codes_ = make_codes(tools.backend);
@@ -35,27 +37,30 @@ MediaSystem::MediaSystem(const Problem& problem, MediaCells cells, const Block& 
       find_floating(problem, tools);
       codes_ = make_codes(tools.backend);
     }
-    set_ends_of_voxels();
+    if (!states_.empty() || !floating_cells_.empty()) set_ends_of_voxels();
   } else {
     integrate_faces();
     find_floating(problem, tools);
   }
   name_bodies_of_links();
   join_slivers();
+  if (states_.empty() && equal_voxels())
+    count_voxels();
+  else
+    count();
   find_volumes();
-  count();
   check_sources();
+}
+
+CellState MediaSystem::state_of(RegionNumber region) const {
+  const Material& m = media_->material_of(region);
+  return m.conducts() ? CellState::solved : m.has_value() ? CellState::fixed : CellState::insulator;
 }
 
 void MediaSystem::find_states() {
   states_.resize(static_cast<std::size_t>(block_.layout().box().size()));
-  std::vector<CellState> of_region;
-  for (std::size_t r = 0; r < media_->regions.size(); ++r) {
-    const Material& m = media_->material_of(static_cast<RegionNumber>(r));
-    of_region.push_back(m.conducts() ? CellState::solved : m.has_value() ? CellState::fixed : CellState::insulator);
-  }
   cpu::for_each_line(block_.layout().box(), [&](int j, int k) {
-    for (int i = 0; i < n_[0]; ++i) states_[own(i, j, k)] = of_region[cells_.region(i, j, k)];
+    for (int i = 0; i < n_[0]; ++i) states_[own(i, j, k)] = state_of_region_[cells_.region(i, j, k)];
   });
 }
 
@@ -144,7 +149,6 @@ void MediaSystem::scale_shares(const std::vector<MediaLines::Share>& line, std::
 }
 
 void MediaSystem::find_volumes() {
-  const MediaLines lines(cells_, false);
   std::vector<char> receives(media_->regions.size());
   for (std::size_t r = 0; r < receives.size(); ++r) {
     const Material& m = media_->material_of(static_cast<RegionNumber>(r));
@@ -152,6 +156,7 @@ void MediaSystem::find_volumes() {
     receives[r] = m.power || !source || *source != 0 ? 1 : 0;
   }
   if (std::ranges::none_of(receives, [](char r) { return r != 0; }) && are_voxels()) return find_volumes_of_voxels();
+  const MediaLines lines(cells_, false);
   const Box box = block_.layout().box();
   const std::size_t regions = receives.size();
   std::vector<std::vector<double>> sums(static_cast<std::size_t>(n_[2])), received(sums.size());
@@ -172,11 +177,12 @@ void MediaSystem::find_volumes() {
         sums[plane][s.region] += volume;
         std::size_t cell = own(s.i, j, k);
         if (receives[s.region]) {
-          if (states_[cell] == CellState::insulator && cells_.sharp()) {
+          const CellState now = state(s.i, j, k);
+          if (now == CellState::insulator && cells_.sharp()) {
             const auto joined = largest_neighbour({s.i, j, k});
             if (!joined) continue;
             cell = own((*joined)[0], (*joined)[1], (*joined)[2]);
-          } else if (states_[cell] != CellState::solved) {
+          } else if (now != CellState::solved) {
             continue;
           }
           shares[plane].push_back({cell, s.region, volume * scales[static_cast<std::size_t>(s.i)]});
@@ -265,16 +271,18 @@ std::vector<double> MediaSystem::sources_elsewhere() const {
 }
 
 std::vector<double> MediaSystem::sources() const {
-  std::vector<double> watts(states_.size());
+  std::vector<double> watts(static_cast<std::size_t>(block_.layout().box().size()));
   for (const Share& share : shares_) watts[share.cell] += density(share) * share.volume;
   return watts;
 }
 
 MediaSystem::Linked MediaSystem::linked() const {
-  Linked sums{std::vector<double>(states_.size()), std::vector<double>(states_.size())};
+  const auto size = static_cast<std::size_t>(block_.layout().box().size());
+  Linked sums{std::vector<double>(size), std::vector<double>(size)};
   for (const FixedLink& link : links_) {
-    const std::size_t at = own(link.cell[0], link.cell[1], link.cell[2]);
-    if (states_[at] != CellState::solved) continue;
+    const auto [i, j, k] = link.cell;
+    if (!solved(i, j, k)) continue;
+    const std::size_t at = own(i, j, k);
     sums.conductance[at] += link.conductance;
     sums.flow[at] += link.conductance * value_of(link);
   }
@@ -317,8 +325,12 @@ void MediaSystem::count() {
       counts_[s] += c.cells[s];
       state_volumes_[s] += c.volumes[s];
     }
+  add_counts(of_region, solved);
+}
+
+void MediaSystem::add_counts(const std::vector<std::int64_t>& of_region, const std::vector<std::int64_t>& solved) {
   const Processes& processes = block_.processes();
-  for (std::size_t r = 0; r < regions; ++r) {
+  for (std::size_t r = 0; r < of_region.size(); ++r) {
     cells_of_regions_.push_back(processes.sum(static_cast<double>(of_region[r])));
     solved_of_regions_.push_back(processes.sum(static_cast<double>(solved[r])));
   }

@@ -41,7 +41,10 @@ class MediaSystem {
   /// Replaces values of materials: fixed values, powers and sources. The regions and their kinds must stay.
   void set_media(std::shared_ptr<const Media> media);
 
-  CellState state(int i, int j, int k) const { return states_[own(i, j, k)]; }
+  CellState state(int i, int j, int k) const {
+    if (!states_.empty()) return states_[own(i, j, k)];
+    return floats(own(i, j, k)) ? CellState::floating : state_of_region_[cells_.region(i, j, k)];
+  }
   bool solved(int i, int j, int k) const { return state(i, j, k) == CellState::solved; }
   /// Returns whether some cell of the grid left the system.
   bool has_gaps() const { return gaps_; }
@@ -144,6 +147,7 @@ class MediaSystem {
   };
   double density(const Share& share) const;
   std::size_t face_index(std::size_t axis, int i, int j, int k) const;
+  CellState state_of(RegionNumber region) const;
   void find_states();
   void integrate_faces();
   void name_bodies_of_links();
@@ -159,6 +163,11 @@ class MediaSystem {
   // These functions replace integrals along lines for voxels (media_voxels.cpp).
   bool are_voxels() const;
   bool floats(const std::array<int, 3>& cell) const;
+  bool floats(std::size_t cell) const {
+    return !floating_cells_.empty() && (floating_cells_[cell / 32] >> cell % 32 & 1U) != 0;
+  }
+  bool equal_voxels() const;
+  void count_voxels();
   double face_of_voxels(std::size_t axis, int i, int j, int k) const;
   void link_voxels();
   void find_volumes_of_voxels();
@@ -168,13 +177,16 @@ class MediaSystem {
   bool parts_join_ends(std::size_t axis) const;
 
   void count();
+  void add_counts(const std::vector<std::int64_t>& of_region, const std::vector<std::int64_t>& solved);
   void check_sources() const;
 
   std::shared_ptr<const Media> media_;
   MediaCells cells_;
   Block block_;
   std::array<int, 3> n_{};
-  UnsetVector<CellState> states_;
+  std::vector<CellState> state_of_region_;
+  UnsetVector<CellState> states_;              ///< empty if regions and floating cells give them
+  std::vector<std::uint32_t> floating_cells_;  ///< bits of cells without contact; empty if there is none
   std::array<std::vector<double>, 3> faces_;
   std::array<std::array<std::vector<double>, 2>, 3> ends_;
   mutable std::array<std::optional<FaceShares>, 6> face_shares_;

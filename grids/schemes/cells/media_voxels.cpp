@@ -1,6 +1,9 @@
 // The system of voxels: each cell has the material of its centre, so conductances follow from the regions of two cells.
 
 #include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
 
 #include "backends/cpu/launch.hpp"
 #include "backends/memory/places.hpp"
@@ -63,6 +66,12 @@ void MediaSystem::link_voxels() {
 // Adds up the volumes of the cells of each region. No region has a source.
 void MediaSystem::find_volumes_of_voxels() {
   const std::size_t regions = media_->regions.size();
+  if (states_.empty() && equal_voxels()) {
+    const double volume = cells_.volume(0, 0, 0);
+    for (const double cells : cells_of_regions_) receiving_.push_back(volume * cells);
+    volumes_ = receiving_;
+    return;
+  }
   std::vector<std::vector<double>> planes(static_cast<std::size_t>(n_[2]), std::vector<double>(regions));
 #pragma omp parallel for
   for (int k = 0; k < n_[2]; ++k) {
@@ -79,7 +88,11 @@ void MediaSystem::find_volumes_of_voxels() {
 
 // Sets κ behind the open ends from the present states.
 void MediaSystem::set_ends_of_voxels() {
-  for (std::size_t d = 0; d < static_cast<std::size_t>(block_.dimension()); ++d)
+  std::vector<double> kappa(media_->regions.size());
+  for (std::size_t d = 0; d < static_cast<std::size_t>(block_.dimension()); ++d) {
+    for (std::size_t r = 0; r < kappa.size(); ++r)
+      if (state_of_region_[r] == CellState::solved)
+        kappa[r] = cells_.kappa(static_cast<RegionNumber>(r), d, 0, 0, 0);
     for (int end = 0; end < 2; ++end) {
       if (!block_.axes[d].open(end)) continue;
       const Box behind = cells_behind(block_, static_cast<int>(d), end);
@@ -89,13 +102,105 @@ void MediaSystem::set_ends_of_voxels() {
       cpu::for_each_line(behind, [&](int j, int k) {
         double* const line = values.data() + ((k - behind.first[2]) * ny + j - behind.first[1]) * nx;
         for (int i = behind.first[0]; i < behind.last[0]; ++i)
-          line[i - behind.first[0]] = solved(i, j, k) ? cells_.kappa(cells_.region(i, j, k), d, i, j, k) : 0;
+          line[i - behind.first[0]] = solved(i, j, k) ? kappa[cells_.region(i, j, k)] : 0;
       });
     }
+  }
+}
+
+bool MediaSystem::equal_voxels() const {
+  return std::ranges::all_of(block_.axes, [](const Axis& axis) { return axis.degenerate() || axis.equidistant(); });
+}
+
+namespace {
+
+// Returns the offsets of this process's cells along an axis.
+std::vector<std::int64_t> own_offsets(const MediaCells& cells, const LabelBytes& labels, std::size_t axis, int count) {
+  const auto first = labels.offset[axis].begin() - cells.box().first[axis];
+  return {first, first + count};
+}
+
+// Counts the bytes of a line. Neighbouring voxels are often equal, and one table would wait for its own increments.
+struct ByteTally {
+  std::array<std::array<std::int64_t, 256>, 4> lanes{};
+
+  void add(const std::uint8_t* first, const std::vector<std::int64_t>& offset) {
+    std::size_t i = 0;
+    for (; i + 4 <= offset.size(); i += 4)
+      for (std::size_t lane = 0; lane < 4; ++lane) ++lanes[lane][first[offset[i + lane]]];
+    for (; i < offset.size(); ++i) ++lanes[0][first[offset[i]]];
+  }
+  std::int64_t count(std::size_t byte) const {
+    return lanes[0][byte] + lanes[1][byte] + lanes[2][byte] + lanes[3][byte];
+  }
+};
+
+}  // namespace
+
+// Counts equal voxels of one process, whose states follow from their regions and from the floating cells.
+void MediaSystem::count_voxels() {
+  const std::size_t regions = media_->regions.size();
+  std::vector<std::int64_t> of_region(regions), floating(regions);
+  const LabelBytes* const labels = cells_.labels();
+  const std::vector<std::int64_t> columns = labels ? own_offsets(cells_, *labels, 0, n_[0]) : std::vector<std::int64_t>();
+  const auto words = static_cast<std::int64_t>(floating_cells_.size());
+  const auto nx = static_cast<std::uint32_t>(n_[0]), ny = static_cast<std::uint32_t>(n_[1]);
+  const int low_y = cells_.box().first[1], low_z = cells_.box().first[2];
+#pragma omp parallel
+  {
+    std::vector<std::int64_t> own_cells(regions), own_floating(regions);
+    ByteTally tally;
+#pragma omp for schedule(static)
+    for (int k = 0; k < n_[2]; ++k)
+      for (int j = 0; j < n_[1]; ++j) {
+        if (!labels) {
+          for (int i = 0; i < n_[0]; ++i) ++own_cells[cells_.region(i, j, k)];
+          continue;
+        }
+        tally.add(labels->first + labels->offset[1][static_cast<std::size_t>(j - low_y)] +
+                      labels->offset[2][static_cast<std::size_t>(k - low_z)],
+                  columns);
+      }
+    for (std::size_t b = 0; labels && b < 256; ++b) own_cells[labels->region[b]] += tally.count(b);
+#pragma omp for schedule(static)
+    for (std::int64_t w = 0; w < words; ++w)
+      for (std::uint32_t bits = floating_cells_[static_cast<std::size_t>(w)]; bits != 0; bits &= bits - 1) {
+        const std::uint32_t cell = 32 * static_cast<std::uint32_t>(w) + static_cast<std::uint32_t>(std::countr_zero(bits));
+        ++own_floating[cells_.region(static_cast<int>(cell % nx), static_cast<int>(cell / nx % ny),
+                                     static_cast<int>(cell / nx / ny))];
+      }
+#pragma omp critical
+    for (std::size_t r = 0; r < regions; ++r) {
+      of_region[r] += own_cells[r];
+      floating[r] += own_floating[r];
+    }
+  }
+  std::vector<std::int64_t> solved(regions);
+  for (std::size_t r = 0; r < regions; ++r) {
+    const CellState state = state_of_region_[r];
+    counts_[static_cast<std::size_t>(state)] += of_region[r] - floating[r];
+    counts_[static_cast<std::size_t>(CellState::floating)] += floating[r];
+    if (state == CellState::solved) solved[r] = of_region[r] - floating[r];
+  }
+  for (std::size_t s = 0; s < counts_.size(); ++s)
+    state_volumes_[s] = static_cast<double>(counts_[s]) * cells_.volume(0, 0, 0);
+  add_counts(of_region, solved);
 }
 
 std::unique_ptr<CellCodes> MediaSystem::make_codes(Backend& backend) const {
   const std::size_t used = media_->regions.size() + 1;
+  if (const LabelBytes* const labels = cells_.labels(); labels && states_.empty()) {
+    const std::uint8_t* first = labels->first;
+    std::int64_t stride = 1;
+    bool dense = true;
+    for (std::size_t d = 0; d < 3; ++d) {
+      const std::vector<std::int64_t> offsets = own_offsets(cells_, *labels, d, n_[d]);
+      for (std::size_t i = 1; i < offsets.size(); ++i) dense = dense && offsets[i] - offsets[i - 1] == stride;
+      first += offsets[0];
+      stride *= n_[d];
+    }
+    if (dense) return make_cell_codes(backend, n_, used, BytesOfCells{first, labels->region});
+  }
   return make_cell_codes(backend, n_, used, [&](int j, int k, std::span<CellCodes::Code> line) {
     for (int i = 0; i < n_[0]; ++i) {
       const bool floating = state(i, j, k) == CellState::floating;
@@ -106,7 +211,8 @@ std::unique_ptr<CellCodes> MediaSystem::make_codes(Backend& backend) const {
 
 // Returns whether one part has cells of the system at both ends of an axis.
 bool MediaSystem::parts_join_ends(std::size_t axis) const {
-  std::array<std::vector<CellCodes::Cell>, 2> ends;
+  // One bit for each cell marks the parts at the lower end.
+  std::vector<std::uint32_t> marks((static_cast<std::size_t>(block_.layout().box().size()) + 31) / 32);
   for (std::size_t end = 0; end < 2; ++end) {
     std::vector<CellCodes::Cell> cells;
     Box layer = block_.layout().box();
@@ -114,12 +220,15 @@ bool MediaSystem::parts_join_ends(std::size_t axis) const {
     for_each_place(layer, [&](int i, int j, int k) {
       if (solved(i, j, k)) cells.push_back(static_cast<CellCodes::Cell>(own(i, j, k)));
     });
-    ends[end] = codes_->parts_of(cells);
-    std::ranges::sort(ends[end]);
+    for (const CellCodes::Cell part : codes_->parts_of(cells)) {
+      if (part == CellCodes::nowhere) continue;
+      std::uint32_t& word = marks[part / 32];
+      const std::uint32_t bit = 1U << part % 32;
+      if (end == 1 && (word & bit) != 0) return true;
+      if (end == 0) word |= bit;
+    }
   }
-  std::vector<CellCodes::Cell> both;
-  std::ranges::set_intersection(ends[0], ends[1], std::back_inserter(both));
-  return !both.empty();
+  return false;
 }
 
 void MediaSystem::find_floating_voxels(const Problem& problem) {
@@ -145,9 +254,13 @@ void MediaSystem::find_floating_voxels(const Problem& problem) {
   }
   const auto floating = static_cast<CellCodes::Code>(media_->regions.size());
   codes_->set_others(kept, floating);
-  codes_->for_each_with(floating, [&](CellCodes::Cell cell) { states_[cell] = CellState::floating; });
-  for (std::size_t d = 0; d < axes; ++d)
-    if (!closed[d]) percolates_[d] = parts_join_ends(d);
+  floating_cells_ = codes_->cells_with(floating);
+  if (std::ranges::all_of(floating_cells_, [](std::uint32_t word) { return word == 0; })) floating_cells_ = {};
+  for (std::size_t d = 0; d < axes; ++d) {
+    const auto& ends = problem.boundary[d];  // a flow is driven between faces that are both open
+    const bool driven = ends[0].kind != BoundaryKind::neumann && ends[1].kind != BoundaryKind::neumann;
+    if (!closed[d] && driven) percolates_[d] = parts_join_ends(d);
+  }
   for (std::size_t d = 0; d < axes; ++d) {
     if (!closed[d]) continue;
     std::array<bool, 3> others = closed;

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "grids/problem/media.hpp"
+
+namespace poisson {
+
+/// Describes the regions of all cells of a grid by one byte for each voxel of an image in the memory of the host.
+/// The byte of a cell is first[x[i] + y[j] + z[k]], and its region is region[byte].
+struct LabelBytes {
+  const std::uint8_t* first = nullptr;
+  std::array<std::vector<std::int64_t>, 3> offset;  ///< of each cell of the grid along x, y and z
+  std::array<RegionNumber, 256> region{};
+};
+
+/// Is implemented by region maps whose regions may follow from bytes, so that no region needs to be stored.
+class MapOfBytes {
+ public:
+  virtual ~MapOfBytes() = default;
+  /// Returns the bytes of the grid with these nodes (RegionMap::fill), which stay valid as long as the map. Returns
+  /// nothing if the image has wider labels, or if the grid extends beyond it.
+  virtual std::optional<LabelBytes> bytes(const std::array<std::vector<double>, 3>& nodes) const = 0;
+};
+
+}  // namespace poisson
