@@ -235,8 +235,8 @@ class GridCase final : public ModelCase {
       summary.balance.residual = summary.balance.projected - summary.balance.extrapolated.value_or(0) + b.reaction -
                                  b.source - std::accumulate(b.flux.begin(), b.flux.end(), from_bodies);
     summary.balance.flow = throughput(b);
-    // If all totals are rounding errors, as between Neumann faces or under a mean gradient, the magnitude of the data is
-    // the reference.
+    // If all totals are rounding errors, as between Neumann faces or under a mean gradient, the magnitude of the data
+    // is the reference.
     if (summary.balance.flow < 1e-10 * size_ || driven_axis_ >= 0)
       summary.balance.flow = std::max(summary.balance.flow, size_);
   }

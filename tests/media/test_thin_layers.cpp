@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "grids/results/integrals.hpp"
 #include "tests/media/media_problems.hpp"
 #include "tests/solve.hpp"
 
@@ -76,15 +77,37 @@ TEST(ThinLayers, ContactsTakeFewIterations) {
     }
 }
 
+/// A contact on a plane across the flow, wherever it lies in a cell: also through its centre, which lines from centre
+/// to centre touch only.
+TEST(ThinLayers, ContactsHoldAnywhereInACell) {
+  for (const double place : {3.0, 3.25, 3.5, 3.75, 6.5})
+    for (const bool below : {false, true}) {
+      Problem p = square_in_cells(10, 10);
+      p.boundary = {{{Boundary{D, 1.0}, Boundary{D, 0.0}}, {Boundary{N}, Boundary{N}}, {}}};
+      MediaBuilder media;
+      media.add("background", 2);
+      media.add("plate", 5);
+      media.body("plate", below ? make_box({-1, -1, -1}, {place, 20, 20}) : make_box({place, -1, -1}, {20, 20, 20}));
+      media.contact("plate", "background", 30);
+      media.use(p, Surfaces::averaged);
+      Solve solve(p, {.method = Method::multigrid});
+      ASSERT_TRUE(solve.run().converged());
+      const double flow =
+          balance(solve.discretization(), solve.solver().A(), solve.solution(), solve.rhs(), solve.solver().spare())
+              .flux[0];
+      const double in_plate = below ? place : 10 - place;
+      EXPECT_NEAR(flow, 10 / (30 + in_plate / 5 + (10 - in_plate) / 2), 1e-6) << place;
+    }
+}
+
 /// A chip on a board: couplings across the board are the weak ones in a sixth of the cells. Points on all levels take
 /// 21 iterations, and 26 on twice as many cells along each axis; lines across the board that all levels keep take 6.
 TEST(ThinLayers, BoardsTakeFewIterations) {
   for (const bool sheet : {false, true}) {
     Problem p = cube_in_cells(48, 0.024);
     p.nodes[2] = uniform_nodes(0, 0.006, 24);
-    p.boundary = {{{Boundary{N}, Boundary{N}},
-                   {Boundary{N}, Boundary{N}},
-                   {Boundary{R, 0.0, 400.0}, Boundary{R, 0.0, 800.0}}}};
+    p.boundary = {
+        {{Boundary{N}, Boundary{N}}, {Boundary{N}, Boundary{N}}, {Boundary{R, 0.0, 400.0}, Boundary{R, 0.0, 800.0}}}};
     MediaBuilder media;
     media.add("mold", 0.9);
     media.add("board", {18, 18, 0.4});
