@@ -19,8 +19,8 @@ class EffectiveAnswer {
 
   /// Solves the problem along each other axis with fixed faces on `backend`, and stores the answer in
   /// summary.effective.
-  void finish(Backend& backend, const std::shared_ptr<const Processes>& processes,
-              const std::function<bool()>& stopped, Summary& summary);
+  void finish(Backend& backend, const std::shared_ptr<const Processes>& processes, const std::function<bool()>& stopped,
+              Summary& summary);
 
  private:
   void add_axis(const Config& driven, Case& work, int axis, bool converged);
