@@ -239,7 +239,7 @@ void record_failure(ResultFolder& results, Summary summary, const std::string& r
 std::jthread start_device_early(const Arguments& arguments) {
   constexpr std::uintmax_t most_bytes = 1 << 20;
   std::error_code failure;
-  if (!std::filesystem::is_regular_file(arguments.config, failure) ||
+  if (arguments.validate || !std::filesystem::is_regular_file(arguments.config, failure) ||
       std::filesystem::file_size(arguments.config, failure) > most_bytes)
     return {};
   std::string device = "auto";
@@ -307,8 +307,7 @@ int run(const Arguments& arguments, const std::shared_ptr<const Processes>& proc
   Stopwatch watch;
   // A launcher sends a signal before it kills the other processes; in that time a process can report which one is lost.
   if (!processes->alone()) stop_on_request();
-  std::jthread starting;
-  if (processes->alone() && !arguments.validate) starting = start_device_early(arguments);
+  const std::jthread starting = processes->alone() ? start_device_early(arguments) : std::jthread();
   const Config config = load(arguments, *processes);
   std::unique_ptr<Case> work;
   together(*processes, [&] {
@@ -325,7 +324,6 @@ int run(const Arguments& arguments, const std::shared_ptr<const Processes>& proc
     });
     return exit_status::success;
   }
-
   if (processes->alone()) stop_on_request();
   {
     const std::jthread preparing([&] {

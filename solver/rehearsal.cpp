@@ -192,7 +192,8 @@ BackendKind kind_of(const Plan& plan) {
 void rehearse(Plan& plan, const Problem& problem, Assembly assembly, const KappaSummary& known,
               const Sharing& sharing) {
   KappaSummary kappa = known;  // the rehearsed problem has no materials, which exclude strong clusters
-  if (!may_have_clusters(problem, kappa.jumps, plan.hierarchy.front().block)) kappa.jumps.share = 0;
+  if (sharing.parts == uncut_axes && !may_have_clusters(problem, kappa.jumps, plan.hierarchy.front().block))
+    kappa.jumps.share = 0;
   on_largest_part(sharing, plan.hierarchy.front().block, [&](const Sharing& own) {
     GridRehearsal backend(kind_of(plan), kappa);
     const Buffer codes = codes_of_voxels(backend, problem, own.part_of(plan.hierarchy.front().block));
