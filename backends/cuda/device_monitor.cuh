@@ -27,13 +27,13 @@ struct DeviceMonitor {
   MonitorState state;
 };
 
-__device__ void tell(HostMailbox* mailbox, const MonitorState& state) {
+inline __device__ void tell(HostMailbox* mailbox, const MonitorState& state) {
   mailbox->norm[state.iterations % ring] = state.last;
   __threadfence_system();
   mailbox->norms = state.iterations + 1;
 }
 
-__device__ bool goes_on(DeviceMonitor* m, const HostMailbox* mailbox, const double* asked, int limit) {
+inline __device__ bool goes_on(DeviceMonitor* m, const HostMailbox* mailbox, const double* asked, int limit) {
   if ((asked ? *asked > 0 : mailbox->stop != 0) && m->state.verdict == Verdict::running)
     m->state.verdict = Verdict::stopped;
   return m->state.verdict == Verdict::running && m->state.iterations < limit;
