@@ -100,6 +100,7 @@ bool MediaLines::uniform_half(const At& line, int i, const Pieces& pieces, doubl
   h.resistance = length / kappa;
   h.conducting = kappa * length;
   h.moment = h.conducting * (from + 0.5 * length - face);
+  h.at_face = kappa;
   h.first = h.last = h.lowest = h.highest = region;
   h.of_lowest = h.of_highest = kappa;
   return true;

@@ -27,13 +27,13 @@ constexpr Kinds flow{{{N, N}, {N, N}, {D, D}}};
 
 enum class Medium { either, decades, blobs, pores, layers, fibres };
 
-/// 1 or 10⁻⁶ by the sign of noise that is smoothed over about four cells: half of the plane conducts, which is the
-/// threshold of percolation, so that clusters of all sizes float.
-std::vector<double> pores(int nx, int ny) {
+/// 1 or 10⁻⁶ by the sign of noise that is smoothed over about twice the root of `passes` cells: half of the plane
+/// conducts, which is the threshold of percolation, so that clusters of all sizes float.
+std::vector<double> pores(int nx, int ny, int passes = 4) {
   std::mt19937 engine(3);
   std::vector<double> noise;
   for (int cell = 0; cell < nx * ny; ++cell) noise.push_back(static_cast<double>(engine()) / 2147483648.0 - 1);
-  for (int pass = 0; pass < 4; ++pass)
+  for (int pass = 0; pass < passes; ++pass)
     for (const bool along_x : {true, false}) {
       const std::vector<double> before = noise;
       const auto at = [&](int x, int y) {
@@ -197,16 +197,15 @@ TEST(CellMedia, TakeFewIterationsWithLargeBlocksInThePlane) {
   EXPECT_LE(iterations(blocks_in_the_plane()), 10);
 }
 
-// Few layers of cells behave as a plane. Iterations without strong clusters: 24 and 22.
+// Few layers of cells behave as a plane: 7, 5 and 5 iterations; 23, 26 and 20 without strong clusters.
 TEST(CellMedia, TakeFewIterationsInThinBoxes) {
-  for (const int layers : {3, 5}) {
-    const Kinds along{{{D, D}, {N, N}, {N, N}}};
-    Problem p = problem(Medium::either, {230, 180, layers}, along);
-    const std::vector<double> plane = pores(230, 180);
+  const std::vector<double> plane = pores(230, 180, 32);
+  for (const int layers : {2, 4, 5}) {
+    Problem p = problem(Medium::either, {230, 180, layers}, {{{D, D}, {N, N}, {N, N}}});
     GridArray cells{Location::cell, {230, 180, layers}, {}};
     for (int k = 0; k < layers; ++k) cells.values.insert(cells.values.end(), plane.begin(), plane.end());
     p.coefficient[0] = std::move(cells);
-    EXPECT_LE(iterations(p), 12) << layers;
+    EXPECT_LE(iterations(p), 9) << layers;
   }
 }
 
