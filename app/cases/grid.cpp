@@ -141,6 +141,8 @@ class GridCase final : public ModelCase {
 
   double fill() override {
     size_ = ModelCase::fill();
+    if (problem_.initial && d().media())  // values in other cells would be steps of the iteration
+      set_gaps(d(), 0, solver_->solution(), /*fixed_values=*/false);
     sized_ = true;
     add_to_filled();
     return size_;

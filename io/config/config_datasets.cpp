@@ -126,6 +126,13 @@ void read_together(const Processes& processes, const std::function<void()>& read
   });
 }
 
+// Results have no value in cells that left the system of the materials. As a guess 0 is as good as any value there.
+static void fill_gaps(const Problem& problem, const std::shared_ptr<GridArray>& array) {
+  if (!problem.media || !problem.initial || problem.initial->array() != array.get()) return;
+  for (double& value : array->values)
+    if (std::isnan(value)) value = 0;
+}
+
 void read_datasets(const Config& config, const std::optional<Box>& part, const Processes& processes) {
   const Problem& problem = config.problem;
   const int dimension = problem.dimension;
@@ -151,6 +158,7 @@ void read_datasets(const Config& config, const std::optional<Box>& part, const P
         read_part(dataset, dimension);
       else
         array.values = read_dataset(dataset.file, dataset.name).values;
+      fill_gaps(problem, dataset.array);
     });
   read_together(processes, raise);
   for (const Config::Dataset& dataset : config.datasets) {

@@ -100,6 +100,23 @@ class Restarts(Runs):
         self.check("node", "insulated")
         self.check("cell", "insulated")
 
+    def test_materials_with_gaps(self):
+        """Cells of insulators have no value in the file."""
+        for cells in ([20, 17, 14], [33, 26], [40, 37, 3]):
+            ends = [0.4] * len(cells)
+            case = {"domain": {"lower": [0] * len(cells), "upper": [1] * len(cells)}, "grid": {"cells": cells},
+                    "materials": {"air": {"coefficient": 1}, "core": {"coefficient": 200, "power": 3},
+                                  "hole": "insulator", "held": {"fixed": 2}},
+                    "background": "air",
+                    "bodies": [{"material": "core", "box": {"lower": [0.1] * len(cells), "upper": ends}},
+                               {"material": "hole", "sphere": {"center": [0.6] * len(cells), "radius": 0.2}},
+                               {"material": "held", "box": {"lower": [0.8, 0.1, 0][:len(cells)],
+                                                            "upper": [0.9, 0.3, 1][:len(cells)]}}],
+                    "boundary": {"x-": {"dirichlet": 0}, "default": {"neumann": 0}},
+                    "solver": {"method": "multigrid", "tolerance": 1e-8},
+                    "output": {"formats": ["hdf5"], "directory": "results"}}
+            self.restart(case, cells)
+
 
 class SinglePrecision(Runs):
     """A precision that cannot represent the problem must not end a run with status 1."""
