@@ -146,7 +146,7 @@ Result FloatingModes::solve(Discretization& d, Solver& solver, bool given_guess,
   const std::vector<double> flows = floating_flows(d, u, values, charged ? rise : std::array<double, 3>{});
   std::vector<std::vector<double>> matrix;
   std::vector<double> missing;
-  // Where all flows are 0, as between periodic faces, rounding is relative to the data.
+  // If all flows are 0, as between periodic faces, rounding is relative to the data.
   double largest = d.sampler().sum_of_magnitudes(b, d.block().unknowns()) / solver.A().scale();
   for (std::size_t i = 0; i < free.size(); ++i) {
     const double charge = charged ? d.media()->charge_of(bodies[free[i]]) : 0;

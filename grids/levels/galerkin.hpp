@@ -21,8 +21,8 @@ Bands gathered(Backend&, const Bands& parts, const Space& larger);
 
 /// Returns the planned levels below and including `finest`. `bands` are the bands of `finest` in fp64; they are
 /// released as soon as possible. Each coarser operator is the Galerkin product of the operator above, with rows of 9 or
-/// 27 points. `block` is this process's part of the finest level, as `sharing` defines it. From the
-/// level `clusters_from` on, levels are searched for strong clusters until a level has none; −1: no level is searched.
+/// 27 points. `block` is this process's part of the finest level, as `sharing` defines it. From level
+/// `clusters_from` on, levels are searched for strong clusters until one has none; −1: no level is searched.
 Hierarchy make_galerkin_hierarchy(std::shared_ptr<const Operator> finest, Bands bands, Block block,
                                   const std::vector<LevelPlan>& levels, int clusters_from = -1,
                                   const Sharing& sharing = {});

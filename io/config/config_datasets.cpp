@@ -98,6 +98,13 @@ void check_periodic(const Config::Dataset& dataset, const Problem& problem, cons
   }
 }
 
+// Results have no value in cells that left the system of the materials. As a guess 0 is as good as any value there.
+void fill_gaps(const Problem& problem, const std::shared_ptr<GridArray>& array) {
+  if (!problem.media || !problem.initial || problem.initial->array() != array.get()) return;
+  for (double& value : array->values)
+    if (std::isnan(value)) value = 0;
+}
+
 }  // namespace
 
 void read_together(const Processes& processes, const std::function<void()>& read) {
@@ -124,13 +131,6 @@ void read_together(const Processes& processes, const std::function<void()>& read
       throw InputError(error.what() + who, error.remedy);
     }
   });
-}
-
-// Results have no value in cells that left the system of the materials. As a guess 0 is as good as any value there.
-static void fill_gaps(const Problem& problem, const std::shared_ptr<GridArray>& array) {
-  if (!problem.media || !problem.initial || problem.initial->array() != array.get()) return;
-  for (double& value : array->values)
-    if (std::isnan(value)) value = 0;
 }
 
 void read_datasets(const Config& config, const std::optional<Box>& part, const Processes& processes) {
