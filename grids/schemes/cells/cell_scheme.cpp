@@ -282,22 +282,6 @@ class CellScheme final : public RowScheme {
     const Layer value(c.context.functionals, c.u, cells);
     LineSums lines(cells);
     const FaceAreas area(block, d);
-    const auto& rows = std::get<FaceRows>(c.rows);
-    if (!p.media && face.kind == BoundaryKind::dirichlet && face.value.constant() &&
-        p.coefficient[p.isotropic ? 0 : axis].array() && rows.faces[axis]) {
-      // Faces of the box store κ of the cells behind them. Sampling κ would copy a whole array from a device.
-      Box at_faces = cells;
-      at_faces.first[axis] += end;
-      at_faces.last[axis] += end;
-      const std::vector<double> behind = c.context.functionals.values(*rows.faces[axis], at_faces);
-      const double h = cells.size() > 0 ? block.axes[axis].width(cells.first[axis]) : 1;
-      auto at = behind.begin();
-      for_each_place(cells, [&](int i, int j, int k) {
-        const auto v = CellFace::values(face.kind, *face.value.constant(), *at++, 0, h, 1);
-        lines(j, k) += area(i, j, k) * (v.given - v.conductance * value(i, j, k));
-      });
-      return c.sum(lines);
-    }
     CellFace(p, block, d, end, c.context.media).visit([&](int i, int j, int k, const CellFace::Values& v) {
       lines(j, k) += area(i, j, k) * (v.given - v.conductance * value(i, j, k));
     });
