@@ -82,8 +82,7 @@ std::vector<WrittenFile> open_files(const Config& config, const std::filesystem:
     std::vector<bool> receives;
     for (const FieldHead& head : heads) {
       const bool listed = std::ranges::find(config.output.fields, head.name) != config.output.fields.end();
-      receives.push_back(!grid && format.picture ? head.name == "u"
-                                                 : listed && (format.faces || head.face_axis < 0));
+      receives.push_back(!grid && format.picture ? head.name == "u" : listed && (format.faces || head.face_axis < 0));
       if (receives.back()) own.push_back(head);
     }
     if (own.empty()) continue;

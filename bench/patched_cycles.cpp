@@ -60,7 +60,8 @@ int main(int argc, char** argv) {
   std::printf("box of %d^3: %.3f ms an iteration, %d iterations\n", parts * n, 1e3 * box.seconds, box.iterations);
   const std::vector<int> widths(static_cast<std::size_t>(parts), n);
   for (const bool slabs : {true, false}) {
-    const PatchedModel::Widths cut = slabs ? PatchedModel::Widths{{{}, {}, widths}} : PatchedModel::Widths{{widths, widths, widths}};
+    const PatchedModel::Widths cut =
+        slabs ? PatchedModel::Widths{{{}, {}, widths}} : PatchedModel::Widths{{widths, widths, widths}};
     const auto own = make_backend(device);
     const Time patches = time_of(*own, PatchedModel(*own, problem, cut), repeat);
     std::printf("%d patches: %.3f ms an iteration, %d iterations, %.2f times the box\n",

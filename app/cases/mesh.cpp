@@ -158,9 +158,7 @@ class MeshCase final : public Case {
   }
 
  private:
-  const Mesh& mesh() const {
-    return *problem_.mesh;
-  }
+  const Mesh& mesh() const { return *problem_.mesh; }
   const MeshData& data() const {
     if (!data_) data_ = std::make_unique<MeshData>(problem_);
     return *data_;
@@ -179,9 +177,7 @@ class MeshCase final : public Case {
     return *system_;
   }
 
-  bool in_blocks() const {
-    return config_.mesh->blocks != nullptr;
-  }
+  bool in_blocks() const { return config_.mesh->blocks != nullptr; }
   const BlockSystem& block_system() const {
     if (!block_system_)
       block_system_ = std::make_unique<BlockSystem>(

@@ -65,7 +65,9 @@ class Fiber {
   }
   // Tell the address sanitizer which stack is used before and after a switch.
 #ifdef __SANITIZE_ADDRESS__
-  static void leave(void** kept, const void* to, std::size_t bytes) { __sanitizer_start_switch_fiber(kept, to, bytes); }
+  static void leave(void** kept, const void* to, std::size_t bytes) {
+    __sanitizer_start_switch_fiber(kept, to, bytes);
+  }
   static void enter(void* kept, const void** from, std::size_t* bytes) {
     __sanitizer_finish_switch_fiber(kept, from, bytes);
   }
@@ -97,10 +99,10 @@ struct Team::Shared {
   std::vector<char> all;
 
   std::vector<std::unique_ptr<Fiber>> fibers;
-  std::vector<std::int64_t> started;     // exchanges that each member here has started
-  std::vector<std::int64_t> remote;      // the one whose messages of other processes a member awaits; −1: none
-  int running = 0, granted = -1;         // granted: may wait for other processes
-  std::int64_t steps = 0;                // counts what members have done while others waited
+  std::vector<std::int64_t> started;  // exchanges that each member here has started
+  std::vector<std::int64_t> remote;   // the one whose messages of other processes a member awaits; −1: none
+  int running = 0, granted = -1;      // granted: may wait for other processes
+  std::int64_t steps = 0;             // counts what members have done while others waited
 
   int owner(int member) const { return static_cast<int>(std::int64_t{member} * processes->count() / members); }
   // Lets other members run until a condition holds.

@@ -14,8 +14,8 @@ namespace poisson {
 struct BlockMesh;
 struct Mesh;
 
-/// Is the mesh of a file: an image or a rectilinear grid, the blocks of a macro mesh, or an unstructured mesh. Blocks and
-/// unstructured meshes must outlive the file; every process has all their values.
+/// Is the mesh of a file: an image or a rectilinear grid, the blocks of a macro mesh, or an unstructured mesh. Blocks
+/// and unstructured meshes must outlive the file; every process has all their values.
 using OutputMesh = std::variant<OutputGrid, const BlockMesh*, const Mesh*>;
 
 /// Returns the names of the files of a format (formats.hpp). `nodes` is true if a field is at nodes or points.

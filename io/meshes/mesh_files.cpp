@@ -64,8 +64,7 @@ class MeshFile final : public FieldFile {
   // Each process writes its elements.
   std::vector<std::filesystem::path> write_pieces() const {
     const int count = processes_->count();
-    together(*processes_,
-             [&] { write_vtu_piece(directory_, mesh_, fields_, converged_, processes_->rank(), count); });
+    together(*processes_, [&] { write_vtu_piece(directory_, mesh_, fields_, converged_, processes_->rank(), count); });
     std::vector<std::filesystem::path> paths;
     together(*processes_, [&] {
       if (processes_->first()) paths.push_back(write_pvtu(directory_, fields_, count));

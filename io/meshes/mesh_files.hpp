@@ -10,8 +10,8 @@
 
 namespace poisson {
 
-/// Return the names and an opened file of a format on an unstructured mesh, or on blocks if `blocks` is not null; `mesh`
-/// is then theirs. See open_file.
+/// Return the names and an opened file of a format on an unstructured mesh, or on blocks if `blocks` is not null;
+/// `mesh` is then theirs. See open_file.
 std::vector<std::string> mesh_file_names(std::string_view format, const BlockMesh* blocks, int processes);
 std::unique_ptr<FieldFile> open_mesh_file(std::string_view format, const std::filesystem::path& directory,
                                           const Mesh& mesh, const BlockMesh* blocks, std::vector<FieldHead> heads,
