@@ -483,10 +483,7 @@ TEST_F(OutputTest, SummaryNamesTheFluxesOfAnyBoundary) {
   const auto file = write_summary(directory, summary);
   EXPECT_EQ(file, directory / "summary.json");
   const auto json = nlohmann::json::parse(bytes_of(file));
-  EXPECT_EQ(json["flux"].size(), 3u);
-  EXPECT_EQ(json["flux"]["inlet"], 2.0);
-  EXPECT_EQ(json["flux"]["wall \"a\""], -0.5);
-  EXPECT_TRUE(json["flux"]["default"].is_null());
+  EXPECT_EQ(json["flux"].dump(), R"({"default":null,"inlet":2.0,"wall \"a\"":-0.5})");
   EXPECT_EQ(json["error"]["l2"], 1e-4);
 }
 
