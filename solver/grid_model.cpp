@@ -158,7 +158,7 @@ std::unique_ptr<FastDiagonalization> GridModel::direct(const Operator& A, const 
              [&] { inverse = tensor_inverse(problem, block, kappa, scale, !rehearses(d.backend())); });
     drops_mean = constant_line(inverse).has_value();
     together(space_.processes(),
-             [&] { products = make_axis_products(d.backend(), A.layout(), A.precision(), inverse); });
+             [&] { products = make_axis_products(d.backend(), A.space().part().layout(), A.precision(), inverse); });
     products->reserve_halo_buffers();
   } catch (const RunError&) {
     if (requested) throw;

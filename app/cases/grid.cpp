@@ -181,7 +181,9 @@ class GridCase final : public ModelCase {
     return all;
   }
 
-  void describe(RunHeader& header, Summary&) const override {
+  void describe(RunHeader& header, Summary& summary) const override {
+    for (std::size_t face = 0; summary.flux.size() < 2 * static_cast<std::size_t>(problem_.dimension); ++face)
+      summary.flux.add(std::string(face_names[face]), unknown);
     header.problem = describe_equation(problem_);
     header.boundary = describe_boundary(problem_);
     for (std::size_t axis = 0; axis < static_cast<std::size_t>(problem_.dimension); ++axis) {

@@ -13,10 +13,8 @@
 #include "app/cases/case.hpp"
 #include "backends/memory/error.hpp"
 #include "grids/meshes/mesh_results.hpp"
-#include "io/meshes/blocks_output.hpp"
 #include "io/meshes/mesh_input.hpp"
 #include "io/meshes/vtu_output.hpp"
-#include "io/pictures/mesh_picture.hpp"
 #include "solver/blocks_model.hpp"
 #include "solver/external_amg.hpp"
 #include "solver/rows_model.hpp"
@@ -142,76 +140,25 @@ class MeshCase final : public Case {
   }
 
   OutputGrid output_grid() const override { return {}; }
-  Pieces field(const FieldChoice&) override { throw std::logic_error("a mesh has no planes"); }
-  std::optional<std::vector<std::string>> own_files() const override {
-    std::vector<std::string> names{"faces.csv"};
-    if (config_.output.fields.empty()) return names;
-    const int count = sharing_.processes->count();
-    for (const std::string& format : config_.output.formats) {
-      if (format == "vtk" && in_blocks()) {
-        const std::vector<std::string> blocks = block_file_names(config_.mesh->blocks->numbers->topology().blocks());
-        names.insert(names.end(), blocks.begin(), blocks.end());
-      } else if (format == "vtk" && count > 1) {
-        names.emplace_back("solution.pvtu");
-        for (int p = 0; p < count; ++p) names.push_back(vtu_piece_name(p));
-      } else {
-        names.emplace_back(format == "vtk" ? "solution.vtu" : format == "hdf5" ? "solution.hdf" : "solution.png");
-      }
-    }
-    return names;
+  OutputMesh output_mesh() const override {
+    if (in_blocks()) return config_.mesh->blocks.get();
+    return problem_.mesh.get();
   }
-  void write_own(const std::filesystem::path& folder, Summary& summary) override {
-    if (own_files()->size() < 2) return;
-    std::vector<MeshField> fields;
-    for (const std::string& name : config_.output.fields) fields.push_back(field_of(name));
-    const bool first = sharing_.processes->first();
-    const auto add = [&](const std::filesystem::path& path) {
-      summary.files.push_back({path.filename().string(), std::filesystem::file_size(path)});
+  Pieces field(const FieldChoice&) override { throw std::logic_error("a mesh has no planes"); }
+  // Its values are chunks of the list of all points or elements.
+  ShownField shown(const std::string& name, Centering) override {
+    auto field = std::make_shared<const MeshField>(field_of(name));
+    const int count = static_cast<int>(field->values.size()) / field->components;
+    const auto fill = [field](int first, int last, std::span<double> values) {
+      const std::ptrdiff_t n = field->components;
+      std::copy(field->values.begin() + first * n, field->values.begin() + last * n, values.begin());
     };
-    for (const std::string& format : config_.output.formats) {
-      if (format == "vtk" && in_blocks())
-        for (const auto& path : first ? write_block_files(folder, *config_.mesh->blocks, fields, summary.converged)
-                                      : std::vector<std::filesystem::path>{})
-          add(path);
-      else if (format == "vtk" && !sharing_.processes->alone())
-        write_pieces(folder, fields, summary);
-      else if (first && format == "vtk")
-        add(write_vtu(folder, mesh(), fields, summary.converged));
-      else if (first && format == "hdf5")
-        add(write_mesh_hdf(folder, mesh(), fields, summary.converged));
-      else if (first)
-        add(draw(folder, summary.converged));
-    }
+    return {{name, field->on_cells ? Location::cell : Location::node, field->components},
+            Pieces({{0, 0, 0}, {1, 1, count}}, field->components, fill)};
   }
 
  private:
-  // Each process writes its elements.
-  void write_pieces(const std::filesystem::path& folder, const std::vector<MeshField>& fields, Summary& summary) const {
-    const Processes& all = *sharing_.processes;
-    write_vtu_piece(folder, mesh(), fields, summary.converged, all.rank(), all.count());
-    const auto size = std::filesystem::file_size(folder / vtu_piece_name(all.rank()));
-    const std::vector<std::uintmax_t> sizes = all.gather(size);
-    if (!all.first()) return;
-    const std::filesystem::path path = write_pvtu(folder, fields, all.count());
-    summary.files.push_back({path.filename().string(), std::filesystem::file_size(path)});
-    for (int p = 0; p < all.count(); ++p)
-      summary.files.push_back({vtu_piece_name(p), sizes[static_cast<std::size_t>(p)]});
-  }
-  std::filesystem::path draw(const std::filesystem::path& folder, bool converged) const {
-#ifdef POISSON_HAVE_VTK
-    const std::string& unit = config_.output.unit;
-    return write_mesh_picture(
-        folder, mesh(), u_,
-        {config_.title, config_.output.quantity + (unit.empty() ? "" : " (" + unit + ")"), converged});
-#else
-    (void)converged;
-    throw RunError("this program draws no pictures (it was built without VTK): remove png from output.formats");
-#endif
-  }
-
-  const Mesh& mesh() const {
-    return *problem_.mesh;
-  }
+  const Mesh& mesh() const { return *problem_.mesh; }
   const MeshData& data() const {
     if (!data_) data_ = std::make_unique<MeshData>(problem_);
     return *data_;
@@ -230,9 +177,7 @@ class MeshCase final : public Case {
     return *system_;
   }
 
-  bool in_blocks() const {
-    return config_.mesh->blocks != nullptr;
-  }
+  bool in_blocks() const { return config_.mesh->blocks != nullptr; }
   const BlockSystem& block_system() const {
     if (!block_system_)
       block_system_ = std::make_unique<BlockSystem>(
@@ -274,6 +219,7 @@ class MeshCase final : public Case {
       face.mean = flows[c].mean;
       face.min = flows[c].least;
       face.max = flows[c].largest;
+      summary.flux.add(face.name, face.flow);
       summary.faces.push_back(std::move(face));
     }
     summary.balance.source = all.source;

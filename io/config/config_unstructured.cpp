@@ -129,7 +129,7 @@ class MeshProblemReader {
 
   void read_equation() {
     if (const Value* kappa = parts_.document.at("equation.coefficient"))
-      problem_.coefficient = coefficient(*kappa, "equation.coefficient", "coefficient");
+      set_coefficient(problem_, coefficient(*kappa, "equation.coefficient", "coefficient"));
     const auto read = [&](const std::string& path, const std::string& name, auto& to) {
       if (const Value* value = parts_.document.at(path); given(value)) to = quantity(*value, path, name);
     };

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "grids/results/named_flows.hpp"
+
 namespace poisson {
 
 /// The value of a number that the run has not computed yet; null in the file.
@@ -111,9 +113,8 @@ struct Summary {
     std::vector<std::vector<double>> entries;
   };
   std::optional<Capacitance> capacitance;
-  std::array<double, 6> flux{unknown, unknown, unknown,
-                             unknown, unknown, unknown};  ///< ∫ κ ∂u/∂n over the faces, in the order of face_names
-  int dimension = 3;                                      ///< 2 omits the fluxes of the z faces
+  NamedFlows flux;    ///< ∫ κ ∂u/∂n over the faces of a box, or over the named parts of another boundary
+  int dimension = 3;  ///< of a box; 0: another geometry
   struct {
     double source = unknown, reaction = unknown, projected = unknown, residual = unknown;
     double flow = unknown;  ///< is the larger of inflow and outflow

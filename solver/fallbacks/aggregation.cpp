@@ -142,8 +142,8 @@ double dot(const std::vector<double>& x, const std::vector<double>& y) {
 
 Aggregation::Aggregation(std::shared_ptr<const Operator> A)
     : A_(std::move(A)),
-      rhs_(A_->backend(), A_->layout(), A_->precision()),
-      e_(A_->backend(), A_->layout(), A_->precision()) {
+      rhs_(A_->backend(), A_->space().part().layout(), A_->precision()),
+      e_(A_->backend(), A_->space().part().layout(), A_->precision()) {
   Rows rows = read_rows(*A_, rhs_, e_);
   while (true) {
     Level level;

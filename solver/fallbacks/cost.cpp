@@ -33,7 +33,7 @@ CycleBytes bytes_of_cycle(const UnknownGrid& grid) {
 }
 
 std::array<int, 3> extents(const Space& space) {
-  const Box& all = space.all_unknowns();
+  const Box& all = space.part().all_unknowns();
   return {all.last[0] - all.first[0], all.last[1] - all.first[1], all.last[2] - all.first[2]};
 }
 
@@ -51,7 +51,7 @@ double bytes_of_rows(const UnknownGrid& grid) {
 
 }  // namespace
 
-UnknownGrid::UnknownGrid(const Space& space, bool box) : UnknownGrid(extents(space), space.closed(), box) {}
+UnknownGrid::UnknownGrid(const Space& space, bool box) : UnknownGrid(extents(space), space.part().closed(), box) {}
 
 UnknownGrid::UnknownGrid(const std::array<int, 3>& unknowns, const std::array<bool, 3>& closed, bool box)
     : n(unknowns) {

@@ -228,7 +228,7 @@ TEST(CompactRows, EstimateEigenvalues) {
 TEST(CompactRows, PlacesDoNotDependOnPrecision) {
   for (const std::int64_t rows : {1, 100, 4096, 4097, 50'000, 1'234'567}) {
     const RowSpace space(rows);
-    const Layout& layout = space.space().layout();
+    const Layout& layout = space.space().part().layout();
     EXPECT_GE(layout.size(), rows);
     EXPECT_LT(layout.size() - rows, space.length());
     if (layout.n[1] > 1) {

@@ -59,8 +59,8 @@ std::vector<double> fill_on_host(const MeshData& data, const MeshSystem& system)
 
 TEST_P(MeshRowsOf, EqualAssembledRows) {
   MeshProblem problem = mesh_problem(make_mesh(GetParam(), 6, bent), 0.0, 1.0);
-  problem.coefficient.isotropic = false;
-  problem.coefficient.entry = {Quantity([](double x, double, double) { return 2 + x; }), 3.0, 1.5, 0.5, 0.2, -0.3};
+  set_coefficient(problem,
+                  {{Quantity([](double x, double, double) { return 2 + x; }), 3.0, 1.5, 0.5, 0.2, -0.3}, false});
   problem.reaction = Quantity([](double, double y, double) { return 1 + y; });
   const MeshData data(problem);
   const MeshSystem system = assemble(data);

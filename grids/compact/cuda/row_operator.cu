@@ -221,8 +221,8 @@ class DeviceRowOperator final : public Operator, public ExplicitEntries {
   bool singular() const override { return pattern_->singular; }
   std::size_t bytes() const override { return values_.bytes() + inverse_.bytes() + pattern_->rows->bytes(); }
 
-  std::unique_ptr<SymmetricSplitting> split(std::optional<int> axis) const override {
-    if (axis) throw RunError("compact rows have no lines to relax");
+  std::unique_ptr<SymmetricSplitting> split(const Relaxation& relaxation) const override {
+    if (relaxation.line()) throw RunError("compact rows have no lines to relax");
     return std::make_unique<PointSplitting<DeviceRowOperator>>(*this, EigenvalueBound{pattern_->largest, false, true});
   }
   std::unique_ptr<Splitting> split_by_colours() const override {
