@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "backends/device/backend.hpp"
+
 namespace poisson {
 namespace {
 
@@ -140,13 +142,21 @@ void visit_nodes(const BlockSpace& blocks, Field& field, const F& f) {
 }  // namespace
 
 void put_nodes(const std::vector<double>& values, const BlockSpace& space, Field& field) {
+  if (!on_host(field)) {
+    const auto host = make_cpu_backend();
+    Field copy(*host, field.space(), field.precision());
+    put_nodes(values, space, copy);
+    return transfer(copy, field);
+  }
   dispatch(field.precision(), [&]<class T>(T) {
     visit_nodes<T>(space, field,
                    [&](std::int64_t n, T& value) { value = static_cast<T>(values[static_cast<std::size_t>(n)]); });
   });
 }
 
-std::vector<double> get_nodes(const Field& field, const BlockSpace& space) {
+std::vector<double> get_nodes(const Field& given, const BlockSpace& space) {
+  const HostRead read(given);
+  const Field& field = *read;
   std::vector<double> values(static_cast<std::size_t>(space.numbers->count()));
   dispatch(field.precision(), [&]<class T>(T) {
     visit_nodes<T>(space, const_cast<Field&>(field),
