@@ -83,17 +83,7 @@ class StackedOperator final : public Operator {
         inverse_(steps_->backend(), blocks().space, precision_of<T>),
         sum_(steps_->backend().scalar()) {
     const StackedLists& lists = tables_->lists;
-    const auto scaled = [this](const std::vector<double>& values) {
-      std::vector<double> copy(values);
-      for_rows(static_cast<std::int64_t>(copy.size()),
-               [&](std::int64_t i) { copy[static_cast<std::size_t>(i)] *= data_.scale; });
-      return copy;
-    };
-    const auto& own = data_.level.matrix->own;
-    for (const auto& of : joined_by_group<T>(lists, blocks(), [&](std::size_t b) { return scaled(own[b].bands); }))
-      bands_.push_back(steps_->copy(of));
-    for (const auto& of : joined_by_group<T>(lists, blocks(), [&](std::size_t b) { return scaled(own[b].sums); }))
-      sums_.push_back(steps_->copy(of));
+    for (std::size_t g = 0; g < lists.groups.size(); ++g) entries_.push_back(entries_of(g));
     slots_ = steps_->template make<T>(lists.slots);
     fill_on_host();
   }
@@ -106,7 +96,9 @@ class StackedOperator final : public Operator {
   bool singular() const override { return data_.singular; }
   std::size_t bytes() const override {
     std::size_t bytes = inverse_.bytes() + slots_.bytes();
-    for (const auto* of : {&bands_, &sums_, &inverses_, &lowers_})
+    for (const Entries& of : entries_)
+      for (const Buffer& memory : of.memory) bytes += memory.bytes();
+    for (const auto* of : {&inverses_, &lowers_})
       for (const Buffer& memory : *of) bytes += memory.bytes();
     return bytes + work_.bytes() + other_.bytes();
   }
@@ -122,16 +114,14 @@ class StackedOperator final : public Operator {
   /// Computes A u, and calls the end for each value; `result` is the precision of what it writes.
   template <class End>
   void product(const Field& u, const End& end, Precision result = precision_of<T>, bool everywhere = false) const {
-    using Product = BandProduct<T, dimension>;
     backend().exchange(u);
-    const StackedLists& lists = tables_->lists;
-    for (std::size_t g = 0; g < lists.groups.size(); ++g) {
-      const StackedLists::Group& group = lists.groups[g];
-      const Product rows{memory_of<const T>(bands_[g]), memory_of<const T>(sums_[g])};
-      steps_->each(nodes(group), MultiplyNode<T, Product, End>{
-                                     group.shape, group.memory[static_cast<std::size_t>(precision_of<T>)],
-                                     group.memory[static_cast<std::size_t>(result)], rows, memory_of<T>(u),
-                                     memory_of<T>(slots_), end});
+    for (std::size_t g = 0; g < entries_.size(); ++g) {
+      const Entries& of = entries_[g];
+      const auto at = [&of](std::size_t n) { return memory_of<const T>(of.memory[n]); };
+      if (of.tensor)
+        multiply(g, TensorProductOfBlock<T, dimension>{{at(0), at(1), at(2)}, at(3)}, u, end, result);
+      else
+        multiply(g, BandProduct<T, dimension>{at(0), at(1)}, u, end, result);
     }
     add_slots(end, result, everywhere);
   }
@@ -162,6 +152,74 @@ class StackedOperator final : public Operator {
   }
 
  private:
+  // Contains the entries of a group: bands and sums, or the tables and constants of tensor products.
+  struct Entries {
+    bool tensor = false;
+    std::array<Buffer, 4> memory;
+  };
+
+  Entries entries_of(std::size_t g) const {
+    const BlockMatrix& matrix = *data_.level.matrix;
+    Entries made;
+    made.tensor = true;
+    std::vector<std::size_t> own;  // of the group
+    for (std::size_t b = 0; b < blocks().own.size(); ++b)
+      if (tables_->lists.group_of_own[b] == static_cast<int>(g)) {
+        own.push_back(b);
+        made.tensor = made.tensor && matrix.own[b].tensor.has_value();
+      }
+    if (!made.tensor) {
+      made.memory[0] = copy_scaled(own, [&](std::size_t b) -> const auto& { return matrix.own[b].bands; });
+      made.memory[1] = copy_scaled(own, [&](std::size_t b) -> const auto& { return matrix.own[b].sums; });
+      return made;
+    }
+    std::array<std::vector<T>, 4> values;
+    for (const std::size_t b : own) {
+      const TensorFactors& factors = *matrix.own[b].tensor;
+      for (std::size_t d = 0; d < dimension; ++d) add_axis(factors.axis[d], values[d]);
+      for (const double entry : factors.metric) values[3].push_back(static_cast<T>(data_.scale * entry));
+      values[3].push_back(static_cast<T>(data_.scale * factors.reaction));
+      values[3].push_back(0);
+    }
+    for (std::size_t n = 0; n < 4; ++n) made.memory[n] = steps_->copy(values[n]);
+    return made;
+  }
+  static void add_axis(const TensorFactors::Axis& axis, std::vector<T>& to) {
+    const auto add = [&to](const std::vector<double>& values) {
+      for (const double value : values) to.push_back(static_cast<T>(value));
+      to.push_back(0);
+    };
+    for (const auto* of_cells : {&axis.stiffness, &axis.mass}) {
+      to.push_back(0);
+      add(*of_cells);
+    }
+    add(axis.diagonal);
+  }
+  // Copies values of blocks, one behind the other, times the scale.
+  template <class Of>
+  Buffer copy_scaled(const std::vector<std::size_t>& own, const Of& of) const {
+    std::vector<T> all;
+    for (const std::size_t b : own) {
+      const std::vector<double>& values = of(b);
+      const std::size_t first = all.size();
+      if (first == 0) all.reserve(own.size() * values.size());
+      all.resize(first + values.size());
+      for_rows(static_cast<std::int64_t>(values.size()), [&](std::int64_t i) {
+        const auto at = static_cast<std::size_t>(i);
+        all[first + at] = static_cast<T>(data_.scale * values[at]);
+      });
+    }
+    return steps_->copy(all);
+  }
+
+  template <class Product, class End>
+  void multiply(std::size_t g, const Product& entries, const Field& u, const End& end, Precision result) const {
+    const StackedLists::Group& group = tables_->lists.groups[g];
+    steps_->each(nodes(group), MultiplyNode<T, Product, End>{
+                                   group.shape, group.memory[static_cast<std::size_t>(precision_of<T>)],
+                                   group.memory[static_cast<std::size_t>(result)], entries, memory_of<T>(u),
+                                   memory_of<T>(slots_), end});
+  }
   static std::int64_t nodes(const StackedLists::Group& group) {
     return std::int64_t{group.shape.nodes} * group.shape.patches;
   }
@@ -271,7 +329,7 @@ class StackedOperator final : public Operator {
   std::shared_ptr<Steps> steps_;
   std::shared_ptr<const StackedTables> tables_;
   BlockOperatorData data_;
-  std::vector<Buffer> bands_, sums_;         // by group
+  std::vector<Entries> entries_;             // by group
   std::vector<Buffer> inverses_, lowers_;    // of lines, by group and axis
   Buffer slots_, scratch_;
   Field inverse_;

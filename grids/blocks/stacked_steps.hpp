@@ -36,6 +36,57 @@ struct BandProduct {
   }
 };
 
+/// Computes A u of a block with TensorFactors. Values beyond the ends of a block are zero and have zero entries.
+template <class T, int dimension>
+struct TensorProductOfBlock {
+  const T* table[3];  ///< of each axis, by block: stiffness and mass of the cell before each node, diagonal of the mass
+  const T* constants;  ///< by block: metric, reaction
+
+  static constexpr int constants_of_block = 8;
+  /// Returns the values of an axis in the table: each of the three parts has one value more than nodes.
+  static constexpr int axis_size(int nodes) { return 3 * (nodes + 1); }
+
+  constexpr T operator()(const BlockShape& shape, const GroupMemory& memory, const BlockShape::Node& at,
+                         const T* u) const {
+    // Slopes of neighbours have the integrals −½ step; that of the node is ½ end at the ends of an axis.
+    T K[3][3] = {}, M[3][3] = {}, step[3][3] = {}, end[3] = {};
+    M[2][1] = 1;
+    const int place[3] = {at.i, at.j, at.k};
+    for (int d = 0; d < dimension; ++d) {
+      const int n = shape.n[d];
+      const T* const k = table[d] + std::int64_t{at.patch} * axis_size(n) + place[d];
+      K[d][0] = -k[0];
+      K[d][2] = -k[1];
+      K[d][1] = k[0] + k[1];
+      M[d][0] = k[n + 1];
+      M[d][2] = k[n + 2];
+      M[d][1] = k[2 * (n + 1)];
+      step[d][0] = static_cast<T>(place[d] == 0 ? 0 : -1);
+      step[d][2] = static_cast<T>(place[d] == n - 1 ? 0 : 1);
+      end[d] = -(step[d][0] + step[d][2]);
+    }
+    const T* const g = constants + std::int64_t{at.patch} * constants_of_block;
+    const T* const own = u + memory.at(at.patch, at.i, at.j, at.k);
+    const T here = *own;
+    T sum = g[6] * (M[0][0] + M[0][1] + M[0][2]) * (M[1][0] + M[1][1] + M[1][2]) * (M[2][0] + M[2][1] + M[2][2]) * here;
+    constexpr int depth = dimension == 3 ? 1 : 0;
+    for (int z = -depth; z <= depth; ++z)
+      for (int y = -1; y <= 1; ++y) {
+        const T my = M[1][y + 1], mz = M[2][z + 1], ty = step[1][y + 1], tz = step[2][z + 1], half = T(0.5);
+        const T of_stiffness = g[0] * my * mz, skew = half * (g[3] * ty * mz + g[4] * tz * my);
+        T of_mass = g[1] * K[1][y + 1] * mz + g[2] * my * K[2][z + 1] + g[6] * my * mz - half * g[5] * ty * tz, middle = 0;
+        if (y == 0 && z == 0) of_mass += half * g[5] * end[1] * end[2];
+        if (y == 0) middle += half * g[3] * end[0] * end[1] * mz;
+        if (z == 0) middle += half * g[4] * end[0] * end[2] * my;
+        const T* const line = own + y * memory.sy + z * memory.sz;
+        sum += (of_stiffness * K[0][0] + of_mass * M[0][0] - step[0][0] * skew) * (line[-1] - here);
+        sum += (of_stiffness * K[0][1] + of_mass * M[0][1] + middle) * (line[0] - here);
+        sum += (of_stiffness * K[0][2] + of_mass * M[0][2] - step[0][2] * skew) * (line[1] - here);
+      }
+    return sum;
+  }
+};
+
 /// Runs a product at the nodes of a group. Values inside blocks are complete; those at ends go to their slots.
 template <class T, class Product, class End>
 struct MultiplyNode {

@@ -15,13 +15,28 @@ struct StackedCase {
   MadeBlocks made;
   int cells;
   bool neumann = false;
+  bool constant = false;  ///< κ is a tensor, and σ a number
 };
+
+// Returns blocks of parallelepipeds: a map of a grid of blocks with graded cells.
+MadeBlocks parallelepipeds(std::vector<int> m) {
+  MadeBlocks made = grid_of_blocks(std::move(m), 0, true);
+  for (auto& x : made.macro.vertices) x = {x[0] + 0.3 * x[1] + 0.1 * x[2], x[1] - 0.2 * x[2], 0.7 * x[2] + 0.2 * x[0]};
+  if (made.macro.dimension == 2)
+    for (auto& x : made.macro.vertices) x[2] = 0;
+  made.grading = [](const MacroTopology&, int edge_class, int cells) {
+    return geometric_nodes(0, 1, cells, 1.2 + 0.1 * edge_class, StretchedEnd::lower);
+  };
+  return made;
+}
 
 std::vector<StackedCase> stacked_cases() {
   return {{"skewed", grid_of_blocks({2, 3}, 0.3, true), 7},   {"star", star(5), 6},
           {"thin ring", ring(5, 3, 1e3, 9, 2), 9},            {"cube", grid_of_blocks({2, 2, 2}, 0.15, true), 5},
           {"row", grid_of_blocks({3, 1, 1}, 0.1, true), 4},   {"floating", grid_of_blocks({2, 2, 1}, 0.2, true), 4, true},
-          {"needles", extruded(ring(5, 3, 1e3, 5), 2), 5},    {"one cell", grid_of_blocks({2, 2, 2}, 0.1), 1}};
+          {"needles", extruded(ring(5, 3, 1e3, 5), 2), 5},    {"one cell", grid_of_blocks({2, 2, 2}, 0.1), 1},
+          {"parallelograms", parallelepipeds({2, 2}), 9, false, true},
+          {"parallelepipeds", parallelepipeds({2, 2, 1}), 6, false, true}};
 }
 
 MeshProblem problem_of(const StackedCase& one, const BlockMesh& mesh) {
@@ -29,6 +44,12 @@ MeshProblem problem_of(const StackedCase& one, const BlockMesh& mesh) {
   if (one.neumann) problem.source = Quantity([](double x, double, double) { return x - 0.5; });
   problem.coefficient.entry[0] = problem.coefficient.entry[1] = problem.coefficient.entry[2] =
       Quantity([](double x, double y, double z) { return std::exp(std::sin(5 * x) + y * z); });
+  if (one.constant) {
+    problem.coefficient.isotropic = false;
+    problem.coefficient.entry = {2.0, 3.0, 1.5, 0.5, one.made.macro.dimension == 3 ? 0.2 : 0.0,
+                                 one.made.macro.dimension == 3 ? -0.3 : 0.0};
+    problem.reaction = 2.0;
+  }
   if (one.neumann) problem.conditions[0].kind = BoundaryKind::neumann;
   return problem;
 }
@@ -162,6 +183,18 @@ TEST(StackedBlocks, HaveTheVerbsOfTheCpu) {
           compare_verbs(both, level, smoothing, precision,
                         one.name + (smoothing == BlockSmoothing::lines ? " lines" : " points"));
         }
+  }
+}
+
+// Blocks of parallelepipeds with constant coefficients need no stored entries.
+TEST(StackedBlocks, FindTensorProducts) {
+  for (const StackedCase& one : stacked_cases()) {
+    const BlockMesh mesh = make_block_mesh(geometry_of(one.made, one.cells));
+    const MeshProblem problem = problem_of(one, mesh);
+    const MeshData data(problem);
+    const BlockSystem system = assemble_blocks(data, mesh, one_process(), 20);
+    for (const BlockLevel& level : system.levels)
+      for (const BlockMatrix::OfBlock& of : level.matrix->own) EXPECT_EQ(of.tensor.has_value(), one.constant) << one.name;
   }
 }
 
