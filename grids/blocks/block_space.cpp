@@ -108,18 +108,6 @@ BlockSpace::BlockSpace(std::shared_ptr<const BlockNumbers> of, const std::vector
   }
 }
 
-std::vector<int> share_blocks(const BlockNumbers& numbers, int processes) {
-  const int blocks = numbers.topology().blocks();
-  std::vector<double> end{0};
-  for (int b = 0; b < blocks; ++b) end.push_back(end.back() + static_cast<double>(numbers.cell_count(b)));
-  std::vector<int> process;
-  for (int b = 0; b < blocks; ++b) {
-    const double middle = (end[static_cast<std::size_t>(b)] + end[static_cast<std::size_t>(b) + 1]) / 2;
-    process.push_back(std::min(processes - 1, static_cast<int>(middle / end.back() * processes)));
-  }
-  return process;
-}
-
 namespace {
 
 // Calls f(number of the node, value) for all values that this process owns.
