@@ -8,6 +8,7 @@
 
 #include "backends/memory/error.hpp"
 #include "grids/blocks/block_lines.hpp"
+#include "grids/compact/host_rows.hpp"
 #include "solver/rows_model.hpp"
 #include "solver/smoothers/smoother.hpp"
 
@@ -80,9 +81,11 @@ Plan plan_blocks(const std::vector<BlockLevelSize>& sizes, const Options& asked,
 }
 
 BlocksModel::BlocksModel(Backend& backend, const BlockSystem& system, const std::vector<double>& held,
-                         const std::vector<double>& guess)
-    : backend_(backend), system_(system), held_(held), guess_(guess) {
-  if (backend.on_gpu()) throw RunError("blocks are computed on the CPU in this version: use backend.device: cpu");
+                         const std::vector<double>& guess, std::shared_ptr<DeviceBlocks> device)
+    : backend_(backend), device_(std::move(device)), system_(system), held_(held), guess_(guess) {
+  if (!backend.on_gpu()) return;
+  host_ = make_cpu_backend();
+  if (!device_) device_ = make_device_blocks(backend);
 }
 
 Plan BlocksModel::plan(const Options& asked) const {
@@ -101,7 +104,7 @@ Traits BlocksModel::traits(const Options&) const {
 double BlocksModel::scale() const {
   if (scale_ == 0) {
     const std::vector<double> diagonal =
-        get_nodes(assembled_diagonal(backend_, system_.levels.front(), 1), finest_space());
+        get_nodes(assembled_diagonal(host_ ? *host_ : backend_, system_.levels.front(), 1), finest_space());
     double logarithms = 0;
     std::int64_t count = 0;
     for (const double d : diagonal)
@@ -125,48 +128,79 @@ BlockOperatorData BlocksModel::data_of(std::size_t level, const Options& options
   return data;
 }
 
+std::unique_ptr<Operator> BlocksModel::make_operator(std::size_t level, const Options& options,
+                                                     Precision precision) const {
+  const BlockOperatorData data = data_of(level, options);
+  return device_ ? device_->make_operator(data, precision) : make_block_operator(backend_, data, precision);
+}
+
 Hierarchy BlocksModel::levels(const Plan& plan) const {
   const Precision precision = plan.hierarchy.front().precision;
   Hierarchy hierarchy;
   const std::size_t count = plan.levels.size();
   for (std::size_t l = 0; l < count; ++l) {
-    hierarchy.operators.push_back(make_block_operator(backend_, data_of(l, plan.options), precision));
-    if (l > 0)
-      hierarchy.transfers.push_back(
-          make_block_transfer(backend_, system_.levels[l - 1].space, system_.levels[l].space, precision));
+    hierarchy.operators.push_back(make_operator(l, plan.options, precision));
+    if (l == 0) continue;
+    const auto &fine = system_.levels[l - 1].space, &coarse = system_.levels[l].space;
+    hierarchy.transfers.push_back(device_ ? device_->make_transfer(fine, coarse, precision)
+                                          : make_block_transfer(backend_, fine, coarse, precision));
   }
   if (plan.options.method != Method::multigrid) return hierarchy;
-  const CsrMatrix A = block_rows(system_.levels.back());
-  auto rows = make_compact_rows(backend_, A, scale(), system_.singular);
-  hierarchy.transfers.push_back(make_block_gather(backend_, system_.levels.back().space, rows->space, precision));
-  hierarchy.operators.push_back(make_row_operator(backend_, rows, A, precision));
-  const AggregationLevels below = make_aggregation_levels(A);
-  const CsrMatrix* last = &A;
-  RowSpace fine = rows->space;
-  for (const AggregationLevels::Level& level : below.levels) {
-    auto coarse = make_compact_rows(backend_, level.A, scale(), system_.singular);
-    hierarchy.transfers.push_back(make_row_transfer(backend_, level.P, level.R, fine, coarse->space, precision));
-    hierarchy.operators.push_back(make_row_operator(backend_, coarse, level.A, precision));
-    fine = coarse->space;
-    rows = std::move(coarse);
-    last = &level.A;
-  }
-  hierarchy.coarsest = make_row_operator(backend_, rows, *last, Precision::fp64);
+  add_rows(precision, hierarchy);
   hierarchy.relaxations.resize(hierarchy.operators.size());
   hierarchy.planes.resize(hierarchy.transfers.size());
   return hierarchy;
 }
 
+// Adds the levels of rows below those of blocks. Every process has all rows.
+void BlocksModel::add_rows(Precision precision, Hierarchy& to) const {
+  const CsrMatrix A = block_rows(system_.levels.back());
+  if (backend_.on_gpu()) return add_rows_on_gpu(A, precision, to);
+  const BlockLevel& level = system_.levels.back();
+  auto rows = make_compact_rows(backend_, A, scale(), system_.singular);
+  to.transfers.push_back(device_ ? device_->make_gather(*level.space, rows->space, 1, precision)
+                                 : make_block_gather(backend_, level.space, rows->space, precision));
+  to.operators.push_back(make_row_operator(backend_, rows, A, precision));
+  const AggregationLevels below = make_aggregation_levels(A);
+  const CsrMatrix* last = &A;
+  RowSpace fine = rows->space;
+  for (const AggregationLevels::Level& next : below.levels) {
+    auto coarse = make_compact_rows(backend_, next.A, scale(), system_.singular);
+    to.transfers.push_back(make_row_transfer(backend_, next.P, next.R, fine, coarse->space, precision));
+    to.operators.push_back(make_row_operator(backend_, coarse, next.A, precision));
+    fine = coarse->space;
+    rows = std::move(coarse);
+    last = &next.A;
+  }
+  to.coarsest = make_row_operator(backend_, rows, *last, Precision::fp64);
+}
+
+void BlocksModel::add_rows_on_gpu(const CsrMatrix& A, Precision precision, Hierarchy& to) const {
+  row_levels_ = make_row_levels(backend_, false);
+  RowLevelOptions options;
+  options.precision = precision;
+  options.singular = system_.singular;
+  Hierarchy rows;
+  row_levels_->make(view_of(A), false, options, rows);
+  // Rows have a scale of their own.
+  to.transfers.push_back(device_->make_gather(*system_.levels.back().space, RowSpace(A.rows()),
+                                              row_levels_->scale() / scale(), precision));
+  for (auto& A_of_level : rows.operators) to.operators.push_back(std::move(A_of_level));
+  for (auto& transfer : rows.transfers) to.transfers.push_back(std::move(transfer));
+  to.coarsest = std::move(rows.coarsest);
+}
+
 std::unique_ptr<Operator> BlocksModel::finest(const Plan& plan, Precision precision) const {
-  return make_block_operator(backend_, data_of(0, plan.options), precision);
+  return make_operator(0, plan.options, precision);
 }
 
 double BlocksModel::fill(Field& b, Field& u) const {
   const BlockSpace& blocks = finest_space();
   backend_.fill(b, 0);
-  Field loads(backend_, blocks.space, Precision::fp64);
+  Backend& host = host_ ? *host_ : backend_;
+  Field loads(host, blocks.space, Precision::fp64);
   put_own_blocks(system_.load, blocks, loads);
-  backend_.run_exchange(blocks.add, loads, loads);
+  host.run_exchange(blocks.add, loads, loads);
   std::vector<double> values = get_nodes(loads, blocks);
   std::vector<double> start(values.size(), 0);
   const MacroTopology& topology = blocks.numbers->topology();

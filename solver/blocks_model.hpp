@@ -5,6 +5,8 @@
 #include "grids/blocks/block_matrix.hpp"
 #include "grids/blocks/block_operator.hpp"
 #include "grids/compact/aggregation_levels.hpp"
+#include "grids/blocks/device_blocks.hpp"
+#include "grids/compact/row_levels.hpp"
 #include "grids/compact/row_operator.hpp"
 #include "solver/model.hpp"
 
@@ -28,9 +30,9 @@ Plan plan_blocks(const std::vector<BlockLevelSize>& sizes, const Options& option
 class BlocksModel final : public Model {
  public:
   /// `held` has the values of all nodes with a Dirichlet condition, and `guess` a starting guess at all nodes, or
-  /// nothing. Throws RunError unless the backend is a CPU.
+  /// nothing. `device` makes operators on a device; null: that of the backend, or none on a CPU.
   BlocksModel(Backend& backend, const BlockSystem& system, const std::vector<double>& held,
-              const std::vector<double>& guess);
+              const std::vector<double>& guess, std::shared_ptr<DeviceBlocks> device = nullptr);
 
   Backend& backend() const override { return backend_; }
   const Space& space() const override { return finest_space().space; }
@@ -45,8 +47,14 @@ class BlocksModel final : public Model {
  private:
   BlockOperatorData data_of(std::size_t level, const Options& options) const;
   double scale() const;
+  std::unique_ptr<Operator> make_operator(std::size_t level, const Options& options, Precision precision) const;
+  void add_rows(Precision precision, Hierarchy& to) const;
+  void add_rows_on_gpu(const CsrMatrix& A, Precision precision, Hierarchy& to) const;
 
   Backend& backend_;
+  std::unique_ptr<Backend> host_;  ///< of a model on a GPU
+  std::shared_ptr<DeviceBlocks> device_;
+  mutable std::unique_ptr<RowLevels> row_levels_;
   const BlockSystem& system_;
   const std::vector<double>&held_, &guess_;
   mutable double scale_ = 0;

@@ -12,6 +12,7 @@
 #include "grids/blocks/block_mesh.hpp"
 #include "grids/meshes/mesh_results.hpp"
 #include "solver/blocks_model.hpp"
+#include "tests/device.hpp"
 
 namespace poisson::test {
 
@@ -210,17 +211,18 @@ inline MeshProblem block_problem(const BlockMesh& mesh, Quantity boundary, Quant
   return problem;
 }
 
-inline BlockSolution solve_blocks(const BlockMesh& mesh, const MeshProblem& problem, const Options& options = {},
-                                  const std::shared_ptr<const Processes>& processes = one_process(),
-                                  const std::vector<double>& load = {}) {
+/// Solves on a backend with the operators of `device`, or with the backend's own.
+inline BlockSolution solve_blocks_on(Backend& backend, const std::shared_ptr<DeviceBlocks>& device,
+                                     const BlockMesh& mesh, const MeshProblem& problem, const Options& options = {},
+                                     const std::shared_ptr<const Processes>& processes = one_process(),
+                                     const std::vector<double>& load = {}) {
   BlockSolution found;
   found.mesh = mesh;
   found.data = std::make_unique<MeshData>(problem);
-  const auto backend = make_cpu_backend();
   const BlockSystem system =
       assemble_blocks(*found.data, mesh, processes, most_in_blocks, measure_cells(mesh).stretch());
   const std::vector<double> held = mesh.on_nodes(found.data->held), guess;
-  const BlocksModel model(*backend, system, held, guess);
+  const BlocksModel model(backend, system, held, guess, device);
   const std::unique_ptr<Solver> solver = make_solver(model, options);
   model.fill(solver->rhs(), solver->solution());
   if (!load.empty()) put_nodes(mesh.on_nodes(load), model.finest_space(), solver->rhs());
@@ -228,6 +230,14 @@ inline BlockSolution solve_blocks(const BlockMesh& mesh, const MeshProblem& prob
   found.levels = system.levels.size();
   found.u = mesh.at_points(get_nodes(solver->solution(), model.finest_space()));
   return found;
+}
+
+/// Solves on the device of the tests; several processes do on CPUs.
+inline BlockSolution solve_blocks(const BlockMesh& mesh, const MeshProblem& problem, const Options& options = {},
+                                  const std::shared_ptr<const Processes>& processes = one_process(),
+                                  const std::vector<double>& load = {}) {
+  const auto backend = processes->alone() ? test_backend() : make_cpu_backend();
+  return solve_blocks_on(*backend, nullptr, mesh, problem, options, processes, load);
 }
 
 }  // namespace poisson::test

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "grids/blocks/block_operator.hpp"
+#include "grids/blocks/stacked_tables.hpp"
 
 namespace poisson {
 namespace {
@@ -131,6 +132,28 @@ CsrMatrix block_rows(const BlockLevel& level) {
   matrix.column.assign(columns.begin(), columns.end());
   matrix.value.assign(values.begin(), values.end());
   return matrix;
+}
+
+BlockRowPlaces find_row_places(const BlockSpace& blocks, const RowSpace& rows, Precision precision) {
+  const std::vector<std::int64_t> row = rows_of_nodes(blocks);
+  BlockRowPlaces places;
+  for (std::size_t g = 0; g < blocks.space.groups().size(); ++g) {
+    const PatchGroup& group = blocks.space.groups()[g];
+    const GroupMemory memory = group_memory(blocks.space, g, precision);
+    const Box& box = group.values;
+    for (std::size_t p = 0; p < group.patches.size(); ++p) {
+      std::int64_t node = blocks.numbers->first(blocks.part_of_patch[static_cast<std::size_t>(group.patches[p].number)]);
+      for (int k = box.first[2]; k < box.last[2]; ++k)
+        for (int j = box.first[1]; j < box.last[1]; ++j)
+          for (int i = box.first[0]; i < box.last[0]; ++i) {
+            const std::int64_t r = row[static_cast<std::size_t>(node++)];
+            if (r < 0) continue;
+            places.row.push_back(rows.place(r));
+            places.place.push_back(memory.at(static_cast<int>(p), i, j, k));
+          }
+    }
+  }
+  return places;
 }
 
 std::unique_ptr<Transfer> make_block_gather(Backend& backend, std::shared_ptr<const BlockSpace> blocks,

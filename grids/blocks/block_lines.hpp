@@ -27,12 +27,13 @@ class BlockLines {
   /// Computes z = B⁻¹ r.
   void solve(const Field& r, Field& z) const;
   std::size_t bytes() const;
-
- private:
-  // Contains the factors LDLᵀ of W^-½ T W^-½ along an axis: 1/d, and l to the next node.
+  /// Contains the factors LDLᵀ of W^-½ T W^-½ along an axis: 1/d, and l to the next node.
   struct Factors {
     std::vector<T> inverse, lower;
   };
+  const Factors& factors(std::size_t own, std::size_t axis) const { return own_[own][axis]; }
+
+ private:
   template <bool adds>
   void along_x(std::size_t b, const View<const T>& r, const View<T>& z) const;
   template <bool adds>

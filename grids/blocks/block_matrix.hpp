@@ -7,6 +7,7 @@
 
 #include "grids/blocks/block_mesh.hpp"
 #include "grids/blocks/block_space.hpp"
+#include "grids/blocks/tensor_factors.hpp"
 #include "grids/meshes/mesh_data.hpp"
 
 namespace poisson {
@@ -21,6 +22,7 @@ struct BlockMatrix {
   struct OfBlock {
     std::vector<double> bands;  ///< of each forward offset, of each node: the entry to the neighbour there
     std::vector<double> sums;   ///< s of each node: reactions and Robin conditions
+    std::optional<TensorFactors> tensor;  ///< the same, if cells and coefficients allow it
   };
   std::vector<OfBlock> own;  ///< of the blocks of this process, as in BlockSpace::own
 };

@@ -31,6 +31,11 @@ std::unique_ptr<Transfer> make_block_transfer(Backend& backend, std::shared_ptr<
 
 /// Returns the matrix of all unknowns of a level, which all processes receive. Rows are numbered part by part.
 CsrMatrix block_rows(const BlockLevel& level);
+/// Lists the unknowns of this process in the memory of fields: of rows, counted from row 0, and of blocks.
+struct BlockRowPlaces {
+  std::vector<std::int64_t> row, place;
+};
+BlockRowPlaces find_row_places(const BlockSpace& blocks, const RowSpace& rows, Precision precision);
 /// Makes the transfer from a level to the same unknowns as rows, which every process has completely.
 std::unique_ptr<Transfer> make_block_gather(Backend& backend, std::shared_ptr<const BlockSpace> blocks,
                                             const RowSpace& rows, Precision precision);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "backends/device/backend.hpp"
+
 namespace poisson {
 namespace {
 
@@ -106,18 +108,6 @@ BlockSpace::BlockSpace(std::shared_ptr<const BlockNumbers> of, const std::vector
   }
 }
 
-std::vector<int> share_blocks(const BlockNumbers& numbers, int processes) {
-  const int blocks = numbers.topology().blocks();
-  std::vector<double> end{0};
-  for (int b = 0; b < blocks; ++b) end.push_back(end.back() + static_cast<double>(numbers.cell_count(b)));
-  std::vector<int> process;
-  for (int b = 0; b < blocks; ++b) {
-    const double middle = (end[static_cast<std::size_t>(b)] + end[static_cast<std::size_t>(b) + 1]) / 2;
-    process.push_back(std::min(processes - 1, static_cast<int>(middle / end.back() * processes)));
-  }
-  return process;
-}
-
 namespace {
 
 // Calls f(number of the node, value) for all values that this process owns.
@@ -140,13 +130,21 @@ void visit_nodes(const BlockSpace& blocks, Field& field, const F& f) {
 }  // namespace
 
 void put_nodes(const std::vector<double>& values, const BlockSpace& space, Field& field) {
+  if (!on_host(field)) {
+    const auto host = make_cpu_backend();
+    Field copy(*host, field.space(), field.precision());
+    put_nodes(values, space, copy);
+    return transfer(copy, field);
+  }
   dispatch(field.precision(), [&]<class T>(T) {
     visit_nodes<T>(space, field,
                    [&](std::int64_t n, T& value) { value = static_cast<T>(values[static_cast<std::size_t>(n)]); });
   });
 }
 
-std::vector<double> get_nodes(const Field& field, const BlockSpace& space) {
+std::vector<double> get_nodes(const Field& given, const BlockSpace& space) {
+  const HostRead read(given);
+  const Field& field = *read;
   std::vector<double> values(static_cast<std::size_t>(space.numbers->count()));
   dispatch(field.precision(), [&]<class T>(T) {
     visit_nodes<T>(space, const_cast<Field&>(field),

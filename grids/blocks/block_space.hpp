@@ -64,7 +64,9 @@ struct BlockSpace {
   }
 };
 
-/// Shares blocks out: consecutive ones, so that processes have about equal numbers of cells.
+/// Shares blocks out, so that processes have about equal numbers of cells and few shared nodes. Returns the process of
+/// each block. The graph of blocks is bisected recursively: a part grows from several blocks, moves and swaps improve
+/// it, and the best one is taken.
 std::vector<int> share_blocks(const BlockNumbers& numbers, int processes);
 
 /// Copies values between all processes' nodes, by number, and a field. The array has the values of all nodes.

@@ -180,6 +180,22 @@ BlockElements assemble_finest(const MeshData& data, const BlockMesh& mesh, const
   return made;
 }
 
+// Returns which blocks have sides with Robin conditions.
+std::vector<bool> blocks_with_robin(const MeshData& data, const BlockMesh& mesh) {
+  std::vector<bool> found(mesh.first_cell.size() - 1, false);
+  for (const auto& [cell, facet] : loaded_facets(data)) {
+    if (data.condition(data.facets[facet]).kind != BoundaryKind::robin) continue;
+    const auto after = std::ranges::upper_bound(mesh.first_cell, cell);
+    found[static_cast<std::size_t>(after - mesh.first_cell.begin()) - 1] = true;
+  }
+  return found;
+}
+
+// Returns the place of a block among those of a process.
+std::size_t finer_own(const BlockSpace& space, int block) {
+  return static_cast<std::size_t>(std::ranges::find(space.own, block, &BlockSpace::Own::block) - space.own.begin());
+}
+
 // Returns the numbers of all levels, finest first.
 std::vector<std::shared_ptr<const BlockNumbers>> choose_levels(const BlockMesh& mesh, const std::vector<bool>& free,
                                                                std::int64_t coarsest) {
@@ -224,6 +240,7 @@ BlockSystem assemble_blocks(const MeshData& data, const BlockMesh& mesh,
   for (const auto& numbers : choose_levels(mesh, free, coarsest))
     spaces.push_back(std::make_shared<const BlockSpace>(numbers, process, free, processes));
   BlockElements elements;
+  const std::vector<bool> robin = blocks_with_robin(data, mesh);
   for (std::size_t l = 0; l < spaces.size(); ++l) {
     const BlockSpace* const next = l + 1 < spaces.size() ? spaces[l + 1].get() : nullptr;
     auto matrix = std::make_shared<BlockMatrix>();
@@ -232,6 +249,13 @@ BlockSystem assemble_blocks(const MeshData& data, const BlockMesh& mesh,
     } else {
       *matrix = matrix_of(*spaces[l], elements);
       if (next) elements = coarse_elements(*spaces[l], *next, elements);
+    }
+    for (std::size_t b = 0; b < spaces[l]->own.size(); ++b) {
+      const int block = spaces[l]->own[b].block;
+      if (l == 0 && !robin[static_cast<std::size_t>(block)])
+        matrix->own[b].tensor = find_tensor_factors(data, mesh, block);
+      else if (l > 0 && system.levels.back().matrix->own[finer_own(*spaces[l - 1], block)].tensor)
+        matrix->own[b].tensor = coarsened(*system.levels.back().matrix->own[finer_own(*spaces[l - 1], block)].tensor);
     }
     system.levels.push_back({spaces[l], std::move(matrix)});
   }

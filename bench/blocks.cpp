@@ -1,0 +1,170 @@
+// Times solves on blocks to 1e-8: blocks of boxes, skewed hexahedra, and thin cells at a wall, and a box of as many
+// cells as the first ones.
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "backends/device/device.hpp"
+#include "bench/solve_problems.hpp"
+#include "bench/stopwatch.hpp"
+#include "grids/axes/stretching.hpp"
+#include "solver/blocks_model.hpp"
+#include "solver/grid_model.hpp"
+
+namespace poisson::bench {
+namespace {
+
+struct Arguments {
+  std::string device = "cuda";
+  int blocks = 4, cells = 32, repeat = 5;
+};
+
+void report(const std::string& name, const Backend& backend, double setup, double seconds, std::int64_t unknowns,
+            int iterations, double bytes) {
+  std::printf("{\"case\": \"%s\", \"device\": \"%s\", \"unknowns\": %lld, \"setup_s\": %.3f, \"solve_ms\": %.3f, "
+              "\"gdof_s\": %.4f, \"iterations\": %d, \"bytes_per_unknown\": %.1f}\n",
+              name.c_str(), backend.device().c_str(), static_cast<long long>(unknowns), setup, 1e3 * seconds,
+              static_cast<double>(unknowns) / seconds / 1e9, iterations, bytes / static_cast<double>(unknowns));
+  std::fflush(stdout);
+}
+
+double seconds_of(Solver& solver, Backend& backend, int repeat, int& iterations) {
+  double best = 1e30;
+  for (int run = 0; run < repeat; ++run) {
+    backend.fill(solver.solution(), 0);
+    const Scalar done = backend.scalar();
+    backend.value(done);
+    const Stopwatch watch;
+    const Result result = solver.solve(false);
+    best = std::min(best, watch.seconds());
+    iterations = result.converged() ? result.iterations : -1;
+  }
+  return best;
+}
+
+// Returns nodes from 0 to 1 whose first cell is 1e-4 of the largest one; cells grow by at most 1.5.
+std::vector<double> wall_nodes(int cells) {
+  std::vector<double> widths;
+  for (int i = 0; i < cells; ++i) widths.push_back(std::min(1.0, 1e-4 * std::pow(1.5, i)));
+  double sum = 0;
+  for (const double w : widths) sum += w;
+  std::vector<double> nodes{0};
+  for (const double w : widths) nodes.push_back(nodes.back() + w / sum);
+  nodes.back() = 1;
+  return nodes;
+}
+
+BlockGeometry cube(const Arguments& of, double skew, bool wall) {
+  MacroMesh macro;
+  macro.dimension = 3;
+  const int m = of.blocks, n = of.cells;
+  const std::vector<double> z = wall ? wall_nodes(m * n) : uniform_nodes(0, 1, m * n);
+  std::mt19937 random(5);
+  std::uniform_real_distribution<double> by(-skew / m, skew / m);
+  const auto number = [m](int i, int j, int k) { return i + (m + 1) * (j + (m + 1) * k); };
+  for (int k = 0; k <= m; ++k)
+    for (int j = 0; j <= m; ++j)
+      for (int i = 0; i <= m; ++i) {
+        const auto move = [&](int at) { return at > 0 && at < m ? by(random) : 0.0; };
+        macro.vertices.push_back({i / static_cast<double>(m) + move(i), j / static_cast<double>(m) + move(j),
+                                  z[static_cast<std::size_t>(k * n)] + (wall ? 0 : move(k))});
+      }
+  for (int k = 0; k < m; ++k)
+    for (int j = 0; j < m; ++j)
+      for (int i = 0; i < m; ++i) {
+        MacroMesh::Block block;
+        for (int c = 0; c < 8; ++c)
+          block.corners[static_cast<std::size_t>(c)] = number(i + (c & 1), j + (c >> 1 & 1), k + (c >> 2));
+        block.name = "block " + std::to_string(macro.blocks.size());
+        macro.blocks.push_back(block);
+      }
+  BlockGeometry geometry;
+  geometry.topology = std::make_shared<const MacroTopology>(macro);
+  for (const EdgeClass& one : geometry.topology->classes()) {
+    geometry.cells.push_back(n);
+    const auto& corners = geometry.topology->parts()[static_cast<std::size_t>(one.edge)].corners;
+    const int layers = (m + 1) * (m + 1);
+    if (corners[1] - corners[0] != layers) {
+      geometry.fractions.push_back(uniform_nodes(0, 1, n));
+      continue;
+    }
+    const auto from = z.begin() + corners[0] / layers * n;
+    std::vector<double> own(from, from + n + 1);
+    const double low = own.front(), high = own.back();
+    for (double& x : own) x = (x - low) / (high - low);
+    geometry.fractions.push_back(own);
+  }
+  return geometry;
+}
+
+void measure(const std::string& name, const Arguments& of, double skew, bool wall) {
+  const auto backend = make_backend(of.device);
+  const Stopwatch watch;
+  const BlockMesh mesh = make_block_mesh(cube(of, skew, wall));
+  MeshProblem problem;
+  problem.mesh = mesh.mesh;
+  problem.source = 1.0;
+  MeshCondition rest;
+  rest.name = "default";
+  rest.value = 0.0;
+  problem.conditions.push_back(rest);
+  const MeshData data(problem);
+  const BlockSystem system =
+      assemble_blocks(data, mesh, one_process(), most_in_blocks, measure_cells(mesh).stretch());
+  const std::vector<double> held = mesh.on_nodes(data.held), guess;
+  const BlocksModel model(*backend, system, held, guess);
+  Options options;
+  options.tolerance = 1e-8;
+  const std::size_t before = backend->available();
+  const std::unique_ptr<Solver> solver = make_solver(model, options);
+  solver->prepare(false);
+  model.fill(solver->rhs(), solver->solution());
+  const double setup = watch.seconds(), bytes = static_cast<double>(before) - static_cast<double>(backend->available());
+  int iterations = 0;
+  const double seconds = seconds_of(*solver, *backend, of.repeat, iterations);
+  report(name, *backend, setup, seconds, system.sizes.front().unknowns, iterations, bytes);
+}
+
+void measure_box(const Arguments& of) {
+  const auto backend = make_backend(of.device);
+  const Stopwatch watch;
+  const Problem problem = [&of] {
+    Problem made = two_trig(of.blocks * of.cells);
+    made.scheme = Scheme::q1;
+    return made;
+  }();
+  const std::size_t before = backend->available();
+  Discretization discretization(*backend, problem);
+  Options options{.method = Method::multigrid};
+  options.tolerance = 1e-8;
+  const std::unique_ptr<Solver> solver = make_solver(discretization, options);
+  solver->prepare(false);
+  discretization.assemble_rhs(solver->rhs());
+  const double setup = watch.seconds(), bytes = static_cast<double>(before) - static_cast<double>(backend->available());
+  int iterations = 0;
+  const double seconds = seconds_of(*solver, *backend, of.repeat, iterations);
+  report("one box", *backend, setup, seconds, solver->solution().space().unknowns().size(), iterations, bytes);
+}
+
+}  // namespace
+}  // namespace poisson::bench
+
+int main(int argc, char** argv) {
+  using namespace poisson::bench;
+  Arguments of;
+  if (argc > 1) of.device = argv[1];
+  if (argc > 2) of.blocks = std::atoi(argv[2]);
+  if (argc > 3) of.cells = std::atoi(argv[3]);
+  const std::string which = argc > 4 ? argv[4] : "all";
+  const auto wants = [&](const std::string& name) { return which == "all" || which.find(name) != std::string::npos; };
+  if (wants("box")) measure_box(of);
+  if (wants("rectilinear")) measure("rectilinear blocks", of, 0, false);
+  if (wants("skewed")) measure("skewed blocks", of, 0.15, false);
+  if (wants("wall")) measure("wall of 1e4", of, 0.15, true);
+}

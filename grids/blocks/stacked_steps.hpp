@@ -1,0 +1,308 @@
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "grids/blocks/stacked_tables.hpp"
+
+/// Contains the steps of verbs on stacked blocks as functions of a node, which run on any device. Fields are memory
+/// that GroupMemory locates.
+namespace poisson {
+
+/// Computes A u of the cells of a block at one of its nodes from stored bands (BlockMatrix). Entries between nodes of a
+/// cell are sums of differences.
+template <class T, int dimension>
+struct BandProduct {
+  static constexpr int offsets = dimension == 2 ? 4 : 13;
+  const T* bands;  ///< by block, offset and node
+  const T* sums;
+
+  constexpr T operator()(const BlockShape& shape, const GroupMemory& memory, const BlockShape::Node& at,
+                         const T* u) const {
+    const std::int64_t block = std::int64_t{at.patch} * shape.nodes;
+    const T* const band = bands + block * offsets + at.number;
+    const T* const own = u + memory.at(at.patch, at.i, at.j, at.k);
+    const T here = *own;
+    T sum = sums[block + at.number] * here;
+    for (int code = 1; code <= offsets; ++code) {
+      // Balanced ternary digits, as in forward_offsets.
+      const int x = (code + 1) % 3 - 1, y = (code + 4) / 3 % 3 - 1, z = (code + 13) / 9 - 1;
+      const std::int64_t apart = x + y * memory.sy + z * memory.sz;
+      const T* const a = band + std::int64_t{code - 1} * shape.nodes;
+      if (shape.inside(at.i + x, at.j + y, at.k + z)) sum += *a * (own[apart] - here);
+      if (shape.inside(at.i - x, at.j - y, at.k - z)) sum += *(a - shape.number(x, y, z)) * (own[-apart] - here);
+    }
+    return sum;
+  }
+};
+
+/// Computes A u of a block with TensorFactors. Values beyond the ends of a block are zero and have zero entries.
+template <class T, int dimension>
+struct TensorProductOfBlock {
+  const T* table[3];  ///< of each axis, by block: stiffness and mass of the cell before each node, diagonal of the mass
+  const T* constants;  ///< by block: metric, reaction
+
+  static constexpr int constants_of_block = 8;
+  /// Returns the values of an axis in the table: each of the three parts has one value more than nodes.
+  static constexpr int axis_size(int nodes) { return 3 * (nodes + 1); }
+
+  constexpr T operator()(const BlockShape& shape, const GroupMemory& memory, const BlockShape::Node& at,
+                         const T* u) const {
+    // Slopes of neighbours have the integrals −½ step; that of the node is ½ end at the ends of an axis.
+    T K[3][3] = {}, M[3][3] = {}, step[3][3] = {}, end[3] = {};
+    M[2][1] = 1;
+    const int place[3] = {at.i, at.j, at.k};
+    for (int d = 0; d < dimension; ++d) {
+      const int n = shape.n[d];
+      const T* const k = table[d] + std::int64_t{at.patch} * axis_size(n) + place[d];
+      K[d][0] = -k[0];
+      K[d][2] = -k[1];
+      K[d][1] = k[0] + k[1];
+      M[d][0] = k[n + 1];
+      M[d][2] = k[n + 2];
+      M[d][1] = k[2 * (n + 1)];
+      step[d][0] = static_cast<T>(place[d] == 0 ? 0 : -1);
+      step[d][2] = static_cast<T>(place[d] == n - 1 ? 0 : 1);
+      end[d] = -(step[d][0] + step[d][2]);
+    }
+    const T* const g = constants + std::int64_t{at.patch} * constants_of_block;
+    const T* const own = u + memory.at(at.patch, at.i, at.j, at.k);
+    const T here = *own;
+    T sum = g[6] * (M[0][0] + M[0][1] + M[0][2]) * (M[1][0] + M[1][1] + M[1][2]) * (M[2][0] + M[2][1] + M[2][2]) * here;
+    constexpr int depth = dimension == 3 ? 1 : 0;
+    for (int z = -depth; z <= depth; ++z)
+      for (int y = -1; y <= 1; ++y) {
+        const T my = M[1][y + 1], mz = M[2][z + 1], ty = step[1][y + 1], tz = step[2][z + 1], half = T(0.5);
+        const T of_stiffness = g[0] * my * mz, skew = half * (g[3] * ty * mz + g[4] * tz * my);
+        T of_mass = g[1] * K[1][y + 1] * mz + g[2] * my * K[2][z + 1] + g[6] * my * mz - half * g[5] * ty * tz, middle = 0;
+        if (y == 0 && z == 0) of_mass += half * g[5] * end[1] * end[2];
+        if (y == 0) middle += half * g[3] * end[0] * end[1] * mz;
+        if (z == 0) middle += half * g[4] * end[0] * end[2] * my;
+        const T* const line = own + y * memory.sy + z * memory.sz;
+        sum += (of_stiffness * K[0][0] + of_mass * M[0][0] - step[0][0] * skew) * (line[-1] - here);
+        sum += (of_stiffness * K[0][1] + of_mass * M[0][1] + middle) * (line[0] - here);
+        sum += (of_stiffness * K[0][2] + of_mass * M[0][2] - step[0][2] * skew) * (line[1] - here);
+      }
+    return sum;
+  }
+};
+
+/// Runs a product at the nodes of a group. Values inside blocks are complete; those at ends go to their slots.
+template <class T, class Product, class End>
+struct MultiplyNode {
+  BlockShape shape;
+  GroupMemory memory, result;
+  Product product;
+  const T* u;
+  T* slots;
+  End end;
+
+  constexpr void operator()(std::int64_t i) const {
+    const BlockShape::Node at = shape.node(i);
+    const T value = product(shape, memory, at, u);
+    if (const int slot = shape.slot(at); slot >= 0)
+      slots[slot] = value;
+    else
+      end.put(memory.at(at.patch, at.i, at.j, at.k), result.at(at.patch, at.i, at.j, at.k), value);
+  }
+};
+/// Calls f.put(place, place in a result, value) with the value of a field inside blocks.
+template <class T, class F>
+struct VisitNode {
+  BlockShape shape;
+  GroupMemory memory;
+  F f;
+
+  constexpr void operator()(std::int64_t i) const {
+    const BlockShape::Node at = shape.node(i);
+    const std::int64_t place = memory.at(at.patch, at.i, at.j, at.k);
+    if (shape.slot(at) < 0) f.put(place, place, T(0));
+  }
+};
+
+/// Locates the values at interfaces.
+struct InterfaceView {
+  const std::int64_t *place, *result;  ///< of each value, in the precision of the operator and of the result
+  const int *start, *slot;
+  int free, count;
+};
+/// Adds what blocks contribute to a value at an interface. Values that are not unknowns are computed only `everywhere`.
+template <class T, class End>
+struct AddSlots {
+  InterfaceView at;
+  const T* slots;
+  End end;
+  bool everywhere;
+
+  constexpr void operator()(std::int64_t v) const {
+    if (v >= at.free && !everywhere) return end.skip(at.result[v]);
+    T sum = 0;
+    for (int s = at.start[v]; s < at.start[v + 1]; ++s) sum += slots[at.slot[s]];
+    end.put(at.place[v], at.result[v], sum);
+  }
+};
+template <class F>
+struct VisitValue {
+  InterfaceView at;
+  F f;
+  constexpr void operator()(std::int64_t v) const { f.put(at.place[v], at.place[v], 0); }
+};
+
+/// Ends of products: each computes a value of a verb from (A u)_i or from (B⁻¹ r)_i.
+template <class T>
+struct PutProduct {
+  T* out;
+  constexpr void put(std::int64_t, std::int64_t at, T value) const { out[at] = value; }
+  constexpr void skip(std::int64_t at) const { out[at] = 0; }
+};
+template <class T, class R>
+struct PutResidual {
+  const T* b;
+  R* r;
+  const double* scale;  ///< null: 1
+  constexpr void put(std::int64_t i, std::int64_t at, T value) const {
+    const T residual = b[i] - value;
+    r[at] = static_cast<R>(scale ? static_cast<T>(*scale) * residual : residual);
+  }
+  constexpr void skip(std::int64_t at) const { r[at] = 0; }
+};
+/// Takes a step with the diagonal.
+template <class T>
+struct PutPointStep {
+  const T *u, *b, *inverse;
+  T* previous;
+  T alpha, beta;
+  constexpr void put(std::int64_t i, std::int64_t, T value) const {
+    const T next = u[i] + alpha * inverse[i] * (b[i] - value);
+    // With beta = 0 the previous iterate may be undefined.
+    previous[i] = beta == T(0) ? next : next + beta * (u[i] - previous[i]);
+  }
+  constexpr void skip(std::int64_t) const {}
+};
+/// Takes a step with the solution of lines; without `u` it is the first one.
+template <class T>
+struct PutLineStep {
+  const T* u;
+  T* previous;
+  T alpha, beta;
+  constexpr void put(std::int64_t i, std::int64_t, T value) const {
+    const T next = (u ? u[i] : T(0)) + alpha * value;
+    previous[i] = beta == T(0) ? next : next + beta * (u[i] - previous[i]);
+  }
+  constexpr void skip(std::int64_t) const {}
+};
+template <class T>
+struct BeginPoints {
+  const T *b, *inverse;
+  T* u;
+  T alpha;
+  constexpr void put(std::int64_t i, std::int64_t, T) const { u[i] = alpha * inverse[i] * b[i]; }
+};
+template <class T>
+struct PutDiagonal {
+  const T* inverse;
+  T* d;
+  constexpr void put(std::int64_t i, std::int64_t, T) const { d[i] = T(1) / inverse[i]; }
+};
+/// Subtracts mean · weight, where the mean is *sum / total.
+template <class T>
+struct SubtractMean {
+  const double* sum;
+  double total;
+  const T* weights;  ///< null: 1
+  T* x;
+  constexpr void put(std::int64_t i, std::int64_t, T) const {
+    x[i] = static_cast<T>(static_cast<double>(x[i]) -
+                          *sum / total * (weights ? static_cast<double>(weights[i]) : 1.0));
+  }
+};
+
+/// Are terms of sums over two fields.
+struct SquareTimes {
+  const double* scale = nullptr;  ///< x is divided by it
+  template <class X, class Y>
+  constexpr double operator()(X x, Y y) const {
+    const double value = static_cast<double>(x) / (scale ? *scale : 1.0);
+    return value * value * static_cast<double>(y);
+  }
+};
+struct SquareOver {
+  template <class X, class Y>
+  constexpr double operator()(X x, Y y) const {
+    return y > 0 ? static_cast<double>(x) * static_cast<double>(x) / static_cast<double>(y) : 0.0;
+  }
+};
+struct TakeProduct {
+  template <class X, class Y>
+  constexpr double operator()(X x, Y y) const {
+    return static_cast<double>(x) * static_cast<double>(y);
+  }
+};
+struct TakeFirst {
+  template <class X, class Y>
+  constexpr double operator()(X x, Y) const {
+    return static_cast<double>(x);
+  }
+};
+
+/// Contains the factors of the lines of an axis by block and node. Those along x are stored across lines: by block,
+/// place on the line, and line.
+template <class T>
+struct LineFactors {
+  const T *inverse, *lower;
+};
+
+/// Solves on a line of blocks along an axis. The last axis ends with the sum over all axes.
+template <class T, int axis, bool first, bool last, class End>
+struct SolveLine {
+  BlockShape shape;
+  GroupMemory memory;
+  LineFactors<T> factors;
+  Division by_lines;
+  const T* r;
+  T* z;
+  T* scratch;  ///< of the nodes of the group
+  T* slots;
+  End end;
+
+  constexpr int lines() const { return shape.nodes / shape.n[axis]; }
+  constexpr void operator()(std::int64_t l) const {
+    const int p = by_lines(static_cast<int>(l)), line = static_cast<int>(l) - p * lines(), count = shape.n[axis];
+    // Lines are numbered by the two other indices, the lower one first.
+    const int across = axis == 0 ? shape.by_plane(line) : shape.by_line(line);
+    BlockShape::Node at{p, 0, 0, 0, 0};
+    if constexpr (axis == 0) {
+      at.j = line - across * shape.n[1];
+      at.k = across;
+    } else {
+      at.i = line - across * shape.n[0];
+      (axis == 1 ? at.k : at.j) = across;
+    }
+    const std::int64_t start = memory.at(p, at.i, at.j, at.k), step = axis == 0 ? 1 : axis == 1 ? memory.sy : memory.sz;
+    const std::int64_t block = std::int64_t{p} * shape.nodes;
+    const std::int64_t from = block + (axis == 0 ? line : shape.number(at.i, at.j, at.k)),
+                       next = axis == 0 ? lines() : axis == 1 ? shape.n[0] : shape.n[0] * shape.n[1];
+    T y = 0;
+    for (int m = 0; m < count; ++m) {
+      y = r[start + m * step] - (m > 0 ? factors.lower[from + (m - 1) * next] * y : T(0));
+      scratch[from + m * next] = y;
+    }
+    T value = 0;
+    for (int m = count - 1; m >= 0; --m) {
+      const std::int64_t node = from + m * next, place = start + m * step;
+      value = scratch[node] * factors.inverse[node] - factors.lower[node] * value;
+      const T sum = first ? value : z[place] + value;
+      if constexpr (!last) {
+        z[place] = sum;
+      } else {
+        (axis == 0 ? at.i : axis == 1 ? at.j : at.k) = m;
+        if (const int slot = shape.slot(at); slot >= 0)
+          slots[slot] = sum;
+        else
+          end.put(place, place, sum);
+      }
+    }
+  }
+};
+
+}  // namespace poisson

@@ -1,0 +1,118 @@
+#include "grids/blocks/stacked_tables.hpp"
+
+#include <limits>
+#include <numeric>
+
+#include "backends/memory/error.hpp"
+
+namespace poisson {
+
+GroupMemory group_memory(const Space& space, std::size_t group, Precision precision) {
+  std::int64_t before = 0;
+  for (const PatchGroup& g : space.groups().first(group)) before += g.layout.allocated(precision, std::ssize(g.patches));
+  const Layout& layout = space.groups()[group].layout;
+  const bool flat_y = layout.n[1] == 1, flat_z = layout.n[2] == 1;
+  const std::int64_t pitch = layout.pitch(precision);
+  return {before + layout.origin(precision), layout.stride(precision), flat_y ? 0 : pitch,
+          flat_z ? 0 : pitch * (flat_y ? 1 : layout.n[1] + 2 * layout.halo[1])};
+}
+
+namespace {
+
+BlockShape shape_of(const PatchGroup& group, int first_slot) {
+  BlockShape shape;
+  for (std::size_t d = 0; d < 3; ++d) shape.n[d] = group.layout.n[d];
+  const std::int64_t nodes = std::int64_t{shape.n[0]} * shape.n[1] * shape.n[2];
+  shape.patches = static_cast<int>(group.patches.size());
+  if (nodes * shape.patches > std::numeric_limits<int>::max())
+    throw RunError("blocks of one shape have 2^31 nodes or more in a process: use more processes");
+  shape.nodes = static_cast<int>(nodes);
+  const int plane = shape.n[0] * shape.n[1], around = 2 * shape.n[0] + 2 * (shape.n[1] - 2);
+  shape.slots = shape.n[2] == 1 ? around : 2 * plane + (shape.n[2] - 2) * around;
+  shape.first_slot = first_slot;
+  shape.by_nodes = Division(shape.nodes);
+  shape.by_line = Division(shape.n[0]);
+  shape.by_plane = Division(shape.n[1]);
+  return shape;
+}
+
+// Finds the values at interfaces, unknowns first. Returns the value of each node behind those of blocks; −1: it belongs
+// to another process.
+std::vector<int> list_values(const BlockSpace& blocks, std::int64_t first_node, StackedLists& lists) {
+  const BlockNumbers& numbers = *blocks.numbers;
+  std::vector<int> value(static_cast<std::size_t>(numbers.count() - first_node), -1);
+  int count = 0;
+  for (const bool wanted : {true, false}) {
+    for (std::size_t g = 0; g < blocks.space.groups().size(); ++g) {
+      const PatchGroup& group = blocks.space.groups()[g];
+      if (BlockSpace::has_blocks(group)) continue;
+      std::array<GroupMemory, 2> memory{group_memory(blocks.space, g, Precision::fp32),
+                                        group_memory(blocks.space, g, Precision::fp64)};
+      for (std::size_t p = 0; p < group.patches.size(); ++p) {
+        const int part = blocks.part_of_patch[static_cast<std::size_t>(group.patches[p].number)];
+        if (blocks.free[static_cast<std::size_t>(part)] != wanted) continue;
+        std::int64_t node = numbers.first(part) - first_node;
+        for (int k = 0; k < group.layout.n[2]; ++k)
+          for (int j = 0; j < group.layout.n[1]; ++j)
+            for (int i = 0; i < group.layout.n[0]; ++i) {
+              value[static_cast<std::size_t>(node++)] = count++;
+              for (std::size_t t = 0; t < 2; ++t) lists.place[t].push_back(memory[t].at(static_cast<int>(p), i, j, k));
+            }
+      }
+    }
+    if (wanted) lists.free = count;
+  }
+  return value;
+}
+
+}  // namespace
+
+StackedLists make_stacked_lists(const BlockSpace& blocks) {
+  StackedLists lists;
+  std::vector<std::size_t> of_group(blocks.space.groups().size(), 0);
+  for (std::size_t g = 0; g < blocks.space.groups().size(); ++g) {
+    const PatchGroup& group = blocks.space.groups()[g];
+    if (!BlockSpace::has_blocks(group)) continue;
+    of_group[g] = lists.groups.size();
+    const BlockShape shape = shape_of(group, lists.slots);
+    lists.slots += shape.slots * shape.patches;
+    lists.groups.push_back(
+        {g, shape, {group_memory(blocks.space, g, Precision::fp32), group_memory(blocks.space, g, Precision::fp64)}});
+  }
+  const BlockNumbers& numbers = *blocks.numbers;
+  const std::int64_t first_node = numbers.first(numbers.topology().blocks());
+  const std::vector<int> value = list_values(blocks, first_node, lists);
+  lists.start.assign(lists.place[0].size() + 1, 0);
+  for (std::vector<std::int64_t>& owner : lists.owner) owner.assign(static_cast<std::size_t>(lists.slots), -1);
+  std::vector<int> of_slot(static_cast<std::size_t>(lists.slots), -1);
+  std::vector<bool> owned(lists.place[0].size(), false);
+  for (const BlockSpace::Own& own : blocks.own) {
+    lists.group_of_own.push_back(static_cast<int>(of_group[own.group]));
+    const BlockShape& shape = lists.groups[of_group[own.group]].shape;
+    for (int t = 0; t < shape.nodes; ++t) {
+      const BlockShape::Node at = shape.node(std::int64_t{own.patch} * shape.nodes + t);
+      const int slot = shape.slot(at);
+      if (slot < 0) continue;
+      const int v = value[static_cast<std::size_t>(numbers.number(own.block, {at.i, at.j, at.k}) - first_node)];
+      if (v < 0) continue;
+      of_slot[static_cast<std::size_t>(slot)] = v;
+      ++lists.start[static_cast<std::size_t>(v) + 1];
+      const bool owns = numbers.topology().parts()[static_cast<std::size_t>(
+          numbers.topology().place(own.block, numbers.place_of(own.block, {at.i, at.j, at.k})).part)].blocks[0] ==
+                        own.block;
+      if (!owns || owned[static_cast<std::size_t>(v)]) continue;
+      owned[static_cast<std::size_t>(v)] = true;
+      for (std::size_t p = 0; p < 2; ++p)
+        lists.owner[p][static_cast<std::size_t>(slot)] = lists.place[p][static_cast<std::size_t>(v)];
+    }
+  }
+  std::partial_sum(lists.start.begin(), lists.start.end(), lists.start.begin());
+  std::vector<int> next(lists.start.begin(), lists.start.end() - 1);
+  lists.slot.resize(static_cast<std::size_t>(lists.start.back()));
+  for (std::size_t s = 0; s < of_slot.size(); ++s)
+    if (of_slot[s] >= 0)
+      lists.slot[static_cast<std::size_t>(next[static_cast<std::size_t>(of_slot[s])]++)] = static_cast<int>(s);
+  return lists;
+}
+
+}  // namespace poisson

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <array>
+#include <optional>
+#include <vector>
+
+namespace poisson {
+
+class MeshData;
+struct BlockMesh;
+
+/// Contains the matrix of a block whose cells are parallelepipeds in a tensor product, with constant κ and σ. With the
+/// stiffness K and the mass M of each axis, A = g_xx K⊗M⊗M + g_yy M⊗K⊗M + g_zz M⊗M⊗K + σ M⊗M⊗M, and an entry between
+/// nodes that are apart by x and y has −½ g_xy x y M. At the ends of both axes, nodes that are apart by neither have
+/// ½ g_xy M, with − between a lower and an upper end. All Galerkin products have this form, too.
+struct TensorFactors {
+  struct Axis {
+    std::vector<double> stiffness;  ///< of each cell: −(the entry between its nodes)
+    std::vector<double> mass;       ///< of each cell: the entry between its nodes
+    std::vector<double> diagonal;   ///< of the mass, of each node
+  };
+  std::array<Axis, 3> axis;        ///< z in the plane: one node with the mass 1
+  std::array<double, 6> metric{};  ///< g_xx, g_yy, g_zz, g_xy, g_xz, g_yz
+  double reaction = 0;
+};
+
+/// Returns the factors of a block, or nothing if its cells, κ or σ differ. The block must have no Robin conditions.
+std::optional<TensorFactors> find_tensor_factors(const MeshData& data, const BlockMesh& mesh, int block);
+/// Returns the factors of the next coarser level.
+TensorFactors coarsened(const TensorFactors& fine);
+
+}  // namespace poisson
