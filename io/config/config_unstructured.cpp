@@ -46,6 +46,7 @@ class MeshProblemReader {
     const std::vector<std::string> groups = describe_groups(*problem_.mesh, used_);
     input_.table.insert(input_.table.end(), groups.begin() + (input_.blocks ? 1 : 0), groups.end());
     warn_of_rest();
+    warn_of_empty_groups();
   }
 
  private:
@@ -172,12 +173,31 @@ class MeshProblemReader {
     return {};
   }
 
+  // Returns the area or volume of groups. Several physical groups may have one name.
+  double total_measure(const std::vector<int>& groups) {
+    if (measures_.empty()) measures_ = measure_groups(mesh());
+    double sum = 0;
+    for (const int g : groups) sum += measures_[static_cast<std::size_t>(g)].measure;
+    return sum;
+  }
+  void warn_of_empty_groups() {
+    std::vector<std::string> names;
+    total_measure({});
+    for (std::size_t g = 0; g < used_.size(); ++g)
+      if (used_[g] && measures_[g].elements == 0) names.push_back(printable(mesh().groups[g].key()));
+    if (!names.empty())
+      input_.warnings.push_back("these groups have no elements, so their conditions and materials apply nowhere: " +
+                                join(names) + ". Save all elements of physical groups in the mesh file");
+  }
+
   void read_materials() {
     const Value* materials = parts_.document.find("materials");
     if (!materials) return;
     for (const Value::Entry& entry : materials->entries) {
       const std::string path = "materials." + entry.key;
-      for (const int group : groups_of(entry, path, mesh().dimension, mesh().dimension)) {
+      const std::vector<int> groups = groups_of(entry, path, mesh().dimension, mesh().dimension);
+      const double volume = total_measure(groups);
+      for (const int group : groups) {
         MeshMaterial material;
         material.group = group;
         material.name = path;
@@ -185,7 +205,12 @@ class MeshProblemReader {
           material.coefficient = coefficient(*kappa, path + ".coefficient", path + ".coefficient");
         if (const Value* source = entry.value.find("source"); given(source))
           material.source = quantity(*source, path + ".source", path + ".source");
-        if (const Value* power = entry.value.find("power"); given(power)) material.power = power->number;
+        if (const Value* power = entry.value.find("power"); given(power)) {
+          if (!(volume > 0))
+            parts_.errors.add(power->mark, path + ".power", "the group has no elements that could have it; remove it");
+          else
+            material.power = power->number * total_measure({group}) / volume;
+        }
         if (const Value* fixed = entry.value.find("fixed"); given(fixed)) {
           MeshCondition held;
           held.name = entry.key;
@@ -366,6 +391,7 @@ class MeshProblemReader {
   MeshInput& input_;
   MeshProblem& problem_;
   std::vector<bool> used_;
+  std::vector<GroupMeasure> measures_;
 };
 
 }  // namespace

@@ -57,6 +57,11 @@ std::vector<std::string> describe_faults(const Mesh& mesh, const MeshFaults& fau
           fmt::format("{}: {} {} (the first at {}): {}", mesh.source, fault.count, what, first(fault), consequence));
   };
   warn(faults.inverted, "elements are inverted", "they are computed with their corners in the other order");
+  if (mesh.count(mesh.dimension) == 0)
+    throw InputError(
+        fmt::format("{}: all {} elements have no volume (the first at {}): check the coordinates and scale",
+                    mesh.source, faults.degenerate.count, first(faults.degenerate)));
+  warn(faults.collapsed, "elements repeat corners", "they are computed as the simpler shapes that they are");
   warn(faults.degenerate, "elements have no volume", "they are left out");
   warn(faults.duplicate, "elements have the corners of another one of their group", "they are left out");
   warn(faults.hanging, "points lie inside sides of elements",

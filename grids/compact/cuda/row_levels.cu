@@ -82,6 +82,10 @@ class DeviceRowLevels final : public RowLevels {
     if (other_ && other_->precision() == precision) return std::move(other_);
     throw RunError("the finest operator was not made in this precision");
   }
+  std::unique_ptr<Operator> operator_of(const CsrView& A, Precision precision) override {
+    const DeviceMatrix copy = to_device(rows_, A);
+    return make_row_operator(rows_, pattern_of(copy, nullptr), copy, precision);
+  }
   double scale() const override { return finest_ ? finest_->scale : 1; }
   double operator_complexity() const override { return complexity_; }
 
