@@ -90,7 +90,8 @@ TEST(MeshFaults, CollapsedElementsSolveLikeTheirShapes) {
   }
   EXPECT_EQ(check_mesh(mesh).collapsed.count, std::ssize(labels));
   const auto linear = [](double x, double y, double z) { return 1 + x - 2 * y + 3 * z; };
-  const MeshSolution solution = solve_mesh(mesh_problem(std::move(mesh), Quantity(linear), 0.0));
+  const MeshProblem problem = mesh_problem(std::move(mesh), Quantity(linear), 0.0);
+  const MeshSolution solution = solve_mesh(problem);
   EXPECT_LT(error_of(*solution.data, solution.u, Quantity(linear)).largest, 1e-9);
 }
 
@@ -154,7 +155,8 @@ TEST(MeshErrors, AreEstimatedForVaryingCoefficients) {
 
 TEST(MeshFlows, CountWhatEntersAndLeavesThroughOneCondition) {
   const auto x = [](double a, double, double) { return a; };
-  const MeshSolution solution = solve_mesh(mesh_problem(make_mesh(CellShape::quadrilateral, 8), Quantity(x), 0.0));
+  const MeshProblem problem = mesh_problem(make_mesh(CellShape::quadrilateral, 8), Quantity(x), 0.0);
+  const MeshSolution solution = solve_mesh(problem);
   const ConditionFlow flow = condition_flows(*solution.data, solution.u)[0];
   EXPECT_NEAR(flow.flow, 0, 1e-9);
   EXPECT_NEAR(flow.size, 2, 0.3);  // 1 enters, 1 leaves; points at corners count both
