@@ -136,7 +136,7 @@ class MeshCase final : public Case {
       summary.error = Summary::ErrorNorms{error.largest, error.l2};
     }
     for (std::size_t i = 0; i < places().size(); ++i)
-      summary.probes.push_back({config_.output.probes[i], value_at(data(), u_, places()[i])});
+      summary.probes.push_back({config_.output.probes[i], interpolate(data(), u_, places()[i])});
     observe_flows(all, summary);
     summary.flux_error = recovered_error(data(), u_);
   }

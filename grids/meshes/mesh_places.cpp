@@ -109,7 +109,7 @@ std::vector<std::optional<MeshPlace>> locate(const MeshData& data, const std::ve
   return found;
 }
 
-double value_at(const MeshData& data, const std::vector<double>& u, const MeshPlace& place) {
+double interpolate(const MeshData& data, const std::vector<double>& u, const MeshPlace& place) {
   const Topology::Cell cell = data.topology.cell(place.cell);
   double sum = 0;
   for (std::size_t c = 0; c < cell.corners.size(); ++c)
@@ -119,7 +119,7 @@ double value_at(const MeshData& data, const std::vector<double>& u, const MeshPl
 
 std::optional<double> value_at(const MeshData& data, const std::vector<double>& u, const std::array<double, 3>& place) {
   const auto found = locate(data, {place})[0];
-  return found ? std::optional(value_at(data, u, *found)) : std::nullopt;
+  return found ? std::optional(interpolate(data, u, *found)) : std::nullopt;
 }
 
 }  // namespace poisson

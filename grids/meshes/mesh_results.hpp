@@ -49,7 +49,7 @@ struct MeshPlace {
 };
 /// Finds places in one pass over all elements: the first element that contains each, or nothing outside of the mesh.
 std::vector<std::optional<MeshPlace>> locate(const MeshData& data, const std::vector<std::array<double, 3>>& places);
-double value_at(const MeshData& data, const std::vector<double>& u, const MeshPlace& place);
+double interpolate(const MeshData& data, const std::vector<double>& u, const MeshPlace& place);
 
 /// Returns u at a place, or nothing outside of the mesh.
 std::optional<double> value_at(const MeshData& data, const std::vector<double>& u, const std::array<double, 3>& place);

@@ -135,7 +135,7 @@ TEST(MeshPlaces, AreFoundOnceAndOnlyInside) {
   const auto found = locate(data, places);
   for (std::size_t i = 0; i + 1 < places.size(); ++i) {
     ASSERT_TRUE(found[i]) << i;
-    EXPECT_NEAR(value_at(data, u, *found[i]), 1 + places[i][0] - 2 * places[i][1] + 4 * places[i][2], 1e-12);
+    EXPECT_NEAR(interpolate(data, u, *found[i]), 1 + places[i][0] - 2 * places[i][1] + 4 * places[i][2], 1e-12);
   }
   EXPECT_FALSE(found.back());
 }
