@@ -46,7 +46,8 @@ class MeshProblemReader {
     const std::vector<std::string> groups = describe_groups(*problem_.mesh, used_);
     input_.table.insert(input_.table.end(), groups.begin() + (input_.blocks ? 1 : 0), groups.end());
     warn_of_rest();
-    warn_of_empty_groups();
+    if (std::string empty = describe_empty_groups(mesh(), used_); !empty.empty())
+      input_.warnings.push_back(std::move(empty));
   }
 
  private:
@@ -179,15 +180,6 @@ class MeshProblemReader {
     double sum = 0;
     for (const int g : groups) sum += measures_[static_cast<std::size_t>(g)].measure;
     return sum;
-  }
-  void warn_of_empty_groups() {
-    std::vector<std::string> names;
-    total_measure({});
-    for (std::size_t g = 0; g < used_.size(); ++g)
-      if (used_[g] && measures_[g].elements == 0) names.push_back(printable(mesh().groups[g].key()));
-    if (!names.empty())
-      input_.warnings.push_back("these groups have no elements, so their conditions and materials apply nowhere: " +
-                                join(names) + ". Save all elements of physical groups in the mesh file");
   }
 
   void read_materials() {

@@ -44,6 +44,17 @@ std::vector<std::string> describe_groups(const Mesh& mesh, const std::vector<boo
   return lines;
 }
 
+std::string describe_empty_groups(const Mesh& mesh, const std::vector<bool>& used) {
+  const std::vector<GroupMeasure> measures = measure_groups(mesh);
+  std::vector<std::string> names;
+  for (std::size_t g = 0; g < used.size(); ++g)
+    if (used[g] && measures[g].elements == 0) names.push_back(printable(mesh.groups[g].key()));
+  return names.empty()
+             ? ""
+             : "these groups have no elements, so their conditions and materials apply nowhere: " + join(names) +
+                   ". Save all elements of physical groups in the mesh file";
+}
+
 std::vector<std::string> describe_faults(const Mesh& mesh, const MeshFaults& faults) {
   std::vector<std::string> warnings;
   const auto first = [&](const MeshFault& fault) { return place_text(mesh, fault.first); };
