@@ -257,8 +257,7 @@ struct FilteredRow {
     circle = (diagonal < 0 ? -diagonal : diagonal) + off;
   }
 };
-/// Returns Gershgorin's bound of D⁻¹F from one row. Rows whose entries are not positive off the diagonal and whose sum
-/// is not negative have at most 2, so a larger bound belongs to few rows of poor shape.
+/// Returns Gershgorin's bound of D⁻¹F from one row: at most 2, but in few rows of poor shape.
 struct FilteredBound {
   CsrView A;
   CouplingTest test;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <numeric>
 #include <utility>
 
 #include "io/config/config_blocks.hpp"
@@ -177,11 +178,9 @@ class MeshProblemReader {
   // Returns the area or volume of groups. Several physical groups may have one name.
   double total_measure(const std::vector<int>& groups) {
     if (measures_.empty()) measures_ = measure_groups(mesh());
-    double sum = 0;
-    for (const int g : groups) sum += measures_[static_cast<std::size_t>(g)].measure;
-    return sum;
+    return std::accumulate(groups.begin(), groups.end(), 0.0,
+                           [&](double sum, int g) { return sum + measures_[static_cast<std::size_t>(g)].measure; });
   }
-
   void read_materials() {
     const Value* materials = parts_.document.find("materials");
     if (!materials) return;
@@ -198,10 +197,8 @@ class MeshProblemReader {
         if (const Value* source = entry.value.find("source"); given(source))
           material.source = quantity(*source, path + ".source", path + ".source");
         if (const Value* power = entry.value.find("power"); given(power)) {
-          if (!(volume > 0))
-            parts_.errors.add(power->mark, path + ".power", "the group has no elements that could have it; remove it");
-          else
-            material.power = power->number * total_measure({group}) / volume;
+          material.power = volume > 0 ? power->number * total_measure({group}) / volume : 0;
+          if (volume <= 0) parts_.errors.add(power->mark, path + ".power", "the group has no elements; remove it");
         }
         if (const Value* fixed = entry.value.find("fixed"); given(fixed)) {
           MeshCondition held;
