@@ -12,6 +12,7 @@
 
 #include "app/cases/case.hpp"
 #include "backends/memory/error.hpp"
+#include "grids/meshes/device_assembly.hpp"
 #include "grids/meshes/mesh_results.hpp"
 #include "io/meshes/mesh_input.hpp"
 #include "io/meshes/vtu_output.hpp"
@@ -33,12 +34,18 @@ class MeshCase final : public Case {
     sharing_.processes = processes;
   }
 
-  void check_values() const override { data(); }
-  const Plan& plan(bool) const override {
+  void check_values() const override { places(); }
+  const Plan& plan(bool gpu) const override {
     if (!plan_ && in_blocks()) {
       const int count = sharing_.processes->count();
       plan_ = plan_blocks(block_level_sizes(data(), *config_.mesh->blocks, count, most_in_blocks), options_,
                           config_.mesh->stretch, mesh().dimension);
+    }
+    if (!plan_ && gpu) {
+      const RowEstimate size = estimate_rows(data());
+      plan_ = plan_rows(options_, {size.rows, size.entries, true, true});
+      plan_->setup += static_cast<std::size_t>(size.entries) * 12 + static_cast<std::size_t>(size.rows) * 40 +
+                      static_cast<std::size_t>(data().topology.cells()) * 40;
     }
     if (!plan_) {
       const auto host = make_cpu_backend();
@@ -56,8 +63,10 @@ class MeshCase final : public Case {
   }
 
   Solver& make_solver(Backend& backend, Profile* profile) override {
+    places();
     model_ = make_model(backend);
-    solver_ = poisson::make_solver(*model_, options_, profile, &plan(false));
+    solver_ = poisson::make_solver(*model_, options_, profile, &plan(backend.on_gpu()));
+    if (system_) system_->rows.on_device.reset();  // the levels contain it
     return *solver_;
   }
   void widen() override {
@@ -88,7 +97,7 @@ class MeshCase final : public Case {
   std::vector<std::string> table() const override { return config_.mesh->table; }
 
   void describe(RunHeader& header, Summary& summary) const override {
-    summary.unknowns = header.unknowns = in_blocks() ? plan_->levels.front().unknowns : system_->rows.A.rows();
+    summary.unknowns = header.unknowns = in_blocks() ? plan_->levels.front().unknowns : row_count();
     summary.dimension = 0;  // a mesh has no faces of a box
     double least = std::numeric_limits<double>::infinity(), widest = 0;
     for (std::int64_t e = 0; e < data().topology.cells(); ++e) {
@@ -105,8 +114,7 @@ class MeshCase final : public Case {
     for (const MeshCondition& condition : problem_.conditions)
       header.boundary +=
           fmt::format("{}{} {}", header.boundary.empty() ? "" : ", ", condition.name, condition_name(condition.kind));
-    header.matrix = in_blocks() ? matrix_of_blocks()
-                                : fmt::format("{} rows, {} entries", system_->rows.A.rows(), system_->rows.A.entries());
+    header.matrix = in_blocks() ? matrix_of_blocks() : fmt::format("{} rows, {} entries", row_count(), entries_);
     if (const auto* own = dynamic_cast<const RowsModel*>(model_.get()))
       header.matrix += fmt::format("; the levels have {:.2f} times as many", own->operator_complexity());
   }
@@ -115,7 +123,7 @@ class MeshCase final : public Case {
   void observe(Summary& summary) override {
     u_ = in_blocks()
              ? config_.mesh->blocks->at_points(get_nodes(solver_->solution(), *block_system().levels.front().space))
-             : point_values(data(), *system_, get_rows(solver_->solution(), RowSpace(system_->rows.A.rows())));
+             : point_values(data(), *system_, get_rows(solver_->solution(), RowSpace(row_count())));
     const MeshIntegrals all = integrate(data(), u_);
     const auto place = [&](const std::array<double, 3>& x) {
       return std::vector<double>(x.begin(), x.begin() + mesh().dimension);
@@ -125,16 +133,8 @@ class MeshCase final : public Case {
       const MeshError error = error_of(data(), u_, *problem_.exact);
       summary.error = Summary::ErrorNorms{error.largest, error.l2};
     }
-    for (const auto& point : config_.output.probes) {
-      std::array<double, 3> at{};
-      std::ranges::copy(point, at.begin());
-      if (mesh().dimension == 2 && !mesh().points.empty()) at[2] = mesh().points.front()[2];
-      const auto value = value_at(data(), u_, at);
-      if (!value)
-        throw InputError(
-            fmt::format("output.probes: {} is outside of the mesh; move it inside", fmt::join(point, ", ")));
-      summary.probes.push_back({point, *value});
-    }
+    for (std::size_t i = 0; i < places().size(); ++i)
+      summary.probes.push_back({config_.output.probes[i], interpolate(data(), u_, places()[i])});
     observe_flows(all, summary);
     summary.flux_error = recovered_error(data(), u_);
   }
@@ -163,18 +163,42 @@ class MeshCase final : public Case {
     if (!data_) data_ = std::make_unique<MeshData>(problem_);
     return *data_;
   }
+  // Finds the probes before the solve, since one outside ends the run.
+  const std::vector<MeshPlace>& places() const {
+    if (places_) return *places_;
+    std::vector<std::array<double, 3>> at;
+    for (const auto& point : config_.output.probes) {
+      at.push_back({0, 0, mesh().points.empty() ? 0 : mesh().points.front()[2]});
+      std::ranges::copy(point, at.back().begin());
+    }
+    const auto found = locate(data(), at);
+    places_.emplace();
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      if (!found[i])
+        throw InputError(fmt::format("output.probes: {} is outside of the mesh; move it inside",
+                                     fmt::join(config_.output.probes[i], ", ")));
+      places_->push_back(*found[i]);
+    }
+    return *places_;
+  }
   std::unique_ptr<Model> make_model(Backend& backend) const {
     if (in_blocks()) {
       if (held_.empty()) held_ = config_.mesh->blocks->on_nodes(data().held);
       return std::make_unique<BlocksModel>(backend, block_system(), held_, guess_);
     }
     if (options_.amg == Amg::hypre)
-      return std::make_unique<ExternalRowsModel>(backend, system().rows, sharing_.processes);
-    return std::make_unique<RowsModel>(backend, system().rows);
+      return std::make_unique<ExternalRowsModel>(backend, system(backend).rows, sharing_.processes);
+    return std::make_unique<RowsModel>(backend, system(backend).rows);
   }
-  const MeshSystem& system() const {
-    if (!system_) system_ = std::make_unique<MeshSystem>(assemble(data()));
+  // Assembles in the memory of the solver. A GPU frees its matrix after the levels are made.
+  const MeshSystem& system(Backend& backend) const {
+    if (!system_ || (backend.on_gpu() && !system_->rows.on_device))
+      system_ = std::make_unique<MeshSystem>(backend.on_gpu() ? assemble_on(backend, data()) : assemble(data()));
+    entries_ = system_->rows.entries();
     return *system_;
+  }
+  std::int64_t row_count() const {
+    return std::ssize(system_->point);
   }
 
   bool in_blocks() const { return config_.mesh->blocks != nullptr; }
@@ -203,12 +227,18 @@ class MeshCase final : public Case {
 
   void observe_flows(const MeshIntegrals& all, Summary& summary) const {
     const std::vector<ConditionFlow> flows = condition_flows(data(), u_);
-    double sum = 0, in = std::max(all.source, 0.0) + std::max(-all.reaction, 0.0),
-           out = std::max(-all.source, 0.0) + std::max(all.reaction, 0.0);
+    // What enters and what leaves, also through the same condition or source.
+    double sum = 0, in = 0, out = 0;
+    const auto pass = [&](double net, double size) {
+      in += 0.5 * std::max(0.0, size + net);
+      out += 0.5 * std::max(0.0, size - net);
+    };
+    pass(all.source, all.source_size);
+    pass(-all.reaction, all.reaction_size);
     for (std::size_t c = 0; c < flows.size(); ++c) {
       const MeshCondition& condition = problem_.conditions[c];
       sum += flows[c].flow;
-      (flows[c].flow > 0 ? in : out) += std::abs(flows[c].flow);
+      pass(flows[c].flow, flows[c].size);
       if ((flows[c].facets == 0 && condition.groups.empty()) || condition.name == periodic_condition) continue;
       Summary::Face face;
       face.name = condition.name;
@@ -255,10 +285,12 @@ class MeshCase final : public Case {
   Sharing sharing_;
   mutable std::unique_ptr<MeshData> data_;
   mutable std::unique_ptr<MeshSystem> system_;
+  mutable std::int64_t entries_ = 0;
   mutable std::optional<Plan> plan_;
-  mutable std::unique_ptr<BlockSystem> block_system_;  ///< of blocks, else null
-  mutable std::vector<double> held_;                   ///< of blocks, on nodes
-  std::vector<double> guess_;                          ///< of blocks, on nodes
+  mutable std::optional<std::vector<MeshPlace>> places_;  ///< of probes
+  mutable std::unique_ptr<BlockSystem> block_system_;     ///< of blocks, else null
+  mutable std::vector<double> held_;                      ///< of blocks, on nodes
+  std::vector<double> guess_;                             ///< of blocks, on nodes
   std::unique_ptr<Model> model_;
   std::unique_ptr<Solver> solver_;
   std::vector<double> u_;  ///< at points, after observe

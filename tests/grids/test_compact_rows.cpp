@@ -102,11 +102,13 @@ TEST(CompactRows, MultiplyWithTables) {
   std::vector<double> sum(size), of_any(size), value(size);
   const ColumnTable table{key.data(), sum.data(), size};
   constexpr OneThread alone;
+  std::vector<double> again(C.value.size());  // on the known pattern
   for (std::int64_t i = 0; i < A.rows(); ++i) {
     const std::int64_t first = C.start[static_cast<std::size_t>(i)],
                        n = C.start[static_cast<std::size_t>(i) + 1] - first;
     ASSERT_EQ(rows.sum(alone, i, table, static_cast<int>(n) - 1), -1);
     ASSERT_EQ(rows.sum(alone, i, table, size), n);
+    KnownRow{C.start.data(), C.column.data(), again.data()}.fill(alone, i, table);
     RowProduct::write(alone, table, any.data(), of_any.data());
     const std::int64_t zero = 0;
     const SortedRow copied{&zero, &n, &zero, any.data(), of_any.data(), column.data(), value.data()};
@@ -114,8 +116,19 @@ TEST(CompactRows, MultiplyWithTables) {
     for (std::int64_t k = 0; k < n; ++k) {
       EXPECT_EQ(column[static_cast<std::size_t>(k)], C.column[static_cast<std::size_t>(first + k)]);
       EXPECT_NEAR(value[static_cast<std::size_t>(k)], C.value[static_cast<std::size_t>(first + k)], 1e-14);
+      EXPECT_EQ(again[static_cast<std::size_t>(first + k)], value[static_cast<std::size_t>(k)]);
     }
   }
+}
+
+TEST(CompactRows, TransposeValuesOnAKnownPattern) {
+  const CsrMatrix A = sparse({{2, -1, 0}, {-1.5, 2, 0}, {0, 3, 1}});
+  CsrMatrix T = transpose(A);
+  const std::vector<double> wanted(T.value.begin(), T.value.end());
+  std::ranges::fill(T.value, 0);
+  const TransposeRow row{view_of(A), T.start.data(), T.column.data(), T.value.data()};
+  for (std::int64_t i = 0; i < T.rows(); ++i) row(i);
+  EXPECT_TRUE(std::ranges::equal(T.value, wanted));
 }
 
 TEST(CompactRows, FindAsymmetry) {

@@ -249,8 +249,8 @@ TEST(Robust, RandomCoefficientInEachCell) {
   }
 }
 
-// Near the percolation threshold of cells with high κ, aggregates of weakly coupled pairs connected clusters.
-TEST(Robust, AggregatesOfClustersThatAlmostMeet) {
+// Near the percolation threshold of cells with high κ, aggregates must not connect clusters.
+TEST(Robust, AlgebraicMultigridOfClustersThatAlmostMeet) {
   for (const unsigned seed : {1u, 5u}) {
     Problem p = box({1, 1, 1}, {40, 40, 40}, Centering::cell);
     std::mt19937 engine(seed);
@@ -263,7 +263,7 @@ TEST(Robust, AggregatesOfClustersThatAlmostMeet) {
     EXPECT_TRUE(result.converged()) << name_of(result.verdict);
     EXPECT_LE(result.iterations, 60);
     ASSERT_EQ(result.steps.size(), 1u);
-    EXPECT_NE(result.steps[0].find("aggregation"), std::string::npos) << result.steps[0];
+    EXPECT_NE(result.steps[0].find("algebraic"), std::string::npos) << result.steps[0];
   }
 }
 
