@@ -129,8 +129,9 @@ Traits GridModel::traits(const Options& options) const {
 }
 
 Hierarchy GridModel::levels(const Plan& plan) const {
+  // Plans of other problems count wide rows, as a discretization of the caller has them.
   if (plan.options.method == Method::multigrid && plan.options.precision == SolvePrecision::single && own_ &&
-      own_->media())  // plans of other problems count wide rows, as a discretization of the caller has them
+      (own_->media() || narrow_))
     return own_->make_narrow_hierarchy(plan.hierarchy);
   if (plan.options.method == Method::multigrid) return discretization_->make_hierarchy(plan.hierarchy);
   Hierarchy alone;

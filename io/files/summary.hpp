@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "grids/results/effective.hpp"
 #include "grids/results/named_flows.hpp"
 
 namespace poisson {
@@ -95,17 +96,7 @@ struct Summary {
     std::int64_t cells = 0;
     double volume = 0;
   } floating;
-  /// Contains the effective coefficient: tensor[j][a] for the solve along axis a; NaN for axes that were not solved.
-  struct Effective {
-    std::vector<int> axes, failed;  ///< requested; did not converge, and have no entries
-    bool periodic = false;
-    int iterations = 0;  ///< of the solves after the first
-    std::array<std::array<double, 3>, 3> tensor{
-        {{unknown, unknown, unknown}, {unknown, unknown, unknown}, {unknown, unknown, unknown}}};
-    std::array<double, 3> tortuosity{unknown, unknown, unknown};  ///< mean coefficient over its effective one
-    std::array<bool, 3> percolates{};
-    double porosity = unknown;  ///< share of the volume that conducts
-  };
+  using Effective = poisson::Effective;
   std::optional<Effective> effective;
   /// Contains the matrix of conductors: entries[i][j] is the flow out of i if j is at 1 and all others at 0.
   struct Capacitance {

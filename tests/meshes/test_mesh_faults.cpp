@@ -145,7 +145,7 @@ TEST(MeshErrors, AreEstimatedForVaryingCoefficients) {
   std::array<double, 2> estimate{};
   for (std::size_t k = 0; k < 2; ++k) {
     MeshProblem problem = mesh_problem(make_mesh(CellShape::triangle, 16 << k), 0.0, 1.0);
-    problem.coefficient.entry[0] = Quantity([](double x, double y, double) { return 1 + x + 0.5 * y; });
+    problem.coefficient[0] = Quantity([](double x, double y, double) { return 1 + x + 0.5 * y; });
     const MeshSolution solution = solve_mesh(problem);
     estimate[k] = recovered_error(*solution.data, solution.u);
   }
