@@ -153,6 +153,21 @@ TEST(CompactRows, AggregatesCoverRowsAroundDistantRoots) {
   EXPECT_GT(all.count, 3600 / 13);  // rows within two couplings of a root
 }
 
+// Rows with a large diagonal, as with σ, belong to no aggregate, and P does not reach them.
+TEST(CompactRows, AggregatesLeaveOutIsolatedRows) {
+  CsrMatrix A = five_points(40);
+  const auto isolated = [](std::int64_t i) { return i % 40 < 20; };
+  for (std::int64_t i = 0; i < A.rows(); ++i)
+    for (std::int64_t k = A.start[static_cast<std::size_t>(i)]; k < A.start[static_cast<std::size_t>(i) + 1]; ++k)
+      if (isolated(i) && A.column[static_cast<std::size_t>(k)] == i) A.value[static_cast<std::size_t>(k)] = 100;
+  const AggregatesOn<HostRows> all = aggregates_of(A);
+  for (std::int64_t i = 0; i < A.rows(); ++i) EXPECT_EQ(all.of[static_cast<std::size_t>(i)] < 0, isolated(i)) << i;
+  const AggregationLevels levels = make_aggregation_levels(A);
+  const CsrMatrix& P = levels.levels.front().P;
+  for (std::int64_t i = 0; i < A.rows(); ++i)
+    EXPECT_EQ(P.start[static_cast<std::size_t>(i) + 1] == P.start[static_cast<std::size_t>(i)], isolated(i));
+}
+
 // Aggregates must not join places of large κ that only couplings of small κ connect.
 TEST(CompactRows, AggregatesRespectJumps) {
   const CsrMatrix A = five_points(64, 1e6);
