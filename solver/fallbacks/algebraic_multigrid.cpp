@@ -40,8 +40,8 @@ CsrMatrix matrix_of(const Rows& rows) {
 AlgebraicMultigrid::AlgebraicMultigrid(std::shared_ptr<const Operator> A)
     : A_(std::move(A)),
       box_(*A_),
-      rhs_(A_->backend(), A_->layout(), A_->precision()),
-      e_(A_->backend(), A_->layout(), A_->precision()) {
+      rhs_(A_->backend(), A_->space().part().layout(), A_->precision()),
+      e_(A_->backend(), A_->space().part().layout(), A_->precision()) {
   system_.A = matrix_of(read_rows(*A_, rhs_, e_));
   system_.singular = A_->singular();
   model_ = std::make_unique<RowsModel>(A_->backend(), system_);
