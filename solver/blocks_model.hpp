@@ -4,8 +4,8 @@
 
 #include "grids/blocks/block_matrix.hpp"
 #include "grids/blocks/block_operator.hpp"
-#include "grids/compact/aggregation_levels.hpp"
 #include "grids/blocks/device_blocks.hpp"
+#include "grids/compact/aggregation_levels.hpp"
 #include "grids/compact/row_levels.hpp"
 #include "grids/compact/row_operator.hpp"
 #include "solver/model.hpp"

@@ -197,9 +197,7 @@ class MeshCase final : public Case {
     entries_ = system_->rows.entries();
     return *system_;
   }
-  std::int64_t row_count() const {
-    return std::ssize(system_->point);
-  }
+  std::int64_t row_count() const { return std::ssize(system_->point); }
 
   bool in_blocks() const { return config_.mesh->blocks != nullptr; }
   const BlockSystem& block_system() const {
