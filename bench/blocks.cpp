@@ -27,10 +27,11 @@ struct Arguments {
 
 void report(const std::string& name, const Backend& backend, double setup, double seconds, std::int64_t unknowns,
             int iterations, double bytes) {
-  std::printf("{\"case\": \"%s\", \"device\": \"%s\", \"unknowns\": %lld, \"setup_s\": %.3f, \"solve_ms\": %.3f, "
-              "\"gdof_s\": %.4f, \"iterations\": %d, \"bytes_per_unknown\": %.1f}\n",
-              name.c_str(), backend.device().c_str(), static_cast<long long>(unknowns), setup, 1e3 * seconds,
-              static_cast<double>(unknowns) / seconds / 1e9, iterations, bytes / static_cast<double>(unknowns));
+  std::printf(
+      "{\"case\": \"%s\", \"device\": \"%s\", \"unknowns\": %lld, \"setup_s\": %.3f, \"solve_ms\": %.3f, "
+      "\"gdof_s\": %.4f, \"iterations\": %d, \"bytes_per_unknown\": %.1f}\n",
+      name.c_str(), backend.device().c_str(), static_cast<long long>(unknowns), setup, 1e3 * seconds,
+      static_cast<double>(unknowns) / seconds / 1e9, iterations, bytes / static_cast<double>(unknowns));
   std::fflush(stdout);
 }
 
@@ -115,8 +116,7 @@ void measure(const std::string& name, const Arguments& of, double skew, bool wal
   rest.value = 0.0;
   problem.conditions.push_back(rest);
   const MeshData data(problem);
-  const BlockSystem system =
-      assemble_blocks(data, mesh, one_process(), most_in_blocks, measure_cells(mesh).stretch());
+  const BlockSystem system = assemble_blocks(data, mesh, one_process(), most_in_blocks, measure_cells(mesh).stretch());
   const std::vector<double> held = mesh.on_nodes(data.held), guess;
   const BlocksModel model(*backend, system, held, guess);
   Options options;

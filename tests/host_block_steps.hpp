@@ -39,7 +39,8 @@ class HostBlockSteps {
                                                     const X* const u = x.patches<X>(g).line(p, j, k);
                                                     const Y* const v = y.patches<Y>(g).line(p, j, k);
                                                     double all = 0;
-                                                    for (int i = box.first[0]; i < box.last[0]; ++i) all += f(u[i], v[i]);
+                                                    for (int i = box.first[0]; i < box.last[0]; ++i)
+                                                      all += f(u[i], v[i]);
                                                     return all;
                                                   });
       });

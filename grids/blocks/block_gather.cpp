@@ -142,7 +142,8 @@ BlockRowPlaces find_row_places(const BlockSpace& blocks, const RowSpace& rows, P
     const GroupMemory memory = group_memory(blocks.space, g, precision);
     const Box& box = group.values;
     for (std::size_t p = 0; p < group.patches.size(); ++p) {
-      std::int64_t node = blocks.numbers->first(blocks.part_of_patch[static_cast<std::size_t>(group.patches[p].number)]);
+      std::int64_t node =
+          blocks.numbers->first(blocks.part_of_patch[static_cast<std::size_t>(group.patches[p].number)]);
       for (int k = box.first[2]; k < box.last[2]; ++k)
         for (int j = box.first[1]; j < box.last[1]; ++j)
           for (int i = box.first[0]; i < box.last[0]; ++i) {

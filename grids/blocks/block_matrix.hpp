@@ -20,8 +20,8 @@ const std::vector<std::array<int, 3>>& forward_offsets(int dimension);
 /// are thin and u is nearly constant across them.
 struct BlockMatrix {
   struct OfBlock {
-    std::vector<double> bands;  ///< of each forward offset, of each node: the entry to the neighbour there
-    std::vector<double> sums;   ///< s of each node: reactions and Robin conditions
+    std::vector<double> bands;            ///< of each forward offset, of each node: the entry to the neighbour there
+    std::vector<double> sums;             ///< s of each node: reactions and Robin conditions
     std::optional<TensorFactors> tensor;  ///< the same, if cells and coefficients allow it
   };
   std::vector<OfBlock> own;  ///< of the blocks of this process, as in BlockSpace::own

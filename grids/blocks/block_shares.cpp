@@ -29,7 +29,8 @@ struct BlockGraph {
         for (const int b : part.blocks)
           if (a != b) shares[{a, b}] += shared;
     }
-    for (const auto& [pair, shared] : shares) near[static_cast<std::size_t>(pair.first)].emplace_back(pair.second, shared);
+    for (const auto& [pair, shared] : shares)
+      near[static_cast<std::size_t>(pair.first)].emplace_back(pair.second, shared);
   }
 };
 
@@ -70,7 +71,8 @@ class Bisection {
     side_[at] = 1 - side_[at];
     gain_[at] = -gain_[at];
     for (const auto& [other, shared] : graph_.near[at])
-      if (side(other) >= 0) gain_[static_cast<std::size_t>(other)] += side(other) == side_[at] ? -2 * shared : 2 * shared;
+      if (side(other) >= 0)
+        gain_[static_cast<std::size_t>(other)] += side(other) == side_[at] ? -2 * shared : 2 * shared;
   }
   // Returns the gain of moving a block, or of swapping two neighbours that share nodes.
   double gain(int a, int b, double shared) const {

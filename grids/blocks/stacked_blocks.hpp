@@ -15,8 +15,9 @@ class StackedBlocks final : public DeviceBlocks {
   explicit StackedBlocks(std::shared_ptr<Steps> steps) : steps_(std::move(steps)) {}
 
   std::unique_ptr<Operator> make_operator(const BlockOperatorData& data, Precision precision) override {
-    return dispatch(precision,
-                    [&]<class T>(T) { return make_stacked_operator<T, Steps>(steps_, tables(*data.level.space), data); });
+    return dispatch(precision, [&]<class T>(T) {
+      return make_stacked_operator<T, Steps>(steps_, tables(*data.level.space), data);
+    });
   }
   std::unique_ptr<Transfer> make_transfer(const std::shared_ptr<const BlockSpace>& fine,
                                           const std::shared_ptr<const BlockSpace>& coarse,

@@ -169,8 +169,10 @@ class StackedOperator final : public Operator {
         made.tensor = made.tensor && matrix.own[b].tensor.has_value();
       }
     if (!made.tensor) {
-      made.memory[0] = copy_scaled(own, [&](std::size_t b) -> const auto& { return matrix.own[b].bands; });
-      made.memory[1] = copy_scaled(own, [&](std::size_t b) -> const auto& { return matrix.own[b].sums; });
+      made.memory[0] = copy_scaled(
+          own, [&](std::size_t b) -> const auto& { return matrix.own[b].bands; });
+      made.memory[1] = copy_scaled(
+          own, [&](std::size_t b) -> const auto& { return matrix.own[b].sums; });
       return made;
     }
     std::array<std::vector<T>, 4> values;
@@ -215,29 +217,35 @@ class StackedOperator final : public Operator {
   template <class Product, class End>
   void multiply(std::size_t g, const Product& entries, const Field& u, const End& end, Precision result) const {
     const StackedLists::Group& group = tables_->lists.groups[g];
-    steps_->each(nodes(group), MultiplyNode<T, Product, End>{
-                                   group.shape, group.memory[static_cast<std::size_t>(precision_of<T>)],
-                                   group.memory[static_cast<std::size_t>(result)], entries, memory_of<T>(u),
-                                   memory_of<T>(slots_), end});
+    steps_->each(nodes(group),
+                 MultiplyNode<T, Product, End>{group.shape, group.memory[static_cast<std::size_t>(precision_of<T>)],
+                                               group.memory[static_cast<std::size_t>(result)], entries, memory_of<T>(u),
+                                               memory_of<T>(slots_), end});
   }
   static std::int64_t nodes(const StackedLists::Group& group) {
     return std::int64_t{group.shape.nodes} * group.shape.patches;
   }
   template <class End>
   void add_slots(const End& end, Precision result, bool everywhere) const {
-    steps_->each(tables_->count, AddSlots<T, End>{tables_->view(precision_of<T>, result), memory_of<T>(slots_), end,
-                                                  everywhere});
+    steps_->each(tables_->count,
+                 AddSlots<T, End>{tables_->view(precision_of<T>, result), memory_of<T>(slots_), end, everywhere});
   }
   template <int axis, bool first, bool last, class End>
   void solve_axis(std::size_t g, const Field& r, const End& end) const {
     const StackedLists::Group& group = tables_->lists.groups[g];
     const std::size_t at = static_cast<std::size_t>(dimension) * g + axis;
     const int lines = group.shape.nodes / group.shape.n[axis];
-    steps_->each(std::int64_t{lines} * group.shape.patches,
-                 SolveLine<T, axis, first, last, End>{
-                     group.shape, group.memory[static_cast<std::size_t>(precision_of<T>)],
-                     {memory_of<const T>(inverses_[at]), memory_of<const T>(lowers_[at])}, Division(lines),
-                     memory_of<T>(r), memory_of<T>(other_), memory_of<T>(scratch_), memory_of<T>(slots_), end});
+    steps_->each(
+        std::int64_t{lines} * group.shape.patches,
+        SolveLine<T, axis, first, last, End>{group.shape,
+                                             group.memory[static_cast<std::size_t>(precision_of<T>)],
+                                             {memory_of<const T>(inverses_[at]), memory_of<const T>(lowers_[at])},
+                                             Division(lines),
+                                             memory_of<T>(r),
+                                             memory_of<T>(other_),
+                                             memory_of<T>(scratch_),
+                                             memory_of<T>(slots_),
+                                             end});
   }
 
   // Computes diagonals, weights and factors of lines on the host.
@@ -267,8 +275,7 @@ class StackedOperator final : public Operator {
     for (std::size_t axis = 0; axis < dimension; ++axis)
       for (std::size_t kind = 0; kind < 2; ++kind)
         all[2 * axis + kind] = joined_by_group<T>(lists, blocks(), [&](std::size_t b) {
-          const std::vector<T>& values =
-              kind == 0 ? lines.factors(b, axis).inverse : lines.factors(b, axis).lower;
+          const std::vector<T>& values = kind == 0 ? lines.factors(b, axis).inverse : lines.factors(b, axis).lower;
           if (axis > 0) return values;
           const auto count = static_cast<std::size_t>(blocks().own[b].nodes[0]), across = values.size() / count;
           std::vector<T> turned(values.size());
@@ -329,8 +336,8 @@ class StackedOperator final : public Operator {
   std::shared_ptr<Steps> steps_;
   std::shared_ptr<const StackedTables> tables_;
   BlockOperatorData data_;
-  std::vector<Entries> entries_;             // by group
-  std::vector<Buffer> inverses_, lowers_;    // of lines, by group and axis
+  std::vector<Entries> entries_;           // by group
+  std::vector<Buffer> inverses_, lowers_;  // of lines, by group and axis
   Buffer slots_, scratch_;
   Field inverse_;
   mutable Field work_, other_;  // of lines

@@ -74,7 +74,8 @@ struct TensorProductOfBlock {
       for (int y = -1; y <= 1; ++y) {
         const T my = M[1][y + 1], mz = M[2][z + 1], ty = step[1][y + 1], tz = step[2][z + 1], half = T(0.5);
         const T of_stiffness = g[0] * my * mz, skew = half * (g[3] * ty * mz + g[4] * tz * my);
-        T of_mass = g[1] * K[1][y + 1] * mz + g[2] * my * K[2][z + 1] + g[6] * my * mz - half * g[5] * ty * tz, middle = 0;
+        T of_mass = g[1] * K[1][y + 1] * mz + g[2] * my * K[2][z + 1] + g[6] * my * mz - half * g[5] * ty * tz,
+          middle = 0;
         if (y == 0 && z == 0) of_mass += half * g[5] * end[1] * end[2];
         if (y == 0) middle += half * g[3] * end[0] * end[1] * mz;
         if (z == 0) middle += half * g[4] * end[0] * end[2] * my;
@@ -212,8 +213,7 @@ struct SubtractMean {
   const T* weights;  ///< null: 1
   T* x;
   constexpr void put(std::int64_t i, std::int64_t, T) const {
-    x[i] = static_cast<T>(static_cast<double>(x[i]) -
-                          *sum / total * (weights ? static_cast<double>(weights[i]) : 1.0));
+    x[i] = static_cast<T>(static_cast<double>(x[i]) - *sum / total * (weights ? static_cast<double>(weights[i]) : 1.0));
   }
 };
 
@@ -281,7 +281,9 @@ struct SolveLine {
     const std::int64_t start = memory.at(p, at.i, at.j, at.k), step = axis == 0 ? 1 : axis == 1 ? memory.sy : memory.sz;
     const std::int64_t block = std::int64_t{p} * shape.nodes;
     const std::int64_t from = block + (axis == 0 ? line : shape.number(at.i, at.j, at.k)),
-                       next = axis == 0 ? lines() : axis == 1 ? shape.n[0] : shape.n[0] * shape.n[1];
+                       next = axis == 0   ? lines()
+                              : axis == 1 ? shape.n[0]
+                                          : shape.n[0] * shape.n[1];
     T y = 0;
     for (int m = 0; m < count; ++m) {
       y = r[start + m * step] - (m > 0 ? factors.lower[from + (m - 1) * next] * y : T(0));

@@ -9,7 +9,8 @@ namespace poisson {
 
 GroupMemory group_memory(const Space& space, std::size_t group, Precision precision) {
   std::int64_t before = 0;
-  for (const PatchGroup& g : space.groups().first(group)) before += g.layout.allocated(precision, std::ssize(g.patches));
+  for (const PatchGroup& g : space.groups().first(group))
+    before += g.layout.allocated(precision, std::ssize(g.patches));
   const Layout& layout = space.groups()[group].layout;
   const bool flat_y = layout.n[1] == 1, flat_z = layout.n[2] == 1;
   const std::int64_t pitch = layout.pitch(precision);
@@ -97,9 +98,11 @@ StackedLists make_stacked_lists(const BlockSpace& blocks) {
       if (v < 0) continue;
       of_slot[static_cast<std::size_t>(slot)] = v;
       ++lists.start[static_cast<std::size_t>(v) + 1];
-      const bool owns = numbers.topology().parts()[static_cast<std::size_t>(
-          numbers.topology().place(own.block, numbers.place_of(own.block, {at.i, at.j, at.k})).part)].blocks[0] ==
-                        own.block;
+      const bool owns =
+          numbers.topology()
+              .parts()[static_cast<std::size_t>(
+                  numbers.topology().place(own.block, numbers.place_of(own.block, {at.i, at.j, at.k})).part)]
+              .blocks[0] == own.block;
       if (!owns || owned[static_cast<std::size_t>(v)]) continue;
       owned[static_cast<std::size_t>(v)] = true;
       for (std::size_t p = 0; p < 2; ++p)

@@ -8,8 +8,8 @@
 #include "backends/memory/precision.hpp"
 #include "grids/blocks/block_space.hpp"
 
-/// Describes blocks to kernels. A verb runs one kernel over the nodes of all blocks of one shape, and one over the nodes
-/// of all interfaces.
+/// Describes blocks to kernels. A verb runs one kernel over the nodes of all blocks of one shape, and one over the
+/// nodes of all interfaces.
 namespace poisson {
 
 /// Locates the patches of a group in the memory of a field, counted in values from its start.
@@ -42,9 +42,9 @@ struct BlockShape {
   constexpr int slot(const Node& at) const {
     const int first = first_slot + at.patch * slots;
     const bool end_x = at.i == 0 || at.i == n[0] - 1, end_y = at.j == 0 || at.j == n[1] - 1;
-    const int in_plane = at.j == 0           ? at.i
-                         : at.j == n[1] - 1  ? n[0] + at.i
-                                             : 2 * n[0] + 2 * (at.j - 1) + (at.i > 0 ? 1 : 0);
+    const int in_plane = at.j == 0          ? at.i
+                         : at.j == n[1] - 1 ? n[0] + at.i
+                                            : 2 * n[0] + 2 * (at.j - 1) + (at.i > 0 ? 1 : 0);
     if (n[2] == 1) return end_x || end_y ? first + in_plane : -1;
     const int plane = n[0] * n[1], around = 2 * n[0] + 2 * (n[1] - 2);
     if (at.k == 0) return first + number(at.i, at.j, 0);
@@ -65,9 +65,9 @@ struct StackedLists {
     std::array<GroupMemory, 2> memory;  ///< by precision
   };
   std::vector<Group> groups;
-  std::vector<int> group_of_own;  ///< of BlockSpace::own; patches follow each other
-  int slots = 0;                  ///< of the process
-  int free = 0;                   ///< values at interfaces that are unknowns
+  std::vector<int> group_of_own;                   ///< of BlockSpace::own; patches follow each other
+  int slots = 0;                                   ///< of the process
+  int free = 0;                                    ///< values at interfaces that are unknowns
   std::array<std::vector<std::int64_t>, 2> place;  ///< of each value, by precision
   std::vector<int> start, slot;                    ///< of each value: the slots that belong to it
   std::array<std::vector<std::int64_t>, 2> owner;  ///< of each slot whose block owns the part: its place, else −1

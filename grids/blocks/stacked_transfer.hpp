@@ -131,16 +131,16 @@ class StackedTransfer final : public Transfer {
     for (const Group& group : pieces_)
       for (const Piece& piece : group.pieces)
         steps_->each(std::int64_t{piece.fine.nodes} * piece.fine.patches,
-                     ProlongNode<T, adds>{piece.fine,
-                                          piece.from,
-                                          piece.to,
-                                          {group.axes.axis(0), group.axes.axis(1), group.axes.axis(2)},
-                                          piece.fine.n[2] == 1,
-                                          memory_of<const std::int64_t>(
-                                              upper_->owner[static_cast<std::size_t>(precision_of<T>)]),
-                                          memory_of<T>(coarse),
-                                          memory_of<T>(fine),
-                                          scale ? scale->address() : nullptr});
+                     ProlongNode<T, adds>{
+                         piece.fine,
+                         piece.from,
+                         piece.to,
+                         {group.axes.axis(0), group.axes.axis(1), group.axes.axis(2)},
+                         piece.fine.n[2] == 1,
+                         memory_of<const std::int64_t>(upper_->owner[static_cast<std::size_t>(precision_of<T>)]),
+                         memory_of<T>(coarse),
+                         memory_of<T>(fine),
+                         scale ? scale->address() : nullptr});
   }
   void do_prolong(const Field& coarse, Field& fine) const override { prolong<false>(coarse, fine, nullptr); }
   void do_prolong_add(const Field& coarse, Field& fine) const override { prolong<true>(coarse, fine, nullptr); }
@@ -166,8 +166,10 @@ class StackedTransfer final : public Transfer {
                                      memory_of<T>(slots_),
                                      memory_of<T>(coarse),
                                      scale ? scale->address() : nullptr});
-    steps_->each(lower_->count, AddSlots<T, PutProduct<T>>{lower_->view(precision_of<T>, precision_of<T>),
-                                                           memory_of<T>(slots_), {memory_of<T>(coarse)}, false});
+    steps_->each(
+        lower_->count,
+        AddSlots<T, PutProduct<T>>{
+            lower_->view(precision_of<T>, precision_of<T>), memory_of<T>(slots_), {memory_of<T>(coarse)}, false});
   }
 
   std::shared_ptr<Steps> steps_;
@@ -191,15 +193,15 @@ class StackedGather final : public Transfer {
 
  private:
   void do_restrict_to(const Field& fine, Field& coarse, const Scalar* scale) const override {
-    steps_->each(count_, GatherRow<T>{memory_of<const std::int64_t>(row_), memory_of<const std::int64_t>(place_),
-                                      memory_of<T>(fine), coarse.view<T>().data, factor_,
-                                      scale ? scale->address() : nullptr});
+    steps_->each(count_,
+                 GatherRow<T>{memory_of<const std::int64_t>(row_), memory_of<const std::int64_t>(place_),
+                              memory_of<T>(fine), coarse.view<T>().data, factor_, scale ? scale->address() : nullptr});
   }
   template <bool adds>
   void scatter(const Field& coarse, Field& fine, const Scalar* scale) const {
-    steps_->each(count_, ScatterRow<T, adds>{memory_of<const std::int64_t>(row_),
-                                             memory_of<const std::int64_t>(place_), coarse.view<T>().data,
-                                             memory_of<T>(fine), scale ? scale->address() : nullptr});
+    steps_->each(count_,
+                 ScatterRow<T, adds>{memory_of<const std::int64_t>(row_), memory_of<const std::int64_t>(place_),
+                                     coarse.view<T>().data, memory_of<T>(fine), scale ? scale->address() : nullptr});
   }
   void do_prolong(const Field& coarse, Field& fine) const override { scatter<false>(coarse, fine, nullptr); }
   void do_prolong_add(const Field& coarse, Field& fine) const override { scatter<true>(coarse, fine, nullptr); }

@@ -9,10 +9,10 @@ namespace poisson {
 
 /// Contains linear interpolation along an axis (AxisInterpolation).
 struct AxisTable {
-  const int* index;     ///< of each fine node: the coarse node before it
-  const double* t;      ///< of each fine node
-  const int* start;     ///< of each coarse node: its first share
-  const int* node;      ///< of each share: the fine node
+  const int* index;  ///< of each fine node: the coarse node before it
+  const double* t;   ///< of each fine node
+  const int* start;  ///< of each coarse node: its first share
+  const int* node;   ///< of each share: the fine node
   const double* weight;
 };
 

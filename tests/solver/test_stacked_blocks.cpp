@@ -31,10 +31,14 @@ MadeBlocks parallelepipeds(std::vector<int> m) {
 }
 
 std::vector<StackedCase> stacked_cases() {
-  return {{"skewed", grid_of_blocks({2, 3}, 0.3, true), 7},   {"star", star(5), 6},
-          {"thin ring", ring(5, 3, 1e3, 9, 2), 9},            {"cube", grid_of_blocks({2, 2, 2}, 0.15, true), 5},
-          {"row", grid_of_blocks({3, 1, 1}, 0.1, true), 4},   {"floating", grid_of_blocks({2, 2, 1}, 0.2, true), 4, true},
-          {"needles", extruded(ring(5, 3, 1e3, 5), 2), 5},    {"one cell", grid_of_blocks({2, 2, 2}, 0.1), 1},
+  return {{"skewed", grid_of_blocks({2, 3}, 0.3, true), 7},
+          {"star", star(5), 6},
+          {"thin ring", ring(5, 3, 1e3, 9, 2), 9},
+          {"cube", grid_of_blocks({2, 2, 2}, 0.15, true), 5},
+          {"row", grid_of_blocks({3, 1, 1}, 0.1, true), 4},
+          {"floating", grid_of_blocks({2, 2, 1}, 0.2, true), 4, true},
+          {"needles", extruded(ring(5, 3, 1e3, 5), 2), 5},
+          {"one cell", grid_of_blocks({2, 2, 2}, 0.1), 1},
           {"parallelograms", parallelepipeds({2, 2}), 9, false, true},
           {"parallelepipeds", parallelepipeds({2, 2, 1}), 6, false, true}};
 }
@@ -46,8 +50,8 @@ MeshProblem problem_of(const StackedCase& one, const BlockMesh& mesh) {
       Quantity([](double x, double y, double z) { return std::exp(std::sin(5 * x) + y * z); });
   if (one.constant) {
     problem.coefficient.isotropic = false;
-    problem.coefficient.entry = {2.0, 3.0, 1.5, 0.5, one.made.macro.dimension == 3 ? 0.2 : 0.0,
-                                 one.made.macro.dimension == 3 ? -0.3 : 0.0};
+    problem.coefficient.entry = {
+        2.0, 3.0, 1.5, 0.5, one.made.macro.dimension == 3 ? 0.2 : 0.0, one.made.macro.dimension == 3 ? -0.3 : 0.0};
     problem.reaction = 2.0;
   }
   if (one.neumann) problem.conditions[0].kind = BoundaryKind::neumann;
@@ -60,8 +64,8 @@ void fill_random(Field& field, const BlockSpace& blocks, unsigned seed, bool all
   std::normal_distribution<double> normal;
   std::vector<double> values(static_cast<std::size_t>(blocks.numbers->count()), 0);
   for (std::size_t p = 0; p < blocks.free.size(); ++p)
-    for (std::int64_t n = blocks.numbers->first(static_cast<int>(p)); n < blocks.numbers->first(static_cast<int>(p) + 1);
-         ++n)
+    for (std::int64_t n = blocks.numbers->first(static_cast<int>(p));
+         n < blocks.numbers->first(static_cast<int>(p) + 1); ++n)
       if (all || blocks.free[p]) values[static_cast<std::size_t>(n)] = normal(random);
   put_nodes(values, blocks, field);
 }
@@ -194,7 +198,8 @@ TEST(StackedBlocks, FindTensorProducts) {
     const MeshData data(problem);
     const BlockSystem system = assemble_blocks(data, mesh, one_process(), 20);
     for (const BlockLevel& level : system.levels)
-      for (const BlockMatrix::OfBlock& of : level.matrix->own) EXPECT_EQ(of.tensor.has_value(), one.constant) << one.name;
+      for (const BlockMatrix::OfBlock& of : level.matrix->own)
+        EXPECT_EQ(of.tensor.has_value(), one.constant) << one.name;
   }
 }
 
@@ -233,8 +238,8 @@ TEST(StackedBlocks, SolveAsTheCpuDoes) {
     options.tolerance = 1e-11;
     const auto device = test_backend(), host = make_cpu_backend();
     const BlockSolution expected = solve_blocks_on(*host, nullptr, mesh, problem, options);
-    const BlockSolution found = solve_blocks_on(*device, device->on_gpu() ? nullptr : host_device_blocks(*device), mesh,
-                                                problem, options);
+    const BlockSolution found =
+        solve_blocks_on(*device, device->on_gpu() ? nullptr : host_device_blocks(*device), mesh, problem, options);
     EXPECT_EQ(found.result.converged(), expected.result.converged()) << one.name;
     EXPECT_LE(std::abs(found.result.iterations - expected.result.iterations), 1) << one.name;
     double most = 0, apart = 0;

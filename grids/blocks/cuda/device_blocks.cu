@@ -1,6 +1,5 @@
-#include "grids/blocks/cuda/device_blocks.hpp"
-
 #include "grids/blocks/cuda/block_steps.cuh"
+#include "grids/blocks/cuda/device_blocks.hpp"
 #include "grids/blocks/stacked_blocks.hpp"
 
 namespace poisson {
@@ -13,8 +12,7 @@ extern template std::unique_ptr<Operator> make_stacked_operator<double, cuda::Bl
 namespace cuda {
 
 std::unique_ptr<DeviceBlocks> make_device_blocks(Backend& backend) {
-  return std::make_unique<StackedBlocks<BlockSteps>>(
-      std::make_shared<BlockSteps>(dynamic_cast<CudaBackend&>(backend)));
+  return std::make_unique<StackedBlocks<BlockSteps>>(std::make_shared<BlockSteps>(dynamic_cast<CudaBackend&>(backend)));
 }
 
 }  // namespace cuda
