@@ -155,12 +155,12 @@ std::pair<double, double> cell_widths(const Config& config) {
 std::string describe_fallback(const Config& config, const Plan::Level& finest, bool on_boxes, int processes) {
   std::array<int, 3> n{};
   for (std::size_t d = 0; d < 3; ++d) n[d] = std::max(1, finest.cells[d]);
-  const FallbackCost cost = cost_of_aggregation({n, {}, on_boxes}, measure_host_speed());
+  const FallbackCost cost = cost_of_algebraic_multigrid({n, {}, on_boxes}, measure_host_speed());
   const bool refused = config.options.fallback == Fallback::automatic && cost.seconds() > most_fallback_seconds;
   return fmt::format(
-      "{}{} and about {} more on the host if multigrid fails{}; a factorization may use up to half of the host's "
+      "{}{} and about {} more if multigrid fails{}; a factorization may use up to half of the host's "
       "memory",
-      readable_bytes(static_cast<double>(bytes_of_aggregates(finest.unknowns, on_boxes))),
+      readable_bytes(static_cast<double>(bytes_of_algebraic_multigrid(finest.unknowns, on_boxes))),
       processes == 1 ? "" : " per process", cost.time_text(),
       refused ? ", too slow for solver.fallback: auto" : " (solver.fallback)");
 }

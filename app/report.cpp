@@ -64,25 +64,70 @@ std::string shown_name(const Config& config) {
   return name + " (" + unit + ")";
 }
 
-// Is a file that receives fields, and whether it contains those on faces.
+// Is a file, and which of the fields it receives.
 struct WrittenFile {
   std::unique_ptr<FieldFile> file;
-  bool faces;
+  std::vector<bool> receives;
 };
 
-// Opens the files of all formats that can contain one of the fields. Collective.
-std::vector<WrittenFile> open_files(const Config& config, const std::filesystem::path& folder, const OutputGrid& grid,
+// Opens the files of all formats that can contain one of the fields. A picture of a mesh shows u alone. Collective.
+std::vector<WrittenFile> open_files(const Config& config, const std::filesystem::path& folder, const OutputMesh& mesh,
                                     const std::vector<FieldHead>& heads,
                                     const std::shared_ptr<const Processes>& processes, const OutputNote& note) {
   std::vector<WrittenFile> files;
+  const bool grid = std::holds_alternative<OutputGrid>(mesh);
   for (const std::string& name : config.output.formats) {
     const FileFormat& format = file_format(name);
-    std::vector<FieldHead> own = heads;
-    if (!format.faces) std::erase_if(own, [](const FieldHead& head) { return head.face_axis >= 0; });
+    std::vector<FieldHead> own;
+    std::vector<bool> receives;
+    for (const FieldHead& head : heads) {
+      const bool listed = std::ranges::find(config.output.fields, head.name) != config.output.fields.end();
+      receives.push_back(!grid && format.picture ? head.name == "u" : listed && (format.faces || head.face_axis < 0));
+      if (receives.back()) own.push_back(head);
+    }
     if (own.empty()) continue;
-    files.push_back({format.open(folder, grid, std::move(own), note, processes), format.faces});
+    files.push_back({open_file(name, folder, mesh, std::move(own), note, processes), std::move(receives)});
   }
   return files;
+}
+
+// Computes the values of fields piece by piece and writes them. One piece is written while the next is computed. After
+// each piece, all processes know if one of them failed.
+void write_pieces(const std::vector<Pieces>& fields, const std::vector<WrittenFile>& files,
+                  const Processes& processes) {
+  struct Piece {
+    const Pieces* field;
+    int first, last;
+    std::size_t number;
+  };
+  std::vector<Piece> pieces;
+  for (std::size_t f = 0; f < fields.size(); ++f) {
+    const Pieces& field = fields[f];
+    const int planes = field.shape[2];
+    const std::size_t values = piece_values / static_cast<std::size_t>(processes.count());
+    const int step =
+        static_cast<int>(std::clamp(values / field.plane(), std::size_t{1}, static_cast<std::size_t>(planes)));
+    for (int first = 0; first < planes; first += step)
+      pieces.push_back({&field, first, std::min(first + step, planes), f});
+  }
+  std::array<std::vector<double>, 2> values;
+  std::future<void> writing;
+  const auto most = static_cast<std::size_t>(processes.largest(static_cast<double>(pieces.size())));
+  for (std::size_t turn = 0; turn <= most; ++turn)
+    together(processes, [&] {
+      if (turn < pieces.size()) {
+        const auto& [field, first, last, number] = pieces[turn];
+        auto& made = values[turn % 2];
+        made.resize(field->plane() * static_cast<std::size_t>(last - first));
+        field->fill(first, last, made);
+      }
+      if (writing.valid()) writing.get();
+      if (turn < pieces.size())
+        writing = std::async(std::launch::async, [&files, &made = values[turn % 2], number = pieces[turn].number] {
+          for (const WrittenFile& open : files)
+            if (open.receives[number]) open.file->write(made);
+        });
+    });
 }
 
 // Returns the data that a picture draws over its colours. Collective.
@@ -105,64 +150,33 @@ MarkSource mark_source(const Config& config, Case& work) {
 void write_fields(const Config& config, Case& work, const std::filesystem::path& folder,
                   const std::shared_ptr<const Processes>& processes, Summary& summary) {
   if (config.output.formats.empty() || config.output.fields.empty()) return;
-  const OutputGrid grid = work.output_grid();
+  const OutputMesh mesh = work.output_mesh();
+  const bool grid = std::holds_alternative<OutputGrid>(mesh);
+  const auto picture = [](const std::string& name) { return file_format(name).picture; };
+  const bool draws = std::ranges::any_of(config.output.formats, picture);
   std::vector<Pieces> fields;
   std::vector<FieldHead> heads;
-  for (const std::string& name : config.output.fields) {
-    const FieldChoice& choice = field_choice(name);
-    fields.push_back(work.field(choice));
-    heads.push_back({name, choice.location(config.problem.centering), fields.back().components,
-                     name == "u" ? shown_name(config) : std::string(), fields.back().on_plane, choice.face_axis});
+  std::vector<std::string> names = config.output.fields;
+  if (draws && !grid && std::ranges::find(names, "u") == names.end()) names.emplace_back("u");
+  for (const std::string& name : names) {
+    Case::ShownField shown = work.shown(name, config.problem.centering);
+    if (name == "u") shown.head.title = shown_name(config);
+    heads.push_back(std::move(shown.head));
+    fields.push_back(std::move(shown.values));
   }
   OutputNote note{config.title, summary.converged, config.effective, config.output.colours};
-  if (std::ranges::any_of(config.output.formats, [](const auto& name) { return file_format(name).picture; })) {
+  if (draws && grid) {
     note.marks = config.output.marks;
     note.mark_source = mark_source(config, work);
   }
-  std::vector<WrittenFile> files = open_files(config, folder, grid, heads, processes, note);
-  const auto picture = [](const std::string& name) { return file_format(name).picture; };
+  std::vector<WrittenFile> files = open_files(config, folder, mesh, heads, processes, note);
   // The first field suffices for pictures.
-  const bool pictures = std::ranges::all_of(config.output.formats, picture);
-  if (pictures) {
+  if (grid && std::ranges::all_of(config.output.formats, picture)) {
     const auto shown = std::ranges::find(heads, -1, &FieldHead::face_axis) - heads.begin();
     fields = {fields[static_cast<std::size_t>(shown)]};
-    heads = {heads[static_cast<std::size_t>(shown)]};
+    for (WrittenFile& file : files) file.receives = {true};
   }
-
-  struct Piece {
-    const Pieces* field;
-    int first, last;
-    bool on_faces;
-  };
-  std::vector<Piece> pieces;
-  for (std::size_t f = 0; f < fields.size(); ++f) {
-    const Pieces& field = fields[f];
-    const int planes = field.shape[2];
-    const std::size_t values = piece_values / static_cast<std::size_t>(processes->count());
-    const int step =
-        static_cast<int>(std::clamp(values / field.plane(), std::size_t{1}, static_cast<std::size_t>(planes)));
-    for (int first = 0; first < planes; first += step)
-      pieces.push_back({&field, first, std::min(first + step, planes), heads[f].face_axis >= 0});
-  }
-  // One piece is written while the next is computed. After each piece, all processes know if one of them failed.
-  std::array<std::vector<double>, 2> values;
-  std::future<void> writing;
-  const auto most = static_cast<std::size_t>(processes->largest(static_cast<double>(pieces.size())));
-  for (std::size_t turn = 0; turn <= most; ++turn)
-    together(*processes, [&] {
-      if (turn < pieces.size()) {
-        const auto& [field, first, last, on_faces] = pieces[turn];
-        auto& made = values[turn % 2];
-        made.resize(field->plane() * static_cast<std::size_t>(last - first));
-        field->fill(first, last, made);
-      }
-      if (writing.valid()) writing.get();
-      if (turn < pieces.size())
-        writing = std::async(std::launch::async, [&files, &made = values[turn % 2], on_faces = pieces[turn].on_faces] {
-          for (const WrittenFile& open : files)
-            if (open.faces || !on_faces) open.file->write(made);
-        });
-    });
+  write_pieces(fields, files, *processes);
   for (const WrittenFile& open : files) {
     const std::vector<std::filesystem::path> paths = open.file->close();
     together(*processes, [&] {

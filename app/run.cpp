@@ -47,12 +47,12 @@ volatile std::sig_atomic_t stop_requested = 0;
 std::vector<std::string> file_names(const Config& config, const Case& work, int processes) {
   if (const auto own = work.own_files()) return *own;
   std::vector<std::string> names = answer_files(config);
-  const bool nodes = std::ranges::any_of(config.output.fields, [&](const auto& name) {
+  const bool nodes = !config.mesh && std::ranges::any_of(config.output.fields, [&](const auto& name) {
     return field_choice(name).location(config.problem.centering) == Location::node;
   });
   for (const std::string& format : config.output.formats)
     if (!config.output.fields.empty())
-      std::ranges::move(file_format(format).files(work.output_grid(), nodes, processes), std::back_inserter(names));
+      std::ranges::move(names_of_files(format, work.output_mesh(), nodes, processes), std::back_inserter(names));
   return names;
 }
 
@@ -224,7 +224,7 @@ void record_failure(ResultFolder& results, Summary summary, const std::string& r
   summary.floating_bodies.clear();
   summary.materials.clear();
   summary.faces.clear();
-  summary.flux = Summary().flux;
+  summary.flux.fill(unknown);
   summary.balance = Summary().balance;
   summary.files.clear();
   try {
@@ -356,7 +356,7 @@ int run(const Arguments& arguments, const std::shared_ptr<const Processes>& proc
     together(*processes, [&] {
       if (!results) return check_shared(place, processes->rank());
       results->check_names(file_names(config, *work, processes->count()));
-      if (work->own_files()) return;  // bytes_of_output is that of boxes
+      if (work->own_files() || config.mesh) return;  // bytes_of_output is that of boxes
       const auto copies =
           std::ranges::count_if(config.output.formats, [](const auto& name) { return !file_format(name).picture; });
       results->check_space(static_cast<double>(copies) * bytes_of_output(config));

@@ -68,8 +68,8 @@ bool Session::can_lend() const {
 // Returns whether a solve leaves some values of u or b as they are, because these are no unknowns. All processes agree.
 bool Session::fixes_values() const {
   const Space& space = solver_->rhs().space();
-  const std::array<int, 3>& n = space.all();
-  return !zero_halo_ || !is_box(space) || space.all_unknowns().size() != std::int64_t{n[0]} * n[1] * n[2];
+  const std::array<int, 3>& n = space.part().all();
+  return !zero_halo_ || !is_box(space) || space.part().all_unknowns().size() != std::int64_t{n[0]} * n[1] * n[2];
 }
 
 // Fills b, and u unless nothing of it but its unknowns can differ from zero.
@@ -104,7 +104,7 @@ template <class T>
 double Session::fill_lent(const T* values) {
   const Block& block = discretization().block();
   Field& b = solver_->rhs();
-  const Box box = b.space().unknowns();
+  const Box box = b.space().part().unknowns();
   const double scale = solver_->A().scale();
   const std::int64_t plane = std::int64_t{shape_[0]} * shape_[1];
   std::vector<double> mass;

@@ -143,7 +143,7 @@ Summary Session::save(const std::filesystem::path& folder, const std::string& ve
   });
   for (const std::string& format : config.output.formats)
     if (!config.output.fields.empty())
-      std::ranges::move(file_format(format).files(case_->output_grid(), nodes, all.count()), std::back_inserter(names));
+      std::ranges::move(names_of_files(format, case_->output_mesh(), nodes, all.count()), std::back_inserter(names));
   std::optional<ResultFolder> results;  // exists on the first process
   std::string staging;
   together(all, [&] {

@@ -149,7 +149,7 @@ void measure_box(const Arguments& of) {
   const double setup = watch.seconds(), bytes = static_cast<double>(before) - static_cast<double>(backend->available());
   int iterations = 0;
   const double seconds = seconds_of(*solver, *backend, of.repeat, iterations);
-  report("one box", *backend, setup, seconds, solver->solution().space().unknowns().size(), iterations, bytes);
+  report("one box", *backend, setup, seconds, solver->solution().space().own_unknowns(), iterations, bytes);
 }
 
 }  // namespace

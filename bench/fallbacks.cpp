@@ -18,7 +18,7 @@
 #include "bench/sizes.hpp"
 #include "grids/axes/stretching.hpp"
 #include "grids/schemes/discretization.hpp"
-#include "solver/fallbacks/aggregation.hpp"
+#include "solver/fallbacks/algebraic_multigrid.hpp"
 #include "solver/fallbacks/cost.hpp"
 #include "solver/fallbacks/dissection.hpp"
 #include "solver/fallbacks/factorization.hpp"
@@ -104,8 +104,8 @@ void run(const Arguments& arguments) {
         factors->factorize();
         return factors;
       });
-      measure(name, "aggregates", cost_of_aggregation, grid, arguments.most_seconds,
-              [&] { return std::make_unique<Aggregation>(A); });
+      measure(name, "multigrid", cost_of_algebraic_multigrid, grid, arguments.most_seconds,
+              [&] { return std::make_unique<AlgebraicMultigrid>(A); });
     }
 }
 

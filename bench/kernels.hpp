@@ -36,8 +36,10 @@ class Kit {
   /// `narrow` is the precision of kernels that run in fp32; with another one the kit becomes an oracle.
   Kit(Backend& on, const Model& model, const Size& size, Precision narrow = Precision::fp32);
 
-  Layout layout(bool coarse) const { return (coarse ? *levels().operators.at(1) : A64()).layout(); }
-  std::int64_t unknowns(bool coarse) const { return (coarse ? *levels().operators.at(1) : A64()).unknowns().size(); }
+  Layout layout(bool coarse) const { return (coarse ? *levels().operators.at(1) : A64()).space().part().layout(); }
+  std::int64_t unknowns(bool coarse) const {
+    return (coarse ? *levels().operators.at(1) : A64()).space().own_unknowns();
+  }
   const Operator& A(Precision p) const { return p == Precision::fp64 ? *outer_ : *inner_; }
   const Operator& A64() const { return *outer_; }
   const Operator& A32() const { return *inner_; }

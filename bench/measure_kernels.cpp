@@ -68,7 +68,7 @@ const SymmetricSplitting& Kit::points(Precision p) const {
 
 const SymmetricSplitting& Kit::lines(int axis) const {
   auto& cached = splittings_[axis];
-  if (!cached) cached = A32().split(axis);
+  if (!cached) cached = A32().split(Relaxation::of_lines(axis));
   return *cached;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "backends/device/device.hpp"
+#include "backends/spaces/halo_moves.hpp"
 #include "bench/stopwatch.hpp"
 
 namespace poisson::bench {
@@ -20,16 +21,11 @@ Space cube_of_patches(int parts, int n) {
     for (int p = 1; p < parts; ++p) cuts.first[d].push_back(p * n);
   }
   std::vector<PatchOfAll> all;
-  std::vector<std::vector<Move>> steps;
   for (int p = 0; p < cuts.patches(); ++p) {
     const Layout layout = cuts.layout(p);
     all.push_back({0, layout, {layout.box(), layout.box(), cuts.patch(p).first[2]}});
-    const auto turns = Exchange(cuts, p).steps();
-    steps.resize(turns.size());
-    for (std::size_t t = 0; t < turns.size(); ++t)
-      for (const auto& [owner, side, from, to] : turns[t]) steps[t].push_back({owner, from, p, to});
   }
-  return {all, steps, one_process()};
+  return {all, {halo_moves(cuts)}, one_process()};
 }
 
 // Returns the seconds of a verb, the least of several rounds.

@@ -227,10 +227,7 @@ int poisson_field(poisson_solver* solver, const char* name, double* values) {
 int poisson_flow(poisson_solver* solver, const char* face, double* flow) {
   return guarded([&] {
     require(solver, face, flow);
-    const auto found = std::ranges::find(face_names, face);
-    if (found - face_names.begin() >= 2 * solver->session.config().problem.dimension)
-      throw std::invalid_argument(std::string("there is no face '") + face + "': choose from x-, x+, y-, y+, z-, z+");
-    *flow = solver->session.observe().flux[static_cast<std::size_t>(found - face_names.begin())];
+    *flow = solver->session.observe().flux.at(face);
   });
 }
 

@@ -36,7 +36,7 @@ int main() {
   const SolutionNorms norms = solution_norms(model.discretization(), solver->solution());
   const Balance heat = balance(model.discretization(), solver->A(), solver->solution(), solver->rhs(), solver->spare());
   std::printf("%d iterations, residual %.1e, %.2f K to %.2f K, %.3f W in, %.3f W out\n", first.iterations,
-              first.relative(), norms.min, norms.max, heat.flux[4], -heat.flux[5]);
+              first.relative(), norms.min, norms.max, heat.flux.at("z-"), -heat.flux.at("z+"));
 
   // T contains the temperature at every node, x fastest.
   const Block block = model.discretization().block();

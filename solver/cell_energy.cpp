@@ -16,7 +16,7 @@ void for_each_given(Field& u, const GivenFaces& given, const F& f) {
     const auto x = u.view<T>();
     for (std::size_t d = 0; d < 3; ++d)
       for (std::size_t end = 0; end < 2; ++end) {
-        if (!given[d][end] || !u.space().ends_here(d, end)) continue;
+        if (!given[d][end] || !u.space().part().ends_here(d, end)) continue;
         Box face = u.layout().box();
         face.first[d] = end == 0 ? 0 : x.n[d] - 1;
         face.last[d] = face.first[d] + 1;

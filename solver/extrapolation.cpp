@@ -72,7 +72,7 @@ void Extrapolation::correct(const Field& u, Field& b, Field& correction) {
   A_->residual(u_, b_, b_);
   backend_.fill(u_, 0);
   backend_.axpy(weight_, b_, u_);
-  grid_kernels(backend_).continue_outwards(backend_, A_->unknowns(), u_);
+  grid_kernels(backend_).continue_outwards(backend_, A_->space().part().unknowns(), u_);
   backend_.fill(correction, 0);
   to_coarser_->prolong(u_, correction);
   backend_.axpy(one_, correction, b);

@@ -41,9 +41,7 @@ Plan GeneralRowsModel::plan(const Options& asked) const {
 
 std::unique_ptr<Operator> GeneralRowsModel::finest(const Plan& plan, Precision precision) const {
   if (rows_.is_symmetric()) return inner_.finest(plan, precision);
-  const RowSystem& system = rows_.system;
-  const auto rows = make_compact_rows(backend(), system.A, inner_.scale(), system.singular);
-  return make_row_operator(backend(), rows, system.A, precision);
+  return inner_.operator_of(rows_.system.A, precision);
 }
 
 std::unique_ptr<Solver> make_general_solver(const GeneralRowsModel& model, const Options& options, Profile* profile,

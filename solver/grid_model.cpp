@@ -129,8 +129,9 @@ Traits GridModel::traits(const Options& options) const {
 }
 
 Hierarchy GridModel::levels(const Plan& plan) const {
+  // Plans of other problems count wide rows, as a discretization of the caller has them.
   if (plan.options.method == Method::multigrid && plan.options.precision == SolvePrecision::single && own_ &&
-      own_->media())  // plans of other problems count wide rows, as a discretization of the caller has them
+      (own_->media() || narrow_))
     return own_->make_narrow_hierarchy(plan.hierarchy);
   if (plan.options.method == Method::multigrid) return discretization_->make_hierarchy(plan.hierarchy);
   Hierarchy alone;
@@ -158,7 +159,7 @@ std::unique_ptr<FastDiagonalization> GridModel::direct(const Operator& A, const 
              [&] { inverse = tensor_inverse(problem, block, kappa, scale, !rehearses(d.backend())); });
     drops_mean = constant_line(inverse).has_value();
     together(space_.processes(),
-             [&] { products = make_axis_products(d.backend(), A.layout(), A.precision(), inverse); });
+             [&] { products = make_axis_products(d.backend(), A.space().part().layout(), A.precision(), inverse); });
     products->reserve_halo_buffers();
   } catch (const RunError&) {
     if (requested) throw;

@@ -69,6 +69,8 @@ class GridModel final : public Model {
   void set_rise(const std::array<double, 3>& rise) { rise_ = rise; }
   /// Sets the values of floating bodies to those of an earlier solve, in the order of FloatingBodies::all.
   void set_floating(const std::vector<double>& values) { own_->set_floating(values); }
+  /// Counts rows as those of a problem with media, for a plan: in single precision they are in fp32.
+  void count_as_media() { narrow_ = own_ != nullptr; }
   /// Returns the solutions of floating bodies.
   const FloatingModes& floating_modes() const { return floating_modes_; }
 
@@ -80,6 +82,7 @@ class GridModel final : public Model {
   Space space_;
   FloatingModes floating_modes_;
   std::array<double, 3> rise_{};
+  bool narrow_ = false;
 };
 
 /// Makes a solver for a discretization, which must outlive it. The solver owns the model.

@@ -69,7 +69,7 @@ Options resolve_options(const Options& given, const BandedMatrix& matrix) {
 void check_couplings(const BandedMatrix& matrix, const Block& part) {
   const auto far = matrix.reach();
   for (std::size_t d = 0; d < 3; ++d)
-    if (part.space().cuts().count(d) > 1 && far[d] > cut_halo)
+    if (part.space().part().cuts().count(d) > 1 && far[d] > cut_halo)
       throw InputError("the matrix couples points that are " + std::to_string(far[d]) + " apart along " + "xyz"[d] +
                        ", but several processes support couplings of at most " + std::to_string(cut_halo) +
                        " across a cut: cut another axis (backend.blocks), or start one process without mpirun");
@@ -163,7 +163,7 @@ std::vector<double> MatrixModel::factors() const {
 }
 
 double MatrixModel::factor_at(int i, int j, int k) const {
-  const auto& first = space_.origin();
+  const auto& first = space_.part().origin();
   return matrix_.factor(matrix_.place(first[0] + i, first[1] + j, first[2] + k));
 }
 

@@ -26,7 +26,7 @@ inline double relative(double norm, const MonitorState& state) {
 /// Returns the fraction of ‖b‖² that rounding leaves when the projection removes all data. The bound counts thirty
 /// roundings of the data and the roundings of their sum along each axis, which are alike for equal data.
 inline double left_by_projection(const Space& space, double epsilon) {
-  const auto& n = space.all();
+  const auto& n = space.part().all();
   const double of_sum = (n[0] + n[1] + n[2]) * unit_roundoff(Precision::fp64);
   return (30 * epsilon + of_sum) * (30 * epsilon + of_sum);
 }

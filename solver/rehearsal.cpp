@@ -197,7 +197,8 @@ void rehearse(Plan& plan, const Problem& problem, Assembly assembly, const Kappa
   on_largest_part(sharing, plan.hierarchy.front().block, [&](const Sharing& own) {
     GridRehearsal backend(kind_of(plan), kappa);
     const Buffer codes = codes_of_voxels(backend, problem, own.part_of(plan.hierarchy.front().block));
-    const GridModel model(backend, with_cheap_data(problem), assembly, Sampling::automatic, own);
+    GridModel model(backend, with_cheap_data(problem), assembly, Sampling::automatic, own);
+    if (problem.media) model.count_as_media();
     const auto solver = make_solver(model, plan.options, nullptr, &plan);
     model.fill(solver->rhs(), solver->solution());
     solver->prepare(false);

@@ -23,6 +23,20 @@ void release(AggregationLevels::Level& level, bool keeps_rows) {
   if (!keeps_rows) level.A = {};
 }
 
+Plan plan_of(const Options& asked, std::int64_t rows) {
+  Plan plan;
+  plan.options = resolve_row_options(asked);
+  LevelPlan level;
+  level.precision = plan.options.precision == SolvePrecision::double_ ? Precision::fp64 : Precision::fp32;
+  plan.hierarchy.push_back(level);
+  Plan::Level finest;
+  finest.cells = {static_cast<int>(rows), 1, 1};
+  finest.unknowns = rows;
+  finest.assembly = "compact rows";
+  plan.levels.push_back(finest);
+  return plan;
+}
+
 }  // namespace
 
 Options resolve_row_options(const Options& given) {
@@ -56,6 +70,27 @@ Options resolve_row_options(const Options& given) {
   return options;
 }
 
+// Bytes of coarse levels are not known before they are made. Operators of all levels have about 1.5 times the entries
+// of the finest one, and P and Pᵀ about as many as half of the finest. On a GPU columns need about 18 bits.
+void count_row_bytes(Plan& plan, const RowSizes& sizes) {
+  const auto entries = static_cast<double>(sizes.entries), rows = static_cast<double>(sizes.rows);
+  const bool multigrid = plan.options.method == Method::multigrid,
+             mixed = plan.options.precision == SolvePrecision::mixed;
+  const double column = sizes.gpu ? 2.3 : 4, fields = rows * (8 * 6 + (multigrid ? 4 * 4 * 1.3 : 8)),
+               matrix = entries * ((mixed ? 12 : 8) + column);
+  plan.bytes = static_cast<std::size_t>(matrix + fields + rows * (sizes.gpu ? 14 : 24) +
+                                        (multigrid ? entries * (4 + column) * 1.2 : 0));
+  plan.setup = static_cast<std::size_t>(multigrid ? entries * 12 * 2.0 + rows * 16 : 0);
+  if (sizes.gpu && !sizes.on_device) plan.setup += static_cast<std::size_t>(entries * 12 + rows * 8);
+  plan.levels.front().bytes = plan.bytes;
+}
+
+Plan plan_rows(const Options& options, const RowSizes& sizes) {
+  Plan plan = plan_of(options, sizes.rows);
+  count_row_bytes(plan, sizes);
+  return plan;
+}
+
 RowsModel::RowsModel(Backend& backend, const RowSystem& system, bool keeps_levels)
     : backend_(backend), system_(system), space_(system.rows()), keeps_levels_(keeps_levels) {
   if (system.rows() + system.rows() / 16 > std::numeric_limits<int>::max())
@@ -63,32 +98,11 @@ RowsModel::RowsModel(Backend& backend, const RowSystem& system, bool keeps_level
 }
 
 Plan RowsModel::plan(const Options& asked) const {
-  Plan plan;
-  plan.options = resolve_row_options(asked);
-  LevelPlan level;
-  level.precision = plan.options.precision == SolvePrecision::double_ ? Precision::fp64 : Precision::fp32;
-  plan.hierarchy.push_back(level);
-  Plan::Level finest;
-  finest.cells = {static_cast<int>(space_.rows()), 1, 1};
-  finest.unknowns = space_.rows();
-  finest.assembly = "compact rows";
-  plan.levels.push_back(finest);
-  return plan;
+  return plan_of(asked, space_.rows());
 }
 
-// Bytes of coarse levels are not known before they are made. Operators of all levels have about 1.5 times the entries
-// of the finest one, and P and Pᵀ about as many as half of the finest. On a GPU columns need about 18 bits.
 void RowsModel::count_bytes(Plan& plan) const {
-  const auto entries = static_cast<double>(system_.entries()), rows = static_cast<double>(space_.rows());
-  const bool multigrid = plan.options.method == Method::multigrid, gpu = backend_.on_gpu(),
-             mixed = plan.options.precision == SolvePrecision::mixed;
-  const double column = gpu ? 2.3 : 4, fields = rows * (8 * 6 + (multigrid ? 4 * 4 * 1.3 : 8)),
-               matrix = entries * ((mixed ? 12 : 8) + column);
-  plan.bytes = static_cast<std::size_t>(matrix + fields + rows * (gpu ? 14 : 24) +
-                                        (multigrid ? entries * (4 + column) * 1.2 : 0));
-  plan.setup = static_cast<std::size_t>(multigrid ? entries * 12 * 2.0 + rows * 16 : 0);
-  if (gpu && !system_.on_device) plan.setup += static_cast<std::size_t>(entries * 12 + rows * 8);
-  plan.levels.front().bytes = plan.bytes;
+  count_row_bytes(plan, {space_.rows(), system_.entries(), backend_.on_gpu(), system_.on_device != nullptr});
 }
 
 Traits RowsModel::traits(const Options&) const {
@@ -157,6 +171,11 @@ Hierarchy RowsModel::levels(const Plan& plan) const {
 std::unique_ptr<Operator> RowsModel::finest(const Plan&, Precision precision) const {
   if (on_gpu_) return on_gpu_->finest(precision);
   return make_row_operator(backend_, finest_, system_.A, precision);
+}
+
+std::unique_ptr<Operator> RowsModel::operator_of(const CsrMatrix& A, Precision precision) const {
+  if (on_gpu_) return on_gpu_->operator_of(view_of(A), precision);
+  return make_row_operator(backend_, make_compact_rows(backend_, A, scale(), system_.singular), A, precision);
 }
 
 double RowsModel::fill(Field& b, Field& u) const {

@@ -14,6 +14,16 @@ namespace poisson {
 /// cg). Throws InputError, which names the key, for options that need a grid.
 Options resolve_row_options(const Options& options);
 
+/// Contains what a plan of compact rows depends on.
+struct RowSizes {
+  std::int64_t rows = 0, entries = 0;
+  bool gpu = false, on_device = false;  ///< the solver runs on a GPU; A is in its memory already
+};
+/// Returns the plan of compact rows with its bytes.
+Plan plan_rows(const Options& options, const RowSizes& sizes);
+/// Sets the bytes of a plan of compact rows.
+void count_row_bytes(Plan& plan, const RowSizes& sizes);
+
 /// Is the model of compact rows, which must outlive it. To solve with other values on the same pattern, change them and
 /// call Solver::update: aggregates and patterns of coarse levels are then used again if `keeps_levels` is set.
 class RowsModel final : public Model {
@@ -30,6 +40,9 @@ class RowsModel final : public Model {
   Hierarchy levels(const Plan& plan) const override;
   std::unique_ptr<Operator> finest(const Plan& plan, Precision precision) const override;
   double fill(Field& b, Field& u) const override;
+
+  /// Returns the operator of another matrix on the host times the scale of this one. Call it after levels().
+  std::unique_ptr<Operator> operator_of(const CsrMatrix& A, Precision precision) const;
 
   /// Returns the entries of all levels over those of A; 1 before levels().
   double operator_complexity() const { return complexity_; }

@@ -264,33 +264,6 @@ Result Solver::solve(bool given_guess, const Listener& listener) {
   return result;
 }
 
-bool Solver::has_stages() const {
-  return stages_.next && !direct_ && !extrapolation_ && e_.options.tolerance > 0;
-}
-
-// Solves to the tolerance of one stage after another. Returns whether the last one ended above Options::tolerance.
-bool Solver::pass_stages(Monitor& monitor) {
-  const MonitorState& state = monitor.state();
-  const double tolerance = e_.options.tolerance;
-  while (state.verdict == Verdict::converged && state.reference > 0) {
-    const double next =
-        stages_.next({state.iterations, relative(state.last, state), e_.epsilon * relative(state.rounding, state)});
-    if (phase_.best_stored) e_.backend.copy(e_.u, e_.best);  // spare() may be the copy of the start
-    if (next == 0) {
-      if (relative(state.last, state) > tolerance) return true;
-      break;
-    }
-    monitor.rule().tolerance = next;
-    if (state.iterations >= e_.options.max_iterations && next < tolerance) break;
-    resume_abandoned(monitor);
-  }
-  monitor.rule().tolerance = tolerance;
-  const bool failed = state.verdict != Verdict::stopped && state.verdict != Verdict::converged;
-  if (failed && is_finite(state.best) && state.best <= target(state, monitor.rule()))
-    monitor.state().verdict = Verdict::converged;
-  return false;
-}
-
 void Solver::begin_solve() {
   fallbacks_.rewind();
   phase_ = {iteration_.get()};

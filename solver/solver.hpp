@@ -56,6 +56,7 @@ class Solver {
     int iteration;
     double relative_residual;
     double rounding_floor;  ///< see Result
+    bool limited = false;   ///< rounding ended a stage above its tolerance
   };
   /// Returns false to stop the solve.
   using Listener = std::function<bool(const Progress&)>;
@@ -64,7 +65,9 @@ class Solver {
   struct Stages {
     double first = 0;  ///< tolerance of the first stage
     /// Is called when a stage has reached its tolerance, and returns the tolerance of the next one, or 0 if u is
-    /// accurate enough. A later stage that does not reach a tolerance below Options::tolerance is no failure.
+    /// accurate enough. A later stage that does not reach a tolerance below Options::tolerance is no failure. If
+    /// rounding ends a stage earlier, `next` is called for that and a few more iterates, and only 0 makes the solve a
+    /// success.
     std::function<double(const Progress&)> next;
   };
 
@@ -130,7 +133,9 @@ class Solver {
   void begin_again(Monitor& monitor);
   double extrapolate(Monitor& monitor);
   bool has_stages() const;
+  Progress progress(const MonitorState& state, bool limited) const;
   bool pass_stages(Monitor& monitor);
+  bool settle_at_limit(Monitor& monitor);
   bool takes_best(const MonitorState& state, Result& result);
   void report(Start from, bool at_once, Monitor& monitor, Result& result);
   // finish.cpp

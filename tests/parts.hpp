@@ -12,7 +12,7 @@ namespace poisson {
 inline void put_part(const Field& part, std::vector<double>& all) {
   const HostRead read(part);
   const Space& space = part.space();
-  const auto &o = space.origin(), &n = space.all();
+  const auto &o = space.part().origin(), &n = space.part().all();
   dispatch(part.precision(), [&]<class T>(T) {
     const auto view = (*read).template view<T>();
     for_each_value(view, false, [&](int i, int j, int k) {

@@ -2,31 +2,40 @@
 
 // A grid cut into several patches of one process, or of each of several.
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <memory>
 #include <vector>
 
 #include "backends/processes/processes.hpp"
+#include "backends/spaces/halo_moves.hpp"
 #include "tests/fields.hpp"
 
 namespace poisson {
 
-/// Returns the space of the patches of a cut grid; patch p belongs to process p·count/patches. Each steps of the
-/// exchange is that of the cut grid along an axis.
-inline Space patches_of(const Cuts& cuts, const std::shared_ptr<const Processes>& processes) {
-  std::vector<PatchOfAll> all;
+/// Returns the moves between the patches of a cut grid that are those of the exchange of boxes along each axis.
+inline std::vector<std::vector<Move>> moves_by_axes(const Cuts& cuts) {
   std::vector<std::vector<Move>> steps;
+  for (int p = 0; p < cuts.patches(); ++p) {
+    const auto turns = Exchange(cuts, p).steps();
+    steps.resize(std::max(steps.size(), turns.size()));
+    for (std::size_t t = 0; t < turns.size(); ++t)
+      for (const auto& [owner, side, from, to] : turns[t]) steps[t].push_back({owner, from, p, to});
+  }
+  return steps;
+}
+
+/// Returns the space of the patches of a cut grid; patch p belongs to process p·count/patches. Each step of the
+/// exchange is that of the cut grid along an axis, or `at_once` all values move in one step.
+inline Space patches_of(const Cuts& cuts, const std::shared_ptr<const Processes>& processes, bool at_once = false) {
+  std::vector<PatchOfAll> all;
   for (int p = 0; p < cuts.patches(); ++p) {
     const Layout layout = cuts.layout(p);
     const int first = cuts.patch(p).first[cuts.n[2] == 1 ? 1 : 2];
     all.push_back({p * processes->count() / cuts.patches(), layout, {layout.box(), layout.box(), first}});
-    const auto turns = Exchange(cuts, p).steps();
-    steps.resize(turns.size());
-    for (std::size_t t = 0; t < turns.size(); ++t)
-      for (const auto& [owner, side, from, to] : turns[t]) steps[t].push_back({owner, from, p, to});
   }
-  return {all, steps, processes};
+  return {all, at_once ? std::vector<std::vector<Move>>{halo_moves(cuts)} : moves_by_axes(cuts), processes};
 }
 
 /// Cuts a grid along one axis into patches of these widths.

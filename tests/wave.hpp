@@ -13,8 +13,8 @@ inline double wave(int which, int i, int j, int k) {
 
 /// Sets the unknowns of x to a wave and leaves its other values unchanged.
 inline void fill(Backend& backend, Field& x, int which) {
-  const Box& own = x.space().unknowns();
-  const auto& o = x.space().origin();
+  const Box& own = x.space().part().unknowns();
+  const auto& o = x.space().part().origin();
   dispatch(x.precision(), [&]<class T>(T) {
     Image<T> image(backend, x);
     for (int k = own.first[2]; k < own.last[2]; ++k)

@@ -18,7 +18,7 @@ constexpr const char *matrix_csv = "capacitance.csv", *matrix_netlist = "capacit
 std::vector<std::string> answer_files(const Config& config) {
   std::vector<std::string> names;
   if (config.problem.media && config.output.bodies) names.emplace_back(bodies_csv);
-  if (answers_faces(config.problem) && config.output.bodies) names.emplace_back(faces_csv);
+  if ((config.mesh || answers_faces(config.problem)) && config.output.bodies) names.emplace_back(faces_csv);
   const auto floats = [](const Material& m) { return m.floating.has_value(); };
   if (config.problem.media && config.output.bodies && std::ranges::any_of(config.problem.media->materials, floats))
     names.emplace_back(floating_csv);

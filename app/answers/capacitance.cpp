@@ -1,6 +1,5 @@
 #include "app/answers/capacitance.hpp"
 
-#include <algorithm>
 #include <cctype>
 #include <numeric>
 #include <utility>
@@ -8,35 +7,15 @@
 #include <fmt/format.h>
 
 #include "app/cases/model_case.hpp"
-#include "backends/memory/error.hpp"
-#include "grids/results/region_results.hpp"
+#include "solver/capacitance.hpp"
 #include "solver/grid_model.hpp"
 
 namespace poisson {
 namespace {
 
-// Returns the media with all fixed values at 0 except that of a region, and without sources.
-std::shared_ptr<const Media> excited(const Media& media, std::optional<RegionNumber> region) {
-  auto changed = std::make_shared<Media>(media);
-  for (Material& material : changed->materials) {
-    if (material.fixed) material.fixed = 0;
-    if (material.floating) material.floating = 0;
-    if (material.power) material.power = 0;
-    material.source = 0.0;
-  }
-  if (region) changed->materials[changed->regions[*region].material].fixed = 1;
-  return changed;
-}
-
 Config without_data(const Config& config) {
   Config bare = config;
-  Problem& problem = bare.problem;
-  problem.source = 0.0;
-  problem.initial.reset();
-  problem.exact.reset();
-  for (auto& axis : problem.boundary)
-    for (Boundary& face : axis) face.value = 0.0;
-  problem.media = excited(*problem.media, {});
+  bare.problem = without_data(config.problem);
   constexpr double accurate = 1e-10;
   bare.flow_tolerance = 0;
   bare.output.fields.clear();
@@ -67,17 +46,7 @@ Summary::Capacitance find_capacitance(const Config& config, Backend& backend,
   Summary::Capacitance matrix;
   const std::vector<RegionNumber>& conductors = config.output.conductors;
   for (const RegionNumber c : conductors) matrix.names.push_back(config.problem.media->regions[c].name);
-  matrix.entries.assign(conductors.size(), std::vector<double>(conductors.size()));
-  for (std::size_t j = 0; j < conductors.size(); ++j) {
-    model.update({.media = excited(*config.problem.media, conductors[j])});
-    work->fill();
-    const Result result = work->solve(false, [&](const Solver::Progress&) { return !stopped(); });
-    if (!result.converged() && !result.at_rounding_floor())
-      throw RunError("the solve for conductor '" + matrix.names[j] + "' did not converge (relative residual " +
-                     fmt::format("{:.1e}", result.relative()) + "). Raise solver.max_iterations.");
-    const std::vector<double> flows = flows_from_fixed(model.discretization(), solver.solution());
-    for (std::size_t i = 0; i < conductors.size(); ++i) matrix.entries[i][j] = flows[conductors[i]];
-  }
+  matrix.entries = capacitance(model, solver, conductors, [&](const Solver::Progress&) { return !stopped(); });
   return matrix;
 }
 

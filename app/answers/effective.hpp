@@ -1,11 +1,11 @@
 #pragma once
 
-#include <array>
 #include <functional>
 #include <memory>
 
 #include "app/cases/case.hpp"
 #include "io/config/config.hpp"
+#include "solver/effective.hpp"
 
 namespace poisson {
 
@@ -23,11 +23,10 @@ class EffectiveAnswer {
               Summary& summary);
 
  private:
-  void add_axis(const Config& driven, Case& work, int axis, bool converged);
+  void add_axis(Case& work, int axis, bool converged);
 
   const Config& config_;
-  Summary::Effective effective_;
-  std::array<double, 3> mean_kappa_{};
+  EffectiveTally tally_;
 };
 
 }  // namespace poisson

@@ -38,4 +38,11 @@ Sharing in_groups(const std::shared_ptr<const Processes>& processes, const Parts
   return sharing;
 }
 
+Case::ShownField Case::shown(const std::string& name, Centering centering) {
+  const FieldChoice& choice = field_choice(name);
+  Pieces values = field(choice);
+  FieldHead head{name, choice.location(centering), values.components, "", values.on_plane, choice.face_axis};
+  return {std::move(head), std::move(values)};
+}
+
 }  // namespace poisson

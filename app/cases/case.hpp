@@ -13,7 +13,7 @@
 #include "grids/results/profile.hpp"
 #include "io/config/config.hpp"
 #include "io/fields/field_choices.hpp"
-#include "io/files/output.hpp"
+#include "io/files/output_mesh.hpp"
 #include "io/files/summary.hpp"
 #include "io/terminal/console.hpp"
 #include "solver/model.hpp"
@@ -73,14 +73,22 @@ class Case {
   /// Computes norms, errors, probes and fluxes: every entry of the summary except the course of the iteration.
   virtual void observe(Summary& summary) = 0;
   virtual OutputGrid output_grid() const = 0;
+  /// Returns the mesh of its files.
+  virtual OutputMesh output_mesh() const { return output_grid(); }
   /// Returns, for several processes, the first index of each part along each axis; empty for one process.
   virtual std::vector<std::vector<int>> cuts() const { return {}; }
   virtual Pieces field(const FieldChoice& choice) = 0;
+  /// Is a field of `output.fields` for files.
+  struct ShownField {
+    FieldHead head;
+    Pieces values;
+  };
+  virtual ShownField shown(const std::string& name, Centering centering);
 
-  // A case without a box describes itself and writes its own files.
+  // A case without a box describes itself; one without a mesh writes its own files.
   /// Returns lines for --validate and --dry-run, such as a table of groups.
   virtual std::vector<std::string> table() const { return {}; }
-  /// Returns the names of the files that it writes itself, or nothing if it writes the fields of a box.
+  /// Returns the names of the files that it writes itself, or nothing if it has a mesh for files.
   virtual std::optional<std::vector<std::string>> own_files() const { return {}; }
   /// Writes these files into a folder and adds them to the summary.
   virtual void write_own(const std::filesystem::path& /*folder*/, Summary& /*summary*/) {}

@@ -4,7 +4,7 @@
 
 #include "grids/schemes/discretization.hpp"
 #include "io/config/config.hpp"
-#include "solver/solver.hpp"
+#include "solver/flow_stages.hpp"
 
 namespace poisson {
 
@@ -16,9 +16,5 @@ Solver::Stages flow_stages(const Config& config, const std::array<double, 3>& ri
 
 /// Returns whether a run writes the field `flux` or fluxes through faces.
 bool writes_flux(const Config& config);
-
-/// Returns the largest |b − A u| of a cell over the largest flow through a face of a cell. Overwrites solver.spare().
-/// Collective.
-double unbalanced_share(const std::array<double, 3>& rise, const Discretization& d, Solver& solver);
 
 }  // namespace poisson

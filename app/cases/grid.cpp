@@ -20,6 +20,7 @@
 #include "app/memory.hpp"
 #include "backends/processes/machine.hpp"
 #include "grids/results/cell_interpolation.hpp"
+#include "grids/results/effective.hpp"
 #include "grids/results/face_flows.hpp"
 #include "grids/results/face_results.hpp"
 #include "grids/results/floating_flows.hpp"
@@ -169,10 +170,7 @@ class GridCase final : public ModelCase {
                       : grid_ == nullptr   ? describe_uncovered(problem_)
                                            : std::vector<std::string>(),
                       std::back_inserter(all));
-    if (economized_)
-      all.emplace_back(
-          "the device has too little memory for Galerkin levels: the image is solved on rediscretized levels, which "
-          "take more iterations");
+    if (economized_) all.emplace_back(describe_economy(options_));
     if (problem_.media && FloatingBodies::any(*problem_.media) && grid_ && !d().media()->floating())
       all.push_back(
           fmt::format("floating bodies are images or more than {}: they conduct {:.0e} times as well as the "
@@ -181,7 +179,9 @@ class GridCase final : public ModelCase {
     return all;
   }
 
-  void describe(RunHeader& header, Summary&) const override {
+  void describe(RunHeader& header, Summary& summary) const override {
+    for (std::size_t face = 0; summary.flux.size() < 2 * static_cast<std::size_t>(problem_.dimension); ++face)
+      summary.flux.add(std::string(face_names[face]), unknown);
     header.problem = describe_equation(problem_);
     header.boundary = describe_boundary(problem_);
     for (std::size_t axis = 0; axis < static_cast<std::size_t>(problem_.dimension); ++axis) {
@@ -354,8 +354,8 @@ class GridCase final : public ModelCase {
     require_memory(config_, *this, grid_->backend(), *plan_, here_, static_cast<double>(grid_->bytes()));
   }
 
-  // Selects rediscretized levels for an image that does not fit into the memory of a device otherwise. `used`: bytes
-  // that the run has allocated.
+  // Selects rediscretized levels for an image that does not fit into the memory of a device otherwise, and single
+  // precision if only flows matter. `used`: bytes that the run has allocated.
   void economize(const Backend& backend, double used) {
     const bool free = options_.method == Method::automatic || options_.method == Method::multigrid;
     if (!backend.on_gpu() || !is_image(problem_) || !free || options_.coarse_operator != CoarseOperator::automatic ||
@@ -364,11 +364,16 @@ class GridCase final : public ModelCase {
     const double room = static_cast<double>(backend.available()) + used;
     const auto fits = [&] { return static_cast<double>(plan(true).most()) <= room; };
     if (fits()) return;
+    const Options given = options_;
     options_.coarse_operator = CoarseOperator::rediscretized;
     plan_.reset();
+    if (!fits() && config_.flow_tolerance > 0 && options_.precision == SolvePrecision::mixed) {
+      options_.precision = SolvePrecision::single;
+      plan_.reset();
+    }
     economized_ = fits();
     if (economized_) return;
-    options_.coarse_operator = CoarseOperator::automatic;
+    options_ = given;
     plan_.reset();
   }
 

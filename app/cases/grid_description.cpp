@@ -80,4 +80,12 @@ std::string describe_widths(const Config& config) {
   return fmt::format("{:.4g} to {:.4g} wide (1 : {:.3g})", least, widest, widest / least);
 }
 
+std::string describe_economy(const Options& options) {
+  const bool single = options.precision == SolvePrecision::single;
+  return std::string("the device has too little memory for ") +
+         (single ? "mixed precision: the image is solved in single precision on rediscretized levels, which take more "
+                   "iterations and end when the flows have settled, at the latest at the rounding limit"
+                 : "Galerkin levels: the image is solved on rediscretized levels, which take more iterations");
+}
+
 }  // namespace poisson

@@ -21,5 +21,7 @@ void describe_modes(const Config& config, std::int64_t unknowns, bool gpu, std::
 std::string describe_hint(const Problem& problem, const Jumps& jumps);
 /// Returns text such as "0.001 to 0.0938 wide (1 : 93.8)". Equal cells from explicit nodes differ by rounding.
 std::string describe_widths(const Config& config);
+/// Returns the warning that an image has too little memory for the best method, and the options that replace it.
+std::string describe_economy(const Options& options);
 
 }  // namespace poisson

@@ -70,6 +70,10 @@ std::vector<std::string> describe_media(const MediaSystem& system) {
         media, r, system.cells().block().dimension(),
         thin ? "its surface enters conductances, but it has no value of its own. Refine the grid there" : outside));
   }
+  if (system.counts()[static_cast<std::size_t>(CellState::solved)] == 0)
+    warnings.emplace_back(
+        "no cell conducts and has contact to a fixed value: nothing is solved. Give a material of the domain a "
+        "coefficient");
   const auto floating = static_cast<std::size_t>(CellState::floating);
   if (system.counts()[floating] > 0)
     warnings.push_back(fmt::format(

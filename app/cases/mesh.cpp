@@ -12,11 +12,10 @@
 
 #include "app/cases/case.hpp"
 #include "backends/memory/error.hpp"
+#include "grids/meshes/device_assembly.hpp"
 #include "grids/meshes/mesh_results.hpp"
-#include "io/meshes/blocks_output.hpp"
 #include "io/meshes/mesh_input.hpp"
 #include "io/meshes/vtu_output.hpp"
-#include "io/pictures/mesh_picture.hpp"
 #include "solver/blocks_model.hpp"
 #include "solver/external_amg.hpp"
 #include "solver/rows_model.hpp"
@@ -35,12 +34,18 @@ class MeshCase final : public Case {
     sharing_.processes = processes;
   }
 
-  void check_values() const override { data(); }
-  const Plan& plan(bool) const override {
+  void check_values() const override { places(); }
+  const Plan& plan(bool gpu) const override {
     if (!plan_ && in_blocks()) {
       const int count = sharing_.processes->count();
       plan_ = plan_blocks(block_level_sizes(data(), cut_blocks(), count, most_in_blocks), options_,
                           config_.mesh->stretch, mesh().dimension);
+    }
+    if (!plan_ && gpu) {
+      const RowEstimate size = estimate_rows(data());
+      plan_ = plan_rows(options_, {size.rows, size.entries, true, true});
+      plan_->setup += static_cast<std::size_t>(size.entries) * 12 + static_cast<std::size_t>(size.rows) * 40 +
+                      static_cast<std::size_t>(data().topology.cells()) * 40;
     }
     if (!plan_) {
       const auto host = make_cpu_backend();
@@ -58,8 +63,10 @@ class MeshCase final : public Case {
   }
 
   Solver& make_solver(Backend& backend, Profile* profile) override {
+    places();
     model_ = make_model(backend);
-    solver_ = poisson::make_solver(*model_, options_, profile, &plan(false));
+    solver_ = poisson::make_solver(*model_, options_, profile, &plan(backend.on_gpu()));
+    if (system_) system_->rows.on_device.reset();  // the levels contain it
     return *solver_;
   }
   void widen() override {
@@ -90,7 +97,7 @@ class MeshCase final : public Case {
   std::vector<std::string> table() const override { return config_.mesh->table; }
 
   void describe(RunHeader& header, Summary& summary) const override {
-    summary.unknowns = header.unknowns = in_blocks() ? plan_->levels.front().unknowns : system_->rows.A.rows();
+    summary.unknowns = header.unknowns = in_blocks() ? plan_->levels.front().unknowns : row_count();
     summary.dimension = 0;  // a mesh has no faces of a box
     double least = std::numeric_limits<double>::infinity(), widest = 0;
     for (std::int64_t e = 0; e < data().topology.cells(); ++e) {
@@ -107,16 +114,16 @@ class MeshCase final : public Case {
     for (const MeshCondition& condition : problem_.conditions)
       header.boundary +=
           fmt::format("{}{} {}", header.boundary.empty() ? "" : ", ", condition.name, condition_name(condition.kind));
-    header.matrix = in_blocks() ? matrix_of_blocks()
-                                : fmt::format("{} rows, {} entries", system_->rows.A.rows(), system_->rows.A.entries());
+    header.matrix = in_blocks() ? matrix_of_blocks() : fmt::format("{} rows, {} entries", row_count(), entries_);
     if (const auto* own = dynamic_cast<const RowsModel*>(model_.get()))
       header.matrix += fmt::format("; the levels have {:.2f} times as many", own->operator_complexity());
   }
   std::string demand() const override { return "; and coefficients must be within the range of numbers"; }
 
   void observe(Summary& summary) override {
-    u_ = in_blocks() ? cut_blocks().at_points(get_nodes(solver_->solution(), *block_system().levels.front().space))
-                     : point_values(data(), *system_, get_rows(solver_->solution(), RowSpace(system_->rows.A.rows())));
+    u_ = in_blocks()
+             ? cut_blocks().at_points(get_nodes(solver_->solution(), *block_system().levels.front().space))
+             : point_values(data(), *system_, get_rows(solver_->solution(), RowSpace(row_count())));
     const MeshIntegrals all = integrate(data(), u_);
     const auto place = [&](const std::array<double, 3>& x) {
       return std::vector<double>(x.begin(), x.begin() + mesh().dimension);
@@ -126,94 +133,53 @@ class MeshCase final : public Case {
       const MeshError error = error_of(data(), u_, *problem_.exact);
       summary.error = Summary::ErrorNorms{error.largest, error.l2};
     }
-    for (const auto& point : config_.output.probes) {
-      std::array<double, 3> at{};
-      std::ranges::copy(point, at.begin());
-      if (mesh().dimension == 2 && !mesh().points.empty()) at[2] = mesh().points.front()[2];
-      const auto value = value_at(data(), u_, at);
-      if (!value)
-        throw InputError(
-            fmt::format("output.probes: {} is outside of the mesh; move it inside", fmt::join(point, ", ")));
-      summary.probes.push_back({point, *value});
-    }
+    for (std::size_t i = 0; i < places().size(); ++i)
+      summary.probes.push_back({config_.output.probes[i], interpolate(data(), u_, places()[i])});
     observe_flows(all, summary);
     summary.flux_error = recovered_error(data(), u_);
   }
 
   OutputGrid output_grid() const override { return {}; }
-  Pieces field(const FieldChoice&) override { throw std::logic_error("a mesh has no planes"); }
-  std::optional<std::vector<std::string>> own_files() const override {
-    std::vector<std::string> names{"faces.csv"};
-    if (config_.output.fields.empty()) return names;
-    const int count = sharing_.processes->count();
-    for (const std::string& format : config_.output.formats) {
-      if (format == "vtk" && in_blocks()) {
-        const std::vector<std::string> blocks = block_file_names(config_.mesh->blocks->numbers->topology().blocks());
-        names.insert(names.end(), blocks.begin(), blocks.end());
-      } else if (format == "vtk" && count > 1) {
-        names.emplace_back("solution.pvtu");
-        for (int p = 0; p < count; ++p) names.push_back(vtu_piece_name(p));
-      } else {
-        names.emplace_back(format == "vtk" ? "solution.vtu" : format == "hdf5" ? "solution.hdf" : "solution.png");
-      }
-    }
-    return names;
+  OutputMesh output_mesh() const override {
+    if (in_blocks()) return config_.mesh->blocks.get();
+    return problem_.mesh.get();
   }
-  void write_own(const std::filesystem::path& folder, Summary& summary) override {
-    if (own_files()->size() < 2) return;
-    std::vector<MeshField> fields;
-    for (const std::string& name : config_.output.fields) fields.push_back(field_of(name));
-    const bool first = sharing_.processes->first();
-    const auto add = [&](const std::filesystem::path& path) {
-      summary.files.push_back({path.filename().string(), std::filesystem::file_size(path)});
+  Pieces field(const FieldChoice&) override { throw std::logic_error("a mesh has no planes"); }
+  // Its values are chunks of the list of all points or elements.
+  ShownField shown(const std::string& name, Centering) override {
+    auto field = std::make_shared<const MeshField>(field_of(name));
+    const int count = static_cast<int>(field->values.size()) / field->components;
+    const auto fill = [field](int first, int last, std::span<double> values) {
+      const std::ptrdiff_t n = field->components;
+      std::copy(field->values.begin() + first * n, field->values.begin() + last * n, values.begin());
     };
-    for (const std::string& format : config_.output.formats) {
-      if (format == "vtk" && in_blocks())
-        for (const auto& path : first ? write_block_files(folder, *config_.mesh->blocks, fields, summary.converged)
-                                      : std::vector<std::filesystem::path>{})
-          add(path);
-      else if (format == "vtk" && !sharing_.processes->alone())
-        write_pieces(folder, fields, summary);
-      else if (first && format == "vtk")
-        add(write_vtu(folder, mesh(), fields, summary.converged));
-      else if (first && format == "hdf5")
-        add(write_mesh_hdf(folder, mesh(), fields, summary.converged));
-      else if (first)
-        add(draw(folder, summary.converged));
-    }
+    return {{name, field->on_cells ? Location::cell : Location::node, field->components},
+            Pieces({{0, 0, 0}, {1, 1, count}}, field->components, fill)};
   }
 
  private:
-  // Each process writes its elements.
-  void write_pieces(const std::filesystem::path& folder, const std::vector<MeshField>& fields, Summary& summary) const {
-    const Processes& all = *sharing_.processes;
-    write_vtu_piece(folder, mesh(), fields, summary.converged, all.rank(), all.count());
-    const auto size = std::filesystem::file_size(folder / vtu_piece_name(all.rank()));
-    const std::vector<std::uintmax_t> sizes = all.gather(size);
-    if (!all.first()) return;
-    const std::filesystem::path path = write_pvtu(folder, fields, all.count());
-    summary.files.push_back({path.filename().string(), std::filesystem::file_size(path)});
-    for (int p = 0; p < all.count(); ++p)
-      summary.files.push_back({vtu_piece_name(p), sizes[static_cast<std::size_t>(p)]});
-  }
-  std::filesystem::path draw(const std::filesystem::path& folder, bool converged) const {
-#ifdef POISSON_HAVE_VTK
-    const std::string& unit = config_.output.unit;
-    return write_mesh_picture(
-        folder, mesh(), u_,
-        {config_.title, config_.output.quantity + (unit.empty() ? "" : " (" + unit + ")"), converged});
-#else
-    (void)converged;
-    throw RunError("this program draws no pictures (it was built without VTK): remove png from output.formats");
-#endif
-  }
-
-  const Mesh& mesh() const {
-    return *problem_.mesh;
-  }
+  const Mesh& mesh() const { return *problem_.mesh; }
   const MeshData& data() const {
     if (!data_) data_ = std::make_unique<MeshData>(problem_);
     return *data_;
+  }
+  // Finds the probes before the solve, since one outside ends the run.
+  const std::vector<MeshPlace>& places() const {
+    if (places_) return *places_;
+    std::vector<std::array<double, 3>> at;
+    for (const auto& point : config_.output.probes) {
+      at.push_back({0, 0, mesh().points.empty() ? 0 : mesh().points.front()[2]});
+      std::ranges::copy(point, at.back().begin());
+    }
+    const auto found = locate(data(), at);
+    places_.emplace();
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      if (!found[i])
+        throw InputError(fmt::format("output.probes: {} is outside of the mesh; move it inside",
+                                     fmt::join(config_.output.probes[i], ", ")));
+      places_->push_back(*found[i]);
+    }
+    return *places_;
   }
   std::unique_ptr<Model> make_model(Backend& backend) const {
     if (in_blocks()) {
@@ -221,17 +187,19 @@ class MeshCase final : public Case {
       return std::make_unique<BlocksModel>(backend, block_system(), held_, guess_);
     }
     if (options_.amg == Amg::hypre)
-      return std::make_unique<ExternalRowsModel>(backend, system().rows, sharing_.processes);
-    return std::make_unique<RowsModel>(backend, system().rows);
+      return std::make_unique<ExternalRowsModel>(backend, system(backend).rows, sharing_.processes);
+    return std::make_unique<RowsModel>(backend, system(backend).rows);
   }
-  const MeshSystem& system() const {
-    if (!system_) system_ = std::make_unique<MeshSystem>(assemble(data()));
+  // Assembles in the memory of the solver. A GPU frees its matrix after the levels are made.
+  const MeshSystem& system(Backend& backend) const {
+    if (!system_ || (backend.on_gpu() && !system_->rows.on_device))
+      system_ = std::make_unique<MeshSystem>(backend.on_gpu() ? assemble_on(backend, data()) : assemble(data()));
+    entries_ = system_->rows.entries();
     return *system_;
   }
+  std::int64_t row_count() const { return std::ssize(system_->point); }
 
-  bool in_blocks() const {
-    return config_.mesh->blocks != nullptr;
-  }
+  bool in_blocks() const { return config_.mesh->blocks != nullptr; }
   // Returns the blocks, which are cut if that helps several processes.
   const BlockMesh& cut_blocks() const {
     if (!cut_blocks_)
@@ -265,12 +233,18 @@ class MeshCase final : public Case {
 
   void observe_flows(const MeshIntegrals& all, Summary& summary) const {
     const std::vector<ConditionFlow> flows = condition_flows(data(), u_);
-    double sum = 0, in = std::max(all.source, 0.0) + std::max(-all.reaction, 0.0),
-           out = std::max(-all.source, 0.0) + std::max(all.reaction, 0.0);
+    // What enters and what leaves, also through the same condition or source.
+    double sum = 0, in = 0, out = 0;
+    const auto pass = [&](double net, double size) {
+      in += 0.5 * std::max(0.0, size + net);
+      out += 0.5 * std::max(0.0, size - net);
+    };
+    pass(all.source, all.source_size);
+    pass(-all.reaction, all.reaction_size);
     for (std::size_t c = 0; c < flows.size(); ++c) {
       const MeshCondition& condition = problem_.conditions[c];
       sum += flows[c].flow;
-      (flows[c].flow > 0 ? in : out) += std::abs(flows[c].flow);
+      pass(flows[c].flow, flows[c].size);
       if ((flows[c].facets == 0 && condition.groups.empty()) || condition.name == periodic_condition) continue;
       Summary::Face face;
       face.name = condition.name;
@@ -281,6 +255,7 @@ class MeshCase final : public Case {
       face.mean = flows[c].mean;
       face.min = flows[c].least;
       face.max = flows[c].largest;
+      summary.flux.add(face.name, face.flow);
       summary.faces.push_back(std::move(face));
     }
     summary.balance.source = all.source;
@@ -316,11 +291,13 @@ class MeshCase final : public Case {
   Sharing sharing_;
   mutable std::unique_ptr<MeshData> data_;
   mutable std::unique_ptr<MeshSystem> system_;
+  mutable std::int64_t entries_ = 0;
   mutable std::optional<Plan> plan_;
+  mutable std::optional<std::vector<MeshPlace>> places_;  ///< of probes
   mutable std::unique_ptr<const BlockMesh> cut_blocks_;  ///< of blocks
-  mutable std::unique_ptr<BlockSystem> block_system_;    ///< of blocks, else null
-  mutable std::vector<double> held_;                     ///< of blocks, on nodes
-  std::vector<double> guess_;                            ///< of blocks, on nodes
+  mutable std::unique_ptr<BlockSystem> block_system_;     ///< of blocks, else null
+  mutable std::vector<double> held_;                      ///< of blocks, on nodes
+  std::vector<double> guess_;                             ///< of blocks, on nodes
   std::unique_ptr<Model> model_;
   std::unique_ptr<Solver> solver_;
   std::vector<double> u_;  ///< at points, after observe

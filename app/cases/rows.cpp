@@ -24,12 +24,12 @@ class RowsCase final : public Case {
   explicit RowsCase(const Config& config) : config_(config), rows_(*config.rows), options_(config.options) {}
 
   void check_values() const override {}
-  const Plan& plan(bool) const override {
+  const Plan& plan(bool gpu) const override {
     if (!plan_) {
       const auto host = make_cpu_backend();
       const GeneralRowsModel model(*host, rows_);
       plan_ = model.plan(options_);
-      model.count_bytes(*plan_);
+      count_row_bytes(*plan_, {rows_.system.rows(), rows_.system.entries(), gpu, false});
     }
     return *plan_;
   }
@@ -42,7 +42,7 @@ class RowsCase final : public Case {
 
   Solver& make_solver(Backend& backend, Profile* profile) override {
     model_ = std::make_unique<GeneralRowsModel>(backend, rows_);
-    solver_ = make_general_solver(*model_, options_, profile, &plan(false));
+    solver_ = make_general_solver(*model_, options_, profile, &plan(backend.on_gpu()));
     return *solver_;
   }
   void widen() override {

@@ -201,21 +201,21 @@ class CpuBackend final : public Backend {
     const Space& space = part.space();
     const PatchesWithin parts(space, whole.space());
     std::size_t most = 1;
-    for (const int n : space.most_values()) most *= static_cast<std::size_t>(n + 2);
+    for (const int n : space.part().most_values()) most *= static_cast<std::size_t>(n + 2);
     dispatch(part.precision(), [&]<class T>(T) {
       std::vector<T> own(most), all(most * parts.patches.size());
       const auto from = part.view<T>();
-      const Box box = space.with_ends(space.processes().rank());
+      const Box box = space.part().with_ends(space.processes().rank());
       const auto each = [](const Box& values, const auto& f) {
         std::size_t at = 0;
         for_each_place(values, [&](int i, int j, int k) { f(i, j, k, at++); });
       };
-      const auto &o = space.origin(), &begin = whole.space().origin();
+      const auto &o = space.part().origin(), &begin = whole.space().part().origin();
       each(box, [&](int i, int j, int k, std::size_t at) { own[at] = from(i - o[0], j - o[1], k - o[2]); });
       parts.processes->gather(own.data(), most * sizeof(T), all.data());
       const auto to = whole.view<T>();
       for (std::size_t p = 0; p < parts.patches.size(); ++p)
-        each(space.with_ends(parts.patches[p]), [&](int i, int j, int k, std::size_t at) {
+        each(space.part().with_ends(parts.patches[p]), [&](int i, int j, int k, std::size_t at) {
           to(i - begin[0], j - begin[1], k - begin[2]) = all[p * most + at];
         });
     });

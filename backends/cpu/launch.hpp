@@ -126,7 +126,7 @@ Result join_planes(const Space& space, const Box& box, const std::vector<Result>
   const std::size_t across = space.is_flat() ? 1 : 2;
   std::vector<Plane<Result>> planes;
   for (std::size_t p = 0; p < own.size(); ++p)
-    planes.push_back({own[p], space.origin()[across] + box.first[across] + static_cast<int>(p)});
+    planes.push_back({own[p], space.part().origin()[across] + box.first[across] + static_cast<int>(p)});
   return join_planes(space, std::move(planes), none, join);
 }
 

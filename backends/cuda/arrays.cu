@@ -54,7 +54,7 @@ void import_values(const Array& from, double factor, Field& to) {
   dispatch(from.precision, [&]<class T>(T) {
     dispatch(to.precision(), [&]<class U>(U) {
       const Import<T, U> column{static_cast<const T*>(from.data), from.shape[0], from.shape[1], factor, to.view<U>()};
-      for_values(of(to.backend()).stream(), to.space().unknowns(), column);
+      for_values(of(to.backend()).stream(), to.space().part().unknowns(), column);
     });
   });
 }

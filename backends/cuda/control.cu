@@ -149,10 +149,7 @@ void CudaBackend::run(std::unique_ptr<Recording>& recording, const std::function
     conditional_nodes_ = records;
     return;
   }
-  if (conditional_nodes_ && is_outdated(recording)) {
-    w.former = former_graph(recording);
-    recording = record(verbs);
-  }
+  if (conditional_nodes_ && is_outdated(recording)) recording = record(verbs, former_graph(recording));
   if (!conditional_nodes_) {  // the host decides after every iteration
     verbs();
     return;

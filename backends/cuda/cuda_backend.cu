@@ -285,7 +285,7 @@ void CudaBackend::add_up(const Space& space, const PlaneSums& sums, int planes, 
   if (mail_) return send(false, [&] { add(&mail_->box(), result.address()); });
   add(nullptr, nullptr);
   const int most_planes =
-      is_box(space) ? std::max(space.most_values()[1], space.most_values()[2]) : space.most_planes();
+      is_box(space) ? std::max(space.part().most_values()[1], space.part().most_values()[2]) : space.most_planes();
   const auto most = static_cast<std::size_t>(most_planes) + 2;
   by_host([this, count, most, space, to = result.address()] {
     const std::vector<double> all =

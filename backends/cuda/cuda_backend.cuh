@@ -50,6 +50,8 @@ struct KernelCount {
   std::size_t in_loop = 0;  ///< are directly in the loop body
 };
 
+class Graph;
+
 /// Runs the verbs of a backend on one CUDA device. Kernels are launched on stream(), which changes while the body of a
 /// conditional node is recorded.
 class CudaBackend final : public Backend {
@@ -211,7 +213,7 @@ class CudaBackend final : public Backend {
   Buffer block(std::size_t bytes);
   cudaGraph_t add_conditional(cudaGraphConditionalHandle handle, cudaGraphConditionalNodeType type);
   cudaGraph_t recorded_graph() const;
-  std::unique_ptr<Recording> record(const std::function<void()>& verbs);
+  std::unique_ptr<Recording> record(const std::function<void()>& verbs, std::unique_ptr<Graph> former);
   void record_into(cudaGraph_t graph, const std::function<void()>& body);
   void follow(Monitor& monitor);
   const double* ask_all();

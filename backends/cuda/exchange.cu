@@ -159,11 +159,11 @@ void CudaBackend::do_gather(const Field& part, Field& whole) {
       };
       std::vector<Box> of;
       std::size_t most = 0;
-      for (const int p : parts.patches) of.push_back(moved(space.with_ends(p), larger.origin()));
+      for (const int p : parts.patches) of.push_back(moved(space.part().with_ends(p), larger.part().origin()));
       // The size must be equal on all processes, whose groups differ.
-      for (int p = 0; p < space.cuts().patches(); ++p)
-        most = std::max(most, static_cast<std::size_t>(space.with_ends(p).size()) * sizeof(T));
-      const Box own = moved(space.with_ends(space.processes().rank()), space.origin());
+      for (int p = 0; p < space.part().cuts().patches(); ++p)
+        most = std::max(most, static_cast<std::size_t>(space.part().with_ends(p).size()) * sizeof(T));
+      const Box own = moved(space.part().with_ends(space.processes().rank()), space.part().origin());
       staging_->gather(stream_, from, own, to, of, most, *parts.processes);
     });
   });

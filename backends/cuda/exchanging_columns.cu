@@ -3,8 +3,8 @@
 namespace poisson::cuda {
 
 std::optional<ColumnLayers> column_layers(const Space& space, const Box& box) {
-  const Cuts& cuts = space.cuts();
-  const Box &own = space.unknowns(), &all = space.all_unknowns();
+  const Cuts& cuts = space.part().cuts();
+  const Box &own = space.part().unknowns(), &all = space.part().all_unknowns();
   if (cuts.count(0) > 1 || cuts.count(1) > 1 || cuts.count(2) == 1 || cuts.n[2] == 1) return {};
   if (box.first != own.first || box.last != own.last) return {};
   const std::int64_t plane = std::int64_t{1} * (box.last[0] - box.first[0]) * (box.last[1] - box.first[1]);

@@ -251,11 +251,11 @@ void Mail::swap(cudaStream_t stream, const View<T>& v, int axis, const Exchange:
 
 template <class T>
 void Mail::gather(cudaStream_t stream, const Space& space, const View<const T>& part, const View<T>& whole) {
-  const auto& o = space.origin();
+  const auto& o = space.part().origin();
   Parts<T> parts{box_, part, whole, {o[0], o[1], o[2]}, {}};
-  for (int p = 0; p < box_.count; ++p) parts.of[p] = Packed(space.with_ends(p));
+  for (int p = 0; p < box_.count; ++p) parts.of[p] = Packed(space.part().with_ends(p));
   std::int64_t most = 1;
-  for (const int n : space.most_values()) most *= n;
+  for (const int n : space.part().most_values()) most *= n;
   launch(gather_kernel<T>, mail_blocks(most), 256, stream, parts);
 }
 

@@ -14,7 +14,7 @@ inline bool is_plane(const Layout& layout) {
 }
 /// Returns the number of planes of the global grid in the marching direction.
 inline int planes_marched(const Space& space) {
-  return is_plane(space.layout()) ? space.all()[1] : space.all()[2];
+  return is_plane(space.part().layout()) ? space.part().all()[1] : space.part().all()[2];
 }
 template <class T>
 View<T> marched(View<T> v) {

@@ -30,9 +30,9 @@ void CudaBackend::abandon_recording() {
   pending_.drop();     // may free memory, which a capture forbids
 }
 
-// Records verbs as a graph, in place of watch_->former. If there are too many launches, returns null and disables
-// graphs from then on.
-std::unique_ptr<Recording> CudaBackend::record(const std::function<void()>& verbs) {
+// Records verbs as a graph, which takes over what the former graph made ready. If there are too many launches, returns
+// null and disables graphs from then on.
+std::unique_ptr<Recording> CudaBackend::record(const std::function<void()>& verbs, std::unique_ptr<Graph> former) {
   if (mail_) mail_->hold_for_recorded();
   check(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeThreadLocal));
   recording_ = true;
@@ -55,15 +55,13 @@ std::unique_ptr<Recording> CudaBackend::record(const std::function<void()>& verb
   kernels_.all += count_kernels(graph);
   std::vector<StepTable> tables = pending_.take_tables();
   for (const StepTable& table : tables) write(table.steps.data(), table.there.data(), table.there.bytes());
-  return std::make_unique<Graph>(graph, kernels_, std::move(tables), mail_ != nullptr,
-                                 std::exchange(watch_->former, nullptr));
+  return std::make_unique<Graph>(graph, kernels_, std::move(tables), mail_ != nullptr, std::move(former));
 }
 
 void CudaBackend::prepare(std::unique_ptr<Recording>& recording, const std::function<void()>& verbs) {
   if (records_steps() && is_outdated(recording)) recording = record_steps(verbs);
   if (!conditional_nodes_ || !is_outdated(recording)) return;
-  watch_->former = former_graph(recording);
-  recording = record(verbs);
+  recording = record(verbs, former_graph(recording));
   if (!recording) return;
   static_cast<const Graph&>(*recording).upload(stream_);
   check(cudaStreamSynchronize(stream_));

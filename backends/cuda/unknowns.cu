@@ -17,15 +17,16 @@ struct SetUnknowns {
 }  // namespace
 
 template <class Values>
-void set_unknowns(Field& x, const Values& values) {
+void set_unknowns(Field& x, std::span<const Values> values) {
   auto& device = dynamic_cast<CudaBackend&>(x.backend());
   dispatch(x.precision(), [&]<class T>(T) {
+    std::size_t number = 0;
     for (std::size_t g = 0; g < x.space().groups().size(); ++g)
       for (int p = 0; const PatchGroup::Patch& patch : x.space().groups()[g].patches)
-        for_columns(device.stream(), patch.unknowns, SetUnknowns<T, Values>{values, x.patches<T>(g)[p++]});
+        for_columns(device.stream(), patch.unknowns, SetUnknowns<T, Values>{values[number++], x.patches<T>(g)[p++]});
   });
 }
-template void set_unknowns(Field&, const Zeros&);
-template void set_unknowns(Field&, const FixedNumbers&);
+template void set_unknowns(Field&, std::span<const Zeros>);
+template void set_unknowns(Field&, std::span<const FixedNumbers>);
 
 }  // namespace poisson::cuda

@@ -17,7 +17,6 @@ struct CudaBackend::Watch {
   HostMailbox* mailbox = nullptr;         ///< host address
   HostMailbox* mailbox_device = nullptr;  ///< device address
   std::optional<Enter> loop;              ///< is being recorded
-  std::unique_ptr<Graph> former;          ///< outdated; the next recorded graph replaces it
 
   explicit Watch(CudaBackend& backend)
       : memory(backend.allocate(sizeof(DeviceMonitor))), monitor(static_cast<DeviceMonitor*>(memory.data())) {

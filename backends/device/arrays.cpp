@@ -27,7 +27,7 @@ void require_shape(const Array& array, const Field& field) {
 
 template <class T, class U>
 void import_on_host(const T* from, const std::array<int, 3>& shape, double factor, Field& to) {
-  const Box& box = to.space().unknowns();
+  const Box& box = to.space().part().unknowns();
   const View<U> view = to.view<U>();
   cpu::for_each_line(box, [&](int j, int k) {
     const T* const line = from + (static_cast<std::int64_t>(k) * shape[1] + j) * shape[0];

@@ -36,8 +36,8 @@ enum class BackendKind { cpu, cuda };
 class VerbLog {
  public:
   virtual ~VerbLog() = default;
-  /// A verb starts on the level of this layout; `bytes` is its least traffic.
-  virtual void start(std::string_view verb, const Layout& level, double bytes) = 0;
+  /// A verb starts on the level of this space; `bytes` is its least traffic.
+  virtual void start(std::string_view verb, const Space& level, double bytes) = 0;
   virtual void stop() = 0;
 };
 
@@ -177,7 +177,7 @@ class Backend {
   /// not change.
   void dense_product(const Buffer& matrix, const Buffer& index, int rows, int blocks, const Field& x, Field& y) {
     timed(
-        traffic("dense product"), x.layout(), {},
+        traffic("dense product"), x.space(), {},
         [this, &matrix, &index, &rows, &blocks, &x, &y] { do_dense_product(matrix, index, rows, blocks, x, y); },
         matrix.bytes());
   }
@@ -219,10 +219,10 @@ class Backend {
   void report_to(VerbLog* log) { log_ = log; }
   /// Returns whether the next verb is reported.
   bool reports() const { return log_ != nullptr; }
-  /// Runs a verb on the level of a layout and reports it with its traffic; `arrays` is the size of the operator's
+  /// Runs a verb on the level of a space and reports it with its traffic; `arrays` is the size of the operator's
   /// arrays in bytes. Verbs inside this verb belong to it and are not reported.
   template <class Verb>
-  void timed(const Traffic& row, const Layout& level, const std::array<Touched, 3>& touched, const Verb& verb,
+  void timed(const Traffic& row, const Space& level, const std::array<Touched, 3>& touched, const Verb& verb,
              std::size_t arrays = 0) {
     VerbLog* const log = std::exchange(log_, nullptr);
     if (!log) return verb();
@@ -238,7 +238,7 @@ class Backend {
     std::array<Touched, 3> touched{};
     for (std::size_t f = 0; f < 3; ++f)
       if (fields[f]) touched[f] = {fields[f]->space().own_size(), fields[f]->precision()};
-    timed(row, fields[0]->layout(), touched, verb);
+    timed(row, fields[0]->space(), touched, verb);
   }
 
   /// Returns the seconds that messages between devices needed since then, unless the processes count them.

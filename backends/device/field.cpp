@@ -33,7 +33,8 @@ Field field_of_patch(const Field& patches, int number, Backend& backend, const S
   for (const PatchGroup& group : patches.space().groups()) {
     const auto count = static_cast<int>(group.patches.size());
     if (number < count) {
-      if (group.layout != space.layout()) throw std::logic_error("a patch and its field have different layouts");
+      if (group.layout != space.groups().front().layout)
+        throw std::logic_error("a patch and its field have different layouts");
       before += number * group.layout.stride(patches.precision());
       given = static_cast<char*>(patches.data()) + static_cast<std::size_t>(before) * bytes_of(patches.precision());
       return {backend, space, patches.precision()};

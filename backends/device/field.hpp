@@ -25,7 +25,7 @@ class Field {
 
   Backend& backend() const { return *backend_; }
   const Space& space() const { return space_; }
-  const Layout& layout() const { return space_.layout(); }
+  const Layout& layout() const { return space_.groups().front().layout; }
   Precision precision() const { return precision_; }
   std::size_t bytes() const { return buffer_.bytes(); }
   /// Returns the field's memory, including halo and padding.

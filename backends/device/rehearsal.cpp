@@ -34,7 +34,7 @@ RehearsalBackend::RehearsalBackend(BackendKind kind)
 }
 
 Buffer RehearsalBackend::allocate_field(const Space& space, std::size_t bytes) {
-  const Grid grid{space.all(), space.is_global()};
+  const Grid grid{space.part().all(), space.is_global()};
   fields_[grid] += bytes;
   Buffer buffer = allocate(bytes);
   return {buffer.data(), bytes, [this, grid, counted = std::make_shared<Buffer>(std::move(buffer))](void*) {

@@ -21,9 +21,9 @@ LinesInParts lines_along(int axis, const std::array<int, 3>& values, int parts) 
 
 PartsOfLines parts_of(const LineRows& rows) {
   const Space& space = rows.sum.space();
-  const Cuts& cuts = space.cuts();
+  const Cuts& cuts = space.part().cuts();
   return {rows.sum.backend(), rows.sum.precision(), members_along(cuts, rows.processes, rows.axis),
-          lines_along(rows.axis, space.most_values(), cuts.count(static_cast<std::size_t>(rows.axis)))};
+          lines_along(rows.axis, space.part().most_values(), cuts.count(static_cast<std::size_t>(rows.axis)))};
 }
 
 // Owns what cut lines need, for a rehearsal.
@@ -48,7 +48,7 @@ CutLines::CutLines(LineRows rows) : rows_(std::move(rows)), ends_(parts_of(rows_
 
 void CutLines::solve(Field& x) {
   const auto [fast, slow] = axes_across(rows_.axis);
-  const int most = space().most_values()[slow];
+  const int most = space().part().most_values()[slow];
   for (int first = 0; first < most; first += ends_.slows()) {
     reduce(x, first);
     ends_.tell();

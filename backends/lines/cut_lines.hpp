@@ -46,7 +46,7 @@ class CutLines {
   Backend& backend() const { return rows_.sum.backend(); }
   Precision precision() const { return rows_.sum.precision(); }
   const Space& space() const { return rows_.sum.space(); }
-  const Box& unknowns() const { return space().unknowns(); }
+  const Box& unknowns() const { return space().part().unknowns(); }
   const PartsOfLines& ends() const { return ends_; }
 
   template <class T>

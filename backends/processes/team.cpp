@@ -1,83 +1,173 @@
 #include "backends/processes/team.hpp"
 
 #include <algorithm>
-#include <condition_variable>
+#include <cstdint>
 #include <cstring>
 #include <exception>
 #include <map>
-#include <mutex>
+#include <stdexcept>
 #include <string>
-#include <thread>
 #include <tuple>
 #include <utility>
 
-#include <omp.h>
+#include <ucontext.h>
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/common_interface_defs.h>
+#endif
 
 #include "backends/memory/error.hpp"
 
 namespace poisson {
 
-// Contains what the threads share: messages, a barrier, and the function that they run.
+namespace {
+
+/// Is a function with a stack of its own. It runs until it waits or ends; then `resume` returns.
+class Fiber {
+ public:
+  Fiber() : stack_(std::make_unique_for_overwrite<char[]>(stack_bytes)) {}
+
+  // Prepares f to run at the next call of `resume`.
+  void prepare(std::function<void()> f) {
+    work_ = std::move(f);
+    ended_ = false;
+    getcontext(&own_);
+    own_.uc_stack.ss_sp = stack_.get();
+    own_.uc_stack.ss_size = stack_bytes;
+    own_.uc_link = &caller_;
+    const auto address = reinterpret_cast<std::uintptr_t>(this);
+    makecontext(&own_, reinterpret_cast<void (*)()>(&Fiber::begin), 2, static_cast<unsigned>(address >> 32U),
+                static_cast<unsigned>(address & 0xffffffffU));
+  }
+  void resume() {
+    void* kept = nullptr;
+    leave(&kept, stack_.get(), stack_bytes);
+    swapcontext(&caller_, &own_);
+    enter(kept, nullptr, nullptr);
+  }
+  // Returns to the caller of `resume`; the fiber calls it.
+  void wait() {
+    void* kept = nullptr;
+    leave(&kept, caller_stack_, caller_bytes_);
+    swapcontext(&own_, &caller_);
+    enter(kept, &caller_stack_, &caller_bytes_);
+  }
+  bool ended() const { return ended_; }
+
+ private:
+  static constexpr std::size_t stack_bytes = std::size_t{4} << 20;  // the system provides what is used
+
+  static void begin(unsigned high, unsigned low) {
+    Fiber& fiber = *reinterpret_cast<Fiber*>((std::uintptr_t{high} << 32U) | low);
+    enter(nullptr, &fiber.caller_stack_, &fiber.caller_bytes_);
+    fiber.work_();
+    fiber.ended_ = true;
+    leave(nullptr, fiber.caller_stack_, fiber.caller_bytes_);
+  }
+  // Tell the address sanitizer which stack is used before and after a switch.
+#ifdef __SANITIZE_ADDRESS__
+  static void leave(void** kept, const void* to, std::size_t bytes) {
+    __sanitizer_start_switch_fiber(kept, to, bytes);
+  }
+  static void enter(void* kept, const void** from, std::size_t* bytes) {
+    __sanitizer_finish_switch_fiber(kept, from, bytes);
+  }
+#else
+  static void leave(void**, const void*, std::size_t) {}
+  static void enter(void*, const void**, std::size_t*) {}
+#endif
+
+  std::unique_ptr<char[]> stack_;
+  std::function<void()> work_;
+  ucontext_t own_{}, caller_{};
+  const void* caller_stack_ = nullptr;
+  std::size_t caller_bytes_ = 0;
+  bool ended_ = true;
+};
+
+}  // namespace
+
+// Contains what the members share: messages, a barrier, and their fibers.
 struct Team::Shared {
   std::shared_ptr<const Processes> processes;
   int members = 1, first = 0, size = 1;
-  int threads_of_member = 1;
 
-  std::mutex mutex;
-  std::condition_variable changed;
-  bool failed = false;                                                       // a member has thrown
+  bool failed = false;  // a member has thrown
+  std::exception_ptr failure;
   std::map<std::tuple<int, int, int>, std::vector<std::vector<char>>> mail;  // from, to, tag
   int arrived = 0, meetings = 0;
   std::vector<const void*> gathered;
   std::vector<char> all;
 
-  const std::function<void(int)>* work = nullptr;
-  int rounds = 0, busy = 0;
-  bool ends = false;
-  std::exception_ptr failure;
-  std::vector<std::thread> threads;
+  std::vector<std::unique_ptr<Fiber>> fibers;
+  std::vector<std::int64_t> started;  // exchanges that each member here has started
+  std::vector<std::int64_t> remote;   // the one whose messages of other processes a member awaits; −1: none
+  int running = 0, granted = -1;      // granted: may wait for other processes
+  std::int64_t steps = 0;             // counts what members have done while others waited
 
   int owner(int member) const { return static_cast<int>(std::int64_t{member} * processes->count() / members); }
-  // Waits until a condition holds. The mutex is locked.
+  // Lets other members run until a condition holds.
   template <class Condition>
-  void wait(std::unique_lock<std::mutex>& lock, const Condition& condition) {
-    changed.wait(lock, [&] { return failed || condition(); });
+  void wait(const Condition& condition) {
+    while (!failed && !condition()) fibers[static_cast<std::size_t>(running)]->wait();
     if (failed) throw StoppedElsewhere();
+    ++steps;
   }
   // Waits for all members here; the last one to come calls f first.
   template <class F>
   void meet(const F& f) {
-    std::unique_lock lock(mutex);
     if (failed) throw StoppedElsewhere();
+    ++steps;
     if (++arrived == size) {
       f();
       arrived = 0;
       ++meetings;
-      changed.notify_all();
     } else {
-      wait(lock, [this, now = meetings] { return meetings != now; });
+      wait([this, now = meetings] { return meetings != now; });
     }
   }
-  // Runs the work of each round in the thread of a member.
-  void serve(int own) {
-    omp_set_num_threads(std::max(1, threads_of_member));
-    for (int round = 1;; ++round) {
-      {
-        std::unique_lock lock(mutex);
-        changed.wait(lock, [&] { return ends || rounds >= round; });
-        if (ends) return;
+  // Waits for messages of other processes when no member here can go on. Of several members, the one that started its
+  // exchange first waits first: its partners have sent their messages, because they start exchanges before they wait.
+  void wait_for_processes(Processes::Transit& transit, std::int64_t number) {
+    const int own = running;
+    remote[static_cast<std::size_t>(own)] = number;
+    wait([this, own] { return granted == own; });
+    remote[static_cast<std::size_t>(own)] = granted = -1;
+    transit.finish();
+  }
+  // Returns the member that may wait for other processes; −1 if no member waits for any.
+  int next_remote() const {
+    int next = -1;
+    for (int m = 0; m < size; ++m) {
+      const std::int64_t number = remote[static_cast<std::size_t>(m)];
+      if (number >= 0 && (next < 0 || number < remote[static_cast<std::size_t>(next)])) next = m;
+    }
+    return next;
+  }
+  void run(const std::function<void(int)>& f) {
+    for (int m = 0; m < size; ++m)
+      fibers[static_cast<std::size_t>(m)]->prepare([this, &f, m] {
+        try {
+          f(m);
+        } catch (...) {
+          if (!failed) failure = std::current_exception();
+          failed = true;
+        }
+        ++steps;
+      });
+    for (bool some = true; some;) {
+      some = false;
+      const std::int64_t before = steps;
+      for (running = 0; running < size; ++running) {
+        Fiber& fiber = *fibers[static_cast<std::size_t>(running)];
+        if (fiber.ended()) continue;
+        fiber.resume();
+        some = some || !fiber.ended();
       }
-      std::exception_ptr thrown;
-      try {
-        (*work)(own);
-      } catch (...) {
-        thrown = std::current_exception();
-      }
-      const std::lock_guard lock(mutex);
-      if (thrown && !failed) failure = thrown;
-      failed = failed || thrown;
-      --busy;
-      changed.notify_all();
+      if (!some || steps != before || failed) continue;
+      granted = next_remote();
+      failed = granted < 0;
+      if (failed)
+        failure = std::make_exception_ptr(std::logic_error("members of a team wait for messages that nobody sends"));
     }
   }
 };
@@ -94,13 +184,15 @@ class Team::Member final : public Processes {
       const Member& member;
       std::vector<Message> awaited;
       std::unique_ptr<Transit> remote;
+      std::int64_t number = 0;
       explicit InFlight(const Member& m) : member(m) {}
       void finish() override {
         for (const Message& message : awaited) member.take(message);
-        if (remote) remote->finish();
+        if (remote) member.shared_->wait_for_processes(*remote, number);
       }
     };
     auto transit = std::make_unique<InFlight>(*this);
+    transit->number = shared_->started[static_cast<std::size_t>(own_)]++;
     std::vector<Message> out, in;
     for (const Message& message : sent)
       if (is_here(message.partner))
@@ -118,10 +210,7 @@ class Team::Member final : public Processes {
 
   void gather(const void* own, std::size_t bytes, void* all) const override {
     Shared& s = *shared_;
-    {
-      const std::lock_guard lock(s.mutex);
-      s.gathered[static_cast<std::size_t>(own_)] = own;
-    }
+    s.gathered[static_cast<std::size_t>(own_)] = own;
     s.meet([&] { gather_all(bytes); });
     std::memcpy(all, s.all.data(), bytes * static_cast<std::size_t>(s.members));
     s.meet([] {});  // before the next values overwrite these
@@ -142,15 +231,13 @@ class Team::Member final : public Processes {
     return message;
   }
   void put(const Message& message) const {
-    const std::lock_guard lock(shared_->mutex);
     const char* const data = static_cast<const char*>(message.data);
     shared_->mail[{rank(), message.partner, message.tag}].emplace_back(data, data + message.bytes);
-    shared_->changed.notify_all();
+    ++shared_->steps;
   }
   void take(const Message& message) const {
-    std::unique_lock lock(shared_->mutex);
     auto& box = shared_->mail[{message.partner, rank(), message.tag}];
-    shared_->wait(lock, [&] { return !box.empty(); });
+    shared_->wait([&] { return !box.empty(); });
     if (message.bytes > 0) std::memcpy(message.data, box.front().data(), message.bytes);
     box.erase(box.begin());
   }
@@ -190,19 +277,15 @@ Team::Team(std::shared_ptr<const Processes> processes, int members) : shared_(st
   while (s.owner(s.first) < s.processes->rank()) ++s.first;
   while (s.first + s.size < members && s.owner(s.first + s.size) == s.processes->rank()) ++s.size;
   s.gathered.resize(static_cast<std::size_t>(s.size));
-  s.threads_of_member = omp_get_max_threads() / s.size;
-  for (int own = 0; own < s.size; ++own) members_.push_back(std::make_shared<Member>(shared_, own));
-  for (int own = 0; own < s.size; ++own) s.threads.emplace_back([&s, own] { s.serve(own); });
+  s.started.resize(static_cast<std::size_t>(s.size));
+  s.remote.assign(static_cast<std::size_t>(s.size), -1);
+  for (int own = 0; own < s.size; ++own) {
+    members_.push_back(std::make_shared<Member>(shared_, own));
+    s.fibers.push_back(std::make_unique<Fiber>());
+  }
 }
 
-Team::~Team() {
-  {
-    const std::lock_guard lock(shared_->mutex);
-    shared_->ends = true;
-    shared_->changed.notify_all();
-  }
-  for (std::thread& thread : shared_->threads) thread.join();
-}
+Team::~Team() = default;
 
 int Team::count() const {
   return shared_->members;
@@ -219,15 +302,12 @@ std::shared_ptr<const Processes> Team::processes(int own) const {
 
 void Team::run(const std::function<void(int)>& f) const {
   Shared& s = *shared_;
-  std::unique_lock lock(s.mutex);
-  s.work = &f;
-  s.busy = s.size;
-  ++s.rounds;
-  s.changed.notify_all();
-  s.changed.wait(lock, [&] { return s.busy == 0; });
+  s.run(f);
   if (!s.failed) return;
   s.failed = false;
   s.arrived = 0;
+  s.granted = -1;
+  s.remote.assign(s.remote.size(), -1);
   s.mail.clear();
   std::rethrow_exception(std::exchange(s.failure, nullptr));
 }

@@ -84,14 +84,15 @@ PatchesWithin::PatchesWithin(const Space& part, const Space& larger)
     : processes(std::shared_ptr<const Processes>(), &part.processes()) {
   const auto within = [&](const Box& box) {
     for (std::size_t d = 0; d < 3; ++d) {
-      const int first = larger.origin()[d], last = first + larger.layout().n[d];
+      const int first = larger.part().origin()[d], last = first + larger.part().layout().n[d];
       if (box.first[d] < first || box.last[d] > last) return false;
     }
     return true;
   };
-  for (int p = 0; p < part.cuts().patches(); ++p)
-    if (within(part.cuts().patch(p))) patches.push_back(p);
-  if (static_cast<int>(patches.size()) < part.cuts().patches()) processes = some_of(std::move(processes), patches);
+  for (int p = 0; p < part.part().cuts().patches(); ++p)
+    if (within(part.part().cuts().patch(p))) patches.push_back(p);
+  if (static_cast<int>(patches.size()) < part.part().cuts().patches())
+    processes = some_of(std::move(processes), patches);
 }
 
 }  // namespace poisson

@@ -13,9 +13,9 @@ inline bool is_program(const Exchange& halo) {
 /// that share it get the same answer.
 inline bool is_box(const Space& space) {
   if (space.groups().size() != 1 || space.groups().front().patches.size() != 1) return false;
-  if (!space.is_global()) return space.cuts().patches() > 1;
+  if (!space.is_global()) return space.part().cuts().patches() > 1;
   const PatchGroup::Patch& patch = space.groups().front().patches.front();
-  return !is_program(space.halo()) && patch.counted.size() == space.layout().size();
+  return !is_program(space.halo()) && patch.counted.size() == space.part().layout().size();
 }
 
 }  // namespace poisson

@@ -22,9 +22,9 @@ std::size_t word_room_of(MailPlace place, std::size_t layer_bytes) {
 
 MailSizes MailSizes::of(const Space& space) {
   MailSizes sizes;
-  const auto& most = space.most_values();
+  const auto& most = space.part().most_values();
   for (std::size_t d = 0; d < 3; ++d) {
-    if (space.cuts().count(d) == 1) continue;
+    if (space.part().cuts().count(d) == 1) continue;
     sizes.layers[d] = cut_halo * sizeof(double);
     for (std::size_t e = 0; e < 3; ++e)
       if (e != d) sizes.layers[d] *= static_cast<std::size_t>(most[e] + 2 * cut_halo);
@@ -41,7 +41,7 @@ MailSizes MailSizes::of_gathered(const Space& space) {
   // The box is that of Space::with_ends.
   std::size_t part = sizeof(double);
   for (std::size_t d = 0; d < 3; ++d)
-    if (d == 0 || space.all()[d] > 1) part *= static_cast<std::size_t>(space.most_values()[d] + 2);
+    if (d == 0 || space.part().all()[d] > 1) part *= static_cast<std::size_t>(space.part().most_values()[d] + 2);
   return of_parts(part);
 }
 

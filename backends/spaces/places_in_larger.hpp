@@ -18,11 +18,12 @@ struct PlacesInLarger {
   PlacesInLarger(const Space& part, const Space& larger) {
     const auto halo = [](const Layout& of, std::size_t d) { return d == 0 || of.n[d] > 1 ? of.halo[d] : 0; };
     for (std::size_t d = 0; d < 3; ++d) {
-      const int n = larger.layout().n[d], own = halo(part.layout(), d), there = halo(larger.layout(), d);
-      origin[d] = part.origin()[d] - larger.origin()[d];
+      const int n = larger.part().layout().n[d], own = halo(part.part().layout(), d),
+                there = halo(larger.part().layout(), d);
+      origin[d] = part.part().origin()[d] - larger.part().origin()[d];
       box.first[d] = -own;
-      box.last[d] = part.layout().n[d] + own;
-      if (part.closed()[d] && n == part.all()[d]) {
+      box.last[d] = part.part().layout().n[d] + own;
+      if (part.part().closed()[d] && n == part.part().all()[d]) {
         turned[d] = n > 1 ? n : 0;
       } else {
         box.first[d] = std::max(box.first[d], -there - origin[d]);

@@ -21,57 +21,70 @@ Space::Space(const Layout& layout, const Box& unknowns)
   if (layout.cut()) throw std::logic_error("a part of a grid has a space of its own");
 }
 
+GridPart::GridPart(const Cuts& cuts, int number, const Box& all_unknowns)
+    : layout_(cuts.layout(number)), cuts_(cuts), all_unknowns_(all_unknowns) {
+  const Box own = cuts.patch(number);
+  origin_ = own.first;
+  for (std::size_t d = 0; d < 3; ++d) {
+    unknowns_.first[d] = std::max(all_unknowns.first[d], own.first[d]) - own.first[d];
+    unknowns_.last[d] = std::min(all_unknowns.last[d], own.last[d]) - own.first[d];
+  }
+  for (int p = 0; p < cuts.patches(); ++p)
+    for (std::size_t d = 0; d < 3; ++d) most_[d] = std::max(most_[d], cuts.layout(p).n[d]);
+}
+
+GridPart::GridPart(const Layout& layout, const Box& unknowns) : GridPart(uncut(layout), 0, unknowns) {
+  layout_ = layout;
+}
+
+Box GridPart::with_ends(int number) const {
+  Box box = cuts_.patch(number);
+  for (std::size_t d = 0; d < 3; ++d) {
+    if (d > 0 && all()[d] == 1) continue;
+    if (box.first[d] == 0) --box.first[d];
+    if (box.last[d] == all()[d]) ++box.last[d];
+  }
+  return box;
+}
+
 Space::Parts Space::of_patch(const Cuts& cuts, int patch, const Box& all_unknowns,
                              std::shared_ptr<const Processes> processes) {
-  const Box own = cuts.patch(patch);
-  Box unknowns;
-  for (std::size_t d = 0; d < 3; ++d) {
-    unknowns.first[d] = std::max(all_unknowns.first[d], own.first[d]) - own.first[d];
-    unknowns.last[d] = std::min(all_unknowns.last[d], own.last[d]) - own.first[d];
-  }
-  std::array<int, 3> most{};
-  for (int p = 0; p < cuts.patches(); ++p)
-    for (std::size_t d = 0; d < 3; ++d) most[d] = std::max(most[d], cuts.layout(p).n[d]);
-  const Layout layout = cuts.layout(patch);
+  GridPart part(cuts, patch, all_unknowns);
   const bool flat = cuts.n[2] == 1;
-  PatchGroup group{layout, {{unknowns, layout.box(), own.first[flat ? 1 : 2]}}, layout.box()};
-  return {.layout = layout,
-          .unknowns = unknowns,
-          .origin = own.first,
+  const std::size_t across = flat ? 1 : 2;
+  const int most_planes = part.most_values()[across];
+  const std::int64_t own = part.unknowns().size();
+  PatchGroup group{part.layout(), {{part.unknowns(), part.layout().box(), part.origin()[across]}}, part.layout().box()};
+  return {.part = std::move(part),
           .halo = Exchange(cuts, patch),
           .processes = std::move(processes),
-          .most = most,
-          .all_unknowns = all_unknowns,
-          .cuts = cuts,
           .groups = {std::move(group)},
           .flat = flat,
           .global = cuts.patches() == 1,
-          .most_planes = most[flat ? 1 : 2],
+          .most_planes = most_planes,
           .unknown_count = all_unknowns.size(),
+          .own_unknowns = own,
           .size = std::int64_t{1} * cuts.n[0] * cuts.n[1] * cuts.n[2]};
 }
 
 Space::Space(std::vector<PatchGroup> groups, Exchange halo, std::shared_ptr<const Processes> processes) {
   Parts parts{};
-  std::int64_t unknowns = 0, values = 0;
+  std::int64_t values = 0;
   parts.flat = std::ranges::all_of(groups, [](const PatchGroup& g) { return g.layout.n[2] == 1; });
   parts.flat = !processes->any(!parts.flat);
   for (const PatchGroup& group : groups)
     for (const PatchGroup::Patch& patch : group.patches) {
       parts.most_planes += counted_planes(patch, parts.flat);
       values += patch.counted.size();
-      unknowns += intersection(patch.counted, patch.unknowns).size();
+      parts.own_unknowns += intersection(patch.counted, patch.unknowns).size();
     }
   parts.most_planes = static_cast<int>(processes->largest(parts.most_planes));
-  for (const std::int64_t own : processes->gather(unknowns)) parts.unknown_count += own;
+  for (const std::int64_t own : processes->gather(parts.own_unknowns)) parts.unknown_count += own;
   for (const std::int64_t own : processes->gather(values)) parts.size += own;
   if (groups.empty()) groups.emplace_back();
-  parts.layout = groups.front().layout;
-  if (!groups.front().patches.empty()) parts.unknowns = groups.front().patches.front().unknowns;
+  const PatchGroup& first = groups.front();
+  parts.part = GridPart(first.layout, first.patches.empty() ? Box{} : first.patches.front().unknowns);
   parts.halo = std::move(halo);
-  parts.most = parts.layout.n;
-  parts.all_unknowns = parts.unknowns;
-  parts.cuts = uncut(parts.layout);
   parts.groups = std::move(groups);
   parts.global = processes->alone();
   parts.processes = std::move(processes);
@@ -95,14 +108,20 @@ Space::Space(const Cuts& cuts, int patch, const Box& all_unknowns)
 Space::Space(const Share& share, const Box& all_unknowns)
     : parts_(std::make_shared<const Parts>(of_patch(share.cuts, share.patch(), all_unknowns, share.processes))) {}
 
-Box Space::with_ends(int patch) const {
-  Box box = cuts().patch(patch);
-  for (std::size_t d = 0; d < 3; ++d) {
-    if (d > 0 && all()[d] == 1) continue;
-    if (box.first[d] == 0) --box.first[d];
-    if (box.last[d] == all()[d]) ++box.last[d];
-  }
-  return box;
+bool Space::has_layouts_of(const Space& other) const {
+  return parts_ == other.parts_ ||
+         std::ranges::equal(groups(), other.groups(), [](const PatchGroup& a, const PatchGroup& b) {
+           return a.layout == b.layout && a.patches.size() == b.patches.size();
+         });
+}
+
+bool Space::has_patches_of(const Space& other) const {
+  const auto number = &PatchGroup::Patch::number;
+  return parts_ == other.parts_ ||
+         (&processes() == &other.processes() && part().cuts() == other.part().cuts() && has_layouts_of(other) &&
+          std::ranges::equal(groups(), other.groups(), [&](const PatchGroup& a, const PatchGroup& b) {
+            return std::ranges::equal(a.patches, b.patches, {}, number, number);
+          }));
 }
 
 Space Space::without_exchange() const {

@@ -11,6 +11,7 @@
 #include "backends/processes/processes.hpp"
 #include "backends/spaces/exchange.hpp"
 #include "backends/spaces/layout.hpp"
+#include "backends/spaces/part.hpp"
 #include "backends/spaces/patches.hpp"
 
 namespace poisson {
@@ -27,10 +28,9 @@ struct Share {
 /// Describes the values of one level that this process owns: patches in groups of one layout, their unknowns, and the
 /// exchange between them. Fields share it.
 ///
-/// A box is one group of one patch, a sub-block of a grid. The functions that name a layout, an origin, cuts or ends
-/// describe it; of other spaces they describe the first patch alone. Beyond an end of the patch lie the values of a
-/// neighbour, which may be the patch itself, or the grid ends there. Past an end of the grid no exchange writes. The
-/// halo is zero there, except that solutions of cell-centred problems store the boundary data of the faces in it.
+/// A box is one group of one patch, a sub-block of a grid, which `part` describes. No exchange writes past an end of
+/// the grid: the halo is zero there, except that solutions of cell-centred problems store the boundary data of the
+/// faces in it.
 class Space {
  public:
   /// Represents an uncut grid in which every value is an unknown.
@@ -54,51 +54,34 @@ class Space {
   int most_planes() const { return parts_->most_planes; }
   /// Returns the values that this process counts.
   std::int64_t own_size() const;
-  const Layout& layout() const { return parts_->layout; }
-  const Box& unknowns() const { return parts_->unknowns; }
-  /// Returns the global index of value (0, 0, 0).
-  const std::array<int, 3>& origin() const { return parts_->origin; }
+  /// Returns the unknowns that this process counts.
+  std::int64_t own_unknowns() const { return parts_->own_unknowns; }
+  /// Returns the sub-block of a grid that a box is. For other families it describes the first patch alone.
+  const GridPart& part() const { return parts_->part; }
+  /// Returns whether two spaces have the same patches at the same places among all.
+  bool has_patches_of(const Space& other) const;
+  /// Returns whether fields of two spaces have the same shape in memory.
+  bool has_layouts_of(const Space& other) const;
   const Exchange& halo() const { return parts_->halo; }
   /// Returns the same space for fields whose halo is filled otherwise: no exchange writes it.
   Space without_exchange() const;
-  /// Returns how the grid is cut.
-  const Cuts& cuts() const { return parts_->cuts; }
   /// Returns the processes that own the other patches.
   const Processes& processes() const { return *parts_->processes; }
   /// Returns whether this process has the global grid.
   bool is_global() const { return parts_->global; }
-  /// Returns the values of the global grid per axis.
-  const std::array<int, 3>& all() const { return cuts().n; }
-  /// Returns the unknowns of the global grid, in global indices.
-  const Box& all_unknowns() const { return parts_->all_unknowns; }
   /// Return the unknowns and the values of all processes.
   std::int64_t unknown_count() const { return parts_->unknown_count; }
   std::int64_t size() const { return parts_->size; }
-  /// Returns a patch in global indices, extended by one value past each end of the grid that it reaches.
-  Box with_ends(int patch) const;
-  /// Returns whether the patch reaches the lower (0) or upper (1) end of an axis.
-  bool ends_here(std::size_t axis, std::size_t end) const {
-    return end == 0 ? origin()[axis] == 0 : origin()[axis] + layout().n[axis] == all()[axis];
-  }
-  /// Returns which axes are periodic.
-  const std::array<bool, 3>& closed() const { return cuts().periodic; }
-  /// Returns the values of the largest patch along each axis.
-  const std::array<int, 3>& most_values() const { return parts_->most; }
 
  private:
   struct Parts {
-    Layout layout;
-    Box unknowns;
-    std::array<int, 3> origin;
+    GridPart part;
     Exchange halo;
     std::shared_ptr<const Processes> processes;
-    std::array<int, 3> most;
-    Box all_unknowns;
-    Cuts cuts;
     std::vector<PatchGroup> groups;
     bool flat, global;
     int most_planes;
-    std::int64_t unknown_count, size;
+    std::int64_t unknown_count, own_unknowns, size;
   };
   static Parts of_patch(const Cuts& cuts, int patch, const Box& all_unknowns,
                         std::shared_ptr<const Processes> processes);

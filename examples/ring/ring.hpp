@@ -44,7 +44,7 @@ class Diffusion final : public Operator {
   double scale() const override { return 1; }
   bool singular() const override { return false; }
   std::size_t bytes() const override { return kappa_.bytes(); }
-  std::unique_ptr<SymmetricSplitting> split(std::optional<int> axis = {}) const override;
+  std::unique_ptr<SymmetricSplitting> split(const Relaxation& relaxation = {}) const override;
   std::unique_ptr<Splitting> split_by_colours() const override { return split(); }
 
   struct Cell {
@@ -119,7 +119,7 @@ class Diagonal final : public BoundedSplitting {
   const Diffusion& A_;
 };
 
-inline std::unique_ptr<SymmetricSplitting> Diffusion::split(std::optional<int>) const {
+inline std::unique_ptr<SymmetricSplitting> Diffusion::split(const Relaxation&) const {
   return std::make_unique<Diagonal>(*this);
 }
 

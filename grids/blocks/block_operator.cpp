@@ -60,7 +60,7 @@ class BlockOperator final : public Operator {
     return bytes;
   }
 
-  std::unique_ptr<SymmetricSplitting> split(std::optional<int>) const override;
+  std::unique_ptr<SymmetricSplitting> split(const Relaxation&) const override;
   std::unique_ptr<Splitting> split_by_colours() const override {
     throw RunError("blocks have no colours to sweep over: use solver.smoother.type: chebyshev");
   }
@@ -272,7 +272,7 @@ class BlockSplitting final : public BoundedSplitting {
 };
 
 template <class T>
-std::unique_ptr<SymmetricSplitting> BlockOperator<T>::split(std::optional<int>) const {
+std::unique_ptr<SymmetricSplitting> BlockOperator<T>::split(const Relaxation&) const {
   std::unique_ptr<BlockLines<T>> lines;
   if (data_.smoothing == BlockSmoothing::lines)
     lines = std::make_unique<BlockLines<T>>(backend_, data_.level, data_.scale);

@@ -102,7 +102,7 @@ class StackedOperator final : public Operator {
       for (const Buffer& memory : *of) bytes += memory.bytes();
     return bytes + work_.bytes() + other_.bytes();
   }
-  std::unique_ptr<SymmetricSplitting> split(std::optional<int>) const override;
+  std::unique_ptr<SymmetricSplitting> split(const Relaxation&) const override;
   std::unique_ptr<Splitting> split_by_colours() const override {
     throw RunError("blocks have no colours to sweep over: use solver.smoother.type: chebyshev");
   }
@@ -374,7 +374,7 @@ class StackedSplitting final : public BoundedSplitting {
 };
 
 template <class Steps, class T, int dimension>
-std::unique_ptr<SymmetricSplitting> StackedOperator<Steps, T, dimension>::split(std::optional<int>) const {
+std::unique_ptr<SymmetricSplitting> StackedOperator<Steps, T, dimension>::split(const Relaxation&) const {
   return std::make_unique<StackedSplitting<Steps, T, dimension>>(*this);
 }
 

@@ -50,6 +50,15 @@ struct ColumnTable {
     }
     return -1;
   }
+  /// Returns the sum of a column; 0 if it is not in the table.
+  constexpr double find(int column) const {
+    auto at = static_cast<int>((static_cast<std::uint32_t>(column) * 0x9e3779b1u) >> 16) & (size - 1);
+    for (int probe = 0; probe < size && key[at] != empty; ++probe) {
+      if (key[at] == column) return sum[at];
+      at = (at + 1) & (size - 1);
+    }
+    return 0;
+  }
 };
 
 /// Computes rows of A B. The lanes of a team share the entries of a row of B, whose columns differ, so entries are
@@ -94,6 +103,20 @@ struct RowProduct {
       column[at] = table.key[s];
       value[at++] = table.sum[s];
     }
+    team.sync();
+  }
+};
+
+/// Computes the values of row i of a product on a known pattern.
+struct KnownRow {
+  const std::int64_t* start;
+  const int* column;
+  double* value;
+
+  /// `table` contains the row (RowProduct::sum).
+  template <class Team>
+  constexpr void fill(const Team& team, std::int64_t i, const ColumnTable& table) const {
+    for (std::int64_t k = start[i] + team.lane; k < start[i + 1]; k += team.lanes) value[k] = table.find(column[k]);
     team.sync();
   }
 };
@@ -150,6 +173,10 @@ struct TransposeRow {
     std::int64_t k = A.start[i];
     while (A.column[k] != j) ++k;
     return A.value[k];
+  }
+  /// Finds the values of row i, whose columns are known.
+  constexpr void operator()(std::int64_t i) const {
+    for (std::int64_t k = start[i]; k < start[i + 1]; ++k) value[k] = value_at(column[k], static_cast<int>(i));
   }
 };
 

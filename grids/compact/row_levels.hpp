@@ -25,6 +25,8 @@ class RowLevels {
   virtual void make(const CsrView& A, bool on_device, const RowLevelOptions& options, Hierarchy& to) = 0;
   /// Returns the finest operator of the last call in another precision.
   virtual std::unique_ptr<Operator> finest(Precision precision) const = 0;
+  /// Returns the operator of another matrix on the host with the options and the scale of the last call of make().
+  virtual std::unique_ptr<Operator> operator_of(const CsrView& A, Precision precision) = 0;
   /// Returns the power of two by which operators are multiplied.
   virtual double scale() const = 0;
   /// Returns the entries of all levels over those of the finest one.

@@ -72,8 +72,8 @@ class RowOperator final : public Operator, public ExplicitEntries {
     return values_.bytes() + inverse_.bytes() + rows_->starts.bytes() + rows_->places.bytes();
   }
 
-  std::unique_ptr<SymmetricSplitting> split(std::optional<int> axis) const override {
-    if (axis) throw RunError("compact rows have no lines to relax");
+  std::unique_ptr<SymmetricSplitting> split(const Relaxation& relaxation) const override {
+    if (relaxation.line()) throw RunError("compact rows have no lines to relax");
     return std::make_unique<PointSplitting<RowOperator>>(*this, EigenvalueBound{rows_->largest, false, true});
   }
   std::unique_ptr<Splitting> split_by_colours() const override {
@@ -117,7 +117,7 @@ class RowOperator final : public Operator, public ExplicitEntries {
   template <class F>
   void rows(const F& f) const {
     const RowSpace& space = rows_->space;
-    cpu::for_each_line(space.space().layout().box(), cpu::heavy_threshold, [&](int line, int) {
+    cpu::for_each_line(space.space().part().layout().box(), cpu::heavy_threshold, [&](int line, int) {
       const std::int64_t last = space.last(line), shift = space.place(space.first(line)) - space.first(line);
       for (std::int64_t i = space.first(line); i < last; ++i) f(i, i + shift);
     });
@@ -125,7 +125,7 @@ class RowOperator final : public Operator, public ExplicitEntries {
   template <class F>
   double sum(const F& f) const {
     const RowSpace& space = rows_->space;
-    return cpu::sum_over_lines(space.space(), space.space().layout().box(), [&](int line, int) {
+    return cpu::sum_over_lines(space.space(), space.space().part().layout().box(), [&](int line, int) {
       const std::int64_t last = space.last(line), shift = space.place(space.first(line)) - space.first(line);
       double all = 0;
       for (std::int64_t i = space.first(line); i < last; ++i) all += f(i, i + shift);
@@ -222,7 +222,7 @@ class RowTransfer final : public Transfer {
   };
   template <class F>
   static void rows(const RowSpace& space, const F& f) {
-    cpu::for_each_line(space.space().layout().box(), cpu::heavy_threshold, [&](int line, int) {
+    cpu::for_each_line(space.space().part().layout().box(), cpu::heavy_threshold, [&](int line, int) {
       const std::int64_t last = space.last(line), shift = space.place(space.first(line)) - space.first(line);
       for (std::int64_t i = space.first(line); i < last; ++i) f(i, i + shift);
     });

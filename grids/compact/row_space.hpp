@@ -15,7 +15,7 @@ class RowSpace {
 
   const Space& space() const { return space_; }
   std::int64_t rows() const { return rows_; }
-  std::int64_t lines() const { return space_.layout().n[1]; }
+  std::int64_t lines() const { return space_.part().layout().n[1]; }
   /// Returns the first row of a line, and the row after its last one.
   std::int64_t first(std::int64_t line) const { return line * length_; }
   std::int64_t last(std::int64_t line) const { return std::min(rows_, (line + 1) * length_); }

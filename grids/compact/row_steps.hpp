@@ -16,15 +16,24 @@ struct CsrView {
   const double* value = nullptr;
 };
 
-/// Computes the largest −a_ij of each row, j ≠ i; 0 if there is no negative entry.
+/// Computes the largest −a_ij of each row, j ≠ i; 0 if there is no negative entry. Rows whose diagonal exceeds five
+/// times the sum of these entries, because of σ or a penalty, have −1: sweeps alone solve for them, and they belong to
+/// no aggregate (Napov and Notay, SIAM J. Sci. Comput. 34, 2012).
 struct LargestCoupling {
+  static constexpr double isolated_from = 5;
   CsrView A;
   double* largest;
   constexpr void operator()(std::int64_t i) const {
-    double most = 0;
-    for (std::int64_t k = A.start[i]; k < A.start[i + 1]; ++k)
-      if (A.column[k] != i) most = std::max(most, -A.value[k]);
-    largest[i] = most;
+    double most = 0, sum = 0, diagonal = 0;
+    for (std::int64_t k = A.start[i]; k < A.start[i + 1]; ++k) {
+      if (A.column[k] == i) {
+        diagonal = A.value[k];
+        continue;
+      }
+      most = std::max(most, -A.value[k]);
+      sum += std::max(0.0, -A.value[k]);
+    }
+    largest[i] = sum > 0 && diagonal > isolated_from * sum ? -1 : most;
   }
 };
 
@@ -35,8 +44,10 @@ struct CouplingTest {
   static constexpr double share = 0.4 - 1e-6, negligible = 1.0 / 64 - 1e-6;
   const double* largest = nullptr;
 
+  constexpr bool isolated(std::int64_t i) const { return largest[i] < 0; }
   constexpr bool strong(std::int64_t i, std::int64_t j, double a) const {
-    return a < 0 && -a >= share * std::min(largest[i], largest[j]);
+    const double least = std::min(largest[i], largest[j]);
+    return a < 0 && least >= 0 && -a >= share * least;
   }
   /// Returns whether a strong coupling matters to row i.
   constexpr bool matters(std::int64_t i, double a) const { return -a >= negligible * largest[i]; }
@@ -226,7 +237,8 @@ struct NumberRest {
 };
 
 /// Is a row of F, which contains the strong couplings of A and has weak entries added to its diagonal: the diagonal,
-/// the D by which the row is divided, and the sum of |f_ij|.
+/// the D by which the row is divided, and the sum of |f_ij|. Couplings to isolated rows are left out, so that these act
+/// like Dirichlet values.
 struct FilteredRow {
   double diagonal = 0, scale = 1, circle = 0;
 
@@ -238,15 +250,14 @@ struct FilteredRow {
       if (j == i) own = a;
       if (j != i && test.strong(i, j, a))
         off -= a;
-      else
+      else if (j == i || !test.isolated(j))
         diagonal += a;
     }
     scale = diagonal > 0 ? diagonal : own;
     circle = (diagonal < 0 ? -diagonal : diagonal) + off;
   }
 };
-/// Returns Gershgorin's bound of D⁻¹F from one row. Rows whose entries are not positive off the diagonal and whose sum
-/// is not negative have at most 2, so a larger bound belongs to few rows of poor shape.
+/// Returns Gershgorin's bound of D⁻¹F from one row: at most 2, but in few rows of poor shape.
 struct FilteredBound {
   CsrView A;
   CouplingTest test;

@@ -100,7 +100,7 @@ Jumps measure_jumps(const Field& cells, const Extremes& own, const Device& devic
   if (!space.is_global()) cells.backend().exchange(cells);
   const View<const double> kappa = cells.view<double>();
   const Box all = cells.layout().box();
-  const std::array<int, 3> origin = space.origin();
+  const std::array<int, 3> origin = space.part().origin();
   const LowerNeighbours neighbours{kappa, {origin[0], origin[1], origin[2]}};
   Jumps jumps;
   const double largest = processes.largest(own.largest);
@@ -108,7 +108,7 @@ Jumps measure_jumps(const Field& cells, const Extremes& own, const Device& devic
   jumps.largest = std::max(1.0, processes.largest(device.largest(all, LargestRatio{neighbours})));
   const auto count = static_cast<double>(space.size());
   const auto sum_along = [&](std::size_t d, const auto& of) {
-    if (space.all()[d] == 1) return 0.0;
+    if (space.part().all()[d] == 1) return 0.0;
     Box box = all;
     if (origin[d] == 0) box.first[d] = std::min(1, box.last[d]);
     return device.sum(box, OfNeighbour<std::decay_t<decltype(of)>>{kappa, static_cast<int>(d)});
@@ -117,10 +117,10 @@ Jumps measure_jumps(const Field& cells, const Extremes& own, const Device& devic
     if (jumps.largest >= Jumps::steep)
       jumps.steep_along[d] = sum_along(d, IsSteep()) / count;
     else if (jumps.smooth_and_wide())
-      jumps.variation = std::max(jumps.variation, sum_along(d, LogRatio()) * space.all()[d] / count);
+      jumps.variation = std::max(jumps.variation, sum_along(d, LogRatio()) * space.part().all()[d] / count);
   }
   if (jumps.largest >= Jumps::large)
-    jumps.share = device.sum(all, LargeRatios{neighbours}) / (count * (space.all()[2] > 1 ? 3 : 2));
+    jumps.share = device.sum(all, LargeRatios{neighbours}) / (count * (space.part().all()[2] > 1 ? 3 : 2));
   return jumps;
 }
 

@@ -12,9 +12,9 @@ namespace {
 LineEnds ends_on(const Space& space, int axis) {
   const auto d = static_cast<std::size_t>(axis);
   LineEnds ends{axis};
-  if (!space.closed()[d]) {
-    if (space.ends_here(d, 0)) ends.first = space.unknowns().first[d];
-    if (space.ends_here(d, 1)) ends.last = space.unknowns().last[d] - 1;
+  if (!space.part().closed()[d]) {
+    if (space.part().ends_here(d, 0)) ends.first = space.part().unknowns().first[d];
+    if (space.part().ends_here(d, 1)) ends.last = space.part().unknowns().last[d] - 1;
   }
   return ends;
 }
@@ -52,7 +52,7 @@ LineRows make_line_rows(Backend& backend, const Bands& bands, std::shared_ptr<co
     const Offset& o = bands.offsets[b];
     formula.band[code_of(o[0], o[1], o[2]) - 14] = bands.entries[b]->view<double>();
   }
-  grid_kernels(backend).fill_line_rows(backend, formula, bands.space.unknowns());
+  grid_kernels(backend).fill_line_rows(backend, formula, bands.space.part().unknowns());
   if (precision == Precision::fp64) return lines;
   LineRows narrow{axis, Field(backend, bands.space, precision), Field(backend, bands.space, precision),
                   std::move(lines.processes)};

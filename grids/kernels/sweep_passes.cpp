@@ -19,14 +19,14 @@ constexpr std::int64_t least_bytes = std::int64_t{512} << 10;
 // Returns whether a GPU has passes for all sub-blocks of a grid. It has none if verbs share launches, or if an axis
 // within a plane has only one value.
 bool suits_gpu(const Space& space) {
-  for (int p = 0; p < space.cuts().patches(); ++p) {
-    const Box values = space.cuts().patch(p), &all = space.all_unknowns();
+  for (int p = 0; p < space.part().cuts().patches(); ++p) {
+    const Box values = space.part().cuts().patch(p), &all = space.part().all_unknowns();
     Box unknowns;
     for (std::size_t d = 0; d < 3; ++d) {
       unknowns.first[d] = std::max(values.first[d], all.first[d]);
       unknowns.last[d] = std::min(values.last[d], all.last[d]);
     }
-    const Layout own = space.cuts().layout(p), layout = cuda::marched(own);
+    const Layout own = space.part().cuts().layout(p), layout = cuda::marched(own);
     if (unknowns.size() <= most_shared_values || layout.n[2] == 1 || (!cuda::is_plane(own) && own.n[1] == 1))
       return false;
   }
@@ -39,7 +39,7 @@ bool suits_gpu(const Space& space) {
 // sub-block, and on a GPU the rows of a plane.
 bool has_sweep_pass(const Space& space, bool gpu, bool stored) {
   const bool whole = space.is_global();
-  if (gpu) return suits_gpu(space) && (!stored || (whole && cuda::is_plane(space.layout())));
+  if (gpu) return suits_gpu(space) && (!stored || (whole && cuda::is_plane(space.part().layout())));
   return !stored || whole || cpu::is_flat(space);
 }
 
@@ -51,10 +51,10 @@ bool is_pass_worth_it(const Backend& backend, const SchemeRows& rows, Precision 
 }
 
 SweptAxis swept_axis(const Space& space, std::size_t axis, int sweeps) {
-  const Layout& layout = space.layout();
-  const Box &own = space.unknowns(), &all = space.all_unknowns();
-  const bool cut = space.cuts().count(axis) > 1, goes_on = cut && space.closed()[axis];
-  const int first = own.first[axis], last = own.last[axis], origin = space.origin()[axis];
+  const Layout& layout = space.part().layout();
+  const Box &own = space.part().unknowns(), &all = space.part().all_unknowns();
+  const bool cut = space.part().cuts().count(axis) > 1, goes_on = cut && space.part().closed()[axis];
+  const int first = own.first[axis], last = own.last[axis], origin = space.part().origin()[axis];
   const int least = cut ? first - (sweeps - 1) : first, most = cut ? last + (sweeps - 1) : last;
   return {.first = first,
           .last = last,

@@ -26,24 +26,24 @@ Clusters::Clusters(const Bands& bands)
     : space_(bands.space),
       backend_(bands.sum->backend()),
       diagonal_(backend_, space_, Precision::fp64),
-      labels_(backend_.allocate(2 * sizeof(std::uint32_t) * static_cast<std::size_t>(space_.layout().size()))),
+      labels_(backend_.allocate(2 * sizeof(std::uint32_t) * static_cast<std::size_t>(space_.part().layout().size()))),
       found_(backend_.allocate(sizeof(std::uint32_t))) {
-  const Layout& layout = space_.layout();
+  const Layout& layout = space_.part().layout();
   for (std::size_t d = 0; d < 3; ++d) {
     search_.n[d] = layout.n[d];
-    search_.origin[d] = space_.origin()[d];
-    search_.all[d] = space_.all()[d];
+    search_.origin[d] = space_.part().origin()[d];
+    search_.all[d] = space_.part().all()[d];
     search_.periodic[d] = layout.periodic[d];
-    search_.closed[d] = space_.closed()[d];
-    if (space_.cuts().count(d) > 1) margin_[d] = 1;
+    search_.closed[d] = space_.part().closed()[d];
+    if (space_.part().cuts().count(d) > 1) margin_[d] = 1;
   }
   if (std::ranges::count(search_.all, 1) > 0) search_.most_values = most_cluster_values_in_plane;
-  search_.all_unknowns = space_.all_unknowns();
+  search_.all_unknowns = space_.part().all_unknowns();
   search_.inner = {{0, 0, 0}, {1, 1, 1}};
   for (std::size_t d = 0; d < 3; ++d)
-    if (space_.all()[d] > 1) {
-      search_.inner.first[d] = std::max(0, space_.unknowns().first[d]) + 1;
-      search_.inner.last[d] = std::min(layout.n[d], space_.unknowns().last[d]) - 1;
+    if (space_.part().all()[d] > 1) {
+      search_.inner.first[d] = std::max(0, space_.part().unknowns().first[d]) + 1;
+      search_.inner.last[d] = std::min(layout.n[d], space_.part().unknowns().last[d]) - 1;
     }
   search_.sum = bands.sum->view<double>();
   search_.bands = static_cast<int>(bands.offsets.size());
@@ -62,7 +62,7 @@ Clusters::Clusters(const Bands& bands)
 
 void Clusters::join(double strong_share) {
   search_.strong_share = strong_share;
-  for (const Step step : {Step::begin, Step::join, Step::count}) visit(step, space_.unknowns());
+  for (const Step step : {Step::begin, Step::join, Step::count}) visit(step, space_.part().unknowns());
 }
 
 void Clusters::visit(Step step, const Box& box) {
@@ -77,13 +77,13 @@ Buffer Clusters::find(Step step, std::size_t bytes_each, std::uint32_t& count) {
   count = 0;
   const int runs = step == Step::pick ? 1 : 2;
   for (int run = 0; run < runs; ++run) {
-    search_.room = step == Step::pick ? static_cast<std::uint32_t>(space_.layout().size()) : count;
+    search_.room = step == Step::pick ? static_cast<std::uint32_t>(space_.part().layout().size()) : count;
     memory = backend_.allocate(search_.room * bytes_each);
     search_.list = static_cast<std::uint64_t*>(memory.data());
     search_.ties = static_cast<ClusterTie*>(memory.data());
     const std::uint32_t none = 0;
     backend_.write(&none, found_.data(), sizeof none);
-    visit(step, space_.unknowns());
+    visit(step, space_.part().unknowns());
     backend_.read(found_.data(), &count, sizeof count);
     if (count == 0) break;
   }
@@ -162,12 +162,12 @@ Clusters::Place Clusters::neighbour(const Place& p, std::size_t link) const {
 }
 
 bool Clusters::is_unknown(const Place& p) const {
-  return contains(space_.all_unknowns(), to_global(p));
+  return contains(space_.part().all_unknowns(), to_global(p));
 }
 
 std::int64_t Clusters::global_number(const Place& p) const {
   const Place q = to_global(p);
-  return q[0] + std::int64_t{1} * space_.all()[0] * (q[1] + std::int64_t{1} * space_.all()[1] * q[2]);
+  return q[0] + std::int64_t{1} * space_.part().all()[0] * (q[1] + std::int64_t{1} * space_.part().all()[1] * q[2]);
 }
 
 std::int64_t Clusters::number(const Place& p) const {
@@ -178,9 +178,9 @@ std::int64_t Clusters::number(const Place& p) const {
 Clusters::Place Clusters::to_global(const Place& p) const {
   Place q{};
   for (std::size_t d = 0; d < 3; ++d) {
-    q[d] = p[d] + space_.origin()[d];
-    const int all = space_.all()[d];
-    if (space_.closed()[d]) q[d] = q[d] < 0 ? q[d] + all : q[d] >= all ? q[d] - all : q[d];
+    q[d] = p[d] + space_.part().origin()[d];
+    const int all = space_.part().all()[d];
+    if (space_.part().closed()[d]) q[d] = q[d] < 0 ? q[d] + all : q[d] >= all ? q[d] - all : q[d];
   }
   return q;
 }

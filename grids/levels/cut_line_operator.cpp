@@ -82,9 +82,10 @@ class CutLineOperator final : public Operator {
   }
   void do_norm(const Field& r, Scalar& norm) const override { A_->norm(r, norm); }
   void do_rounding(const Field& u, Scalar& norm) const override { A_->rounding(u, norm); }
-  std::unique_ptr<SymmetricSplitting> split(std::optional<int> axis) const override {
+  std::unique_ptr<SymmetricSplitting> split(const Relaxation& relaxation) const override {
+    const std::optional<int> axis = relaxation.line();
     const LinesOfAxis* along = axis ? &lines_[*axis] : nullptr;
-    if (!along || !along->lines) return A_->split(axis);
+    if (!along || !along->lines) return A_->split(relaxation);
     return std::make_unique<CutLineSplitting>(*A_, along->bound, along->lines);
   }
   std::unique_ptr<Splitting> split_by_colours() const override { return A_->split_by_colours(); }

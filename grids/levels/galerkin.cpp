@@ -41,7 +41,7 @@ GalerkinProduct product_of(const Bands& fine, const Bands& coarse, const CoarseB
     c.fine_n[d] = fine.layout().n[d];
     c.coarse_n[d] = coarse.layout().n[d];
     c.periodic[d] = fine.layout().periodic[d];
-    c.single[d] = coarse.space.all()[d] == 1;
+    c.single[d] = coarse.space.part().all()[d] == 1;
     c.coarsened[d] = block.coarsened[d];
   }
   for (std::size_t b = 0; b < fine.offsets.size(); ++b) {

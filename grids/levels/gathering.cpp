@@ -15,18 +15,17 @@ namespace {
 Space stacked_ends(const Space& parts, const Block& group, const Block& part, std::size_t axis) {
   if (!group.share) {
     Layout layout = group.layout();
-    layout.n[axis] = parts.all()[axis];
+    layout.n[axis] = parts.part().all()[axis];
     layout.periodic[axis] = false;
     return layout;
   }
   Share share = *group.share;
-  share.cuts.n[axis] = parts.cuts().n[axis];
+  share.cuts.n[axis] = parts.part().cuts().n[axis];
   share.cuts.periodic[axis] = false;
   const auto &of_parts = part.share->cuts.first[axis], &of_groups = group.share->cuts.first[axis];
   for (std::size_t g = 0; g < of_groups.size(); ++g)
-    share.cuts.first[axis][g] =
-        parts.cuts()
-            .first[axis][static_cast<std::size_t>(std::ranges::find(of_parts, of_groups[g]) - of_parts.begin())];
+    share.cuts.first[axis][g] = parts.part().cuts().first[axis][static_cast<std::size_t>(
+        std::ranges::find(of_parts, of_groups[g]) - of_parts.begin())];
   return {share, {{}, share.cuts.n}};
 }
 
@@ -52,7 +51,7 @@ class Gathered {
     if (!field) return;
     const Space space = ends_space(larger_, axis);
     const Space stacked = stacked_ends(field->space(), larger_, part_, axis);
-    const int skipped = stacked.layout().n[axis] - 4;
+    const int skipped = stacked.part().layout().n[axis] - 4;
     if (skipped == 0) return (*this)(field, space);
     (*this)(field, stacked);
     auto made = std::make_shared<Field>(backend_, space, Precision::fp64);
@@ -65,7 +64,7 @@ class Gathered {
     Field picked(*host, space, Precision::fp64);
     const auto from = (*read).view<double>();
     const auto to = picked.view<double>();
-    for_each_place(space.layout().box(), [&](int i, int j, int k) {
+    for_each_place(space.part().layout().box(), [&](int i, int j, int k) {
       std::array at{i, j, k};
       if (at[axis] >= 2) at[axis] += skipped;
       to(i, j, k) = from(at[0], at[1], at[2]);

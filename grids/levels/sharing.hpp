@@ -15,7 +15,7 @@ namespace poisson {
 using Parts = std::array<int, 3>;
 inline constexpr Parts uncut_axes{1, 1, 1};
 inline Parts parts_of(const Space& space) {
-  const Cuts& cuts = space.cuts();
+  const Cuts& cuts = space.part().cuts();
   return {cuts.count(0), cuts.count(1), cuts.count(2)};
 }
 

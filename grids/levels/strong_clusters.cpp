@@ -87,7 +87,7 @@ struct ClusterLists {
 
 // Returns the description of the listed values, for fields of this precision.
 StrongClusterBuild build_of(const Clusters& clusters, const ClusterList& list, Precision precision) {
-  const Layout& layout = clusters.space().layout();
+  const Layout& layout = clusters.space().part().layout();
   const std::int64_t pitch = layout.pitch(precision);
   StrongClusterBuild build;
   build.search = clusters.search();
@@ -250,11 +250,11 @@ void StrongClusterTable::add_pieces(Backend& backend, StrongClusterBuild& build)
 
 CrossingClusters::CrossingClusters(Backend& backend, const StrongClusterSets& sets, const Space& space,
                                    Precision precision, const std::shared_ptr<const Processes>& processes)
-    : table_(backend, sets, space.layout(), precision),
+    : table_(backend, sets, space.part().layout(), precision),
       at_a_time_(std::clamp<std::int64_t>(table_.tables.count, 1, most_at_a_time)) {
   const Space shares = space_of_shares(static_cast<int>(at_a_time_), processes);
   Layout whole;
-  whole.n = shares.all();
+  whole.n = shares.part().all();
   own_ = Field(backend, shares, Precision::fp64);
   all_ = Field(backend, whole, Precision::fp64);
   backend.reserve_gather_buffers(shares);
@@ -271,7 +271,7 @@ void CrossingClusters::find_shifts(const Field& u) const {
     some.shift = own_.view<double>().data;
     poisson::find_shifts(backend, some, u);
     backend.gather(own_, all_);
-    add_shifts(backend, all_.view<double>().data, at_a_time_, own_.space().cuts().count(0), some.count,
+    add_shifts(backend, all_.view<double>().data, at_a_time_, own_.space().part().cuts().count(0), some.count,
                tables().shift + first);
   }
 }
@@ -310,7 +310,7 @@ StrongClusters::StrongClusters(const Bands& bands, Precision precision,
 
 void StrongClusters::rehearse(const Bands& bands, const std::shared_ptr<const Processes>& processes) {
   const Space& space = bands.space;
-  const auto values = static_cast<std::size_t>(space.layout().size());
+  const auto values = static_cast<std::size_t>(space.part().layout().size());
   const MostBytes most = most_bytes(bands, backend_.on_gpu());
   const Buffer passing = backend_.allocate(values * most.passing);
   rehearsed_ = backend_.allocate(values * most.stored);

@@ -100,6 +100,16 @@ void finish_mesh(Mesh& mesh, double scale) {
   if (scale != 1)
     for (auto& point : mesh.points)
       for (double& x : point) x *= scale;
+  // Beyond, volumes leave the range of numbers.
+  constexpr double most = 1e90;
+  for (const auto& point : mesh.points)
+    for (const double x : point)
+      if (!std::isfinite(x))
+        throw InputError(mesh.source + " has a coordinate that is not finite after grid.scale: choose another scale");
+      else if (std::abs(x) > most)
+        throw InputError(mesh.source + " has a coordinate of 10^" +
+                         std::to_string(static_cast<int>(std::log10(std::abs(x)))) +
+                         " or more; the limit is 10^90: check the coordinates and grid.scale");
   if (mesh.dimension == 3) return;
   double lower = std::numeric_limits<double>::max(), upper = -lower, size = 0;
   for (const MeshCells& block : mesh.cells)

@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
 #include <numeric>
-#include <unordered_map>
 
 #include "grids/compact/csr.hpp"
+#include "grids/meshes/collapse.hpp"
 #include "grids/meshes/element_rules.hpp"
+#include "grids/meshes/point_tree.hpp"
+#include "grids/meshes/sort_in_parts.hpp"
 #include "grids/meshes/topology.hpp"
 
 namespace poisson {
@@ -16,10 +17,6 @@ namespace {
 
 using Point = std::array<double, 3>;
 enum class State : std::uint8_t { positive, negative, flat, crossed };
-
-void note_fault(MeshFault& fault, const Point& place) {
-  if (fault.count++ == 0) fault.first = place;
-}
 
 double size_of(const Mesh& mesh, std::span<const int> corners) {
   Point lower = mesh.points[static_cast<std::size_t>(corners[0])], upper = lower;
@@ -40,20 +37,6 @@ State state_of(const Mesh& mesh, CellShape shape, std::span<const int> corners) 
   if (std::max(std::abs(d.least), std::abs(d.largest)) <= least) return State::flat;
   if (d.least > 0) return State::positive;
   return d.largest < 0 ? State::negative : State::crossed;
-}
-
-// Keeps the elements of a block that are marked.
-void keep_elements(MeshCells& block, const std::vector<bool>& kept) {
-  const auto corners = static_cast<std::size_t>(facts_of(block.shape).corners);
-  std::size_t to = 0;
-  for (std::size_t e = 0; e < kept.size(); ++e) {
-    if (!kept[e]) continue;
-    std::copy_n(block.corners.begin() + static_cast<std::ptrdiff_t>(e * corners), corners,
-                block.corners.begin() + static_cast<std::ptrdiff_t>(to * corners));
-    block.label[to++] = block.label[e];
-  }
-  block.corners.resize(to * corners);
-  block.label.resize(to);
 }
 
 // Returns the label of the union of two labels' groups.
@@ -91,7 +74,7 @@ void remove_duplicates(Mesh& mesh, MeshCells& block, MeshFault& fault) {
   for_rows(n, [&](std::int64_t e) {
     order[static_cast<std::size_t>(e)] = {hash_of(block.of(e)), static_cast<int>(e)};
   });
-  std::ranges::sort(order);
+  sort_in_parts(order);
   std::vector<bool> kept;
   for (std::size_t k = 0; k < order.size(); ++k)
     for (std::size_t l = k + 1; l < order.size() && order[l].first == order[k].first; ++l) {
@@ -127,44 +110,6 @@ void check_shapes(Mesh& mesh, MeshCells& block, MeshFaults& faults) {
   for (std::size_t e = 0; e < kept.size(); ++e) kept[e] = state[e] != State::flat;
   keep_elements(block, kept);
 }
-
-// Finds points by their place in a lattice of equal boxes.
-class Lattice {
- public:
-  Lattice(const Mesh& mesh, const std::vector<int>& points, double width) : mesh_(mesh), width_(width) {
-    for (const int p : points) boxes_[key(box_of(mesh.points[static_cast<std::size_t>(p)]))].push_back(p);
-  }
-  // Calls f(point) for all points within a distance of a box.
-  template <class F>
-  void within(const Point& lower, const Point& upper, double distance, const F& f) const {
-    Point a = lower, b = upper;
-    for (std::size_t d = 0; d < 3; ++d) {
-      a[d] -= distance;
-      b[d] += distance;
-    }
-    const auto from = box_of(a), to = box_of(b);
-    for (std::int64_t k = from[2]; k <= to[2]; ++k)
-      for (std::int64_t j = from[1]; j <= to[1]; ++j)
-        for (std::int64_t i = from[0]; i <= to[0]; ++i)
-          if (const auto found = boxes_.find(key({i, j, k})); found != boxes_.end())
-            for (const int p : found->second) f(p);
-  }
-
- private:
-  using Index = std::array<std::int64_t, 3>;
-  Index box_of(const Point& x) const {
-    Index box{};
-    for (std::size_t d = 0; d < 3; ++d) box[d] = static_cast<std::int64_t>(std::floor(x[d] / width_));
-    return box;
-  }
-  static std::uint64_t key(const Index& box) {
-    return static_cast<std::uint64_t>(box[0]) * 73856093ULL ^ static_cast<std::uint64_t>(box[1]) * 19349663ULL ^
-           static_cast<std::uint64_t>(box[2]) * 83492791ULL;
-  }
-  const Mesh& mesh_;
-  double width_;
-  std::unordered_map<std::uint64_t, std::vector<int>> boxes_;
-};
 
 Point minus(const Point& a, const Point& b) {
   return {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
@@ -208,9 +153,11 @@ void check_boundary(const Mesh& mesh, MeshFaults& faults) {
   std::ranges::sort(points);
   points.erase(std::unique(points.begin(), points.end()), points.end());
   if (points.empty() || !(width > 0)) return;
-  const Lattice lattice(mesh, points, width);
-  std::vector<int> hanging;
-  for (const Facet& facet : facets) {
+  const PointTree tree(mesh.points, points);
+  const auto count = static_cast<std::int64_t>(facets.size());
+  std::vector<std::vector<int>> found(static_cast<std::size_t>((count + row_chunk - 1) / row_chunk));
+  for_rows(count, [&](std::int64_t number) {
+    const Facet& facet = facets[static_cast<std::size_t>(number)];
     const auto used = facet.used();
     Point lower = mesh.points[static_cast<std::size_t>(used[0])], upper = lower;
     for (const int p : used)
@@ -219,21 +166,28 @@ void check_boundary(const Mesh& mesh, MeshFaults& faults) {
         upper[d] = std::max(upper[d], mesh.points[static_cast<std::size_t>(p)][d]);
       }
     const double tolerance = 1e-7 * size_of(mesh, used);
-    lattice.within(lower, upper, tolerance, [&](int p) {
+    for (std::size_t d = 0; d < 3; ++d) {
+      lower[d] -= tolerance;
+      upper[d] += tolerance;
+    }
+    tree.within(lower, upper, [&](int p) {
       if (std::ranges::find(used, p) != used.end()) return;
       const Point& x = mesh.points[static_cast<std::size_t>(p)];
       const bool split = used.size() == 4;
       if (lies_on(mesh, split ? used.first(3) : used, x, tolerance) ||
           (split && lies_on(mesh, std::array{used[0], used[2], used[3]}, x, tolerance)))
-        hanging.push_back(p);
+        found[static_cast<std::size_t>(number / row_chunk)].push_back(p);
     });
-  }
+  });
+  std::vector<int> hanging;
+  for (const std::vector<int>& part : found) hanging.insert(hanging.end(), part.begin(), part.end());
   std::ranges::sort(hanging);
   hanging.erase(std::unique(hanging.begin(), hanging.end()), hanging.end());
   for (const int p : hanging) note_fault(faults.hanging, mesh.points[static_cast<std::size_t>(p)]);
   for (const int p : points) {
     const Point& x = mesh.points[static_cast<std::size_t>(p)];
-    lattice.within(x, x, 1e-9 * width, [&](int q) {
+    const double room = 1e-9 * width;
+    tree.within({x[0] - room, x[1] - room, x[2] - room}, {x[0] + room, x[1] + room, x[2] + room}, [&](int q) {
       const Point gap = minus(mesh.points[static_cast<std::size_t>(q)], x);
       if (q > p && dot(gap, gap) < 1e-18 * width * width) note_fault(faults.coincident, x);
     });
@@ -242,8 +196,26 @@ void check_boundary(const Mesh& mesh, MeshFaults& faults) {
 
 }  // namespace
 
+void note_fault(MeshFault& fault, const Point& place) {
+  if (fault.count++ == 0) fault.first = place;
+}
+
+void keep_elements(MeshCells& block, const std::vector<bool>& kept) {
+  const auto corners = static_cast<std::size_t>(facts_of(block.shape).corners);
+  std::size_t to = 0;
+  for (std::size_t e = 0; e < kept.size(); ++e) {
+    if (!kept[e]) continue;
+    std::copy_n(block.corners.begin() + static_cast<std::ptrdiff_t>(e * corners), corners,
+                block.corners.begin() + static_cast<std::ptrdiff_t>(to * corners));
+    block.label[to++] = block.label[e];
+  }
+  block.corners.resize(to * corners);
+  block.label.resize(to);
+}
+
 MeshFaults check_mesh(Mesh& mesh) {
   MeshFaults faults;
+  collapse_elements(mesh, faults.collapsed, faults.degenerate);
   for (MeshCells& block : mesh.cells) {
     if (facts_of(block.shape).dimension > 0) remove_duplicates(mesh, block, faults.duplicate);
     if (facts_of(block.shape).dimension == mesh.dimension) check_shapes(mesh, block, faults);

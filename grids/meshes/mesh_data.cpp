@@ -123,10 +123,9 @@ double MeshData::source_at(std::int64_t cell, int point) const {
 }
 
 void MeshData::sample_kappa() {
-  const bool tensors =
-      !problem.coefficient.isotropic || std::ranges::any_of(problem.materials, [](const MeshMaterial& m) {
-        return m.coefficient && !m.coefficient->isotropic;
-      });
+  const bool tensors = !problem.isotropic || std::ranges::any_of(problem.materials, [](const MeshMaterial& m) {
+    return m.coefficient && !m.coefficient->isotropic;
+  });
   kappa_entries = tensors ? 6 : 1;
   kappa.resize(static_cast<std::size_t>(topology.cells()) * kappa_entries);
   const auto of_material = [&](int label) -> const MeshMaterial* {
@@ -156,7 +155,7 @@ void MeshData::sample_kappa() {
     for (std::size_t i = 0; i < cells.size(); ++i)
       check_definite(from.name, places[i], kappa.data() + static_cast<std::size_t>(cells[i]) * 6, mesh().dimension);
   };
-  set(problem.coefficient, nullptr);
+  set(coefficient_of(problem), nullptr);
   for (const MeshMaterial& material : problem.materials)
     if (material.coefficient) set(*material.coefficient, &material);
   if (most > 0) range = most / least;

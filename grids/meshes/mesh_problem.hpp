@@ -37,14 +37,26 @@ struct MeshCondition {
   Quantity value = 0.0, alpha = 0.0;
 };
 
-/// Contains −div(κ grad u) + σ u = f on a mesh with its conditions.
-struct MeshProblem {
+/// Describes a problem on a mesh: its equation, its geometry, and conditions by name.
+struct MeshProblem : EquationData {
   std::shared_ptr<const Mesh> mesh;
-  MeshCoefficient coefficient;
-  Quantity reaction = 0.0, source = 0.0;
-  std::optional<Quantity> exact, initial;
   std::vector<MeshMaterial> materials;
   std::vector<MeshCondition> conditions;  ///< an earlier one applies where several meet
 };
+
+/// Returns κ of an equation.
+inline MeshCoefficient coefficient_of(const EquationData& equation) {
+  const auto &k = equation.coefficient, &mixed = equation.offdiagonal;
+  return {{k[0], k[1], k[2], mixed[0], mixed[1], mixed[2]}, equation.isotropic, "coefficient"};
+}
+/// Sets κ of an equation. Its name remains "coefficient".
+inline void set_coefficient(EquationData& equation, const MeshCoefficient& kappa) {
+  for (std::size_t d = 0; d < 3; ++d) {
+    equation.coefficient[d] = kappa.entry[d];
+    equation.offdiagonal[d] = kappa.entry[d + 3];
+  }
+  equation.isotropic = kappa.isotropic;
+  equation.full_tensor = !kappa.isotropic;
+}
 
 }  // namespace poisson

@@ -63,11 +63,15 @@ MeshIntegrals integrate(const MeshData& data, const std::vector<double>& u) {
   };
   found.integral = integral([](std::int64_t, int, double v) { return v; });
   found.l2 = std::sqrt(integral([](std::int64_t, int, double v) { return v * v; }));
-  if (!data.density.empty() || !data.source.empty())
+  if (!data.density.empty() || !data.source.empty()) {
     found.source = integral([&](std::int64_t e, int p, double) { return data.source_at(e, p); });
-  if (!data.reaction.empty())
-    found.reaction =
-        integral([&](std::int64_t e, int, double v) { return data.reaction[static_cast<std::size_t>(e)] * v; });
+    found.source_size = integral([&](std::int64_t e, int p, double) { return std::abs(data.source_at(e, p)); });
+  }
+  if (!data.reaction.empty()) {
+    const auto absorbed = [&](std::int64_t e, double v) { return data.reaction[static_cast<std::size_t>(e)] * v; };
+    found.reaction = integral([&](std::int64_t e, int, double v) { return absorbed(e, v); });
+    found.reaction_size = integral([&](std::int64_t e, int, double v) { return std::abs(absorbed(e, v)); });
+  }
   return found;
 }
 
@@ -87,6 +91,10 @@ std::vector<ConditionFlow> condition_flows(const MeshData& data, const std::vect
     const ElementRule& rule = rule_of(facet.shape);
     const MeshData::Coordinates x = data.coordinates(facet.used());
     const bool dirichlet = condition.kind == BoundaryKind::dirichlet;
+    const auto add = [&](double amount) {
+      flow.flow += amount;
+      flow.size += std::abs(amount);
+    };
     double measure = 0;
     for (std::size_t p = 0; p < static_cast<std::size_t>(rule.points); ++p) {
       const double w = facet_measure(rule, static_cast<int>(p), x), v = interpolated(rule, p, facet.used(), u);
@@ -95,11 +103,11 @@ std::vector<ConditionFlow> condition_flows(const MeshData& data, const std::vect
       if (dirichlet) continue;
       const double alpha =
           condition.kind == BoundaryKind::robin ? data.data[f][static_cast<std::size_t>(rule.points) + p] : 0;
-      flow.flow += w * (data.data[f][p] - alpha * v);
+      add(w * (data.data[f][p] - alpha * v));
     }
     if (facet.shape == CellShape::vertex && !dirichlet)
-      flow.flow += data.data[f][0] -
-                   (data.data[f].size() > 1 ? data.data[f][1] : 0) * u[static_cast<std::size_t>(facet.corners[0])];
+      add(data.data[f][0] -
+          (data.data[f].size() > 1 ? data.data[f][1] : 0) * u[static_cast<std::size_t>(facet.corners[0])]);
     flow.measure += measure;
     if (!dirichlet || facts_of(facet.shape).dimension != data.mesh().dimension - 1) continue;
     for (const int p : facet.used()) {
@@ -114,14 +122,18 @@ std::vector<ConditionFlow> condition_flows(const MeshData& data, const std::vect
   for (std::size_t p = 0; p < u.size(); ++p) {
     const int holder = data.holder[p];
     if (holder < 0 || reaction[p] == 0) continue;
+    const auto add = [&](int condition, double amount) {
+      flows[static_cast<std::size_t>(condition)].flow += amount;
+      flows[static_cast<std::size_t>(condition)].size += std::abs(amount);
+    };
     const auto total = of_point.find(static_cast<int>(p));
     if (total == of_point.end() || !(total->second > 0)) {
-      flows[static_cast<std::size_t>(holder)].flow += reaction[p];
+      add(holder, reaction[p]);
       continue;
     }
     for (auto share = shares.lower_bound({static_cast<int>(p), -1});
          share != shares.end() && share->first.first == static_cast<int>(p); ++share)
-      flows[static_cast<std::size_t>(share->first.second)].flow += reaction[p] * share->second / total->second;
+      add(share->first.second, reaction[p] * share->second / total->second);
   }
   return flows;
 }
@@ -201,106 +213,46 @@ double recovered_error(const MeshData& data, const std::vector<double>& u) {
     }
     for (std::size_t d = 0; d < 3; ++d) own[d] /= own[3];
   });
-  const auto kappa = [&](std::int64_t e) { return data.kappa[static_cast<std::size_t>(e) * data.kappa_entries]; };
+  // Elements whose gradients have a common mean: those of equal κ, and of one label if κ varies little between them.
+  const std::size_t entries = data.kappa_entries;
+  const auto similar = [&](std::int64_t a, int label, std::int64_t b) {
+    constexpr double most = 0.5;
+    const double* const k = data.kappa.data() + static_cast<std::size_t>(a) * entries;
+    const double* const l = data.kappa.data() + static_cast<std::size_t>(b) * entries;
+    double difference = 0, size = 0;
+    for (std::size_t c = 0; c < entries; ++c) {
+      difference = std::max(difference, std::abs(k[c] - l[c]));
+      size = std::max({size, std::abs(k[c]), std::abs(l[c])});
+    }
+    return difference == 0 || (difference <= most * size && data.topology.cell(b).label == label);
+  };
+  const auto energy = [&](std::int64_t e, const std::array<double, 3>& g) {
+    const auto flux = data.flux(e, g);
+    return flux[0] * g[0] + flux[1] * g[1] + flux[2] * g[2];
+  };
   const auto energies = [&](std::int64_t e, bool whole) {
     const Topology::Cell cell = data.topology.cell(e);
     const auto& own = mean[static_cast<std::size_t>(e)];
-    if (whole) return own[3] * kappa(e) * (own[0] * own[0] + own[1] * own[1] + own[2] * own[2]);
+    if (whole) return own[3] * energy(e, {own[0], own[1], own[2]});
     double sum = 0;
     for (const int point : cell.corners) {
       std::array<double, 4> near{};
       for (const int other : data.topology.at(point)) {
-        if (kappa(other) != kappa(e)) continue;
+        if (!similar(e, cell.label, other)) continue;
         const auto& theirs = mean[static_cast<std::size_t>(other)];
         for (std::size_t d = 0; d < 3; ++d) near[d] += theirs[3] * theirs[d];
         near[3] += theirs[3];
       }
-      for (std::size_t d = 0; d < 3; ++d) sum += std::pow(near[d] / near[3] - own[d], 2);
+      std::array<double, 3> gap{};
+      for (std::size_t d = 0; d < 3; ++d) gap[d] = near[d] / near[3] - own[d];
+      sum += energy(e, gap);
     }
     // The mean over corners of a linear function's square is larger than that over a simplex of dimension n, (n + 2)
     // times for a function without a mean.
-    return own[3] * kappa(e) * sum / static_cast<double>(cell.corners.size()) / (data.mesh().dimension + 2);
+    return own[3] * sum / static_cast<double>(cell.corners.size()) / (data.mesh().dimension + 2);
   };
   const double whole = sum_rows(cells, [&](std::int64_t e) { return energies(e, true); });
   return whole > 0 ? std::sqrt(sum_rows(cells, [&](std::int64_t e) { return energies(e, false); }) / whole) : 0;
-}
-
-namespace {
-
-// Finds the reference coordinates of a place in an element by Newton's method, and returns u there if it is inside.
-std::optional<double> value_in(const MeshData& data, const Topology::Cell& cell, const std::array<double, 3>& place,
-                               const std::vector<double>& u) {
-  constexpr double slack = 1e-9;
-  const auto x = data.coordinates(cell.corners);
-  const std::size_t n = cell.corners.size();
-  const auto dimension = static_cast<std::size_t>(data.mesh().dimension);
-  std::array<double, 3> size{};
-  for (std::size_t d = 0; d < dimension; ++d) {
-    double lower = x[0][d], upper = x[0][d];
-    for (std::size_t c = 1; c < n; ++c) {
-      lower = std::min(lower, x[c][d]);
-      upper = std::max(upper, x[c][d]);
-    }
-    size[d] = upper - lower;
-    const double room = 1e-9 * size[d];
-    if (place[d] < lower - room || place[d] > upper + room) return {};
-  }
-  const bool simplex = cell.shape == CellShape::triangle || cell.shape == CellShape::tetrahedron;
-  std::array<double, 3> at =
-      simplex || cell.shape == CellShape::prism ? std::array{0.3, 0.3, simplex ? 0.3 : 0.0} : std::array{0.0, 0.0, 0.0};
-  if (cell.shape == CellShape::pyramid) at[2] = 0.25;
-  std::array<double, most_corners> value{};
-  std::array<std::array<double, 3>, most_corners> slope{};
-  for (int step = 0; step < 30; ++step) {
-    shape_functions(cell.shape, at, value, slope);
-    std::array<std::array<double, 4>, 3> system{};  // J and the gap
-    for (std::size_t d = 0; d < dimension; ++d) {
-      system[d][3] = place[d];
-      for (std::size_t c = 0; c < n; ++c) {
-        system[d][3] -= value[c] * x[c][d];
-        for (std::size_t r = 0; r < dimension; ++r) system[d][r] += slope[c][r] * x[c][d];
-      }
-    }
-    for (std::size_t k = 0; k < dimension; ++k) {  // Gauss–Jordan elimination with pivots
-      std::size_t pivot = k;
-      for (std::size_t r = k + 1; r < dimension; ++r)
-        if (std::abs(system[r][k]) > std::abs(system[pivot][k])) pivot = r;
-      std::swap(system[k], system[pivot]);
-      if (system[k][k] == 0) return {};
-      for (std::size_t r = 0; r < dimension; ++r) {
-        if (r == k) continue;
-        const double f = system[r][k] / system[k][k];
-        for (std::size_t c = k; c < 4; ++c) system[r][c] -= f * system[k][c];
-      }
-    }
-    double change = 0;
-    for (std::size_t d = 0; d < dimension; ++d) {
-      const double by = system[d][3] / system[d][d];
-      at[d] = std::clamp(at[d] + by, -2.0, 2.0);
-      change = std::max(change, std::abs(by));
-    }
-    if (cell.shape == CellShape::pyramid) at[2] = std::min(at[2], 1.0);
-    if (change < 1e-13) break;
-  }
-  shape_functions(cell.shape, at, value, slope);
-  double sum = 0;
-  std::array<double, 3> image{};
-  for (std::size_t c = 0; c < n; ++c) {
-    if (value[c] < -slack) return {};
-    sum += value[c] * u[static_cast<std::size_t>(cell.corners[c])];
-    for (std::size_t d = 0; d < dimension; ++d) image[d] += value[c] * x[c][d];
-  }
-  for (std::size_t d = 0; d < dimension; ++d)
-    if (std::abs(image[d] - place[d]) > 1e-7 * size[d]) return {};
-  return sum;
-}
-
-}  // namespace
-
-std::optional<double> value_at(const MeshData& data, const std::vector<double>& u, const std::array<double, 3>& place) {
-  for (std::int64_t e = 0; e < data.topology.cells(); ++e)
-    if (const auto value = value_in(data, data.topology.cell(e), place, u)) return value;
-  return {};
 }
 
 }  // namespace poisson

@@ -12,7 +12,8 @@ namespace poisson {
 struct MeshIntegrals {
   double least = 0, largest = 0, integral = 0, l2 = 0;
   std::array<double, 3> least_at{}, largest_at{};
-  double source = 0, reaction = 0;  ///< ∫ f and ∫ σ u
+  double source = 0, reaction = 0;            ///< ∫ f and ∫ σ u
+  double source_size = 0, reaction_size = 0;  ///< ∫ |f| and ∫ |σ u|
 };
 MeshIntegrals integrate(const MeshData& data, const std::vector<double>& u);
 
@@ -20,6 +21,7 @@ MeshIntegrals integrate(const MeshData& data, const std::vector<double>& u);
 struct ConditionFlow {
   double flow = 0, measure = 0, mean = 0;  ///< mean of u on its sides
   double least = 0, largest = 0;           ///< of u at their corners
+  double size = 0;                         ///< sum of |flow| of its sides and points
   std::int64_t facets = 0;
 };
 /// Returns the flow of each condition. That of Dirichlet conditions is the sum of reactions, which is accurate to the
@@ -36,9 +38,18 @@ MeshError error_of(const MeshData& data, const std::vector<double>& u, const Qua
 std::vector<double> element_flux(const MeshData& data, const std::vector<double>& u);
 
 /// Estimates the relative error of the flux in energy: the distance of grad u from its mean at points (Zienkiewicz and
-/// Zhu, Int. J. Numer. Methods Eng. 24, 1987, 337), over grad u. Means are taken over elements of equal κ, so jumps of
-/// κ count as far as they are errors.
+/// Zhu, Int. J. Numer. Methods Eng. 24, 1987, 337), over grad u. Means are taken over elements of equal κ, or of the
+/// same groups if κ varies little, so jumps of κ count as far as they are errors.
 double recovered_error(const MeshData& data, const std::vector<double>& u);
+
+/// Is a place in an element: the values of its shape functions there.
+struct MeshPlace {
+  std::int64_t cell = 0;
+  std::array<double, most_corners> weights{};
+};
+/// Finds places in one pass over all elements: the first element that contains each, or nothing outside of the mesh.
+std::vector<std::optional<MeshPlace>> locate(const MeshData& data, const std::vector<std::array<double, 3>>& places);
+double interpolate(const MeshData& data, const std::vector<double>& u, const MeshPlace& place);
 
 /// Returns u at a place, or nothing outside of the mesh.
 std::optional<double> value_at(const MeshData& data, const std::vector<double>& u, const std::array<double, 3>& place);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 
 #include "grids/meshes/element_rules.hpp"
@@ -13,6 +14,18 @@ struct MeshBlock {
   int corners = 0, dimension = 0;
   bool simplex = false;
   std::int64_t first = 0, count = 0;  ///< number of the first element among those of all shapes
+  std::int64_t first_source = 0;      ///< of the first element's points among those of all elements
+};
+
+/// Refers to sides, lines and vertices with Neumann or Robin conditions. Among the members of rows they follow the
+/// elements. Their values are data at the points of their rule, and then, of Robin conditions, α at these points.
+struct MeshSides {
+  const ElementRule* rule = nullptr;    ///< of each shape up to the quadrilateral
+  const std::uint8_t* shape = nullptr;  ///< of each side
+  const int* corner = nullptr;          ///< four of each side
+  const std::int64_t* first = nullptr;  ///< value of each side; count + 1
+  const double* value = nullptr;
+  std::int64_t count = 0;
 };
 
 /// Refers to elements, their coefficients, and the rows of points, in memory of any device.
@@ -27,12 +40,25 @@ struct MeshRows {
   const int* row = nullptr;          ///< of each point; −1: none
   const int* point_of = nullptr;     ///< of each row
   const std::int64_t* first = nullptr;
-  const int* element = nullptr;  ///< elements at each row, rising
+  const int* element = nullptr;  ///< elements at each row, rising; sides follow
+  std::int64_t elements = 0;     ///< of all blocks
+  MeshSides sides;
 
-  constexpr const MeshBlock& block_of(std::int64_t number) const {
+  constexpr int index_of(std::int64_t number) const {
     int b = 0;
     while (number >= block[b].first + block[b].count) ++b;
-    return block[b];
+    return b;
+  }
+  constexpr const MeshBlock& block_of(std::int64_t number) const { return block[index_of(number)]; }
+  /// Calls f(point) for the corners of an element or of a side.
+  template <class F>
+  constexpr void for_corners(std::int64_t number, const F& f) const {
+    const bool is_side = number >= elements;
+    const MeshBlock& of = block[is_side ? 0 : index_of(number)];
+    const int* const corner =
+        is_side ? sides.corner + (number - elements) * 4 : of.corner + (number - of.first) * of.corners;
+    const int corners = is_side ? sides.rule[sides.shape[number - elements]].corners : of.corners;
+    for (int c = 0; c < corners; ++c) f(corner[c]);
   }
   /// Sums row i over its elements in their order. Columns rise and contain those of all elements.
   constexpr void fill(std::int64_t i, std::int64_t entries, const int* column, double* value) const {
@@ -48,11 +74,57 @@ struct MeshRows {
   }
 
  private:
+  friend struct FillMeshLoads;
   using Slopes = double[most_corners][3];
+
+  // Contains what a side adds to a row at one point of its rule: the point's measure times the own function.
+  constexpr double side_share(const ElementRule& rule, std::size_t q, const int* corner, int own) const {
+    if (rule.corners == 1) return 1;
+    double J[2][3] = {};
+    for (int c = 0; c < rule.corners; ++c)
+      for (int r = 0; r < rule.dimension; ++r)
+        for (int d = 0; d < 3; ++d)
+          J[r][d] += rule.slope[q][static_cast<std::size_t>(c)][static_cast<std::size_t>(r)] *
+                     point[std::int64_t{corner[c]} * 3 + d];
+    double n[3] = {J[0][0], J[0][1], J[0][2]};
+    if (rule.dimension == 2)
+      for (int d = 0; d < 3; ++d) {
+        const int e = (d + 1) % 3, f = (d + 2) % 3;
+        n[d] = J[0][e] * J[1][f] - J[0][f] * J[1][e];
+      }
+    return rule.weight[q] * std::sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]) *
+           rule.value[q][static_cast<std::size_t>(own)];
+  }
+  // Calls add(corner, entry) for α of a side, and load(value, α) for its data. Both contain the share of row i.
+  template <class Add, class Load>
+  constexpr void add_side(std::int64_t side, int of_row, const Add& add, const Load& load) const {
+    const ElementRule& rule = sides.rule[sides.shape[side]];
+    const int* const corner = sides.corner + side * 4;
+    int own = 0;
+    for (int c = 1; c < rule.corners; ++c)
+      if (corner[c] == of_row) own = c;
+    const int points = rule.corners == 1 ? 1 : rule.points;
+    const double* const value = sides.value + sides.first[side];
+    const bool robin = sides.first[side + 1] - sides.first[side] > points;
+    for (int q = 0; q < points; ++q) {
+      const auto p = static_cast<std::size_t>(q);
+      const double share = side_share(rule, p, corner, own), alpha = robin ? value[points + q] : 0;
+      load(share * value[q]);
+      if (alpha != 0)
+        for (int c = 0; c < rule.corners; ++c)
+          add(corner[c], alpha * share * (rule.corners == 1 ? 1 : rule.value[p][static_cast<std::size_t>(c)]));
+    }
+  }
 
   constexpr void add_elements(std::int64_t i, int entries, const int* column, double* sum) const {
     for (std::int64_t k = first[i]; k < first[i + 1]; ++k) {
       const std::int64_t number = element[k];
+      if (number >= elements) {
+        add_side(
+            number - elements, point_of[i],
+            [&](int corner, double entry) { add_to(row[corner], entry, entries, column, sum); }, [](double) {});
+        continue;
+      }
       const MeshBlock& of = block_of(number);
       const int* const corner = of.corner + (number - of.first) * of.corners;
       if (of.simplex && of.dimension == 3) {
@@ -188,15 +260,68 @@ struct MeshRows {
   }
 };
 
+/// Sums the right-hand side and ∫ φ of each row over its elements and sides in their order: f, data of sides, and held
+/// values times their entries.
+struct FillMeshLoads {
+  MeshRows elements;
+  const double* density = nullptr;  ///< constant part of f, by element; null: none
+  const double* source = nullptr;   ///< the rest of f, at the points of all elements; null: none
+  const double* held = nullptr;     ///< of each point
+  double *b = nullptr, *weight = nullptr;
+
+  constexpr void operator()(std::int64_t i) const {
+    double load = 0, volume = 0;
+    const int point = elements.point_of[i];
+    for (std::int64_t k = elements.first[i]; k < elements.first[i + 1]; ++k) {
+      const std::int64_t number = elements.element[k];
+      if (number < elements.elements)
+        add_element(number, point, load, volume);
+      else
+        elements.add_side(
+            number - elements.elements, point,
+            [&](int corner, double entry) { load -= elements.row[corner] < 0 ? entry * held[corner] : 0; },
+            [&](double value) { load += value; });
+    }
+    b[i] = load;
+    weight[i] = volume;
+  }
+
+ private:
+  constexpr void add_element(std::int64_t number, int of_row, double& load, double& volume) const {
+    const MeshBlock& of = elements.block_of(number);
+    const int* const corner = of.corner + (number - of.first) * of.corners;
+    MeshRows::Slopes x = {}, slope = {};
+    std::size_t own = 0;
+    bool holds = false;
+    for (int c = 0; c < of.corners; ++c) {
+      if (corner[c] == of_row) own = static_cast<std::size_t>(c);
+      holds = holds || elements.row[corner[c]] < 0;
+      for (int d = 0; d < 3; ++d) x[c][d] = elements.point[std::int64_t{corner[c]} * 3 + d];
+    }
+    double mapped = 0;
+    for (int q = 0; q < of.rule->points; ++q) {
+      const auto p = static_cast<std::size_t>(q);
+      if (!of.simplex || q == 0) mapped = MeshRows::map(of, p, x, slope);
+      const double share = (mapped < 0 ? -mapped : mapped) * of.rule->value[p][own];
+      volume += share;
+      load += share * ((density ? density[number] : 0) +
+                       (source ? source[of.first_source + (number - of.first) * of.rule->points + q] : 0));
+    }
+    if (!holds) return;
+    double entry[most_corners] = {};
+    elements.add_element(of, number, corner, of_row, entry);
+    for (int c = 0; c < of.corners; ++c)
+      if (elements.row[corner[c]] < 0) load -= entry[c] * held[corner[c]];
+  }
+};
+
 /// Lists the rows of an element's corners: a row of the incidence of elements and rows.
 struct CountCorners {
   MeshRows elements;
   std::int64_t* count;
   constexpr void operator()(std::int64_t number) const {
-    const MeshBlock& of = elements.block_of(number);
     std::int64_t n = 0;
-    for (int c = 0; c < of.corners; ++c)
-      n += elements.row[of.corner[(number - of.first) * of.corners + c]] >= 0 ? 1 : 0;
+    elements.for_corners(number, [&](int corner) { n += elements.row[corner] >= 0 ? 1 : 0; });
     count[number] = n;
   }
 };
@@ -205,12 +330,10 @@ struct ListCorners {
   const std::int64_t* start;
   int* column;
   constexpr void operator()(std::int64_t number) const {
-    const MeshBlock& of = elements.block_of(number);
     std::int64_t at = start[number];
-    for (int c = 0; c < of.corners; ++c) {
-      const int row = elements.row[of.corner[(number - of.first) * of.corners + c]];
-      if (row >= 0) column[at++] = row;
-    }
+    elements.for_corners(number, [&](int corner) {
+      if (elements.row[corner] >= 0) column[at++] = elements.row[corner];
+    });
   }
 };
 struct FillMeshRows {

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "backends/memory/error.hpp"
+#include "grids/meshes/sort_in_parts.hpp"
 
 namespace poisson {
 namespace {
@@ -122,38 +123,6 @@ std::uint64_t spread(std::uint64_t x) {
   return (x | x << 2) & 0x1249249249249249;
 }
 
-// Numbers the free points along Morton's curve.
-void number_rows(const MeshData& data, MeshSystem& system) {
-  const auto points = static_cast<std::int64_t>(data.mesh().points.size());
-  std::array<double, 3> lower, upper;
-  lower.fill(std::numeric_limits<double>::max());
-  upper.fill(-std::numeric_limits<double>::max());
-  std::vector<std::pair<std::uint64_t, int>> order;
-  for (std::int64_t p = 0; p < points; ++p) {
-    if (!data.free(p)) continue;
-    order.emplace_back(0, static_cast<int>(p));
-    for (std::size_t d = 0; d < 3; ++d) {
-      lower[d] = std::min(lower[d], data.mesh().points[static_cast<std::size_t>(p)][d]);
-      upper[d] = std::max(upper[d], data.mesh().points[static_cast<std::size_t>(p)][d]);
-    }
-  }
-  const double width = std::max({upper[0] - lower[0], upper[1] - lower[1], upper[2] - lower[2]});
-  const double step = width > 0 ? 2097151 / width : 0;
-  for_rows(static_cast<std::int64_t>(order.size()), [&](std::int64_t i) {
-    auto& [key, p] = order[static_cast<std::size_t>(i)];
-    const auto& x = data.mesh().points[static_cast<std::size_t>(p)];
-    for (std::size_t d = 0; d < 3; ++d) key |= spread(static_cast<std::uint64_t>((x[d] - lower[d]) * step)) << d;
-  });
-  std::ranges::sort(order);
-  system.row.resize(static_cast<std::size_t>(points));
-  std::ranges::fill(system.row, -1);
-  system.point.resize(order.size());
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    system.point[i] = order[i].second;
-    system.row[static_cast<std::size_t>(order[i].second)] = static_cast<int>(i);
-  }
-}
-
 // Joins points of common elements, and finds the parts of the mesh that do not touch.
 class TouchingParts {
  public:
@@ -205,6 +174,38 @@ bool floats(const MeshData& data, const std::vector<bool>& fixed) {
 }
 
 }  // namespace
+
+// Rows follow Morton's curve.
+void number_rows(const MeshData& data, MeshSystem& system) {
+  const auto points = static_cast<std::int64_t>(data.mesh().points.size());
+  std::array<double, 3> lower, upper;
+  lower.fill(std::numeric_limits<double>::max());
+  upper.fill(-std::numeric_limits<double>::max());
+  std::vector<std::pair<std::uint64_t, int>> order;
+  for (std::int64_t p = 0; p < points; ++p) {
+    if (!data.free(p)) continue;
+    order.emplace_back(0, static_cast<int>(p));
+    for (std::size_t d = 0; d < 3; ++d) {
+      lower[d] = std::min(lower[d], data.mesh().points[static_cast<std::size_t>(p)][d]);
+      upper[d] = std::max(upper[d], data.mesh().points[static_cast<std::size_t>(p)][d]);
+    }
+  }
+  const double width = std::max({upper[0] - lower[0], upper[1] - lower[1], upper[2] - lower[2]});
+  const double step = width > 0 ? 2097151 / width : 0;
+  for_rows(static_cast<std::int64_t>(order.size()), [&](std::int64_t i) {
+    auto& [key, p] = order[static_cast<std::size_t>(i)];
+    const auto& x = data.mesh().points[static_cast<std::size_t>(p)];
+    for (std::size_t d = 0; d < 3; ++d) key |= spread(static_cast<std::uint64_t>((x[d] - lower[d]) * step)) << d;
+  });
+  sort_in_parts(order);
+  system.row.resize(static_cast<std::size_t>(points));
+  std::ranges::fill(system.row, -1);
+  system.point.resize(order.size());
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    system.point[i] = order[i].second;
+    system.row[static_cast<std::size_t>(order[i].second)] = static_cast<int>(i);
+  }
+}
 
 MeshSystem assemble(const MeshData& data) {
   MeshSystem system;
@@ -274,6 +275,28 @@ bool has_fixed_values(const MeshData& data) {
       for (const int p : data.facets[f].facet.used()) fixed[static_cast<std::size_t>(p)] = true;
   }
   return !floats(data, fixed);
+}
+
+RowEstimate estimate_rows(const MeshData& data) {
+  constexpr std::int64_t most_counted = 20'000;
+  RowEstimate estimate;
+  const auto points = static_cast<std::int64_t>(data.mesh().points.size());
+  for (std::int64_t p = 0; p < points; ++p) estimate.rows += data.free(p) ? 1 : 0;
+  const std::int64_t step = std::max<std::int64_t>(1, estimate.rows / most_counted);
+  std::int64_t counted = 0, entries = 0, free = 0;
+  std::vector<int> near;
+  for (std::int64_t p = 0; p < points; ++p) {
+    if (!data.free(p) || free++ % step != 0) continue;
+    near.clear();
+    for (const int number : data.topology.at(p))
+      for (const int q : data.topology.cell(number).corners)
+        if (data.free(q)) near.push_back(q);
+    std::ranges::sort(near);
+    entries += std::unique(near.begin(), near.end()) - near.begin();
+    ++counted;
+  }
+  if (counted > 0) estimate.entries = entries * estimate.rows / counted;
+  return estimate;
 }
 
 std::vector<double> point_values(const MeshData& data, const MeshSystem& system, const std::vector<double>& rows) {

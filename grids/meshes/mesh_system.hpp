@@ -19,9 +19,18 @@ struct MeshSystem {
 /// own.
 MeshSystem assemble(const MeshData& data);
 
+/// Numbers the free points as rows.
+void number_rows(const MeshData& data, MeshSystem& system);
+
 /// Returns whether u is determined: some point has a Dirichlet or Robin condition or a reaction. Throws InputError if
 /// only some of the parts of the mesh that do not touch have one.
 bool has_fixed_values(const MeshData& data);
+
+/// Contains the number of rows and an estimate of their entries, which counts every n-th row.
+struct RowEstimate {
+  std::int64_t rows = 0, entries = 0;
+};
+RowEstimate estimate_rows(const MeshData& data);
 
 /// Returns u at all points: the values of rows, and held values.
 std::vector<double> point_values(const MeshData& data, const MeshSystem& system, const std::vector<double>& rows);

@@ -67,6 +67,7 @@ struct MeshFault {
 struct MeshFaults {
   MeshFault inverted;    ///< elements whose corners are numbered the other way round; they are computed as usual
   MeshFault degenerate;  ///< elements without area or volume, which are left out
+  MeshFault collapsed;   ///< elements that repeat corners and are computed as simpler shapes
   MeshFault duplicate;   ///< elements with the corners of another one, whose groups join
   MeshFault crossed;     ///< elements that overlap themselves: no solution is possible
   MeshFault hanging;     ///< points inside a side of an element

@@ -17,8 +17,8 @@ class BandedBase : public Operator {
   BandedBase(Backend& backend, const Bands& bands)
       : backend_(backend),
         space_(bands.space),
-        layout_(space_.layout()),
-        unknowns_(space_.unknowns()),
+        layout_(space_.part().layout()),
+        unknowns_(space_.part().unknowns()),
         sum_(in_precision(bands.sum)),
         diagonal_(backend, space_, precision_of<T>),
         scale_(bands.scale),
@@ -27,8 +27,8 @@ class BandedBase : public Operator {
     const auto far = reach(bands.offsets);
     guarded_ = far[0] > 1 || far[1] > 1 || far[2] > 1;
     for (std::size_t d = 0; d < 3; ++d) {
-      const int before = space_.origin()[d], behind = space_.all()[d] - before - layout_.n[d];
-      const bool cut = space_.cuts().count(d) > 1;
+      const int before = space_.part().origin()[d], behind = space_.part().all()[d] - before - layout_.n[d];
+      const bool cut = space_.part().cuts().count(d) > 1;
       within_.first[d] = cut ? -std::min(before, cut_halo) : 0;
       within_.last[d] = layout_.n[d] + (cut ? std::min(behind, cut_halo) : 0);
       if (cut) halo_ = std::max(halo_, far[d]);
@@ -58,8 +58,8 @@ class BandedBase : public Operator {
     for (const auto& entries : entries_) bytes += entries->bytes();
     return bytes;
   }
-  std::unique_ptr<SymmetricSplitting> split(std::optional<int> axis) const override {
-    if (axis) throw RunError("lines are relaxed by operators that are discretized on axes, not by bands");
+  std::unique_ptr<SymmetricSplitting> split(const Relaxation& relaxation) const override {
+    if (relaxation.line()) throw RunError("lines are relaxed by operators that are discretized on axes, not by bands");
     return std::make_unique<PointSplitting<Derived>>(derived(), EigenvalueBound{largest_});
   }
   std::unique_ptr<Splitting> split_by_colours() const override {

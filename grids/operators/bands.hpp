@@ -32,8 +32,8 @@ struct Bands {
   double scale = 1;                  ///< power of two by which A has been multiplied
   bool singular = false;             ///< A·1 = 0
 
-  const Layout& layout() const { return space.layout(); }
-  const Box& unknowns() const { return space.unknowns(); }
+  const Layout& layout() const { return space.part().layout(); }
+  const Box& unknowns() const { return space.part().unknowns(); }
 };
 
 /// Returns the largest distance along each axis.

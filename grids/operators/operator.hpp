@@ -2,7 +2,6 @@
 
 #include <array>
 #include <memory>
-#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -24,8 +23,6 @@ class Operator {
   virtual Precision precision() const = 0;
   /// Returns the space of the values to which the operator is applied, with its unknowns.
   virtual const Space& space() const = 0;
-  const Layout& layout() const { return space().layout(); }
-  const Box& unknowns() const { return space().unknowns(); }
   /// Returns the name of the assembly mode: equidistant, tensor-product, partial, full.
   virtual std::string_view assembly() const = 0;
   /// Returns the power of two by which A and b are multiplied to bring the diagonal near 1.
@@ -65,9 +62,9 @@ class Operator {
     timed(traffic("rounding"), {&u}, [this, &u, &norm] { do_rounding(u, norm); });
   }
 
-  /// Returns a splitting whose B is the diagonal. With an `axis`, B also contains the couplings along that axis and is
-  /// solved line by line. Throws RunError if the operator has no lines.
-  virtual std::unique_ptr<SymmetricSplitting> split(std::optional<int> axis = {}) const = 0;
+  /// Returns a splitting for a relaxation. For points, B is the diagonal. For lines, B also contains the couplings
+  /// along them and is solved line by line. Throws RunError if the operator has no such lines.
+  virtual std::unique_ptr<SymmetricSplitting> split(const Relaxation& relaxation = {}) const = 0;
   /// Returns Gauss–Seidel over the colours of the stencil. The alpha of a step is the over-relaxation.
   virtual std::unique_ptr<Splitting> split_by_colours() const = 0;
 
@@ -95,8 +92,8 @@ class Operator {
     if (!backend().reports()) return verb();
     std::array<Touched, 3> touched{};
     for (std::size_t f = 0; f < 3; ++f)
-      if (fields[f]) touched[f] = {unknowns().size(), fields[f]->precision()};
-    backend().timed(row, layout(), touched, verb, bytes());
+      if (fields[f]) touched[f] = {space().own_unknowns(), fields[f]->precision()};
+    backend().timed(row, space(), touched, verb, bytes());
   }
 
  private:
@@ -162,11 +159,11 @@ class Transfer {
   virtual void do_interpolate(const Field& coarse, Field& fine, const Scalar* scale) const = 0;
   virtual void do_inject(const Field& fine, Field& coarse, const Scalar* scale) const = 0;
 
-  static Touched of(const Field& x) { return {x.space().unknowns().size(), x.precision()}; }
+  static Touched of(const Field& x) { return {x.space().own_unknowns(), x.precision()}; }
   template <class Verb>
   static void timed(const Traffic& row, const Field& level, const Touched& first, const Touched& second,
                     const Verb& verb) {
-    level.backend().timed(row, level.layout(), {first, second}, verb);
+    level.backend().timed(row, level.space(), {first, second}, verb);
   }
 };
 

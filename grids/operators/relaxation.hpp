@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 
 #include "grids/axes/block.hpp"
 
@@ -13,6 +14,11 @@ enum class Extent { point, line, plane, alternating_lines };
 struct Relaxation {
   Extent extent = Extent::point;
   int axis = 0;  ///< direction of lines, or normal of planes
+
+  /// Selects the lines along an axis.
+  static Relaxation of_lines(int axis) { return {Extent::line, axis}; }
+  /// Returns the axis of lines; nothing for other extents.
+  std::optional<int> line() const { return extent == Extent::line ? std::optional(axis) : std::nullopt; }
 
   bool operator==(const Relaxation&) const = default;
 };

@@ -53,7 +53,7 @@ auto with_model(const ElementRows& rows, const F& f) {
 /// Returns the colours of a part's values, which are their colours in the global grid.
 template <class Colours>
 Colours colours_on(const Space& space) {
-  return {space.all(), space.closed(), space.origin()};
+  return {space.part().all(), space.part().closed(), space.part().origin()};
 }
 
 /// Contains the common parts of the operators of all backends: the data of a level and its model of Coefficients. The
@@ -69,8 +69,8 @@ class StencilBase : public Base {
               std::string_view assembly)
       : backend_(backend),
         space_(rows.block.space()),
-        layout_(space_.layout()),
-        unknowns_(space_.unknowns()),
+        layout_(space_.part().layout()),
+        unknowns_(space_.part().unknowns()),
         scale_(rows.scale),
         singular_(rows.singular),
         assembly_(!star && assembly == "tensor-product" && rows.block.equidistant() ? "equidistant" : assembly),

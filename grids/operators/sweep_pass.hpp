@@ -16,8 +16,8 @@ class SweepPass {
   /// A u)²/D of the given u. Outside the unknowns, including the halo, `next` equals u. If the grid is cut, the halo of
   /// b must be filled as wide as all sweeps but one reach; the pass exchanges the halo of u.
   void take(double omega, const Field& u, const Field& b, Field& next, Scalar* norm) const {
-    const Touched unknowns{u.space().unknowns().size(), u.precision()};
-    u.backend().timed(traffic("jacobi pass"), u.layout(), {unknowns, unknowns, unknowns},
+    const Touched unknowns{u.space().own_unknowns(), u.precision()};
+    u.backend().timed(traffic("jacobi pass"), u.space(), {unknowns, unknowns, unknowns},
                       [this, &omega, &u, &b, &next, &norm] { do_take(omega, u, b, next, norm); });
   }
 

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "backends/memory/error.hpp"
+#include "backends/spaces/halo_moves.hpp"
 #include "grids/patches/patched.hpp"
 #include "grids/patches/patched_fields.hpp"
 
@@ -78,13 +79,12 @@ void require_plain(const Hierarchy& levels) {
 }  // namespace
 
 Space space_of_patches(const Space& part, const std::shared_ptr<const Processes>& processes) {
-  const Cuts& cuts = part.cuts();
+  const Cuts& cuts = part.part().cuts();
   std::vector<PatchOfAll> all;
-  std::vector<std::vector<Move>> steps;
   for (int p = 0; p < cuts.patches(); ++p) {
     const Layout layout = cuts.layout(p);
     const Box own = cuts.patch(p);
-    Box unknowns = intersection(own, part.all_unknowns());
+    Box unknowns = intersection(own, part.part().all_unknowns());
     for (std::size_t d = 0; d < 3; ++d) {
       unknowns.first[d] -= own.first[d];
       unknowns.last[d] -= own.first[d];
@@ -92,12 +92,8 @@ Space space_of_patches(const Space& part, const std::shared_ptr<const Processes>
     const int first = own.first[cuts.n[2] == 1 ? 1 : 2];
     const auto process = static_cast<int>(std::int64_t{p} * processes->count() / cuts.patches());
     all.push_back({process, layout, {unknowns, layout.box(), first}});
-    const auto turns = Exchange(cuts, p).steps();
-    steps.resize(std::max(steps.size(), turns.size()));
-    for (std::size_t t = 0; t < turns.size(); ++t)
-      for (const auto& [owner, side, from, to] : turns[t]) steps[t].push_back({owner, from, p, to});
   }
-  return {all, steps, processes};
+  return {all, {halo_moves(cuts)}, processes};
 }
 
 Hierarchy make_patched_hierarchy(const std::shared_ptr<const PatchTeam>& team, std::vector<Hierarchy> parts) {

@@ -89,8 +89,8 @@ class PatchedOperator final : public Operator {
     return all;
   }
 
-  std::unique_ptr<SymmetricSplitting> split(std::optional<int> axis) const override {
-    auto own = splittings<SymmetricSplitting>([&](const Operator& part) { return part.split(axis); });
+  std::unique_ptr<SymmetricSplitting> split(const Relaxation& relaxation) const override {
+    auto own = splittings<SymmetricSplitting>([&](const Operator& part) { return part.split(relaxation); });
     return std::make_unique<PatchedSymmetricSplitting>(team_, parts_, std::move(own));
   }
   std::unique_ptr<Splitting> split_by_colours() const override {

@@ -17,6 +17,11 @@ struct LabelBytes {
   std::array<RegionNumber, 256> region{};
 };
 
+/// Returns the voxel of each cell first … last − 1 along an axis, by its centre: −1 outside the image, which begins at
+/// `lower` and has `count` voxels of a width. Without nodes (in the plane) there is one cell, in voxel 0.
+std::vector<std::int64_t> voxels_of_cells(const std::vector<double>& nodes, int first, int last, double lower,
+                                          double width, std::int64_t count);
+
 /// Is implemented by region maps whose regions may follow from bytes, so that no region needs to be stored.
 class MapOfBytes {
  public:

@@ -2,12 +2,11 @@
 
 #include <array>
 #include <memory>
-#include <optional>
 #include <string_view>
 #include <vector>
 
 #include "grids/axes/ends.hpp"
-#include "grids/problem/quantity.hpp"
+#include "grids/problem/equation_data.hpp"
 
 namespace poisson {
 
@@ -30,30 +29,28 @@ struct Boundary {
   bool mixed_bc = false;  ///< Robin only: its parts have several conditions (mixed_bc.hpp)
 };
 
-/// Lists the names of the faces axis by axis, lower before upper.
+/// Lists the names of the faces of a box axis by axis, lower before upper.
 inline constexpr std::array<std::string_view, 6> face_names{"x-", "x+", "y-", "y+", "z-", "z+"};
 
-/// Describes −∇·(κ∇u) + σu = f on a box. Problems in two dimensions use the first two axes. Their functions get z = 0.
-struct Problem {
-  int dimension = 3;
+/// Is the geometry of a box whose grid is the product of its axes.
+struct BoxGeometry {
+  int dimension = 3;  ///< 2: the first two axes
   Centering centering = Centering::node;
   /// Contains the node coordinates of each axis: strictly increasing, and at least three. Unused axes are empty.
   std::array<std::vector<double>, 3> nodes;
+};
+
+/// Describes a problem on a box: its equation, its geometry, and a condition for each face.
+struct Problem : EquationData, BoxGeometry {
   std::array<std::array<Boundary, 2>, 3> boundary;  ///< [axis][0 lower, 1 upper]
-  /// κ > 0 is sampled at cell centres. Isotropic problems use only the first entry.
-  std::array<Quantity, 3> coefficient{1.0, 1.0, 1.0};
-  bool isotropic = true;
-  /// Contains κ_xy, κ_xz, κ_yz of a full tensor (elements only), whose matrix must be positive definite in every cell.
-  std::array<Quantity, 3> offdiagonal{0.0, 0.0, 0.0};
-  bool full_tensor = false;
-  Quantity reaction = 0.0;  ///< σ ≥ 0
-  Quantity source = 0.0;    ///< f
-  std::optional<Quantity>
-      initial;                    ///< the starting guess; without one, zero inside and the Dirichlet data on the faces
-  std::optional<Quantity> exact;  ///< the solution, for error norms
   Scheme scheme = Scheme::fv;
   /// Contains materials and the regions that they fill (media.hpp); cells only. Null: κ is `coefficient`.
   std::shared_ptr<const Media> media;
+
+  /// Return the condition on the face of this name. Throw std::out_of_range, with the names of the faces, if the box
+  /// has no such face.
+  Boundary& condition(std::string_view face);
+  const Boundary& condition(std::string_view face) const;
 };
 
 }  // namespace poisson

@@ -30,9 +30,12 @@ struct GridArray {
   /// Locates values in the memory of a device that the program owns, in the order of `values`, which then is empty.
   struct OnDevice {
     const void* data = nullptr;
-    bool narrow = false;                          ///< values have 32 bits
-    int device = 0;                               ///< the number of the CUDA device
-    std::function<std::vector<double>()> read{};  ///< copies the values to the host
+    bool narrow = false;  ///< values have 32 bits
+    int device = 0;       ///< the number of the CUDA device
+    /// Copies the values of the places from `first` to before `last` to the host, x fastest.
+    std::function<std::vector<double>(const std::array<std::int64_t, 3>& first,
+                                      const std::array<std::int64_t, 3>& last)>
+        read{};
   };
 
   Location location = Location::node;
@@ -43,7 +46,7 @@ struct GridArray {
 
   /// Returns the array with its present values on the host.
   GridArray on_host() const {
-    GridArray copy{location, shape, on_device ? on_device->read() : values, part, {}};
+    GridArray copy{location, shape, on_device ? on_device->read({0, 0, 0}, shape) : values, part, {}};
     return copy;
   }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <limits>
 #include <memory>
 #include <span>
@@ -73,6 +74,17 @@ struct Motion {
 // lower faces, not their upper ones. Infinite lengths are allowed where noted.
 ShapePtr make_box(const Point& lower, const Point& upper);         ///< may be infinite
 ShapePtr make_ellipsoid(const Point& centre, const Point& radii);  ///< radii may be infinite
+/// Makes a ball; in the plane a disk.
+inline ShapePtr make_sphere(const Point& centre, double radius) {
+  return make_ellipsoid(centre, {radius, radius, radius});
+}
+/// Makes the layer lower ≤ coordinate < upper of an axis; bounds may be infinite.
+inline ShapePtr make_layer(std::size_t axis, double lower, double upper) {
+  Point first{-Bounds::far, -Bounds::far, -Bounds::far}, last{Bounds::far, Bounds::far, Bounds::far};
+  first[axis] = lower;
+  last[axis] = upper;
+  return make_box(first, last);
+}
 /// Makes a cylinder between the centres of its ends.
 ShapePtr make_cylinder(const Point& from, const Point& to, double radius);
 /// Makes a truncated cone between the centres of its ends. Radii are not negative, and one of them is positive.

@@ -1,5 +1,6 @@
 #include <cmath>
 #include <memory>
+#include <string>
 
 #include "grids/results/integrals.hpp"
 #include "grids/results/region_results.hpp"
@@ -26,12 +27,15 @@ Balance balance(const Discretization& d, const Operator& given, const Field& u, 
   const Operator& A = unconstrained ? *unconstrained : given;
   A.residual(u, b, work);
   constrained.clear(work);  // the rest are fluxes
-  result.residual = -d.functionals().sums(work, std::array{Region{A.unknowns(), {}}}).front() / A.scale();
+  result.residual =
+      -d.functionals().sums(work, std::array{Region{A.space().part().unknowns(), {}}}).front() / A.scale();
   result.source = d.rhs_sums().total_source();
   const BalanceInput input{d.context(), d.scheme_rows(), d.rhs_sums(), A, u, work};
   const RowScheme& scheme = row_scheme(d.problem());
   result.reaction = scheme.reaction(input);
-  result.flux = scheme.fluxes(input);
+  const Fluxes fluxes = scheme.fluxes(input);
+  for (std::size_t face = 0; face < 2 * static_cast<std::size_t>(d.problem().dimension); ++face)
+    result.flux.add(std::string(face_names[face]), fluxes[face]);
   if (d.media()) result.bodies = flows_from_fixed(d, u);
   return result;
 }
@@ -42,7 +46,8 @@ double imbalance(const Discretization& d, const Operator& A, const Field& u, con
   if (A.singular()) return 0;
   if (!ConstrainedNodes(d.context()).some()) {
     A.residual(u, b, work);
-    const double left = d.functionals().sums(work, std::array{Region{A.unknowns(), {}}}).front() / A.scale(),
+    const double left = d.functionals().sums(work, std::array{Region{A.space().part().unknowns(), {}}}).front() /
+                        A.scale(),
                  source = d.rhs_sums().total_source();
     if (source != 0 && std::abs(left) <= enough * std::abs(source)) return std::abs(left / source);
   }

@@ -48,7 +48,7 @@ class CellValues {
 
 FaceFlows::FaceFlows(const Discretization& discretization, const Field& u, const std::array<double, 3>& rise)
     : d_(discretization), block_(d_.block()), n_(block_.layout().n) {
-  const auto origin = u.space().origin();
+  const auto origin = u.space().part().origin();
   for (std::size_t e = 0; e < 3; ++e) origin_[e] = static_cast<int>(origin[e]);
   const CellValues values(d_, u);
   for (std::size_t axis = 0; axis < static_cast<std::size_t>(block_.dimension()); ++axis) {
@@ -258,7 +258,7 @@ void add_rise(const Discretization& discretization, std::size_t axis, double ris
   const Block& block = discretization.block();
   const Axis& across = block.axes[axis];
   const int n = block.layout().n[axis], all = static_cast<int>(discretization.problem().nodes[axis].size()) - 1;
-  const int origin = static_cast<int>(b.space().origin()[axis]);
+  const int origin = static_cast<int>(b.space().part().origin()[axis]);
   for (const int end : {0, 1}) {
     if (origin + (end == 0 ? 0 : n) != (end == 0 ? 0 : all)) continue;
     Box layer = block.layout().box();

@@ -302,7 +302,7 @@ Pieces gather_gradient(const Discretization& discretization, const Field& u) {
     if (!block.axes[d].degenerate()) differences[d] = first_differences(block.axes[d].global());
   return pieces_from(
       block, u, components, 1,
-      [=, origin = u.space().origin()](const auto& at, const std::array<int, 3>& node, double* gradient) {
+      [=, origin = u.space().part().origin()](const auto& at, const std::array<int, 3>& node, double* gradient) {
         for (std::size_t d = 0; d < static_cast<std::size_t>(components); ++d) {
           const Difference& w = differences[d][static_cast<std::size_t>(node[d] + origin[d]) % differences[d].size()];
           double sum = 0;
@@ -333,16 +333,17 @@ Pieces gather_density(const Block& part, const Field& r, double factor) {
   const Block block = part.global();
   const Box unknowns = block.unknowns();
   const std::array<int, 3> size = block.layout().n;
-  return pieces_from(part, r, 1, 0,
-                     [=, origin = r.space().origin()](const auto& at, const std::array<int, 3>& here, double* value) {
-                       std::array<int, 3> node{};
-                       *value = 0;
-                       for (std::size_t d = 0; d < 3; ++d) {
-                         node[d] = (here[d] + origin[d]) % size[d];
-                         if (node[d] < unknowns.first[d] || node[d] >= unknowns.last[d]) return;
-                       }
-                       *value = factor * at(here[0], here[1], here[2]) / block.mass(node[0], node[1], node[2]);
-                     });
+  return pieces_from(
+      part, r, 1, 0,
+      [=, origin = r.space().part().origin()](const auto& at, const std::array<int, 3>& here, double* value) {
+        std::array<int, 3> node{};
+        *value = 0;
+        for (std::size_t d = 0; d < 3; ++d) {
+          node[d] = (here[d] + origin[d]) % size[d];
+          if (node[d] < unknowns.first[d] || node[d] >= unknowns.last[d]) return;
+        }
+        *value = factor * at(here[0], here[1], here[2]) / block.mass(node[0], node[1], node[2]);
+      });
 }
 
 Pieces gather_quantities(const Discretization& discretization, std::vector<Quantity> quantities, std::string_view name,

@@ -77,8 +77,8 @@ double interpolate_at(const Block& part, const Field& u, std::span<const double>
       if (weight == 0) continue;
       bool here = true;
       for (std::size_t d = 0; d < 3; ++d) {
-        i[d] -= space.origin()[d];
-        here = here && i[d] >= 0 && i[d] < space.layout().n[d];
+        i[d] -= space.part().origin()[d];
+        here = here && i[d] >= 0 && i[d] < space.part().layout().n[d];
       }
       T value{};
       if (here) u.backend().read(&at(i[0], i[1], i[2]), &value, sizeof value);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "grids/operators/operator.hpp"
+#include "grids/results/named_flows.hpp"
 #include "grids/schemes/discretization.hpp"
 
 namespace poisson {
@@ -26,13 +27,13 @@ ErrorNorms error_norms(const Discretization& discretization, const Field& u);
 /// Returns that mean; 0 if the problem is not singular.
 double mean_error(const Discretization& discretization, const Field& u);
 
-/// Contains the terms of the discrete conservation law. flux[2d + end] = ∫ κ ∂u/∂n over a face.
+/// Contains the terms of the discrete conservation law. `flux` lists ∫ κ ∂u/∂n over the faces, with their names.
 /// On Neumann and Robin faces, the flux follows from the data (Robin: g − αu). On Dirichlet faces, it is the residual
 /// in the rows of their nodes, shared by area where faces meet. For cell-centred unknowns, it is 2κ/h (g − u) over the
 /// half cells behind the face.
 /// Up to rounding, Σ flux + Σ bodies + source − reaction = −residual + projected.
 struct Balance {
-  std::array<double, 6> flux{};
+  NamedFlows flux{};
   double source = 0;                ///< ∫ f
   double reaction = 0;              ///< ∫ σu
   double residual = 0;              ///< Σ (A u − b) over the unknowns

@@ -23,7 +23,7 @@ class FluxSum {
   double operator()(double rise) const {
     double sum = -sum_of_differences(faces_, u_, block_, axis_);
     const Axis& along = block_.axes[axis_];
-    if (along.closed() && u_.space().origin()[axis_] == 0) sum += through_seam(rise);
+    if (along.closed() && u_.space().part().origin()[axis_] == 0) sum += through_seam(rise);
     for (int end = 0; end < 2; ++end)
       if (along.open(end)) sum += through_end(end);
     return sum;

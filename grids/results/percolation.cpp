@@ -19,7 +19,7 @@ class Front {
     n_ = block_.layout().n;
     const Space space = block_.space();
     for (std::size_t e = 0; e < 3; ++e) {
-      first_[e] = space.origin()[e];
+      first_[e] = space.part().origin()[e];
       all_[e] =
           e < static_cast<std::size_t>(block_.dimension()) ? static_cast<int>(d.problem().nodes[e].size()) - 1 : 1;
     }

@@ -5,15 +5,23 @@
 #include <utility>
 
 namespace poisson {
+namespace {
+
+// Fields of different meaning on a level may have spaces that differ in the unknowns alone.
+auto same_as(const Space& level) {
+  return [&level](const Space& other) { return level.has_layouts_of(other); };
+}
+
+}  // namespace
 
 /// Times the reported verbs. Numbered levels are the first ones.
 class Profile::Log final : public VerbLog {
  public:
   explicit Log(Backend& backend) : timer_(backend.make_timer()) {}
 
-  void number(const Layout& level) {
+  void number(const Space& level) {
     const auto end = levels_.begin() + numbered_;
-    if (std::find(levels_.begin(), end, level) == end) levels_.insert(levels_.begin() + numbered_++, level);
+    if (std::find_if(levels_.begin(), end, same_as(level)) == end) levels_.insert(levels_.begin() + numbered_++, level);
   }
   // Forgets all verbs so far, and the levels without a number.
   void clear() {
@@ -21,7 +29,7 @@ class Profile::Log final : public VerbLog {
     levels_.erase(levels_.begin() + numbered_, levels_.end());
   }
 
-  void start(std::string_view verb, const Layout& level, double bytes) override {
+  void start(std::string_view verb, const Space& level, double bytes) override {
     const std::size_t entry = entry_of(verb, level_of(level));
     entries_[entry].calls += 1;
     entries_[entry].bytes += bytes;
@@ -45,10 +53,10 @@ class Profile::Log final : public VerbLog {
  private:
   static constexpr std::size_t most_pending = 1 << 14;  // bounds the number of events, however long the solve is
 
-  int level_of(const Layout& layout) {
-    const auto found = std::find(levels_.begin(), levels_.end(), layout);
+  int level_of(const Space& level) {
+    const auto found = std::find_if(levels_.begin(), levels_.end(), same_as(level));
     if (found == levels_.end()) {
-      levels_.push_back(layout);
+      levels_.push_back(level);
       return static_cast<int>(levels_.size()) - 1;
     }
     return static_cast<int>(found - levels_.begin());
@@ -57,7 +65,7 @@ class Profile::Log final : public VerbLog {
     const auto found = std::find_if(entries_.begin(), entries_.end(),
                                     [&](const auto& e) { return e.verb == verb && e.level == level; });
     if (found != entries_.end()) return static_cast<std::size_t>(found - entries_.begin());
-    entries_.push_back({verb, level, levels_[static_cast<std::size_t>(level)].cut()});
+    entries_.push_back({verb, level, levels_[static_cast<std::size_t>(level)].processes().count() > 1});
     return entries_.size() - 1;
   }
   void settle() {
@@ -67,7 +75,7 @@ class Profile::Log final : public VerbLog {
   }
 
   std::unique_ptr<Timer> timer_;
-  std::vector<Layout> levels_;
+  std::vector<Space> levels_;
   std::ptrdiff_t numbered_ = 0;
   std::vector<Profile::Entry> entries_;
   std::vector<std::size_t> pending_;  // entries of pending laps
@@ -93,7 +101,7 @@ Profile::~Profile() {
 Hierarchy Profile::wrap(Hierarchy h) {
   for (auto& planes : h.planes)
     if (planes) *planes = wrap(std::move(*planes));
-  for (const auto& A : h.operators) recorder_->log.number(A->layout());
+  for (const auto& A : h.operators) recorder_->log.number(A->space());
   return h;
 }
 

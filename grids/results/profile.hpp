@@ -25,7 +25,7 @@ class Profile {
   explicit Profile(Backend& backend);
   ~Profile();
 
-  /// Numbers the levels of a hierarchy by their layouts, and returns it.
+  /// Numbers the levels of a hierarchy by their spaces, and returns it.
   Hierarchy wrap(Hierarchy hierarchy);
   /// Returns other objects as they are: their verbs report themselves.
   template <class Verbs>

@@ -27,9 +27,9 @@ struct StencilProbe {
   StencilProbe(const Space& space, bool along_axes) {
     int next = 1;
     for (std::size_t d = 0; d < 3; ++d) {
-      n[d] = space.all()[d];
-      origin[d] = space.origin()[d];
-      periodic[d] = space.closed()[d];
+      n[d] = space.part().all()[d];
+      origin[d] = space.part().origin()[d];
+      periodic[d] = space.part().closed()[d];
       fours[d] = periodic[d] && n[d] % 3 != 0 ? 4 * (n[d] % 3) : 0;
       each[d] = n[d] < 3 || fours[d] > n[d];
       residues[d] = each[d] ? n[d] : fours[d] > 0 ? 4 : 3;

@@ -49,7 +49,8 @@ double FaceLines::conductance(double length, bool cut) const {
   const double flux = normal * body_ + (1 - normal) * kappa, gradient = normal * body_ * resistance + 1 - normal;
   const double flux_across = body_ - kappa, gradient_across = body_ * resistance - 1;
   const double reflected = (body_ - around_) / (body_ + around_);
-  const double weight = reflected * reflected * normal * (1 - normal);
+  // The exponent balances dense square and hexagonal arrays (docs/design/materials.md).
+  const double weight = std::pow(std::abs(reflected), 1.7) * normal * (1 - normal);
   const double product = flux * gradient + weight * std::max(flux_across * gradient_across, 0.0);
   return (better_ ? product / (gradient * gradient + weight * gradient_across * gradient_across)
                   : (flux * flux + weight * flux_across * flux_across) / product) /

@@ -17,7 +17,10 @@ MediaLines::MediaLines(const MediaCells& cells, bool conductances)
     : cells_(cells),
       bodies_(cells.media().surfaces == Surfaces::staircase ? nullptr : cells.media().bodies.get()),
       sharp_(cells.sharp()),
-      has_contacts_(!cells.media().contacts.empty()) {
+      has_contacts_(!cells.media().contacts.empty()),
+      has_edges_(bodies_ && !has_contacts_ && std::ranges::any_of(cells.media().regions, [&](const MediaRegion& r) {
+                   return cells.media().materials[r.material].has_value();
+                 })) {
   const Block& block = cells.block();
   if (bodies_) across_ = block.dimension() == 2 ? lines_in_plane : lines_in_space;
   for (std::size_t d = 0; d < 3; ++d) {
@@ -280,6 +283,7 @@ void MediaLines::faces(const At& line, std::vector<double>& kappa, std::vector<F
     }
     if (value > 0 && has_sheets) value = with_sheets(line, i, rays.central, value);
   }
+  if (has_edges_) add_edges(line, kappa);
 }
 
 void MediaLines::shares(int j, int k, std::vector<Share>& shares) const {

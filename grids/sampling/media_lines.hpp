@@ -149,6 +149,12 @@ class MediaLines {
   double substitute(const At& line, int i, const Pieces& pieces, double centre, double length) const;
   double fallback(const At& line, int face) const;
   double open(const At& line, int face) const;
+  void add_edges(const At& line, std::vector<double>& kappa) const;
+  double gain_at_edge(const At& line, int face, std::size_t to, int side, bool below_is_outer) const;
+  double normal_part(const Point& from, std::size_t axis, int way, double within, const std::array<int, 3>& cell,
+                     std::size_t other) const;
+  std::optional<double> distance_to_wall(std::size_t axis, int side, const Point& from, double within,
+                                         const std::array<int, 3>& cell) const;
   double contact(RegionNumber a, RegionNumber b) const;
   /// Is a surface with a contact: its slopes across the line, and the length 1/|n| with the normal n.
   struct Slope {
@@ -195,7 +201,7 @@ class MediaLines {
   const MediaCells& cells_;
   const Bodies* bodies_;  ///< null: staircase
   bool sharp_;
-  bool has_contacts_;
+  bool has_contacts_, has_edges_;
   int across_ = 1;                            ///< lines along each axis across a face
   std::array<double, 3> step_{};              ///< resolution of rays
   std::array<std::vector<double>, 3> kappa_;  ///< of each region along each axis; 0 if it is an expression

@@ -2,21 +2,39 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "grids/sampling/media_cells.hpp"
 
 namespace poisson {
 namespace {
 
-// Lines along each axis across a cell, in space and in the plane, and across a face in space: areas of cut faces need
-// more of them than volumes. In the plane a face is one line.
-constexpr int sublines_of_face = 16;
+// A face in space has lines along its edges and between them, this many intervals in all. In the plane it is one line.
+constexpr std::size_t intervals_of_face = 8;
+// Lines along each axis across a cell.
 constexpr int sublines_in_space = 4, sublines_in_plane = 16;
 // The lines of a face lie this share of a cell beside it, on both sides: bodies may end at the face.
 constexpr double beside_face = 1e-6;
 constexpr std::size_t of_volume = 3;
 // Shares below this one are rounding errors.
 constexpr float least_share = 1e-6F;
+// Where a line begins or ceases to be cut, and where shares of lines change by more than `much`, intervals between
+// lines are halved until they are `fine` or `finest`. Small rests of a face need the relative precision of
+// `least_fine`.
+constexpr double fine = 1.0 / 64, finest = 1.0 / 1024, least_fine = 1.0 / 512, much = 0.1, small_rest = 0.15;
+
+// Integrates the closed shares of the lines across a face. Between its kinks the share is smooth; on a plane it is
+// linear.
+template <class Share>
+double integral_of(const Share& share_at, double from, double at_from, double to, double at_to, double fine_here) {
+  const auto whole = [](double x) { return x <= 0 || x >= 1; };
+  const double change = std::abs(at_to - at_from), width = to - from;
+  const bool smooth = whole(at_from) == whole(at_to) && change <= (whole(at_from) ? 0 : 3 * much);
+  if (smooth || (width <= fine_here && change <= much) || width <= finest) return 0.5 * (at_from + at_to) * width;
+  const double middle = 0.5 * (from + to), at_middle = share_at(middle);
+  return integral_of(share_at, from, at_from, middle, at_middle, fine_here) +
+         integral_of(share_at, middle, at_middle, to, at_to, fine_here);
+}
 
 }  // namespace
 
@@ -113,7 +131,7 @@ class MediaOpenings::Plane {
     return cells_.media().bodies->near(along, lower, upper);
   }
 
-  // Sums the closed shares of a row of faces across `normal` at index f, whose lines run along `along`. Lines lie on
+  // Finds the closed shares of a row of faces across `normal` at index f, whose lines run along `along`. Lines lie on
   // both sides of the faces, inside the grid; the larger one of the two closed shares counts.
   template <class Cell, class Place>
   void close_row(std::size_t normal, std::size_t along, std::size_t other, int f, int other_cell, const Cell& cell,
@@ -124,25 +142,32 @@ class MediaOpenings::Plane {
     in[other] = other_cell;
     if (!near(along, in)) return;
     const Axis& x = block_.axes[normal];
-    const int lines = block_.axes[other].degenerate() ? 1 : sublines_of_face;
-    for (auto& row : rows_) row.resize(static_cast<std::size_t>(last - first));
-    for (int s = 0; s < lines; ++s) {
+    const std::size_t lines = block_.axes[other].degenerate() ? 1 : intervals_of_face + 1;
+    const auto cells = static_cast<std::size_t>(last - first);
+    for (auto& row : rows_) row.resize(cells);
+    shares_.assign(lines * cells, 0);
+    const auto behind = [&](std::size_t side) { return side == 0 ? f - 1 : f; };
+    const auto exists = [&](std::size_t side) {
+      return side == 0 ? f > (x.open(0) ? 0 : cells_.box().first[normal]) : f < cells_.box().last[normal];
+    };
+    const auto beside = [&](std::size_t side) {
+      Point origin{};
+      origin[normal] = x.point_in_cell(behind(side), side == 0 ? 1 - beside_face : beside_face);
+      return origin;
+    };
+    const auto insulates = [&](std::size_t side, int c) {
+      const auto [i, j, k] = cell(behind(side), c);
+      return cells_.insulates(cells_.below(i, j, k));
+    };
+    int row_least = last, row_most = first - 1;
+    for (std::size_t s = 0; s < lines; ++s) {
       int least = last, most = first - 1;
       for (const std::size_t side : {0U, 1U}) {
-        const bool exists =
-            side == 0 ? f > (x.open(0) ? 0 : cells_.box().first[normal]) : f < cells_.box().last[normal];
-        if (!exists) continue;
-        const int behind = side == 0 ? f - 1 : f;
-        Point origin{};
-        origin[normal] = x.point_in_cell(behind, side == 0 ? 1 - beside_face : beside_face);
-        if (!block_.axes[other].degenerate())
-          origin[other] = block_.axes[other].point_in_cell(other_cell, (s + 0.5) / lines);
+        if (!exists(side)) continue;
+        Point origin = beside(side);
+        if (lines > 1) origin[other] = block_.axes[other].point_in_cell(other_cell, place_of(s));
         close(
-            along, origin,
-            [&](int c) {
-              const auto [i, j, k] = cell(behind, c);
-              return cells_.insulates(cells_.below(i, j, k));
-            },
+            along, origin, [&](int c) { return insulates(side, c); },
             [&](int c, double share) {
               rows_[side][static_cast<std::size_t>(c - first)] += static_cast<float>(share);
               least = std::min(least, c);
@@ -150,12 +175,54 @@ class MediaOpenings::Plane {
             });
       }
       for (int c = least; c <= most; ++c) {
-        float &lower = rows_[0][static_cast<std::size_t>(c - first)],
-              &upper = rows_[1][static_cast<std::size_t>(c - first)];
-        closed_[normal][place(c)] += std::max(lower, upper) / static_cast<float>(lines);
-        lower = upper = 0;
+        const auto at = static_cast<std::size_t>(c - first);
+        shares_[at * lines + s] = std::max(std::exchange(rows_[0][at], 0), std::exchange(rows_[1][at], 0));
       }
+      row_least = std::min(row_least, least);
+      row_most = std::max(row_most, most);
     }
+    for (int c = row_least; c <= row_most; ++c) {
+      const float* shares = &shares_[static_cast<std::size_t>(c - first) * lines];
+      // Other lines are asked for one cell alone.
+      const auto share_at = [&](double s) {
+        double closed = 0;
+        for (const std::size_t side : {0U, 1U}) {
+          if (!exists(side)) continue;
+          Point origin = beside(side);
+          origin[other] = block_.axes[other].point_in_cell(other_cell, s);
+          closed = std::max(closed, closed_share(along, origin, c, insulates(side, c)));
+        }
+        return closed;
+      };
+      const auto mean = [&](double fine_here) {
+        double sum = 0;
+        for (std::size_t s = 0; s + 1 < lines; ++s)
+          sum += integral_of(share_at, place_of(s), shares[s], place_of(s + 1), shares[s + 1], fine_here);
+        return sum;
+      };
+      double share = lines == 1 ? shares[0] : mean(fine);
+      if (share < 1 && share > 1 - small_rest && lines > 1) share = mean(least_fine);
+      closed_[normal][place(c)] += static_cast<float>(share);
+    }
+  }
+
+  static double place_of(std::size_t line) {
+    return std::clamp(static_cast<double>(line) / intervals_of_face, beside_face, 1 - beside_face);
+  }
+
+  // Returns the closed share of a line through a cell.
+  double closed_share(std::size_t along, const Point& origin, int cell, bool insulates_below) {
+    cells_.media().bodies->split(cells_.ray(along, origin), pieces_);
+    const Axis& axis = block_.axes[along];
+    const double low = axis.point_in_cell(cell, 0), high = axis.point_in_cell(cell, 1);
+    double sum = 0;
+    for (std::size_t p = 0; p < pieces_.size(); ++p) {
+      const int region = pieces_[p].region;
+      if (region < 0 ? !insulates_below : !cells_.insulates(static_cast<RegionNumber>(region))) continue;
+      const double end = p + 1 < pieces_.size() ? pieces_[p + 1].begin : high;
+      sum += std::max(0.0, std::min(high, end) - std::max(low, pieces_[p].begin));
+    }
+    return sum / (high - low);
   }
 
   void close_faces_across_x() {
@@ -213,6 +280,7 @@ class MediaOpenings::Plane {
   std::array<std::vector<std::array<double, 2>>, 3> ends_;  ///< of the cells of the box along each axis
   std::array<std::vector<float>, 4> closed_;
   std::array<std::vector<float>, 2> rows_;
+  std::vector<float> shares_;  ///< of the lines across each face of a row
   std::vector<Bodies::Piece> pieces_;
 };
 

@@ -74,6 +74,23 @@ class ArrayReader {
   Location wanted_;
 };
 
+// Returns the values of an array on a device that the points of a box need, on the host.
+GridArray read_near(const GridArray& array, const SampleGrid& grid, const Box& box) {
+  GridArray::Part part{{0, 0, 0}, array.shape, {0, 0, 0}, 0, 0, 0};
+  for (std::size_t d = 0; d < 3; ++d) {
+    const Axis& axis = grid.block.axes[d];
+    const std::int64_t below = box.first[d] - 1 + axis.origin(), above = box.last[d] + 1 + axis.origin();
+    const std::int64_t last = array.shape[d];
+    if (axis.degenerate() || (axis.closed() && (below < 0 || above > axis.all_cells()))) continue;
+    part.first[d] = std::clamp<std::int64_t>(below, 0, last - 1);
+    part.count[d] = std::clamp<std::int64_t>(above, part.first[d] + 1, last) - part.first[d];
+  }
+  std::array<std::int64_t, 3> end{};
+  for (std::size_t d = 0; d < 3; ++d) end[d] = part.first[d] + part.count[d];
+  GridArray host{array.location, array.shape, array.on_device->read(part.first, end), part, {}};
+  return host;
+}
+
 }  // namespace
 
 ValueError::ValueError(std::string name, std::array<double, 3> at, double found, std::string wanted)
@@ -238,7 +255,7 @@ void sample(const Quantity& quantity, std::string_view name, Sign sign, const Sa
   if (const auto* f = quantity.function()) return sample_function(*f, name, sign, box, at, places, sink);
   const double* constant = quantity.constant();
   if (!constant && quantity.array()->on_device)
-    return sample(Quantity(quantity.array()->on_host()), name, sign, grid, location, box, sink);
+    return sample(Quantity(read_near(*quantity.array(), grid, box)), name, sign, grid, location, box, sink);
   for_each_checked_line(box, name, sign, [&](int j, int k) -> std::optional<BadValue> {
     thread_local std::vector<double> values;
     values.resize(at[0].size());

@@ -1,6 +1,7 @@
 #include "grids/sampling/strong_bodies.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "grids/problem/bodies.hpp"
 #include "grids/problem/media.hpp"
@@ -8,9 +9,27 @@
 
 namespace poisson {
 
+namespace {
+
+// Returns the largest ratio of a coupling within a material to one across a contact on its surface.
+double jump_at_contacts(const Problem& problem) {
+  const Media& media = *problem.media;
+  double width = std::numeric_limits<double>::infinity();
+  for (const std::vector<double>& nodes : problem.nodes)
+    if (!nodes.empty()) width = std::min(width, (nodes.back() - nodes.front()) / static_cast<double>(nodes.size() - 1));
+  double largest = 1;
+  for (const Contact& contact : media.contacts)
+    for (const std::size_t m : contact.between)
+      if (const double* kappa = media.materials[m].coefficient[0].constant(); kappa && media.materials[m].conducts())
+        largest = std::max(largest, *kappa * contact.resistance / width);
+  return largest;
+}
+
+}  // namespace
+
 bool has_bodies(const Problem& problem, const Jumps& jumps, double jump) {
   return problem.media && problem.media->bodies && problem.media->surfaces != Surfaces::staircase &&
-         jumps.largest >= jump;
+         (jumps.largest >= jump || jump_at_contacts(problem) >= jump);
 }
 
 namespace {

@@ -8,7 +8,8 @@
 
 namespace poisson {
 
-/// Returns whether κ of bodies with averaged or sharp surfaces differs from that of neighbouring cells by this factor.
+/// Returns whether κ of bodies with averaged or sharp surfaces differs from that of neighbouring cells by this factor,
+/// or couplings across a contact from those beside it.
 bool has_bodies(const Problem& problem, const Jumps& jumps, double jump);
 
 /// Returns whether strong clusters may slow cycles on Galerkin levels down. Thin bodies may be strong clusters,

@@ -23,7 +23,7 @@ struct BalanceInput {
   const Problem& problem() const { return context.problem; }
   const Block& block() const { return context.block; }
   /// Returns whether the grid is one plane. Sums are then formed by lines.
-  bool flat() const { return block().space().all()[2] == 1; }
+  bool flat() const { return block().space().part().all()[2] == 1; }
   /// Returns Σ u over a region.
   double sum(const Region& region) const { return context.functionals.sums(u, {&region, 1}).front(); }
   /// Returns the sum over all processes, formed by planes, in two dimensions by lines.

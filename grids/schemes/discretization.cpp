@@ -227,8 +227,8 @@ std::unique_ptr<Operator> Discretization::make_level(const SchemeRows& rows, con
                                                      Precision precision) const {
   if (!penalty) return make_noted(rows, precision, stored_assembly());
   const std::unique_ptr<Operator> A = make_noted(rows, Precision::fp64, Assembly::partial);
-  return grid_kernels(backend_).make_box_operator(backend_, level_rows(rows).block,
-                                                  probed_bands(*A, box_offsets(A->layout()), penalty), precision);
+  return grid_kernels(backend_).make_box_operator(
+      backend_, level_rows(rows).block, probed_bands(*A, box_offsets(A->space().part().layout()), penalty), precision);
 }
 
 std::unique_ptr<Operator> Discretization::make_noted(const SchemeRows& rows, Precision precision,
@@ -350,7 +350,8 @@ Hierarchy Discretization::make_galerkin_levels(const std::vector<LevelPlan>& lev
   std::unique_ptr<Operator> A = make_noted(rows, Precision::fp64, full_ ? Assembly::partial : stored_assembly());
   const bool elements = on_elements(problem_.scheme);
   Bands bands =
-      probed_bands(*A, elements ? box_offsets(A->layout()) : star_offsets(A->layout()), penalty_field(context()).get());
+      probed_bands(*A, elements ? box_offsets(A->space().part().layout()) : star_offsets(A->space().part().layout()),
+                   penalty_field(context()).get());
   if (precision != Precision::fp64 || full_) A = make_level(rows, penalty_field(context()).get(), precision);
   const bool cells = block().centering() == Centering::cell;
   std::shared_ptr<const Operator> finest =

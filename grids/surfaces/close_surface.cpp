@@ -83,7 +83,8 @@ class Caps {
   }
 
   void close(std::vector<Loop> loops, SurfaceReport& report) {
-    const auto curved = std::stable_partition(loops.begin(), loops.end(), [&](const Loop& l) { return is_flat(l); });
+    const auto curved = std::stable_partition(loops.begin(), loops.end(),
+                                              [&](const Loop& l) { return !surface_.scattered && is_flat(l); });
     for (auto loop = loops.begin(); loop != curved; ++loop) add(*loop);
     surface_.solid = surface_.all.faces.size();
     for (auto loop = curved; loop != loops.end(); ++loop) {
@@ -91,9 +92,9 @@ class Caps {
       hole.first = surface_.all.faces.size();
       add(*loop);
       hole.last = surface_.all.faces.size();
-      hole.reach = reach_of(hole);
       surface_.holes.push_back(hole);
     }
+    find_reaches();
     report.flat_holes = static_cast<std::size_t>(curved - loops.begin());
     report.curved_holes = loops.size() - report.flat_holes;
   }
@@ -132,24 +133,39 @@ class Caps {
     for (std::size_t i = 0; i < loop.size(); ++i) faces.push_back({loop[i], loop[(i + 1) % loop.size()], middle});
   }
 
-  // A cap of area A at a distance d covers less than A/d² of the sphere of 4π.
-  Bounds reach_of(const Hole& hole) const {
-    Bounds box{{Bounds::far, Bounds::far, Bounds::far}, {-Bounds::far, -Bounds::far, -Bounds::far}};
+  // Caps of the area A at a distance d cover less than A/d² of the sphere of 4π: beyond √(A/2π), with the area of all
+  // caps, their winding number is below 1/2. Many holes count as one.
+  void find_reaches() {
+    std::vector<Hole>& holes = surface_.holes;
+    constexpr std::size_t most_holes = 64;
+    if (holes.size() > most_holes || (surface_.scattered && !holes.empty())) {
+      holes.front().last = holes.back().last;
+      holes.resize(1);
+    }
     double area = 0;
-    for (std::size_t f = hole.first; f < hole.last; ++f) {
+    for (std::size_t f = surface_.solid; f < surface_.all.faces.size(); ++f) {
       const auto& [a, b, c] = surface_.all.faces[f];
       area += 0.5 * length_of(twice_area(points_[a], points_[b], points_[c]));
-      for (const std::uint32_t corner : {a, b, c})
+    }
+    const double distance = std::sqrt(area / (2 * std::numbers::pi));
+    for (Hole& hole : holes) {
+      hole.reach = surface_.scattered ? surface_.bounds : extent_of(hole);
+      for (std::size_t d = 0; d < 3; ++d) {
+        if (surface_.scattered) continue;
+        hole.reach.lower[d] -= distance;
+        hole.reach.upper[d] += distance;
+      }
+    }
+  }
+
+  Bounds extent_of(const Hole& hole) const {
+    Bounds box{{Bounds::far, Bounds::far, Bounds::far}, {-Bounds::far, -Bounds::far, -Bounds::far}};
+    for (std::size_t f = hole.first; f < hole.last; ++f)
+      for (const std::uint32_t corner : surface_.all.faces[f])
         for (std::size_t d = 0; d < 3; ++d) {
           box.lower[d] = std::min(box.lower[d], points_[corner][d]);
           box.upper[d] = std::max(box.upper[d], points_[corner][d]);
         }
-    }
-    const double distance = std::sqrt(area / (2 * std::numbers::pi));
-    for (std::size_t d = 0; d < 3; ++d) {
-      box.lower[d] -= distance;
-      box.upper[d] += distance;
-    }
     return box;
   }
 
@@ -171,6 +187,32 @@ double volume_of(const Triangles& triangles) {
   return sum / 6;
 }
 
+namespace {
+
+// Returns the volume that triangles with gaps enclose, seen from the middle of their extent.
+double volume_with_gaps(const Triangles& triangles, const Bounds& bounds) {
+  Triangles all = triangles;
+  Point middle{};
+  for (std::size_t d = 0; d < 3; ++d) middle[d] = 0.5 * (bounds.lower[d] + bounds.upper[d]);
+  all.points.insert(all.points.begin(), middle);
+  for (Triangle& t : all.faces)
+    for (std::uint32_t& corner : t) ++corner;
+  return volume_of(all);
+}
+
+Bounds bounds_of(const Triangles& triangles) {
+  Bounds bounds{{Bounds::far, Bounds::far, Bounds::far}, {-Bounds::far, -Bounds::far, -Bounds::far}};
+  for (const Triangle& t : triangles.faces)
+    for (const std::uint32_t corner : t)
+      for (std::size_t d = 0; d < 3; ++d) {
+        bounds.lower[d] = std::min(bounds.lower[d], triangles.points[corner][d]);
+        bounds.upper[d] = std::max(bounds.upper[d], triangles.points[corner][d]);
+      }
+  return bounds;
+}
+
+}  // namespace
+
 ClosedSurface close_surface(Triangles triangles, SurfaceReport& report) {
   report = {};
   report.triangles = triangles.faces.size();
@@ -178,21 +220,24 @@ ClosedSurface close_surface(Triangles triangles, SurfaceReport& report) {
   surface.all = std::move(triangles);
   report.degenerate = merge_points(surface.all);
   report.duplicates = remove_duplicates(surface.all.faces);
+  report.joined = join_open_corners(surface.all, bounds_of(surface.all));
+  if (report.joined > 0) {
+    report.degenerate += merge_points(surface.all);
+    report.duplicates += remove_duplicates(surface.all.faces);
+  }
   if (surface.all.faces.empty()) throw InputError("no triangle has an area");
-  surface.bounds = {{Bounds::far, Bounds::far, Bounds::far}, {-Bounds::far, -Bounds::far, -Bounds::far}};
-  for (const Triangle& t : surface.all.faces)
-    for (const std::uint32_t corner : t)
-      for (std::size_t d = 0; d < 3; ++d) {
-        surface.bounds.lower[d] = std::min(surface.bounds.lower[d], surface.all.points[corner][d]);
-        surface.bounds.upper[d] = std::max(surface.bounds.upper[d], surface.all.points[corner][d]);
-      }
+  surface.bounds = bounds_of(surface.all);
   orient(surface.all, report);
+  surface.scattered = report.apart > 0;
   for (const auto& [a, b, c] : surface.all.faces)
     report.area += 0.5 * length_of(twice_area(surface.all.points[a], surface.all.points[b], surface.all.points[c]));
+  if (surface.scattered) report.volume = volume_with_gaps(surface.all, surface.bounds);
   const std::vector<Edge> missing = missing_edges(surface.all.faces);
   report.open_edges = missing.size();
   Caps(surface).close(loops_of(missing), report);
-  report.volume = volume_of(surface.all);
+  if (!surface.scattered) report.volume = volume_of(surface.all);
+  constexpr double rounding = 1e-12;
+  if (std::abs(report.volume) <= rounding * report.area * std::sqrt(report.area)) report.volume = 0;
   return surface;
 }
 

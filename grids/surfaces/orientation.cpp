@@ -9,6 +9,7 @@
 #include "grids/surfaces/crossing.hpp"
 #include "grids/surfaces/face_columns.hpp"
 #include "grids/surfaces/surface_edges.hpp"
+#include "grids/surfaces/triangle_tree.hpp"
 
 namespace poisson {
 namespace {
@@ -21,10 +22,13 @@ struct Part {
   Bounds bounds{{Bounds::far, Bounds::far, Bounds::far}, {-Bounds::far, -Bounds::far, -Bounds::far}};
   Point rim{};  // mean of the corners on open edges, or the centre
   std::size_t rim_corners = 0;
-  double volume = 0;
+  double volume = 0, area = 0;
   std::uint32_t face = 0;  // one of its triangles
   bool outermost_turned = false;
 };
+
+// An open part whose volume is at most this share of its area to the power 3/2 is flat.
+constexpr double flat = 1e-9;
 
 void turn(Triangle& t) {
   std::swap(t[1], t[2]);
@@ -51,20 +55,25 @@ class Orientation {
 
   void face_outwards() {
     find_volumes();
-    std::vector<bool> inward(parts_.size());
+    apart_ = std::ranges::any_of(parts_, [](const Part& p) {
+      return p.rim_corners > 0 && std::abs(p.volume) <= flat * p.area * std::sqrt(p.area);
+    });
+    std::vector<char> inward(parts_.size());
+    if (apart_) turn_open_parts(inward);
     const bool nested = parts_.size() > 1 && std::ranges::any_of(parts_, [](const Part& p) { return p.volume < 0; });
     std::vector<std::vector<std::uint32_t>> containers(parts_.size());
     if (nested) find_containers(containers);
     for (std::size_t p = 0; p < parts_.size(); ++p) {
+      if (apart_ && parts_[p].rim_corners > 0) continue;
       const auto& around = containers[p];
       const auto outermost = std::ranges::find_if(around, [&](std::uint32_t c) { return containers[c].empty(); });
       const bool with_it = outermost != around.end() && parts_[*outermost].volume < 0;
       const bool negative = (parts_[p].volume < 0) != with_it;
       const bool cavity = around.size() % 2 == 1;
-      inward[p] = with_it != (negative && !cavity);
+      inward[p] = with_it != (negative && !cavity) ? 1 : 0;
     }
     for (std::size_t f = 0; f < part_.size(); ++f)
-      if (inward[part_[f]]) {
+      if (inward[part_[f]] != 0) {
         turn(triangles_.faces[f]);
         turned_[f] ^= 1;
       }
@@ -76,6 +85,10 @@ class Orientation {
     for (std::size_t p = 0; p < parts_.size(); ++p)
       (turned[p] == parts_[p].faces ? report.inward : report.flipped) += turned[p];
     report.parts = parts_.size();
+    report.apart =
+        apart_
+            ? static_cast<std::size_t>(std::ranges::count_if(parts_, [](const Part& p) { return p.rim_corners > 0; }))
+            : 0;
   }
 
  private:
@@ -144,9 +157,25 @@ class Orientation {
       for (std::size_t c = 0; c < 3; ++c)
         for (std::size_t d = 0; d < 3; ++d) r[c][d] = triangles_.points[triangles_.faces[f][c]][d] - part.rim[d];
       const auto& [a, b, c] = r;
+      const Point x{b[0] - a[0], b[1] - a[1], b[2] - a[2]}, y{c[0] - a[0], c[1] - a[1], c[2] - a[2]};
+      part.area += 0.5 * std::hypot(x[1] * y[2] - x[2] * y[1], x[2] * y[0] - x[0] * y[2], x[0] * y[1] - x[1] * y[0]);
       part.volume += (a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) +
                       a[2] * (b[0] * c[1] - b[1] * c[0])) /
                      6;
+    }
+  }
+
+  // Parts that enclose nothing alone have their outside from the other parts, and their volumes say nothing.
+  void turn_open_parts(std::vector<char>& inward) {
+    std::vector<std::vector<std::uint32_t>> faces(parts_.size());
+    for (std::uint32_t f = 0; f < part_.size(); ++f)
+      if (parts_[part_[f]].rim_corners > 0) faces[part_[f]].push_back(f);
+    const TriangleTree tree(triangles_, 0, triangles_.faces.size());
+#pragma omp parallel for schedule(dynamic, 16)
+    for (std::size_t p = 0; p < parts_.size(); ++p) {
+      if (faces[p].empty()) continue;
+      inward[p] = faces_inwards(triangles_, tree, faces[p]) ? 1 : 0;
+      parts_[p].volume = 0;
     }
   }
 
@@ -159,7 +188,7 @@ class Orientation {
       const RayFrame ray(Ray{{0, from[1], from[2]}, {1, 0, 0}});
       crossed.clear();
       for (const std::uint32_t f : columns.near(from[1], from[2])) {
-        if (part_[f] == p) continue;
+        if (part_[f] == p || (apart_ && parts_[part_[f]].rim_corners > 0)) continue;
         const auto& [a, b, c] = triangles_.faces[f];
         const Crossing crossing = crossing_of(ray, triangles_.points[a], triangles_.points[b], triangles_.points[c]);
         if (crossing.sign != 0 && crossing.t < from[0]) crossed.push_back(part_[f]);
@@ -178,6 +207,7 @@ class Orientation {
   std::vector<std::uint32_t> part_;
   std::vector<char> turned_;
   std::vector<Part> parts_;
+  bool apart_ = false;  // some open parts enclose nothing alone
 };
 
 }  // namespace

@@ -9,6 +9,8 @@
 
 namespace poisson {
 
+class TriangleTree;
+
 /// Is the use of an edge by a triangle. `forward`: the triangle runs from the lower to the higher number of the points.
 struct EdgeUse {
   std::uint32_t low = 0, high = 0, face = 0;
@@ -34,6 +36,13 @@ std::size_t merge_points(Triangles& triangles);
 /// Removes triangles that repeat another one, and returns their number. Two triangles with opposite orientation are
 /// both removed if they separate two bodies, so that the bodies become one.
 std::size_t remove_duplicates(std::vector<Triangle>& faces);
+
+/// Joins corners on open edges whose distance is a rounding error of the file, and returns their number.
+std::size_t join_open_corners(Triangles& triangles, const Bounds& bounds);
+
+/// Returns whether most rays along the normals of a part's triangles cross the others an odd number of times. `tree`
+/// has all triangles.
+bool faces_inwards(const Triangles& triangles, const TriangleTree& tree, std::span<const std::uint32_t> faces);
 
 /// Orients triangles outwards as close_surface states, and counts those that were turned.
 void orient(Triangles& triangles, SurfaceReport& report);

@@ -174,7 +174,10 @@ class SurfaceShape final : public Shape {
   }
 
   void sample(const Ray& ray, double from, double to, int winding, Spans& inside) const {
-    const auto steps = static_cast<int>(std::clamp(std::ceil((to - from) / ray.step), 1.0, 1e7));
+    // Triangles without common edges have narrow gaps: few places between two of them are enough.
+    constexpr double most_steps = 1e7, between_scattered = 8;
+    const auto steps = static_cast<int>(
+        std::clamp(std::ceil((to - from) / ray.step), 1.0, surface_.scattered ? between_scattered : most_steps));
     const double h = (to - from) / steps;
     const auto at = [&](double t) { return is_inside(winding, ray.at(t)); };
     double begin = from, before = from + 0.5 * h;

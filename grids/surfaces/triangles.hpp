@@ -25,6 +25,7 @@ inline constexpr std::size_t most_triangles = std::size_t{1} << 30;
 struct SurfaceReport {
   std::size_t triangles = 0;     ///< of the file
   std::size_t degenerate = 0;    ///< have two equal corners and were left out
+  std::size_t joined = 0;        ///< corners on open edges that only rounding separated
   std::size_t duplicates = 0;    ///< repeat another triangle and were left out
   std::size_t flipped = 0;       ///< disagreed with their neighbours and were turned
   std::size_t inward = 0;        ///< belonged to bodies that were inside out and were turned
@@ -32,9 +33,10 @@ struct SurfaceReport {
   std::size_t flat_holes = 0;    ///< closed by a plane
   std::size_t curved_holes = 0;  ///< closed by the winding number
   std::size_t parts = 0;         ///< connected parts
+  std::size_t apart = 0;         ///< open parts, if some of them enclose nothing alone
   double volume = 0, area = 0;   ///< with the holes closed; the area of the triangles alone
 
-  bool good() const { return degenerate + duplicates + flipped + inward + open_edges == 0; }
+  bool good() const { return joined + degenerate + duplicates + flipped + inward + open_edges == 0; }
 };
 
 /// Is a hole that lies in no plane. Its cap is a fan of triangles about the mean of its corners.
@@ -50,11 +52,14 @@ struct ClosedSurface {
   std::size_t solid = 0;  ///< number of triangles before the caps of other holes
   std::vector<Hole> holes;
   Bounds bounds;
+  bool scattered = false;  ///< parts lie side by side without common edges; one hole then has the caps of all
 };
 
 /// Orients triangles outwards, leaves out duplicates and closes holes. Neighbours get the same orientation, of the
 /// majority in each connected part; a part whose volume is then negative is turned with everything in it, unless it is
-/// a cavity of another one. Throws InputError if no triangle is left.
+/// a cavity of another one. Corners on open edges that only rounding separates are joined. If open parts remain that
+/// are flat, the winding number of all triangles decides: a body may consist of faces without common edges. Throws
+/// InputError if no triangle is left.
 ClosedSurface close_surface(Triangles triangles, SurfaceReport& report);
 
 /// Returns the volume inside a closed list of triangles, by the divergence theorem.

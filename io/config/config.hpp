@@ -99,9 +99,6 @@ struct Config {
 /// Reads a configuration like load_config, but without the values of datasets and matrices. Checks their shapes.
 Config state_config(const std::filesystem::path& file, std::span<const std::string> overrides = {});
 
-/// Is the rise of u across the domain along the axis of output.effective: u falls from 1 to 0.
-inline constexpr double driving_rise = -1;
-
 /// Sets the faces of a problem with output.effective for a solve along an axis.
 void drive(Config& config, int axis);
 

@@ -9,6 +9,8 @@
 #include "grids/problem/media.hpp"
 #include "io/config/config_parts.hpp"
 #include "io/config/spelling.hpp"
+#include "solver/capacitance.hpp"
+#include "solver/effective.hpp"
 
 namespace poisson {
 namespace {
@@ -53,11 +55,14 @@ class AnswerReader {
     if (const Value* source = parts_.document.at("equation.source"); source && source->given)
       return fail(*source, "equation.source", "conflicts with output.effective (nothing may flow in); remove it");
     if (config_.problem.media) {
-      for (const Material& m : config_.problem.media->materials)
+      const Media& media = *config_.problem.media;
+      for (const MediaRegion& region : media.regions) {
+        const Material& m = media.materials[region.material];
         if (m.fixed || (m.power && *m.power != 0) || !(m.source.constant() && *m.source.constant() == 0))
           return fail(value, "output.effective",
                       "does not support material " + m.name +
                           ", which has a fixed value, a power or a source; give a coefficient or insulator");
+      }
     }
     config_.output.effective = effective;
     drive(config_, effective.axes[0]);
@@ -94,15 +99,8 @@ class AnswerReader {
         fail(item, path, "body " + item.text + " has no fixed value; give its material fixed: 1");
         continue;
       }
-      // Each conductor gets a material of its own, so that its value can change alone.
-      const Material own = media->materials[region->material];
-      const bool shared = std::ranges::count(media->regions, region->material, &MediaRegion::material) > 1;
-      if (shared) {
-        region->material = media->materials.size();
-        media->materials.push_back(own);
-        media->materials.back().name = own.name + " of " + region->name;
-      }
       config_.output.conductors.push_back(static_cast<RegionNumber>(region - media->regions.begin()));
+      separate_conductor(*media, config_.output.conductors.back());
     }
     config_.problem.media = std::move(media);
   }
@@ -116,13 +114,7 @@ class AnswerReader {
 void drive(Config& config, int axis) {
   const bool periodic = config.output.effective->periodic;
   config.driven_axis = periodic ? axis : -1;
-  for (int d = 0; d < config.problem.dimension; ++d)
-    for (int end = 0; end < 2; ++end) {
-      Boundary& face = config.problem.boundary[static_cast<std::size_t>(d)][static_cast<std::size_t>(end)];
-      face = Boundary();
-      face.kind = periodic ? BoundaryKind::periodic : d == axis ? BoundaryKind::dirichlet : BoundaryKind::neumann;
-      if (!periodic && d == axis && end == 0) face.value = -driving_rise;
-    }
+  drive_faces(config.problem, axis, periodic);
 }
 
 void read_answers(ConfigParts& parts, bool grid_known) {

@@ -92,6 +92,9 @@ class GridReader : GridKeys {
              "describes an axis of an equidistant grid; write type: tensor-product under grid, or remove axes");
   }
 
+  // Products of lengths and coefficients must be representable.
+  static constexpr double least_length = 1e-60, most_length = 1e60;
+
   void check_bounds() {
     if (!given(lower) || !given(upper)) {
       if (!good_) return;
@@ -108,6 +111,11 @@ class GridReader : GridKeys {
       if (low.number >= high.number)
         fail(high.mark, "domain.upper[" + std::to_string(d) + "]",
              "must be greater than domain.lower (" + high.text + " <= " + low.text + ")");
+      else if (const double length = high.number - low.number; length < least_length || length > most_length)
+        fail(high.mark, "domain.upper[" + std::to_string(d) + "]",
+             "makes the domain " + shortest(length) +
+                 " long, whose volume may leave the range of numbers; use a unit " +
+                 "in which the length is between 1e-60 and 1e60");
     }
   }
 

@@ -32,12 +32,12 @@ class MediaReader {
     read_materials();
     read_background();
     media_.map = read_image(parts_, media_);
-    for (const MediaRegion& region : media_.regions) used_[region.material] = true;
     read_bodies();
     if (const Value* surfaces = parts_.document.find("surfaces"))
       media_.surfaces = static_cast<Surfaces>(surfaces->choice);
     read_contacts();
     read_sheets();
+    for (const MediaRegion& region : media_.regions) used_[region.material] = true;
     warn_of_unused();
     if (!parts_.errors.empty()) return;
     if (!media_.map || !bodies_.empty()) {
@@ -63,12 +63,13 @@ class MediaReader {
       material.name = entry.key;
       used_.emplace_back(false);
       marks_.push_back(entry.mark);
-      if (value) read_material(*value, path, material);
+      if (value) read_material(*value, entry.value, path, material);
       media_.materials.push_back(std::move(material));
     }
   }
 
-  void read_material(const Value& value, const std::string& path, Material& material) {
+  // `raw` also has the keys whose values are invalid.
+  void read_material(const Value& value, const Value& raw, const std::string& path, Material& material) {
     if (value.kind == Kind::string) {
       material.insulator = true;
       return;
@@ -92,6 +93,7 @@ class MediaReader {
       return;
     }
     if (!given(kappa)) {
+      if (given(raw.find("coefficient")) || given(raw.find("fixed")) || given(raw.find("floating"))) return;
       fail(value.mark, path, "has neither coefficient nor fixed nor floating; add coefficient: 1, or write insulator");
       return;
     }
@@ -116,11 +118,7 @@ class MediaReader {
   // Returns the number of a material; reports an unknown name.
   std::optional<std::size_t> material_named(const Value& name, const std::string& path) {
     const auto found = std::ranges::find(media_.materials, name.text, &Material::name);
-    if (found != media_.materials.end()) {
-      const auto number = static_cast<std::size_t>(found - media_.materials.begin());
-      used_[number] = true;
-      return number;
-    }
+    if (found != media_.materials.end()) return static_cast<std::size_t>(found - media_.materials.begin());
     std::vector<std::string> names;
     for (const Material& m : media_.materials) names.push_back(m.name);
     fail(name.mark, path,
@@ -164,6 +162,7 @@ class MediaReader {
     const Value* bodies = parts_.document.find("bodies");
     if (!bodies) return;
     std::map<std::string, int> count;
+    for (const MediaRegion& region : media_.regions) ++count[region.name];
     for (std::size_t b = 0; b < bodies->items.size(); ++b) {
       const Value& body = bodies->items[b];
       const std::string path = "bodies[" + std::to_string(b) + "]";
@@ -172,6 +171,7 @@ class MediaReader {
       constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
       std::size_t material = name ? material_named(*name, path + ".material").value_or(none) : none;
       ShapePtr shape = read_shape(body, path, parts_);
+      if (material != none) used_[material] = true;
       if (material == none || !shape) continue;
       if (const Value* floating = body.find("floating"); given(floating)) material = let_float(material, *floating);
       std::string called = given(title) ? title->text : media_.materials[material].name;
@@ -226,11 +226,19 @@ class MediaReader {
     }
   }
 
+  // Warns of materials that no region has. One whose name is near that of a used one is probably misspelt.
   void warn_of_unused() {
+    std::vector<std::string> names;
     for (std::size_t m = 0; m < used_.size(); ++m)
-      if (!used_[m])
-        parts_.config.warnings.push_back(marks_[m].text() + ": materials." + media_.materials[m].name +
-                                         ": no body and no background uses this material");
+      if (used_[m]) names.push_back(media_.materials[m].name);
+    for (std::size_t m = 0; m < used_.size(); ++m) {
+      if (used_[m]) continue;
+      const std::string& name = media_.materials[m].name;
+      const std::string near = nearest(name, names);
+      parts_.config.warnings.push_back(
+          marks_[m].text() + ": materials." + name + ": no body, image or background uses this material" +
+          (near.empty() ? "" : "; they use '" + near + "', which is spelt nearly the same"));
+    }
   }
 
   ConfigParts& parts_;

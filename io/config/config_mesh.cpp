@@ -90,11 +90,17 @@ std::string faults_of(const SurfaceReport& report) {
                        counted(report.flat_holes + report.curved_holes, "hole") + ", closed ";
     if (report.curved_holes == 0)
       text += report.flat_holes == 1 ? "by its plane" : "by their planes";
+    else if (report.apart > 0)
+      text += "by the winding number, because " + counted(report.apart, "part") + " without common edges enclose" +
+              (report.apart == 1 ? "s" : "") + " nothing alone";
     else
       text += "by the winding number" +
               (report.flat_holes > 0 ? ", " + std::to_string(report.flat_holes) + " of them by planes" : "");
     faults.push_back(text);
   }
+  if (report.joined > 0)
+    faults.push_back(counted(report.joined, "corner") + " on open edges " + (report.joined == 1 ? "was" : "were") +
+                     " joined to others that only rounding separates");
   if (report.inward > 0)
     faults.push_back(std::to_string(report.inward) + all + " belonged to bodies inside out and were flipped");
   if (report.flipped > 0)

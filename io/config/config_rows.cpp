@@ -66,10 +66,7 @@ void check_solver(ConfigParts& parts) {
   }
   parts.config.options.fallback = Fallback::never;
   std::string& device = parts.config.device;
-  if (device.starts_with("cuda"))
-    parts.errors.add(parts.document.at("backend.device")->mark, "backend.device",
-                     "matrices of any sparsity are solved on the CPU in this version; write cpu or auto");
-  device = "cpu";
+  if (!device.starts_with("cuda")) device = "cpu";
   if (parts.config.flow_tolerance > 0)
     parts.errors.add(solver->find("flow_tolerance")->mark, "solver.flow_tolerance",
                      "a matrix has no flows; remove it and choose solver.tolerance");

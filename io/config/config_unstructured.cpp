@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <numeric>
 #include <utility>
 
 #include "io/config/config_blocks.hpp"
@@ -46,6 +47,8 @@ class MeshProblemReader {
     const std::vector<std::string> groups = describe_groups(*problem_.mesh, used_);
     input_.table.insert(input_.table.end(), groups.begin() + (input_.blocks ? 1 : 0), groups.end());
     warn_of_rest();
+    if (std::string empty = describe_empty_groups(mesh(), used_); !empty.empty())
+      input_.warnings.push_back(std::move(empty));
   }
 
  private:
@@ -129,7 +132,7 @@ class MeshProblemReader {
 
   void read_equation() {
     if (const Value* kappa = parts_.document.at("equation.coefficient"))
-      problem_.coefficient = coefficient(*kappa, "equation.coefficient", "coefficient");
+      set_coefficient(problem_, coefficient(*kappa, "equation.coefficient", "coefficient"));
     const auto read = [&](const std::string& path, const std::string& name, auto& to) {
       if (const Value* value = parts_.document.at(path); given(value)) to = quantity(*value, path, name);
     };
@@ -172,12 +175,20 @@ class MeshProblemReader {
     return {};
   }
 
+  // Returns the area or volume of groups. Several physical groups may have one name.
+  double total_measure(const std::vector<int>& groups) {
+    if (measures_.empty()) measures_ = measure_groups(mesh());
+    return std::accumulate(groups.begin(), groups.end(), 0.0,
+                           [&](double sum, int g) { return sum + measures_[static_cast<std::size_t>(g)].measure; });
+  }
   void read_materials() {
     const Value* materials = parts_.document.find("materials");
     if (!materials) return;
     for (const Value::Entry& entry : materials->entries) {
       const std::string path = "materials." + entry.key;
-      for (const int group : groups_of(entry, path, mesh().dimension, mesh().dimension)) {
+      const std::vector<int> groups = groups_of(entry, path, mesh().dimension, mesh().dimension);
+      const double volume = total_measure(groups);
+      for (const int group : groups) {
         MeshMaterial material;
         material.group = group;
         material.name = path;
@@ -185,7 +196,10 @@ class MeshProblemReader {
           material.coefficient = coefficient(*kappa, path + ".coefficient", path + ".coefficient");
         if (const Value* source = entry.value.find("source"); given(source))
           material.source = quantity(*source, path + ".source", path + ".source");
-        if (const Value* power = entry.value.find("power"); given(power)) material.power = power->number;
+        if (const Value* power = entry.value.find("power"); given(power)) {
+          material.power = volume > 0 ? power->number * total_measure({group}) / volume : 0;
+          if (volume <= 0) parts_.errors.add(power->mark, path + ".power", "the group has no elements; remove it");
+        }
         if (const Value* fixed = entry.value.find("fixed"); given(fixed)) {
           MeshCondition held;
           held.name = entry.key;
@@ -366,6 +380,7 @@ class MeshProblemReader {
   MeshInput& input_;
   MeshProblem& problem_;
   std::vector<bool> used_;
+  std::vector<GroupMeasure> measures_;
 };
 
 }  // namespace

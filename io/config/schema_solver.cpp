@@ -110,7 +110,7 @@ Schema fallback() {
           .type = Type::choice,
           .doc =
               "If multigrid fails or is predicted to fail, continue with conjugate gradients preconditioned by a "
-              "factorization or by aggregation multigrid, on the host.",
+              "factorization on the host or by algebraic multigrid.",
           .fallback = "auto",
           .choices = {meant_by(true, choice("auto", Fallback::automatic,
                                             "If the predicted time is at most 60 s; otherwise the run ends with "

@@ -182,7 +182,7 @@ void add_solution(Json& json, const Summary& s) {
 
 void add_flows(Json& json, const Summary& s) {
   json["flux"] = Json::object();
-  for (int face = 0; face < 2 * s.dimension; ++face) json["flux"][std::string(face_names[face])] = number(s.flux[face]);
+  for (std::size_t face = 0; face < s.flux.size(); ++face) json["flux"][s.flux.name(face)] = number(s.flux[face]);
   json["balance"] = {{"source", number(s.balance.source)},
                      {"reaction", number(s.balance.reaction)},
                      {"projected", number(s.balance.projected)},

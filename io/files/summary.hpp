@@ -9,6 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "grids/results/effective.hpp"
+#include "grids/results/named_flows.hpp"
+
 namespace poisson {
 
 /// The value of a number that the run has not computed yet; null in the file.
@@ -93,17 +96,7 @@ struct Summary {
     std::int64_t cells = 0;
     double volume = 0;
   } floating;
-  /// Contains the effective coefficient: tensor[j][a] for the solve along axis a; NaN for axes that were not solved.
-  struct Effective {
-    std::vector<int> axes, failed;  ///< requested; did not converge, and have no entries
-    bool periodic = false;
-    int iterations = 0;  ///< of the solves after the first
-    std::array<std::array<double, 3>, 3> tensor{
-        {{unknown, unknown, unknown}, {unknown, unknown, unknown}, {unknown, unknown, unknown}}};
-    std::array<double, 3> tortuosity{unknown, unknown, unknown};  ///< mean coefficient over its effective one
-    std::array<bool, 3> percolates{};
-    double porosity = unknown;  ///< share of the volume that conducts
-  };
+  using Effective = poisson::Effective;
   std::optional<Effective> effective;
   /// Contains the matrix of conductors: entries[i][j] is the flow out of i if j is at 1 and all others at 0.
   struct Capacitance {
@@ -111,9 +104,8 @@ struct Summary {
     std::vector<std::vector<double>> entries;
   };
   std::optional<Capacitance> capacitance;
-  std::array<double, 6> flux{unknown, unknown, unknown,
-                             unknown, unknown, unknown};  ///< ∫ κ ∂u/∂n over the faces, in the order of face_names
-  int dimension = 3;                                      ///< 2 omits the fluxes of the z faces
+  NamedFlows flux;    ///< ∫ κ ∂u/∂n over the faces of a box, or over the named parts of another boundary
+  int dimension = 3;  ///< of a box; 0: another geometry
   struct {
     double source = unknown, reaction = unknown, projected = unknown, residual = unknown;
     double flow = unknown;  ///< is the larger of inflow and outflow

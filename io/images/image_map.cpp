@@ -1,7 +1,6 @@
 #include "io/images/image_map.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 namespace poisson {
@@ -13,15 +12,8 @@ ImageMap::ImageMap(std::shared_ptr<const LabelImage> image, const std::array<dou
 // Returns the voxel of each cell of the box; −1 beyond the image.
 std::vector<std::int64_t> ImageMap::voxels_along(std::size_t axis, const std::vector<double>& nodes,
                                                  const Box& cells) const {
-  if (nodes.empty()) return {0};
-  std::vector<std::int64_t> voxels;
-  for (int c = cells.first[axis]; c < cells.last[axis]; ++c) {
-    const auto i = static_cast<std::size_t>(c);
-    const double place = std::floor(((nodes[i] + nodes[i + 1]) / 2 - lower_[axis]) / voxel_[axis]);
-    const bool inside = place >= 0 && place < static_cast<double>(image_->crop().count(axis));
-    voxels.push_back(inside ? static_cast<std::int64_t>(place) : -1);
-  }
-  return voxels;
+  return voxels_of_cells(nodes, cells.first[axis], cells.last[axis], lower_[axis], voxel_[axis],
+                         image_->crop().count(axis));
 }
 
 void ImageMap::fill(const std::array<std::vector<double>, 3>& nodes, const Box& cells,

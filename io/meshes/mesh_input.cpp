@@ -44,6 +44,17 @@ std::vector<std::string> describe_groups(const Mesh& mesh, const std::vector<boo
   return lines;
 }
 
+std::string describe_empty_groups(const Mesh& mesh, const std::vector<bool>& used) {
+  const std::vector<GroupMeasure> measures = measure_groups(mesh);
+  std::vector<std::string> names;
+  for (std::size_t g = 0; g < used.size(); ++g)
+    if (used[g] && measures[g].elements == 0) names.push_back(printable(mesh.groups[g].key()));
+  return names.empty()
+             ? ""
+             : "these groups have no elements, so their conditions and materials apply nowhere: " + join(names) +
+                   ". Save all elements of physical groups in the mesh file";
+}
+
 std::vector<std::string> describe_faults(const Mesh& mesh, const MeshFaults& faults) {
   std::vector<std::string> warnings;
   const auto first = [&](const MeshFault& fault) { return place_text(mesh, fault.first); };
@@ -57,6 +68,11 @@ std::vector<std::string> describe_faults(const Mesh& mesh, const MeshFaults& fau
           fmt::format("{}: {} {} (the first at {}): {}", mesh.source, fault.count, what, first(fault), consequence));
   };
   warn(faults.inverted, "elements are inverted", "they are computed with their corners in the other order");
+  if (mesh.count(mesh.dimension) == 0)
+    throw InputError(
+        fmt::format("{}: all {} elements have no volume (the first at {}): check the coordinates and scale",
+                    mesh.source, faults.degenerate.count, first(faults.degenerate)));
+  warn(faults.collapsed, "elements repeat corners", "they are computed as the simpler shapes that they are");
   warn(faults.degenerate, "elements have no volume", "they are left out");
   warn(faults.duplicate, "elements have the corners of another one of their group", "they are left out");
   warn(faults.hanging, "points lie inside sides of elements",

@@ -25,6 +25,9 @@ struct MeshInput {
 /// Returns the lines of a table of groups. `used` are the groups that the configuration names.
 std::vector<std::string> describe_groups(const Mesh& mesh, const std::vector<bool>& used);
 
+/// Returns a warning that names the used groups without elements; empty: there is none.
+std::string describe_empty_groups(const Mesh& mesh, const std::vector<bool>& used);
+
 /// Returns a warning for each kind of fault. Throws InputError for faults that prevent a solution.
 std::vector<std::string> describe_faults(const Mesh& mesh, const MeshFaults& faults);
 

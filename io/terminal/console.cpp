@@ -333,9 +333,12 @@ void Console::balance(const Summary& s) {
   if (s.balance.extrapolated) source += fmt::format(", extrapolation {:.6g}", *s.balance.extrapolated);
   if (s.balance.reaction != 0) source += fmt::format(", reaction {:.6g}", s.balance.reaction);
   row("source", source);
-  for (std::size_t face = 0; face < 2 * static_cast<std::size_t>(s.dimension); face += 2)
-    row(face == 0 ? "flux in" : "",
-        fmt::format("{} {:.6g}, {} {:.6g}", face_names[face], s.flux[face], face_names[face + 1], s.flux[face + 1]));
+  // The faces of other geometries than boxes are listed with their flows.
+  for (std::size_t face = 0; s.dimension > 0 && face < s.flux.size(); face += 2) {
+    std::string pair = fmt::format("{} {:.6g}", s.flux.name(face), s.flux[face]);
+    if (face + 1 < s.flux.size()) pair += fmt::format(", {} {:.6g}", s.flux.name(face + 1), s.flux[face + 1]);
+    row(face == 0 ? "flux in" : "", pair);
+  }
   const double relative = s.balance.relative();
   const bool projected = std::abs(s.balance.projected) > 1e-10 * s.balance.flow;
   row("balance", fmt::format("residual {:.2g}{}{}", s.balance.residual + 0.0,  // avoids −0

@@ -58,8 +58,7 @@ nb::list to_list(const std::vector<Summary::Face>& faces) {
 
 nb::dict to_dict(const Summary& s) {
   nb::dict d, flows, floating;
-  for (std::size_t face = 0; face < 2 * static_cast<std::size_t>(s.dimension); ++face)
-    flows[nb::str(std::string(face_names[face]).c_str())] = s.flux[face];
+  for (std::size_t face = 0; face < s.flux.size(); ++face) flows[nb::str(s.flux.name(face).c_str())] = s.flux[face];
   d["flows"] = flows;
   d["source"] = s.balance.source;
   d["reaction"] = s.balance.reaction;

@@ -52,9 +52,13 @@ std::shared_ptr<GridArray> to_grid_array(const DeviceArray& array) {
   for (std::size_t d = 0; d < axes; ++d) grid->shape[d] = array.shape[axes - 1 - d];
   grid->on_device = GridArray::OnDevice{
       reinterpret_cast<const void*>(array.pointer), array.narrow, array.device,
-      [owner = keep(array.owner), read = keep(array.read)] {
+      [owner = keep(array.owner), read = keep(array.read), axes](const std::array<std::int64_t, 3>& first,
+                                                                 const std::array<std::int64_t, 3>& last) {
         const nb::gil_scoped_acquire lock;
-        const auto host = nb::cast<nb::ndarray<const double, nb::c_contig, nb::device::cpu>>((*read)());
+        nb::list places;
+        for (std::size_t d = axes; d-- > 0;) places.append(nb::slice(first[d], last[d]));
+        const auto host =
+            nb::cast<nb::ndarray<const double, nb::c_contig, nb::device::cpu>>((*read)(nb::tuple(places)));
         return std::vector<double>(host.data(), host.data() + host.size());
       }};
   return grid;

@@ -19,7 +19,7 @@ struct DeviceArray {
   std::vector<std::int64_t> shape;  ///< x last
   bool narrow = false;              ///< fp32
   int device = 0;
-  nanobind::object owner, read;  ///< read() returns the values as a numpy array
+  nanobind::object owner, read;  ///< read(slices) returns these values as a numpy array
 };
 
 /// Returns the quantity's array for a DeviceArray. The values are read where they are; its last copy releases the

@@ -225,7 +225,7 @@ std::shared_ptr<MeshSession> make_session(
     bool precise) {
   MeshProblem problem;
   problem.mesh = mesh;
-  problem.coefficient.isotropic = !tensor;
+  problem.isotropic = !tensor;
   for (const auto& [name, groups, kind] : conditions) {
     MeshCondition condition;
     condition.name = name;

@@ -249,7 +249,7 @@ def on_device(array, name):
 
 def _device_array(ready, name, pointer, narrow, device):
     return DeviceArray(pointer, ready.shape, narrow, device, ready,
-                       lambda: np.ascontiguousarray(to_host(ready, name)[0], dtype=np.float64))
+                       lambda places: np.ascontiguousarray(to_host(ready[places], name)[0], dtype=np.float64))
 
 
 def _of_torch(array, name):

@@ -31,8 +31,8 @@ struct Rows {
   int first, last;
 };
 Rows rows_of(const Space& space, std::size_t d) {
-  const int before = space.origin()[d] - space.all_unknowns().first[d];
-  return {before + space.unknowns().first[d], before + space.unknowns().last[d]};
+  const int before = space.part().origin()[d] - space.part().all_unknowns().first[d];
+  return {before + space.part().unknowns().first[d], before + space.part().unknowns().last[d]};
 }
 
 struct Pencils {
@@ -204,7 +204,7 @@ TensorInverse tensor_inverse(const Problem& problem, const Block& part, const st
   const auto [block, p] = separable(problem, kappa, scale);
   const Space space = part.space();
   TensorInverse inverse = shape_of(block, p, parts_of(space));
-  inverse.unknowns = space.unknowns();
+  inverse.unknowns = space.part().unknowns();
   inverse.sigma = p.sigma;
   for (std::size_t d = 0; d < 3; ++d)
     if (inverse.transformed[d])
@@ -216,7 +216,7 @@ TensorInverse tensor_inverse(const Problem& problem, const Block& part, const st
     const Rows rows = rows_of(space, s);
     inverse.lines = part_of_lines(p.of[s], rows.first, rows.last);
     inverse.processes = part.share->processes;
-    inverse.thickest = space.most_values()[s];
+    inverse.thickest = space.part().most_values()[s];
   } else if (!inverse.transformed[s]) {
     inverse.lines = axis_lines(p.of[s]);
   } else if (!inverse.bases[s].trig) {
@@ -231,7 +231,7 @@ TensorDiagonal tensor_diagonal(const Problem& problem, const Block& part, const 
                                double scale) {
   const auto [block, p] = separable(problem, kappa, scale);
   const Space space = part.space();
-  TensorDiagonal diagonal{space.unknowns(), {}, {}, p.sigma};
+  TensorDiagonal diagonal{space.part().unknowns(), {}, {}, p.sigma};
   for (std::size_t d = 0; d < 3; ++d) {
     if (p.of[d].size() == 0) {
       diagonal.stiffness[d] = {0};

@@ -41,7 +41,7 @@ Spread spread_over(const Quantity& datum, const std::array<Points, 3>& points) {
   if (const GridArray* array = datum.array()) {
     if (array->part) return {array->part->mean, array->part->least, array->part->largest};
     if (array->values.empty() && !array->on_device) return {};  // not read yet
-    const std::vector<double> read = array->on_device ? array->on_device->read() : std::vector<double>();
+    const std::vector<double> read = array->on_device ? array->on_host().values : std::vector<double>();
     for (const double value : array->on_device ? read : array->values) add(value, 1);
   } else {
     const auto& [x, y, z] = points;

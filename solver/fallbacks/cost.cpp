@@ -15,25 +15,21 @@ namespace {
 // These are bytes moved by one thread, fitted to measured times (docs/design/solver.md). For each colour of unknowns,
 // reading the rows needs one product and a copy of a field before and after it.
 constexpr double bytes_of_colour = 600, bytes_of_neighbour = 25;
-constexpr double bytes_of_order = 200;       // per neighbour of an unknown, during ordering
-constexpr double bytes_of_front_entry = 60;  // to allocate, fill, assemble and store
-constexpr double bytes_of_factor = 3.5;      // per stored byte, in a solution
-constexpr double bytes_of_pairing = 300;     // per coupling, over all levels
-constexpr int iterations_of_factors = 4, iterations_of_aggregates = 30;
+constexpr double bytes_of_order = 200;        // per neighbour of an unknown, during ordering
+constexpr double bytes_of_front_entry = 60;   // to allocate, fill, assemble and store
+constexpr double bytes_of_factor = 3.5;       // per stored byte, in a solution
+constexpr double bytes_of_coarsening = 2500;  // per coupling, over all levels
+constexpr int iterations_of_factors = 4, iterations_of_levels = 20;
 
-// Bytes that a cycle moves per unknown for 10⁴ unknowns, and the increase per decade of unknowns: levels visited twice
-// hardly shrink.
-struct CycleBytes {
-  double least, decade;
-};
-CycleBytes bytes_of_cycle(const UnknownGrid& grid) {
+// Bytes that a cycle moves per unknown.
+double bytes_of_cycle(const UnknownGrid& grid) {
   const bool box = grid.neighbours > 6;
-  if (grid.axes < 3) return box ? CycleBytes{1350, 650} : CycleBytes{800, 400};
-  return box ? CycleBytes{2400, 0} : CycleBytes{2475, 3300};
+  if (grid.axes < 3) return box ? 2200 : 1600;
+  return box ? 4000 : 2400;
 }
 
 std::array<int, 3> extents(const Space& space) {
-  const Box& all = space.all_unknowns();
+  const Box& all = space.part().all_unknowns();
   return {all.last[0] - all.first[0], all.last[1] - all.first[1], all.last[2] - all.first[2]};
 }
 
@@ -51,7 +47,7 @@ double bytes_of_rows(const UnknownGrid& grid) {
 
 }  // namespace
 
-UnknownGrid::UnknownGrid(const Space& space, bool box) : UnknownGrid(extents(space), space.closed(), box) {}
+UnknownGrid::UnknownGrid(const Space& space, bool box) : UnknownGrid(extents(space), space.part().closed(), box) {}
 
 UnknownGrid::UnknownGrid(const std::array<int, 3>& unknowns, const std::array<bool, 3>& closed, bool box)
     : n(unknowns) {
@@ -95,16 +91,14 @@ FallbackCost cost_of_factorization(const UnknownGrid& grid, const HostSpeed& spe
   return cost;
 }
 
-FallbackCost cost_of_aggregation(const UnknownGrid& grid, const HostSpeed& speed) {
+FallbackCost cost_of_algebraic_multigrid(const UnknownGrid& grid, const HostSpeed& speed) {
   const double couplings = static_cast<double>(grid.count()) * grid.neighbours;
   FallbackCost cost;
   cost.unknowns = grid.count();
-  cost.bytes = bytes_of_aggregates(grid.count(), grid.neighbours > 6);
-  cost.iterations = iterations_of_aggregates;
-  cost.setup = (bytes_of_rows(grid) + couplings * bytes_of_pairing) / speed.bytes;
-  const auto [least, decade] = bytes_of_cycle(grid);
-  const double decades = std::log10(std::max(1e4, static_cast<double>(grid.count()))) - 4;
-  cost.iteration = static_cast<double>(grid.count()) * (least + decade * decades) / speed.bytes;
+  cost.bytes = bytes_of_algebraic_multigrid(grid.count(), grid.neighbours > 6);
+  cost.iterations = iterations_of_levels;
+  cost.setup = (bytes_of_rows(grid) + couplings * bytes_of_coarsening) / speed.bytes;
+  cost.iteration = static_cast<double>(grid.count()) * bytes_of_cycle(grid) / speed.bytes;
   return cost;
 }
 

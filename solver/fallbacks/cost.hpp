@@ -39,6 +39,6 @@ struct FallbackCost {
 };
 
 FallbackCost cost_of_factorization(const UnknownGrid& grid, const HostSpeed& speed);
-FallbackCost cost_of_aggregation(const UnknownGrid& grid, const HostSpeed& speed);
+FallbackCost cost_of_algebraic_multigrid(const UnknownGrid& grid, const HostSpeed& speed);
 
 }  // namespace poisson

@@ -13,12 +13,12 @@ namespace {
 // Describes a box of unknowns inside the grid. For each axis it stores the length, and whether unknowns that
 // are eliminated later lie beyond its ends. It also stores whether these two layers are the same, and whether the axis
 // is periodic and not cut yet.
-struct Part {
+struct Dissected {
   std::array<int, 3> length{};
   std::array<bool, 3> lower{}, upper{}, same{}, closed{};
 
   auto key() const { return std::tie(length, lower, upper, same, closed); }
-  bool operator<(const Part& other) const { return key() < other.key(); }
+  bool operator<(const Dissected& other) const { return key() < other.key(); }
 
   double size() const { return 1.0 * length[0] * length[1] * length[2]; }
   double border() const {
@@ -34,7 +34,7 @@ struct Counts {
   double most = 0;  // peak memory of fronts, without updates stored before the part begins
 };
 
-using Known = std::map<Part, Counts>;
+using Known = std::map<Dissected, Counts>;
 
 void add(const Counts& more, Counts& to) {
   to.flops += more.flops;
@@ -44,7 +44,7 @@ void add(const Counts& more, Counts& to) {
 }
 
 // Counts the same cuts as Factorization::dissect.
-const Counts& count(const Part& part, Known& known) {
+const Counts& count(const Dissected& part, Known& known) {
   if (const auto found = known.find(part); found != known.end()) return found->second;
   Counts counts;
   double own = part.size(), waiting = 0;
@@ -55,7 +55,7 @@ const Counts& count(const Part& part, Known& known) {
     for (std::size_t d = 0; d < 3; ++d)
       if (part.closed[d]) along = d;
     const bool closed = part.closed[along];
-    Part below = part, above = part;
+    Dissected below = part, above = part;
     below.closed[along] = above.closed[along] = false;
     below.same[along] = above.same[along] = false;
     below.length[along] = closed ? 0 : part.length[along] / 2;
@@ -63,7 +63,7 @@ const Counts& count(const Part& part, Known& known) {
     below.upper[along] = above.lower[along] = true;
     if (closed) above.upper[along] = above.same[along] = true;
     own /= part.length[along];
-    for (const Part& child : {below, above}) {
+    for (const Dissected& child : {below, above}) {
       if (child.size() == 0) continue;
       const Counts& of_child = count(child, known);
       add(of_child, counts);
@@ -84,7 +84,7 @@ const Counts& count(const Part& part, Known& known) {
 }  // namespace
 
 DissectionCost predict_dissection(const std::array<int, 3>& unknowns, const std::array<bool, 3>& periodic) {
-  Part all;
+  Dissected all;
   all.length = unknowns;
   for (std::size_t d = 0; d < 3; ++d) all.closed[d] = periodic[d] && unknowns[d] > 1;
   if (all.size() == 0) return {};

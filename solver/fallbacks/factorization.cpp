@@ -111,8 +111,8 @@ void eliminate_front(std::int64_t rows) {
 Factorization::Factorization(std::shared_ptr<const Operator> A)
     : A_(std::move(A)),
       box_(*A_),
-      rhs_(A_->backend(), A_->layout(), A_->precision()),
-      e_(A_->backend(), A_->layout(), A_->precision()) {
+      rhs_(A_->backend(), A_->space().part().layout(), A_->precision()),
+      e_(A_->backend(), A_->space().part().layout(), A_->precision()) {
   order_.resize(static_cast<std::size_t>(box_.box.size()));
   unknowns_.reserve(order_.size());
   dissect({0, 0, 0}, box_.n, box_.periodic);

@@ -5,7 +5,7 @@
 
 #include "backends/memory/host_memory.hpp"
 #include "backends/processes/machine.hpp"
-#include "solver/fallbacks/aggregation.hpp"
+#include "solver/fallbacks/algebraic_multigrid.hpp"
 #include "solver/fallbacks/cost.hpp"
 #include "solver/fallbacks/factorization.hpp"
 #include "solver/fallbacks/whole_operator.hpp"
@@ -13,15 +13,15 @@
 namespace poisson {
 namespace {
 
-// A factorization with fewer operations precedes aggregation, which needs more iterations.
+// A factorization with fewer operations precedes algebraic multigrid, which needs more iterations.
 constexpr double few_flops = 4e9;
 // Predictions below this do not require a measurement of the host.
 constexpr double sure_seconds = 1;
-// Shares of the available memory that factors and aggregates may use.
-constexpr double share_of_factors = 0.5, share_of_aggregates = 0.8;
+// Shares of the available memory that factors and levels may use.
+constexpr double share_of_factors = 0.5, share_of_levels = 0.8;
 
 constexpr const char* by_factorization = "conjugate gradients preconditioned by a factorization in 64 bits";
-constexpr const char* by_aggregates = "conjugate gradients preconditioned by aggregation multigrid in 64 bits";
+constexpr const char* by_levels = "conjugate gradients preconditioned by algebraic multigrid in 64 bits";
 
 // State shared by the fallbacks of an operator.
 struct Circumstances {
@@ -57,15 +57,15 @@ Offer skipped() {
   return {Offer::Kind::skipped, {}, {}};
 }
 
-// `early` selects the small factorization that precedes aggregation, and false the large one that follows it.
+// `early` selects the small factorization that precedes algebraic multigrid, and false the large one that follows it.
 Offer offer_factorization(Circumstances& all, bool early) {
   if ((cost_of_factorization(all.grid, all.speed).flops <= few_flops) != early) return skipped();
   return decide(all, predict(all, cost_of_factorization), share_of_factors);
 }
 
-Offer offer_aggregation(Circumstances& all) {
+Offer offer_multigrid(Circumstances& all) {
   if (all.factorized) return skipped();
-  return decide(all, predict(all, cost_of_aggregation), share_of_aggregates);
+  return decide(all, predict(all, cost_of_algebraic_multigrid), share_of_levels);
 }
 
 // Returns null on all processes if memory runs out on one of them.
@@ -84,7 +84,7 @@ using Whole = std::function<std::shared_ptr<const Operator>()>;
 
 // Makes the fallback chain of all rows for all processes. `whole` returns the operator with all rows when it is first
 // needed.
-FallbackChain chain_of(const std::shared_ptr<Circumstances>& all, const Whole& whole,
+FallbackChain chain_of(const std::shared_ptr<Circumstances>& all, bool on_gpu, const Whole& whole,
                        const std::function<std::unique_ptr<Preconditioner>(std::unique_ptr<Preconditioner>)>& wrap) {
   const auto factorize = [=] {
     const std::shared_ptr<const Operator> A = whole();
@@ -94,9 +94,9 @@ FallbackChain chain_of(const std::shared_ptr<Circumstances>& all, const Whole& w
       return factors;
     }));
   };
-  const auto aggregate = [=] {
+  const auto coarsen = [=] {
     const std::shared_ptr<const Operator> A = whole();
-    return wrap(make_together(all->processes, [&] { return std::make_unique<Aggregation>(A); }));
+    return wrap(make_together(all->processes, [&] { return std::make_unique<AlgebraicMultigrid>(A); }));
   };
   return {{by_factorization, [=] { return offer_factorization(*all, true); },
            [=] {
@@ -104,7 +104,7 @@ FallbackChain chain_of(const std::shared_ptr<Circumstances>& all, const Whole& w
              all->factorized = made != nullptr;
              return made;
            }},
-          {by_aggregates, [=] { return offer_aggregation(*all); }, aggregate},
+          {by_levels, [=] { return offer_multigrid(*all); }, coarsen, on_gpu},
           {by_factorization, [=] { return offer_factorization(*all, false); }, factorize}};
 }
 
@@ -114,12 +114,13 @@ FallbackChain make_fallback_chain(const std::shared_ptr<const Operator>& A, bool
   if (A->precision() != Precision::fp64 || fallback == Fallback::never) return {};
   const auto all =
       std::make_shared<Circumstances>(Circumstances{UnknownGrid(A->space(), box), fallback, A->space().processes()});
+  const bool on_gpu = A->backend().on_gpu();
   if (A->space().is_global())
     return chain_of(
-        all, [A] { return A; }, [](std::unique_ptr<Preconditioner> made) { return made; });
+        all, on_gpu, [A] { return A; }, [](std::unique_ptr<Preconditioner> made) { return made; });
   const auto rows = std::make_shared<std::shared_ptr<const Operator>>();  // replicated operator, once needed
   return chain_of(
-      all,
+      all, on_gpu,
       [=] {
         if (!*rows) *rows = whole_operator(*A, box);
         return *rows;
@@ -127,10 +128,10 @@ FallbackChain make_fallback_chain(const std::shared_ptr<const Operator>& A, bool
       [A](std::unique_ptr<Preconditioner> made) { return made ? for_part(*A, std::move(made)) : nullptr; });
 }
 
-// Reading the rows needs 340 bytes per unknown. The finest level and its vectors need 100 bytes per unknown and 12 per
-// coupling. Coarser levels are allocated after the memory for reading is free.
-std::size_t bytes_of_aggregates(std::int64_t unknowns, bool box) {
-  return static_cast<std::size_t>(unknowns) * (440 + 12 * (box ? 26 : 6));
+// Reading the rows needs 340 bytes per unknown. Later the rows, their copy in an operator and the matrices of coarser
+// levels need about 50 bytes per coupling.
+std::size_t bytes_of_algebraic_multigrid(std::int64_t unknowns, bool box) {
+  return static_cast<std::size_t>(unknowns) * (440 + 50 * (box ? 26 : 6));
 }
 
 }  // namespace poisson

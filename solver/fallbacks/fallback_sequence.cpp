@@ -36,7 +36,7 @@ Preconditioner* FallbackSequence::make(std::size_t at, const Monitor& monitor, R
   const int iterations = monitor.state().iterations;
   std::string line = "after " + std::to_string(iterations) + (iterations == 1 ? " iteration (" : " iterations (") +
                      reason_of(monitor) + "): " + chain_[at].name +
-                     (offer.cost.empty() ? "" : " on the host, " + offer.cost);
+                     (offer.cost.empty() ? "" : (chain_[at].on_gpu ? " on the GPU, " : " on the host, ") + offer.cost);
   const auto tell = [&] {
     result.steps.push_back(line);
     if (announce_) announce_(line);

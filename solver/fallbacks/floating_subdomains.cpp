@@ -66,8 +66,8 @@ double FloatingSubdomains::shift(const Field& r) const {
     gather(box_, r, values);
   } else {
     Layout whole;
-    whole.n = r.space().all();
-    whole.periodic = r.space().closed();
+    whole.n = r.space().part().all();
+    whole.periodic = r.space().part().closed();
     Field all(r.backend(), whole, r.precision());
     r.backend().gather(r, all);
     gather(box_, all, values);

@@ -29,10 +29,10 @@ struct Colours {
 
 }  // namespace
 
-UnknownBox::UnknownBox(const Operator& A) : box(A.unknowns()) {
+UnknownBox::UnknownBox(const Operator& A) : box(A.space().part().unknowns()) {
   for (std::size_t d = 0; d < 3; ++d) {
     n[d] = box.last[d] - box.first[d];
-    periodic[d] = A.layout().periodic[d] && n[d] > 1;
+    periodic[d] = A.space().part().layout().periodic[d] && n[d] > 1;
   }
 }
 

@@ -35,16 +35,17 @@ class OfWhole final : public Preconditioner {
 // Returns the global grid of a process's block.
 Space whole_of(const Space& part) {
   Layout layout;
-  layout.n = part.all();
-  layout.periodic = part.closed();
-  return {layout, part.all_unknowns()};
+  layout.n = part.part().all();
+  layout.periodic = part.part().closed();
+  return {layout, part.part().all_unknowns()};
 }
 
 }  // namespace
 
 std::shared_ptr<const Operator> whole_operator(const Operator& part, bool box) {
   Backend& backend = part.backend();
-  const Bands parts = probe_bands(part, box ? box_offsets(part.layout()) : star_offsets(part.layout()));
+  const Layout& layout = part.space().part().layout();
+  const Bands parts = probe_bands(part, box ? box_offsets(layout) : star_offsets(layout));
   return grid_kernels(backend).make_banded_operator(backend, gathered(backend, parts, whole_of(parts.space)),
                                                     Precision::fp64);
 }

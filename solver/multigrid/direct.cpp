@@ -131,7 +131,8 @@ Matrices matrices_of(const Operator& A, const Numbering& number, Field& u, Field
           bool inside = true;
           for (std::size_t d = 0; d < 3; ++d) {
             there[d] = at[d] + offset_of(code, static_cast<int>(d));
-            if (A.space().closed()[d]) there[d] = (there[d] + A.space().all()[d]) % A.space().all()[d];
+            if (A.space().part().closed()[d])
+              there[d] = (there[d] + A.space().part().all()[d]) % A.space().part().all()[d];
             inside = inside && there[d] >= number.box.first[d] && there[d] < number.box.last[d];
           }
           if (inside && of_colour(there) && number.block_of(there) == block) entries[number.row_of(there)] = entry(at);
@@ -146,7 +147,7 @@ Matrices matrices_of(const Operator& A, const Numbering& number, Field& u, Field
 
 DirectSolver::DirectSolver(const Operator& fields, const Operator* exact, int decoupled) : backend_(fields.backend()) {
   const Operator& A = exact ? *exact : fields;
-  const Numbering number(A.unknowns(), decoupled);
+  const Numbering number(A.space().part().unknowns(), decoupled);
   blocks_ = number.blocks;
   rows_ = number.rows;
   const auto size = static_cast<std::size_t>(rows_), rows = static_cast<std::size_t>(blocks_) * size;

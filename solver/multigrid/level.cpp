@@ -16,7 +16,7 @@ Level::Level(Backend& backend, const Space& space, Precision precision, bool coa
 bool Level::serves(const Space& space, Precision precision, bool coarsest) const {
   const Space& own = b_.space();
   return b_.precision() == precision && coarsest == !second_ && is_box(own) && is_box(space) &&
-         own.layout() == space.layout() && own.cuts() == space.cuts() && &own.processes() == &space.processes();
+         own.has_patches_of(space);
 }
 
 void Level::fill(std::shared_ptr<const Operator> A, Parts parts) {

@@ -98,7 +98,7 @@ void Multigrid::refill(Hierarchy hierarchy, const Options& options) {
   rough_ = !hierarchy.strong_clusters.empty();
   twice_.clear();
   const Space& finest = hierarchy.operators.front()->space();
-  const bool plane = finest.all()[2] == 1;
+  const bool plane = finest.part().all()[2] == 1;
   const bool accelerated = options.krylov == Krylov::cg;
   const std::ptrdiff_t wide = std::ranges::count(hierarchy.strong_clusters, nullptr);
   const std::int64_t least_twice =

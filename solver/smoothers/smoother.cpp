@@ -35,7 +35,7 @@ std::vector<int> axes_of_lines(const Operator& A, Relaxation relaxation) {
   std::vector<int> axes;
   if (relaxation.extent == Extent::alternating_lines)
     for (int d = 0; d < 3; ++d)
-      if (A.space().all()[static_cast<std::size_t>(d)] > 1) axes.push_back(d);
+      if (A.space().part().all()[static_cast<std::size_t>(d)] > 1) axes.push_back(d);
   return axes;
 }
 
@@ -47,13 +47,13 @@ struct Turn {
 std::vector<Turn> turns_of(const Operator& A, const SmootherKind& kind, Relaxation relaxation) {
   if (!kind.symmetric) return {{A.split_by_colours(), 0}};
   std::vector<Turn> turns;
-  const auto add = [&](std::optional<int> axis) {
-    std::shared_ptr<const SymmetricSplitting> symmetric = A.split(axis);
+  const auto add = [&](const Relaxation& part) {
+    std::shared_ptr<const SymmetricSplitting> symmetric = A.split(part);
     const double largest = symmetric->largest_eigenvalue();
     turns.push_back({std::move(symmetric), largest});
   };
-  for (const int axis : axes_of_lines(A, relaxation)) add(axis);
-  if (turns.empty()) add(std::nullopt);
+  for (const int axis : axes_of_lines(A, relaxation)) add(Relaxation::of_lines(axis));
+  if (turns.empty()) add({});
   return turns;
 }
 

@@ -147,6 +147,10 @@ class ParaView(SeveralProcesses):
             summary = self.solved(0, name, "output.formats=[vtk, hdf5]", "output.fields=[u, flux, group]",
                                   case=CONFIGS / f"{name}.yaml")
             summaries |= {f"{name}/solution.vtu": summary, f"{name}/solution.hdf": summary}
+        if (pathlib.Path(PROGRAM).resolve().parent / "poisson-hypre.so").exists():
+            summary = self.solved(3, "pieces", "output.formats=[vtk]", "output.fields=[u, flux, group]",
+                                  "solver.amg=hypre", case=CONFIGS / "mesh-ball.yaml")
+            summaries["pieces/solution.pvtu"] = summary
         found = self.opened(list(summaries))
         for path, summary in summaries.items():
             with self.subTest(path=path):

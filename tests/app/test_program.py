@@ -508,8 +508,8 @@ output: {formats: []}
         steps = self.summary()["steps"]
         self.assertEqual(len(steps), 1)
         self.assertRegex(steps[0], r"^after \d+ iterations \(too slow to converge within 60\): conjugate gradients "
-                                   r"preconditioned by aggregation multigrid in 64 bits on the host, 110592 unknowns, "
-                                   r"predicted [0-9.]+ s and 54 MiB$")
+                                   r"preconditioned by algebraic multigrid in 64 bits on the host, 110592 unknowns, "
+                                   r"predicted [0-9.]+ s and 78 MiB$")
         shown = " ".join(run.stdout.split())
         self.assertLess(shown.index("fallback " + steps[0]), shown.index("cycle relative residual"))
 
@@ -522,7 +522,7 @@ output: {formats: []}
                 break
         self.assertEqual(run.returncode, 3, run.stdout + run.stderr)
         reason = self.summary()["reason"]
-        for part in ("aggregation", "not started, because it may use", "of the host's memory", "use fewer cells"):
+        for part in ("algebraic", "not started, because it may use", "of the host's memory", "use fewer cells"):
             self.assertIn(part, reason)
         self.assertIn(reason, self.summary()["steps"])
         self.assertIsNotNone(self.summary()["solution"]["max"])

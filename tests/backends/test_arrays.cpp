@@ -57,7 +57,7 @@ void check_copies(Precision precision, Centering centering, int more) {
   import_values(in.array, 0.5, field);
   export_values(field, 4, out.array);
   const std::vector<T> found = out.read();
-  const Box box = field.space().unknowns();
+  const Box box = field.space().part().unknowns();
   std::size_t at = 0;
   for (int k = 0; k < n.n[2]; ++k)
     for (int j = 0; j < n.n[1]; ++j)

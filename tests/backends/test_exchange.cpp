@@ -79,13 +79,13 @@ TEST(Exchange, FillsHalosBesideWork) {
           const std::array at{(i + cuts.n[0]) % cuts.n[0], j, (k + cuts.n[2]) % cuts.n[2]};
           return 1.0 + at[0] + 100 * at[1] + 10000 * at[2];
         };
-        const auto& o = space.origin();
+        const auto& o = space.part().origin();
         for_each_value(there.view<double>(), false, [&](int i, int j, int k) {
           there.view<double>()(i, j, k) = value(i + o[0], j + o[1], k + o[2]);
         });
         transfer(there, x);
         int parts_seen = 0;
-        backend->exchange_overlapped(x, space.layout().box(), [&](const Box&) { ++parts_seen; });
+        backend->exchange_overlapped(x, space.part().layout().box(), [&](const Box&) { ++parts_seen; });
         EXPECT_EQ(parts_seen > 1, beside);
         const HostRead read(x);
         const auto v = (*read).view<double>();
@@ -117,7 +117,7 @@ TEST(FixedNumbers, AreOneSequenceOverThePatches) {
       dispatch(precision, [&]<class T>(T) {
         const auto v = (*read).view<T>();
         for_each_value(v, false, [&](int i, int j, int k) {
-          const std::array at{i + space.origin()[0], j + space.origin()[1], k + space.origin()[2]};
+          const std::array at{i + space.part().origin()[0], j + space.part().origin()[1], k + space.part().origin()[2]};
           std::int64_t number = 0;
           bool inside = true;
           for (std::size_t d = 3; d-- > 0;) {
@@ -144,7 +144,7 @@ TEST(Exchange, SumsHaveTheSameBits) {
       const auto host = make_cpu_backend();
       Field there(*host, space, Precision::fp64), x(*backend, space, Precision::fp64);
       for_each_value(there.view<double>(), false, [&](int i, int j, int k) {
-        there.view<double>()(i, j, k) = std::sin(1 + i + 12 * (j + 13 * (k + space.origin()[2])));
+        there.view<double>()(i, j, k) = std::sin(1 + i + 12 * (j + 13 * (k + space.part().origin()[2])));
       });
       transfer(there, x);
       Scalar sum = backend->scalar();

@@ -103,10 +103,11 @@ void run_verbs(Backend& backend, Field& x, Field& y, Field& z, std::vector<doubl
 TEST(Patches, EqualTheUncutGrid) {
   const auto backend = test_backend();
   for (const Split& split : splits())
-    for (const Precision other : {Precision::fp32, Precision::fp64}) {
+    for (const auto& [other, at_once] : {std::pair{Precision::fp32, false}, {Precision::fp64, true}}) {
       SCOPED_TRACE(testing::Message() << split.cuts.patches() << " patches of " << split.layout.n[2] << ", periodic "
                                       << split.layout.periodic[1]);
-      const Space whole(split.layout), cut = patches_of(split.cuts, one_process());
+      const Space whole(split.layout), cut = patches_of(split.cuts, one_process(), at_once);
+      if (at_once) EXPECT_EQ(cut.halo().program(1).size(), 1u);
       EXPECT_EQ(cut.size(), whole.size());
       EXPECT_EQ(cut.unknown_count(), whole.unknown_count());
       Field x = random_field(*backend, whole, Precision::fp64, 1), y = random_field(*backend, whole, other, 2);
@@ -166,7 +167,7 @@ TEST(Patches, OfSeveralProcessesEqualTheUncutGrid) {
       as_processes(count, [&](const std::shared_ptr<const Processes>& processes) {
         const auto counted = std::make_shared<const CountedMessages>(processes);
         const auto backend = test_backend();
-        const Space cut = patches_of(split.cuts, counted);
+        const Space cut = patches_of(split.cuts, counted, count != 3);
         EXPECT_EQ(cut.size(), x.space().size());
         Field px(*backend, cut, Precision::fp64), py(*backend, cut, Precision::fp64),
             pz(*backend, cut, Precision::fp64);
@@ -182,6 +183,66 @@ TEST(Patches, OfSeveralProcessesEqualTheUncutGrid) {
         }
       });
     }
+}
+
+/// One step must fill the halos as the exchange of boxes does, data past the ends of the grid included.
+TEST(Patches, FillHalosInOneStep) {
+  const auto backend = test_backend();
+  for (const Split& split : splits()) {
+    const Space by_axes = patches_of(split.cuts, one_process()), at_once = patches_of(split.cuts, one_process(), true);
+    Field x(*backend, by_axes, Precision::fp64), y(*backend, at_once, Precision::fp64);
+    const auto host = make_cpu_backend();
+    Field staging(*host, by_axes, Precision::fp64);
+    double next = 1;
+    int patches = 0;
+    for (const PatchGroup& group : by_axes.groups()) patches += static_cast<int>(group.patches.size());
+    for (int p = 0; p < patches; ++p)
+      for_each_value(staging.patch<double>(p), true, [&](int i, int j, int k) {
+        // Edges and corners of halos are zero: where no patch owns a value, both exchanges keep some zero.
+        const View<double> v = staging.patch<double>(p);
+        int outside = 0;
+        for (std::size_t d = 0; d < 3; ++d) outside += std::array{i, j, k}[d] < 0 || std::array{i, j, k}[d] >= v.n[d];
+        v(i, j, k) = outside > 1 ? 0 : next++;
+      });
+    transfer(staging, x);
+    Field given(*host, at_once, Precision::fp64);
+    for (int p = 0; p < patches; ++p)
+      for_each_value(given.patch<double>(p), true,
+                     [&](int i, int j, int k) { given.patch<double>(p)(i, j, k) = staging.patch<double>(p)(i, j, k); });
+    transfer(given, y);
+    backend->exchange(x);
+    backend->exchange(y);
+    const HostRead by_steps(x), in_one(y);
+    std::int64_t others = 0;
+    for (int p = 0; p < patches; ++p) {
+      const View<const double> a = (*by_steps).patch<double>(p), b = (*in_one).patch<double>(p);
+      for_each_value(a, true, [&](int i, int j, int k) {
+        for (std::size_t d = 0; d < 3; ++d) {
+          const int at = std::array{i, j, k}[d];
+          if (at < -1 || at > a.n[d]) return;
+        }
+        others += a(i, j, k) == b(i, j, k) ? 0 : 1;
+      });
+    }
+    EXPECT_EQ(others, 0) << split.cuts.patches() << " patches of " << split.layout.n[2];
+  }
+}
+
+/// The numbers must form one sequence over the patches, whatever processes have them; slabs have those of the grid.
+TEST(Patches, HaveOneSequenceOfFixedNumbers) {
+  const Layout layout{{5, 4, 12}};
+  const Cuts cuts = cut_along(2, layout, {3, 5, 4});
+  const auto backend = test_backend();
+  Field whole(*backend, layout, Precision::fp64);
+  set_fixed_numbers(whole);
+  const HostRead wanted(whole);
+  for (const int count : {1, 2, 3})
+    as_processes(count, [&](const std::shared_ptr<const Processes>& processes) {
+      const auto own = test_backend();
+      Field x(*own, patches_of(cuts, processes), Precision::fp64);
+      set_fixed_numbers(x);
+      EXPECT_TRUE(same(cuts, *wanted, x, 0)) << count;
+    });
 }
 
 /// A box whose two neighbours are one process must send it one message, too.

@@ -30,8 +30,9 @@ namespace {
 /// Returns all entries, column by column, including rows of Dirichlet nodes.
 std::vector<std::vector<double>> matrix(const Operator& A) {
   std::vector<std::vector<double>> columns;
-  Field u(A.backend(), A.layout(), A.precision()), Au(A.backend(), A.layout(), A.precision());
-  const auto n = static_cast<std::size_t>(A.layout().size());
+  Field u(A.backend(), A.space().part().layout(), A.precision()),
+      Au(A.backend(), A.space().part().layout(), A.precision());
+  const auto n = static_cast<std::size_t>(A.space().part().layout().size());
   for (std::size_t c = 0; c < n; ++c) {
     Vector unit(n, 0);
     unit[c] = 1;

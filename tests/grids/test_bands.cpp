@@ -388,7 +388,7 @@ TEST_P(Galerkin, OperatorsAreTheTripleProduct) {
             if (system.unknown[e.column]) dense[i][e.column] += e.value;
         }
 
-        Bands bands = probe_bands(*A, star_offsets(A->layout()));
+        Bands bands = probe_bands(*A, star_offsets(A->space().part().layout()));
         Block block = d.block();
         for (int level = 0; level < 2; ++level) {
           const LevelChoice next_level = choose_relaxation(block, {1, 1, 1}, RelaxationChoice::points);

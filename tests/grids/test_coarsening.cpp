@@ -124,7 +124,7 @@ TEST(Coarsening, CarriesTheOperatorDown) {
             const Vector reaction = values(rows.reaction->backend(), *rows.reaction);
             for (std::size_t i = 0; i < reaction.size(); ++i) s.diagonal[i] += reaction[i];
           }
-          Field d(*backend, h.operators[l]->layout(), Precision::fp64);
+          Field d(*backend, h.operators[l]->space().part().layout(), Precision::fp64);
           h.operators[l]->diagonal(d);
           Vector bound(s.diagonal.size(), 0);
           for (std::size_t i = 0; i < bound.size(); ++i) {

@@ -55,7 +55,7 @@ struct Case {
     std::vector<double> result;
     dispatch(A->precision(), [&]<class T>(T) {
       const Image<T> image(*backend, *u.now);
-      const Box& own = A->unknowns();
+      const Box& own = A->space().part().unknowns();
       for (int k = own.first[2]; k < own.last[2]; ++k)
         for (int j = own.first[1]; j < own.last[1]; ++j)
           for (int i = own.first[0]; i < own.last[0]; ++i) result.push_back(static_cast<double>(image.view(i, j, k)));
@@ -117,12 +117,12 @@ TEST(ColourSweep, OfSubBlocksHasTheBitsOfTheGlobalGrid) {
                                           {.cells = cells, .kappa = Kappa::random, .centering = centering});
         Case whole(problem, precision);
         const std::vector<double> all = whole.sweep(2, reversed, from_zero, false);
-        const Box box = whole.A->unknowns();
+        const Box box = whole.A->space().part().unknowns();
         as_processes(parts[0] * parts[1] * parts[2], [&](const std::shared_ptr<const Processes>& processes) {
           Case part(problem, precision, {processes, parts, 300}, turn % 2 == 0);
           const std::vector<double> own = part.sweep(2, reversed, from_zero, true);
-          const Box& unknowns = part.A->unknowns();
-          const auto& origin = part.A->space().origin();
+          const Box& unknowns = part.A->space().part().unknowns();
+          const auto& origin = part.A->space().part().origin();
           std::size_t at = 0, wrong = 0;
           ASSERT_EQ(own.size(), static_cast<std::size_t>(unknowns.size()));
           for (int k = unknowns.first[2]; k < unknowns.last[2]; ++k)

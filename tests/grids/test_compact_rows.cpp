@@ -102,11 +102,13 @@ TEST(CompactRows, MultiplyWithTables) {
   std::vector<double> sum(size), of_any(size), value(size);
   const ColumnTable table{key.data(), sum.data(), size};
   constexpr OneThread alone;
+  std::vector<double> again(C.value.size());  // on the known pattern
   for (std::int64_t i = 0; i < A.rows(); ++i) {
     const std::int64_t first = C.start[static_cast<std::size_t>(i)],
                        n = C.start[static_cast<std::size_t>(i) + 1] - first;
     ASSERT_EQ(rows.sum(alone, i, table, static_cast<int>(n) - 1), -1);
     ASSERT_EQ(rows.sum(alone, i, table, size), n);
+    KnownRow{C.start.data(), C.column.data(), again.data()}.fill(alone, i, table);
     RowProduct::write(alone, table, any.data(), of_any.data());
     const std::int64_t zero = 0;
     const SortedRow copied{&zero, &n, &zero, any.data(), of_any.data(), column.data(), value.data()};
@@ -114,8 +116,19 @@ TEST(CompactRows, MultiplyWithTables) {
     for (std::int64_t k = 0; k < n; ++k) {
       EXPECT_EQ(column[static_cast<std::size_t>(k)], C.column[static_cast<std::size_t>(first + k)]);
       EXPECT_NEAR(value[static_cast<std::size_t>(k)], C.value[static_cast<std::size_t>(first + k)], 1e-14);
+      EXPECT_EQ(again[static_cast<std::size_t>(first + k)], value[static_cast<std::size_t>(k)]);
     }
   }
+}
+
+TEST(CompactRows, TransposeValuesOnAKnownPattern) {
+  const CsrMatrix A = sparse({{2, -1, 0}, {-1.5, 2, 0}, {0, 3, 1}});
+  CsrMatrix T = transpose(A);
+  const std::vector<double> wanted(T.value.begin(), T.value.end());
+  std::ranges::fill(T.value, 0);
+  const TransposeRow row{view_of(A), T.start.data(), T.column.data(), T.value.data()};
+  for (std::int64_t i = 0; i < T.rows(); ++i) row(i);
+  EXPECT_TRUE(std::ranges::equal(T.value, wanted));
 }
 
 TEST(CompactRows, FindAsymmetry) {
@@ -138,6 +151,21 @@ TEST(CompactRows, AggregatesCoverRowsAroundDistantRoots) {
   EXPECT_GT(*std::ranges::min_element(size), 0);
   EXPECT_LT(all.count, 3600 / 4);
   EXPECT_GT(all.count, 3600 / 13);  // rows within two couplings of a root
+}
+
+// Rows with a large diagonal, as with σ, belong to no aggregate, and P does not reach them.
+TEST(CompactRows, AggregatesLeaveOutIsolatedRows) {
+  CsrMatrix A = five_points(40);
+  const auto isolated = [](std::int64_t i) { return i % 40 < 20; };
+  for (std::int64_t i = 0; i < A.rows(); ++i)
+    for (std::int64_t k = A.start[static_cast<std::size_t>(i)]; k < A.start[static_cast<std::size_t>(i) + 1]; ++k)
+      if (isolated(i) && A.column[static_cast<std::size_t>(k)] == i) A.value[static_cast<std::size_t>(k)] = 100;
+  const AggregatesOn<HostRows> all = aggregates_of(A);
+  for (std::int64_t i = 0; i < A.rows(); ++i) EXPECT_EQ(all.of[static_cast<std::size_t>(i)] < 0, isolated(i)) << i;
+  const AggregationLevels levels = make_aggregation_levels(A);
+  const CsrMatrix& P = levels.levels.front().P;
+  for (std::int64_t i = 0; i < A.rows(); ++i)
+    EXPECT_EQ(P.start[static_cast<std::size_t>(i) + 1] == P.start[static_cast<std::size_t>(i)], isolated(i));
 }
 
 // Aggregates must not join places of large κ that only couplings of small κ connect.
@@ -228,7 +256,7 @@ TEST(CompactRows, EstimateEigenvalues) {
 TEST(CompactRows, PlacesDoNotDependOnPrecision) {
   for (const std::int64_t rows : {1, 100, 4096, 4097, 50'000, 1'234'567}) {
     const RowSpace space(rows);
-    const Layout& layout = space.space().layout();
+    const Layout& layout = space.space().part().layout();
     EXPECT_GE(layout.size(), rows);
     EXPECT_LT(layout.size() - rows, space.length());
     if (layout.n[1] > 1) {

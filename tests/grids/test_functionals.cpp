@@ -171,7 +171,7 @@ std::vector<double> results_of(const Problem& problem, const Sharing& sharing) {
   for (Field* field : {&u, &x})
     edit(*field, [&](Field& host) {
       const auto view = host.view<double>();
-      const auto& o = block.space().origin();
+      const auto& o = block.space().part().origin();
       for_each(block.layout().box(), [&](int i, int j, int k) {
         view(i, j, k) = std::sin((field == &u ? 1.7 : 2.9) * (i + o[0]) + 0.31 * (j + o[1]) + 7.3 * (k + o[2]));
       });
@@ -190,7 +190,7 @@ std::vector<double> results_of(const Problem& problem, const Sharing& sharing) {
     Field cells(*backend, block.cell_space(), Precision::fp64);
     edit(cells, [&](Field& host) {
       const auto view = host.view<double>();
-      const auto& o = block.space().origin();
+      const auto& o = block.space().part().origin();
       for_each(block.cell_layout().box(), [&](int i, int j, int k) {
         view(i, j, k) = std::cos(0.7 * (i + o[0]) + 3.1 * (j + o[1]) + 1.3 * (k + o[2]));
       });

@@ -119,7 +119,7 @@ void for_each_level(const NamedFaces& faces, const F& f) {
       const auto backend = test_backend();
       const Discretization d(*backend, make_problem(faces, all_grids[0], choice));
       const auto A = d.make_operator(Precision::fp64);
-      Bands bands = probe_bands(*A, star_offsets(A->layout()));
+      Bands bands = probe_bands(*A, star_offsets(A->space().part().layout()));
       Block block = d.block();
       f(Level(*backend, block, bands, precision));
       for (int level = 0; level < 2; ++level) {
@@ -140,8 +140,8 @@ TEST_P(LevelOfBands, IsTheBandedOperator) {
     EXPECT_EQ(l.box->assembly(), "bands");
     EXPECT_EQ(l.box->scale(), l.banded->scale());
     EXPECT_EQ(l.box->singular(), l.banded->singular());
-    EXPECT_EQ(l.box->unknowns().first, l.banded->unknowns().first);
-    EXPECT_EQ(l.box->unknowns().last, l.banded->unknowns().last);
+    EXPECT_EQ(l.box->space().part().unknowns().first, l.banded->space().part().unknowns().first);
+    EXPECT_EQ(l.box->space().part().unknowns().last, l.banded->space().part().unknowns().last);
     EXPECT_LT(l.box->bytes(), l.banded->bytes());
     const double eps = static_cast<double>(epsilon(l.precision));
     EXPECT_NEAR(l.box->split()->largest_eigenvalue(), l.banded->split()->largest_eigenvalue(), 64 * eps);
@@ -232,7 +232,7 @@ TEST_P(LevelOfBands, RelaxesLongLines) {
       const auto backend = test_backend();
       const Discretization d(*backend, make_problem(GetParam(), all_grids[0], choice));
       const auto A = d.make_operator(Precision::fp64);
-      const Bands fine = probe_bands(*A, star_offsets(A->layout()));
+      const Bands fine = probe_bands(*A, star_offsets(A->space().part().layout()));
       const LevelChoice next = choose_relaxation(d.block(), {1, 1, 1}, RelaxationChoice::points);
       const CoarseBlock coarse = coarsen(d.block(), next.coarsened, Coarsening::pairs);
       const Bands bands = coarsen_bands(*backend, fine, d.block(), coarse, Precision::fp64).bands;
@@ -286,12 +286,12 @@ TEST_P(LevelOfBands, RelaxesLines) {
         }
         EXPECT_TRUE(within(times_lines(e), r, bounds)) << verb << " along " << axis;
       };
-      l.box->split(axis)->start(0.5, b, out);
+      l.box->split(Relaxation::of_lines(axis))->start(0.5, b, out);
       expect(
           "start", [&](std::size_t i, const Vector& now) { return now[i] / 0.5; },
           [&](std::size_t i) { return bv[i]; });
       const Vector before = set_values(l.backend, out, l.random(3));
-      l.box->split(axis)->step({0.5, 0.25}, u, b, out);
+      l.box->split(Relaxation::of_lines(axis))->step({0.5, 0.25}, u, b, out);
       expect(
           "step",
           [&](std::size_t i, const Vector& now) { return (now[i] - uv[i] - Real{0.25} * (uv[i] - before[i])) / 0.5; },

@@ -270,8 +270,8 @@ void expect_as_planned(const Hierarchy& h, const std::vector<LevelPlan>& levels)
   ASSERT_EQ(h.transfers.size() + 1, levels.size());
   ASSERT_EQ(h.planes.size(), levels.size());
   for (std::size_t l = 0; l < levels.size(); ++l) {
-    EXPECT_EQ(h.operators[l]->layout().n, levels[l].block.layout().n) << "level " << l;
-    EXPECT_EQ(h.operators[l]->unknowns().size(), levels[l].block.unknowns().size()) << "level " << l;
+    EXPECT_EQ(h.operators[l]->space().part().layout().n, levels[l].block.layout().n) << "level " << l;
+    EXPECT_EQ(h.operators[l]->space().own_unknowns(), levels[l].block.unknowns().size()) << "level " << l;
     EXPECT_EQ(h.operators[l]->precision(), levels[l].precision) << "level " << l;
     EXPECT_EQ(h.relaxations[l], levels[l].relaxation) << "level " << l;
     ASSERT_EQ(h.planes[l] != nullptr, !levels[l].planes.empty()) << "level " << l;
@@ -296,7 +296,7 @@ TEST(Hierarchies, AreBuiltAsPlanned) {
       expect_as_planned(h, plan.hierarchy);
       ASSERT_EQ(plan.levels.size(), plan.hierarchy.size());
       for (std::size_t l = 0; l < plan.levels.size(); ++l) {
-        EXPECT_EQ(plan.levels[l].unknowns, h.operators[l]->unknowns().size());
+        EXPECT_EQ(plan.levels[l].unknowns, h.operators[l]->space().own_unknowns());
         EXPECT_EQ(plan.levels[l].assembly, h.operators[l]->assembly()) << "level " << l;
       }
     }

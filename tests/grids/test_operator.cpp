@@ -174,7 +174,8 @@ TEST(Operator, PartialAssemblyEqualsTheOthers) {
       ASSERT_EQ(partial->assembly(), "partial");
       EXPECT_EQ(full->scale(), partial->scale());
       EXPECT_EQ(full->singular(), partial->singular());
-      Field a(*backend, full->layout(), Precision::fp64), b(*backend, full->layout(), Precision::fp64);
+      Field a(*backend, full->space().part().layout(), Precision::fp64),
+          b(*backend, full->space().part().layout(), Precision::fp64);
       full->diagonal(a);
       partial->diagonal(b);
       const Vector expected = values(*backend, a);
@@ -191,7 +192,7 @@ TEST(Operator, ScaleBringsTheDiagonalNearOne) {
     for (const Kappa kappa : {Kappa::constant, Kappa::constant_tensor}) {
       const Problem p = make_problem(all_faces().front(), grid, {3, {4, 6, 4}, kappa, Sigma::zero});
       const auto A = Discretization(*backend, p).make_operator(Precision::fp64);
-      Field d(*backend, A->layout(), Precision::fp64);
+      Field d(*backend, A->space().part().layout(), Precision::fp64);
       A->diagonal(d);
       const Real middle = values(*backend, d)[(2 * 7 + 3) * 5 + 2];
       EXPECT_GE(middle, 1);

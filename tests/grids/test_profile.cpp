@@ -205,7 +205,7 @@ TEST(Profile, SeesTheProjectionOfADirectSolution) {
 
 class Names final : public VerbLog {
  public:
-  void start(std::string_view verb, const Layout&, double bytes) override {
+  void start(std::string_view verb, const Space&, double bytes) override {
     names_ += std::string(verb) + " " + std::to_string(static_cast<int>(bytes)) + ", ";
   }
   void stop() override { names_ += "end, "; }

@@ -281,13 +281,14 @@ void expect_fields_of_the_host(const Problem& p) {
 
   // The halos of κ and u affect this operator.
   const auto A = a.make_operator(Precision::fp64), B = b.make_operator(Precision::fp64);
-  Field u(*host, A->layout(), Precision::fp64), Au(*host, A->layout(), Precision::fp64);
-  Field v(*device, A->layout(), Precision::fp64), Bv(*device, A->layout(), Precision::fp64);
+  Field u(*host, A->space().part().layout(), Precision::fp64), Au(*host, A->space().part().layout(), Precision::fp64);
+  Field v(*device, A->space().part().layout(), Precision::fp64),
+      Bv(*device, A->space().part().layout(), Precision::fp64);
   a.initialize(u), b.initialize(v);
   A->apply_everywhere(u, Au), B->apply_everywhere(v, Bv);
   EXPECT_LE(distance(Bv, Au), 1e-13);
 
-  Field f(*host, A->layout(), Precision::fp64), g(*device, A->layout(), Precision::fp64);
+  Field f(*host, A->space().part().layout(), Precision::fp64), g(*device, A->space().part().layout(), Precision::fp64);
   a.assemble_rhs(f), b.assemble_rhs(g);
   EXPECT_NEAR(balance(b, *B, v, g, Bv).source, balance(a, *A, u, f, Au).source, 1e-13);
 }
@@ -330,11 +331,11 @@ void expect_the_partial_operator(const Problem& p) {
     const auto A = stored.make_operator(precision), B = fused.make_operator(precision);
     EXPECT_EQ(B->assembly(), on_cpu() ? "partial" : "recompute") << fused.stored_kappa();
     EXPECT_EQ(fused.stored_kappa().empty(), !on_cpu());
-    const Layout layout = A->layout();
+    const Layout layout = A->space().part().layout();
     Field u(*backend, layout, precision), b(*backend, layout, precision), x(*backend, layout, precision),
         y(*backend, layout, precision);
-    randomize(u, A->unknowns(), 1);
-    randomize(b, A->unknowns(), 2);
+    randomize(u, A->space().part().unknowns(), 1);
+    randomize(b, A->space().part().unknowns(), 2);
     Scalar scale = backend->scalar(0.5), one = backend->scalar(), two = backend->scalar();
     const auto same_scalars = [&] {
       const double expected = backend->value(one);

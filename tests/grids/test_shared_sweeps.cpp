@@ -37,7 +37,7 @@ struct Swept {
 };
 
 void append_unknowns(Backend& backend, const Field& x, std::vector<double>& values) {
-  const Box& own = x.space().unknowns();
+  const Box& own = x.space().part().unknowns();
   dispatch(x.precision(), [&]<class T>(T) {
     const Image<T> image(backend, x);
     for (int k = own.first[2]; k < own.last[2]; ++k)
@@ -85,11 +85,11 @@ Swept sweep(const Problem& problem, SolvePrecision precision, const Sharing& sha
 
 /// Returns the unknowns of a part from the result of one process.
 std::vector<double> part_of(const Swept& whole, const Space& part) {
-  const Box &own = part.unknowns(), &all = whole.space.unknowns();
+  const Box &own = part.part().unknowns(), &all = whole.space.part().unknowns();
   std::array<std::size_t, 3> n{};
   for (std::size_t d = 0; d < 3; ++d) n[d] = static_cast<std::size_t>(all.last[d] - all.first[d]);
   const auto place = [&](int i, std::size_t d) {
-    return static_cast<std::size_t>(i + part.origin()[d] - all.first[d]);
+    return static_cast<std::size_t>(i + part.part().origin()[d] - all.first[d]);
   };
   std::vector<double> values;
   for (std::size_t field = 0; field < whole.values.size() / (n[0] * n[1] * n[2]); ++field)

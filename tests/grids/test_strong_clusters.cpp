@@ -41,7 +41,8 @@ Problem random_cells(int dimension, int n, double share, double ratio = 1e6) {
 Bands bands_of(Backend& backend, const Problem& p) {
   const Discretization d(backend, p);
   const auto A = d.make_operator(Precision::fp64);
-  return probe_bands(*A, p.scheme == Scheme::q1 ? box_offsets(A->layout()) : star_offsets(A->layout()));
+  return probe_bands(
+      *A, p.scheme == Scheme::q1 ? box_offsets(A->space().part().layout()) : star_offsets(A->space().part().layout()));
 }
 
 /// Returns the clusters of a rule, each as the numbers x + nx (y + ny z) of its values.
@@ -67,18 +68,20 @@ std::vector<std::vector<std::int64_t>> sets_of(Backend& backend, const StrongClu
 /// Returns A as rows of (column, entry), computed by products with unit vectors, without Dirichlet rows and columns.
 std::vector<std::map<std::int64_t, double>> rows_of(const Operator& A) {
   const auto host = make_cpu_backend();
-  Field unit(*host, A.layout(), Precision::fp64), image(*host, A.layout(), Precision::fp64);
-  Field u(A.backend(), A.layout(), Precision::fp64), Au(A.backend(), A.layout(), Precision::fp64);
-  const auto [nx, ny, nz] = A.layout().n;
-  std::vector<std::map<std::int64_t, double>> rows(static_cast<std::size_t>(A.layout().size()));
-  for_each(A.unknowns(), [&](int i, int j, int k) {
+  Field unit(*host, A.space().part().layout(), Precision::fp64),
+      image(*host, A.space().part().layout(), Precision::fp64);
+  Field u(A.backend(), A.space().part().layout(), Precision::fp64),
+      Au(A.backend(), A.space().part().layout(), Precision::fp64);
+  const auto [nx, ny, nz] = A.space().part().layout().n;
+  std::vector<std::map<std::int64_t, double>> rows(static_cast<std::size_t>(A.space().part().layout().size()));
+  for_each(A.space().part().unknowns(), [&](int i, int j, int k) {
     host->fill(unit, 0);
     unit.view<double>()(i, j, k) = 1;
     transfer(unit, u);
     A.apply(u, Au);
     transfer(Au, image);
     const auto v = image.view<double>();
-    for_each(A.unknowns(), [&](int a, int b, int c) {
+    for_each(A.space().part().unknowns(), [&](int a, int b, int c) {
       if (v(a, b, c) != 0) rows[static_cast<std::size_t>(a + nx * (b + ny * c))][i + nx * (j + ny * k)] = v(a, b, c);
     });
   });
@@ -145,7 +148,7 @@ TEST(StrongClusters, AreThoseOfJoinedPairs) {
           if (rule == 0) of_first_rule = expected;
           if (rule == 1)
             repeated += std::erase_if(expected, [&](const auto& set) { return of_first_rule.contains(set); });
-          const auto sets = sets_of(*backend, strong_clusters, rule, A->layout(), Precision::fp32);
+          const auto sets = sets_of(*backend, strong_clusters, rule, A->space().part().layout(), Precision::fp32);
           const Sets found(sets.begin(), sets.end());
           EXPECT_EQ(found.size(), sets.size());
           EXPECT_EQ(found, expected) << "rule " << rule;
@@ -174,27 +177,29 @@ TEST(StrongClusters, AreCorrectedByTheFormula) {
       const Discretization d(*backend, std::as_const(p));
       const auto A = d.make_operator(Precision::fp64);
       const StrongClusters strong_clusters(bands_of(*backend, p), precision, one_process());
-      const auto sets = sets_of(*backend, strong_clusters, 0, A->layout(), precision);
+      const auto sets = sets_of(*backend, strong_clusters, 0, A->space().part().layout(), precision);
       ASSERT_GT(sets.size(), 3u);
       ASSERT_GE(std::ranges::max(sets, {}, &std::vector<std::int64_t>::size).size(), most);
 
-      Field u(*backend, A->layout(), precision), b(*backend, A->layout(), precision);
-      randomize(u, A->unknowns(), 1);
-      randomize(b, A->unknowns(), 2);
-      Field wide(*backend, A->layout(), Precision::fp64), right(*backend, A->layout(), Precision::fp64),
-          r(*backend, A->layout(), Precision::fp64), one(*backend, A->layout(), Precision::fp64),
-          image(*backend, A->layout(), Precision::fp64);
+      Field u(*backend, A->space().part().layout(), precision), b(*backend, A->space().part().layout(), precision);
+      randomize(u, A->space().part().unknowns(), 1);
+      randomize(b, A->space().part().unknowns(), 2);
+      Field wide(*backend, A->space().part().layout(), Precision::fp64),
+          right(*backend, A->space().part().layout(), Precision::fp64),
+          r(*backend, A->space().part().layout(), Precision::fp64),
+          one(*backend, A->space().part().layout(), Precision::fp64),
+          image(*backend, A->space().part().layout(), Precision::fp64);
       backend->convert(u, wide);
       backend->convert(b, right);
       A->residual(wide, right, r);
       const std::vector<double> residual = values(r);
       std::vector<double> expected = values(u);
-      const auto [nx, ny, nz] = A->layout().n;
+      const auto [nx, ny, nz] = A->space().part().layout().n;
       for (const std::vector<std::int64_t>& values_of_set : sets) {
         const std::set<std::int64_t> set(values_of_set.begin(), values_of_set.end());
         edit(one, [&](Field& host) {
           const auto view = host.view<double>();
-          for_each(A->layout().box(), [&](int i, int j, int k) {
+          for_each(A->space().part().layout().box(), [&](int i, int j, int k) {
             view(i, j, k) = set.contains(i + std::int64_t{nx} * (j + std::int64_t{ny} * k)) ? 1 : 0;
           });
         });

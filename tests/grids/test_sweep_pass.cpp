@@ -37,7 +37,7 @@ struct Sweeps {
     dispatch(precision, [&]<class T>(T) {
       for (Field* f : {&u, &b}) {
         const Image<T> image(*backend, *f);
-        const Box& box = A->unknowns();
+        const Box& box = A->space().part().unknowns();
         for (int k = box.first[2]; k < box.last[2]; ++k)
           for (int j = box.first[1]; j < box.last[1]; ++j)
             for (int i = box.first[0]; i < box.last[0]; ++i) image.view(i, j, k) = static_cast<T>(random());
@@ -63,7 +63,7 @@ struct Sweeps {
   bool without_pass() const {
     if (!backend->on_gpu()) return false;
     const bool stored = std::visit([](const auto& own) { return own.variable(); }, discretization.scheme_rows());
-    return A->unknowns().size() <= 1024 || (stored && A->layout().n[2] != 1);
+    return A->space().part().unknowns().size() <= 1024 || (stored && A->space().part().layout().n[2] != 1);
   }
 
   std::unique_ptr<Backend> backend;

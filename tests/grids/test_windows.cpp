@@ -22,7 +22,7 @@ Field part_of(Backend& backend, const Field& whole, const Space& space) {
   dispatch(whole.precision(), [&]<class T>(T) {
     const auto from = (*read).view<T>();
     const auto to = part.view<T>();
-    const auto& at = space.origin();
+    const auto& at = space.part().origin();
     for_each_value(to, true, [&](int i, int j, int k) {
       const std::array place{i + at[0], j + at[1], k + at[2]};
       for (std::size_t d = 0; d < 3; ++d)
@@ -71,7 +71,7 @@ TEST(Exchange, GivesAPatchTheValuesAroundIt) {
           }
       for (const Field& patch : patches) {
         const auto v = patch.view<double>();
-        const auto& at = patch.space().origin();
+        const auto& at = patch.space().part().origin();
         for_each_value(v, true, [&](int i, int j, int k) {
           const std::array place{i, j, k};
           for (std::size_t d = 0; d < 3; ++d)

@@ -59,7 +59,7 @@ void whole_run(Console& console) {
   summary.unknowns = 2048383;
   summary.solution = {25, 95.25, 0.5, 1, {0, 0, 0}, {0.5, 0.25, 1}};
   for (int i = 0; i < 12; ++i) summary.probes.push_back({{0.5, 0.5, 0.125}, 1.0 + i});
-  summary.flux = {0, 0, -2.5, 0, 0, -7.5};
+  summary.flux = {{"x-", 0}, {"x+", 0}, {"y-", -2.5}, {"y+", 0}, {"z-", 0}, {"z+", -7.5}};
   summary.balance.source = 10;
   summary.balance.reaction = 0;
   summary.balance.projected = 0;

@@ -444,7 +444,7 @@ Summary some_summary() {
   s.balance.residual = -3e-9;
   s.balance.flow = 30;
   s.probes = {{{0.5, 0.5}, 1.0 / 6}};
-  s.flux = {1, 2, 3, 4, 5, 6};
+  s.flux = {{"x-", 1}, {"x+", 2}, {"y-", 3}, {"y+", 4}, {"z-", 5}, {"z+", 6}};
   s.time.total = std::numeric_limits<double>::infinity();
   s.configuration = R"({"title":"Würfel","grid":{"cells":[4,4]}})";
   return s;
@@ -476,14 +476,14 @@ TEST_F(OutputTest, SummaryHasTheKeysInOrder) {
   EXPECT_EQ(json["config"]["grid"]["cells"][1], 4);
 }
 
-TEST_F(OutputTest, SummaryOfTwoDimensionsHasFourFluxes) {
+TEST_F(OutputTest, SummaryNamesTheFluxesOfAnyBoundary) {
   auto summary = some_summary();
-  summary.dimension = 2;
+  summary.flux = {{"inlet", 2}, {"wall \"a\"", -0.5}, {"default", std::nan("")}};
   summary.error = Summary::ErrorNorms{1e-3, 1e-4};
   const auto file = write_summary(directory, summary);
   EXPECT_EQ(file, directory / "summary.json");
   const auto json = nlohmann::json::parse(bytes_of(file));
-  EXPECT_EQ(json["flux"].size(), 4u);
+  EXPECT_EQ(json["flux"].dump(), R"({"default":null,"inlet":2.0,"wall \"a\"":-0.5})");
   EXPECT_EQ(json["error"]["l2"], 1e-4);
 }
 

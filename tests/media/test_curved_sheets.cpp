@@ -53,8 +53,8 @@ TEST(ObliqueSheets, ConductOnBoxesOfOtherShapes) {
     const CoreErrors errors = errors_of(core, cells, Surfaces::averaged);
     std::printf("%d x %d x %d: rms %.2e, away %.2e, inside %.2e of %.3f\n", cells[0], cells[1], cells[2], errors.rms,
                 errors.away, errors.inside, core.inside);
-    EXPECT_LT(errors.away, 2e-3);
-    EXPECT_LT(errors.inside, 1e-2);
+    EXPECT_LT(errors.away, 5e-4);
+    EXPECT_LT(errors.inside, 4e-3);
   }
 }
 
@@ -105,7 +105,7 @@ TEST(ObliqueSheets, OfBoardsLieWhereTheirSurfacesAre) {
     ASSERT_TRUE(solve.run().converged());
     const Balance flows =
         balance(solve.discretization(), solve.solver().A(), solve.solution(), solve.rhs(), solve.solver().spare());
-    EXPECT_NEAR(flows.flux[0], 2 * (insulates ? 1 - 0.18 : 1) + 2 * 35e-6 * 390e3, 1e-3) << insulates;
+    EXPECT_NEAR(flows.flux[0], 2 * (insulates ? 1 - 0.18 : 1) + 2 * 35e-6 * 390e3, 1e-4) << insulates;
   }
 }
 

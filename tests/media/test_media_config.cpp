@@ -219,5 +219,17 @@ TEST_F(MediaConfig, ReadsEveryWord) {
   EXPECT_EQ(line[7], 0);
 }
 
+/// Materials that only contacts name are unused, a misspelt one gets the nearest name, and no region has two names.
+TEST_F(MediaConfig, NamesUnusedMaterials) {
+  const Config config = load(
+      std::string(head) + "materials: {copper: {coefficient: 390}, coper: {coefficient: 3}, die: {coefficient: 1}}\n" +
+      "background: copper\ncontacts: [{between: [copper, die], resistance: 1e-5}]\n" +
+      "bodies: [{material: copper, sphere: {center: [0.5, 0.5, 0.5], radius: 0.2}}]\n");
+  ASSERT_EQ(config.warnings.size(), 2u);
+  EXPECT_NE(config.warnings[0].find("'copper'"), std::string::npos) << config.warnings[0];
+  EXPECT_NE(config.warnings[1].find("materials.die"), std::string::npos) << config.warnings[1];
+  EXPECT_EQ(config.problem.media->regions[1].name, "copper 2");
+}
+
 }  // namespace
 }  // namespace poisson

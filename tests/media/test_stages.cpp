@@ -65,5 +65,32 @@ TEST(SolverStages, BeyondTheToleranceMayFail) {
   EXPECT_LE(result.relative(), 1e-11);
 }
 
+/// Rounding ends a stage in single precision. The flows of such iterates may be accurate enough.
+TEST(SolverStages, RoundingMayEndAStage) {
+  Options options{.method = Method::multigrid};
+  options.precision = SolvePrecision::single;
+  options.tolerance = 1e-12;
+  Solve solve(sphere(24), options);
+  int limited = 0;
+  const auto accept_after = [&](int iterates) {
+    return Solver::Stages{1e-3, [&limited, iterates](const Solver::Progress& p) {
+                            if (p.limited) ++limited;
+                            return p.limited && limited >= iterates ? 0.0 : 1e-12;
+                          }};
+  };
+  solve.solver().set_stages(accept_after(2));
+  const Result result = solve.run();
+  EXPECT_TRUE(result.converged());
+  EXPECT_TRUE(result.settled);
+  EXPECT_EQ(limited, 2);
+  EXPECT_GT(result.relative(), 1e-12);
+  limited = 0;
+  solve.solver().set_stages(accept_after(100));
+  solve.reset();
+  EXPECT_FALSE(solve.run().settled);
+  EXPECT_GE(limited, 1);
+  EXPECT_LE(limited, 4);
+}
+
 }  // namespace
 }  // namespace poisson

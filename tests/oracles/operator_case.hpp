@@ -70,7 +70,7 @@ class OperatorCase {
       rhs[i] *= system.unknown[i] ? system.diagonal[i] : 0;  // magnitude of A u even for small cells
       if (!system.unknown[i]) before[i] = data[i];
     }
-    for (Field* f : {&u, &b, &previous, &out}) *f = Field(*backend, A->layout(), precision);
+    for (Field* f : {&u, &b, &previous, &out}) *f = Field(*backend, A->space().part().layout(), precision);
     give_u();
     bv = set_values(*backend, b, rhs);
     pv = set_values(*backend, previous, before);
@@ -172,7 +172,7 @@ inline void OperatorCase::expect_properties() {
     EXPECT_GE(bound, largest_eigenvalue * (1 - 1e-6L));
     EXPECT_LE(bound, std::max<Real>(system.grid.dimension == 3 ? 4.51 : 3.01, 1.25L * largest_eigenvalue));
   }
-  EXPECT_EQ(static_cast<Real>(A->unknowns().size()), unknowns);
+  EXPECT_EQ(static_cast<Real>(A->space().part().unknowns().size()), unknowns);
 }
 
 inline void OperatorCase::expect_products() {
@@ -210,7 +210,7 @@ inline void OperatorCase::expect_residuals() {
   }
   for (const Precision p : {Precision::fp32, Precision::fp64}) {
     if (p == Precision::fp64 && A->precision() == Precision::fp32) continue;
-    Field r(*backend, A->layout(), p);
+    Field r(*backend, A->space().part().layout(), p);
     give_u();
     clear(r, -77);
     A->residual(u, b, r);
@@ -227,7 +227,7 @@ inline void OperatorCase::expect_residuals() {
     EXPECT_TRUE(within(backend->value(norm), square, square_bound)) << "norm of the residual";
   }
   // The residual may overwrite b.
-  Field r(*backend, A->layout(), A->precision());
+  Field r(*backend, A->space().part().layout(), A->precision());
   Scalar norm = backend->scalar();
   set_values(*backend, r, bv);
   A->residual(u, r, r, scale, norm);
@@ -361,7 +361,7 @@ inline void OperatorCase::expect_lines(int decoupled) {
   for (int axis = 0; axis < system.grid.dimension; ++axis) {
     if (axis == decoupled) continue;
     const auto planes = decoupled < 0 ? nullptr : within_planes(decoupled);
-    const auto lines = (planes ? *planes : *A).split(axis);
+    const auto lines = (planes ? *planes : *A).split(Relaxation::of_lines(axis));
     for (const auto& [alpha, beta, from_zero] :
          {std::tuple{1.5, 0.45, false}, std::tuple{0.5, 0.0, true}, std::tuple{0.5, 0.0, false}}) {
       SCOPED_TRACE(testing::Message() << "lines along axis " << axis << ", decoupled " << decoupled << ", beta "

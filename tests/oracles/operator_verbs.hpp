@@ -22,7 +22,7 @@ inline void OperatorCase::expect_projections() {
     integral += system.mass[i] * uv[i];
     absolute_integral += system.mass[i] * std::abs(uv[i]);
   }
-  Field x(*backend, A->layout(), A->precision());
+  Field x(*backend, A->space().part().layout(), A->precision());
   set_values(*backend, x, bv);
   Scalar amount = backend->scalar(nan);
   A->project_rhs(x, amount);
@@ -45,7 +45,7 @@ inline void OperatorCase::expect_projections() {
 
 // Checks the projection that also measures b. `projected` is the result of the one that does not.
 inline void OperatorCase::expect_measured_projection(const Field& projected) {
-  Field x(*backend, A->layout(), A->precision());
+  Field x(*backend, A->space().part().layout(), A->precision());
   set_values(*backend, x, bv);
   Scalar amount = backend->scalar(nan), before = backend->scalar(nan), after = backend->scalar(nan);
   A->project_rhs(x, amount, before, after);

@@ -87,6 +87,7 @@ def test_a_source_written_on_a_side_stream_just_before():
         s.source = f
         u = s.solve().u
         total = u.sum()  # on the side stream, without any wait of the host
+    side.synchronize()  # the comparison runs on another stream
     assert close(u, expected)
     assert abs(total.item() - expected.sum().item()) < 1e-9 * abs(total.item())
     f.zero_()
@@ -94,7 +95,9 @@ def test_a_source_written_on_a_side_stream_just_before():
     with torch.cuda.stream(side):
         torch.cuda._sleep(100_000_000)
         f.copy_(3 * tensor(1))
-    assert close(s.solve(f, stream=side).u, expected)
+    u = s.solve(f, stream=side).u  # ready in the order of the side stream
+    side.synchronize()
+    assert close(u, expected)
 
 
 def test_memory_of_another_stream_is_not_written_early():

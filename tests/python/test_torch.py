@@ -47,7 +47,7 @@ def test_tensors_in_and_out():
     f = torch.ones((9, 9), dtype=torch.float32)
     u = poisson.solve(f, boundary={"default": 0.0})
     assert isinstance(u, torch.Tensor) and u.dtype == torch.float32
-    s = poisson.Problem(shape=(9, 9), source=f).solver()
+    s = poisson.Problem(shape=(9, 9), source=f).solver(device="cpu")
     s.solve()
     s.source = f
     assert s.solve().copies == 0

@@ -86,7 +86,7 @@ Result solve(const BandedMatrix& m, const Options& options) {
   const auto backend = test_backend();
   const MatrixModel model(*backend, m);
   const auto solver = make_solver(model, options);
-  randomize(solver->rhs(), solver->A().unknowns());
+  randomize(solver->rhs(), solver->A().space().part().unknowns());
   return solver->solve(false);
 }
 

@@ -60,8 +60,8 @@ TEST(Blocks, ReproduceLinearSolutionsOfTensors) {
       BlockMesh mesh = make_block_mesh(geometry_of(grid_of_blocks(m, 0.3, turned), 5));
       shake(mesh, 10);
       MeshProblem problem = block_problem(mesh, Quantity(linear), 0.0);
-      problem.coefficient.isotropic = false;
-      problem.coefficient.entry = {2.0, 3.0, 1.5, 0.5, m.size() == 3 ? 0.2 : 0.0, m.size() == 3 ? -0.3 : 0.0};
+      const bool space = m.size() == 3;
+      set_coefficient(problem, {{2.0, 3.0, 1.5, 0.5, space ? 0.2 : 0.0, space ? -0.3 : 0.0}, false});
       Options options;
       options.tolerance = 1e-12;
       const BlockSolution found = solve_blocks(mesh, problem, options);
@@ -145,7 +145,7 @@ TEST(Blocks, GiveTheSolutionOfTheUncutBox) {
       const std::vector<int> blocks(static_cast<std::size_t>(dimension), m);
       const BlockMesh mesh = make_block_mesh(geometry_of(grid_of_blocks(blocks, 0, m == 4), 16 / m));
       MeshProblem problem = block_problem(mesh, Quantity(g), Quantity(f));
-      problem.coefficient.entry[0] = problem.coefficient.entry[1] = problem.coefficient.entry[2] = Quantity(kappa);
+      problem.coefficient.fill(Quantity(kappa));
       Options options;
       options.tolerance = 1e-11;
       found.push_back(solve_blocks(mesh, problem, options));

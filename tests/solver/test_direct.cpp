@@ -66,7 +66,7 @@ TEST(DirectSolver, EqualsDenseElimination) {
           }
           if (s.singular()) b[0] -= sum;
 
-          Field u(*backend, A->layout(), precision), f(*backend, A->layout(), precision);
+          Field u(*backend, A->space().part().layout(), precision), f(*backend, A->space().part().layout(), precision);
           set_values(*backend, f, b);
           Vector cleared(b.size(), std::numeric_limits<double>::quiet_NaN());
           for (std::size_t i = 0; i < b.size(); ++i)

@@ -153,7 +153,7 @@ TEST(ErrorEstimates, KeepDirichletData) {
   EXPECT_TRUE(result.converged());
   ASSERT_LE(*std::ranges::min_element(result.history), options.tolerance);
   EXPECT_LT(*std::ranges::min_element(result.history), 0.3 * options.tolerance);  // the iteration was resumed
-  const Box inside = s.block().space().unknowns();
+  const Box inside = s.block().space().part().unknowns();
   std::size_t n = 0;
   for_each(s.solution().layout().box(), [&](int i, int j, int) {
     const bool unknown = i >= inside.first[0] && i < inside.last[0] && j >= inside.first[1] && j < inside.last[1];
@@ -222,7 +222,7 @@ TEST(Guesses, DoNotLoosenTheTolerance) {
     edit(s.solution(), [&](Field& host) {
       dispatch(host.precision(), [&]<class T>(T) {
         const auto u = host.view<T>();
-        for_each(s.solver().A().unknowns(),
+        for_each(s.solver().A().space().part().unknowns(),
                  [&](int i, int j, int k) { u(i, j, k) = static_cast<T>(100 * (1 + (i * 7 + j + k) % 5)); });
       });
     });
@@ -254,7 +254,7 @@ TEST(ClearUnknowns, LeavesNodesWithData) {
     Field x(*backend, d.block().space(), precision);
     backend->fill(x, 3);
     clear_unknowns(x);
-    const Box& inside = d.block().space().unknowns();
+    const Box& inside = d.block().space().part().unknowns();
     const HostRead host(x);
     dispatch(precision, [&]<class T>(T) {
       const auto view = (*host).view<T>();

@@ -126,7 +126,7 @@ TEST(Fallbacks, PredictTheCostOfADissection) {
 
 TEST(Fallbacks, PredictionsGrowWithTheGrid) {
   const HostSpeed speed;
-  for (const auto cost_of : {cost_of_factorization, cost_of_aggregation})
+  for (const auto cost_of : {cost_of_factorization, cost_of_algebraic_multigrid})
     for (const int dimension : {2, 3}) {
       FallbackCost last;
       for (const int n : {20, 60, 200, 600, 1200}) {

@@ -53,7 +53,7 @@ Options directly(SolvePrecision precision = SolvePrecision::double_) {
 double distance_from_random(Solve& s) {
   const Operator& A = s.solver().A();
   Field v(s.backend(), A.space(), A.precision());
-  randomize(v, A.unknowns());
+  randomize(v, A.space().part().unknowns());
   if (A.singular()) A.project_solution(v);
   s.backend().fill(s.solution(), 0);
   A.apply(v, s.rhs());
@@ -231,7 +231,7 @@ TEST(FastDiagonalization, PreconditionsModeratelyVaryingKappa) {
         Solve s(p, options);
         const Operator& A = s.solver().A();
         Field v(s.backend(), A.space(), A.precision());
-        randomize(v, A.unknowns());
+        randomize(v, A.space().part().unknowns());
         if (A.singular()) A.project_solution(v);
         A.apply(v, s.rhs());
         s.backend().fill(s.solution(), 0);

@@ -243,7 +243,7 @@ TEST(Extrapolation, ReportsTheEquationThatIsSolved) {
       for (std::size_t i = 1; i < result.history.size(); ++i) rises += result.history[i] > result.history[i - 1];
       EXPECT_EQ(rises, 1);
       Scalar norm = s.backend().scalar();
-      Field r(s.backend(), s.solver().A().layout(), s.solver().A().precision());
+      Field r(s.backend(), s.solver().A().space().part().layout(), s.solver().A().precision());
       s.solver().A().residual(s.solution(), s.rhs(), r, s.backend().scalar(1), norm);
       EXPECT_NEAR(std::sqrt(s.backend().value(norm)), result.final, 0.02 * result.final);
 

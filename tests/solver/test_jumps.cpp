@@ -227,7 +227,7 @@ TEST(CoarseOperator, DiscretizedAgainTakesTheMeanOfRootsButPlainOnesOfTensors) {
     const Hierarchy levels = s.discretization().make_hierarchy(Precision::fp64, RelaxationChoice::points);
     EXPECT_EQ(levels.operators.size(), 2U);
     const Operator& A = *levels.operators[1];
-    Field d(s.backend(), A.layout(), Precision::fp64);
+    Field d(s.backend(), A.space().part().layout(), Precision::fp64);
     A.diagonal(d);
     return values(d).at(4) / A.scale();  // middle of 3 × 3
   };
@@ -357,7 +357,7 @@ int solve(const BandedMatrix& m, const Options& o) {
   const auto backend = test_backend();
   const MatrixModel model(*backend, m);
   const auto solver = make_solver(model, o);
-  randomize(solver->rhs(), solver->A().unknowns());
+  randomize(solver->rhs(), solver->A().space().part().unknowns());
   const std::vector<double> given = values(solver->rhs());
   const Result result = solver->solve(false);
   EXPECT_TRUE(result.converged());

@@ -46,10 +46,11 @@ TEST_P(LongLines, AreSolved) {
         SCOPED_TRACE(testing::Message() << (varying ? "varying, " : "constant, ") << "axis " << axis << ", precision "
                                         << static_cast<int>(precision));
         const auto A = d.make_operator(precision);
-        Field r(*backend, A->layout(), precision), x(*backend, A->layout(), precision),
-            apart(*backend, A->layout(), precision), product(*backend, A->layout(), precision);
-        const Box box = A->unknowns();
-        const auto n = A->layout().n;
+        Field r(*backend, A->space().part().layout(), precision), x(*backend, A->space().part().layout(), precision),
+            apart(*backend, A->space().part().layout(), precision),
+            product(*backend, A->space().part().layout(), precision);
+        const Box box = A->space().part().unknowns();
+        const auto n = A->space().part().layout().n;
         const auto on_every_third = [&](int i, int j, int k) {
           const std::array at{i, j, k};
           for (int e = 0; e < 3; ++e)
@@ -68,11 +69,11 @@ TEST_P(LongLines, AreSolved) {
                 f(m, unknown, unknown && on_every_third(i, j, k));
               }
         };
-        Vector right = Random(3).vector(static_cast<std::size_t>(A->layout().size()));
+        Vector right = Random(3).vector(static_cast<std::size_t>(A->space().part().layout().size()));
         each([&](std::size_t m, bool unknown, bool) { right[m] *= unknown ? 1 : 0; });
         right = set_values(*backend, r, right);
         backend->fill(x, 0);
-        A->split(axis)->start(1, r, x);
+        A->split(Relaxation::of_lines(axis))->start(1, r, x);
         Vector solution = values(*backend, x);
         each([&](std::size_t m, bool, bool chosen) { solution[m] *= chosen ? 1 : 0; });
         set_values(*backend, apart, solution);
@@ -88,13 +89,13 @@ TEST_P(LongLines, AreSolved) {
         EXPECT_GT(compared, 1000u);
         EXPECT_LE(worst, 100 * epsilon(precision));
         // For all lines together the test checks u + alpha B⁻¹(b − A u) with u = x.
-        Field b(*backend, A->layout(), precision), next(*backend, A->layout(), precision);
+        Field b(*backend, A->space().part().layout(), precision), next(*backend, A->space().part().layout(), precision);
         A->apply(x, b);
         const Vector product_of_x = values(*backend, b);
         for (std::size_t m = 0; m < right.size(); ++m) right[m] += product_of_x[m];
         set_values(*backend, b, right);
         backend->fill(next, 0);
-        A->split(axis)->step({1, 0}, x, b, next);
+        A->split(Relaxation::of_lines(axis))->step({1, 0}, x, b, next);
         const Vector stepped = values(*backend, next), once = values(*backend, x);
         Real off = 0, largest = 0;
         each([&](std::size_t m, bool unknown, bool) {

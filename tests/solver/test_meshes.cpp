@@ -38,8 +38,7 @@ TEST_P(ElementShapes, ReproduceLinearSolutionsOfTensors) {
   // −div(K grad u) = 0 for linear u and constant K, on distorted elements.
   const auto linear = [](double x, double y, double z) { return 1 + 2 * x - 3 * y + 0.5 * z; };
   MeshProblem problem = mesh_problem(make_mesh(GetParam(), cells(), wave), Quantity(linear), 0.0);
-  problem.coefficient.isotropic = false;
-  problem.coefficient.entry = {2.0, 3.0, 1.5, 0.5, 0.2, -0.3};
+  set_coefficient(problem, {{2.0, 3.0, 1.5, 0.5, 0.2, -0.3}, false});
   const MeshSolution solution = solve_mesh(problem);
   EXPECT_LT(error_of(*solution.data, solution.u, Quantity(linear)).largest, 1e-9);
   EXPECT_LT(recovered_error(*solution.data, solution.u), 1e-8);
@@ -76,7 +75,7 @@ TEST_P(ElementShapes, BalanceFlowsOfNamedSides) {
   const MeshCondition hot{"x-", {0}, BoundaryKind::dirichlet, 1.0, 0.0};
   const MeshCondition air{"x+", {1}, BoundaryKind::robin, 0.0, 4.0};
   problem.conditions = {hot, air, rest};
-  problem.coefficient.entry[0] = 2.0;
+  problem.coefficient[0] = 2.0;
   const MeshSolution solution = solve_mesh(problem);
   const auto flows = condition_flows(*solution.data, solution.u);
   const double expected = 1 / (1 / 2.0 + 1 / 4.0);

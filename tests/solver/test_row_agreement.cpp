@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "backends/device/device.hpp"
-#include "solver/rows_model.hpp"
+#include "solver/general_rows_model.hpp"
 #include "tests/agreement.hpp"
 
 namespace poisson {
@@ -159,6 +159,41 @@ TEST(RowAgreement, SeparateParts) {
     rows.back()[static_cast<int>(rows.size()) - 1] = 1 + k % 3;
   }
   expect_agreement(system_of(rows));
+}
+
+// Upwind differences of a flow across a grid with jumps: unsymmetric.
+TEST(RowAgreement, UnsymmetricRows) {
+  for (const bool singular : {false, true}) {
+    Rows rows = grid(24, 1e3, 1, singular);
+    for (int i = 0; i + 1 < static_cast<int>(rows.size()); ++i) {
+      const auto before = static_cast<std::size_t>(i), after = before + 1;
+      const double speed = singular || i % 24 == 23 ? 0 : 3;
+      rows[after][i] -= speed;
+      rows[after][i + 1] += speed;
+    }
+    const RowSystem system = system_of(rows, singular);
+    const GeneralRows general = examine_rows(system.A, system.b);
+    EXPECT_EQ(general.is_symmetric(), singular);
+    std::map<std::string, std::vector<double>> found;
+    std::map<std::string, int> iterations;
+    for (const std::string device : {"cpu", "cuda"}) {
+      const auto backend = make_backend(device);
+      const GeneralRowsModel model(*backend, general);
+      const auto solver = make_general_solver(model, Options{});
+      model.fill(solver->rhs(), solver->solution());
+      const Result result = solver->solve(false);
+      EXPECT_TRUE(result.converged()) << device;
+      iterations[device] = result.iterations;
+      found[device] = get_rows(solver->solution(), model.rows());
+    }
+    EXPECT_NEAR(iterations["cpu"], iterations["cuda"], 2);
+    double difference = 0, size = 0;
+    for (std::size_t i = 0; i < found["cpu"].size(); ++i) {
+      difference = std::max(difference, std::abs(found["cpu"][i] - found["cuda"][i]));
+      size = std::max(size, std::abs(found["cpu"][i]));
+    }
+    EXPECT_LT(difference, 1e-6 * size);
+  }
 }
 
 TEST(RowAgreement, EmptyRowsAreRefused) {

@@ -34,7 +34,7 @@ Result solve(const Problem& problem, const Options& options, const Sharing& shar
   const Result result = solver->solve(false);
   const HostRead read(solver->solution());
   const Space& space = solver->solution().space();
-  const auto &o = space.origin(), &n = space.all();
+  const auto &o = space.part().origin(), &n = space.part().all();
   dispatch(solver->solution().precision(), [&]<class T>(T) {
     const auto view = (*read).template view<T>();
     for_each_value(view, false, [&](int i, int j, int k) {

@@ -46,12 +46,10 @@ std::vector<StackedCase> stacked_cases() {
 MeshProblem problem_of(const StackedCase& one, const BlockMesh& mesh) {
   MeshProblem problem = block_problem(mesh, one.neumann ? 0.0 : 1.0, one.neumann ? 0.0 : 1.0);
   if (one.neumann) problem.source = Quantity([](double x, double, double) { return x - 0.5; });
-  problem.coefficient.entry[0] = problem.coefficient.entry[1] = problem.coefficient.entry[2] =
-      Quantity([](double x, double y, double z) { return std::exp(std::sin(5 * x) + y * z); });
+  problem.coefficient.fill(Quantity([](double x, double y, double z) { return std::exp(std::sin(5 * x) + y * z); }));
   if (one.constant) {
-    problem.coefficient.isotropic = false;
-    problem.coefficient.entry = {
-        2.0, 3.0, 1.5, 0.5, one.made.macro.dimension == 3 ? 0.2 : 0.0, one.made.macro.dimension == 3 ? -0.3 : 0.0};
+    const bool space = one.made.macro.dimension == 3;
+    set_coefficient(problem, {{2.0, 3.0, 1.5, 0.5, space ? 0.2 : 0.0, space ? -0.3 : 0.0}, false});
     problem.reaction = 2.0;
   }
   if (one.neumann) problem.conditions[0].kind = BoundaryKind::neumann;

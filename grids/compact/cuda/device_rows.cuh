@@ -247,6 +247,10 @@ struct LooseRows {
 /// the device.
 LooseRows loose_product(DeviceRows& rows, const DeviceMatrix& A, const DeviceMatrix& B, std::int64_t likely);
 LooseRows loose_product(DeviceRows& rows, const DeviceMatrix& A, const LooseRows& B, std::int64_t likely);
+/// Computes the values of C = A B, whose pattern is known. Throws TooDense like loose_product.
+void update_product(DeviceRows& rows, const DeviceMatrix& A, const LooseRows& B, DeviceMatrix& C);
+/// Computes the values of T = Aᵀ, whose pattern is known.
+void update_transpose(DeviceRows& rows, const DeviceMatrix& A, DeviceMatrix& T);
 /// Returns the rows with rising columns.
 DeviceMatrix sorted(DeviceRows& rows, const LooseRows& loose);
 /// Copies a matrix to the device.

@@ -36,9 +36,14 @@ CsrMatrix to_host(DeviceRows& rows, const DeviceMatrix& A) {
   return copy;
 }
 
-// Makes Pᵀ A P. The numbers are entries that rows of the two products rarely exceed.
+// Makes A P. The number is that of entries that products rarely exceed, as in galerkin().
+LooseRows product_with(DeviceRows& rows, const DeviceMatrix& A, const DeviceMatrix& P) {
+  return loose_product(rows, A, P, std::min(A.entries + 3 * A.rows, 20 * A.rows));
+}
+
+// Makes Pᵀ A P.
 DeviceMatrix galerkin(DeviceRows& rows, const DeviceMatrix& R, const DeviceMatrix& A, const DeviceMatrix& P) {
-  const LooseRows AP = loose_product(rows, A, P, std::min(A.entries + 3 * A.rows, 20 * A.rows));
+  const LooseRows AP = product_with(rows, A, P);
   return sorted(rows, loose_product(rows, R, AP, std::min(A.entries * 5 / 8, 100 * R.rows)));
 }
 
@@ -81,6 +86,10 @@ class DeviceRowLevels final : public RowLevels {
   std::unique_ptr<Operator> finest(Precision precision) const override {
     if (other_ && other_->precision() == precision) return std::move(other_);
     throw RunError("the finest operator was not made in this precision");
+  }
+  std::unique_ptr<Operator> operator_of(const CsrView& A, Precision precision) override {
+    const DeviceMatrix copy = to_device(rows_, A);
+    return make_row_operator(rows_, pattern_of(copy, nullptr), copy, precision);
   }
   double scale() const override { return finest_ ? finest_->scale : 1; }
   double operator_complexity() const override { return complexity_; }
@@ -213,8 +222,8 @@ class DeviceRowLevels final : public RowLevels {
     for (std::size_t l = 0; l < first_on_host_; ++l) {
       Coarsening& level = levels_[l];
       update_prolongation(rows_, A->view(), rows_.at(level.aggregate), level.P);
-      level.R = transpose(rows_, level.P);
-      level.A = galerkin(rows_, level.R, *A, level.P);
+      update_transpose(rows_, level.P, level.R);
+      update_product(rows_, level.R, product_with(rows_, *A, level.P), level.A);
       add_level(level, to);
       A = &level.A;
     }

@@ -39,22 +39,24 @@ struct PutResidual {
 };
 template <class T, class R>
 struct PutScaledResidual {
-  const T *b, *inverse;
+  const T* b;
+  const float* inverse;
   R* r;
   const double* scale;
   __device__ double operator()(int row, std::int64_t p, T product) const {
     const T value = b[p] - product;
     r[p] = static_cast<R>(static_cast<T>(*scale) * value);
-    return static_cast<double>(value * value * inverse[row]);
+    return static_cast<double>(value * value * static_cast<T>(inverse[row]));
   }
 };
 template <class T>
 struct TakeStep {
-  const T *now, *b, *inverse;
+  const T *now, *b;
+  const float* inverse;
   T* previous;
   T alpha, beta;
   __device__ void operator()(int row, std::int64_t p, T product) const {
-    const T next = now[p] + alpha * inverse[row] * (b[p] - product);
+    const T next = now[p] + alpha * static_cast<T>(inverse[row]) * (b[p] - product);
     // With beta = 0 the previous iterate may be undefined, even infinite.
     previous[p] = beta == T(0) ? next : next + beta * (now[p] - previous[p]);
   }
@@ -63,27 +65,30 @@ struct TakeStep {
 // Steps that need no product.
 template <class T>
 struct Begin {
-  const T *b, *inverse;
+  const T* b;
+  const float* inverse;
   T* u;
   T alpha;
-  __device__ void operator()(int row, std::int64_t p) const { u[p] = alpha * inverse[row] * b[p]; }
+  __device__ void operator()(int row, std::int64_t p) const { u[p] = alpha * static_cast<T>(inverse[row]) * b[p]; }
 };
 template <class T>
 struct Diagonal {
-  const T* inverse;
+  const float* inverse;
   T* d;
-  __device__ void operator()(int row, std::int64_t p) const { d[p] = T(1) / inverse[row]; }
+  __device__ void operator()(int row, std::int64_t p) const { d[p] = T(1) / static_cast<T>(inverse[row]); }
 };
 template <class T>
 struct Norm {
-  const T *r, *inverse;
+  const T* r;
+  const float* inverse;
   __device__ double operator()(int row, std::int64_t p) const {
-    return static_cast<double>(r[p] * r[p] * inverse[row]);
+    return static_cast<double>(r[p] * r[p] * static_cast<T>(inverse[row]));
   }
 };
 template <class T>
 struct Rounding {
-  const T *u, *inverse;
+  const T* u;
+  const float* inverse;
   __device__ double operator()(int row, std::int64_t p) const {
     return static_cast<double>(u[p]) * static_cast<double>(u[p]) / static_cast<double>(inverse[row]);
   }
@@ -114,12 +119,12 @@ struct Store {
 // products stay on the device: norm[s] is v² before step s and alpha[s] its product.
 template <class T>
 struct LanczosFields {
-  const T* inverse;
+  const float* inverse;
   T *v, *before, *w, *x;
   double *norm, *alpha;
 
   __device__ static double inverse_length(double norm) { return norm > 0 ? 1 / sqrt(norm) : 0; }
-  __device__ T root(int row) const { return sqrt(inverse[row]); }
+  __device__ T root(int row) const { return sqrt(static_cast<T>(inverse[row])); }
 };
 template <class T>
 struct BeginLanczos {
@@ -160,17 +165,17 @@ struct ShiftLanczos {
   }
 };
 
-template <class T>
+// The inverse diagonal is stored in 32 bits for both precisions: it only weights norms and sweeps.
 struct InvertDiagonal {
   CsrView A;
   double scale;
-  T* inverse;
+  float* inverse;
   // Returns a number that is larger for earlier rows without a positive diagonal; 0: there is one.
   __device__ double operator()(std::int64_t i) const {
     double d = 0;
     for (std::int64_t k = A.start[i]; k < A.start[i + 1]; ++k)
       if (A.column[k] == i) d = scale * A.value[k];
-    const T found = d > 0 ? static_cast<T>(1 / d) : T(0);
+    const float found = d > 0 ? static_cast<float>(1 / d) : 0.0f;
     inverse[i] = found;
     return found > 0 && isfinite(found) ? 0 : static_cast<double>(A.rows - i);
   }
@@ -183,8 +188,8 @@ class DeviceRowOperator final : public Operator, public ExplicitEntries {
   DeviceRowOperator(DeviceRows& rows, std::shared_ptr<const DevicePattern> pattern, const DeviceMatrix& A)
       : backend_(rows.backend()), pattern_(std::move(pattern)), place_(pattern_->rows->row_space) {
     values_ = make_values<T>(rows, *pattern_->rows, A, pattern_->scale);
-    inverse_ = rows.make<T>(A.rows);
-    const double failed = rows.most(A.rows, InvertDiagonal<T>{A.view(), pattern_->scale, rows.at(inverse_)}, 0);
+    inverse_ = rows.make<float>(A.rows);
+    const double failed = rows.most(A.rows, InvertDiagonal{A.view(), pattern_->scale, rows.at(inverse_)}, 0);
     if (failed > 0)
       throw RunError("row " + std::to_string(A.rows - static_cast<std::int64_t>(failed) + 1) +
                          " of the matrix has no positive diagonal entry within the range of numbers",
@@ -221,8 +226,8 @@ class DeviceRowOperator final : public Operator, public ExplicitEntries {
   bool singular() const override { return pattern_->singular; }
   std::size_t bytes() const override { return values_.bytes() + inverse_.bytes() + pattern_->rows->bytes(); }
 
-  std::unique_ptr<SymmetricSplitting> split(std::optional<int> axis) const override {
-    if (axis) throw RunError("compact rows have no lines to relax");
+  std::unique_ptr<SymmetricSplitting> split(const Relaxation& relaxation) const override {
+    if (relaxation.line()) throw RunError("compact rows have no lines to relax");
     return std::make_unique<PointSplitting<DeviceRowOperator>>(*this, EigenvalueBound{pattern_->largest, false, true});
   }
   std::unique_ptr<Splitting> split_by_colours() const override {
@@ -251,7 +256,7 @@ class DeviceRowOperator final : public Operator, public ExplicitEntries {
  private:
   static const T* at(const Field& x) { return x.view<T>().data; }
   static T* at(Field& x) { return x.view<T>().data; }
-  const T* inverse() const { return static_cast<const T*>(inverse_.data()); }
+  const float* inverse() const { return static_cast<const float*>(inverse_.data()); }
   const double* weights() const { return static_cast<const double*>(pattern_->weights.data()); }
   int rows() const { return static_cast<int>(pattern_->rows->rows); }
 

@@ -109,6 +109,28 @@ __global__ void append_product(RowProduct product, const int* list, std::int64_t
   if (found > 0 && first + found <= to.capacity) RowProduct::write(team, table, to.column + first, to.value + first);
 }
 
+// Sums rows of a product on a known pattern. `fails` marks rows that exceed the table.
+template <class T>
+__global__ void fill_product(RowProduct product, const int* list, std::int64_t n, KnownRow known, int* fails) {
+  extern __shared__ double memory[];
+  const Lanes<T::lanes> team;
+  const int number = static_cast<int>(threadIdx.x) / T::lanes;
+  const std::int64_t k = std::int64_t{blockIdx.x} * T::teams + number;
+  if (k >= n) return;
+  const std::int64_t i = list ? list[k] : k;
+  int* const keys = reinterpret_cast<int*>(memory + T::size * T::teams);
+  const ColumnTable table{keys + number * T::size, memory + number * T::size, T::size};
+  const int found = product.sum(team, i, table, T::most);
+  if (team.lane == 0) fails[i] = found < 0 ? 1 : 0;
+  team.sync();
+  if (found >= 0) known.fill(team, i, table);
+}
+
+struct IsMarked {
+  const int* mark;
+  __device__ bool operator()(int i) const { return mark[i] != 0; }
+};
+
 struct Failed {
   const std::int64_t *first, *end;
   __device__ bool operator()(int i) const { return end[i] < first[i]; }
@@ -221,6 +243,30 @@ LooseRows loose_product(DeviceRows& rows, const DeviceMatrix& A, const DeviceMat
 
 LooseRows loose_product(DeviceRows& rows, const DeviceMatrix& A, const LooseRows& B, std::int64_t likely) {
   return loose_rows(rows, product_of(A, B), B.columns, first_tier(A, B.rows, B.entries), likely);
+}
+
+void update_product(DeviceRows& rows, const DeviceMatrix& A, const LooseRows& B, DeviceMatrix& C) {
+  const RowProduct product = product_of(A, B);
+  const KnownRow known{C.view().start, C.view().column, rows.at(C.value)};
+  const Buffer fails = rows.make<int>(C.rows);
+  Buffer list = rows.make<int>(C.rows);
+  rows.each(C.rows, ListAll{rows.at(list)});
+  std::int64_t n = C.rows;
+  for (int tier = first_tier(A, B.rows, B.entries); n > 0; ++tier) {
+    if (tier == tiers) throw TooDense();
+    with_tier(tier, [&]<class T>(T) {
+      const std::size_t bytes = (sizeof(int) + sizeof(double)) * T::size * T::teams;
+      allow_memory(fill_product<T>, bytes);
+      fill_product<T><<<DeviceRows::blocks(n, T::teams), T::lanes * T::teams, bytes, rows.stream()>>>(
+          product, rows.at(list), n, known, rows.at(fails));
+      launched(rows.stream());
+    });
+    n = rows.keep(list, n, IsMarked{rows.at(fails)});
+  }
+}
+
+void update_transpose(DeviceRows& rows, const DeviceMatrix& A, DeviceMatrix& T) {
+  rows.each(T.rows, TransposeRow{A.view(), T.view().start, rows.at(T.column), rows.at(T.value)});
 }
 
 namespace {

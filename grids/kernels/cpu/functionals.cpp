@@ -52,7 +52,7 @@ class CpuFunctionals final : public Functionals {
             }
             m.first *= area;
             m.second *= area;
-            const auto& first = u.space().origin();
+            const auto& first = u.space().part().origin();
             m.low.at = {first[0] + low, first[1] + j, first[2] + k};
             m.high.at = {first[0] + high, first[1] + j, first[2] + k};
             return m;

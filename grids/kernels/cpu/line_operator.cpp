@@ -183,7 +183,7 @@ void LineOperator<T>::relax_box_colours(T omega, bool reversed, const Field& b, 
   const View<const T> in = u.view<T>(), rhs = b.view<T>();
   const View<T> out = u.view<T>();
   const auto colours = colours_on<BoxColours>(space());
-  const bool whole_lines = space().cuts().count(0) == 1, closed = layout().periodic[0];
+  const bool whole_lines = space().part().cuts().count(0) == 1, closed = layout().periodic[0];
   const int nx = layout().n[0], along = whole_lines ? colours.colours[0] : 1;  // colours per pass of a line
   for (int turn = 0; turn < colours.count(); turn += along)
     sweep_beside(u, unknowns(), [&](const Segment& s) {

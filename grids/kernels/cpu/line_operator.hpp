@@ -29,6 +29,8 @@ class LineOperator : public Operator {
   void line_step(int axis, PolynomialStep step, const Field& u, const Field& b, Field& previous) const;
 
  protected:
+  const Layout& layout() const { return this->space().part().layout(); }
+  const Box& unknowns() const { return this->space().part().unknowns(); }
   std::unique_ptr<SymmetricSplitting> split_with(const EigenvalueBound& bound, std::optional<int> axis) const;
   /// Computes 1ᵀM1, which projections need. A singular operator calls it once its segments can be computed.
   void measure_volume();

@@ -13,7 +13,7 @@ void LineRowsOn<OnHost>::fill(Backend& backend, const Own& rows, const LineEnds&
     const typename TablesFor<T, Coefficients>::Type tables(backend, rows);
     const auto c = tables.template model<Coefficients>();
     const auto sum = lines.sum.view<T>(), onwards = lines.onwards.view<T>();
-    const Box& box = lines.sum.space().unknowns();
+    const Box& box = lines.sum.space().part().unknowns();
     cpu::for_each_line(box, [&](int j, int k) {
       const auto line = c.line(j, k);
       for (int i = box.first[0]; i < box.last[0]; ++i) {

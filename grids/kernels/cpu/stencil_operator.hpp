@@ -38,7 +38,8 @@ class StencilOperator final : public StencilBase<T, Coefficients, LineOperator<T
     if (rows.singular) this->measure_volume();
   }
 
-  std::unique_ptr<SymmetricSplitting> split(std::optional<int> axis) const override {
+  std::unique_ptr<SymmetricSplitting> split(const Relaxation& relaxation) const override {
+    const std::optional<int> axis = relaxation.line();
     return this->split_with(Base::bound(axis), axis);
   }
 

@@ -38,9 +38,9 @@ class TiledSweeps final : public SweepPass {
         space_(rows.block.space()),
         tables_(backend, rows),
         c_(tables_.template model<Coefficients>()),
-        flat_(space_.layout().n[2] == 1),
-        sweeps_(sweeps_on(space_, sweeps_of_pass(space_.layout()))),
-        streams_(space_.layout().size() * static_cast<std::int64_t>(sizeof(T)) >= streamed_bytes),
+        flat_(space_.part().layout().n[2] == 1),
+        sweeps_(sweeps_on(space_, sweeps_of_pass(space_.part().layout()))),
+        streams_(space_.part().layout().size() * static_cast<std::int64_t>(sizeof(T)) >= streamed_bytes),
         in_line_(swept_axis(space_, 0, sweeps_)),
         across_(swept_axis(space_, flat_ ? 2 : 1, sweeps_)),
         along_(swept_axis(space_, flat_ ? 1 : 2, sweeps_)) {}
@@ -49,7 +49,7 @@ class TiledSweeps final : public SweepPass {
 
   void do_take(double omega, const Field& u, const Field& b, Field& next, Scalar* norm) const override {
     backend_.exchange(u, space_.is_global() ? 1 : sweeps_);
-    const Box& box = space_.unknowns();
+    const Box& box = space_.part().unknowns();
     if (norm) squares_.resize(static_cast<std::size_t>(box.last[1]) * static_cast<std::size_t>(box.last[2]));
     const March march{*this,       static_cast<T>(omega), u.view<T>(),
                       b.view<T>(), next.view<T>(),        norm ? squares_.data() : nullptr};
@@ -76,7 +76,7 @@ class TiledSweeps final : public SweepPass {
   };
   Tiles cut() const {
     const int d = sweeps_, threads = omp_get_max_threads(), lines = across_.last - across_.first;
-    const auto pitch = space_.layout().pitch(precision_of<T>) * static_cast<std::int64_t>(sizeof(T));
+    const auto pitch = space_.part().layout().pitch(precision_of<T>) * static_cast<std::int64_t>(sizeof(T));
     // `planes` counts the planes of sweeps, d planes of b, and the stored rows; u and `next` only pass through the
     // cache.
     const int planes = kept_planes() + d + (keeps_rows ? KeptRows<T>::arrays * d : 0);
@@ -129,7 +129,7 @@ class TiledSweeps final : public SweepPass {
       const SweptAxis &cross = pass.across_, &way = pass.along_;
       const int d = pass.sweeps_;
       const auto alignment = static_cast<std::int64_t>(128 / sizeof(T));
-      const std::int64_t pitch = pass.space_.layout().pitch(precision_of<T>);
+      const std::int64_t pitch = pass.space_.part().layout().pitch(precision_of<T>);
       // The lines are those of the first sweep, and one line before them, which stores the couplings to them.
       const int first = cross.from(across[0], d - 1) - 1, lines = cross.before(across[1], d - 1) - first;
       thread_local std::vector<T> memory;
@@ -335,7 +335,7 @@ class TiledSweeps final : public SweepPass {
     [[gnu::noinline]] void sum_squares(const RowsOfLine& rows, int c, int p) const {
       const int at = pass.across_.place(c), plane = pass.along_.place(p);
       const T *in = line(u, c, p), *rhs = line(b, c, p);
-      const Box& box = pass.space_.unknowns();
+      const Box& box = pass.space_.part().unknowns();
       squares[k(at, plane) * box.last[1] + j(at, plane)] =
           sum_line(rows, box.first[0], box.last[0], u.n[0], [&](const Row<T>& a, int i) {
             const T r = stencil::residual(a, Star<T>::at(in + i, u.sy, u.sz), rhs[i]);

@@ -134,7 +134,7 @@ class BandedOperator final : public BandedBase<T, BandedOperator<T>> {
   }
   template <class Column>
   void add_up(const Column& column, const Scalar& result) const {
-    device_.sum(space_, unknowns_, space_.all()[2], column, result);
+    device_.sum(space_, unknowns_, space_.part().all()[2], column, result);
   }
 
   CudaBackend& device_;

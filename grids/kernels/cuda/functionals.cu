@@ -229,7 +229,7 @@ class CudaFunctionals final : public Functionals {
     });
     const std::array<std::int64_t, 3> n{u.layout().n[0], u.layout().n[1], u.layout().n[2]};
     const auto place = [&](const Extreme& e) {
-      const auto& first = u.space().origin();
+      const auto& first = u.space().part().origin();
       return Extremum{e.value,
                       {first[0] + static_cast<int>(e.at % n[0]), first[1] + static_cast<int>(e.at / n[0] % n[1]),
                        first[2] + static_cast<int>(e.at / n[0] / n[1])}};
@@ -289,7 +289,7 @@ class CudaFunctionals final : public Functionals {
     const bool flat = is_plane(u.layout());  // a single layer of cells need not be a plane
     const auto cells = flat ? marched(x.view<double>()) : x.view<double>();
     dispatch(u.precision(), [&]<class X>(X) {
-      device_.sum(x.space(), marched(cells_, u.layout()), x.space().all()[flat ? 1 : 2],
+      device_.sum(x.space(), marched(cells_, u.layout()), x.space().part().all()[flat ? 1 : 2],
                   CellProduct<X>{cells, marched(u.view<X>()), as_marched(width_, u.layout())}, result_);
     });
     return result();

@@ -34,7 +34,7 @@ void LineRowsOn<OnCuda>::fill(Backend& backend, const Own& rows, const LineEnds&
   with_model<T>(rows, [&]<class Coefficients>(Model<Coefficients>) {
     const typename TablesFor<T, Coefficients>::Type tables(backend, rows);
     const cudaStream_t stream = static_cast<cuda::CudaBackend&>(backend).stream();
-    cuda::for_columns(stream, lines.sum.space().unknowns(),
+    cuda::for_columns(stream, lines.sum.space().part().unknowns(),
                       cuda::FillPartRows<T, Coefficients>{tables.template model<Coefficients>(), rows.decoupled, ends,
                                                           lines.sum.view<T>(), lines.onwards.view<T>()});
     cuda::check(cudaStreamSynchronize(stream));  // before the tables are freed

@@ -22,7 +22,7 @@ inline constexpr bool relaxed_by_columns<Faces<T>> = true;
 
 /// Returns whether such sweeps exist on a space.
 inline bool has_paired_sweeps(const Space& space, Precision precision) {
-  const Layout& layout = space.layout();
+  const Layout& layout = space.part().layout();
   return layout.n[1] > 1 && layout.n[2] > 1 && layout.allocated(precision) < std::int64_t{1} << 32;
 }
 

@@ -85,7 +85,8 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
     sum(EachRow<T, Coefficients, Rounding<T>>{marched_, {view(u)}}, norm);
   }
 
-  std::unique_ptr<SymmetricSplitting> split(std::optional<int> axis) const override {
+  std::unique_ptr<SymmetricSplitting> split(const Relaxation& relaxation) const override {
+    const std::optional<int> axis = relaxation.line();
     if (!axis) return std::make_unique<PointSteps>(*this, Base::bound(axis));
     if constexpr (Kernels::relaxes_lines)
       return std::make_unique<LineSplitting>(*this, *axis);
@@ -144,7 +145,7 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
   // One pass relaxes the values that have no neighbour beyond a cut. The layers at cuts relax the first colour before
   // the pass, so that it is exchanged meanwhile, and the second colour after the pass.
   void relax_both(double omega, bool reversed, const Field& b, Iterate& u) const {
-    const auto& [x, y, z] = space_.origin();
+    const auto& [x, y, z] = space_.part().origin();
     const int parity = (reversed ? 1 : 0) + x + y + z;
     const bool from_zero = u.zero && space_.is_global();
     if (u.zero && !from_zero) backend_.fill(*u.now, 0);
@@ -173,8 +174,10 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
   Box away_from_cuts() const {
     Box inner = unknowns_;
     for (std::size_t d = 0; d < 3; ++d) {
-      if (space_.cuts().count(d) == 1) continue;
-      const auto goes_on = [&](std::size_t end) { return space_.closed()[d] || !space_.ends_here(d, end); };
+      if (space_.part().cuts().count(d) == 1) continue;
+      const auto goes_on = [&](std::size_t end) {
+        return space_.part().closed()[d] || !space_.part().ends_here(d, end);
+      };
       if (goes_on(0)) inner.first[d] = std::min(inner.first[d] + 1, inner.last[d]);
       if (goes_on(1)) inner.last[d] = std::max(inner.last[d] - 1, inner.first[d]);
     }
@@ -184,7 +187,7 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
   void relax_star(double omega, bool reversed, const Field& b, Field& u) const {
     Colours colours = colours_on<Colours>(space_);
     if (Marched<Coefficients> && is_plane(layout_)) colours = colours.with_y_and_z_swapped();
-    const auto& [x, y, z] = space_.origin();
+    const auto& [x, y, z] = space_.part().origin();
     const GaussSeidel<T, Coefficients> relax{marched_, view(u), view(b), static_cast<T>(omega)};
     for (int c = 0; c < colours.count(); ++c) {
       const int colour = reversed ? colours.count() - 1 - c : c;
@@ -207,7 +210,8 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
   void relax_box(double omega, bool reversed, const Field& b, Field& u) const {
     const auto colours = colours_on<BoxColours>(space_);
     if constexpr (of_box_bands<T, Coefficients>)
-      if (space_.cuts().count(0) == 1 && !space_.closed()[0]) return relax_whole_lines(colours, omega, reversed, b, u);
+      if (space_.part().cuts().count(0) == 1 && !space_.part().closed()[0])
+        return relax_whole_lines(colours, omega, reversed, b, u);
     for (int c = 0; c < colours.count(); ++c)
       backend_.exchange_overlapped(u, unknowns_, [&](const Box& part) {
         relax_box(colours, reversed ? colours.count() - 1 - c : c, omega, b, u, part);
@@ -244,7 +248,7 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
                                                        static_cast<T>(omega), reversed, part.first[0], part.last[0]},
                            sets);
     };
-    const auto& closed = space_.closed();
+    const auto& closed = space_.part().closed();
     if (space_.is_global() && !closed[1] && !closed[2] && !kernels_.shares(unknowns_)) {  // nothing to exchange
       std::array<LineSet, 4> sets;
       for (int c = 0; c < across; ++c) sets[static_cast<std::size_t>(c)] = lines_of(colour_of(c), unknowns_);
@@ -341,7 +345,7 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
   /// `marched_axis` returns the axis along which kernels march; `depth` returns the number of planes of the global grid
   /// along it.
   std::size_t marched_axis() const { return Marched<Coefficients> && is_plane(layout_) ? 1 : 2; }
-  int depth() const { return space_.all()[marched_axis()]; }
+  int depth() const { return space_.part().all()[marched_axis()]; }
 
   Coefficients marched_;  ///< marched c_
   Kernels kernels_;

@@ -56,7 +56,7 @@ class MarchedSweeps final : public SweepPass {
       : backend_(static_cast<CudaBackend&>(backend)),
         space_(rows.block.space()),
         tables_(backend, rows),
-        rows_(rows_of(marched_model(tables_.template model<Coefficients>(), space_.layout()))) {
+        rows_(rows_of(marched_model(tables_.template model<Coefficients>(), space_.part().layout()))) {
     const int resident = std::min(allow<false>(), allow<true>());
     int device = 0, multiprocessors = 0;
     check(cudaGetDevice(&device));
@@ -101,7 +101,7 @@ class MarchedSweeps final : public SweepPass {
  private:
   // Returns an axis of the space, with y and z exchanged if kernels exchange them.
   SweptAxis swept(int axis) const {
-    const int own = is_plane(space_.layout()) ? exchanged_axis(axis) : axis;
+    const int own = is_plane(space_.part().layout()) ? exchanged_axis(axis) : axis;
     return swept_axis(space_, static_cast<std::size_t>(own), Tile::sweeps);
   }
   Rows rows_of(const Coefficients& c) {
@@ -140,7 +140,7 @@ class MarchedSweeps final : public SweepPass {
 
 template <class T, class Coefficients, template <class, class, bool> class Tiles = PassTile, class Own>
 std::unique_ptr<SweepPass> make_marched_sweeps(Backend& backend, const Own& rows) {
-  if (is_plane(rows.block.space().layout()))
+  if (is_plane(rows.block.space().part().layout()))
     return std::make_unique<MarchedSweeps<T, Coefficients, true, Tiles>>(backend, rows);
   return std::make_unique<MarchedSweeps<T, Coefficients, false, Tiles>>(backend, rows);
 }

@@ -98,7 +98,8 @@ class RehearsedOperator final : public Operator {
   bool singular() const override { return singular_; }
   std::size_t bytes() const override { return tables_.bytes(); }
 
-  std::unique_ptr<SymmetricSplitting> split(std::optional<int> axis) const override {
+  std::unique_ptr<SymmetricSplitting> split(const Relaxation& relaxation) const override {
+    const std::optional<int> axis = relaxation.line();
     if (!axis) return std::make_unique<Steps<std::monostate>>(*this, bounds_.of_points, false, std::monostate());
     const EigenvalueBound& bound = bounds_.of_lines[*axis];
     if (!backend_.on_gpu()) return std::make_unique<Steps<std::monostate>>(*this, bound, true, std::monostate());

@@ -19,6 +19,9 @@ struct ElementArrays {
   Buffer row;       ///< int32 of each point; −1: none
   Buffer point_of;  ///< int32 of each row
   std::int64_t rows = 0;
+  /// Sides with Neumann and Robin conditions (MeshSides); null if there are none.
+  Buffer side_shape, side_corner, side_first;
+  std::int64_t sides = 0;
 };
 std::unique_ptr<DeviceAssembly> make_device_assembly(Backend& backend, ElementArrays arrays);
 

@@ -150,7 +150,7 @@ Bands make_bands(Backend& backend, const BandedMatrix& m, const Block& block) {
   const Processes& processes = block.processes();
   Bands bands;
   bands.space = block.space();
-  const auto &first = bands.space.origin(), &n = bands.space.layout().n;
+  const auto &first = bands.space.part().origin(), &n = bands.space.part().layout().n;
   const Box own{first, {first[0] + n[0], first[1] + n[1], first[2] + n[2]}};
   bands.symmetric = m.symmetric();
   if (rehearses(backend)) {

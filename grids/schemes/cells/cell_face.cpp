@@ -65,10 +65,10 @@ bool CellFace::is_closed(const Boundary& face) {
 }
 
 CellFace::CellFace(const Problem& problem, const Block& block, int axis, int end, const MediaSystem* media)
-    : CellFace(problem, block, axis, end, block.layout().box(), media) {}
+    : CellFace(problem, block, axis, end, block.layout().box(), media, nullptr) {}
 
 CellFace::CellFace(const Problem& problem, const Block& block, int axis, int end, const Box& within,
-                   const MediaSystem* media) {
+                   const MediaSystem* media, std::vector<double>* kappa) {
   const auto d = static_cast<std::size_t>(axis);
   const Boundary& face = boundary(problem, axis, end);
   Box on_face = face_box(block, axis, end);
@@ -96,6 +96,8 @@ CellFace::CellFace(const Problem& problem, const Block& block, int axis, int end
     }
     kappa_ = Data(std::move(kappa));
     open_ = Data(std::move(open));
+  } else if (kappa) {
+    kappa_ = Data(std::move(*kappa));
   } else if (face.kind != BoundaryKind::neumann) {
     kappa_ = Data(problem.coefficient[c], coefficient_key(problem, c), Sign::positive, block, behind_);
   }

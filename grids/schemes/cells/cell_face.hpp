@@ -40,7 +40,10 @@ class CellFace {
   CellFace(const Problem& problem, const Block& block, int axis, int end, const MediaSystem* media);
   /// Samples the data for the cells of a box, which may include cells next to the process's part.
   CellFace(const Problem& problem, const Block& block, int axis, int end, const Box& within)
-      : CellFace(problem, block, axis, end, within, nullptr) {}
+      : CellFace(problem, block, axis, end, within, nullptr, nullptr) {}
+  /// Uses given values of κ in the cells behind the face, x fastest, in a problem without materials.
+  CellFace(const Problem& problem, const Block& block, int axis, int end, std::vector<double> kappa)
+      : CellFace(problem, block, axis, end, block.layout().box(), nullptr, &kappa) {}
 
   /// Returns whether nothing passes the face, whatever u is.
   static bool is_closed(const Boundary& face);
@@ -59,7 +62,8 @@ class CellFace {
   }
 
  private:
-  CellFace(const Problem& problem, const Block& block, int axis, int end, const Box& within, const MediaSystem* media);
+  CellFace(const Problem& problem, const Block& block, int axis, int end, const Box& within, const MediaSystem* media,
+           std::vector<double>* kappa);
 
   /// Contains samples of a quantity: one for each cell, a single one if the quantity is constant, or none, which reads
   /// as 0.

@@ -2,6 +2,9 @@
 // fields, and scale·σ·volume. The halo of the solution contains Dirichlet and Robin data (cell_face.hpp).
 
 #include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
 
 #include "backends/device/backend.hpp"
 #include "backends/device/rehearsal.hpp"
@@ -282,26 +285,31 @@ class CellScheme final : public RowScheme {
     const Layer value(c.context.functionals, c.u, cells);
     LineSums lines(cells);
     const FaceAreas area(block, d);
-    const auto& rows = std::get<FaceRows>(c.rows);
-    if (!p.media && face.kind == BoundaryKind::dirichlet && face.value.constant() &&
-        p.coefficient[p.isotropic ? 0 : axis].array() && rows.faces[axis]) {
-      // Faces of the box store κ of the cells behind them. Sampling κ would copy a whole array from a device.
-      Box at_faces = cells;
-      at_faces.first[axis] += end;
-      at_faces.last[axis] += end;
-      const std::vector<double> behind = c.context.functionals.values(*rows.faces[axis], at_faces);
-      const double h = cells.size() > 0 ? block.axes[axis].width(cells.first[axis]) : 1;
-      auto at = behind.begin();
-      for_each_place(cells, [&](int i, int j, int k) {
-        const auto v = CellFace::values(face.kind, *face.value.constant(), *at++, 0, h, 1);
-        lines(j, k) += area(i, j, k) * (v.given - v.conductance * value(i, j, k));
-      });
-      return c.sum(lines);
-    }
-    CellFace(p, block, d, end, c.context.media).visit([&](int i, int j, int k, const CellFace::Values& v) {
+    const auto add = [&](int i, int j, int k, const CellFace::Values& v) {
       lines(j, k) += area(i, j, k) * (v.given - v.conductance * value(i, j, k));
-    });
+    };
+    auto behind = kappa_behind(c, axis, end, face.kind);
+    if (behind)
+      CellFace(p, block, d, end, std::move(*behind)).visit(add);
+    else
+      CellFace(p, block, d, end, c.context.media).visit(add);
     return c.sum(lines);
+  }
+
+  // Returns κ of the cells behind a face from the rows, or nothing if these do not contain it. Sampling it again would
+  // evaluate an expression on the host, or copy an array from a device.
+  static std::optional<std::vector<double>> kappa_behind(const BalanceInput& c, std::size_t axis, int end,
+                                                         BoundaryKind kind) {
+    const auto& rows = std::get<FaceRows>(c.rows);
+    if (c.problem().media || kind == BoundaryKind::neumann || !rows.faces[axis]) return {};
+    if (kind == BoundaryKind::robin)
+      return c.block().axes[axis].open(end)
+                 ? c.context.functionals.values(*rows.ends[axis], layer(rows.ends[axis]->layout(), axis, 2 * end))
+                 : std::vector<double>();
+    Box faces = cells_behind(c.block(), static_cast<int>(axis), end);
+    faces.first[axis] += end;
+    faces.last[axis] += end;
+    return c.context.functionals.values(*rows.faces[axis], faces);
   }
 };
 

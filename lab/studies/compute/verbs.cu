@@ -93,7 +93,7 @@ void measure_verbs(Session& session, Panel& roofline) {
     session.check(difference <= 1e-12 * largest && sums <= 1e-12 * std::abs(host->value(sum_there)), "compute",
                   verb.name, "GPU and CPU differ");
     const Timing seconds = session.time([&] { verb.run(here, a, sum); });
-    const auto points = static_cast<double>(here.A->layout().size());
+    const auto points = static_cast<double>(here.A->space().part().layout().size());
     roofline.points.push_back(
         {verb.name, verb.operations / verb.bytes, seconds, 1e-9 * verb.operations * points / seconds});
   }
