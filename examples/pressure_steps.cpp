@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <string>
 #include <utility>
@@ -72,6 +73,18 @@ struct DeviceArray {
     backend.read(memory.data(), values.data(), memory.bytes());
     return values;
   }
+  // Returns the values of a box of cells.
+  std::vector<double> read(const std::array<std::int64_t, 3>& first, const std::array<std::int64_t, 3>& last) const {
+    const auto width = static_cast<std::size_t>(last[0] - first[0]);
+    std::vector<double> values;
+    for (std::int64_t k = first[2]; k < last[2]; ++k)
+      for (std::int64_t j = first[1]; j < last[1]; ++j) {
+        values.resize(values.size() + width);
+        const double* const line = static_cast<const double*>(memory.data()) + (k * n + j) * n + first[0];
+        backend.read(line, values.data() + values.size() - width, width * sizeof(double));
+      }
+    return values;
+  }
   Backend& backend;
   Buffer memory;
 };
@@ -80,8 +93,9 @@ struct DeviceArray {
 Quantity coefficient(const DeviceArray& kappa) {
   GridArray array{Location::cell, {n, n, n}, {}};
   if (kappa.backend.on_gpu())
-    array.on_device = GridArray::OnDevice{kappa.memory.data(), false, device_number(kappa.backend),
-                                          [&kappa] { return kappa.read(); }};
+    array.on_device =
+        GridArray::OnDevice{kappa.memory.data(), false, device_number(kappa.backend),
+                            [&kappa](const auto& first, const auto& last) { return kappa.read(first, last); }};
   else
     array.values = kappa.read();
   return array;
