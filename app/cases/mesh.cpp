@@ -121,9 +121,8 @@ class MeshCase final : public Case {
   std::string demand() const override { return "; and coefficients must be within the range of numbers"; }
 
   void observe(Summary& summary) override {
-    u_ = in_blocks()
-             ? cut_blocks().at_points(get_nodes(solver_->solution(), *block_system().levels.front().space))
-             : point_values(data(), *system_, get_rows(solver_->solution(), RowSpace(row_count())));
+    u_ = in_blocks() ? cut_blocks().at_points(get_nodes(solver_->solution(), *block_system().levels.front().space))
+                     : point_values(data(), *system_, get_rows(solver_->solution(), RowSpace(row_count())));
     const MeshIntegrals all = integrate(data(), u_);
     const auto place = [&](const std::array<double, 3>& x) {
       return std::vector<double>(x.begin(), x.begin() + mesh().dimension);
@@ -294,7 +293,7 @@ class MeshCase final : public Case {
   mutable std::int64_t entries_ = 0;
   mutable std::optional<Plan> plan_;
   mutable std::optional<std::vector<MeshPlace>> places_;  ///< of probes
-  mutable std::unique_ptr<const BlockMesh> cut_blocks_;  ///< of blocks
+  mutable std::unique_ptr<const BlockMesh> cut_blocks_;   ///< of blocks
   mutable std::unique_ptr<BlockSystem> block_system_;     ///< of blocks, else null
   mutable std::vector<double> held_;                      ///< of blocks, on nodes
   std::vector<double> guess_;                             ///< of blocks, on nodes
