@@ -38,7 +38,7 @@ class MeshCase final : public Case {
   const Plan& plan(bool gpu) const override {
     if (!plan_ && in_blocks()) {
       const int count = sharing_.processes->count();
-      plan_ = plan_blocks(block_level_sizes(data(), *config_.mesh->blocks, count, most_in_blocks), options_,
+      plan_ = plan_blocks(block_level_sizes(data(), cut_blocks(), count, most_in_blocks), options_,
                           config_.mesh->stretch, mesh().dimension);
     }
     if (!plan_ && gpu) {
@@ -79,7 +79,7 @@ class MeshCase final : public Case {
   double fill() override {
     if (problem_.initial && in_blocks() && guess_.empty()) {
       const std::vector<std::array<double, 3>> places(mesh().points.begin(), mesh().points.end());
-      guess_ = config_.mesh->blocks->on_nodes(sample_at(*problem_.initial, "initial", Sign::any, places));
+      guess_ = cut_blocks().on_nodes(sample_at(*problem_.initial, "initial", Sign::any, places));
     } else if (problem_.initial && !in_blocks() && system_->rows.guess.empty()) {
       std::vector<std::array<double, 3>> places;
       for (const int p : system_->point) places.push_back(mesh().points[static_cast<std::size_t>(p)]);
@@ -121,9 +121,8 @@ class MeshCase final : public Case {
   std::string demand() const override { return "; and coefficients must be within the range of numbers"; }
 
   void observe(Summary& summary) override {
-    u_ = in_blocks()
-             ? config_.mesh->blocks->at_points(get_nodes(solver_->solution(), *block_system().levels.front().space))
-             : point_values(data(), *system_, get_rows(solver_->solution(), RowSpace(row_count())));
+    u_ = in_blocks() ? cut_blocks().at_points(get_nodes(solver_->solution(), *block_system().levels.front().space))
+                     : point_values(data(), *system_, get_rows(solver_->solution(), RowSpace(row_count())));
     const MeshIntegrals all = integrate(data(), u_);
     const auto place = [&](const std::array<double, 3>& x) {
       return std::vector<double>(x.begin(), x.begin() + mesh().dimension);
@@ -183,7 +182,7 @@ class MeshCase final : public Case {
   }
   std::unique_ptr<Model> make_model(Backend& backend) const {
     if (in_blocks()) {
-      if (held_.empty()) held_ = config_.mesh->blocks->on_nodes(data().held);
+      if (held_.empty()) held_ = cut_blocks().on_nodes(data().held);
       return std::make_unique<BlocksModel>(backend, block_system(), held_, guess_);
     }
     if (options_.amg == Amg::hypre)
@@ -200,16 +199,24 @@ class MeshCase final : public Case {
   std::int64_t row_count() const { return std::ssize(system_->point); }
 
   bool in_blocks() const { return config_.mesh->blocks != nullptr; }
+  // Returns the blocks, which are cut if that helps several processes.
+  const BlockMesh& cut_blocks() const {
+    if (!cut_blocks_)
+      cut_blocks_ =
+          std::make_unique<const BlockMesh>(cut_for_processes(*config_.mesh->blocks, sharing_.processes->count()));
+    return *cut_blocks_;
+  }
   const BlockSystem& block_system() const {
     if (!block_system_)
       block_system_ = std::make_unique<BlockSystem>(
-          assemble_blocks(data(), *config_.mesh->blocks, sharing_.processes, most_in_blocks, config_.mesh->stretch));
+          assemble_blocks(data(), cut_blocks(), sharing_.processes, most_in_blocks, config_.mesh->stretch));
     return *block_system_;
   }
   std::string matrix_of_blocks() const {
     const Options& options = plan_->options;
     std::string text = fmt::format("{} blocks, {} levels of them", config_.mesh->blocks->numbers->topology().blocks(),
                                    plan_->levels.size());
+    if (!cut_blocks().pieces.empty()) text += fmt::format(", cut into {} pieces", cut_blocks().pieces.size());
     if (options.method != Method::multigrid) return text;
     const bool lines = smoothing_of(options, config_.mesh->stretch) == BlockSmoothing::lines;
     return text + fmt::format("; {} are relaxed, because cells are stretched up to {:.3g}:1; corrections in {}",
@@ -286,6 +293,7 @@ class MeshCase final : public Case {
   mutable std::int64_t entries_ = 0;
   mutable std::optional<Plan> plan_;
   mutable std::optional<std::vector<MeshPlace>> places_;  ///< of probes
+  mutable std::unique_ptr<const BlockMesh> cut_blocks_;   ///< of blocks
   mutable std::unique_ptr<BlockSystem> block_system_;     ///< of blocks, else null
   mutable std::vector<double> held_;                      ///< of blocks, on nodes
   std::vector<double> guess_;                             ///< of blocks, on nodes

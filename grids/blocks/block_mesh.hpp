@@ -40,6 +40,23 @@ struct BlockMesh {
   std::shared_ptr<const BlockNumbers> nodes;  ///< numbers in which periodic points are one node; else `numbers`
   std::vector<std::int64_t> first_cell;       ///< of each block, and of all
   std::vector<int> node_of_point;             ///< empty if points are nodes
+  /// Is a part of a block that is a block of `nodes`: its block, its first cell there, and its cells.
+  struct Piece {
+    int block = 0;
+    std::array<int, 3> first{}, cells{};
+  };
+  std::vector<Piece> pieces{};  ///< of each block of `nodes`; empty: blocks are not cut
+
+  /// Returns the piece that a block of `nodes` is.
+  Piece piece(int block) const {
+    return pieces.empty() ? Piece{block, {}, nodes->cells_of(block)} : pieces[static_cast<std::size_t>(block)];
+  }
+  /// Returns the number of a cell of a piece among all cells.
+  std::int64_t cell(const Piece& piece, const std::array<int, 3>& at) const {
+    const std::array<int, 3> n = numbers->cells_of(piece.block);
+    return first_cell[static_cast<std::size_t>(piece.block)] + piece.first[0] + at[0] +
+           std::int64_t{n[0]} * (piece.first[1] + at[1] + std::int64_t{n[1]} * (piece.first[2] + at[2]));
+  }
 
   /// Convert between values of points and of nodes.
   std::vector<double> on_nodes(const std::vector<double>& at_points) const;
@@ -59,6 +76,10 @@ inline constexpr const char* unnamed_patch = "unnamed";
 /// Makes the nodes by transfinite interpolation from edges to faces and from faces to blocks (Gordon and Hall, Int. J.
 /// Numer. Methods Eng. 7, 1973, 461). Throws InputError with the block and the place of an inverted cell.
 BlockMesh make_block_mesh(const BlockGeometry& geometry);
+
+/// Returns the mesh with blocks cut into pieces, so that processes can have about equal numbers of cells. Cells, points
+/// and files stay the same. All blocks of an edge class are cut alike. Periodic meshes are not cut.
+BlockMesh cut_for_processes(const BlockMesh& mesh, int processes);
 
 /// Contains the shape of cells by block, at their centres.
 struct CellShapes {

@@ -159,9 +159,9 @@ BlockElements assemble_finest(const MeshData& data, const BlockMesh& mesh, const
     &volume = system.volume.emplace_back(to.sums.size());
     std::vector<double>& elements = made.own.emplace_back();
     if (coarse) elements.assign(static_cast<std::size_t>(coarse->numbers->cell_count(own.block)) * record, 0);
-    const std::int64_t first = mesh.first_cell[static_cast<std::size_t>(own.block)];
-    for_cells_by_planes(n, dimension, places.planes(), [&](const std::array<int, 3>& cell, std::int64_t number) {
-      LoadedElement element = assembler(first + number);
+    const BlockMesh::Piece piece = mesh.piece(own.block);
+    for_cells_by_planes(n, dimension, places.planes(), [&](const std::array<int, 3>& cell, std::int64_t) {
+      LoadedElement element = assembler(mesh.cell(piece, cell));
       add_to_bands(element.matrix, dimension, own.nodes, cell, to);
       for (std::size_t c = 0; c < corners; ++c) {
         const auto at = static_cast<std::size_t>(
@@ -252,8 +252,8 @@ BlockSystem assemble_blocks(const MeshData& data, const BlockMesh& mesh,
     }
     for (std::size_t b = 0; b < spaces[l]->own.size(); ++b) {
       const int block = spaces[l]->own[b].block;
-      if (l == 0 && !robin[static_cast<std::size_t>(block)])
-        matrix->own[b].tensor = find_tensor_factors(data, mesh, block);
+      if (l == 0 && !robin[static_cast<std::size_t>(mesh.piece(block).block)])
+        matrix->own[b].tensor = find_tensor_factors(data, mesh, mesh.piece(block));
       else if (l > 0 && system.levels.back().matrix->own[finer_own(*spaces[l - 1], block)].tensor)
         matrix->own[b].tensor = coarsened(*system.levels.back().matrix->own[finer_own(*spaces[l - 1], block)].tensor);
     }

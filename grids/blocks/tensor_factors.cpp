@@ -88,7 +88,9 @@ bool constant(const MeshData& data, const BlockMesh& mesh, int block) {
 
 }  // namespace
 
-std::optional<TensorFactors> find_tensor_factors(const MeshData& data, const BlockMesh& mesh, int block) {
+std::optional<TensorFactors> find_tensor_factors(const MeshData& data, const BlockMesh& mesh,
+                                                 const BlockMesh::Piece& piece) {
+  const int block = piece.block;
   if (!constant(data, mesh, block)) return {};
   std::optional<Frame> frame = frame_of(mesh, block);
   if (!frame) return {};
@@ -96,7 +98,8 @@ std::optional<TensorFactors> find_tensor_factors(const MeshData& data, const Blo
   TensorFactors factors;
   for (std::size_t d = 0; d < 3; ++d) {
     TensorFactors::Axis& axis = factors.axis[d];
-    const std::vector<double>& place = frame->place[d];
+    const auto from = frame->place[d].begin() + piece.first[d];
+    const std::vector<double> place(from, from + piece.cells[d] + 1);
     axis.diagonal.assign(place.size(), place.size() == 1 ? 1 : 0);
     for (std::size_t i = 0; i + 1 < place.size(); ++i) {
       const double h = place[i + 1] - place[i];

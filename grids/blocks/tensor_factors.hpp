@@ -4,10 +4,11 @@
 #include <optional>
 #include <vector>
 
+#include "grids/blocks/block_mesh.hpp"
+
 namespace poisson {
 
 class MeshData;
-struct BlockMesh;
 
 /// Contains the matrix of a block whose cells are parallelepipeds in a tensor product, with constant κ and σ. With the
 /// stiffness K and the mass M of each axis, A = g_xx K⊗M⊗M + g_yy M⊗K⊗M + g_zz M⊗M⊗K + σ M⊗M⊗M, and an entry between
@@ -24,8 +25,10 @@ struct TensorFactors {
   double reaction = 0;
 };
 
-/// Returns the factors of a block, or nothing if its cells, κ or σ differ. The block must have no Robin conditions.
-std::optional<TensorFactors> find_tensor_factors(const MeshData& data, const BlockMesh& mesh, int block);
+/// Returns the factors of a piece, or nothing if cells, κ or σ of its block differ. The block must have no Robin
+/// conditions.
+std::optional<TensorFactors> find_tensor_factors(const MeshData& data, const BlockMesh& mesh,
+                                                 const BlockMesh::Piece& piece);
 /// Returns the factors of the next coarser level.
 TensorFactors coarsened(const TensorFactors& fine);
 

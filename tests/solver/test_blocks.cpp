@@ -190,9 +190,56 @@ TEST(Blocks, AgreeOnAnyNumberOfProcesses) {
       });
       for (const auto& own : u) {
         ASSERT_EQ(own.size(), alone.u.size());
-        for (std::size_t p = 0; p < own.size(); ++p) ASSERT_NEAR(own[p], alone.u[p], 1e-11);
+        for (std::size_t p = 0; p < own.size(); ++p) ASSERT_NEAR(own[p], alone.u[p], 1e-9);
       }
     }
+  }
+}
+
+// Few blocks are cut, so that each process gets about the same number of cells.
+TEST(Blocks, AreCutForProcesses) {
+  const auto linear = [](double x, double y, double z) { return 1 + 2 * x - 3 * y + 0.5 * z; };
+  for (const MadeBlocks& made : {grid_of_blocks({1, 1}, 0), grid_of_blocks({3, 1}, 0, true), star(5),
+                                 ring(3, 3, 50, 16), grid_of_blocks({2, 1, 1}, 0.1, true)}) {
+    const BlockMesh mesh = make_block_mesh(geometry_of(made, 16));
+    const MeshProblem problem = block_problem(mesh, Quantity(linear), 0.0);
+    for (const int count : {2, 3, 7}) {
+      const BlockMesh cut = cut_for_processes(mesh, count);
+      const std::vector<int> process = share_blocks(*cut.nodes, count);
+      std::vector<double> cells(static_cast<std::size_t>(count), 0);
+      double all = 0;
+      for (int b = 0; b < cut.nodes->topology().blocks(); ++b) {
+        cells[static_cast<std::size_t>(process[static_cast<std::size_t>(b)])] +=
+            static_cast<double>(cut.nodes->cell_count(b));
+        all += static_cast<double>(cut.nodes->cell_count(b));
+      }
+      EXPECT_LE(*std::ranges::max_element(cells), (count == 7 ? 1.75 : 1.2) * all / count)
+          << made.macro.blocks.size() << " " << count;
+      EXPECT_EQ(cut.nodes->count(), mesh.numbers->count());
+      Options options;
+      options.tolerance = 1e-10;
+      as_processes(count, [&](const std::shared_ptr<const Processes>& processes) {
+        const BlockSolution found = solve_blocks(cut, problem, options, processes);
+        EXPECT_LT(error_of(*found.data, found.u, Quantity(linear)).largest, 1e-7);
+        EXPECT_LE(found.result.iterations, 16) << made.macro.blocks.size() << " " << count;
+      });
+    }
+  }
+}
+
+// A row of equal blocks is shared out with one cut each.
+TEST(Blocks, ShareFewNodes) {
+  for (const int count : {2, 4}) {
+    const BlockMesh mesh = make_block_mesh(geometry_of(grid_of_blocks({4, 4, 4}, 0), 4));
+    const std::vector<int> process = share_blocks(*mesh.numbers, count);
+    std::vector<int> blocks(static_cast<std::size_t>(count), 0);
+    for (const int p : process) ++blocks[static_cast<std::size_t>(p)];
+    for (const int own : blocks) EXPECT_EQ(own, 64 / count);
+    int cut = 0;
+    for (const MacroPart& part : mesh.numbers->topology().parts())
+      if (part.dimension == 2 && part.blocks.size() == 2)
+        cut += process[static_cast<std::size_t>(part.blocks[0])] != process[static_cast<std::size_t>(part.blocks[1])];
+    EXPECT_LE(cut, count == 2 ? 16 : 36) << count;  // planes: 16 and 32 faces
   }
 }
 
