@@ -343,13 +343,10 @@ class GridCase final : public ModelCase {
     kappa_ = grid_->kappa();
     Plan sampled = grid_->plan(options_);
     const Plan& counted = plan(sampled.gpu);
-    if (same_set_up(counted, sampled, kappa_->jumps, problem_, d().block())) {
-      sampled.take_bytes(counted);
-      plan_ = std::move(sampled);
-      return;
-    }
-    grid_->count_bytes(sampled);
+    const bool same = same_set_up(counted, sampled, kappa_->jumps, problem_, d().block());
+    same ? sampled.take_bytes(counted) : grid_->count_bytes(sampled);
     plan_ = std::move(sampled);
+    if (same) return;
     economize(grid_->backend(), static_cast<double>(grid_->bytes()));
     require_memory(config_, *this, grid_->backend(), *plan_, here_, static_cast<double>(grid_->bytes()));
   }
