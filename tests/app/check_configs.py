@@ -225,8 +225,8 @@ CHECKS = {
     ],
     "package": [
         ("balance.source", 12.5, 1e-9),
-        ("solution.max", 68.004961, 1e-4),  # 67.585 and 67.420 with a half and a third of the width
-        ("flux.z+", -9.669976, 1e-4),  # -9.676552 and -9.670471
+        ("solution.max", 68.004839, 1e-4),  # 67.585 and 67.420 with a half and a third of the width
+        ("flux.z+", -9.670005, 1e-4),  # -9.676552 and -9.670471
     ],
     "capacitor": [
         ("capacitance.entries.0.0", 4 * math.pi / (1 / 0.25 - 1 / 0.45), 0.15),
