@@ -106,6 +106,8 @@ BlockSpace::BlockSpace(std::shared_ptr<const BlockNumbers> of, const std::vector
                .blocks[0],
            g, static_cast<int>(p), group.layout.n});
   }
+  // Levels group their blocks differently, because blocks of several shapes may have coarse blocks of one shape.
+  std::ranges::sort(own, {}, &Own::block);
 }
 
 namespace {

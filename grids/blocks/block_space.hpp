@@ -38,7 +38,7 @@ struct BlockSpace {
   Space space;
   Exchange add;                       ///< adds values at the ends of blocks to the parts, and clears them
   Exchange collect, collect_and_add;  ///< copies or adds the values at the ends of the owner of each part to the part
-  std::vector<Own> own;
+  std::vector<Own> own;  ///< in the order of their numbers, as on all levels
 
   int dimension() const { return numbers->topology().dimension(); }
   /// Returns whether a group of the space has blocks.
