@@ -84,6 +84,16 @@ class MeshRuns(SeveralProcesses):
         self.assertEqual(run.returncode, 2)
         self.assertRegex("\n".join(self.message(run)), "several processes solve meshes with solver.amg: hypre only")
 
+    def test_blocks_are_shared(self):
+        """Processes must agree with one process, with cut blocks and without."""
+        for name, counts in (("l-shape", (2, 3)), ("bend", (2, 3)), ("heat-sink", (3,))):
+            case = CONFIGS / f"blocks-{name}.yaml"
+            more = ("solver.tolerance=1e-10", "output.formats=[]")
+            wanted = self.solved(0, "one", *more, case=case)
+            for count in counts:
+                found = self.solved(count, "other", *more, case=case)
+                self.near(found, wanted, 1e-8, f"{name}, {count} processes")
+
     def test_boxes_refuse_hypre(self):
         run = self.poisson(0, "solver.amg=hypre")
         self.assertEqual(run.returncode, 2)
