@@ -160,10 +160,16 @@ std::vector<T> smooth(int count) {
 template <class T>
 GridArray on_device(const DeviceMemory<T>& memory, Location location, int count) {
   GridArray array{location, {count, count, count}, {}};
-  array.on_device = GridArray::OnDevice{memory.data(), sizeof(T) == 4, 0, [&memory] {
-                                          const std::vector<T> values = memory.read();
-                                          return std::vector<double>(values.begin(), values.end());
-                                        }};
+  const auto read = [&memory, count](const auto& first, const auto& last) {
+    const std::vector<T> all = memory.read();
+    std::vector<double> values;
+    for (std::int64_t k = first[2]; k < last[2]; ++k)
+      for (std::int64_t j = first[1]; j < last[1]; ++j)
+        for (std::int64_t i = first[0]; i < last[0]; ++i)
+          values.push_back(static_cast<double>(all[static_cast<std::size_t>((k * count + j) * count + i)]));
+    return values;
+  };
+  array.on_device = GridArray::OnDevice{memory.data(), sizeof(T) == 4, 0, read};
   return array;
 }
 
