@@ -232,7 +232,7 @@ class MeshCase final : public Case {
 
   void observe_flows(const MeshIntegrals& all, Summary& summary) const {
     const std::vector<ConditionFlow> flows = condition_flows(data(), u_);
-    // What enters and what leaves, also through the same condition or source.
+    // Sums what enters and what leaves, even if both pass one condition or source.
     double sum = 0, in = 0, out = 0;
     const auto pass = [&](double net, double size) {
       in += 0.5 * std::max(0.0, size + net);

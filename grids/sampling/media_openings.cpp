@@ -18,9 +18,8 @@ constexpr double beside_face = 1e-6;
 constexpr std::size_t of_volume = 3;
 // Shares below this one are rounding errors.
 constexpr float least_share = 1e-6F;
-// Where a line begins or ceases to be cut, and where shares of lines change by more than `much`, intervals between
-// lines are halved until they are `fine` or `finest`. Small rests of a face need the relative precision of
-// `least_fine`.
+// The interval between two lines is halved until it is `fine` or `finest`, if one of them alone is cut or if their
+// shares differ by more than `much`. Small rests of a face need the relative precision of `least_fine`.
 constexpr double fine = 1.0 / 64, finest = 1.0 / 1024, least_fine = 1.0 / 512, much = 0.1, small_rest = 0.15;
 
 // Integrates the closed shares of the lines across a face. Between its kinks the share is smooth; on a plane it is
