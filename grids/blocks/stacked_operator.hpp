@@ -7,6 +7,7 @@
 #include "backends/memory/error.hpp"
 #include "grids/blocks/block_lines.hpp"
 #include "grids/blocks/block_operator.hpp"
+#include "grids/blocks/slot_memory.hpp"
 #include "grids/blocks/stacked_steps.hpp"
 
 /// Contains operators that run the steps of stacked_steps.hpp. `Steps` runs them on a device:
@@ -22,9 +23,12 @@ struct StackedTables {
   std::array<Buffer, 2> place, owner;
   Buffer start, slot;
   int count = 0;  ///< values at interfaces
+  Space slots;    ///< of all slots: this process's own, then those of others
 
   template <class Steps>
-  StackedTables(Steps& steps, const BlockSpace& blocks) : lists(make_stacked_lists(blocks)) {
+  StackedTables(Steps& steps, const BlockSpace& blocks)
+      : lists(make_stacked_lists(blocks)),
+        slots(listed_space(lists.slots, lists.received, lists.exchanged, blocks.shared_processes)) {
     count = static_cast<int>(lists.place[0].size());
     for (std::size_t p = 0; p < 2; ++p) {
       place[p] = steps.copy(std::exchange(lists.place[p], {}));
@@ -84,7 +88,7 @@ class StackedOperator final : public Operator {
         sum_(steps_->backend().scalar()) {
     const StackedLists& lists = tables_->lists;
     for (std::size_t g = 0; g < lists.groups.size(); ++g) entries_.push_back(entries_of(g));
-    slots_ = steps_->template make<T>(lists.slots);
+    slots_ = ListedValues(backend(), tables_->slots, precision_of<T>);
     fill_on_host();
   }
 
@@ -220,15 +224,16 @@ class StackedOperator final : public Operator {
     steps_->each(nodes(group),
                  MultiplyNode<T, Product, End>{group.shape, group.memory[static_cast<std::size_t>(precision_of<T>)],
                                                group.memory[static_cast<std::size_t>(result)], entries, memory_of<T>(u),
-                                               memory_of<T>(slots_), end});
+                                               slots_.data<T>(), end});
   }
   static std::int64_t nodes(const StackedLists::Group& group) {
     return std::int64_t{group.shape.nodes} * group.shape.patches;
   }
   template <class End>
   void add_slots(const End& end, Precision result, bool everywhere) const {
+    slots_.exchange();
     steps_->each(tables_->count,
-                 AddSlots<T, End>{tables_->view(precision_of<T>, result), memory_of<T>(slots_), end, everywhere});
+                 AddSlots<T, End>{tables_->view(precision_of<T>, result), slots_.data<T>(), end, everywhere});
   }
   template <int axis, bool first, bool last, class End>
   void solve_axis(std::size_t g, const Field& r, const End& end) const {
@@ -244,7 +249,7 @@ class StackedOperator final : public Operator {
                                              memory_of<T>(r),
                                              memory_of<T>(other_),
                                              memory_of<T>(scratch_),
-                                             memory_of<T>(slots_),
+                                             slots_.data<T>(),
                                              end});
   }
 
@@ -338,7 +343,8 @@ class StackedOperator final : public Operator {
   BlockOperatorData data_;
   std::vector<Entries> entries_;           // by group
   std::vector<Buffer> inverses_, lowers_;  // of lines, by group and axis
-  Buffer slots_, scratch_;
+  ListedValues slots_;
+  Buffer scratch_;
   Field inverse_;
   mutable Field work_, other_;  // of lines
   Field weights_;
