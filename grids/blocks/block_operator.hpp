@@ -18,6 +18,7 @@ struct BlockOperatorData {
   double scale = 1;
   bool singular = false;
   BlockSmoothing smoothing = BlockSmoothing::points;
+  bool crosses = false;  ///< strong lines continue across interfaces, on a CPU
   std::shared_ptr<const std::vector<std::vector<double>>> volume{};  ///< as BlockSystem::volume; null: equal weights
 };
 
