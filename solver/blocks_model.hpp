@@ -38,6 +38,10 @@ class BlocksModel final : public Model {
   Backend& backend() const override { return backend_; }
   const Space& space() const override { return finest_space().space; }
   const BlockSpace& finest_space() const { return *system_.levels.front().space; }
+  /// Selects how operators on a device store the entries of the finest level, before any is made.
+  void use(BlockModel model) { model_ = model; }
+  /// Returns the data of a level's operator.
+  BlockOperatorData data_of(std::size_t level, const Options& options) const;
   Plan plan(const Options& options) const override;
   void count_bytes(Plan&) const override {}  // plan() has counted them
   Traits traits(const Options& options) const override;
@@ -46,7 +50,6 @@ class BlocksModel final : public Model {
   double fill(Field& b, Field& u) const override;
 
  private:
-  BlockOperatorData data_of(std::size_t level, const Options& options) const;
   double scale() const;
   std::unique_ptr<Operator> make_operator(std::size_t level, const Options& options, Precision precision) const;
   void add_rows(Precision precision, Hierarchy& to) const;
@@ -59,6 +62,7 @@ class BlocksModel final : public Model {
   const BlockSystem& system_;
   const std::vector<double>&held_, &guess_;
   mutable double scale_ = 0;
+  BlockModel model_ = BlockModel::automatic;
 };
 
 }  // namespace poisson

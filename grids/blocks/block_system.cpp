@@ -191,6 +191,52 @@ std::vector<bool> blocks_with_robin(const MeshData& data, const BlockMesh& mesh)
   return found;
 }
 
+// Lists the places and coefficients of a piece (BlockCells).
+BlockCells cells_of(const MeshData& data, const BlockMesh& mesh, const BlockMesh::Piece& piece) {
+  BlockCells found;
+  const std::array<int, 3>& n = piece.cells;
+  const std::int64_t cells = std::int64_t{n[0]} * n[1] * n[2], nodes = std::int64_t{n[0] + 1} * (n[1] + 1) * (n[2] + 1);
+  const auto cell = [&](std::int64_t c) {
+    return static_cast<std::size_t>(mesh.cell(
+        piece, {static_cast<int>(c % n[0]), static_cast<int>(c / n[0] % n[1]), static_cast<int>(c / n[0] / n[1])}));
+  };
+  const auto point = [&](int i, int j, int k) -> const Place3& {
+    return mesh.mesh->points[static_cast<std::size_t>(
+        mesh.numbers->number(piece.block, {piece.first[0] + i, piece.first[1] + j, piece.first[2] + k}))];
+  };
+  double volume = 1;  // of a box of mean cells
+  for (std::size_t d = 0; d < 3; ++d) {
+    std::array<int, 3> end{};
+    end[d] = n[d];
+    const Place3 &a = point(0, 0, 0), &b = point(end[0], end[1], end[2]);
+    volume *= std::hypot(b[0] - a[0], b[1] - a[1], b[2] - a[2]) / n[d];
+  }
+  const double unit = std::exp2(std::round(std::log2(volume) / 3));
+  found.place.resize(3 * static_cast<std::size_t>(nodes));
+  for_rows(std::int64_t{n[1] + 1} * (n[2] + 1), [&](std::int64_t line) {
+    for (int i = 0; i <= n[0]; ++i) {
+      const Place3& x = point(i, static_cast<int>(line % (n[1] + 1)), static_cast<int>(line / (n[1] + 1)));
+      for (std::int64_t a = 0; a < 3; ++a)
+        found.place[static_cast<std::size_t>(a * nodes + line * (n[0] + 1) + i)] =
+            x[static_cast<std::size_t>(a)] / unit;
+    }
+  });
+  const std::size_t entries = data.kappa_entries;
+  const auto kappa = [&](std::size_t c, std::size_t e) { return data.kappa[c * entries + e]; };
+  const std::size_t first = cell(0);
+  for (std::int64_t c = 1; c < cells && !found.varies; ++c) {
+    for (std::size_t e = 0; e < entries; ++e) found.varies = found.varies || kappa(cell(c), e) != kappa(first, e);
+    if (!data.reaction.empty()) found.varies = found.varies || data.reaction[cell(c)] != data.reaction[first];
+  }
+  found.entries = entries;
+  const std::int64_t count = found.varies ? cells : 1;
+  for (std::size_t e = 0; e < entries; ++e)
+    for (std::int64_t c = 0; c < count; ++c) found.kappa.push_back(kappa(cell(c), e) * unit);
+  for (std::int64_t c = 0; c < count && !data.reaction.empty(); ++c)
+    found.sigma.push_back(data.reaction[cell(c)] * unit * unit * unit);
+  return found;
+}
+
 // Returns the place of a block among those of a process.
 std::size_t finer_own(const BlockSpace& space, int block) {
   return static_cast<std::size_t>(std::ranges::find(space.own, block, &BlockSpace::Own::block) - space.own.begin());
@@ -250,6 +296,12 @@ BlockSystem assemble_blocks(const MeshData& data, const BlockMesh& mesh,
       *matrix = matrix_of(*spaces[l], elements);
       if (next) elements = coarse_elements(*spaces[l], *next, elements);
     }
+    if (l == 0 && spaces[l]->dimension() == 3)
+      matrix->cells = [&data, &mesh, robin, space = spaces[l]](std::size_t b) -> std::optional<BlockCells> {
+        const BlockMesh::Piece piece = mesh.piece(space->own[b].block);
+        if (robin[static_cast<std::size_t>(piece.block)]) return {};
+        return cells_of(data, mesh, piece);
+      };
     for (std::size_t b = 0; b < spaces[l]->own.size(); ++b) {
       const int block = spaces[l]->own[b].block;
       if (l == 0 && !robin[static_cast<std::size_t>(mesh.piece(block).block)])
