@@ -84,9 +84,6 @@ BlocksModel::BlocksModel(Backend& backend, const BlockSystem& system, const std:
                          const std::vector<double>& guess, std::shared_ptr<DeviceBlocks> device)
     : backend_(backend), device_(std::move(device)), system_(system), held_(held), guess_(guess) {
   if (!backend.on_gpu()) return;
-  if (!finest_space().space.processes().alone())
-    throw RunError(
-        "blocks run on one GPU, but several processes share them: start one process, or use backend.device: cpu");
   host_ = make_cpu_backend();
   if (!device_) device_ = make_device_blocks(backend);
 }

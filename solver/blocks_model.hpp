@@ -31,7 +31,6 @@ class BlocksModel final : public Model {
  public:
   /// `held` has the values of all nodes with a Dirichlet condition, and `guess` a starting guess at all nodes, or
   /// nothing. `device` makes operators on a device; null: that of the backend, or none on a CPU.
-  /// Throws RunError if several processes share blocks on GPUs.
   BlocksModel(Backend& backend, const BlockSystem& system, const std::vector<double>& held,
               const std::vector<double>& guess, std::shared_ptr<DeviceBlocks> device = nullptr);
 

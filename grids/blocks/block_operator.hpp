@@ -41,6 +41,13 @@ struct BlockRowPlaces {
   std::vector<std::int64_t> row, place;
 };
 BlockRowPlaces find_row_places(const BlockSpace& blocks, const RowSpace& rows, Precision precision);
+/// Lists how all processes get all rows: each sends its unknowns, in the order of their rows, to all others.
+struct SharedRows {
+  std::vector<std::int64_t> own;          ///< of each entry of BlockRowPlaces: its number in the list of this process
+  std::vector<std::int64_t> row, listed;  ///< of each row: its place in fields of rows, and in the list with received
+  std::vector<RowList> lists;
+};
+SharedRows share_rows(const BlockSpace& blocks, const RowSpace& rows, const BlockRowPlaces& places);
 /// Makes the transfer from a level to the same unknowns as rows, which every process has completely.
 std::unique_ptr<Transfer> make_block_gather(Backend& backend, std::shared_ptr<const BlockSpace> blocks,
                                             const RowSpace& rows, Precision precision);

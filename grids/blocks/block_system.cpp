@@ -281,7 +281,7 @@ BlockSystem assemble_blocks(const MeshData& data, const BlockMesh& mesh,
   system.singular = !has_fixed_values(data);
   system.sizes = block_level_sizes(data, mesh, processes->count(), coarsest);
   const std::vector<bool> free = free_parts(data, mesh);
-  const std::vector<int> process = share_blocks(*mesh.nodes, processes->count());
+  const std::vector<int> process = share_blocks(*mesh.nodes, *processes);
   std::vector<std::shared_ptr<const BlockSpace>> spaces;
   for (const auto& numbers : choose_levels(mesh, free, coarsest))
     spaces.push_back(std::make_shared<const BlockSpace>(numbers, process, free, processes));

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "backends/memory/error.hpp"
+#include "grids/blocks/slot_memory.hpp"
 #include "grids/blocks/stacked_entries.hpp"
 
 /// Contains operators that run the steps of stacked_steps.hpp and stacked_lines.hpp. `Steps` runs them on a device:
@@ -23,10 +24,13 @@ struct StackedTables {
   std::array<Buffer, 2> place, owner;
   Buffer start, slot;
   int count = 0;                       ///< values at interfaces
+  Space slots;                         ///< of all slots: this process's own, then those of others
   mutable std::vector<Buffer> places;  ///< of nodes, by group, where entries are computed (BlockCells)
 
   template <class Steps>
-  StackedTables(Steps& steps, const BlockSpace& blocks) : lists(make_stacked_lists(blocks)) {
+  StackedTables(Steps& steps, const BlockSpace& blocks)
+      : lists(make_stacked_lists(blocks)),
+        slots(listed_space(lists.slots, lists.received, lists.exchanged, blocks.shared_processes)) {
     count = static_cast<int>(lists.place[0].size());
     for (std::size_t p = 0; p < 2; ++p) {
       place[p] = steps.copy(std::exchange(lists.place[p], {}));
@@ -70,7 +74,7 @@ class StackedOperator final : public Operator {
         sum_(steps_->backend().scalar()) {
     const StackedLists& lists = tables_->lists;
     for (std::size_t g = 0; g < lists.groups.size(); ++g) entries_.push_back(entries_of(g));
-    slots_ = steps_->template make<T>(lists.slots);
+    slots_ = ListedValues(backend(), tables_->slots, precision_of<T>);
     fill_on_host();
   }
 
@@ -178,7 +182,7 @@ class StackedOperator final : public Operator {
                                      {memory_of<const double>(tables_->places[g]), memory_of<const T>(of.memory[0]),
                                       sigma, of.coefficients, of.varies, of.tensor},
                                      memory_of<T>(u),
-                                     memory_of<T>(slots_),
+                                     slots_.template data<T>(),
                                      end});
   }
   template <class Product, class End>
@@ -187,15 +191,16 @@ class StackedOperator final : public Operator {
     steps_->each(nodes(group),
                  MultiplyNode<T, Product, End>{group.shape, group.memory[static_cast<std::size_t>(precision_of<T>)],
                                                group.memory[static_cast<std::size_t>(result)], entries, memory_of<T>(u),
-                                               memory_of<T>(slots_), end});
+                                               slots_.template data<T>(), end});
   }
   static std::int64_t nodes(const StackedLists::Group& group) {
     return std::int64_t{group.shape.nodes} * group.shape.patches;
   }
   template <class End>
   void add_slots(const End& end, Precision result, bool everywhere) const {
+    slots_.exchange();
     steps_->each(tables_->count,
-                 AddSlots<T, End>{tables_->view(precision_of<T>, result), memory_of<T>(slots_), end, everywhere});
+                 AddSlots<T, End>{tables_->view(precision_of<T>, result), slots_.template data<T>(), end, everywhere});
   }
   LineFactors<T> factors_of(std::size_t g, std::size_t axis) const {
     const std::size_t at = static_cast<std::size_t>(dimension) * g + axis;
@@ -204,10 +209,14 @@ class StackedOperator final : public Operator {
   template <class End>
   SolvePlane<T, dimension == 2, End> plane_of(std::size_t g, const Field& r, const End& end) const {
     const StackedLists::Group& group = tables_->lists.groups[g];
-    return {group.shape,          group.memory[static_cast<std::size_t>(precision_of<T>)],
-            factors_of(g, 0),     factors_of(g, 1),
-            memory_of<T>(r),      memory_of<T>(other_),
-            memory_of<T>(slots_), end};
+    return {group.shape,
+            group.memory[static_cast<std::size_t>(precision_of<T>)],
+            factors_of(g, 0),
+            factors_of(g, 1),
+            memory_of<T>(r),
+            memory_of<T>(other_),
+            slots_.template data<T>(),
+            end};
   }
   template <int axis, bool first, bool last, class End>
   void solve_axis(std::size_t g, const Field& r, const End& end) const {
@@ -215,9 +224,9 @@ class StackedOperator final : public Operator {
     const int lines = group.shape.nodes / group.shape.n[axis];
     steps_->each(
         std::int64_t{lines} * group.shape.patches,
-        SolveLine<T, axis, first, last, End>{group.shape, group.memory[static_cast<std::size_t>(precision_of<T>)],
-                                             factors_of(g, axis), Division(lines), memory_of<T>(r),
-                                             memory_of<T>(other_), memory_of<T>(scratch_), memory_of<T>(slots_), end});
+        SolveLine<T, axis, first, last, End>{
+            group.shape, group.memory[static_cast<std::size_t>(precision_of<T>)], factors_of(g, axis), Division(lines),
+            memory_of<T>(r), memory_of<T>(other_), memory_of<T>(scratch_), slots_.template data<T>(), end});
   }
 
   // Computes diagonals, weights and factors of lines on the host.
@@ -299,7 +308,8 @@ class StackedOperator final : public Operator {
   BlockOperatorData data_;
   std::vector<Entries> entries_;           // by group
   std::vector<Buffer> inverses_, lowers_;  // of lines, by group and axis
-  Buffer slots_, scratch_;
+  ListedValues slots_;
+  Buffer scratch_;
   Field inverse_;
   mutable Field work_, other_;  // of lines
   Field weights_;

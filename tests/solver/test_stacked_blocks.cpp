@@ -264,16 +264,18 @@ TEST(StackedBlocks, CoarseLevelsAreProductsOfTheFinerOnes) {
         C->apply(c, found);
         expect_equal(found, expected, *coarse, 1e-12, "level " + std::to_string(level + 1));
       };
-      check(*both.host,
-            [&](std::size_t l) {
-              return make_block_operator(*both.host, both.data_of(l, BlockSmoothing::points), Precision::fp64);
-            },
-            *make_block_transfer(*both.host, fine, coarse, Precision::fp64));
-      check(*both.device,
-            [&](std::size_t l) {
-              return both.blocks->make_operator(both.data_of(l, BlockSmoothing::points), Precision::fp64);
-            },
-            *both.blocks->make_transfer(fine, coarse, Precision::fp64));
+      check(
+          *both.host,
+          [&](std::size_t l) {
+            return make_block_operator(*both.host, both.data_of(l, BlockSmoothing::points), Precision::fp64);
+          },
+          *make_block_transfer(*both.host, fine, coarse, Precision::fp64));
+      check(
+          *both.device,
+          [&](std::size_t l) {
+            return both.blocks->make_operator(both.data_of(l, BlockSmoothing::points), Precision::fp64);
+          },
+          *both.blocks->make_transfer(fine, coarse, Precision::fp64));
     }
   }
 }
