@@ -158,7 +158,8 @@ void measure(const std::string& name, const Arguments& of, double skew, bool wal
   rest.value = 0.0;
   problem.conditions.push_back(rest);
   const MeshData data(problem);
-  const double stretch = measure_cells(mesh).stretch(), of_data = watch.seconds();
+  const CellStretch stretch = measure_cells(mesh).stretch();
+  const double of_data = watch.seconds();
   const BlockSystem system = assemble_blocks(data, mesh, one_process(), most_in_blocks, stretch);
   const std::vector<double> held = mesh.on_nodes(data.held), guess;
   const double of_system = watch.seconds();

@@ -16,15 +16,16 @@ namespace poisson {
 inline constexpr std::int64_t most_in_blocks = 300;
 
 /// Returns the options for blocks: conjugate gradients with multigrid, or with the diagonal (method: cg). `stretch` is
-/// the largest ratio of widths of a cell, `dimension` that of the blocks. Throws InputError, which names the key, for
+/// that of the cells, `dimension` that of the blocks. Throws InputError, which names the key, for
 /// options that need a box.
-Options resolve_block_options(const Options& options, double stretch, int dimension);
+Options resolve_block_options(const Options& options, const CellStretch& stretch, int dimension);
 
 /// Returns how levels of blocks are smoothed for these options.
 BlockSmoothing smoothing_of(const Options& options, double stretch);
 
 /// Returns the plan for blocks of these sizes, with bytes. See resolve_block_options.
-Plan plan_blocks(const std::vector<BlockLevelSize>& sizes, const Options& options, double stretch, int dimension);
+Plan plan_blocks(const std::vector<BlockLevelSize>& sizes, const Options& options, const CellStretch& stretch,
+                 int dimension);
 
 /// Is the model of blocks. Everything that it gets must outlive it.
 class BlocksModel final : public Model {

@@ -80,14 +80,14 @@ struct BlockSystem {
   std::vector<std::vector<double>> load, volume;  ///< ∫ f φ with boundary data and ∫ φ, by own block and node
   std::vector<BlockLevelSize> sizes;
   bool singular = false;
-  double range = 1;    ///< ratio of the largest to the smallest κ
-  double stretch = 1;  ///< largest ratio of widths of a cell, as given
+  double range = 1;     ///< ratio of the largest to the smallest κ
+  CellStretch stretch;  ///< of the cells, as given
 };
 
 /// Assembles the system. Levels are added until each block has one cell or at most `coarsest` unknowns are left.
 /// Collective over the processes. Throws InputError if parts of the mesh that do not touch have no value of their own.
 BlockSystem assemble_blocks(const MeshData& data, const BlockMesh& mesh,
                             const std::shared_ptr<const Processes>& processes, std::int64_t coarsest,
-                            double stretch = 1);
+                            const CellStretch& stretch = {});
 
 }  // namespace poisson

@@ -149,15 +149,22 @@ BlockElements assemble_finest(const MeshData& data, const BlockMesh& mesh, const
   const int dimension = fine.dimension();
   const std::size_t record = BlockElements::record(dimension), corners = std::size_t{1} << dimension;
   BlockElements made;
-  for (const BlockSpace::Own& own : fine.own) {
+  matrix.own.resize(fine.own.size());
+  made.own.resize(fine.own.size());
+  system.load.resize(fine.own.size());
+  system.volume.resize(fine.own.size());
+  // Threads take blocks, or cells of a block if there are few.
+#pragma omp parallel for schedule(dynamic, 1) if (takes_blocks(fine))
+  for (std::size_t b = 0; b < fine.own.size(); ++b) {
+    const BlockSpace::Own& own = fine.own[b];
     const std::array<int, 3> n = fine.numbers->cells_of(own.block);
     const CoarseCells places(n, dimension);
-    BlockMatrix::OfBlock& to = matrix.own.emplace_back();
+    BlockMatrix::OfBlock& to = matrix.own[b];
     to.bands.assign(forward_offsets(dimension).size() * static_cast<std::size_t>(own.size()), 0);
     to.sums.assign(static_cast<std::size_t>(own.size()), 0);
-    std::vector<double>&load = system.load.emplace_back(to.sums.size()),
-    &volume = system.volume.emplace_back(to.sums.size());
-    std::vector<double>& elements = made.own.emplace_back();
+    std::vector<double>&load = system.load[b], &volume = system.volume[b], &elements = made.own[b];
+    load.resize(to.sums.size());
+    volume.resize(to.sums.size());
     if (coarse) elements.assign(static_cast<std::size_t>(coarse->numbers->cell_count(own.block)) * record, 0);
     const BlockMesh::Piece piece = mesh.piece(own.block);
     for_cells_by_planes(n, dimension, places.planes(), [&](const std::array<int, 3>& cell, std::int64_t) {
@@ -274,7 +281,8 @@ std::vector<BlockLevelSize> block_level_sizes(const MeshData& data, const BlockM
 }
 
 BlockSystem assemble_blocks(const MeshData& data, const BlockMesh& mesh,
-                            const std::shared_ptr<const Processes>& processes, std::int64_t coarsest, double stretch) {
+                            const std::shared_ptr<const Processes>& processes, std::int64_t coarsest,
+                            const CellStretch& stretch) {
   BlockSystem system;
   system.stretch = stretch;
   system.range = data.range;
@@ -302,6 +310,7 @@ BlockSystem assemble_blocks(const MeshData& data, const BlockMesh& mesh,
         if (robin[static_cast<std::size_t>(piece.block)]) return {};
         return cells_of(data, mesh, piece);
       };
+#pragma omp parallel for schedule(dynamic, 1)
     for (std::size_t b = 0; b < spaces[l]->own.size(); ++b) {
       const int block = spaces[l]->own[b].block;
       if (l == 0 && !robin[static_cast<std::size_t>(mesh.piece(block).block)])
