@@ -4,15 +4,10 @@
 #include <cmath>
 
 #include "backends/cpu/launch.hpp"
+#include "grids/blocks/crossing_lines.hpp"
 
 namespace poisson {
 namespace {
-
-// Contains what lines need at the nodes of a block.
-struct NodesOfBlock {
-  std::vector<double> diagonal;  // 0: not free
-  std::array<std::vector<double>, 3> strength;
-};
 
 template <class F>
 void for_nodes(const BlockSpace::Own& own, const F& f) {
@@ -55,7 +50,7 @@ std::vector<NodesOfBlock> measure_nodes(const BlockSpace& blocks, const Field& d
 }  // namespace
 
 template <class T>
-BlockLines<T>::BlockLines(Backend& backend, const BlockLevel& level, double scale)
+BlockLines<T>::BlockLines(Backend& backend, const BlockLevel& level, double scale, bool crosses)
     : backend_(backend), blocks_(level.space) {
   const BlockSpace& blocks = *blocks_;
   const Field diagonal = assembled_diagonal(backend, level, scale);
@@ -102,14 +97,20 @@ BlockLines<T>::BlockLines(Backend& backend, const BlockLevel& level, double scal
       stride *= static_cast<std::size_t>(own.nodes[axis]);
     }
   }
+  if (!crosses) return;
+  crossing_ = std::make_unique<CrossingLines<T>>(backend, blocks_, diagonal, couplings, nodes);
+  if (!crossing_->any()) crossing_.reset();
 }
+
+template <class T>
+BlockLines<T>::~BlockLines() = default;
 
 template <class T>
 std::size_t BlockLines<T>::bytes() const {
   std::size_t values = 0;
   for (const auto& factors : own_)
     for (const Factors& of : factors) values += of.inverse.size() + of.lower.size();
-  return values * sizeof(T);
+  return values * sizeof(T) + (crossing_ ? crossing_->bytes() : 0);
 }
 
 template <class T>
@@ -193,6 +194,7 @@ void BlockLines<T>::solve(const Field& r, Field& z) const {
     across<true>(b, 1, from, to);
     if (blocks.dimension() == 3) across<true>(b, 2, from, to);
   }
+  if (crossing_) crossing_->add(r, z);
   backend_.run_exchange(blocks.add, z, z);
 }
 
