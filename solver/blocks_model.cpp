@@ -17,8 +17,9 @@ namespace {
 
 // Cells whose widths differ by more than this need lines.
 constexpr double round_cells = 2;
-// With corrections in fp32, A on a thin block that floats loses digits from about this stretching on: ε a² ≪ 1.
-constexpr double most_stretched_in_fp32 = 1e3;
+// With corrections in fp32, A on a thin block that floats loses digits: from about this stretching on in blocks of thin
+// cells alone (ε a² ≪ 1), and where the couplings along a line exceed those that hold it by the second number.
+constexpr double most_stretched_in_fp32 = 1e3, most_floating_in_fp32 = 1e4;
 
 }  // namespace
 
@@ -27,7 +28,7 @@ BlockSmoothing smoothing_of(const Options& options, double stretch) {
   return options.smoother.extent || stretch <= round_cells ? BlockSmoothing::points : BlockSmoothing::lines;
 }
 
-Options resolve_block_options(const Options& given, double stretch, int dimension) {
+Options resolve_block_options(const Options& given, const CellStretch& stretch, int dimension) {
   if (given.amg == Amg::hypre)
     throw InputError("solver.amg: hypre solves meshes and matrices, but blocks have multigrid of their own: remove it");
   Options rows = given;
@@ -43,7 +44,8 @@ Options resolve_block_options(const Options& given, double stretch, int dimensio
   }
   if (!given.smoother.pre) options.smoother.pre = 0;
   if (!given.smoother.post) options.smoother.post = 5;
-  if (options.precision == SolvePrecision::mixed && stretch > most_stretched_in_fp32)
+  if (options.precision == SolvePrecision::mixed && stretch.largest > most_stretched_in_fp32 &&
+      stretch.floating > most_floating_in_fp32)
     options.precision = SolvePrecision::double_;
   return options;
 }
@@ -51,7 +53,8 @@ Options resolve_block_options(const Options& given, double stretch, int dimensio
 // Each level has bands in fp64, which stay for the next solver, and a copy in the precision of corrections with three
 // fields of its operator, three of its cycle and factors of lines. The finest level also has loads and the fields of
 // the outer iteration. Factors are computed from twelve values a node.
-Plan plan_blocks(const std::vector<BlockLevelSize>& sizes, const Options& asked, double stretch, int dimension) {
+Plan plan_blocks(const std::vector<BlockLevelSize>& sizes, const Options& asked, const CellStretch& stretch,
+                 int dimension) {
   Plan plan;
   plan.options = resolve_block_options(asked, stretch, dimension);
   const bool multigrid = plan.options.method == Method::multigrid,
@@ -123,6 +126,7 @@ BlockOperatorData BlocksModel::data_of(std::size_t level, const Options& options
   data.scale = scale();
   data.singular = system_.singular;
   data.smoothing = smoothing_of(options, system_.stretch);
+  data.model = model_;
   data.crosses = !device_;
   if (level == 0 && system_.singular)
     data.volume = std::make_shared<const std::vector<std::vector<double>>>(system_.volume);

@@ -220,7 +220,7 @@ class MeshCase final : public Case {
     if (options.method != Method::multigrid) return text;
     const bool lines = smoothing_of(options, config_.mesh->stretch) == BlockSmoothing::lines;
     return text + fmt::format("; {} are relaxed, because cells are stretched up to {:.3g}:1; corrections in {}",
-                              lines ? "lines of blocks" : "points", config_.mesh->stretch,
+                              lines ? "lines of blocks" : "points", config_.mesh->stretch.largest,
                               options.precision == SolvePrecision::double_ ? "fp64" : "fp32");
   }
 

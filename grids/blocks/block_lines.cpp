@@ -21,6 +21,7 @@ void for_nodes(const BlockSpace::Own& own, const F& f) {
 std::vector<NodesOfBlock> measure_nodes(const BlockSpace& blocks, const Field& diagonal,
                                         const LineCouplings& couplings) {
   std::vector<NodesOfBlock> nodes(blocks.own.size());
+#pragma omp parallel for schedule(dynamic, 1)
   for (std::size_t b = 0; b < blocks.own.size(); ++b) {
     const BlockSpace::Own& own = blocks.own[b];
     const auto size = static_cast<std::size_t>(own.size());
@@ -66,10 +67,12 @@ BlockLines<T>::BlockLines(Backend& backend, const BlockLevel& level, double scal
   put_own_blocks(all, blocks, total);
   backend.run_exchange(blocks.add, total, total);
   backend.exchange(total);
+  own_.resize(blocks.own.size());
+#pragma omp parallel for schedule(dynamic, 1)
   for (std::size_t b = 0; b < blocks.own.size(); ++b) {
     const BlockSpace::Own& own = blocks.own[b];
     const View<const double> sum = std::as_const(total).patches<double>(own.group)[own.patch];
-    std::array<Factors, 3>& factors = own_.emplace_back();
+    std::array<Factors, 3>& factors = own_[b];
     std::size_t stride = 1;
     for (std::size_t axis = 0; axis < static_cast<std::size_t>(blocks.dimension()); ++axis) {
       const auto size = static_cast<std::size_t>(own.size());

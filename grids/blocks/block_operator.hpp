@@ -12,12 +12,17 @@ namespace poisson {
 /// Selects how a level of blocks is smoothed.
 enum class BlockSmoothing : std::uint8_t { points, lines };
 
+/// Selects the model of coefficients of blocks on a device: stored entries, or entries that each product computes from
+/// the corners of cells. `automatic` computes them where it can (Blocks on a GPU in docs/design/blocks.md).
+enum class BlockModel : std::uint8_t { automatic, stored, computed };
+
 /// Describes the operator of a level.
 struct BlockOperatorData {
   BlockLevel level;
   double scale = 1;
   bool singular = false;
   BlockSmoothing smoothing = BlockSmoothing::points;
+  BlockModel model = BlockModel::automatic;
   bool crosses = false;  ///< strong lines continue across interfaces, on a CPU
   std::shared_ptr<const std::vector<std::vector<double>>> volume{};  ///< as BlockSystem::volume; null: equal weights
 };

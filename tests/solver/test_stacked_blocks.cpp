@@ -116,8 +116,9 @@ struct TwoFields {
 };
 
 void compare_verbs(BothOperators& both, std::size_t level, BlockSmoothing smoothing, Precision precision,
-                   const std::string& name) {
-  const BlockOperatorData data = both.data_of(level, smoothing);
+                   const std::string& name, BlockModel model = BlockModel::automatic) {
+  BlockOperatorData data = both.data_of(level, smoothing);
+  data.model = model;
   const BlockSpace& blocks = *data.level.space;
   const auto expected = make_block_operator(*both.host, data, precision);
   const auto found = both.blocks->make_operator(data, precision);
@@ -181,7 +182,11 @@ TEST(StackedBlocks, HaveTheVerbsOfTheCpu) {
     for (std::size_t level = 0; level < both.system.levels.size(); ++level)
       for (const BlockSmoothing smoothing : {BlockSmoothing::points, BlockSmoothing::lines})
         for (const Precision precision : {Precision::fp64, Precision::fp32}) {
-          if (precision == Precision::fp32 && both.system.stretch > 500) continue;
+          if (precision == Precision::fp32 && both.system.stretch.largest > 500) continue;
+          for (const BlockModel model : {BlockModel::stored, BlockModel::computed})
+            if (level == 0)
+              compare_verbs(both, level, smoothing, precision,
+                            one.name + (model == BlockModel::stored ? " stored" : " computed"), model);
           compare_verbs(both, level, smoothing, precision,
                         one.name + (smoothing == BlockSmoothing::lines ? " lines" : " points"));
         }
@@ -223,6 +228,54 @@ TEST(StackedBlocks, MoveValuesAsTheCpuDoes) {
       expected->interpolate(c.on_host, up.on_host, &scale);
       found->interpolate(c.on_device, up.on_device, &there);
       up.compare(*fine, 1e-13, one.name + " interpolated");
+    }
+  }
+}
+
+// Coarse levels of blocks with unequal numbers of cells are PᵀAP of the level above. Levels list their blocks in
+// different orders, because unequal blocks may have coarse blocks of one shape.
+TEST(StackedBlocks, CoarseLevelsAreProductsOfTheFinerOnes) {
+  for (const std::vector<int>& m : {std::vector{3, 2}, std::vector{2, 3, 2}}) {
+    const MadeBlocks made = grid_of_blocks(m, 0.2, true);
+    BlockGeometry geometry = geometry_of(made, 1);
+    for (std::size_t c = 0; c < geometry.cells.size(); ++c) {
+      geometry.cells[c] = std::array{7, 4, 5, 9, 8, 3}[c % 6];
+      geometry.fractions[c] = uniform_nodes(0, 1, geometry.cells[c]);
+    }
+    const BlockMesh mesh = make_block_mesh(geometry);
+    MeshProblem problem = block_problem(mesh, 1.0, 1.0);
+    problem.coefficient.fill(Quantity([](double x, double y, double z) { return std::exp(std::sin(5 * x) + y * z); }));
+    problem.reaction = 3.0;
+    const MeshData data(problem);
+    BothOperators both(data, mesh);
+    ASSERT_GT(both.system.levels.size(), 2U);
+    for (std::size_t level = 0; level + 1 < both.system.levels.size(); ++level) {
+      const auto fine = both.system.levels[level].space, coarse = both.system.levels[level + 1].space;
+      const auto check = [&](Backend& backend, const auto& make_operator, const Transfer& transfer) {
+        const auto A = make_operator(level), C = make_operator(level + 1);
+        Field c(backend, coarse->space, Precision::fp64), expected(backend, coarse->space, Precision::fp64),
+            found(backend, coarse->space, Precision::fp64), up(backend, fine->space, Precision::fp64),
+            product(backend, fine->space, Precision::fp64);
+        fill_random(c, *coarse, 7, false);
+        backend.fill(up, 0);
+        transfer.interpolate(c, up);
+        A->apply(up, product);
+        transfer.restrict_to(product, expected);
+        C->apply(c, found);
+        expect_equal(found, expected, *coarse, 1e-12, "level " + std::to_string(level + 1));
+      };
+      check(
+          *both.host,
+          [&](std::size_t l) {
+            return make_block_operator(*both.host, both.data_of(l, BlockSmoothing::points), Precision::fp64);
+          },
+          *make_block_transfer(*both.host, fine, coarse, Precision::fp64));
+      check(
+          *both.device,
+          [&](std::size_t l) {
+            return both.blocks->make_operator(both.data_of(l, BlockSmoothing::points), Precision::fp64);
+          },
+          *both.blocks->make_transfer(fine, coarse, Precision::fp64));
     }
   }
 }
