@@ -83,11 +83,12 @@ struct BlockSurface {
         }
   }
 
-  // Returns whether a place is inside, and farther from the surface than its pieces are long: pieces do not follow
-  // curved sides exactly.
+  // Returns whether a place is inside, and farther from all corners of pieces than a place on a piece can be: pieces do
+  // not follow curved sides exactly.
   bool contains_deeply(const Place3& x) const {
+    const double margin = 0.75 * longest;
     for (std::size_t d = 0; d < (flat ? 2 : 3); ++d)
-      if (!(x[d] > lower[d] + longest && x[d] < upper[d] - longest)) return false;
+      if (!(x[d] > lower[d] + margin && x[d] < upper[d] - margin)) return false;
     double nearest = std::numeric_limits<double>::infinity(), angle = 0;
     int crossings = 0;
     for (const auto& piece : pieces) {
@@ -100,7 +101,7 @@ struct BlockSurface {
       if ((a[1] > x[1]) == (b[1] > x[1])) continue;
       crossings += a[0] + (x[1] - a[1]) / (b[1] - a[1]) * (b[0] - a[0]) > x[0];
     }
-    return nearest > longest && (flat ? crossings % 2 == 1 : std::abs(angle) > 2 * std::numbers::pi);
+    return nearest > margin && (flat ? crossings % 2 == 1 : std::abs(angle) > 2 * std::numbers::pi);
   }
 
  private:

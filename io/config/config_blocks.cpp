@@ -53,7 +53,7 @@ class BlockReader {
     const Value *file = grid_.find("file"), *blocks = grid_.find("blocks");
     in_file_ = given(file);
     if (in_file_ == given(blocks)) {
-      if (!in_file_ && !parts_.errors.empty()) return false;  // they have a wrong type
+      if (!file || !blocks) return good_ = false;  // an error names what is wrong with it
       fail(grid_.mark, "grid",
            in_file_ ? "has both file and blocks; keep one of the two"
                     : "needs blocks; add vertices: and blocks: [{corners: [0, 1, 2, 3], cells: [32, 32]}], or file: "
@@ -98,7 +98,7 @@ class BlockReader {
   bool read_inline(const Value& blocks, MacroMesh& macro) {
     const Value* vertices = grid_.find("vertices");
     if (!given(vertices)) {
-      if (!parts_.errors.empty()) return false;
+      if (!vertices) return good_ = false;
       fail(blocks.mark, "grid.blocks", "needs vertices; add grid: {vertices: [[0, 0], [1, 0], [1, 1], [0, 1]]}");
       return false;
     }
