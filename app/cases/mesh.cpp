@@ -160,7 +160,10 @@ class MeshCase final : public Case {
  private:
   const Mesh& mesh() const { return *problem_.mesh; }
   const MeshData& data() const {
-    if (!data_) data_ = std::make_unique<MeshData>(problem_);
+    if (!data_) {
+      data_ = std::make_unique<MeshData>(problem_);
+      if (in_blocks()) hold_images(*config_.mesh->blocks, data_->holder, data_->held);
+    }
     return *data_;
   }
   // Finds the probes before the solve, since one outside ends the run.

@@ -70,6 +70,10 @@ struct BlockMesh {
 std::shared_ptr<const MacroTopology> join_periodic(
     const MacroTopology& topology, const std::vector<std::pair<const BlockPatch*, const BlockPatch*>>& pairs);
 
+/// Holds a point if a periodic image of it is held: both are one unknown. `holder` has the condition that holds each
+/// point, or −1, and `held` its value, as in MeshData.
+void hold_images(const BlockMesh& mesh, std::vector<int>& holder, std::vector<double>& held);
+
 /// Name of the group of boundary sides that are in no patch.
 inline constexpr const char* unnamed_patch = "unnamed";
 

@@ -130,7 +130,7 @@ TEST(BlockOrders, AreTwoOnParabolas) {
 
 TEST(BlockOrders, AreTwoOnSkewedBlocksAndStars) {
   const auto square = [](int) { return with_wall(grid_of_blocks({2, 2}, 0.3, true), {{0, 1}, {1, 2}}); };
-  expect_orders(square, 16, smooth({{Place3{0, 0, 0}, Place3{1, 0, 0}}}, {0.5, 0.5, 0}), "skewed");
+  expect_orders(square, 32, smooth({{Place3{0, 0, 0}, Place3{1, 0, 0}}}, {0.5, 0.5, 0}), "skewed");
   const MadeBlocks five = star(5);
   const auto& x = five.macro.vertices;
   expect_orders(
