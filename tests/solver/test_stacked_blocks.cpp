@@ -327,7 +327,7 @@ TEST(StackedBlocks, SolveAsTheCpuDoes) {
         solve_blocks_on(*device, device->on_gpu() ? nullptr : host_device_blocks(*device), mesh, problem, options);
     EXPECT_EQ(found.result.converged(), expected.result.converged()) << one.name;
     // On a CPU strong lines continue across interfaces.
-    EXPECT_GE(found.result.iterations, expected.result.iterations - 1) << one.name;
+    EXPECT_GE(found.result.iterations, expected.result.iterations - 3) << one.name;
     EXPECT_LE(found.result.iterations, expected.result.iterations + 3) << one.name;
     double most = 0, apart = 0;
     for (std::size_t p = 0; p < found.u.size(); ++p) {
