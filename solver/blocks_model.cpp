@@ -50,11 +50,27 @@ Options resolve_block_options(const Options& given, const CellStretch& stretch, 
   return options;
 }
 
+namespace {
+
+// Returns the bytes of a level on a GPU: bands in the precision of corrections, the inverse diagonal, three fields of
+// the cycle, and of lines three fields and the factors. The finest level also has what its residual is computed from,
+// the inverse diagonal, and six fields in fp64. Rows of fields begin at multiples of some bytes, and blocks have ends.
+double bytes_on_gpu(const BlockLevelSize& size, bool finest, bool multigrid, bool lines, int dimension, double value) {
+  constexpr double padding = 1.4;
+  const double entries = dimension == 2 ? 5 : 14, stored = entries + 0.5;
+  double bytes = 0;
+  if (multigrid) bytes += value * (stored + 4 * padding + (lines ? 2 * dimension + 3 * padding : 0));
+  if (finest) bytes += (size.computed > 0 ? size.computed : 8 * stored) + 8 * 7 * padding;
+  return bytes * static_cast<double>(size.nodes);
+}
+
+}  // namespace
+
 // Each level has bands in fp64, which stay for the next solver, and a copy in the precision of corrections with three
 // fields of its operator, three of its cycle and factors of lines. The finest level also has loads and the fields of
 // the outer iteration. Factors are computed from twelve values a node.
 Plan plan_blocks(const std::vector<BlockLevelSize>& sizes, const Options& asked, const CellStretch& stretch,
-                 int dimension) {
+                 int dimension, bool gpu) {
   Plan plan;
   plan.options = resolve_block_options(asked, stretch, dimension);
   const bool multigrid = plan.options.method == Method::multigrid,
@@ -68,6 +84,7 @@ Plan plan_blocks(const std::vector<BlockLevelSize>& sizes, const Options& asked,
     double bytes = nodes * (8 * entries + value * entries);
     if (multigrid) bytes += nodes * value * (6 + (lines ? 2 * dimension : 0));
     if (plan.levels.empty()) bytes += nodes * (16 + 8 * (entries + 3) + 8 * 6);
+    if (gpu) bytes = bytes_on_gpu(size, plan.levels.empty(), multigrid, lines, dimension, value);
     Plan::Level printed;
     printed.cells = {static_cast<int>(size.unknowns), 1, 1};
     printed.unknowns = size.unknowns;
@@ -79,7 +96,7 @@ Plan plan_blocks(const std::vector<BlockLevelSize>& sizes, const Options& asked,
     if (!multigrid) break;
   }
   plan.bytes = static_cast<std::size_t>(all);
-  plan.setup = lines ? static_cast<std::size_t>(8 * 12 * sizes.front().nodes) : 0;
+  plan.setup = lines && !gpu ? static_cast<std::size_t>(8 * 12 * sizes.front().nodes) : 0;
   return plan;
 }
 
@@ -92,7 +109,7 @@ BlocksModel::BlocksModel(Backend& backend, const BlockSystem& system, const std:
 }
 
 Plan BlocksModel::plan(const Options& asked) const {
-  return plan_blocks(system_.sizes, asked, system_.stretch, finest_space().dimension());
+  return plan_blocks(system_.sizes, asked, system_.stretch, finest_space().dimension(), device_ != nullptr);
 }
 
 Traits BlocksModel::traits(const Options&) const {
@@ -133,9 +150,10 @@ BlockOperatorData BlocksModel::data_of(std::size_t level, const Options& options
   return data;
 }
 
-std::unique_ptr<Operator> BlocksModel::make_operator(std::size_t level, const Options& options,
-                                                     Precision precision) const {
-  const BlockOperatorData data = data_of(level, options);
+std::unique_ptr<Operator> BlocksModel::make_operator(std::size_t level, const Options& options, Precision precision,
+                                                     BlockModel model) const {
+  BlockOperatorData data = data_of(level, options);
+  if (model_ == BlockModel::automatic) data.model = model;
   return device_ ? device_->make_operator(data, precision) : make_block_operator(backend_, data, precision);
 }
 
@@ -144,7 +162,7 @@ Hierarchy BlocksModel::levels(const Plan& plan) const {
   Hierarchy hierarchy;
   const std::size_t count = plan.levels.size();
   for (std::size_t l = 0; l < count; ++l) {
-    hierarchy.operators.push_back(make_operator(l, plan.options, precision));
+    hierarchy.operators.push_back(make_operator(l, plan.options, precision, BlockModel::corrections));
     if (l == 0) continue;
     const auto &fine = system_.levels[l - 1].space, &coarse = system_.levels[l].space;
     hierarchy.transfers.push_back(device_ ? device_->make_transfer(fine, coarse, precision)
@@ -196,7 +214,7 @@ void BlocksModel::add_rows_on_gpu(const CsrMatrix& A, Precision precision, Hiera
 }
 
 std::unique_ptr<Operator> BlocksModel::finest(const Plan& plan, Precision precision) const {
-  return make_operator(0, plan.options, precision);
+  return make_operator(0, plan.options, precision, BlockModel::automatic);
 }
 
 double BlocksModel::fill(Field& b, Field& u) const {

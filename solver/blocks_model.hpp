@@ -25,7 +25,7 @@ BlockSmoothing smoothing_of(const Options& options, double stretch);
 
 /// Returns the plan for blocks of these sizes, with bytes. See resolve_block_options.
 Plan plan_blocks(const std::vector<BlockLevelSize>& sizes, const Options& options, const CellStretch& stretch,
-                 int dimension);
+                 int dimension, bool gpu = false);
 
 /// Is the model of blocks. Everything that it gets must outlive it.
 class BlocksModel final : public Model {
@@ -51,7 +51,8 @@ class BlocksModel final : public Model {
 
  private:
   double scale() const;
-  std::unique_ptr<Operator> make_operator(std::size_t level, const Options& options, Precision precision) const;
+  std::unique_ptr<Operator> make_operator(std::size_t level, const Options& options, Precision precision,
+                                          BlockModel model) const;
   void add_rows(Precision precision, Hierarchy& to) const;
   void add_rows_on_gpu(const CsrMatrix& A, Precision precision, Hierarchy& to) const;
 

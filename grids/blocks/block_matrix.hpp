@@ -67,6 +67,8 @@ struct BlockLevel {
 struct BlockLevelSize {
   std::int64_t unknowns = 0;  ///< of all processes
   std::int64_t nodes = 0;     ///< of the blocks of the process that has most, ends included
+  /// Bytes a node of what a device computes entries from, in double precision; 0: it stores the entries.
+  double computed = 0;
 };
 /// Returns the sizes of the levels that assemble_blocks makes.
 std::vector<BlockLevelSize> block_level_sizes(const MeshData& data, const BlockMesh& mesh, int processes,

@@ -12,9 +12,11 @@ namespace poisson {
 /// Selects how a level of blocks is smoothed.
 enum class BlockSmoothing : std::uint8_t { points, lines };
 
-/// Selects the model of coefficients of blocks on a device: stored entries, or entries that each product computes from
-/// the corners of cells. `automatic` computes them where it can (Blocks on a GPU in docs/design/blocks.md).
-enum class BlockModel : std::uint8_t { automatic, stored, computed };
+/// Selects the model of coefficients of blocks on a device (Blocks on a GPU in docs/design/blocks.md): stored entries,
+/// or entries that each product computes from the corners of cells. `automatic` and `corrections` take products of axes
+/// where these are possible. Elsewhere the first one computes entries, which saves memory, and the second one stores
+/// them, because smoothing reads them often. Blocks with Robin conditions and blocks in the plane store theirs.
+enum class BlockModel : std::uint8_t { automatic, corrections, stored, computed };
 
 /// Describes the operator of a level.
 struct BlockOperatorData {

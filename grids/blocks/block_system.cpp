@@ -277,6 +277,11 @@ std::vector<BlockLevelSize> block_level_sizes(const MeshData& data, const BlockM
     }
     sizes.push_back({unknowns_of(*numbers, free), *std::ranges::max_element(nodes)});
   }
+  const bool robin = std::ranges::any_of(
+      data.facets, [&](const ConditionedFacet& facet) { return data.condition(facet).kind == BoundaryKind::robin; });
+  if (mesh.mesh->dimension == 3 && !robin)
+    sizes.front().computed =
+        24 + (data.range > 1 ? 8 * static_cast<double>(data.kappa_entries) : 0) + (data.reaction.empty() ? 0 : 8);
   return sizes;
 }
 

@@ -105,12 +105,13 @@ StackedEntries<T> make_stacked_entries(const BlockOperatorData& data, const Stac
   const BlockMatrix& matrix = *data.level.matrix;
   const std::vector<std::size_t> own = own_of_group(lists, group);
   StackedEntries<T> made;
-  if (data.model == BlockModel::automatic &&
-      std::ranges::all_of(own, [&](std::size_t b) { return matrix.own[b].tensor.has_value(); })) {
+  const bool any = data.model == BlockModel::automatic || data.model == BlockModel::corrections,
+             computes = data.model == BlockModel::automatic || data.model == BlockModel::computed;
+  if (any && std::ranges::all_of(own, [&](std::size_t b) { return matrix.own[b].tensor.has_value(); })) {
     take_axes(data, own, made);
     return made;
   }
-  if (data.model != BlockModel::stored && matrix.cells && take_cells(data, own, places, made)) return made;
+  if (computes && matrix.cells && take_cells(data, own, places, made)) return made;
   made = {};
   made.values[0] = place_bands<T>(data, lists.groups[group].shape, own);
   made.values[1] = join_sums<T>(data, own);

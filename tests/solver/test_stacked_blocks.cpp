@@ -193,6 +193,40 @@ TEST(StackedBlocks, HaveTheVerbsOfTheCpu) {
   }
 }
 
+// The residual of skewed blocks in space computes its entries, and corrections store them.
+TEST(StackedBlocks, ChooseAModelOfCoefficients) {
+  for (const bool robin : {false, true}) {
+    const BlockMesh mesh = make_block_mesh(geometry_of(grid_of_blocks({2, 2, 2}, 0.15, true), 8));
+    MeshProblem problem = block_problem(mesh, 1.0, 1.0);
+    if (robin) problem.conditions[0].kind = BoundaryKind::robin;
+    if (robin) problem.conditions[0].alpha = 2.0;
+    const MeshData data(problem);
+    BothOperators both(data, mesh);
+    const auto bytes = [&](BlockModel model) {
+      BlockOperatorData of = both.data_of(0, BlockSmoothing::points);
+      of.model = model;
+      return both.blocks->make_operator(of, Precision::fp64)->bytes();
+    };
+    EXPECT_EQ(bytes(BlockModel::corrections), bytes(BlockModel::stored));
+    if (robin)
+      EXPECT_EQ(bytes(BlockModel::automatic), bytes(BlockModel::stored));
+    else
+      EXPECT_LT(3 * bytes(BlockModel::automatic), bytes(BlockModel::stored));
+  }
+}
+
+// Thin cells of a block that floats need corrections in fp64; those of a layer that grows to round cells do not.
+TEST(StackedBlocks, CorrectInSinglePrecisionWhereLinesAreHeld) {
+  MadeBlocks flat = grid_of_blocks({2, 2}, 0);
+  for (auto& x : flat.macro.vertices) x[1] *= 1e-4;
+  const CellStretch thin = measure_cells(make_block_mesh(geometry_of(flat, 16))).stretch(),
+                    layer = measure_cells(make_block_mesh(geometry_of(ring(5, 3, 1e4, 32), 32))).stretch();
+  EXPECT_GT(thin.largest, 9e3);
+  EXPECT_GT(layer.largest, 9e3);
+  EXPECT_EQ(resolve_block_options({}, thin, 2).precision, SolvePrecision::double_);
+  EXPECT_EQ(resolve_block_options({}, layer, 2).precision, SolvePrecision::mixed);
+}
+
 // Blocks of parallelepipeds with constant coefficients need no stored entries.
 TEST(StackedBlocks, FindTensorProducts) {
   for (const StackedCase& one : stacked_cases()) {
@@ -293,7 +327,7 @@ TEST(StackedBlocks, SolveAsTheCpuDoes) {
         solve_blocks_on(*device, device->on_gpu() ? nullptr : host_device_blocks(*device), mesh, problem, options);
     EXPECT_EQ(found.result.converged(), expected.result.converged()) << one.name;
     // On a CPU strong lines continue across interfaces.
-    EXPECT_GE(found.result.iterations, expected.result.iterations - 2) << one.name;
+    EXPECT_GE(found.result.iterations, expected.result.iterations - 3) << one.name;
     EXPECT_LE(found.result.iterations, expected.result.iterations + 3) << one.name;
     double most = 0, apart = 0;
     for (std::size_t p = 0; p < found.u.size(); ++p) {
