@@ -14,7 +14,7 @@
 #include "tests/media/media_problems.hpp"
 #include "tests/solve.hpp"
 
-namespace poisson {
+namespace poisson::edges_tests {
 namespace {
 
 constexpr auto D = BoundaryKind::dirichlet;
@@ -82,4 +82,4 @@ TEST(EdgesOfBodies, CylindersWithFlatEnds) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::edges_tests

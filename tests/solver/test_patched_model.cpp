@@ -13,7 +13,7 @@
 #include "tests/device.hpp"
 #include "tests/processes.hpp"
 
-namespace poisson {
+namespace poisson::patched_model_tests {
 namespace {
 
 struct Kind {
@@ -174,4 +174,4 @@ TEST(PatchedModel, RefusesWhatPatchesDoNotSupport) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::patched_model_tests
