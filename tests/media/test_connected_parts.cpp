@@ -173,6 +173,25 @@ TEST(ConnectedParts, LargestPartDoesNotDependOnCuts) {
   }
 }
 
+/// The cells of thin oblique rods do not touch, but each rod is one body; copies of `repeat` are several.
+TEST(ConnectedParts, ThinObliqueRodsAreOneBody) {
+  Problem p = cube_in_cells(1);
+  const std::array cells{24, 20, 16};
+  for (std::size_t d = 0; d < 3; ++d) p.nodes[d] = uniform_nodes(0, 1, cells[d]);
+  p.boundary[0] = {Boundary{BoundaryKind::dirichlet, 1.0}, Boundary{BoundaryKind::dirichlet, 0.0}};
+  MediaBuilder media;
+  media.add("background", 1);
+  media.add("metal", 1);
+  media.back().floating = 0;
+  const ShapePtr rod = make_cylinder({0.13, 0.17, 0.1}, {0.71, 0.41, 0.78}, 0.02);
+  media.body("metal", rod);
+  media.body("metal", make_repeated(make_moved(rod, Motion::translation({0.1, 0.2, 0})), {1, 2, 1}, {0, 0.2, 0}));
+  media.use(p, Surfaces::sharp);
+  const Answer one = solve_alone(p, -1);
+  EXPECT_EQ(one.bodies.size(), 3U);
+  for (const Parts& parts : {Parts{2, 2, 1}, Parts{1, 1, 3}}) expect_same_on(parts, p, -1, one);
+}
+
 /// Many random bodies that overlap: each process finds parts, which are joined over several cuts.
 TEST(ConnectedParts, RandomBodiesDoNotDependOnCuts) {
   for (const unsigned seed : {1U, 2U}) {

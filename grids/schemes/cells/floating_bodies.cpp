@@ -27,9 +27,18 @@ FloatingBodies::FloatingBodies(const MediaCells& cells, Backend& backend, Sample
   std::vector<int> labels;
   const std::vector<Part> parts = find_parts(cells, backend, labels);
   std::vector<std::array<int, 3>> first;
-  for (const Part& part : parts) first.push_back(part.first);
-  const JoinedParts joined(block, box_, backend, sampler, functionals, labels, first,
-                           [](const auto&, std::size_t, int) { return true; });
+  std::vector<PartOfRegion> regions;
+  const std::int64_t offset = numbers_before(block.processes(), parts.size());
+  for (const Part& part : parts) {
+    first.push_back(part.first);
+    for (PartOfRegion region : part.regions) {
+      region.part += offset;
+      regions.push_back(region);
+    }
+  }
+  const JoinedParts joined(
+      block, box_, backend, sampler, functionals, labels, first, [](const auto&, std::size_t, int) { return true; },
+      parts_of_one_body(cells, gather_lists(block.processes(), regions)));
   number(block.processes(), parts, joined);
   store_parts(block.layout().box(), labels, joined);
 }
@@ -70,7 +79,18 @@ std::vector<FloatingBodies::Part> FloatingBodies::find_parts(const MediaCells& c
     Part& part = parts[static_cast<std::size_t>(label)];
     ++part.cells;
     const RegionNumber region = cells.region(at[0], at[1], at[2]);
-    if (std::ranges::find(part.regions, region) == part.regions.end()) part.regions.push_back(region);
+    std::array<int, 3> place{};
+    for (std::size_t d = 0; d < 3; ++d)
+      if (!block.axes[d].degenerate()) place[d] = block.axes[d].global_cell(at[d]);
+    const auto known = std::ranges::find(part.regions, region, &PartOfRegion::region);
+    if (known == part.regions.end()) {
+      part.regions.push_back({label, region, place, place, place});
+      continue;
+    }
+    for (std::size_t d = 0; d < 3; ++d) {
+      known->low[d] = std::min(known->low[d], place[d]);
+      known->high[d] = std::max(known->high[d], place[d]);
+    }
   }
   return parts;
 }
@@ -86,7 +106,7 @@ void FloatingBodies::number(const Processes& processes, const std::vector<Part>&
   for (std::size_t p = 0; p < parts.size(); ++p) {
     const JoinedPart& part = joined.of(static_cast<int>(p));
     own.push_back({part.first, parts[p].cells, part.winds});
-    for (const RegionNumber r : parts[p].regions) regions.emplace_back(part.first, r);
+    for (const PartOfRegion& r : parts[p].regions) regions.emplace_back(part.first, r.region);
   }
   const std::vector<Found> all = gather_lists(processes, own);
   for (const Found& found : all) first_.push_back(found.first);

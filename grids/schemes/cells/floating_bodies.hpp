@@ -9,6 +9,7 @@
 #include "grids/sampling/media_cells.hpp"
 #include "grids/sampling/sampler.hpp"
 #include "grids/schemes/cells/joined_parts.hpp"
+#include "grids/schemes/cells/near_parts.hpp"
 
 namespace poisson {
 
@@ -59,7 +60,7 @@ class FloatingBodies {
   struct Part {
     std::array<int, 3> first{};
     std::int64_t cells = 0;
-    std::vector<RegionNumber> regions;
+    std::vector<PartOfRegion> regions;
   };
   std::vector<Part> find_parts(const MediaCells& cells, Backend& backend, std::vector<int>& labels) const;
   void number(const Processes& processes, const std::vector<Part>& parts, const JoinedParts& joined);

@@ -135,12 +135,11 @@ const JoinedPart* JoinedParts::beyond(const Cell& cell) const {
 
 JoinedParts::JoinedParts(const Block& block, const Box& stored, Backend& backend, Sampler& sampler,
                          const Functionals& functionals, std::vector<int> labels, const std::vector<Cell>& first,
-                         const Connects& connects)
+                         const Connects& connects, const std::vector<std::pair<std::int64_t, std::int64_t>>& also)
     : block_(block), own_box_(block.layout().box()), stored_(stored), labels_(std::move(labels)) {
   const Processes& processes = block.processes();
   if (!processes.alone()) {
-    const std::vector<std::int64_t> counts = processes.gather(static_cast<std::int64_t>(first.size()));
-    for (int r = 0; r < processes.rank(); ++r) offset_ += counts[static_cast<std::size_t>(r)];
+    offset_ = numbers_before(processes, first.size());
     Field field(backend, block.space(), Precision::fp64);
     std::vector<double> values;
     for (const int label : labels_) values.push_back(label < 0 ? 0 : static_cast<double>(global(label) + 1));
@@ -151,14 +150,22 @@ JoinedParts::JoinedParts(const Block& block, const Box& stored, Backend& backend
   }
   for (const Cell& cell : first) first_.push_back(global_number(block, cell));
   for (const std::int64_t number : first_) own_.push_back({number});
-  others_ = join(gather_lists(processes, meetings(connects)));
+  others_ = join(gather_lists(processes, meetings(connects, also)));
   for (std::size_t n = 0; n < own_.size(); ++n)
     if (const auto found = others_.find(global(static_cast<int>(n))); found != others_.end()) own_[n] = found->second;
 }
 
 // Returns how the parts at the ends of this process's block meet others.
-std::vector<JoinedParts::Meeting> JoinedParts::meetings(const Connects& connects) const {
+std::vector<JoinedParts::Meeting> JoinedParts::meetings(
+    const Connects& connects, const std::vector<std::pair<std::int64_t, std::int64_t>>& also) const {
   std::set<Meeting> met;
+  for (const auto& pair : also)
+    for (const auto& [part, other] : {pair, std::pair(pair.second, pair.first)}) {
+      if (part < offset_ || part >= offset_ + static_cast<std::int64_t>(first_.size())) continue;
+      const std::int64_t start = first_[static_cast<std::size_t>(part - offset_)];
+      met.insert({part, part, start});
+      met.insert({part, other, start});
+    }
   for (std::size_t d = 0; d < static_cast<std::size_t>(block_.dimension()); ++d)
     for (const int side : {-1, 1}) {
       const Axis& axis = block_.axes[d];

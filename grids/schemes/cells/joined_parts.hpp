@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "grids/axes/block.hpp"
@@ -33,9 +34,12 @@ class JoinedParts {
   struct Meeting;
 
   /// `stored` is the box of this process's cells with its neighbours beyond cuts. `labels` are the numbers of the parts
-  /// of its cells, x fastest, or −1; `first` are the cells with which the parts begin. Collective.
+  /// of its cells, x fastest, or −1; `first` are the cells with which the parts begin. `also` has pairs of parts that
+  /// are connected within the grid; it is equal on all processes and continues the numbers of each process
+  /// (`numbers_before`). Collective.
   JoinedParts(const Block& block, const Box& stored, Backend& backend, Sampler& sampler, const Functionals& functionals,
-              std::vector<int> labels, const std::vector<Cell>& first, const Connects& connects);
+              std::vector<int> labels, const std::vector<Cell>& first, const Connects& connects,
+              const std::vector<std::pair<std::int64_t, std::int64_t>>& also = {});
 
   /// Returns the part of the grid that contains a part of this process.
   const JoinedPart& of(int label) const { return own_[static_cast<std::size_t>(label)]; }
@@ -51,7 +55,8 @@ class JoinedParts {
   std::size_t place(const Cell& cell) const;
   /// Returns the number of the part of a cell beyond the ends of this block among those of all processes, or −1.
   std::int64_t number_beyond(Cell cell) const;
-  std::vector<Meeting> meetings(const Connects& connects) const;
+  std::vector<Meeting> meetings(const Connects& connects,
+                                const std::vector<std::pair<std::int64_t, std::int64_t>>& also) const;
 
   const Block& block_;
   Box own_box_, stored_;
@@ -62,6 +67,14 @@ class JoinedParts {
   std::vector<JoinedPart> own_;
   std::unordered_map<std::int64_t, JoinedPart> others_;  ///< the parts at ends of blocks, of all processes
 };
+
+/// Returns the sum of the numbers of the processes before this one. Collective.
+inline std::int64_t numbers_before(const Processes& processes, std::size_t own) {
+  std::int64_t sum = 0;
+  const std::vector<std::size_t> all = processes.gather(own);
+  for (int r = 0; r < processes.rank(); ++r) sum += static_cast<std::int64_t>(all[static_cast<std::size_t>(r)]);
+  return sum;
+}
 
 /// Returns the lists of all processes one after another. Collective.
 template <class T>
