@@ -192,6 +192,27 @@ TEST(ConnectedParts, ThinObliqueRodsAreOneBody) {
   for (const Parts& parts : {Parts{2, 2, 1}, Parts{1, 1, 3}}) expect_same_on(parts, p, -1, one);
 }
 
+/// A wire that is thinner than a cell makes one body of two balls; without it they are two.
+TEST(ConnectedParts, ThinWiresConnect) {
+  for (const bool wired : {true, false}) {
+    Problem p = square_in_cells(1);
+    p.nodes[0] = uniform_nodes(0, 1, 24);
+    p.nodes[1] = uniform_nodes(0, 1, 20);
+    p.boundary[0] = {Boundary{BoundaryKind::dirichlet, 1.0}, Boundary{BoundaryKind::dirichlet, 0.0}};
+    MediaBuilder media;
+    media.add("background", 1);
+    media.add("metal", 1);
+    media.back().floating = 0;
+    std::vector<ShapePtr> parts{make_sphere({0.25, 0.3, 0}, 0.1), make_sphere({0.75, 0.7, 0}, 0.1)};
+    if (wired) parts.push_back(make_prism({{0.25, 0.29}, {0.75, 0.69}, {0.75, 0.71}, {0.25, 0.31}}, -1, 1));
+    media.body("metal", make_union(parts));
+    media.use(p, Surfaces::sharp);
+    const Answer one = solve_alone(p, -1);
+    EXPECT_EQ(one.bodies.size(), wired ? 1U : 2U);
+    expect_same_on({2, 2, 1}, p, -1, one);
+  }
+}
+
 /// Many random bodies that overlap: each process finds parts, which are joined over several cuts.
 TEST(ConnectedParts, RandomBodiesDoNotDependOnCuts) {
   for (const unsigned seed : {1U, 2U}) {

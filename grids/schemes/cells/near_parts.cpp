@@ -11,10 +11,10 @@ namespace {
 
 // Lines across a cell along each axis; the middle one passes through the centre.
 constexpr int lines_of_cell = 5;
-// Parts are compared if at most twice as many cells lie between them.
+// If a region has more than `few_parts`, those are compared that have at most twice as many cells between them. A
+// region with more than `most_parts` is not searched: so many bodies are strong conductors.
 constexpr int reach = 4;
-// A region with more parts is not searched: so many bodies are strong conductors.
-constexpr std::size_t most_parts = 1000;
+constexpr std::size_t few_parts = 64, most_parts = 1000;
 
 // Contains the pieces of one region on lines along x in a box of cells, and joins those that overlap.
 class Pieces {
@@ -125,8 +125,8 @@ std::vector<std::pair<std::int64_t, std::int64_t>> parts_of_one_body(const Media
     std::vector<const PartOfRegion*> close;
     std::array<int, 3> low{}, high{};
     for (const PartOfRegion* p : all) {
-      if (std::ranges::none_of(all, [&](const PartOfRegion* q) { return q->part != p->part && near(*p, *q); }))
-        continue;
+      const auto meets = [&](const PartOfRegion* q) { return q->part != p->part && near(*p, *q); };
+      if (all.size() > few_parts && std::ranges::none_of(all, meets)) continue;
       for (std::size_t d = 0; d < 3; ++d) {
         low[d] = close.empty() ? p->low[d] : std::min(low[d], p->low[d]);
         high[d] = close.empty() ? p->high[d] : std::max(high[d], p->high[d]);
