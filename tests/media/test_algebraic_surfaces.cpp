@@ -1,5 +1,6 @@
-// Orders at surfaces of many shapes. Each surface is the zero set of a polynomial p, which is the exact solution beside
-// a body at 0; beside an insulator it is p², whose normal derivative vanishes. Sources follow from Laplacians.
+// Orders at surfaces of many shapes. Each surface is the zero set of a polynomial p. The exact solution is atan p
+// beside a body at 0, and its square, whose normal derivative vanishes, beside an insulator. Sources follow from
+// Laplacians.
 
 #include <array>
 #include <cmath>
@@ -45,6 +46,17 @@ struct Jet {
 };
 Jet square(const Jet& a) {
   return a * a;
+}
+
+Jet arc_tangent(const Jet& a) {
+  Jet c(std::atan(a.value));
+  const double slope = 1 / (1 + a.value * a.value), bend = -2 * a.value * slope * slope;
+  c.laplacian = slope * a.laplacian;
+  for (std::size_t d = 0; d < 3; ++d) {
+    c.gradient[d] = slope * a.gradient[d];
+    c.laplacian += bend * a.gradient[d] * a.gradient[d];
+  }
+  return c;
 }
 
 constexpr Point centre{0.013, -0.021, 0.007};
@@ -124,7 +136,7 @@ ShapePtr rounded_box(int dimension, const Point& radii) {
 Polynomial fourth_powers(int dimension, const Point& radii) {
   return [=](const Jet& x, const Jet& y, const Jet& z) {
     const Jet sum = square(square(1 / radii[0] * x)) + square(square(1 / radii[1] * y));
-    return dimension == 2 ? sum - 1 : sum + square(square(1 / radii[2] * z)) - 1;
+    return 0.1 * (dimension == 2 ? sum - 1 : sum + square(square(1 / radii[2] * z)) - 1);
   };
 }
 
@@ -194,7 +206,7 @@ struct Errors {
 Errors errors_of(const CurvedWall& c, int cells) {
   const Curved& curved = c.curved;
   const auto u = [&](double x, double y, double z) {
-    const Jet p = curved.at(x, y, z);
+    const Jet p = arc_tangent(curved.at(x, y, z));
     return c.insulates ? square(p) : p;
   };
   Problem p = curved.dimension == 2 ? square_in_cells(cells) : cube_in_cells(cells);
