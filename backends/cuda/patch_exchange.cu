@@ -89,20 +89,21 @@ __global__ void __launch_bounds__(256) messages_kernel(Mailbox mail, Messages me
 }  // namespace
 
 template <class T>
-void begin_step(cudaStream_t stream, const ExchangeTable& table, T* field) {
+void begin_step(cudaStream_t stream, const ExchangeTable& table, T* from, T* to) {
   T* const room = static_cast<T*>(table.room.data());
-  run<Action::copy>(stream, table.pack, static_cast<const T*>(field), room);
-  run(stream, table.sent_rows, field, room, true, table.transposed);
-  run<Action::clear>(stream, table.clears, static_cast<const T*>(field), field);
-  run<Action::copy>(stream, table.own, static_cast<const T*>(field), field);
+  run<Action::copy>(stream, table.pack, static_cast<const T*>(from), room);
+  run(stream, table.sent_rows, from, room, true, table.transposed && from == to);
+  run<Action::clear>(stream, table.clears, static_cast<const T*>(from), from);
+  run<Action::copy>(stream, table.own, static_cast<const T*>(from), to);
 }
 
 template <class T>
-void end_step(cudaStream_t stream, const ExchangeTable& table, T* field) {
+void end_step(cudaStream_t stream, const ExchangeTable& table, const T* from, T* to) {
   T* const room = static_cast<T*>(table.room.data());
-  run<Action::copy>(stream, table.unpack, static_cast<const T*>(room), field);
-  for (const MoveList& adds : table.adds) run<Action::add>(stream, adds, static_cast<const T*>(room), field);
-  run(stream, table.received_rows, field, room, false, table.transposed);
+  run<Action::copy>(stream, table.unpack, static_cast<const T*>(room), to);
+  for (const MoveList& adds : table.own_adds) run<Action::add>(stream, adds, from, to);
+  for (const MoveList& adds : table.adds) run<Action::add>(stream, adds, static_cast<const T*>(room), to);
+  run(stream, table.received_rows, to, room, false, table.transposed);
 }
 
 void send_by_host(cudaStream_t stream, const ExchangeTable& table, std::size_t bytes_of_value, bool through_host,
@@ -135,10 +136,10 @@ void send_by_mail(cudaStream_t stream, const ExchangeTable& table, const Mailbox
   launch(messages_kernel<T>, mail_blocks(table.most), 256, stream, mail, messages, static_cast<T*>(table.room.data()));
 }
 
-template void begin_step(cudaStream_t, const ExchangeTable&, float*);
-template void begin_step(cudaStream_t, const ExchangeTable&, double*);
-template void end_step(cudaStream_t, const ExchangeTable&, float*);
-template void end_step(cudaStream_t, const ExchangeTable&, double*);
+template void begin_step(cudaStream_t, const ExchangeTable&, float*, float*);
+template void begin_step(cudaStream_t, const ExchangeTable&, double*, double*);
+template void end_step(cudaStream_t, const ExchangeTable&, const float*, float*);
+template void end_step(cudaStream_t, const ExchangeTable&, const double*, double*);
 template void send_by_mail<float>(cudaStream_t, const ExchangeTable&, const Mailbox&);
 template void send_by_mail<double>(cudaStream_t, const ExchangeTable&, const Mailbox&);
 
