@@ -23,16 +23,16 @@ struct Kind {
   bool varying;
 };
 
-constexpr std::array<int, 3> values{24, 21, 112};
+constexpr std::array<int, 3> sizes{24, 21, 112};
 
-// Returns a problem with `values` values: boxes of different widths, and κ over two orders of magnitude if it varies.
+// Returns a problem with `sizes` values: boxes of different widths, and κ over two orders of magnitude if it varies.
 Problem problem_of(const Kind& kind, bool periodic = false, bool equal = false) {
   Problem p;
   p.scheme = kind.scheme;
   p.centering = kind.centering;
   for (std::size_t d = 0; d < 3; ++d) {
     const bool closed = periodic && d == 2;
-    const int cells = kind.centering == Centering::cell || closed ? values[d] : values[d] - 1;
+    const int cells = kind.centering == Centering::cell || closed ? sizes[d] : sizes[d] - 1;
     for (int i = 0; i <= cells; ++i) p.nodes[d].push_back(i + (d == 1 && !equal ? 0.1 * std::sin(i) : 0));
     if (closed) p.boundary[d][0].kind = p.boundary[d][1].kind = BoundaryKind::periodic;
   }
@@ -71,7 +71,7 @@ Solution solve(const Model& model, const Part& part, std::vector<double>& u) {
   const auto& origin = of_part.space().part().origin();
   const View<const double> v = (*read).view<double>();
   for_each_value(v, false, [&](int i, int j, int k) {
-    u[static_cast<std::size_t>(((k + origin[2]) * values[1] + j + origin[1]) * values[0] + i + origin[0])] = v(i, j, k);
+    u[static_cast<std::size_t>(((k + origin[2]) * sizes[1] + j + origin[1]) * sizes[0] + i + origin[0])] = v(i, j, k);
   });
   return {{}, result.history, result.iterations};
 }
@@ -246,6 +246,7 @@ TEST(PatchedModel, VerbsHaveTheBitsOfTheGrid) {
                                           << kind.varying << ", equal " << equal << ", turned " << turned);
           const PatchedModel model(*backend, problem_of(kind, false, equal), across_all, one_process(),
                                    turned ? random_turns() : std::vector<Orientation>{});
+          EXPECT_EQ(model.space().halo().program().size(), 1u);
           VerbsOnPatches(model, precision).run();
         }
 }
@@ -256,6 +257,40 @@ TEST(PatchedModel, SolvesPeriodicAndSingularProblems) {
   const Solution whole = solve_whole(problem), cut = solve_patches(problem, {{{}, {}, {17, 64, 31}}}, 1);
   EXPECT_EQ(cut.history, whole.history);
   EXPECT_EQ(cut.u, whole.u);
+}
+
+TEST(PatchedModel, SolvesInThePlane) {
+  for (const Kind& kind : {Kind{Scheme::fv, Centering::node, true}, Kind{Scheme::fv, Centering::node, false},
+                           Kind{Scheme::fv, Centering::cell, true}, Kind{Scheme::fv, Centering::cell, false}})
+    for (const bool across_x : {false, true}) {
+      SCOPED_TRACE(testing::Message() << "cells " << (kind.centering == Centering::cell) << ", varying " << kind.varying
+                                      << ", across x " << across_x);
+      Problem problem = problem_of(kind);
+      problem.dimension = 2;
+      problem.nodes[2].clear();
+      const auto backend = test_backend();
+      const GridModel whole(*backend, problem);
+      const std::vector<int> narrow = across_x ? std::vector{9, 15} : std::vector<int>{};
+      const PatchedModel cut(*backend, problem, {{narrow, {9, 12}, {}}});
+      Field part(*backend, whole.space(), Precision::fp64);
+      std::array<int, 2> iterations{};
+      std::array<Vector, 2> u;
+      for (const std::size_t of : {0u, 1u}) {
+        const Model& model = of == 0 ? static_cast<const Model&>(whole) : cut;
+        const auto solver = make_solver(model, options_of_tests());
+        model.fill(solver->rhs(), solver->solution());
+        iterations[of] = solver->solve(false).iterations;
+        if (of == 1) backend->run_exchange(cut.patches()->to_box, solver->solution(), part);
+        u[of] = poisson::values(*backend, of == 0 ? solver->solution() : part);
+      }
+      EXPECT_NEAR(iterations[0], iterations[1], across_x ? 1 : 0);
+      double size = 0, largest = 0;
+      for (std::size_t i = 0; i < u[0].size(); ++i) {
+        size = std::max(size, static_cast<double>(std::abs(u[0][i])));
+        largest = std::max(largest, static_cast<double>(std::abs(u[1][i] - u[0][i])));
+      }
+      EXPECT_LE(largest, across_x ? 1e-8 * size : 0);
+    }
 }
 
 TEST(PatchedModel, RefusesWhatPatchesDoNotSupport) {
