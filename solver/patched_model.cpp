@@ -52,8 +52,7 @@ Parts parts_among(int processes, const Cuts& cuts) {
 }  // namespace
 
 PatchedModel::PatchedModel(Backend& backend, const Problem& problem, const Widths& widths,
-                           const std::shared_ptr<const Processes>& processes,
-                           const std::vector<Orientation>& turns) {
+                           const std::shared_ptr<const Processes>& processes, const std::vector<Orientation>& turns) {
   check(problem);
   const Cuts cuts = cuts_of(problem, widths);
   Sharing sharing;
@@ -71,7 +70,7 @@ PatchedModel::PatchedModel(Backend& backend, const Problem& problem, const Width
     const std::array<int, 3> at = cuts.place(p);
     owners.push_back(part_of(0, at[0]) + sharing.parts[0] * (part_of(1, at[1]) + sharing.parts[1] * part_of(2, at[2])));
   }
-  of_ = make_patched_box(backend, part_->space(), cuts, owners, processes, turns);
+  of_ = make_patched_box(backend, part_->space(), cuts, owners, processes, !on_elements(problem.scheme), turns);
 }
 
 Plan PatchedModel::plan(const Options& options) const {
@@ -110,7 +109,8 @@ Hierarchy PatchedModel::levels(const Plan& plan) const {
   Hierarchy levels = part_->levels(plan);
   if (!of_) return levels;
   auto finest = on_patches(levels.operators.front());
-  if (plan.options.method == Method::multigrid) return make_patched_hierarchy(std::move(levels), std::move(finest), of_);
+  if (plan.options.method == Method::multigrid)
+    return make_patched_hierarchy(std::move(levels), std::move(finest), of_);
   levels.operators.front() = std::move(finest);
   return levels;
 }

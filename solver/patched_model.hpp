@@ -26,8 +26,8 @@ class PatchedModel final : public Model {
 
   /// Discretizes the problem on patches. Each process gets a box of them: processes cut the last axis first. Throws
   /// InputError if widths do not add up to the values of an axis, if a part has fewer than 4 values, if the processes
-  /// cannot share the patches in this way, or if patches do not support the problem. `turns` are the orientations of the
-  /// patches' axes, x first (make_patched_box). Collective.
+  /// cannot share the patches in this way, or if patches do not support the problem. `turns` are the orientations of
+  /// the patches (make_patched_box). Collective.
   PatchedModel(Backend& backend, const Problem& problem, const Widths& widths,
                const std::shared_ptr<const Processes>& processes = one_process(),
                const std::vector<Orientation>& turns = {});

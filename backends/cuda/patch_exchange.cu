@@ -20,16 +20,25 @@ __global__ void __launch_bounds__(256)
   const DeviceMove& move = moves[own.move];
   const int nx = move.n[0], ny = move.n[1], size = nx * ny * move.n[2];
   const int last = min(size, own.first + MoveList::values_of_block);
-  for (int at = own.first + static_cast<int>(threadIdx.x); at < last; at += static_cast<int>(blockDim.x)) {
+  // All values of a thread are loaded before the first is stored.
+  constexpr int n = MoveList::values_of_block / 256;
+  T moved[n];
+  T* target[n];
+#pragma unroll
+  for (int m = 0; m < n; ++m) {
+    const int at = own.first + static_cast<int>(threadIdx.x) + 256 * m;
+    target[m] = nullptr;
+    moved[m] = T(0);
+    if (at >= last) continue;
     const int line = move.by_x(at), i = at - line * nx, k = move.by_y(line), j = line - k * ny;
-    T& value = to[move.to + i * move.to_stride[0] + j * move.to_stride[1] + k * move.to_stride[2]];
-    if constexpr (action == Action::clear) {
-      value = 0;
-    } else {
-      const T moved = from[move.from + i * move.from_stride[0] + j * move.from_stride[1] + k * move.from_stride[2]];
-      value = action == Action::add ? value + moved : moved;
-    }
+    target[m] = to + move.to + i * move.to_stride[0] + j * move.to_stride[1] + k * move.to_stride[2];
+    if constexpr (action != Action::clear)
+      moved[m] = from[move.from + i * move.from_stride[0] + j * move.from_stride[1] + k * move.from_stride[2]];
+    if constexpr (action == Action::add) moved[m] += *target[m];
   }
+#pragma unroll
+  for (int m = 0; m < n; ++m)
+    if (target[m]) *target[m] = moved[m];
 }
 
 template <Action action, class T>

@@ -16,8 +16,8 @@ std::unique_ptr<Operator> make_stacked_operator([[maybe_unused]] const SchemeRow
     if (auto made = cpu::make_stacked_operator(box, of)) return made;
 #ifdef POISSON_HAVE_CUDA
   if (box->backend().kind() == BackendKind::cuda && assembly == Assembly::partial && !of->turned) {
-    std::unique_ptr<Operator> made = with_own_rows(
-        rows, box->precision(), [&]<class T, class Own>(T, const Own& own) -> std::unique_ptr<Operator> {
+    std::unique_ptr<Operator> made =
+        with_own_rows(rows, box->precision(), [&]<class T, class Own>(T, const Own& own) -> std::unique_ptr<Operator> {
           if constexpr (std::is_same_v<Own, ElementRows>)
             return nullptr;
           else

@@ -52,6 +52,13 @@ struct Turned {
   }
 };
 
+// Returns along how many axes a box lies outside of a patch.
+int axes_outside(const Box& box, const std::array<int, 3>& n) {
+  int axes = 0;
+  for (std::size_t d = 0; d < 3; ++d) axes += box.first[d] < 0 || box.last[d] > n[d] ? 1 : 0;
+  return axes;
+}
+
 // Extends a patch by the values past the ends of the grid that it reaches.
 Box with_ends(Box own, const Box& global, const Cuts& cuts) {
   for (std::size_t d = 0; d < 3; ++d) {
@@ -77,7 +84,7 @@ void upload(Backend& backend, const PatchedBox& of) {
 
 std::shared_ptr<const PatchedBox> make_patched_box(Backend& backend, const Space& box, const Cuts& cuts,
                                                    const std::vector<int>& owners,
-                                                   const std::shared_ptr<const Processes>& processes,
+                                                   const std::shared_ptr<const Processes>& processes, bool stars,
                                                    const std::vector<Orientation>& turns) {
   std::vector<Turned> of;  // by number
   for (int p = 0; p < cuts.patches(); ++p)
@@ -92,12 +99,14 @@ std::shared_ptr<const PatchedBox> make_patched_box(Backend& backend, const Space
     all.push_back({owners[static_cast<std::size_t>(p)], layout, {unknowns, layout.box(), first_plane}});
   }
   std::vector<Move> halos = halo_moves(cuts);
+  if (stars) std::erase_if(halos, [&](const Move& move) { return axes_outside(move.to, turned(move.to_patch).n) > 1; });
   for (Move& move : halos) {
     move.turn = turned(move.to_patch).after(turned(move.patch).turn.inverse());
     move.from = turned(move.patch).box(move.from);
     move.to = turned(move.to_patch).box(move.to);
   }
-  auto made = std::make_shared<PatchedBox>(PatchedBox{{all, {halos}, processes}, box, !turns.empty(), {}, {}, {}, {}, {}});
+  auto made =
+      std::make_shared<PatchedBox>(PatchedBox{{all, {halos}, processes}, box, !turns.empty(), {}, {}, {}, {}, {}});
   ExchangeStep to_box, to_patches, unknowns, added;
   int number = 0;
   for (const PatchGroup& group : made->patches.groups())

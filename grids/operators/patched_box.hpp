@@ -32,11 +32,12 @@ struct PatchedBox {
 };
 
 /// Cuts a part of a grid. `cuts` cut the grid where its processes do, and between; owners[p] is the process of patch p.
-/// Axis d of patch p runs as turns[p] says of the axes of the grid; without `turns` all axes agree. Uploads the programs
-/// to the backend. Collective.
+/// With `stars` halos have no edges and corners, which rows of 5 and 7 points do not read. Axis d of patch p runs as
+/// turns[p] says of the axes of the grid; without `turns` all axes agree. Uploads the programs to the backend.
+/// Collective.
 std::shared_ptr<const PatchedBox> make_patched_box(Backend& backend, const Space& box, const Cuts& cuts,
                                                    const std::vector<int>& owners,
-                                                   const std::shared_ptr<const Processes>& processes,
+                                                   const std::shared_ptr<const Processes>& processes, bool stars,
                                                    const std::vector<Orientation>& turns = {});
 
 /// Returns a view that is indexed by the part: the value at `first` is value (0, 0, 0) of the patch.

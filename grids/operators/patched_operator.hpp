@@ -9,8 +9,8 @@
 
 namespace poisson {
 
-/// Is the operator of a grid on patches that tile the process's part of it. `box` is the operator on the part. Splittings
-/// by lines work on fields of the part.
+/// Is the operator of a grid on patches that tile the process's part of it. `box` is the operator on the part.
+/// Splittings by lines work on fields of the part.
 class PatchedOperator : public Operator {
  public:
   PatchedOperator(std::shared_ptr<const Operator> box, std::shared_ptr<const PatchedBox> of)

@@ -66,8 +66,7 @@ void refuse(const std::string& what, const std::string& remedy) {
 
 Hierarchy make_patched_hierarchy(Hierarchy levels, std::unique_ptr<Operator> finest,
                                  const std::shared_ptr<const PatchedBox>& of) {
-  if (!levels.planes.empty() && levels.planes.front())
-    refuse("relaxation of planes", "solver.smoother.type: line");
+  if (!levels.planes.empty() && levels.planes.front()) refuse("relaxation of planes", "solver.smoother.type: line");
   if (!levels.strong_clusters.empty() && levels.strong_clusters.front())
     refuse("strong clusters of cells", "solver.coarse_operator: rediscretized");
   Backend& backend = finest->backend();

@@ -77,7 +77,8 @@ template <class T>
 void move_and_compare(const Cuts& from, const Cuts& to, const std::shared_ptr<const Processes>& processes) {
   const auto backend = test_backend(), host = make_cpu_backend();
   const Space source = patches_of(from, processes), target = patches_of(to, processes);
-  Field given(*host, source, precision_of<T>), x(*backend, source, precision_of<T>), y(*backend, target, precision_of<T>);
+  Field given(*host, source, precision_of<T>), x(*backend, source, precision_of<T>),
+      y(*backend, target, precision_of<T>);
   for_each_place_of<T>(from, given, [](T& value, const std::array<int, 3>& place) { value = value_at<T>(place); });
   transfer(given, x);
   for (const bool adds : {false, true})  // a copy, then the same values again
@@ -85,9 +86,8 @@ void move_and_compare(const Cuts& from, const Cuts& to, const std::shared_ptr<co
   Field found(*host, target, precision_of<T>);
   transfer(y, found);
   std::int64_t others = 0;
-  for_each_place_of<T>(to, found, [&](T value, const std::array<int, 3>& place) {
-    others += value == 2 * value_at<T>(place) ? 0 : 1;
-  });
+  for_each_place_of<T>(
+      to, found, [&](T value, const std::array<int, 3>& place) { others += value == 2 * value_at<T>(place) ? 0 : 1; });
   EXPECT_EQ(others, 0) << processes->count() << " processes, " << sizeof(T) << " bytes";
 }
 

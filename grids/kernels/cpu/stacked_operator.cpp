@@ -73,7 +73,9 @@ class StackedOperator final : public PatchedOperator {
     }
   };
 
-  T* scratch() const { return line_scratch<T>(A_.layout().n[0]); }
+  T* scratch() const {
+    return line_scratch<T>(A_.layout().n[0]);
+  }
   Line line_of(std::size_t group, int patch, const Box& box, int j, int k) const {
     const auto& first = of().place(group, patch).first;
     return {group, patch, first, {j + first[1], k + first[2], box.first[0] + first[0], box.last[0] + first[0]}};
@@ -98,9 +100,9 @@ class StackedOperator final : public PatchedOperator {
   /// Sums f(line) over the unknowns that the patches count.
   template <class F>
   double sum(const F& f) const {
-    return sum_over_patches(
-        space(), counted_unknowns,
-        [&](std::size_t g, int p, const Box& box, int j, int k) { return f(line_of(g, p, box, j, k)); });
+    return sum_over_patches(space(), counted_unknowns, [&](std::size_t g, int p, const Box& box, int j, int k) {
+      return f(line_of(g, p, box, j, k));
+    });
   }
   template <class Term>
   double sum_with_diagonal(const Field& x, const Term& term) const {
@@ -134,7 +136,9 @@ class StackedOperator final : public PatchedOperator {
     dispatch(r.precision(), [&]<class R>(R) {
       *norm.address() = sum([&](const Line& at) {
         double* const terms = line_scratch<double, 1>(A_.layout().n[0]);
-        put<R>(at, r, [&](T* to) { A_.residual(at.segment, at.template view<T>(u), at.template line<T>(b), factor, to, terms); });
+        put<R>(at, r, [&](T* to) {
+          A_.residual(at.segment, at.template view<T>(u), at.template line<T>(b), factor, to, terms);
+        });
         return sum_of_terms(terms, at.segment.first, at.segment.last);
       });
     });

@@ -119,6 +119,7 @@ inline constexpr bool counts_pairs<TwoColours<T, C>> = true;
 /// Is the functor of a patch, in the indices of the patch.
 template <class Column>
 struct Placed {
+  static constexpr int resident_threads = cuda::resident_threads<Column>();
   Column column;
   int3 first;
 
@@ -137,9 +138,8 @@ struct Placed {
 };
 
 /// Returns the functors of the patches of a group, given that of the first patch with the indices of the patch.
-template <class Given>
+template <class Column>
 struct OfPatches {
-  using Column = Given;
   Column column;
   const PlaceOfPatch* places;
   PlaceOfPatch first;  ///< places[0], for the host
@@ -155,13 +155,6 @@ struct OfPatches {
     ToPatch{place, p, {stride[0], stride[1]}}(own.column);
     return own;
   }
-};
-
-/// Is a stack of patches with the registers of the functor.
-template <class Of>
-struct LimitedStack : StackedColumns<Of> {
-  static constexpr int resident_threads = cuda::resident_threads<typename Of::Column>();
-  using StackedColumns<Of>::StackedColumns;
 };
 
 }  // namespace poisson::cuda

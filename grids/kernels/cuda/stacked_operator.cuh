@@ -81,7 +81,10 @@ class StackedOperator final : public PatchedOperator {
     if constexpr (constant) {
       timed(traffic("project rhs"), {&b}, [&] {
         sum([&](std::size_t g) { return Sum<T>{view(b, g)}; }, amount);
-        sum([&](std::size_t g) { return ProjectRhs<T, Coefficients>{c_, view(b, g), amount.address(), volume_}; },
+        sum(
+            [&](std::size_t g) {
+              return ProjectRhs<T, Coefficients>{c_, view(b, g), amount.address(), volume_};
+            },
             after);
         on_scalars(device_.stream(), AddRemoved{amount.address(), after.address(), before.address(), removed_});
       });
@@ -101,7 +104,8 @@ class StackedOperator final : public PatchedOperator {
     march(u, [&](std::size_t g) { return Apply<T>{view(Au, g)}; });
   }
   void do_apply_everywhere(const Field& u, Field& Au) const override {
-    march(u, [&](std::size_t g) { return Apply<T>{view(Au, g)}; }, true);
+    march(
+        u, [&](std::size_t g) { return Apply<T>{view(Au, g)}; }, true);
   }
   void do_diagonal(Field& d) const override {
     rows([&](std::size_t g) { return Diagonal<T>{view(d, g)}; });
@@ -114,12 +118,8 @@ class StackedOperator final : public PatchedOperator {
   void do_residual(const Field& u, const Field& b, Field& r, const Scalar& scale, Scalar& norm) const override {
     device_.exchange(u);
     dispatch(r.precision(), [&]<class R>(R) {
-      const auto body = [&](std::size_t g) {
-        return ScaledResidual<T, R>{view(b, g), view<R>(r, g), scale.address()};
-      };
-      walk([&]<bool flat>() {
-        sum([&](std::size_t g) { return walk_of<flat>(u, g, body(g)); }, norm);
-      });
+      const auto body = [&](std::size_t g) { return ScaledResidual<T, R>{view(b, g), view<R>(r, g), scale.address()}; };
+      walk([&]<bool flat>() { sum([&](std::size_t g) { return walk_of<flat>(u, g, body(g)); }, norm); });
     });
   }
   void do_norm(const Field& r, Scalar& norm) const override {
@@ -201,12 +201,13 @@ class StackedOperator final : public PatchedOperator {
         for_columns(device_.stream(), box, of(0));
       else
         for_columns(device_.stream(), stack_of(box, count),
-                    LimitedStack<std::remove_const_t<decltype(of)>>(of, box, within));
+                    StackedColumns<std::remove_const_t<decltype(of)>>(of, box, within));
     }
   }
   template <class ColumnOf>
   void sum(const ColumnOf& column_of, const Scalar& result) const {
-    sum_groups(device_, space(), table_, [&](std::size_t g) { return of_patches(g, column_of(g)); }, result);
+    sum_groups(
+        device_, space(), table_, [&](std::size_t g) { return of_patches(g, column_of(g)); }, result);
   }
   template <class BodyOf>
   void rows(const BodyOf& body_of) const {
