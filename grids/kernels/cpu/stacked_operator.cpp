@@ -1,6 +1,8 @@
 #include <algorithm>
+#include <tuple>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "grids/kernels/cpu/line_operator.hpp"
 #include "grids/kernels/cpu/line_sums.hpp"
@@ -17,7 +19,14 @@ template <class T>
 class StackedOperator final : public PatchedOperator {
  public:
   StackedOperator(std::shared_ptr<const Operator> box, std::shared_ptr<const PatchedBox> of)
-      : PatchedOperator(std::move(box), std::move(of)), A_(static_cast<const LineOperator<T>&>(this->box())) {}
+      : PatchedOperator(std::move(box), std::move(of)), A_(static_cast<const LineOperator<T>&>(this->box())) {
+    add_shapes<float>();
+    add_shapes<double>();
+    for (std::size_t before = 0; const PatchGroup& group : space().groups()) {
+      first_.push_back(before);
+      before += group.patches.size();
+    }
+  }
 
   std::unique_ptr<SymmetricSplitting> split(const Relaxation& relaxation) const override {
     if (relaxation.extent != Extent::point) return PatchedOperator::split(relaxation);
@@ -52,33 +61,57 @@ class StackedOperator final : public PatchedOperator {
   }
 
  private:
+  // Describes the views of a patch: the first value of memory has the place −offset.
+  template <class X>
+  struct Shape {
+    View<X> view;
+    std::int64_t offset;
+  };
   // Is a line of a patch.
   struct Line {
-    std::size_t group;
-    int patch;
-    const std::array<int, 3>& first;
-    Segment segment;  // in the indices of the part
+    const std::tuple<std::vector<Shape<float>>, std::vector<Shape<double>>>& shapes;
+    std::size_t patch;  // among all groups
+    Segment segment;    // in the indices of the part
 
     template <class X>
+    View<X> view_of(void* memory) const {
+      const Shape<X>& shape = std::get<std::vector<Shape<X>>>(shapes)[patch];
+      View<X> v = shape.view;
+      v.data = static_cast<X*>(memory) + shape.offset;
+      return v;
+    }
+    template <class X>
     View<const X> view(const Field& x) const {
-      return placed(x.patches<X>(group)[patch], first);
+      return view_of<X>(x.data());
     }
     template <class X>
     X* line(Field& x) const {
-      return placed(x.patches<X>(group)[patch], first).line(segment.j, segment.k);
+      return view_of<X>(x.data()).line(segment.j, segment.k);
     }
     template <class X>
     const X* line(const Field& x) const {
-      return view<X>(x).line(segment.j, segment.k);
+      return view_of<X>(x.data()).line(segment.j, segment.k);
     }
   };
+
+  template <class X>
+  void add_shapes() {
+    Field field(backend(), space(), precision_of<X>);
+    std::size_t number = 0;
+    for (std::size_t g = 0; g < space().groups().size(); ++g)
+      for (int p = 0; p < std::ssize(space().groups()[g].patches); ++p) {
+        View<X> view = placed(field.patches<X>(g)[p], of().places[number++].first);
+        std::get<std::vector<Shape<X>>>(shapes_).push_back({view, view.data - static_cast<X*>(field.data())});
+      }
+  }
 
   T* scratch() const {
     return line_scratch<T>(A_.layout().n[0]);
   }
   Line line_of(std::size_t group, int patch, const Box& box, int j, int k) const {
-    const auto& first = of().place(group, patch).first;
-    return {group, patch, first, {j + first[1], k + first[2], box.first[0] + first[0], box.last[0] + first[0]}};
+    const std::size_t number = first_[group] + static_cast<std::size_t>(patch);
+    const auto& first = of().places[number].first;
+    return {shapes_, number, {j + first[1], k + first[2], box.first[0] + first[0], box.last[0] + first[0]}};
   }
   /// Calls f(line) for the unknowns of all patches, or for all their values.
   template <class F>
@@ -86,7 +119,7 @@ class StackedOperator final : public PatchedOperator {
     for (std::size_t g = 0; g < space().groups().size(); ++g) {
       const PatchGroup& group = space().groups()[g];
       for_each_patch_line(group, group.layout.box(), [&](int p, int j, int k) {
-        const Box box = everywhere ? group.layout.box() : of().place(g, p).unknowns;
+        const Box box = everywhere ? group.layout.box() : of().places[first_[g] + static_cast<std::size_t>(p)].unknowns;
         if (box.size() == 0 || j < box.first[1] || j >= box.last[1] || k < box.first[2] || k >= box.last[2]) return;
         f(line_of(g, p, box, j, k));
       });
@@ -228,6 +261,8 @@ class StackedOperator final : public PatchedOperator {
   }
 
   const LineOperator<T>& A_;
+  std::tuple<std::vector<Shape<float>>, std::vector<Shape<double>>> shapes_;  // of all patches
+  std::vector<std::size_t> first_;                                            // patches before each group
 };
 
 std::unique_ptr<Operator> make_stacked_operator(const std::shared_ptr<const Operator>& box,
