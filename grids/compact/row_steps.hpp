@@ -41,7 +41,7 @@ struct LargestCoupling {
 /// largest −a of a row. Positive entries, which elements of poor shape have, are never strong. Limits are slightly
 /// below round numbers, so that rounding decides no frequent ratio of couplings.
 struct CouplingTest {
-  static constexpr double share = 0.4 - 1e-6, negligible = 1.0 / 64 - 1e-6;
+  static constexpr double share = 0.4 - 1e-6, negligible = 0.1 - 1e-6;
   const double* largest = nullptr;
 
   constexpr bool isolated(std::int64_t i) const { return largest[i] < 0; }

@@ -62,6 +62,24 @@ struct TakeStep {
   }
 };
 
+// Ends of products with the inverse of blocks, whose argument is a residual.
+template <class T>
+struct TakeBlockStep {
+  const T* now;
+  T* previous;
+  T alpha, beta;
+  __device__ void operator()(int, std::int64_t p, T correction) const {
+    const T next = now[p] + alpha * correction;
+    previous[p] = beta == T(0) ? next : next + beta * (now[p] - previous[p]);
+  }
+};
+template <class T>
+struct PutFactor {
+  T* out;
+  T factor;
+  __device__ void operator()(int, std::int64_t p, T product) const { out[p] = factor * product; }
+};
+
 // Steps that need no product.
 template <class T>
 struct Begin {
@@ -165,6 +183,55 @@ struct ShiftLanczos {
   }
 };
 
+// Lanczos' method for B⁻¹A in the inner product of B: r is B v and z is v, both before division by their length, whose
+// squares are norm[s]; products z · A z are alpha[s].
+template <class T>
+struct BlockLanczos {
+  T *r, *z, *before, *w;  // r and z are fields
+  double *norm, *alpha;
+
+  __device__ static double inverse_length(double norm) { return norm > 0 ? 1 / sqrt(norm) : 0; }
+};
+template <class T>
+struct BeginBlocks {
+  BlockLanczos<T> all;
+  const float* inverse;
+  __device__ void operator()(int row, std::int64_t p) const {
+    all.before[row] = 0;
+    all.r[p] = static_cast<T>(lanczos_number(row)) / sqrt(static_cast<T>(inverse[row]));
+  }
+};
+template <class T>
+struct CorrectBlocks {
+  BlockLanczos<T> all;
+  __device__ double operator()(int, std::int64_t p, T product) const {
+    all.z[p] = product;
+    return static_cast<double>(product) * static_cast<double>(all.r[p]);
+  }
+};
+template <class T>
+struct MultiplyBlocks {
+  BlockLanczos<T> all;
+  __device__ double operator()(int row, std::int64_t p, T product) const {
+    all.w[row] = product;
+    return static_cast<double>(product) * static_cast<double>(all.z[p]);
+  }
+};
+template <class T>
+struct ShiftBlocks {
+  BlockLanczos<T> all;
+  int step;
+  __device__ void operator()(int row, std::int64_t p) const {
+    const double norm = all.norm[step], inverse = all.inverse_length(norm),
+                 alpha = norm > 0 ? all.alpha[step] / norm : 0, last = step == 0 ? 0 : sqrt(norm);
+    const T now = all.r[p] * static_cast<T>(inverse),
+            next = all.w[row] * static_cast<T>(inverse) - static_cast<T>(alpha) * now -
+                   static_cast<T>(last) * all.before[row];
+    all.before[row] = now;
+    all.r[p] = next;
+  }
+};
+
 // The inverse diagonal is stored in 32 bits for both precisions: it only weights norms and sweeps.
 struct InvertDiagonal {
   CsrView A;
@@ -218,17 +285,53 @@ class DeviceRowOperator final : public Operator, public ExplicitEntries {
     return largest_of_lanczos(found.data(), found.data() + steps + 1, steps);
   }
 
+  /// Estimates the largest eigenvalue of B⁻¹A for the inverse of blocks.
+  double largest_eigenvalue(DeviceRows& rows, const DeviceBlocks& blocks) const {
+    constexpr int steps = lanczos_steps;
+    const std::int64_t n = pattern_->rows->rows;
+    const Buffer before = rows.make<T>(n), w = rows.make<T>(n), numbers = rows.make<double>(2 * steps + 1);
+    Field r(backend_, space(), precision()), z(backend_, space(), precision());
+    auto* const norm = static_cast<double*>(numbers.data());
+    const BlockLanczos<T> all{at(r), at(z), rows.at(before), rows.at(w), norm, norm + steps + 1};
+    const auto correct = [&](double* result) {
+      backend_.partials(blocks.rows->blocks());
+      multiply(backend_, *blocks.rows, blocks.values, static_cast<const T*>(all.r), CorrectBlocks<T>{all},
+               backend_.partials());
+      add(blocks.rows->blocks(), result);
+    };
+    visit(BeginBlocks<T>{all, inverse()});
+    correct(all.norm);
+    for (int step = 0; step < steps; ++step) {
+      product(z, MultiplyBlocks<T>{all});
+      add(pattern_->rows->blocks(), all.alpha + step);
+      visit(ShiftBlocks<T>{all, step});
+      correct(all.norm + step + 1);
+    }
+    std::array<double, 2 * steps + 1> found{};
+    backend_.read(numbers.data(), found.data(), sizeof found);
+    for (int step = 0; step < steps; ++step)
+      if (const double square = found[static_cast<std::size_t>(step)]; square > 0)
+        found[static_cast<std::size_t>(steps + 1 + step)] /= square;
+    return largest_of_lanczos(found.data(), found.data() + steps + 1, steps);
+  }
+
   Backend& backend() const override { return backend_; }
   Precision precision() const override { return precision_of<T>; }
   const Space& space() const override { return pattern_->rows->row_space.space(); }
   std::string_view assembly() const override { return "compact rows"; }
   double scale() const override { return pattern_->scale; }
   bool singular() const override { return pattern_->singular; }
-  std::size_t bytes() const override { return values_.bytes() + inverse_.bytes() + pattern_->rows->bytes(); }
+  std::size_t bytes() const override {
+    const DeviceBlocks* const blocks = blocks_of_sweeps();
+    return values_.bytes() + inverse_.bytes() + pattern_->rows->bytes() +
+           (blocks ? blocks->values.bytes() + blocks->residual.bytes() + blocks->rows->bytes() : 0);
+  }
 
   std::unique_ptr<SymmetricSplitting> split(const Relaxation& relaxation) const override {
     if (relaxation.line()) throw RunError("compact rows have no lines to relax");
-    return std::make_unique<PointSplitting<DeviceRowOperator>>(*this, EigenvalueBound{pattern_->largest, false, true});
+    const DeviceBlocks* const blocks = blocks_of_sweeps();
+    const double largest = blocks ? blocks->largest : pattern_->largest;
+    return std::make_unique<PointSplitting<DeviceRowOperator>>(*this, EigenvalueBound{largest, false, true});
   }
   std::unique_ptr<Splitting> split_by_colours() const override {
     throw RunError("compact rows have no colours to sweep over");
@@ -246,14 +349,27 @@ class DeviceRowOperator final : public Operator, public ExplicitEntries {
   }
 
   void point_start(double alpha, const Field& b, Field& u) const {
+    if (const DeviceBlocks* const blocks = blocks_of_sweeps())
+      return multiply(backend_, *blocks->rows, blocks->values, at(b), PutFactor<T>{at(u), static_cast<T>(alpha)});
     visit(Begin<T>{at(b), inverse(), at(u), static_cast<T>(alpha)});
   }
   void point_step(PolynomialStep step, const Field& u, const Field& b, Field& previous) const {
+    if (const DeviceBlocks* const blocks = blocks_of_sweeps()) {
+      T* const r = static_cast<T*>(blocks->residual.data());
+      product(u, PutResidual<T, T>{at(b), r});
+      return multiply(backend_, *blocks->rows, blocks->values, static_cast<const T*>(r),
+                      TakeBlockStep<T>{at(u), at(previous), static_cast<T>(step.alpha), static_cast<T>(step.beta)});
+    }
     product(u,
             TakeStep<T>{at(u), at(b), inverse(), at(previous), static_cast<T>(step.alpha), static_cast<T>(step.beta)});
   }
 
  private:
+  // Returns the blocks if sweeps in this precision use them.
+  const DeviceBlocks* blocks_of_sweeps() const {
+    const DeviceBlocks* const blocks = pattern_->blocks.get();
+    return blocks && blocks->precision == precision_of<T> ? blocks : nullptr;
+  }
   static const T* at(const Field& x) { return x.view<T>().data; }
   static T* at(Field& x) { return x.view<T>().data; }
   const float* inverse() const { return static_cast<const float*>(inverse_.data()); }
@@ -360,6 +476,12 @@ std::unique_ptr<Operator> make_row_operator(DeviceRows& rows, std::shared_ptr<co
 double largest_scaled_eigenvalue(DeviceRows& rows, const Operator& A) {
   return dispatch(A.precision(),
                   [&]<class T>(T) { return static_cast<const DeviceRowOperator<T>&>(A).largest_eigenvalue(rows); });
+}
+
+double largest_scaled_eigenvalue(DeviceRows& rows, const Operator& A, const DeviceBlocks& inverse) {
+  return dispatch(A.precision(), [&]<class T>(T) {
+    return static_cast<const DeviceRowOperator<T>&>(A).largest_eigenvalue(rows, inverse);
+  });
 }
 
 std::unique_ptr<Transfer> make_row_transfer(DeviceRows& rows, std::shared_ptr<const SlicedRows> up,
