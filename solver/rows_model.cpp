@@ -53,7 +53,6 @@ Options resolve_row_options(const Options& given) {
   options.full_multigrid = false;
   options.fallback = Fallback::never;
   options.coarse_operator = CoarseOperator::galerkin;
-  if (options.cycle == Cycle::automatic) options.cycle = Cycle::v;
   if (!options.smoother.kind) {
     options.smoother.kind = &smoother_kind("chebyshev");
     if (!options.smoother.value("interval")) options.smoother.given.emplace("interval", 8);
@@ -148,8 +147,7 @@ Hierarchy RowsModel::levels(const Plan& plan) const {
   AggregationLevels::Level* finer = nullptr;
   for (AggregationLevels::Level& level : kept_->levels) {
     if (kept_->blocks && level.smoothed)
-      rows->blocks =
-          make_compact_blocks(backend_, *last, level.aggregate, level.P.columns, finest_->scale, precision);
+      rows->blocks = make_compact_blocks(backend_, *last, level.aggregate, level.P.columns, finest_->scale, precision);
     auto coarse = make_compact_rows(backend_, level.A, finest_->scale, system_.singular);
     hierarchy.transfers.push_back(make_row_transfer(backend_, level.P, level.R, fine, coarse->space, precision));
     hierarchy.operators.push_back(make_row_operator(backend_, coarse, level.A, precision));

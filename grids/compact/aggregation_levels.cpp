@@ -108,10 +108,12 @@ double largest_scaled_eigenvalue(const CsrMatrix& A, const CsrMatrix& inverse) {
   std::vector<double> norm{sum_rows(A.rows(), scale)}, alpha;
   for (int step = 0; step < lanczos_steps && norm.back() > 0; ++step) {
     const double length = std::sqrt(norm.back()), last = step == 0 ? 0 : length;
-    alpha.push_back(sum_rows(A.rows(), [&](std::int64_t i) {
-                      const auto at = static_cast<std::size_t>(i);
-                      return z[at] * (w[at] = row(a, i, z));
-                    }) / norm.back());
+    alpha.push_back(sum_rows(A.rows(),
+                             [&](std::int64_t i) {
+                               const auto at = static_cast<std::size_t>(i);
+                               return z[at] * (w[at] = row(a, i, z));
+                             }) /
+                    norm.back());
     for_rows(A.rows(), [&](std::int64_t i) {
       const auto at = static_cast<std::size_t>(i);
       const double now = r[at] / length, next = w[at] / length - alpha.back() * now - last * before[at];

@@ -85,6 +85,7 @@ class RowOperator final : public Operator, public ExplicitEntries {
   std::unique_ptr<Splitting> split_by_colours() const override {
     throw RunError("compact rows have no colours to sweep over");
   }
+  bool uneven() const override { return blocks_of_sweeps() != nullptr; }
   std::vector<double> dense() const override {
     const auto n = static_cast<std::size_t>(rows_->space.rows());
     std::vector<double> entries(n * n);

@@ -24,8 +24,8 @@ struct CompactRows {
   Buffer places;  ///< int32: offsets of the columns in a field
   double scale = 1;
   bool singular = false;
-  double largest = 2;           ///< estimate of the largest eigenvalue of D⁻¹A
-  std::vector<double> weights;  ///< of rows in the mean that singular problems leave free; empty: equal
+  double largest = 2;                           ///< estimate of the largest eigenvalue of D⁻¹A
+  std::vector<double> weights;                  ///< of rows in the mean that singular problems leave free; empty: equal
   std::shared_ptr<const CompactBlocks> blocks;  ///< null: sweeps use the diagonal
 };
 

@@ -237,7 +237,8 @@ std::shared_ptr<MeshSession> make_session(
     condition.value = condition.alpha = 1.0;
     problem.conditions.push_back(std::move(condition));
   }
-  return std::make_shared<MeshSession>(std::move(problem), row_session_options(tolerance, most, false, precise), device);
+  return std::make_shared<MeshSession>(std::move(problem), row_session_options(tolerance, most, false, precise),
+                                       device);
 }
 
 nb::dict solved(MeshSession& s) {

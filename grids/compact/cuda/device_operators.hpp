@@ -28,7 +28,7 @@ struct DevicePattern {
   double largest = 2;  ///< estimate of the largest eigenvalue of D⁻¹A
   Buffer weights;      ///< fp64 by row; empty: equal
   double total_weight = 1;
-  std::shared_ptr<const CsrMatrix> on_host;  ///< of the coarsest level
+  std::shared_ptr<const CsrMatrix> on_host;    ///< of the coarsest level
   std::shared_ptr<const DeviceBlocks> blocks;  ///< null: sweeps use the diagonal
 };
 
