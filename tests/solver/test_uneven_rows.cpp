@@ -9,7 +9,7 @@
 #include "solver/rows_model.hpp"
 #include "tests/device.hpp"
 
-namespace poisson {
+namespace poisson::uneven_rows_tests {
 namespace {
 
 struct Triangles {
@@ -161,4 +161,4 @@ TEST(BlockInverses, FollowNewValues) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::uneven_rows_tests
