@@ -31,8 +31,8 @@ Options row_session_options(double tolerance, int max_iterations, bool diagonal,
   return options;
 }
 
-RowsSession::RowsSession(CsrMatrix A, const Options& options)
-    : rows_(examine_rows(std::move(A), {})), backend_(make_cpu_backend()) {
+RowsSession::RowsSession(CsrMatrix A, const Options& options, const std::string& device)
+    : rows_(examine_rows(std::move(A), {})), backend_(make_backend(device)) {
   model_ = std::make_unique<GeneralRowsModel>(*backend_, rows_);
   solver_ = make_general_solver(*model_, options);
 }
@@ -47,6 +47,7 @@ RowsCourse RowsSession::solve(std::vector<double> b, std::vector<double> guess, 
     for (const double value : *values)
       if (!std::isfinite(value)) throw InputError(std::string(name) + " has values that are not finite; replace them");
   }
+  const auto device = use_device_of(*backend_);
   put_rows(b, model_->rows(), solver_->A().scale(), solver_->rhs());
   if (guess.empty())
     solver_->solution().backend().fill(solver_->solution(), 0);
@@ -55,22 +56,39 @@ RowsCourse RowsSession::solve(std::vector<double> b, std::vector<double> guess, 
   return run_solver(*solver_, !guess.empty(), stop, model_->rows());
 }
 
-MeshSession::MeshSession(MeshProblem problem, const Options& options)
-    : problem_(std::move(problem)), options_(options), data_(problem_), backend_(make_cpu_backend()) {}
+MeshSession::MeshSession(MeshProblem problem, const Options& options, const std::string& device)
+    : problem_(std::move(problem)), options_(options), data_(problem_), backend_(make_backend(device)) {}
 
 const MeshSystem& MeshSession::system() {
-  if (!system_ || changed_) assemble_again();
-  return *system_;
+  const auto device = use_device_of(*backend_);
+  assemble_changes();
+  if (!backend_->on_gpu()) return *system_;
+  return on_host_.emplace(assemble(data_));
 }
 
 // The model refers to the rows, so they stay where they are.
-void MeshSession::assemble_again() {
-  MeshSystem now = assemble(data_);
-  const bool known = system_.has_value(), singular = known && system_->rows.singular;
-  if (!known)
-    system_.emplace(std::move(now));
-  else
-    *system_ = std::move(now);
+void MeshSession::assemble_rows() {
+  if (!backend_->on_gpu()) {
+    MeshSystem now = assemble(data_);
+    if (system_)
+      *system_ = std::move(now);
+    else
+      system_.emplace(std::move(now));
+    return;
+  }
+  if (!assembly_) {
+    MeshSystem first;
+    number_rows(data_, first);
+    assembly_ = make_device_assembly(*backend_, data_, first.row, first.point);
+    system_.emplace(std::move(first));
+  }
+  assemble_again(*assembly_, data_, *system_);
+}
+
+void MeshSession::assemble_changes() {
+  if (system_ && !changed_) return;
+  const bool singular = system_ && system_->rows.singular;
+  assemble_rows();
   changed_ = false;
   if (solver_ && changed_matrix_ && system_->rows.singular == singular) {
     solver_->update();
@@ -85,12 +103,16 @@ RowsCourse MeshSession::run(const RowsSession::Stop& stop) {
   return run_solver(*solver_, false, stop, model_->rows());
 }
 
+void MeshSession::prepare_solver() {
+  assemble_changes();
+  if (solver_) return;
+  model_ = std::make_unique<RowsModel>(*backend_, system_->rows, /*keeps_levels=*/true);
+  solver_ = make_solver(*model_, options_);
+}
+
 RowsCourse MeshSession::solve(const RowsSession::Stop& stop) {
-  system();
-  if (!solver_) {
-    model_ = std::make_unique<RowsModel>(*backend_, system_->rows, /*keeps_levels=*/true);
-    solver_ = make_solver(*model_, options_);
-  }
+  const auto device = use_device_of(*backend_);
+  prepare_solver();
   model_->fill(solver_->rhs(), solver_->solution());
   RowsCourse course = run(stop);
   course.u = point_values(data_, *system_, course.u);
@@ -98,8 +120,8 @@ RowsCourse MeshSession::solve(const RowsSession::Stop& stop) {
 }
 
 RowsCourse MeshSession::solve_adjoint(const std::vector<double>& g, const RowsSession::Stop& stop) {
-  system();
-  if (!solver_) solve(stop);
+  const auto device = use_device_of(*backend_);
+  prepare_solver();
   if (g.size() != system_->row.size())
     throw InputError("the derivative has " + std::to_string(g.size()) + " values; give one for each point of the mesh");
   std::vector<double> b(system_->point.size());

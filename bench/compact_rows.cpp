@@ -111,6 +111,7 @@ void run_case(Backend& backend, const std::string& name, int n) {
     const AssemblyTimes times = time_assembly(backend, of);
     std::printf("  pattern %.4f s, values %.4f s, difference %.1e\n", times.pattern, times.values, times.difference);
   }
+  print_stages(backend, *system.on_device);
   print_products(backend, *system.on_device);
   std::fflush(stdout);
 }

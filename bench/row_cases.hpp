@@ -28,6 +28,9 @@ struct AssemblyTimes {
 };
 AssemblyTimes time_assembly(Backend& backend, const RowCase& of);
 
+/// Prints the milliseconds of each stage of the set-up of the first coarse level, and of its new values.
+void print_stages(Backend& backend, const DeviceMatrix& A);
+
 /// Contains seconds of a product: of compact rows, and of cuSPARSE; 0 if its library is missing.
 struct ProductTimes {
   double own = 0, cusparse = 0, difference = 0;  ///< difference: largest |own − cuSPARSE|

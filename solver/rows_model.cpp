@@ -16,13 +16,6 @@ void refuse_option(bool given, const std::string& key, const std::string& remedy
   if (given) throw InputError("solver." + key + " needs a grid, but here rows couple any unknowns: " + remedy);
 }
 
-// Releases the matrices of a level; `keeps_rows` spares the coarse one.
-void release(AggregationLevels::Level& level, bool keeps_rows) {
-  level.P = {};
-  level.R = {};
-  if (!keeps_rows) level.A = {};
-}
-
 Plan plan_of(const Options& asked, std::int64_t rows) {
   Plan plan;
   plan.options = resolve_row_options(asked);
@@ -60,7 +53,6 @@ Options resolve_row_options(const Options& given) {
   options.full_multigrid = false;
   options.fallback = Fallback::never;
   options.coarse_operator = CoarseOperator::galerkin;
-  if (options.cycle == Cycle::automatic) options.cycle = Cycle::v;
   if (!options.smoother.kind) {
     options.smoother.kind = &smoother_kind("chebyshev");
     if (!options.smoother.value("interval")) options.smoother.given.emplace("interval", 8);
@@ -150,13 +142,20 @@ Hierarchy RowsModel::levels(const Plan& plan) const {
     kept_ = std::make_unique<AggregationLevels>(make_aggregation_levels(A));
   complexity_ = kept_->operator_complexity;
   RowSpace fine = space_;
-  std::shared_ptr<const CompactRows> rows = finest_;
+  std::shared_ptr<CompactRows> rows = finest_;
   const CsrMatrix* last = &A;
+  AggregationLevels::Level* finer = nullptr;
   for (AggregationLevels::Level& level : kept_->levels) {
+    if (kept_->blocks && level.smoothed)
+      rows->blocks = make_compact_blocks(backend_, *last, level.aggregate, level.P.columns, finest_->scale, precision);
     auto coarse = make_compact_rows(backend_, level.A, finest_->scale, system_.singular);
     hierarchy.transfers.push_back(make_row_transfer(backend_, level.P, level.R, fine, coarse->space, precision));
     hierarchy.operators.push_back(make_row_operator(backend_, coarse, level.A, precision));
-    if (!keeps_levels_) release(level, &level == &kept_->levels.back());
+    if (!keeps_levels_) {
+      level.P = level.R = {};
+      if (finer) finer->A = {};
+    }
+    finer = &level;
     fine = coarse->space;
     rows = std::move(coarse);
     last = &level.A;

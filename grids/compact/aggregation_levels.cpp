@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "grids/compact/block_steps.hpp"
 #include "grids/compact/eigenvalue_steps.hpp"
 #include "grids/compact/host_rows.hpp"
 #include "grids/compact/row_builder.hpp"
@@ -45,7 +46,7 @@ std::size_t AggregationLevels::bytes() const {
   return sum;
 }
 
-AggregationLevels make_aggregation_levels(const CsrMatrix& finest) {
+AggregationLevels make_aggregation_levels(const CsrMatrix& finest, std::optional<bool> blocks) {
   AggregationLevels all;
   HostRows rows;
   const CsrMatrix* A = &finest;
@@ -56,6 +57,7 @@ AggregationLevels make_aggregation_levels(const CsrMatrix& finest) {
     const CsrView view = view_of(*A);
     const auto largest = largest_couplings(rows, view);
     const CouplingTest test{largest.data()};
+    if (levels.empty()) all.blocks = blocks ? *blocks : needs_blocks(rows, view, test);
     AggregatesOn<HostRows> aggregates = aggregate(rows, view, test);
     if (aggregates.count == 0 ||
         static_cast<double>(aggregates.count) > most_left_over * static_cast<double>(A->rows()))
@@ -81,6 +83,51 @@ AggregationLevels make_aggregation_levels(const CsrMatrix& finest) {
 double largest_scaled_eigenvalue(const CsrMatrix& A) {
   HostRows rows;
   return largest_scaled_eigenvalue(rows, view_of(A));
+}
+
+// Lanczos' method for B⁻¹A in the inner product of B: r is B v, z is v, both before division by their length.
+double largest_scaled_eigenvalue(const CsrMatrix& A, const CsrMatrix& inverse) {
+  const auto n = static_cast<std::size_t>(A.rows());
+  const CsrView a = view_of(A), b = view_of(inverse);
+  UnsetVector<double> r(n), z(n), before(n), w(n);
+  const auto row = [](const CsrView& M, std::int64_t i, const UnsetVector<double>& x) {
+    double sum = 0;
+    for (std::int64_t k = M.start[i]; k < M.start[i + 1]; ++k)
+      sum += M.value[k] * x[static_cast<std::size_t>(M.column[k])];
+    return sum;
+  };
+  const auto scale = [&](std::int64_t i) {
+    const auto at = static_cast<std::size_t>(i);
+    return r[at] * (z[at] = row(b, i, r));
+  };
+  for_rows(A.rows(), [&](std::int64_t i) {
+    const auto at = static_cast<std::size_t>(i);
+    r[at] = lanczos_number(i) * std::sqrt(std::abs(A.at(i, static_cast<int>(i))));
+    before[at] = 0;
+  });
+  std::vector<double> norm{sum_rows(A.rows(), scale)}, alpha;
+  for (int step = 0; step < lanczos_steps && norm.back() > 0; ++step) {
+    const double length = std::sqrt(norm.back()), last = step == 0 ? 0 : length;
+    alpha.push_back(sum_rows(A.rows(),
+                             [&](std::int64_t i) {
+                               const auto at = static_cast<std::size_t>(i);
+                               return z[at] * (w[at] = row(a, i, z));
+                             }) /
+                    norm.back());
+    for_rows(A.rows(), [&](std::int64_t i) {
+      const auto at = static_cast<std::size_t>(i);
+      const double now = r[at] / length, next = w[at] / length - alpha.back() * now - last * before[at];
+      before[at] = now;
+      r[at] = next;
+    });
+    norm.push_back(sum_rows(A.rows(), scale));
+  }
+  return largest_of_lanczos(norm.data(), alpha.data(), static_cast<int>(alpha.size()));
+}
+
+CsrMatrix block_inverse(const CsrMatrix& A, const UnsetVector<int>& aggregate, std::int64_t aggregates) {
+  HostRows rows;
+  return invert_aggregates(rows, view_of(A), aggregate.data(), aggregates);
 }
 
 void update_values(const CsrMatrix& finest, AggregationLevels& all) {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "grids/compact/csr.hpp"
@@ -19,6 +20,7 @@ struct AggregationLevels {
   };
   std::vector<Level> levels;
   double operator_complexity = 1;  ///< entries of all operators over those of the finest
+  bool blocks = false;             ///< sweeps invert the blocks of aggregates (block_steps.hpp)
 
   /// Returns the bytes of all matrices.
   std::size_t bytes() const;
@@ -32,7 +34,9 @@ inline constexpr std::int64_t most_coarsest = 300;
 /// A coupling is strong from 0.4 of the smaller of the largest couplings of its two rows (aggregates.hpp). P is
 /// (I − ω D⁻¹ F) T with T the indicator of aggregates, F the strong part of A with weak entries added to its diagonal
 /// D, and ω = 4/3 over the largest eigenvalue of D⁻¹F.
-AggregationLevels make_aggregation_levels(const CsrMatrix& A);
+///
+/// `blocks` decides whether sweeps invert blocks; unset: the couplings of A decide (needs_blocks).
+AggregationLevels make_aggregation_levels(const CsrMatrix& A, std::optional<bool> blocks = {});
 
 /// Computes the values of all levels for new values of A on the same pattern. Aggregates and patterns stay; a coupling
 /// that has become strong and leads outside the pattern of P is left out. If the strong couplings stay, the levels
@@ -41,5 +45,10 @@ void update_values(const CsrMatrix& A, AggregationLevels& levels);
 
 /// Returns an estimate from above of the largest eigenvalue of D⁻¹A by steps of Lanczos' method from fixed numbers.
 double largest_scaled_eigenvalue(const CsrMatrix& A);
+/// Returns one of the largest eigenvalue of B⁻¹A for a symmetric B⁻¹.
+double largest_scaled_eigenvalue(const CsrMatrix& A, const CsrMatrix& inverse);
+
+/// Returns B⁻¹, where B contains the diagonal blocks of A for aggregates, and the diagonal of other rows.
+CsrMatrix block_inverse(const CsrMatrix& A, const UnsetVector<int>& aggregate, std::int64_t aggregates);
 
 }  // namespace poisson

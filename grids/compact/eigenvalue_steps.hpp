@@ -8,6 +8,13 @@
 
 namespace poisson {
 
+/// Returns a number between −0.5 and 0.5 that depends on the row alone.
+constexpr double lanczos_number(std::int64_t i) {
+  std::uint64_t bits = (static_cast<std::uint64_t>(i) + 1) * 0x9e3779b97f4a7c15ULL;
+  bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9ULL;
+  return static_cast<double>(bits >> 11) / 9007199254740992.0 - 0.5;
+}
+
 /// Contains the vectors of Lanczos' method for D^(-1/2) A D^(-1/2).
 struct LanczosVectors {
   CsrView A;
@@ -21,9 +28,7 @@ struct LanczosStart {
     for (std::int64_t k = all.A.start[i]; k < all.A.start[i + 1]; ++k)
       if (all.A.column[k] == i) d = all.A.value[k];
     all.root[i] = d > 0 ? 1 / std::sqrt(d) : 1;
-    std::uint64_t bits = (static_cast<std::uint64_t>(i) + 1) * 0x9e3779b97f4a7c15ULL;
-    bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9ULL;
-    all.v[i] = static_cast<double>(bits >> 11) / 9007199254740992.0 - 0.5;
+    all.v[i] = lanczos_number(i);
     all.before[i] = 0;
     return all.v[i] * all.v[i];
   }

@@ -11,6 +11,8 @@ class ExplicitEntries {
   virtual ~ExplicitEntries() = default;
   /// Returns the dense matrix, row-major.
   virtual std::vector<double> dense() const = 0;
+  /// Returns whether couplings of a row differ so much that sweeps use blocks and cycles visit coarse levels twice.
+  virtual bool uneven() const = 0;
 };
 
 }  // namespace poisson

@@ -1,9 +1,12 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
+#include "grids/compact/block_steps.hpp"
 #include "grids/compact/csr.hpp"
+#include "grids/compact/product_steps.hpp"
 #include "grids/compact/row_steps.hpp"
 
 namespace poisson {
@@ -68,5 +71,15 @@ struct HostRows {
     return end;
   }
 };
+
+inline CsrMatrix transpose(HostRows& /*rows*/, const CsrMatrix& A) {
+  return transpose(A);
+}
+inline void invert_blocks(HostRows& /*rows*/, std::int64_t lists, const BlockInverse& step) {
+  for_row_chunks(lists, [&](std::int64_t first, std::int64_t last) {
+    std::array<double, BlockInverse::numbers> memory{};
+    for (std::int64_t list = first; list < last; ++list) step.invert(OneThread(), list, memory.data());
+  });
+}
 
 }  // namespace poisson

@@ -48,7 +48,7 @@ void find_roots(Rows& rows, const RootSearch& search, std::int64_t n) {
 }
 
 /// Makes aggregates around roots that are more than two couplings apart (MIS-2). A root takes its neighbours, and each
-/// remaining row joins the neighbouring aggregate to which it is coupled most. Couplings below 1/64 of the largest one
+/// remaining row joins the neighbouring aggregate to which it is coupled most. Couplings below 1/10 of the largest one
 /// of a row do not join rows here. Otherwise a row where κ is small would join places where κ is large that are not
 /// coupled with each other, and no coarse value could tell them apart.
 template <class Rows>

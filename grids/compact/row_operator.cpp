@@ -69,16 +69,23 @@ class RowOperator final : public Operator, public ExplicitEntries {
   double scale() const override { return rows_->scale; }
   bool singular() const override { return rows_->singular; }
   std::size_t bytes() const override {
-    return values_.bytes() + inverse_.bytes() + rows_->starts.bytes() + rows_->places.bytes();
+    const CompactBlocks* const blocks = blocks_of_sweeps();
+    return values_.bytes() + inverse_.bytes() + rows_->starts.bytes() + rows_->places.bytes() +
+           (blocks ? blocks->starts.bytes() + blocks->places.bytes() + blocks->values.bytes() + residual_.bytes() : 0);
   }
 
   std::unique_ptr<SymmetricSplitting> split(const Relaxation& relaxation) const override {
     if (relaxation.line()) throw RunError("compact rows have no lines to relax");
-    return std::make_unique<PointSplitting<RowOperator>>(*this, EigenvalueBound{rows_->largest, false, true});
+    const CompactBlocks* const blocks = blocks_of_sweeps();
+    if (blocks && !residual_.data())
+      residual_ = backend_.allocate(static_cast<std::size_t>(rows_->space.place(rows_->space.rows())) * sizeof(T));
+    const double largest = blocks ? blocks->largest : rows_->largest;
+    return std::make_unique<PointSplitting<RowOperator>>(*this, EigenvalueBound{largest, false, true});
   }
   std::unique_ptr<Splitting> split_by_colours() const override {
     throw RunError("compact rows have no colours to sweep over");
   }
+  bool uneven() const override { return blocks_of_sweeps() != nullptr; }
   std::vector<double> dense() const override {
     const auto n = static_cast<std::size_t>(rows_->space.rows());
     std::vector<double> entries(n * n);
@@ -92,12 +99,25 @@ class RowOperator final : public Operator, public ExplicitEntries {
     const T factor = static_cast<T>(alpha);
     const T* const rhs = at(b);
     T* const out = at(u);
+    if (const CompactBlocks* const blocks = blocks_of_sweeps()) {
+      const RowProduct<T> correction = product_of(*blocks);
+      return rows([&](std::int64_t i, std::int64_t p) { out[p] = factor * correction(i, rhs); });
+    }
     rows([&](std::int64_t i, std::int64_t p) { out[p] = factor * inverse()[i] * rhs[p]; });
   }
   void point_step(PolynomialStep step, const Field& u, const Field& b, Field& previous) const {
     const T alpha = static_cast<T>(step.alpha), beta = static_cast<T>(step.beta);
     const T *const now = at(u), *const rhs = at(b);
     T* const out = at(previous);
+    if (const CompactBlocks* const blocks = blocks_of_sweeps()) {
+      const RowProduct<T> correction = product_of(*blocks);
+      T* const r = static_cast<T*>(residual_.data());
+      rows([&](std::int64_t i, std::int64_t p) { r[p] = rhs[p] - product_(i, now); });
+      return rows([&](std::int64_t i, std::int64_t p) {
+        const T next = now[p] + alpha * correction(i, r);
+        out[p] = beta == T(0) ? next : next + beta * (now[p] - out[p]);
+      });
+    }
     if (beta == T(0))  // the previous iterate may be undefined, even infinite
       rows([&](std::int64_t i, std::int64_t p) {
         out[p] = now[p] + alpha * inverse()[i] * (rhs[p] - product_(i, now));
@@ -109,6 +129,15 @@ class RowOperator final : public Operator, public ExplicitEntries {
   }
 
  private:
+  // Returns the blocks if sweeps in this precision use them.
+  const CompactBlocks* blocks_of_sweeps() const {
+    const CompactBlocks* const blocks = rows_->blocks.get();
+    return blocks && blocks->precision == precision_of<T> ? blocks : nullptr;
+  }
+  static RowProduct<T> product_of(const CompactBlocks& blocks) {
+    return {static_cast<const std::int64_t*>(blocks.starts.data()), static_cast<const int*>(blocks.places.data()),
+            static_cast<const T*>(blocks.values.data())};
+  }
   static const T* at(const Field& x) { return x.view<T>().data; }
   static T* at(Field& x) { return x.view<T>().data; }
   const T* inverse() const { return static_cast<const T*>(inverse_.data()); }
@@ -198,6 +227,7 @@ class RowOperator final : public Operator, public ExplicitEntries {
   Backend& backend_;
   std::shared_ptr<const CompactRows> rows_;
   Buffer values_, inverse_;
+  mutable Buffer residual_;  ///< of sweeps with blocks
   RowProduct<T> product_{};
 };
 
@@ -258,11 +288,27 @@ class RowTransfer final : public Transfer {
 }  // namespace
 
 std::shared_ptr<CompactRows> make_compact_rows(Backend& backend, const CsrMatrix& A, double scale, bool singular) {
-  auto rows = std::make_shared<CompactRows>(CompactRows{RowSpace(A.rows()), {}, {}, scale, singular, 2, {}});
+  auto rows = std::make_shared<CompactRows>(CompactRows{RowSpace(A.rows()), {}, {}, scale, singular, 2, {}, {}});
   rows->starts = copied<std::int64_t>(backend, A.start, [](std::int64_t s) { return s; });
   rows->places = copied<int>(backend, A.column, [&](int j) { return rows->space.place(j); });
   rows->largest = largest_scaled_eigenvalue(A);
   return rows;
+}
+
+std::shared_ptr<const CompactBlocks> make_compact_blocks(Backend& backend, const CsrMatrix& A,
+                                                         const UnsetVector<int>& aggregate, std::int64_t aggregates,
+                                                         double scale, Precision precision) {
+  const CsrMatrix inverse = block_inverse(A, aggregate, aggregates);
+  const RowSpace space(A.rows());
+  auto blocks = std::make_shared<CompactBlocks>();
+  blocks->precision = precision;
+  blocks->largest = largest_scaled_eigenvalue(A, inverse);
+  blocks->starts = copied<std::int64_t>(backend, inverse.start, [](std::int64_t s) { return s; });
+  blocks->places = copied<int>(backend, inverse.column, [&](int j) { return space.place(j); });
+  blocks->values = dispatch(precision, [&]<class T>(T) {
+    return copied<T>(backend, inverse.value, [scale](double a) { return a / scale; });
+  });
+  return blocks;
 }
 
 std::unique_ptr<Operator> make_row_operator(Backend& backend, std::shared_ptr<const CompactRows> rows,

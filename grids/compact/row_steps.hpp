@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <limits>
 
+#include "grids/compact/short_row.hpp"
+
 /// Contains the steps of aggregation, row by row, for threads of any device. A step is called once for each row or list
 /// entry, in any order, and writes values that no other call reads.
 namespace poisson {
@@ -41,7 +43,7 @@ struct LargestCoupling {
 /// largest −a of a row. Positive entries, which elements of poor shape have, are never strong. Limits are slightly
 /// below round numbers, so that rounding decides no frequent ratio of couplings.
 struct CouplingTest {
-  static constexpr double share = 0.4 - 1e-6, negligible = 1.0 / 64 - 1e-6;
+  static constexpr double share = 0.4 - 1e-6, negligible = 0.1 - 1e-6;
   const double* largest = nullptr;
 
   constexpr bool isolated(std::int64_t i) const { return largest[i] < 0; }
@@ -267,32 +269,7 @@ struct FilteredBound {
   }
 };
 
-/// Contains the first columns of a row of P and their values. Loops over all places stay in registers.
-struct ShortRow {
-  static constexpr int most = 8;
-  int column[most] = {};
-  double value[most] = {};
-  int n = 0;
-
-  /// Returns false if a new column finds no place.
-  constexpr bool add(int to, double v) {
-    bool known = false;
-    for (int m = 0; m < most; ++m)
-      if (m < n && column[m] == to) {
-        value[m] += v;
-        known = true;
-      }
-    if (known) return true;
-    if (n == most) return false;
-    for (int m = 0; m < most; ++m)
-      if (m == n) {
-        column[m] = to;
-        value[m] = v;
-      }
-    ++n;
-    return true;
-  }
-};
+using ShortRow = ShortEntries<8>;
 
 /// Computes a row of P = (I − ω D⁻¹F) T, where T is the indicator of aggregates. Columns rise.
 struct ProlongationRow {

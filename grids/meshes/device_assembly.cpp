@@ -63,16 +63,20 @@ std::unique_ptr<DeviceAssembly> make_device_assembly([[maybe_unused]] Backend& b
   throw RunError("elements are assembled on a GPU only by builds with CUDA", Remedy::host);
 }
 
+void assemble_again(DeviceAssembly& assembly, const MeshData& data, MeshSystem& system) {
+  system.rows.singular = !has_fixed_values(data);
+  system.rows.range = data.range;
+  MeshLoads loads = assembly.assemble(data);
+  system.rows.on_device = assembly.matrix();
+  system.rows.b = std::move(loads.b);
+  system.rows.weights = std::move(loads.weights);
+}
+
 MeshSystem assemble_on(Backend& backend, const MeshData& data) {
   MeshSystem system;
   number_rows(data, system);
-  system.rows.singular = !has_fixed_values(data);
-  system.rows.range = data.range;
   const auto assembly = make_device_assembly(backend, data, system.row, system.point);
-  MeshLoads loads = assembly->assemble(data);
-  system.rows.on_device = assembly->matrix();
-  system.rows.b = std::move(loads.b);
-  system.rows.weights = std::move(loads.weights);
+  assemble_again(*assembly, data, system);
   return system;
 }
 

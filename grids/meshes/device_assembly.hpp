@@ -34,6 +34,8 @@ class DeviceAssembly {
 std::unique_ptr<DeviceAssembly> make_device_assembly(Backend& backend, const MeshData& data, std::span<const int> row,
                                                      std::span<const int> point);
 
+/// Assembles with the present data in memory of a GPU. `system` contains the rows for which the pattern was made.
+void assemble_again(DeviceAssembly& assembly, const MeshData& data, MeshSystem& system);
 /// Does what assemble() does in memory of a GPU: A is RowSystem::on_device, b and weights are on the host.
 MeshSystem assemble_on(Backend& backend, const MeshData& data);
 

@@ -111,6 +111,7 @@ void define_rows(nb::module_& m) {
   nb::class_<RowsSession>(m, "Rows")
       .def_prop_ro("symmetric", [](const RowsSession& s) { return s.rows().is_symmetric(); })
       .def_prop_ro("singular", [](const RowsSession& s) { return s.rows().system.singular; })
+      .def_prop_ro("device_number", [](const RowsSession& s) { return device_number(s.backend()); })
       .def(
           "solve",
           [](RowsSession& s, const Doubles& b, const std::optional<Doubles>& guess) {
@@ -124,10 +125,10 @@ void define_rows(nb::module_& m) {
           },
           nb::arg("b"), nb::arg("guess").none());
   m.def("rows", [](const Longs& start, const Longs& column, const Doubles& value, double tolerance, int most,
-                   bool diagonal, bool precise) {
+                   bool diagonal, bool precise, const std::string& device) {
     CsrMatrix A = matrix_of(start, column, value);
     const nb::gil_scoped_release unlocked;
-    return std::make_shared<RowsSession>(std::move(A), row_session_options(tolerance, most, diagonal, precise));
+    return std::make_shared<RowsSession>(std::move(A), row_session_options(tolerance, most, diagonal, precise), device);
   });
 }
 
@@ -222,7 +223,7 @@ void define_mesh(nb::module_& m) {
 std::shared_ptr<MeshSession> make_session(
     const std::shared_ptr<Mesh>& mesh, bool tensor,
     const std::vector<std::tuple<std::string, std::vector<int>, std::string>>& conditions, double tolerance, int most,
-    bool precise) {
+    bool precise, const std::string& device) {
   MeshProblem problem;
   problem.mesh = mesh;
   problem.isotropic = !tensor;
@@ -236,7 +237,8 @@ std::shared_ptr<MeshSession> make_session(
     condition.value = condition.alpha = 1.0;
     problem.conditions.push_back(std::move(condition));
   }
-  return std::make_shared<MeshSession>(std::move(problem), row_session_options(tolerance, most, false, precise));
+  return std::make_shared<MeshSession>(std::move(problem), row_session_options(tolerance, most, false, precise),
+                                       device);
 }
 
 nb::dict solved(MeshSession& s) {
@@ -286,6 +288,7 @@ void define_mesh_session(nb::module_& m) {
       .def("set_condition",
            [](MeshSession& s, int c, const Doubles& v) { set_condition(s.change_load(), c, values_of(v)); })
       .def("set_alpha", [](MeshSession& s, int c, const Doubles& v) { set_alpha(s.change_matrix(), c, values_of(v)); })
+      .def_prop_ro("device_number", [](const MeshSession& s) { return device_number(s.backend()); })
       .def("solve", &solved)
       .def("adjoint",
            [](MeshSession& s, const Doubles& g) {

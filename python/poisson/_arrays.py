@@ -123,6 +123,13 @@ def numbers(value, name, kinds="fiub"):
                                  f"{shown(value)}") from error
 
 
+def device(value):
+    """Returns the name of a device. Raises ConfigurationError for other things than texts."""
+    if not isinstance(value, str):
+        raise ConfigurationError(f"device: expected a text, found {shown(value)}; give cpu, cuda or cuda:1")
+    return text(value, "device")
+
+
 def text(value, name):
     """Returns a text. Raises ConfigurationError for one that has no UTF-8 encoding."""
     try:

@@ -138,7 +138,7 @@ def load_mesh(file, *, scale=1.0, groups=None):
 
 
 class MeshProblem:
-    """−∇·(κ∇u) + σu = f on a mesh, with linear elements on the CPU.
+    """−∇·(κ∇u) + σu = f on a mesh, with linear elements.
 
     Args:
         mesh: an UnstructuredMesh.
@@ -149,19 +149,21 @@ class MeshProblem:
             Values are numbers, arrays with one value for each point of the mesh, or functions of (x, y, z). "default" is
             the rest of the boundary, {"dirichlet": 0} if it is absent. Where conditions meet, the first one applies.
         tolerance, max_iterations, precision: of the solver.
+        device: "cpu", "cuda", "cuda:1" or "auto". A GPU assembles and solves. Data and results are arrays of the host.
 
-    Raises ConfigurationError for unknown groups and wrong data.
+    Raises ConfigurationError for unknown groups, wrong data, and a device that does not exist.
     """
 
     def __init__(self, mesh, *, coefficient=1.0, reaction=0.0, source=0.0, boundary=None, tolerance=1e-8,
-                 max_iterations=100, precision="mixed"):
+                 max_iterations=100, precision="mixed", device="cpu"):
         if not isinstance(mesh, UnstructuredMesh):
             raise _core.ConfigurationError(f"mesh: expected an UnstructuredMesh, found {_arrays.shown(mesh)}; use load_mesh")
         if not isinstance(precision, str) or precision not in ("mixed", "double"):
             raise _core.ConfigurationError(f"precision: {_arrays.shown(precision)}; choose mixed or double")
+        device = _arrays.device(device)
         _lifetime.require()
         self.mesh = mesh
-        self._lock, self._device = threading.RLock(), -1
+        self._lock = threading.RLock()
         boundary = dict(_arrays.mapping(boundary, "boundary", "{'inlet': {'dirichlet': 1}}"))
         rest = boundary.pop("default", {"dirichlet": 0.0})
         self._kinds, conditions = {}, []
@@ -188,7 +190,8 @@ class MeshProblem:
         self._session = _core.mesh_session(mesh._core, self.data["coefficient"].ndim == 2, conditions,
                                            _arrays.number(tolerance, "tolerance"),
                                            _arrays.whole_number(max_iterations, "max_iterations", 1),
-                                           precision == "double")
+                                           precision == "double", device)
+        self._device = self._session.device_number
         self._set(self.data)
         _lifetime.register(self)
 

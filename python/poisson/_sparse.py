@@ -8,7 +8,7 @@ from . import _arrays, _core, _lifetime
 
 
 class Rows:
-    """A sparse matrix with its levels, to solve A u = b repeatedly on the CPU.
+    """A sparse matrix with its levels, to solve A u = b repeatedly.
 
     Args:
         A: a square SciPy sparse matrix or array, or a tuple (data, indices, indptr) of compressed rows. Its diagonal
@@ -18,21 +18,24 @@ class Rows:
         max_iterations: limit of iterations.
         preconditioner: "multigrid" or "diagonal".
         precision: "mixed" or "double".
+        device: "cpu", "cuda", "cuda:1" or "auto". Arrays of right-hand sides and solutions are on the host.
 
     Raises ConfigurationError, which names the row, for matrices that the solver does not support.
     """
 
-    def __init__(self, A, *, tolerance=1e-8, max_iterations=100, preconditioner="multigrid", precision="mixed"):
+    def __init__(self, A, *, tolerance=1e-8, max_iterations=100, preconditioner="multigrid", precision="mixed",
+                 device="cpu"):
         for name, value, choices in (("preconditioner", preconditioner, ("multigrid", "diagonal")),
                                      ("precision", precision, ("mixed", "double"))):
             if not isinstance(value, str) or value not in choices:
                 raise _core.ConfigurationError(f"{name}: {_arrays.shown(value)}; choose {choices[0]} or {choices[1]}")
         _lifetime.require()
-        self._lock, self._device = threading.RLock(), -1
+        self._lock = threading.RLock()
         data, indices, indptr = _compressed(A)
         self._session = _core.rows(indptr, indices, data, _arrays.number(tolerance, "tolerance"),
                                    _arrays.whole_number(max_iterations, "max_iterations", 1),
-                                   preconditioner == "diagonal", precision == "double")
+                                   preconditioner == "diagonal", precision == "double", _arrays.device(device))
+        self._device = self._session.device_number
         _lifetime.register(self)
         self.size = len(indptr) - 1
 

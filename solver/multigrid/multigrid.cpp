@@ -5,6 +5,7 @@
 #include <numbers>
 #include <utility>
 
+#include "grids/compact/explicit_entries.hpp"
 #include "solver/smoothers/semicoarsening.hpp"
 
 namespace poisson {
@@ -47,6 +48,8 @@ InRounds in_rounds(const SmootherOptions& of, bool plane) {
 
 // A W-cycle visits the coarser level twice if the ratio of unknowns is at least this.
 constexpr std::int64_t coarsening_of_w = 3;
+// The same holds for compact rows with uneven couplings from this number of unknowns on.
+constexpr std::int64_t least_uneven = 1 << 12;
 // If κ is rough in the plane, and in space under conjugate gradients, a W-cycle visits only levels with at least this
 // number of unknowns twice. More visits of coarser levels gain little and cost launches on a GPU
 // (docs/design/coarse-operators.md). In space at least three levels of most grids are visited twice. In the plane, two
@@ -101,9 +104,12 @@ void Multigrid::refill(Hierarchy hierarchy, const Options& options) {
   const bool plane = finest.part().all()[2] == 1;
   const bool accelerated = options.krylov == Krylov::cg;
   const std::ptrdiff_t wide = std::ranges::count(hierarchy.strong_clusters, nullptr);
-  const std::int64_t least_twice =
-      rough_ || (accelerated && !plane) ? least_of_w(plane, finest.unknown_count(), wide) : 0;
-  if (cycle_ == Cycle::automatic) cycle_ = rough_ ? Cycle::w : Cycle::v;
+  const auto* const rows = dynamic_cast<const ExplicitEntries*>(hierarchy.operators.front().get());
+  const bool uneven = rows && rows->uneven();
+  const std::int64_t least_twice = uneven ? std::min(least_uneven, finest.unknown_count() >> 9)
+                                   : rough_ || (accelerated && !plane) ? least_of_w(plane, finest.unknown_count(), wide)
+                                                                       : 0;
+  if (cycle_ == Cycle::automatic) cycle_ = rough_ || uneven ? Cycle::w : Cycle::v;
   std::int64_t unknowns_twice = finest.unknown_count();  // on the last level visited twice
   for (std::size_t l = 0; l < hierarchy.operators.size(); ++l) {
     const std::shared_ptr<const Operator>& A = hierarchy.operators[l];

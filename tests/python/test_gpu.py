@@ -44,3 +44,25 @@ def test_gradients():
         found.append(jax.grad(lambda d: (poisson.jax.solve(s, **cases.arguments(d)) ** 2).sum())(data))
     for name in data:
         assert np.allclose(found[0][name], found[1][name], rtol=1e-8, atol=1e-10)
+
+
+def test_meshes_and_rows():
+    from test_meshes import convection, problem, square
+    mesh = square(9)
+    rng = np.random.default_rng(4)
+    kappa = rng.uniform(1, 3, mesh.elements)
+    problems = [problem(mesh, coefficient=kappa, source=2.0, device=device) for device in ("cuda", "cpu")]
+    for change in ({}, {"coefficient": 2 * kappa[::-1]}, {"source": -1.0}, {"reaction": 0.5},
+                   {"boundary": {"left": 3.0, "right": {"alpha": 4.0, "value": 1.0}}}):
+        for p in problems:
+            p.update(**change)
+        a, b = (p.solve() for p in problems)
+        assert abs(a.u - b.u).max() < 1e-9 * abs(b.u).max()
+        weight = rng.normal(size=len(mesh.points))
+        found, expected = (p.gradient(r.u, weight) for p, r in zip(problems, (a, b)))
+        assert all(abs(found[n] - expected[n]).max() < 1e-8 * (1 + abs(expected[n]).max()) for n in expected)
+    assert abs(problems[0].matrix()[0] - problems[1].matrix()[0]).max() == 0
+    for speed in (0, 10):
+        A = convection(400, speed).tocsr()
+        u = np.sin(np.arange(400.0))
+        assert abs(poisson.Rows(A, tolerance=1e-11, max_iterations=1000, device="cuda").solve(A @ u).u - u).max() < 1e-6

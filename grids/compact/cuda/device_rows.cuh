@@ -6,6 +6,7 @@
 
 #include "backends/cuda/cuda_backend.cuh"
 #include "backends/memory/round_up.hpp"
+#include "grids/compact/block_steps.hpp"
 #include "grids/compact/device_matrix.hpp"
 
 namespace poisson::cuda {
@@ -231,6 +232,9 @@ class DeviceRows {
   CudaBackend& backend_;
   Buffer partial_;
 };
+
+/// Inverts the diagonal blocks of lists of rows, one warp for each list.
+void invert_blocks(DeviceRows& rows, std::int64_t lists, const BlockInverse& step);
 
 /// Is thrown if a row has more entries than the tables of a GPU hold: the host computes such levels.
 struct TooDense {};

@@ -143,15 +143,21 @@ class DeviceRowLevels final : public RowLevels {
     {
       const Buffer largest = largest_couplings(rows_, view);
       const CouplingTest test{rows_.at(largest)};
+      if (levels_.empty()) blocks_ = needs_blocks(rows_, view, test);
       AggregatesOn<DeviceRows> aggregates = aggregate(rows_, view, test);
       if (aggregates.count == 0 || static_cast<double>(aggregates.count) > most_left_over * static_cast<double>(A.rows))
         return false;
       made.P = make_prolongation(rows_, view, test, aggregates);
-      if (keeps_) made.aggregate = std::move(aggregates.of);
+      made.aggregate = std::move(aggregates.of);
     }
     made.R = transpose(rows_, made.P);
     made.A = galerkin(rows_, made.R, A, made.P);
     return true;
+  }
+  // Gives the sweeps of the last operator blocks, if they need them.
+  void add_blocks(const DeviceMatrix& A, const Coarsening& level, const Hierarchy& to) {
+    if (blocks_)
+      last_->blocks = make_blocks(rows_, A, rows_.at(level.aggregate), level.P.columns, *to.operators.back());
   }
   void add_level(Coarsening& level, Hierarchy& to) {
     if (!level.up) {
@@ -182,6 +188,8 @@ class DeviceRowLevels final : public RowLevels {
       } catch (const TooDense&) {
         break;
       }
+      add_blocks(*A, level, to);
+      if (!keeps_) level.aggregate = {};
       levels_.push_back(std::move(level));
       add_level(levels_.back(), to);
       A = &levels_.back().A;
@@ -189,7 +197,7 @@ class DeviceRowLevels final : public RowLevels {
     }
     first_on_host_ = levels_.size();
     const CsrMatrix start = to_host(rows_, *A);
-    on_host_ = std::make_unique<AggregationLevels>(make_aggregation_levels(start));
+    on_host_ = std::make_unique<AggregationLevels>(make_aggregation_levels(start, blocks_));
     add_host_levels(start, A, to);
   }
   // Copies the levels that the host computes.
@@ -203,6 +211,11 @@ class DeviceRowLevels final : public RowLevels {
       level.P = to_device(rows_, view_of(from.P));
       level.R = to_device(rows_, view_of(from.R));
       level.A = to_device(rows_, view_of(from.A));
+      if (from.smoothed) {
+        level.aggregate = rows_.make<int>(A->rows);
+        rows_.backend().write(from.aggregate.data(), level.aggregate.data(), from.aggregate.size() * sizeof(int));
+        add_blocks(*A, level, to);
+      }
       if (l + 1 == on_host_->levels.size()) last = std::make_shared<const CsrMatrix>(from.A);
       add_level(level, to);
       A = &level.A;
@@ -224,6 +237,7 @@ class DeviceRowLevels final : public RowLevels {
       update_prolongation(rows_, A->view(), rows_.at(level.aggregate), level.P);
       update_transpose(rows_, level.P, level.R);
       update_product(rows_, level.R, product_with(rows_, *A, level.P), level.A);
+      add_blocks(*A, level, to);
       add_level(level, to);
       A = &level.A;
     }
@@ -233,9 +247,9 @@ class DeviceRowLevels final : public RowLevels {
   }
 
   mutable DeviceRows rows_;
-  bool keeps_, made_ = false;
+  bool keeps_, made_ = false, blocks_ = false;
   RowLevelOptions options_;
-  std::shared_ptr<const DevicePattern> finest_, last_;
+  std::shared_ptr<DevicePattern> finest_, last_;
   std::shared_ptr<const SlicedRows> sliced_;
   mutable std::unique_ptr<Operator> other_;
   std::vector<Coarsening> levels_;  // the first `first_on_host_` were computed on the device

@@ -5,6 +5,7 @@
 
 #include "backends/memory/error.hpp"
 #include "grids/compact/cuda/device_operators.hpp"
+#include "grids/compact/cuda/lanczos_steps.cuh"
 #include "grids/compact/cuda/sliced_rows.cuh"
 #include "grids/compact/eigenvalue_steps.hpp"
 #include "grids/compact/explicit_entries.hpp"
@@ -62,6 +63,24 @@ struct TakeStep {
   }
 };
 
+// Ends of products with the inverse of blocks, whose argument is a residual.
+template <class T>
+struct TakeBlockStep {
+  const T* now;
+  T* previous;
+  T alpha, beta;
+  __device__ void operator()(int, std::int64_t p, T correction) const {
+    const T next = now[p] + alpha * correction;
+    previous[p] = beta == T(0) ? next : next + beta * (now[p] - previous[p]);
+  }
+};
+template <class T>
+struct PutFactor {
+  T* out;
+  T factor;
+  __device__ void operator()(int, std::int64_t p, T product) const { out[p] = factor * product; }
+};
+
 // Steps that need no product.
 template <class T>
 struct Begin {
@@ -113,56 +132,6 @@ struct Subtract {
 struct Store {
   double* to;
   __device__ void operator()(double sum) const { *to = sum; }
-};
-
-// Steps of Lanczos' method for D^(-1/2) A D^(-1/2) (eigenvalue_steps.hpp). `x` is D^(-1/2) v as a field. Lengths and
-// products stay on the device: norm[s] is v² before step s and alpha[s] its product.
-template <class T>
-struct LanczosFields {
-  const float* inverse;
-  T *v, *before, *w, *x;
-  double *norm, *alpha;
-
-  __device__ static double inverse_length(double norm) { return norm > 0 ? 1 / sqrt(norm) : 0; }
-  __device__ T root(int row) const { return sqrt(static_cast<T>(inverse[row])); }
-};
-template <class T>
-struct BeginLanczos {
-  LanczosFields<T> all;
-  __device__ double operator()(int row, std::int64_t p) const {
-    std::uint64_t bits = (static_cast<std::uint64_t>(row) + 1) * 0x9e3779b97f4a7c15ULL;
-    bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9ULL;
-    const T v = static_cast<T>(static_cast<double>(bits >> 11) / 9007199254740992.0 - 0.5);
-    all.v[row] = v;
-    all.before[row] = 0;
-    all.x[p] = all.root(row) * v;
-    return static_cast<double>(v) * static_cast<double>(v);
-  }
-};
-template <class T>
-struct MultiplyLanczos {
-  LanczosFields<T> all;
-  int step;
-  __device__ double operator()(int row, std::int64_t, T product) const {
-    const double norm = all.norm[step], last = step == 0 ? 0 : sqrt(norm);
-    const T inverse = static_cast<T>(all.inverse_length(norm)),
-            w = all.root(row) * product * inverse - static_cast<T>(last) * all.before[row];
-    all.w[row] = w;
-    return static_cast<double>(w) * static_cast<double>(all.v[row] * inverse);
-  }
-};
-template <class T>
-struct ShiftLanczos {
-  LanczosFields<T> all;
-  int step;
-  __device__ double operator()(int row, std::int64_t p) const {
-    const T now = all.v[row] * static_cast<T>(all.inverse_length(all.norm[step])),
-            next = all.w[row] - static_cast<T>(all.alpha[step]) * now;
-    all.before[row] = now;
-    all.v[row] = next;
-    all.x[p] = all.root(row) * next;
-    return static_cast<double>(next) * static_cast<double>(next);
-  }
 };
 
 // The inverse diagonal is stored in 32 bits for both precisions: it only weights norms and sweeps.
@@ -218,21 +187,58 @@ class DeviceRowOperator final : public Operator, public ExplicitEntries {
     return largest_of_lanczos(found.data(), found.data() + steps + 1, steps);
   }
 
+  /// Estimates the largest eigenvalue of B⁻¹A for the inverse of blocks.
+  double largest_eigenvalue(DeviceRows& rows, const DeviceBlocks& blocks) const {
+    constexpr int steps = lanczos_steps;
+    const std::int64_t n = pattern_->rows->rows;
+    const Buffer before = rows.make<T>(n), w = rows.make<T>(n), numbers = rows.make<double>(2 * steps + 1);
+    Field r(backend_, space(), precision()), z(backend_, space(), precision());
+    auto* const norm = static_cast<double*>(numbers.data());
+    const BlockLanczos<T> all{at(r), at(z), rows.at(before), rows.at(w), norm, norm + steps + 1};
+    const auto correct = [&](double* result) {
+      backend_.partials(blocks.rows->blocks());
+      multiply(backend_, *blocks.rows, blocks.values, static_cast<const T*>(all.r), CorrectBlocks<T>{all},
+               backend_.partials());
+      add(blocks.rows->blocks(), result);
+    };
+    visit(BeginBlocks<T>{all, inverse()});
+    correct(all.norm);
+    for (int step = 0; step < steps; ++step) {
+      product(z, MultiplyBlocks<T>{all});
+      add(pattern_->rows->blocks(), all.alpha + step);
+      visit(ShiftBlocks<T>{all, step});
+      correct(all.norm + step + 1);
+    }
+    std::array<double, 2 * steps + 1> found{};
+    backend_.read(numbers.data(), found.data(), sizeof found);
+    for (int step = 0; step < steps; ++step)
+      if (const double square = found[static_cast<std::size_t>(step)]; square > 0)
+        found[static_cast<std::size_t>(steps + 1 + step)] /= square;
+    return largest_of_lanczos(found.data(), found.data() + steps + 1, steps);
+  }
+
   Backend& backend() const override { return backend_; }
   Precision precision() const override { return precision_of<T>; }
   const Space& space() const override { return pattern_->rows->row_space.space(); }
   std::string_view assembly() const override { return "compact rows"; }
   double scale() const override { return pattern_->scale; }
   bool singular() const override { return pattern_->singular; }
-  std::size_t bytes() const override { return values_.bytes() + inverse_.bytes() + pattern_->rows->bytes(); }
+  std::size_t bytes() const override {
+    const DeviceBlocks* const blocks = blocks_of_sweeps();
+    return values_.bytes() + inverse_.bytes() + pattern_->rows->bytes() +
+           (blocks ? blocks->values.bytes() + blocks->residual.bytes() + blocks->rows->bytes() : 0);
+  }
 
   std::unique_ptr<SymmetricSplitting> split(const Relaxation& relaxation) const override {
     if (relaxation.line()) throw RunError("compact rows have no lines to relax");
-    return std::make_unique<PointSplitting<DeviceRowOperator>>(*this, EigenvalueBound{pattern_->largest, false, true});
+    const DeviceBlocks* const blocks = blocks_of_sweeps();
+    const double largest = blocks ? blocks->largest : pattern_->largest;
+    return std::make_unique<PointSplitting<DeviceRowOperator>>(*this, EigenvalueBound{largest, false, true});
   }
   std::unique_ptr<Splitting> split_by_colours() const override {
     throw RunError("compact rows have no colours to sweep over");
   }
+  bool uneven() const override { return blocks_of_sweeps() != nullptr; }
   std::vector<double> dense() const override {
     if (!pattern_->on_host) throw RunError("the entries of this level are on the device alone");
     const CsrMatrix& A = *pattern_->on_host;
@@ -246,14 +252,27 @@ class DeviceRowOperator final : public Operator, public ExplicitEntries {
   }
 
   void point_start(double alpha, const Field& b, Field& u) const {
+    if (const DeviceBlocks* const blocks = blocks_of_sweeps())
+      return multiply(backend_, *blocks->rows, blocks->values, at(b), PutFactor<T>{at(u), static_cast<T>(alpha)});
     visit(Begin<T>{at(b), inverse(), at(u), static_cast<T>(alpha)});
   }
   void point_step(PolynomialStep step, const Field& u, const Field& b, Field& previous) const {
+    if (const DeviceBlocks* const blocks = blocks_of_sweeps()) {
+      T* const r = static_cast<T*>(blocks->residual.data());
+      product(u, PutResidual<T, T>{at(b), r});
+      return multiply(backend_, *blocks->rows, blocks->values, static_cast<const T*>(r),
+                      TakeBlockStep<T>{at(u), at(previous), static_cast<T>(step.alpha), static_cast<T>(step.beta)});
+    }
     product(u,
             TakeStep<T>{at(u), at(b), inverse(), at(previous), static_cast<T>(step.alpha), static_cast<T>(step.beta)});
   }
 
  private:
+  // Returns the blocks if sweeps in this precision use them.
+  const DeviceBlocks* blocks_of_sweeps() const {
+    const DeviceBlocks* const blocks = pattern_->blocks.get();
+    return blocks && blocks->precision == precision_of<T> ? blocks : nullptr;
+  }
   static const T* at(const Field& x) { return x.view<T>().data; }
   static T* at(Field& x) { return x.view<T>().data; }
   const float* inverse() const { return static_cast<const float*>(inverse_.data()); }
@@ -360,6 +379,12 @@ std::unique_ptr<Operator> make_row_operator(DeviceRows& rows, std::shared_ptr<co
 double largest_scaled_eigenvalue(DeviceRows& rows, const Operator& A) {
   return dispatch(A.precision(),
                   [&]<class T>(T) { return static_cast<const DeviceRowOperator<T>&>(A).largest_eigenvalue(rows); });
+}
+
+double largest_scaled_eigenvalue(DeviceRows& rows, const Operator& A, const DeviceBlocks& inverse) {
+  return dispatch(A.precision(), [&]<class T>(T) {
+    return static_cast<const DeviceRowOperator<T>&>(A).largest_eigenvalue(rows, inverse);
+  });
 }
 
 std::unique_ptr<Transfer> make_row_transfer(DeviceRows& rows, std::shared_ptr<const SlicedRows> up,
