@@ -132,8 +132,7 @@ std::vector<Difference> first_differences(const Axis& axis) {
 class EndFluxes {
  public:
   template <class Value>
-  EndFluxes(const Discretization& discretization, int axis, const Value& u)
-      : axis_(static_cast<std::size_t>(axis)) {
+  EndFluxes(const Discretization& discretization, int axis, const Value& u) : axis_(static_cast<std::size_t>(axis)) {
     const Block& block = discretization.block();
     for (int end = 0; end < 2; ++end) {
       if (!block.axes[axis_].open(end)) continue;

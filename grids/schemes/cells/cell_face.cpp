@@ -64,8 +64,9 @@ Behind from_rows(const MediaSystem& media, int axis, int end, const Box& all, co
     std::array face = cell;
     face[d] += end;
     const double open = media.cells().open_face(d, face[0], face[1], face[2]);
-    const auto number = static_cast<std::size_t>(cell[b] - all.first[b]) * static_cast<std::size_t>(all.last[a] - all.first[a]) +
-                        static_cast<std::size_t>(cell[a] - all.first[a]);
+    const auto number =
+        static_cast<std::size_t>(cell[b] - all.first[b]) * static_cast<std::size_t>(all.last[a] - all.first[a]) +
+        static_cast<std::size_t>(cell[a] - all.first[a]);
     const bool floats = rows[number] == 0 && media.state(i, j, k) == CellState::floating;
     found.kappa.push_back(floats ? open : rows[number]);
     found.open.push_back(open);
@@ -119,7 +120,8 @@ CellFace::CellFace(const Problem& problem, const Block& block, int axis, int end
     kappa_ = Data(media->end_kappa(axis, end));
     open_ = Data({1.0});
   } else if (media_) {
-    Behind found = media && is_part(behind_, all) ? from_rows(*media, axis, end, all, behind_) : integrated(problem, block, axis, end, behind_);
+    Behind found = media && is_part(behind_, all) ? from_rows(*media, axis, end, all, behind_)
+                                                  : integrated(problem, block, axis, end, behind_);
     kappa_ = Data(std::move(found.kappa));
     open_ = Data(std::move(found.open));
   } else if (kappa) {
