@@ -194,6 +194,7 @@ void rehearse(Plan& plan, const Problem& problem, Assembly assembly, const Kappa
   KappaSummary kappa = known;  // the rehearsed problem has no materials, which exclude strong clusters
   if (sharing.parts == uncut_axes && !may_have_clusters(problem, kappa.jumps, plan.hierarchy.front().block))
     kappa.jumps.share = 0;
+  if (has_thin_layers(problem)) kappa.jumps.share = 1;  // cells on sheets and behind contacts are such clusters
   on_largest_part(sharing, plan.hierarchy.front().block, [&](const Sharing& own) {
     GridRehearsal backend(kind_of(plan), kappa);
     const Buffer codes = codes_of_voxels(backend, problem, own.part_of(plan.hierarchy.front().block));

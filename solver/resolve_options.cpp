@@ -174,16 +174,9 @@ bool loses_couplings_on_lines(const Options& options, const Block& block, const 
   return jumps.largest * growth >= most;
 }
 
-// Returns whether sheets or contacts lie on the faces of cells. They couple cells far more strongly or more weakly than
-// κ of the cells, whose jumps do not show that: rediscretized levels diverge or converge slowly, and cycles on Galerkin
-// levels need conjugate gradients.
-bool has_thin_layers(const Problem& problem) {
-  return problem.media && !(problem.media->sheets.empty() && problem.media->contacts.empty());
-}
-
 // Returns the cycle on Galerkin levels. V-cycles accumulate the errors that each level leaves: those of layers oblique
-// to the axes, of jumps across relaxed lines, and of long bodies in space; in the plane those of clusters of all sizes.
-// `automatic` leaves the choice to multigrid, which knows whether there are strong clusters.
+// to the axes, of jumps across relaxed lines, and of long bodies and sheets in space; in the plane those of clusters of
+// all sizes. `automatic` leaves the choice to multigrid, which knows whether there are strong clusters.
 Cycle cycle_on_galerkin(const Options& options, const Problem& problem, const Jumps& jumps, const Block& block) {
   const bool points = options.smoother.extent == RelaxationChoice::points;
   if (block.dimension() == 2) return points && many_jumps(jumps, block) ? Cycle::automatic : Cycle::v;
@@ -191,7 +184,8 @@ Cycle cycle_on_galerkin(const Options& options, const Problem& problem, const Ju
   if (!points && lines.relaxation.extent == Extent::line && !lines.keeps_lines && !lines.uniform) return Cycle::w;
   if (!points && lines.keeps_lines) return axis_across_layers(jumps, block) ? Cycle::v : Cycle::w;
   const bool long_bodies = !jumps.rough() && (many_steps(jumps, block) || has_bodies(problem, jumps, jump_of_bodies));
-  return long_bodies || oblique_layers(jumps, block) ? Cycle::w : Cycle::v;
+  const bool sheets = problem.media && !problem.media->sheets.empty();
+  return long_bodies || sheets || oblique_layers(jumps, block) ? Cycle::w : Cycle::v;
 }
 
 }  // namespace

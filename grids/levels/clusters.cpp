@@ -22,7 +22,7 @@ Box line_of(std::size_t count) {
 
 }  // namespace
 
-Clusters::Clusters(const Bands& bands)
+Clusters::Clusters(const Bands& bands, bool large)
     : space_(bands.space),
       backend_(bands.sum->backend()),
       diagonal_(backend_, space_, Precision::fp64),
@@ -37,7 +37,7 @@ Clusters::Clusters(const Bands& bands)
     search_.closed[d] = space_.part().closed()[d];
     if (space_.part().cuts().count(d) > 1) margin_[d] = 1;
   }
-  if (std::ranges::count(search_.all, 1) > 0) search_.most_values = most_cluster_values_in_plane;
+  if (large || std::ranges::count(search_.all, 1) > 0) search_.most_values = most_cluster_values_in_plane;
   search_.all_unknowns = space_.part().all_unknowns();
   search_.inner = {{0, 0, 0}, {1, 1, 1}};
   for (std::size_t d = 0; d < 3; ++d)

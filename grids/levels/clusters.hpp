@@ -42,7 +42,8 @@ class Clusters {
     std::size_t link;
   };
 
-  explicit Clusters(const Bands&);
+  /// `large`: clusters in space may have as many values as those in the plane.
+  Clusters(const Bands&, bool large);
   /// Finds the clusters for this `strong_share` (ClusterSearch). The other functions then refer to them.
   void join(double strong_share);
 

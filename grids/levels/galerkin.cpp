@@ -160,7 +160,8 @@ Bands gathered(Backend& backend, const Bands& parts, const Space& larger) {
 }
 
 Hierarchy make_galerkin_hierarchy(std::shared_ptr<const Operator> finest, Bands bands, Block block,
-                                  const std::vector<LevelPlan>& levels, int clusters_from, const Sharing& sharing) {
+                                  const std::vector<LevelPlan>& levels, int clusters_from, const Sharing& sharing,
+                                  bool large_clusters) {
   Backend& backend = finest->backend();
   const Precision precision = levels.front().precision;
   Hierarchy h;
@@ -180,7 +181,7 @@ Hierarchy make_galerkin_hierarchy(std::shared_ptr<const Operator> finest, Bands 
       h.strong_clusters.push_back(nullptr);
     } else if (clusters_from >= 0) {
       auto strong_clusters = std::make_shared<const StrongClusters>(
-          bands, precision, block.share ? block.share->processes : one_process());
+          bands, precision, block.share ? block.share->processes : one_process(), large_clusters);
       if (strong_clusters->any())
         h.strong_clusters.push_back(std::move(strong_clusters));
       else

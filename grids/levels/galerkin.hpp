@@ -23,8 +23,9 @@ Bands gathered(Backend&, const Bands& parts, const Space& larger);
 /// released as soon as possible. Each coarser operator is the Galerkin product of the operator above, with rows of 9 or
 /// 27 points. `block` is this process's part of the finest level, as `sharing` defines it. From level
 /// `clusters_from` on, levels are searched for strong clusters until one has none; −1: no level is searched.
+/// `large_clusters`: those in space may be as large as in the plane.
 Hierarchy make_galerkin_hierarchy(std::shared_ptr<const Operator> finest, Bands bands, Block block,
                                   const std::vector<LevelPlan>& levels, int clusters_from = -1,
-                                  const Sharing& sharing = {});
+                                  const Sharing& sharing = {}, bool large_clusters = false);
 
 }  // namespace poisson

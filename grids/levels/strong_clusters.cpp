@@ -277,7 +277,7 @@ void CrossingClusters::find_shifts(const Field& u) const {
 }
 
 StrongClusters::StrongClusters(const Bands& bands, Precision precision,
-                               const std::shared_ptr<const Processes>& processes)
+                               const std::shared_ptr<const Processes>& processes, bool large)
     : backend_(bands.sum->backend()) {
   constexpr std::int64_t numbered = std::numeric_limits<std::uint32_t>::max();
   if (bands.layout().allocated(Precision::fp32) >= numbered) return;
@@ -292,7 +292,7 @@ StrongClusters::StrongClusters(const Bands& bands, Precision precision,
   build.taken = taken.data();
   build_strong_clusters(backend_, values, build);
   TakenCrossing taken_crossing;
-  Clusters clusters(bands);
+  Clusters clusters(bands, large);
   for (const StrongClusterRule& rule : strong_cluster_rules) {
     clusters.join(rule.strong);
     Family family{{clusters, rule.slow, precision, taken.data()}, nullptr};

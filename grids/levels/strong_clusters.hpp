@@ -87,7 +87,8 @@ class StrongClusters {
  public:
   /// Finds the strong clusters of a symmetric matrix of reach 1, for fields of this precision. Collective. Each process
   /// stores the clusters that lie entirely on it, and its values of the clusters that extend over several processes.
-  StrongClusters(const Bands&, Precision, const std::shared_ptr<const Processes>&);
+  /// `large`: clusters in space may be as large as in the plane.
+  StrongClusters(const Bands&, Precision, const std::shared_ptr<const Processes>&, bool large = false);
 
   /// Returns whether any process has strong clusters.
   bool any() const { return any_; }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "grids/problem/problem.hpp"
+#include "grids/problem/values_in_cells.hpp"
 
 namespace poisson {
 
@@ -35,12 +36,6 @@ namespace {
 
 // A body with a fixed value conducts without limit.
 constexpr double fixed_kappa = 1e30;
-
-int cell_of(const std::vector<double>& nodes, double x) {
-  if (nodes.size() < 2) return 0;
-  const auto above = std::upper_bound(nodes.begin() + 1, nodes.end() - 1, x);
-  return static_cast<int>(above - nodes.begin()) - 1;
-}
 
 // Returns κ along an axis at the centres of cells.
 Quantity::Function kappa_at_centres(const std::shared_ptr<const Media>& media,
@@ -80,15 +75,33 @@ Quantity::Function kappa_at_centres(const std::shared_ptr<const Media>& media,
   };
 }
 
+// Makes functions of the arrays among the data of materials.
+std::shared_ptr<const Media> without_arrays(std::shared_ptr<const Media> media,
+                                            const std::array<std::vector<double>, 3>& nodes) {
+  const auto is_array = [](const Quantity& q) { return q.array() != nullptr; };
+  if (std::ranges::none_of(media->materials, [&](const Material& m) {
+        return is_array(m.source) || std::ranges::any_of(m.coefficient, is_array);
+      }))
+    return media;
+  auto changed = std::make_shared<Media>(*media);
+  for (Material& m : changed->materials) {
+    for (Quantity& kappa : m.coefficient)
+      if (is_array(kappa)) kappa = values_in_cells(kappa, nodes);
+    if (is_array(m.source)) m.source = values_in_cells(m.source, nodes);
+  }
+  return changed;
+}
+
 }  // namespace
 
-void use_media(Problem& problem, std::shared_ptr<const Media> media) {
+void use_media(Problem& problem, std::shared_ptr<const Media> given) {
+  const std::shared_ptr<const Media> media = without_arrays(std::move(given), problem.nodes);
   problem.isotropic = media->isotropic();
   for (std::size_t d = 0; d < 3; ++d)
     problem.coefficient[d] = kappa_at_centres(media, problem.nodes, problem.isotropic ? 0 : d);
   if (media->has_gaps() && problem.reaction.constant())
     problem.reaction = Quantity::Function(UniformReaction{*problem.reaction.constant()});
-  problem.media = std::move(media);
+  problem.media = media;
 }
 
 }  // namespace poisson

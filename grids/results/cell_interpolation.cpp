@@ -71,7 +71,7 @@ CellInterpolation::CellInterpolation(const Discretization& discretization, const
   for (std::size_t d = 0; d < 3; ++d)
     for (int i = u_.box.first[d]; i < u_.box.last[d]; ++i) widths_[d].push_back(block_.axes[d].width(i));
   read(u);
-  fill_faces(problem, cells);
+  fill_faces(discretization, cells);
   fill_edges();
   if (const MediaSystem* media = discretization.media(); media && media->has_gaps()) mark_gaps(*media);
 }
@@ -130,7 +130,7 @@ void CellInterpolation::read(const Field& u) {
 }
 
 // Sets the value on a Neumann or Robin face: u of the cell plus the change due to the flux over half of the cell.
-void CellInterpolation::fill_faces(const Problem& problem, const Box& cells) {
+void CellInterpolation::fill_faces(const Discretization& discretization, const Box& cells) {
   for (std::size_t d = 0; d < 3; ++d)
     for (const int end : {0, 1}) {
       const Axis& axis = block_.axes[d];
@@ -143,7 +143,7 @@ void CellInterpolation::fill_faces(const Problem& problem, const Box& cells) {
         if (beyond(e, within.first[e])) ++within.first[e];
         if (beyond(e, within.last[e] - 1)) --within.last[e];
       }
-      const CellFace face(problem, block_, static_cast<int>(d), end, within);
+      const CellFace face(discretization.problem(), block_, static_cast<int>(d), end, within, discretization.media());
       face.visit([&](int i, int j, int k, const CellFace::Values& v) {
         Index at{i, j, k};
         const double inside = u_(at), resistance = 0.5 * width(d, at[d]) / kappa(d, at);

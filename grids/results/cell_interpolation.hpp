@@ -51,7 +51,7 @@ class CellInterpolation {
   double kappa(std::size_t d, const Index& cell) const { return kappa_[kappa_.size() == 1 ? 0 : d](cell); }
   double width(std::size_t d, int i) const { return widths_[d][static_cast<std::size_t>(i - u_.box.first[d])]; }
   void read(const Field& u);
-  void fill_faces(const Problem& problem, const Box& cells);
+  void fill_faces(const Discretization& discretization, const Box& cells);
   void fill_edges();
   void mark_gaps(const MediaSystem& media);
   bool gone(const Index& at) const { return !gone_.empty() && gone_[u_.number(at)] != 0; }

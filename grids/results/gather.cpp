@@ -132,11 +132,11 @@ std::vector<Difference> first_differences(const Axis& axis) {
 class EndFluxes {
  public:
   template <class Value>
-  EndFluxes(const Problem& problem, const Block& block, int axis, const Value& u)
-      : axis_(static_cast<std::size_t>(axis)) {
+  EndFluxes(const Discretization& discretization, int axis, const Value& u) : axis_(static_cast<std::size_t>(axis)) {
+    const Block& block = discretization.block();
     for (int end = 0; end < 2; ++end) {
       if (!block.axes[axis_].open(end)) continue;
-      const CellFace face(problem, block, axis, end, nullptr);
+      const CellFace face(discretization.problem(), block, axis, end, discretization.media());
       boxes_[static_cast<std::size_t>(end)] = face.behind();
       face.visit([&](int i, int j, int k, const CellFace::Values& v) {
         const double into = v.given - v.conductance * u(i, j, k);
@@ -173,7 +173,7 @@ std::vector<double> gradient_in_cells(const Discretization& discretization, cons
     for (std::size_t d = 0; d < components; ++d) {
       const Axis& axis = block.axes[d];
       const CellKappa kappa(problem, block, d, cells);
-      const EndFluxes ends(problem, block, static_cast<int>(d), value);
+      const EndFluxes ends(discretization, static_cast<int>(d), value);
       cpu::for_each_line(cells, [&](int j, int k) {
         double* to =
             &gradient[(static_cast<std::size_t>(k) * static_cast<std::size_t>(n[1]) + static_cast<std::size_t>(j)) *

@@ -29,11 +29,15 @@ Point MediaLines::through(const At& line) const {
   return point;
 }
 
-// Returns where a line crosses the surface between two regions, if it does within a distance of a place.
+// Returns where a line crosses the surface between two regions, if it does within a distance of a place. Only this part
+// of the line is split.
 std::optional<double> MediaLines::crossing(const At& line, double near, double within, RegionNumber a,
                                            RegionNumber b) const {
   thread_local Pieces pieces;
-  bodies_->split(cells_.ray(line.axis, through(line)), pieces);
+  Ray ray = cells_.ray(line.axis, through(line));
+  ray.lower = std::max(ray.lower, near - within);
+  ray.upper = std::min(ray.upper, near + within);
+  bodies_->split(ray, pieces);
   std::optional<double> found;
   for (std::size_t p = 1; p < pieces.size(); ++p) {
     const RegionNumber before = region_of(pieces[p - 1], line.cell), after = region_of(pieces[p], line.cell);

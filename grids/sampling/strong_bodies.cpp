@@ -74,7 +74,12 @@ std::array<std::vector<int>, 3> layers_with_sheets(const Problem& problem) {
   return layers;
 }
 
+bool has_thin_layers(const Problem& problem) {
+  return problem.media && !(problem.media->sheets.empty() && problem.media->contacts.empty());
+}
+
 bool may_have_clusters(const Problem& problem, const Jumps& jumps, const Block& block) {
+  if (has_thin_layers(problem)) return true;
   // Insulators leave no weak couplings in space, so cells of similar κ between them are no clusters.
   const bool gaps_alone =
       block.dimension() == 3 && problem.media && problem.media->has_gaps() && jumps.range < Jumps::large;
@@ -84,7 +89,8 @@ bool may_have_clusters(const Problem& problem, const Jumps& jumps, const Block& 
 int first_level_with_clusters(const Problem& problem, const Jumps& jumps, const Block& block) {
   constexpr double wide = 16;  // cells between two large jumps of a line
   if (!may_have_clusters(problem, jumps, block)) return -1;
-  if (jumps.rough() || block.dimension() != 2 || has_bodies(problem, jumps, Jumps::large)) return 0;
+  if (jumps.rough() || block.dimension() != 2 || has_thin_layers(problem) || has_bodies(problem, jumps, Jumps::large))
+    return 0;
   int level = 0;
   for (double cells = 1 / jumps.share; cells >= wide; cells /= 2) ++level;
   return level;

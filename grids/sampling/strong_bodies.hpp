@@ -12,6 +12,12 @@ namespace poisson {
 /// or couplings across a contact from those beside it.
 bool has_bodies(const Problem& problem, const Jumps& jumps, double jump);
 
+/// Returns whether sheets or contacts lie on surfaces. They couple cells far more strongly or more weakly than κ of the
+/// cells, whose jumps do not show that: rediscretized levels diverge or converge slowly, and cycles on Galerkin levels
+/// need conjugate gradients. The cells on a sheet, and those of a body behind a contact, are strong clusters of any
+/// size.
+bool has_thin_layers(const Problem& problem);
+
 /// Returns whether strong clusters may slow cycles on Galerkin levels down. Thin bodies may be strong clusters,
 /// whatever share of all cells they are (docs/design/materials.md).
 bool may_have_clusters(const Problem& problem, const Jumps& jumps, const Block& block);

@@ -147,11 +147,6 @@ class MediaReader {
     material.isotropic = problem_.isotropic;
     material.coefficient = problem_.coefficient;
     mark_background(kappa);
-    for (std::size_t d = 0; d < 3; ++d)
-      if (problem_.coefficient[d].array() && kappa)
-        return fail(kappa->mark, "equation.coefficient",
-                    "is a dataset, which bodies cannot cover yet; give a number or an expression, or write the bodies "
-                    "into the dataset");
     used_.emplace_back(true);
     marks_.push_back(kappa ? kappa->mark : Mark());
     media_.materials.push_back(std::move(material));

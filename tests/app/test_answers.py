@@ -15,6 +15,7 @@ import tempfile
 import unittest
 
 PROGRAM = os.path.abspath(sys.argv[1])
+PYTHON = "/usr/bin/python3"  # has the distribution's h5py
 
 IMAGE = """\
 image: {file: image.raw, type: uint8, shape: [%s], voxel: 1e-6, materials: {0: pore, 255: grain}}
@@ -50,6 +51,17 @@ materials: {air: {coefficient: 1}, core: {coefficient: %g}}
 background: air
 bodies: [{material: core, sphere: {center: %s, radius: %.17g}}]
 output: {effective: {axes: all, faces: periodic}, formats: [], bodies: false}
+"""
+
+# κ = 1 + x on the cells and on the nodes of a cube, and NaN in one cell or node.
+WRITE_KAPPA = """
+import h5py, numpy
+for file, more, shift in (("cells.h5", 0, 0.5), ("nodes.h5", 1, 0)):
+    with h5py.File(file, "w") as data:
+        values = numpy.empty((12 + more, 14 + more, 16 + more))
+        values[:] = 1 + (numpy.arange(16 + more) + shift) / 16
+        values[7, 7, 6] = numpy.nan
+        data["kappa"] = values
 """
 
 
@@ -146,6 +158,30 @@ class Answers(unittest.TestCase):
                 tensor = self.run_case(CYLINDER % (cells, cells, kappa, place, radius))["effective"]["tensor"]
                 for axis in range(2):
                     self.assertAlmostEqual(tensor[axis][axis] / expected, 1, delta=2e-3)
+
+    def test_bodies_cover_a_dataset(self):
+        # κ = 1 + x at the centres of cells, as an expression and as datasets on cells and on nodes. The body covers
+        # values that are no coefficients.
+        n = (16, 14, 12)
+        bare = BODIES.replace("[24, 20, 22]", str(list(n))).replace("background: air\n", "").replace(
+            "air: {coefficient: 1}, ", "")
+        subprocess.run([PYTHON, "-c", WRITE_KAPPA], check=True, cwd=self.directory)
+        expected = self.run_case(bare, "equation.coefficient=1 + x")
+        for file in ("cells.h5", "nodes.h5"):
+            with self.subTest(file=file):
+                found = self.run_case(bare, f"equation.coefficient={{file: {file}, dataset: kappa}}")
+                for key, flow in expected["flux"].items():
+                    self.assertAlmostEqual(found["flux"][key], flow, delta=1e-9)
+        self.run_case(bare.replace("0.6], radius: 0.27", "0.1], radius: 0.05"),
+                      "equation.coefficient={file: cells.h5, dataset: kappa}", status=2)
+        self.assertIn("equation.coefficient: the value is nan at (0.40625, 0.535714, 0.625)", self.output)
+
+    def test_a_floating_body_between_faces_of_different_values(self):
+        text = BODIES.replace("sphere: {center: [0.4, 0.5, 0.6], radius: 0.27}",
+                              "box: {lower: [-1, 0.2, 0.2], upper: [2, 0.6, 0.6]}")
+        self.run_case(text.replace("{coefficient: 50, power: 3}", "{floating: {charge: 0}}"), status=2)
+        self.assertIn("boundary.x-.dirichlet: the value is 1 at (0, 0.225, 0.204545): it ", self.output)
+        self.assertIn("must be 0 as on the other Dirichlet faces that floating body core touches", self.output)
 
     def test_a_settled_flow_ends_the_solve(self):
         exact = self.run_case(BODIES, "solver.tolerance=1e-12")

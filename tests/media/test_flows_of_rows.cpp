@@ -14,6 +14,7 @@
 #include "grids/results/face_results.hpp"
 #include "grids/results/integrals.hpp"
 #include "grids/sampling/sampler.hpp"
+#include "grids/schemes/cells/cell_face.hpp"
 #include "grids/schemes/cells/media_system.hpp"
 #include "tests/media/media_problems.hpp"
 #include "tests/solve.hpp"
@@ -164,6 +165,36 @@ TEST_P(FlowsOfRows, LessTheSourceAreTheResidual) {
   });
   EXPECT_LE(worst, 1) << cells << " cells";
   RecordProperty("worst", std::to_string(worst));
+}
+
+// Conditions at faces read κ from the rows. Lines, which serve cells next to a process's part, must find the same.
+TEST_P(FlowsOfRows, HaveBehindFacesWhatLinesFind) {
+  Random random(GetParam());
+  Problem p = random_box(random);
+  add_media(random, p);
+  Solve solve(p, {.method = Method::multigrid});
+  const Discretization& d = solve.discretization();
+  const Box all = d.block().layout().box();
+  for (int axis = 0; axis < 3; ++axis)
+    for (int end = 0; end < 2; ++end) {
+      if (!d.block().axes[static_cast<std::size_t>(axis)].open(end)) continue;
+      Box within = all;
+      if (end == 1)
+        for (std::size_t e = 0; e < 3; ++e) ++within.first[e];
+      std::vector<CellFace::Values> expected;
+      const auto note = [&](int, int, int, const CellFace::Values& v) { expected.push_back(v); };
+      CellFace(d.problem(), d.block(), axis, end, within, nullptr).visit(note);
+      std::size_t at = 0;
+      CellFace(d.problem(), d.block(), axis, end, within, d.media())
+          .visit([&](int i, int j, int k, const CellFace::Values& v) {
+            const CellFace::Values& e = expected.at(at++);
+            if (!d.media()->solved(i, j, k)) return;
+            EXPECT_NEAR(v.given, e.given, 1e-11 * std::abs(e.given)) << axis << end << " " << i << " " << j << " " << k;
+            EXPECT_NEAR(v.conductance, e.conductance, 1e-11 * e.conductance);
+            EXPECT_EQ(v.in_halo, e.in_halo);
+          });
+      EXPECT_EQ(at, expected.size());
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(RandomMedia, FlowsOfRows, testing::Range(0U, 60U));

@@ -13,10 +13,14 @@ namespace {
 
 constexpr double negligible = 1e-10;  // the Biot number αL/κ below which a Robin face passes only g
 
-// Returns κ over the half cells behind a face, times the open share of the face, and 0 in cells that left the system;
+// Contains κ over the half cells behind a face, times the open share of the face, and 0 in cells that left the system;
 // and these shares.
-std::pair<std::vector<double>, std::vector<double>> media_kappa(const Problem& problem, const Block& block, int axis,
-                                                                int end, const Box& behind) {
+struct Behind {
+  std::vector<double> kappa, open;
+};
+
+// Integrates κ in cells next to this process's part, of which the system has no rows.
+Behind integrated(const Problem& problem, const Block& block, int axis, int end, const Box& behind) {
   if (behind.size() == 0) return {};
   // Sheets lie between cells, and conductance along surfaces moves to neighbours.
   const int layers = DetachedFaces::layers(*problem.media);
@@ -32,14 +36,42 @@ std::pair<std::vector<double>, std::vector<double>> media_kappa(const Problem& p
   }
   const MediaCells cells(problem, block, around);
   const MediaLines lines(cells);
-  std::vector<double> kappa = DetachedFaces(cells).end_kappa(lines, static_cast<std::size_t>(axis), end, behind);
-  std::vector<double> open;
+  Behind found{DetachedFaces(cells).end_kappa(lines, static_cast<std::size_t>(axis), end, behind), {}};
   for_each_place(behind, [&](int i, int j, int k) {
     std::array face{i, j, k};
     face[static_cast<std::size_t>(axis)] += end;
-    open.push_back(cells.open_face(static_cast<std::size_t>(axis), face[0], face[1], face[2]));
+    found.open.push_back(cells.open_face(static_cast<std::size_t>(axis), face[0], face[1], face[2]));
   });
-  return {kappa, open};
+  return found;
+}
+
+bool is_part(const Box& part, const Box& whole) {
+  bool inside = true;
+  for (std::size_t d = 0; d < 3; ++d)
+    inside = inside && part.first[d] >= whole.first[d] && part.last[d] <= whole.last[d];
+  return inside;
+}
+
+// Reads κ from the rows. These contain 0 in cells without contact to a fixed value, which keep the given flux: their
+// faces are Neumann faces, or Robin faces with α = 0, whose flux does not depend on κ.
+Behind from_rows(const MediaSystem& media, int axis, int end, const Box& all, const Box& behind) {
+  const auto d = static_cast<std::size_t>(axis);
+  const std::vector<double>& rows = media.end_kappa(axis, end);
+  const std::size_t a = d == 0 ? 1 : 0, b = d == 2 ? 1 : 2;
+  Behind found;
+  for_each_place(behind, [&](int i, int j, int k) {
+    const std::array cell{i, j, k};
+    std::array face = cell;
+    face[d] += end;
+    const double open = media.cells().open_face(d, face[0], face[1], face[2]);
+    const auto number =
+        static_cast<std::size_t>(cell[b] - all.first[b]) * static_cast<std::size_t>(all.last[a] - all.first[a]) +
+        static_cast<std::size_t>(cell[a] - all.first[a]);
+    const bool floats = rows[number] == 0 && media.state(i, j, k) == CellState::floating;
+    found.kappa.push_back(floats ? open : rows[number]);
+    found.open.push_back(open);
+  });
+  return found;
 }
 
 }  // namespace
@@ -72,7 +104,8 @@ CellFace::CellFace(const Problem& problem, const Block& block, int axis, int end
   const auto d = static_cast<std::size_t>(axis);
   const Boundary& face = boundary(problem, axis, end);
   Box on_face = face_box(block, axis, end);
-  behind_ = cells_behind(block, axis, end);
+  const Box all = cells_behind(block, axis, end);
+  behind_ = all;
   for (Box* box : {&on_face, &behind_})
     for (std::size_t e = 0; e < 3; ++e) {
       if (e == d || box->size() == 0) continue;
@@ -83,19 +116,14 @@ CellFace::CellFace(const Problem& problem, const Block& block, int axis, int end
   kind_ = face.kind;
   media_ = problem.media != nullptr;
   data_ = Data(face.value, face_key(axis, end), Sign::any, block, on_face);
-  if (media && media->codes() && (face.kind == BoundaryKind::dirichlet || is_closed(face))) {
+  if (media && media->codes() && is_part(all, behind_) && (face.kind == BoundaryKind::dirichlet || is_closed(face))) {
     kappa_ = Data(media->end_kappa(axis, end));
     open_ = Data({1.0});
   } else if (media_) {
-    const auto integrated = [&] { return media_kappa(problem, block, axis, end, behind_); };
-    auto [kappa, open] = media ? media->kept_shares(axis, end, integrated) : integrated();
-    if (media) {  // rows contain the same values, except in cells without contact
-      const std::vector<double>& of_rows = media->end_kappa(axis, end);
-      for (std::size_t c = 0; c < kappa.size(); ++c)
-        if (of_rows[c] != 0) kappa[c] = of_rows[c];
-    }
-    kappa_ = Data(std::move(kappa));
-    open_ = Data(std::move(open));
+    Behind found = media && is_part(behind_, all) ? from_rows(*media, axis, end, all, behind_)
+                                                  : integrated(problem, block, axis, end, behind_);
+    kappa_ = Data(std::move(found.kappa));
+    open_ = Data(std::move(found.open));
   } else if (kappa) {
     kappa_ = Data(std::move(*kappa));
   } else if (face.kind != BoundaryKind::neumann) {

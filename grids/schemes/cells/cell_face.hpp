@@ -35,12 +35,12 @@ class CellFace {
   /// the face, and the block's `length` across the face.
   static Values values(BoundaryKind kind, double value, double kappa, double alpha, double h, double length);
 
-  /// Samples the face's data. `media`: the system of the problem's materials, which keeps κ behind its faces; null if
-  /// the problem has none. Throws ValueError.
+  /// Samples the face's data. `media`: the system of the problem's materials, whose rows contain κ behind its faces;
+  /// null if the problem has none. Throws ValueError.
   CellFace(const Problem& problem, const Block& block, int axis, int end, const MediaSystem* media);
   /// Samples the data for the cells of a box, which may include cells next to the process's part.
-  CellFace(const Problem& problem, const Block& block, int axis, int end, const Box& within)
-      : CellFace(problem, block, axis, end, within, nullptr, nullptr) {}
+  CellFace(const Problem& problem, const Block& block, int axis, int end, const Box& within, const MediaSystem* media)
+      : CellFace(problem, block, axis, end, within, media, nullptr) {}
   /// Uses given values of κ in the cells behind the face, x fastest, in a problem without materials.
   CellFace(const Problem& problem, const Block& block, int axis, int end, std::vector<double> kappa)
       : CellFace(problem, block, axis, end, block.layout().box(), nullptr, &kappa) {}

@@ -1,7 +1,9 @@
 // The floating bodies of a system: their values, charges, and couplings to cells; the flow to all bodies.
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdio>
 #include <limits>
 #include <string>
 
@@ -77,36 +79,53 @@ void MediaSystem::name_bodies_of_links() {
 void MediaSystem::hold_bodies(const Problem& problem) {
   if (!floating_) return;
   constexpr double none = std::numeric_limits<double>::infinity();
+  // Is the largest value on the faces that a body touches, with its face and place.
+  struct Most {
+    double value = -none;
+    std::string key;
+    Point at{};
+  };
   std::vector<FloatingBody>& bodies = floating_->all();
-  std::vector<double> least(bodies.size(), none), most(bodies.size(), -none);
+  std::vector<double> least(bodies.size(), none);
+  std::vector<Most> most(bodies.size());
   ErrorCollector check;
   for_each_face(problem, [&](int d, int end, const Boundary& face) {
     if (face.kind != BoundaryKind::dirichlet || !block_.axes[static_cast<std::size_t>(d)].open(end)) return;
     check([&] {
       const std::vector<double> values =
           sample(face.value, face_key(d, end), Sign::any, {block_}, Location::cell, face_box(block_, d, end));
+      const std::vector<double>& nodes = block_.axes[static_cast<std::size_t>(d)].nodes();
       std::size_t at = 0;
       for_each_place(cells_behind(block_, d, end), [&](int i, int j, int k) {
         const double value = values[at++];
         const int b = floating_->at({i, j, k});
         if (b < 0) return;
-        double &low = least[static_cast<std::size_t>(b)], &high = most[static_cast<std::size_t>(b)];
+        double& low = least[static_cast<std::size_t>(b)];
+        Most& high = most[static_cast<std::size_t>(b)];
         low = std::min(low, value);
-        high = std::max(high, value);
+        if (value <= high.value) return;
+        high = {value, face_key(d, end), cells_.centre(i, j, k)};
+        high.at[static_cast<std::size_t>(d)] = end == 0 ? nodes.front() : nodes.back();
       });
     });
   });
   check.finish(block_.processes());
   for (std::size_t b = 0; b < bodies.size(); ++b) {
-    const double low = block_.processes().least(least[b]), high = block_.processes().largest(most[b]);
+    const double low = block_.processes().least(least[b]), high = block_.processes().largest(most[b].value);
     bodies[b].held = low <= high;
     if (!bodies[b].held) continue;
-    if (high - low > 1e-9 * std::max(std::abs(low), std::abs(high)))
-      throw InputError("floating body " + media_->regions[bodies[b].regions.front()].name +
-                       " touches Dirichlet faces with different values (" + std::to_string(low) + " and " +
-                       std::to_string(high) + "): it connects them without resistance. Move the body or use one value");
     bodies[b].value = low;
+    if (high - low <= 1e-9 * std::max(std::abs(low), std::abs(high)) || most[b].value < high) continue;
+    std::array<char, 32> text{};
+    std::snprintf(text.data(), text.size(), "%.6g", low);
+    check([&] {
+      throw ValueError(most[b].key, most[b].at, high,
+                       std::string("must be ") + text.data() + " as on the other Dirichlet faces that floating body " +
+                           media_->regions[bodies[b].regions.front()].name +
+                           " touches, because it connects them without resistance: move the body, or use one value");
+    });
   }
+  check.finish(block_.processes());
 }
 
 bool has_negligible_gaps(const Problem& problem, double range) {

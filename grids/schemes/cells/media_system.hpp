@@ -97,15 +97,6 @@ class MediaSystem {
   const std::vector<double>& end_kappa(int axis, int end) const {
     return ends_[static_cast<std::size_t>(axis)][static_cast<std::size_t>(end)];
   }
-  /// Returns κ behind an open face and the open shares of its cells (cell_face.hpp), which `integrate` computes at the
-  /// first call.
-  using FaceShares = std::pair<std::vector<double>, std::vector<double>>;
-  template <class Integrate>
-  const FaceShares& kept_shares(int axis, int end, const Integrate& integrate) const {
-    std::optional<FaceShares>& kept = face_shares_[static_cast<std::size_t>(2 * axis + end)];
-    if (!kept) kept = integrate();
-    return *kept;
-  }
   /// Returns the integrated volume of each region; over cells of the system if it has a source and surfaces are not
   /// sharp.
   const std::vector<double>& volumes() const { return volumes_; }
@@ -192,7 +183,6 @@ class MediaSystem {
   std::vector<std::uint32_t> floating_cells_;  ///< bits of cells without contact; empty if there is none
   std::array<std::vector<double>, 3> faces_;
   std::array<std::array<std::vector<double>, 2>, 3> ends_;
-  mutable std::array<std::optional<FaceShares>, 6> face_shares_;
   std::vector<FixedLink> links_;
   std::vector<Share> shares_;
   std::unordered_map<std::size_t, double> joined_;  ///< shares of slivers, relative to the cell that they joined
