@@ -11,7 +11,7 @@
 #include "tests/patches.hpp"
 #include "tests/processes.hpp"
 
-namespace poisson {
+namespace poisson::between_spaces_tests {
 namespace {
 
 // Returns the number of a patch among those of its process.
@@ -105,4 +105,4 @@ TEST(BetweenSpaces, ValuesKeepTheirPlaces) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::between_spaces_tests

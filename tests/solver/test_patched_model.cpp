@@ -14,7 +14,7 @@
 #include "tests/fields.hpp"
 #include "tests/processes.hpp"
 
-namespace poisson {
+namespace poisson::patched_model_tests {
 namespace {
 
 struct Kind {
@@ -318,4 +318,4 @@ TEST(PatchedModel, RefusesWhatPatchesDoNotSupport) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::patched_model_tests
