@@ -23,6 +23,7 @@ namespace {
 struct Arguments {
   std::string device = "cuda";
   int blocks = 4, cells = 32, repeat = 5;
+  bool verbs = false;
 };
 
 void report(const std::string& name, const Backend& backend, double setup, double seconds, std::int64_t unknowns,
@@ -104,10 +105,51 @@ BlockGeometry cube(const Arguments& of, double skew, bool wall) {
   return geometry;
 }
 
-void measure(const std::string& name, const Arguments& of, double skew, bool wall) {
+// Times `count` runs of a verb in ms.
+template <class F>
+double verb_ms(Backend& backend, int count, const F& verb) {
+  const Scalar done = backend.scalar();
+  verb();
+  backend.value(done);
+  const Stopwatch watch;
+  for (int n = 0; n < count; ++n) verb();
+  backend.value(done);
+  return 1e3 * watch.seconds() / count;
+}
+
+// Times products and steps of the finest level with each model of coefficients.
+void measure_verbs(const std::string& name, Backend& backend, const BlocksModel& model, const BlockSystem& system,
+                   const Options& options) {
+  const auto blocks = make_device_blocks(backend);
+  for (const BlockModel coefficients : {BlockModel::stored, BlockModel::computed})
+    for (const Precision precision : {Precision::fp32, Precision::fp64}) {
+      BlockOperatorData data = model.data_of(0, options);
+      data.model = coefficients;
+      const auto A = blocks->make_operator(data, precision);
+      const auto split = A->split();
+      Field u(backend, A->space(), precision), b(backend, A->space(), precision), r(backend, A->space(), precision);
+      constexpr int count = 20;
+      const double product = verb_ms(backend, count, [&] { A->apply(u, r); }),
+                   step = verb_ms(backend, count,
+                                  [&] {
+                                    split->step({0.5, 0.1}, u, b, r);
+                                  }),
+                   exchange = verb_ms(backend, count, [&] { backend.exchange(u); });
+      std::printf(
+          "{\"case\": \"%s\", \"entries\": \"%s\", \"bits\": %d, \"product_ms\": %.4f, \"step_ms\": %.4f, "
+          "\"exchange_ms\": %.4f, \"bytes_per_unknown\": %.1f}\n",
+          name.c_str(), coefficients == BlockModel::stored ? "stored" : "computed",
+          precision == Precision::fp32 ? 32 : 64, product, step, exchange,
+          static_cast<double>(A->bytes()) / static_cast<double>(system.sizes.front().unknowns));
+      std::fflush(stdout);
+    }
+}
+
+void measure(const std::string& name, const Arguments& of, double skew, bool wall, BlockModel coefficients) {
   const auto backend = make_backend(of.device);
   const Stopwatch watch;
   const BlockMesh mesh = make_block_mesh(cube(of, skew, wall));
+  const double of_mesh = watch.seconds();
   MeshProblem problem;
   problem.mesh = mesh.mesh;
   problem.source = 1.0;
@@ -116,9 +158,13 @@ void measure(const std::string& name, const Arguments& of, double skew, bool wal
   rest.value = 0.0;
   problem.conditions.push_back(rest);
   const MeshData data(problem);
-  const BlockSystem system = assemble_blocks(data, mesh, one_process(), most_in_blocks, measure_cells(mesh).stretch());
+  const CellStretch stretch = measure_cells(mesh).stretch();
+  const double of_data = watch.seconds();
+  const BlockSystem system = assemble_blocks(data, mesh, one_process(), most_in_blocks, stretch);
   const std::vector<double> held = mesh.on_nodes(data.held), guess;
-  const BlocksModel model(*backend, system, held, guess);
+  const double of_system = watch.seconds();
+  BlocksModel model(*backend, system, held, guess);
+  model.use(coefficients);
   Options options;
   options.tolerance = 1e-8;
   const std::size_t before = backend->available();
@@ -126,9 +172,13 @@ void measure(const std::string& name, const Arguments& of, double skew, bool wal
   solver->prepare(false);
   model.fill(solver->rhs(), solver->solution());
   const double setup = watch.seconds(), bytes = static_cast<double>(before) - static_cast<double>(backend->available());
+  std::printf("{\"case\": \"%s\", \"mesh_s\": %.3f, \"data_s\": %.3f, \"matrix_s\": %.3f, \"solver_s\": %.3f}\n",
+              name.c_str(), of_mesh, of_data - of_mesh, of_system - of_data, setup - of_system);
   int iterations = 0;
   const double seconds = seconds_of(*solver, *backend, of.repeat, iterations);
-  report(name, *backend, setup, seconds, system.sizes.front().unknowns, iterations, bytes);
+  report(name + (coefficients == BlockModel::stored ? ", stored entries" : ""), *backend, setup, seconds,
+         system.sizes.front().unknowns, iterations, bytes);
+  if (of.verbs) measure_verbs(name, *backend, model, system, options);
 }
 
 void measure_box(const Arguments& of) {
@@ -163,8 +213,11 @@ int main(int argc, char** argv) {
   if (argc > 3) of.cells = std::atoi(argv[3]);
   const std::string which = argc > 4 ? argv[4] : "all";
   const auto wants = [&](const std::string& name) { return which == "all" || which.find(name) != std::string::npos; };
+  of.verbs = argc > 5 && std::string(argv[5]) == "verbs";
+  const auto automatic = poisson::BlockModel::automatic;
   if (wants("box")) measure_box(of);
-  if (wants("rectilinear")) measure("rectilinear blocks", of, 0, false);
-  if (wants("skewed")) measure("skewed blocks", of, 0.15, false);
-  if (wants("wall")) measure("wall of 1e4", of, 0.15, true);
+  if (wants("rectilinear")) measure("rectilinear blocks", of, 0, false, automatic);
+  if (wants("skewed")) measure("skewed blocks", of, 0.15, false, automatic);
+  if (wants("stored")) measure("skewed blocks", of, 0.15, false, poisson::BlockModel::stored);
+  if (wants("wall")) measure("wall of 1e4", of, 0.15, true, automatic);
 }

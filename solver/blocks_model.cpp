@@ -17,8 +17,9 @@ namespace {
 
 // Cells whose widths differ by more than this need lines.
 constexpr double round_cells = 2;
-// With corrections in fp32, A on a thin block that floats loses digits from about this stretching on: ε a² ≪ 1.
-constexpr double most_stretched_in_fp32 = 1e3;
+// With corrections in fp32, A on a thin block that floats loses digits: from about this stretching on in blocks of thin
+// cells alone (ε a² ≪ 1), and where the couplings along a line exceed those that hold it by the second number.
+constexpr double most_stretched_in_fp32 = 1e3, most_floating_in_fp32 = 1e4;
 
 }  // namespace
 
@@ -27,7 +28,7 @@ BlockSmoothing smoothing_of(const Options& options, double stretch) {
   return options.smoother.extent || stretch <= round_cells ? BlockSmoothing::points : BlockSmoothing::lines;
 }
 
-Options resolve_block_options(const Options& given, double stretch, int dimension) {
+Options resolve_block_options(const Options& given, const CellStretch& stretch, int dimension) {
   if (given.amg == Amg::hypre)
     throw InputError("solver.amg: hypre solves meshes and matrices, but blocks have multigrid of their own: remove it");
   Options rows = given;
@@ -43,15 +44,33 @@ Options resolve_block_options(const Options& given, double stretch, int dimensio
   }
   if (!given.smoother.pre) options.smoother.pre = 0;
   if (!given.smoother.post) options.smoother.post = 5;
-  if (options.precision == SolvePrecision::mixed && stretch > most_stretched_in_fp32)
+  if (options.precision == SolvePrecision::mixed && stretch.largest > most_stretched_in_fp32 &&
+      stretch.floating > most_floating_in_fp32)
     options.precision = SolvePrecision::double_;
   return options;
 }
 
+namespace {
+
+// Returns the bytes of a level on a GPU: bands in the precision of corrections, the inverse diagonal, three fields of
+// the cycle, and of lines three fields and the factors. The finest level also has what its residual is computed from,
+// the inverse diagonal, and six fields in fp64. Rows of fields begin at multiples of some bytes, and blocks have ends.
+double bytes_on_gpu(const BlockLevelSize& size, bool finest, bool multigrid, bool lines, int dimension, double value) {
+  constexpr double padding = 1.4;
+  const double entries = dimension == 2 ? 5 : 14, stored = entries + 0.5;
+  double bytes = 0;
+  if (multigrid) bytes += value * (stored + 4 * padding + (lines ? 2 * dimension + 3 * padding : 0));
+  if (finest) bytes += (size.computed > 0 ? size.computed : 8 * stored) + 8 * 7 * padding;
+  return bytes * static_cast<double>(size.nodes);
+}
+
+}  // namespace
+
 // Each level has bands in fp64, which stay for the next solver, and a copy in the precision of corrections with three
 // fields of its operator, three of its cycle and factors of lines. The finest level also has loads and the fields of
 // the outer iteration. Factors are computed from twelve values a node.
-Plan plan_blocks(const std::vector<BlockLevelSize>& sizes, const Options& asked, double stretch, int dimension) {
+Plan plan_blocks(const std::vector<BlockLevelSize>& sizes, const Options& asked, const CellStretch& stretch,
+                 int dimension, bool gpu) {
   Plan plan;
   plan.options = resolve_block_options(asked, stretch, dimension);
   const bool multigrid = plan.options.method == Method::multigrid,
@@ -65,6 +84,7 @@ Plan plan_blocks(const std::vector<BlockLevelSize>& sizes, const Options& asked,
     double bytes = nodes * (8 * entries + value * entries);
     if (multigrid) bytes += nodes * value * (6 + (lines ? 2 * dimension : 0));
     if (plan.levels.empty()) bytes += nodes * (16 + 8 * (entries + 3) + 8 * 6);
+    if (gpu) bytes = bytes_on_gpu(size, plan.levels.empty(), multigrid, lines, dimension, value);
     Plan::Level printed;
     printed.cells = {static_cast<int>(size.unknowns), 1, 1};
     printed.unknowns = size.unknowns;
@@ -76,7 +96,7 @@ Plan plan_blocks(const std::vector<BlockLevelSize>& sizes, const Options& asked,
     if (!multigrid) break;
   }
   plan.bytes = static_cast<std::size_t>(all);
-  plan.setup = lines ? static_cast<std::size_t>(8 * 12 * sizes.front().nodes) : 0;
+  plan.setup = lines && !gpu ? static_cast<std::size_t>(8 * 12 * sizes.front().nodes) : 0;
   return plan;
 }
 
@@ -84,15 +104,12 @@ BlocksModel::BlocksModel(Backend& backend, const BlockSystem& system, const std:
                          const std::vector<double>& guess, std::shared_ptr<DeviceBlocks> device)
     : backend_(backend), device_(std::move(device)), system_(system), held_(held), guess_(guess) {
   if (!backend.on_gpu()) return;
-  if (!finest_space().space.processes().alone())
-    throw RunError(
-        "blocks run on one GPU, but several processes share them: start one process, or use backend.device: cpu");
   host_ = make_cpu_backend();
   if (!device_) device_ = make_device_blocks(backend);
 }
 
 Plan BlocksModel::plan(const Options& asked) const {
-  return plan_blocks(system_.sizes, asked, system_.stretch, finest_space().dimension());
+  return plan_blocks(system_.sizes, asked, system_.stretch, finest_space().dimension(), device_ != nullptr);
 }
 
 Traits BlocksModel::traits(const Options&) const {
@@ -126,14 +143,17 @@ BlockOperatorData BlocksModel::data_of(std::size_t level, const Options& options
   data.scale = scale();
   data.singular = system_.singular;
   data.smoothing = smoothing_of(options, system_.stretch);
+  data.model = model_;
+  data.crosses = !device_;
   if (level == 0 && system_.singular)
     data.volume = std::make_shared<const std::vector<std::vector<double>>>(system_.volume);
   return data;
 }
 
-std::unique_ptr<Operator> BlocksModel::make_operator(std::size_t level, const Options& options,
-                                                     Precision precision) const {
-  const BlockOperatorData data = data_of(level, options);
+std::unique_ptr<Operator> BlocksModel::make_operator(std::size_t level, const Options& options, Precision precision,
+                                                     BlockModel model) const {
+  BlockOperatorData data = data_of(level, options);
+  if (model_ == BlockModel::automatic) data.model = model;
   return device_ ? device_->make_operator(data, precision) : make_block_operator(backend_, data, precision);
 }
 
@@ -142,7 +162,7 @@ Hierarchy BlocksModel::levels(const Plan& plan) const {
   Hierarchy hierarchy;
   const std::size_t count = plan.levels.size();
   for (std::size_t l = 0; l < count; ++l) {
-    hierarchy.operators.push_back(make_operator(l, plan.options, precision));
+    hierarchy.operators.push_back(make_operator(l, plan.options, precision, BlockModel::corrections));
     if (l == 0) continue;
     const auto &fine = system_.levels[l - 1].space, &coarse = system_.levels[l].space;
     hierarchy.transfers.push_back(device_ ? device_->make_transfer(fine, coarse, precision)
@@ -194,7 +214,7 @@ void BlocksModel::add_rows_on_gpu(const CsrMatrix& A, Precision precision, Hiera
 }
 
 std::unique_ptr<Operator> BlocksModel::finest(const Plan& plan, Precision precision) const {
-  return make_operator(0, plan.options, precision);
+  return make_operator(0, plan.options, precision, BlockModel::automatic);
 }
 
 double BlocksModel::fill(Field& b, Field& u) const {

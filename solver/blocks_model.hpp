@@ -16,28 +16,32 @@ namespace poisson {
 inline constexpr std::int64_t most_in_blocks = 300;
 
 /// Returns the options for blocks: conjugate gradients with multigrid, or with the diagonal (method: cg). `stretch` is
-/// the largest ratio of widths of a cell, `dimension` that of the blocks. Throws InputError, which names the key, for
+/// that of the cells, `dimension` that of the blocks. Throws InputError, which names the key, for
 /// options that need a box.
-Options resolve_block_options(const Options& options, double stretch, int dimension);
+Options resolve_block_options(const Options& options, const CellStretch& stretch, int dimension);
 
 /// Returns how levels of blocks are smoothed for these options.
 BlockSmoothing smoothing_of(const Options& options, double stretch);
 
 /// Returns the plan for blocks of these sizes, with bytes. See resolve_block_options.
-Plan plan_blocks(const std::vector<BlockLevelSize>& sizes, const Options& options, double stretch, int dimension);
+Plan plan_blocks(const std::vector<BlockLevelSize>& sizes, const Options& options, const CellStretch& stretch,
+                 int dimension, bool gpu = false);
 
 /// Is the model of blocks. Everything that it gets must outlive it.
 class BlocksModel final : public Model {
  public:
   /// `held` has the values of all nodes with a Dirichlet condition, and `guess` a starting guess at all nodes, or
   /// nothing. `device` makes operators on a device; null: that of the backend, or none on a CPU.
-  /// Throws RunError if several processes share blocks on GPUs.
   BlocksModel(Backend& backend, const BlockSystem& system, const std::vector<double>& held,
               const std::vector<double>& guess, std::shared_ptr<DeviceBlocks> device = nullptr);
 
   Backend& backend() const override { return backend_; }
   const Space& space() const override { return finest_space().space; }
   const BlockSpace& finest_space() const { return *system_.levels.front().space; }
+  /// Selects how operators on a device store the entries of the finest level, before any is made.
+  void use(BlockModel model) { model_ = model; }
+  /// Returns the data of a level's operator.
+  BlockOperatorData data_of(std::size_t level, const Options& options) const;
   Plan plan(const Options& options) const override;
   void count_bytes(Plan&) const override {}  // plan() has counted them
   Traits traits(const Options& options) const override;
@@ -46,9 +50,9 @@ class BlocksModel final : public Model {
   double fill(Field& b, Field& u) const override;
 
  private:
-  BlockOperatorData data_of(std::size_t level, const Options& options) const;
   double scale() const;
-  std::unique_ptr<Operator> make_operator(std::size_t level, const Options& options, Precision precision) const;
+  std::unique_ptr<Operator> make_operator(std::size_t level, const Options& options, Precision precision,
+                                          BlockModel model) const;
   void add_rows(Precision precision, Hierarchy& to) const;
   void add_rows_on_gpu(const CsrMatrix& A, Precision precision, Hierarchy& to) const;
 
@@ -59,6 +63,7 @@ class BlocksModel final : public Model {
   const BlockSystem& system_;
   const std::vector<double>&held_, &guess_;
   mutable double scale_ = 0;
+  BlockModel model_ = BlockModel::automatic;
 };
 
 }  // namespace poisson

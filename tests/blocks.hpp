@@ -219,6 +219,7 @@ inline BlockSolution solve_blocks_on(Backend& backend, const std::shared_ptr<Dev
   BlockSolution found;
   found.mesh = mesh;
   found.data = std::make_unique<MeshData>(problem);
+  hold_images(mesh, found.data->holder, found.data->held);
   const BlockSystem system =
       assemble_blocks(*found.data, mesh, processes, most_in_blocks, measure_cells(mesh).stretch());
   const std::vector<double> held = mesh.on_nodes(found.data->held), guess;

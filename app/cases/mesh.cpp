@@ -39,7 +39,8 @@ class MeshCase final : public Case {
     if (!plan_ && in_blocks()) {
       const int count = sharing_.processes->count();
       plan_ = plan_blocks(block_level_sizes(data(), cut_blocks(), count, most_in_blocks), options_,
-                          config_.mesh->stretch, mesh().dimension);
+                          config_.mesh->stretch, mesh().dimension, gpu);
+      on_gpu_ = gpu;
     }
     if (!plan_ && gpu) {
       const RowEstimate size = estimate_rows(data());
@@ -159,7 +160,10 @@ class MeshCase final : public Case {
  private:
   const Mesh& mesh() const { return *problem_.mesh; }
   const MeshData& data() const {
-    if (!data_) data_ = std::make_unique<MeshData>(problem_);
+    if (!data_) {
+      data_ = std::make_unique<MeshData>(problem_);
+      if (in_blocks()) hold_images(*config_.mesh->blocks, data_->holder, data_->held);
+    }
     return *data_;
   }
   // Finds the probes before the solve, since one outside ends the run.
@@ -219,8 +223,12 @@ class MeshCase final : public Case {
     if (!cut_blocks().pieces.empty()) text += fmt::format(", cut into {} pieces", cut_blocks().pieces.size());
     if (options.method != Method::multigrid) return text;
     const bool lines = smoothing_of(options, config_.mesh->stretch) == BlockSmoothing::lines;
+    if (on_gpu_ && mesh().dimension == 3)
+      text +=
+          "; products of axes in blocks of parallelepipeds, elsewhere the residual computes entries from corners, "
+          "and corrections store them";
     return text + fmt::format("; {} are relaxed, because cells are stretched up to {:.3g}:1; corrections in {}",
-                              lines ? "lines of blocks" : "points", config_.mesh->stretch,
+                              lines ? "lines of blocks" : "points", config_.mesh->stretch.largest,
                               options.precision == SolvePrecision::double_ ? "fp64" : "fp32");
   }
 
@@ -295,8 +303,9 @@ class MeshCase final : public Case {
   mutable std::optional<std::vector<MeshPlace>> places_;  ///< of probes
   mutable std::unique_ptr<const BlockMesh> cut_blocks_;   ///< of blocks
   mutable std::unique_ptr<BlockSystem> block_system_;     ///< of blocks, else null
-  mutable std::vector<double> held_;                      ///< of blocks, on nodes
-  std::vector<double> guess_;                             ///< of blocks, on nodes
+  mutable bool on_gpu_ = false;
+  mutable std::vector<double> held_;  ///< of blocks, on nodes
+  std::vector<double> guess_;         ///< of blocks, on nodes
   std::unique_ptr<Model> model_;
   std::unique_ptr<Solver> solver_;
   std::vector<double> u_;  ///< at points, after observe

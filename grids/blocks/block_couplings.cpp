@@ -16,11 +16,13 @@ void put_own_blocks(const std::vector<std::vector<double>>& values, const BlockS
 
 Field assembled_diagonal(Backend& backend, const BlockLevel& level, double scale) {
   const BlockSpace& blocks = *level.space;
-  std::vector<std::vector<double>> local;
+  std::vector<std::vector<double>> local(blocks.own.size());
+#pragma omp parallel for schedule(dynamic, 1)
   for (std::size_t b = 0; b < blocks.own.size(); ++b) {
     const std::array<int, 3>& n = blocks.own[b].nodes;
     const std::int64_t size = blocks.own[b].size();
-    std::vector<double>& diagonal = local.emplace_back(level.matrix->own[b].sums);
+    std::vector<double>& diagonal = local[b];
+    diagonal = level.matrix->own[b].sums;
     const auto& offsets = forward_offsets(blocks.dimension());
     for (std::size_t d = 0; d < offsets.size(); ++d) {
       const double* const band = level.matrix->own[b].bands.data() + static_cast<std::int64_t>(d) * size;
@@ -114,6 +116,7 @@ LineCouplings assembled_couplings(Backend& backend, const BlockLevel& level, dou
     for (const PatchGroup::Patch& patch : group.patches) local[static_cast<std::size_t>(patch.number)] = count++;
   LineCouplings couplings(blocks.own.size());
   const auto visit = [&](const auto& f) {
+#pragma omp parallel for schedule(dynamic, 1)
     for (std::size_t b = 0; b < blocks.own.size(); ++b)
       for (std::size_t d = 0; d < static_cast<std::size_t>(blocks.dimension()); ++d) {
         const std::array<int, 3>& n = blocks.own[b].nodes;

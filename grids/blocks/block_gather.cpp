@@ -157,6 +157,40 @@ BlockRowPlaces find_row_places(const BlockSpace& blocks, const RowSpace& rows, P
   return places;
 }
 
+SharedRows share_rows(const BlockSpace& blocks, const RowSpace& rows, const BlockRowPlaces& places) {
+  const Processes& processes = blocks.space.processes();
+  const std::vector<std::int64_t> first = first_rows(blocks);
+  std::vector<std::vector<std::int64_t>> of_process(static_cast<std::size_t>(processes.count()));
+  for (std::size_t p = 0; p < blocks.free.size(); ++p) {
+    const int owner = blocks.process[static_cast<std::size_t>(blocks.numbers->topology().parts()[p].blocks[0])];
+    for (std::int64_t r = first[p]; r < first[p + 1]; ++r)
+      of_process[static_cast<std::size_t>(owner)].push_back(rows.place(r));
+  }
+  SharedRows shared;
+  const std::vector<std::int64_t>& own = of_process[static_cast<std::size_t>(processes.rank())];
+  for (const std::int64_t place : places.row)
+    shared.own.push_back(std::ranges::lower_bound(own, place) - own.begin());  // rows are in the order of their places
+  // Lists the rows of a process from a number on.
+  const auto add = [&](const std::vector<std::int64_t>& of, std::int64_t next) {
+    for (const std::int64_t place : of) {
+      shared.listed.push_back(next++);
+      shared.row.push_back(place);
+    }
+    return next;
+  };
+  std::int64_t next = std::max<std::int64_t>(1, add(own, 0));  // as in listed_space
+  for (int q = 0; q < processes.count(); ++q) {
+    const std::vector<std::int64_t>& theirs = of_process[static_cast<std::size_t>(q)];
+    if (q == processes.rank() || (own.empty() && theirs.empty())) continue;
+    RowList list{q};
+    for (std::int64_t i = 0; i < std::ssize(own); ++i) list.sent.push_back(i);
+    for (std::int64_t i = 0; i < std::ssize(theirs); ++i) list.received.push_back(next + i);
+    next = add(theirs, next);
+    shared.lists.push_back(std::move(list));
+  }
+  return shared;
+}
+
 std::unique_ptr<Transfer> make_block_gather(Backend& backend, std::shared_ptr<const BlockSpace> blocks,
                                             const RowSpace& rows, Precision precision) {
   return dispatch(precision, [&]<class T>(T) -> std::unique_ptr<Transfer> {

@@ -4,15 +4,10 @@
 #include <cmath>
 
 #include "backends/cpu/launch.hpp"
+#include "grids/blocks/crossing_lines.hpp"
 
 namespace poisson {
 namespace {
-
-// Contains what lines need at the nodes of a block.
-struct NodesOfBlock {
-  std::vector<double> diagonal;  // 0: not free
-  std::array<std::vector<double>, 3> strength;
-};
 
 template <class F>
 void for_nodes(const BlockSpace::Own& own, const F& f) {
@@ -26,6 +21,7 @@ void for_nodes(const BlockSpace::Own& own, const F& f) {
 std::vector<NodesOfBlock> measure_nodes(const BlockSpace& blocks, const Field& diagonal,
                                         const LineCouplings& couplings) {
   std::vector<NodesOfBlock> nodes(blocks.own.size());
+#pragma omp parallel for schedule(dynamic, 1)
   for (std::size_t b = 0; b < blocks.own.size(); ++b) {
     const BlockSpace::Own& own = blocks.own[b];
     const auto size = static_cast<std::size_t>(own.size());
@@ -54,7 +50,7 @@ std::vector<NodesOfBlock> measure_nodes(const BlockSpace& blocks, const Field& d
 }  // namespace
 
 template <class T>
-BlockLines<T>::BlockLines(Backend& backend, const BlockLevel& level, double scale)
+BlockLines<T>::BlockLines(Backend& backend, const BlockLevel& level, double scale, bool crosses)
     : backend_(backend), blocks_(level.space) {
   const BlockSpace& blocks = *blocks_;
   const Field diagonal = assembled_diagonal(backend, level, scale);
@@ -71,10 +67,12 @@ BlockLines<T>::BlockLines(Backend& backend, const BlockLevel& level, double scal
   put_own_blocks(all, blocks, total);
   backend.run_exchange(blocks.add, total, total);
   backend.exchange(total);
+  own_.resize(blocks.own.size());
+#pragma omp parallel for schedule(dynamic, 1)
   for (std::size_t b = 0; b < blocks.own.size(); ++b) {
     const BlockSpace::Own& own = blocks.own[b];
     const View<const double> sum = std::as_const(total).patches<double>(own.group)[own.patch];
-    std::array<Factors, 3>& factors = own_.emplace_back();
+    std::array<Factors, 3>& factors = own_[b];
     std::size_t stride = 1;
     for (std::size_t axis = 0; axis < static_cast<std::size_t>(blocks.dimension()); ++axis) {
       const auto size = static_cast<std::size_t>(own.size());
@@ -99,14 +97,20 @@ BlockLines<T>::BlockLines(Backend& backend, const BlockLevel& level, double scal
       stride *= static_cast<std::size_t>(own.nodes[axis]);
     }
   }
+  if (!crosses) return;
+  crossing_ = std::make_unique<CrossingLines<T>>(backend, blocks_, diagonal, couplings, nodes);
+  if (!crossing_->any()) crossing_.reset();
 }
+
+template <class T>
+BlockLines<T>::~BlockLines() = default;
 
 template <class T>
 std::size_t BlockLines<T>::bytes() const {
   std::size_t values = 0;
   for (const auto& factors : own_)
     for (const Factors& of : factors) values += of.inverse.size() + of.lower.size();
-  return values * sizeof(T);
+  return values * sizeof(T) + (crossing_ ? crossing_->bytes() : 0);
 }
 
 template <class T>
@@ -190,6 +194,7 @@ void BlockLines<T>::solve(const Field& r, Field& z) const {
     across<true>(b, 1, from, to);
     if (blocks.dimension() == 3) across<true>(b, 2, from, to);
   }
+  if (crossing_) crossing_->add(r, z);
   backend_.run_exchange(blocks.add, z, z);
 }
 

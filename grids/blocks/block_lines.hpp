@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "grids/blocks/block_matrix.hpp"
@@ -16,6 +17,9 @@ Field assembled_diagonal(Backend& backend, const BlockLevel& level, double scale
 using LineCouplings = std::vector<std::array<std::vector<double>, 3>>;
 LineCouplings assembled_couplings(Backend& backend, const BlockLevel& level, double scale);
 
+template <class T>
+class CrossingLines;
+
 /// Is B⁻¹ = Σ Rᵀ W^½ T⁻¹ W^½ R over the lines of all blocks in all directions. T is A on a line, which ends on the
 /// interfaces. The weights W of a node are s² over the sum of all lines through it, where s sums −a over its negative
 /// entries along the line. Positive entries must not count: those of stretched elements across the strong direction
@@ -23,7 +27,9 @@ LineCouplings assembled_couplings(Backend& backend, const BlockLevel& level, dou
 template <class T>
 class BlockLines {
  public:
-  BlockLines(Backend& backend, const BlockLevel& level, double scale);
+  /// With `crosses`, strong lines continue across interfaces (CrossingLines).
+  BlockLines(Backend& backend, const BlockLevel& level, double scale, bool crosses = false);
+  ~BlockLines();
   /// Computes z = B⁻¹ r.
   void solve(const Field& r, Field& z) const;
   std::size_t bytes() const;
@@ -42,6 +48,7 @@ class BlockLines {
   Backend& backend_;
   std::shared_ptr<const BlockSpace> blocks_;
   std::vector<std::array<Factors, 3>> own_;
+  std::unique_ptr<CrossingLines<T>> crossing_;  // null: no strong line crosses an interface
 };
 
 extern template class BlockLines<float>;

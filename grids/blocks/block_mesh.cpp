@@ -220,6 +220,7 @@ class PatchLabels {
 }  // namespace
 
 void check_cells(const BlockMesh& mesh);
+void check_overlaps(const BlockMesh& mesh);
 void join_nodes(const BlockGeometry& geometry, BlockMesh& mesh);
 
 BlockMesh make_block_mesh(const BlockGeometry& geometry) {
@@ -255,6 +256,7 @@ BlockMesh make_block_mesh(const BlockGeometry& geometry) {
             mesh->of_shape(topology.dimension() == 2 ? CellShape::quadrilateral : CellShape::hexahedron));
   made.mesh = std::move(mesh);
   check_cells(made);
+  check_overlaps(made);
   return made;
 }
 

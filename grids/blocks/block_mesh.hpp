@@ -70,6 +70,10 @@ struct BlockMesh {
 std::shared_ptr<const MacroTopology> join_periodic(
     const MacroTopology& topology, const std::vector<std::pair<const BlockPatch*, const BlockPatch*>>& pairs);
 
+/// Holds a point if a periodic image of it is held: both are one unknown. `holder` has the condition that holds each
+/// point, or −1, and `held` its value, as in MeshData.
+void hold_images(const BlockMesh& mesh, std::vector<int>& holder, std::vector<double>& held);
+
 /// Name of the group of boundary sides that are in no patch.
 inline constexpr const char* unnamed_patch = "unnamed";
 
@@ -81,10 +85,22 @@ BlockMesh make_block_mesh(const BlockGeometry& geometry);
 /// and files stay the same. All blocks of an edge class are cut alike. Periodic meshes are not cut.
 BlockMesh cut_for_processes(const BlockMesh& mesh, int processes);
 
+/// Tells how much cells are stretched, and what that costs a line that floats.
+struct CellStretch {
+  double largest = 1;  ///< ratio of the longest to the shortest width of a cell
+  /// Largest w²/(h L): h and w are the shortest and longest width of a cell and L is the length of its block across it.
+  /// The couplings along a line through all of L are about this much larger than those that hold the line.
+  double floating = 1;
+
+  constexpr CellStretch(double of = 1) : largest(of), floating(of * of) {}
+  constexpr operator double() const { return largest; }
+};
+
 /// Contains the shape of cells by block, at their centres.
 struct CellShapes {
   struct OfBlock {
     double stretch = 1;    ///< largest ratio of the longest to the shortest width of a cell
+    double floating = 1;   ///< CellStretch::floating
     double sharpest = 90;  ///< least angle between two axes, in degrees
     /// Cells with two short axes and one that is more than three times as long: lines smooth them slowly.
     std::int64_t needles = 0;
@@ -93,7 +109,7 @@ struct CellShapes {
     std::array<int, 3> needle_axes{};  ///< the long axis first
   };
   std::vector<OfBlock> blocks;
-  double stretch() const;
+  CellStretch stretch() const;
 };
 CellShapes measure_cells(const BlockMesh& mesh);
 

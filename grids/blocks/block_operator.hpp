@@ -12,12 +12,20 @@ namespace poisson {
 /// Selects how a level of blocks is smoothed.
 enum class BlockSmoothing : std::uint8_t { points, lines };
 
+/// Selects the model of coefficients of blocks on a device (Blocks on a GPU in docs/design/blocks.md): stored entries,
+/// or entries that each product computes from the corners of cells. `automatic` and `corrections` take products of axes
+/// where these are possible. Elsewhere the first one computes entries, which saves memory, and the second one stores
+/// them, because smoothing reads them often. Blocks with Robin conditions and blocks in the plane store theirs.
+enum class BlockModel : std::uint8_t { automatic, corrections, stored, computed };
+
 /// Describes the operator of a level.
 struct BlockOperatorData {
   BlockLevel level;
   double scale = 1;
   bool singular = false;
   BlockSmoothing smoothing = BlockSmoothing::points;
+  BlockModel model = BlockModel::automatic;
+  bool crosses = false;  ///< strong lines continue across interfaces, on a CPU
   std::shared_ptr<const std::vector<std::vector<double>>> volume{};  ///< as BlockSystem::volume; null: equal weights
 };
 
@@ -36,6 +44,13 @@ struct BlockRowPlaces {
   std::vector<std::int64_t> row, place;
 };
 BlockRowPlaces find_row_places(const BlockSpace& blocks, const RowSpace& rows, Precision precision);
+/// Lists how all processes get all rows: each sends its unknowns, in the order of their rows, to all others.
+struct SharedRows {
+  std::vector<std::int64_t> own;          ///< of each entry of BlockRowPlaces: its number in the list of this process
+  std::vector<std::int64_t> row, listed;  ///< of each row: its place in fields of rows, and in the list with received
+  std::vector<RowList> lists;
+};
+SharedRows share_rows(const BlockSpace& blocks, const RowSpace& rows, const BlockRowPlaces& places);
 /// Makes the transfer from a level to the same unknowns as rows, which every process has completely.
 std::unique_ptr<Transfer> make_block_gather(Backend& backend, std::shared_ptr<const BlockSpace> blocks,
                                             const RowSpace& rows, Precision precision);

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "grids/blocks/block_space.hpp"
+#include "grids/blocks/metis_shares.hpp"
 
 namespace poisson {
 namespace {
@@ -32,7 +33,34 @@ struct BlockGraph {
     for (const auto& [pair, shared] : shares)
       near[static_cast<std::size_t>(pair.first)].emplace_back(pair.second, shared);
   }
+  MacroGraph rows() const {
+    MacroGraph rows{{0}, {}, weight, {}};
+    for (const auto& of : near) {
+      for (const auto& [block, shared] : of) {
+        rows.near.push_back(block);
+        rows.shared.push_back(shared);
+      }
+      rows.start.push_back(static_cast<int>(rows.near.size()));
+    }
+    return rows;
+  }
 };
+
+// Cells of a process beyond its share count as much as this number of shared nodes: all others wait for it.
+constexpr double penalty = 4;
+
+// Returns the shared nodes between parts, and the penalty for the cells that the largest part has too many.
+double cost_of(const BlockGraph& graph, const std::vector<int>& part, int parts) {
+  std::vector<double> cells(static_cast<std::size_t>(parts), 0);
+  double cut = 0, all = 0;
+  for (std::size_t b = 0; b < part.size(); ++b) {
+    cells[static_cast<std::size_t>(part[b])] += graph.weight[b];
+    all += graph.weight[b];
+    for (const auto& [other, shared] : graph.near[b])
+      if (part[static_cast<std::size_t>(other)] != part[b]) cut += shared / 2;
+  }
+  return cut + penalty * (*std::ranges::max_element(cells) - all / parts);
+}
 
 // Divides blocks into two halves. `side` has 0 or 1 of the blocks that are divided, and other numbers elsewhere.
 class Bisection {
@@ -60,8 +88,6 @@ class Bisection {
   }
 
  private:
-  static constexpr double penalty = 4;
-
   double weight(int b) const { return graph_.weight[static_cast<std::size_t>(b)]; }
   int& side(int b) { return side_[static_cast<std::size_t>(b)]; }
   // Moves a block to the other side. gain_ has how many shared nodes a move of each block saves.
@@ -156,6 +182,23 @@ std::vector<int> share_blocks(const BlockNumbers& numbers, int processes) {
   std::iota(blocks.begin(), blocks.end(), 0);
   divide(graph, blocks, 0, processes, process);
   return process;
+}
+
+std::vector<int> share_blocks(const BlockNumbers& numbers, const Processes& processes) {
+  const int count = processes.count();
+  std::vector<int> found = share_blocks(numbers, count);
+  if (count == 1) return found;
+  if (processes.first()) {
+    const BlockGraph graph(numbers);
+    double least = cost_of(graph, found, count);
+    for (std::vector<int>& other : metis_shares(graph.rows(), count))
+      if (const double cost = cost_of(graph, other, count); cost < least) {
+        least = cost;
+        found = std::move(other);
+      }
+  }
+  processes.broadcast(found.data(), found.size() * sizeof(int), 0);
+  return found;
 }
 
 }  // namespace poisson

@@ -86,17 +86,21 @@ Space make_space(const BlockNumbers& numbers, const ListedPatches& list,
 
 BlockSpace::BlockSpace(std::shared_ptr<const BlockNumbers> of, const std::vector<int>& process_of_block,
                        std::vector<bool> free_parts, std::shared_ptr<const Processes> processes)
-    : numbers(std::move(of)), process(process_of_block), free(std::move(free_parts)), space(Layout{}) {
+    : numbers(std::move(of)),
+      process(process_of_block),
+      free(std::move(free_parts)),
+      shared_processes(std::move(processes)),
+      space(Layout{}) {
   const ListedPatches list = list_patches(*numbers, process, free);
   part_of_patch = list.part_of_patch;
-  space = make_space(*numbers, list, processes);
+  space = make_space(*numbers, list, shared_processes);
   add = space.halo().transposed();
   std::vector<Move> back;
   for (const Move& move : moves_to_blocks(*numbers, list, true))
     back.push_back({move.to_patch, move.to, move.patch, move.from, move.turn.inverse()});
-  collect = Exchange(program_of(list.all, {back}, processes->rank()));
+  collect = Exchange(program_of(list.all, {back}, shared_processes->rank()));
   for (Move& move : back) move.adds = true;
-  collect_and_add = Exchange(program_of(list.all, {back}, processes->rank()));
+  collect_and_add = Exchange(program_of(list.all, {back}, shared_processes->rank()));
   for (std::size_t g = 0; g < space.groups().size(); ++g) {
     const PatchGroup& group = space.groups()[g];
     for (std::size_t p = 0; p < group.patches.size() && has_blocks(group); ++p)

@@ -32,8 +32,9 @@ struct BlockSpace {
   };
 
   std::shared_ptr<const BlockNumbers> numbers;
-  std::vector<int> process;        ///< of each block
-  std::vector<bool> free;          ///< of each part: its values are unknowns
+  std::vector<int> process;  ///< of each block
+  std::vector<bool> free;    ///< of each part: its values are unknowns
+  std::shared_ptr<const Processes> shared_processes;
   std::vector<int> part_of_patch;  ///< of all processes
   Space space;
   Exchange add;                       ///< adds values at the ends of blocks to the parts, and clears them
@@ -68,6 +69,9 @@ struct BlockSpace {
 /// each block. The graph of blocks is bisected recursively: a part grows from several blocks, moves and swaps improve
 /// it, and the best one is taken.
 std::vector<int> share_blocks(const BlockNumbers& numbers, int processes);
+/// Does the same, and takes the parts of METIS instead if they are better. All processes get those of the first one.
+/// Collective.
+std::vector<int> share_blocks(const BlockNumbers& numbers, const Processes& processes);
 
 /// Copies values between all processes' nodes, by number, and a field. The array has the values of all nodes.
 void put_nodes(const std::vector<double>& values, const BlockSpace& space, Field& field);

@@ -149,15 +149,22 @@ BlockElements assemble_finest(const MeshData& data, const BlockMesh& mesh, const
   const int dimension = fine.dimension();
   const std::size_t record = BlockElements::record(dimension), corners = std::size_t{1} << dimension;
   BlockElements made;
-  for (const BlockSpace::Own& own : fine.own) {
+  matrix.own.resize(fine.own.size());
+  made.own.resize(fine.own.size());
+  system.load.resize(fine.own.size());
+  system.volume.resize(fine.own.size());
+  // Threads take blocks, or cells of a block if there are few.
+#pragma omp parallel for schedule(dynamic, 1) if (takes_blocks(fine))
+  for (std::size_t b = 0; b < fine.own.size(); ++b) {
+    const BlockSpace::Own& own = fine.own[b];
     const std::array<int, 3> n = fine.numbers->cells_of(own.block);
     const CoarseCells places(n, dimension);
-    BlockMatrix::OfBlock& to = matrix.own.emplace_back();
+    BlockMatrix::OfBlock& to = matrix.own[b];
     to.bands.assign(forward_offsets(dimension).size() * static_cast<std::size_t>(own.size()), 0);
     to.sums.assign(static_cast<std::size_t>(own.size()), 0);
-    std::vector<double>&load = system.load.emplace_back(to.sums.size()),
-    &volume = system.volume.emplace_back(to.sums.size());
-    std::vector<double>& elements = made.own.emplace_back();
+    std::vector<double>&load = system.load[b], &volume = system.volume[b], &elements = made.own[b];
+    load.resize(to.sums.size());
+    volume.resize(to.sums.size());
     if (coarse) elements.assign(static_cast<std::size_t>(coarse->numbers->cell_count(own.block)) * record, 0);
     const BlockMesh::Piece piece = mesh.piece(own.block);
     for_cells_by_planes(n, dimension, places.planes(), [&](const std::array<int, 3>& cell, std::int64_t) {
@@ -188,6 +195,52 @@ std::vector<bool> blocks_with_robin(const MeshData& data, const BlockMesh& mesh)
     const auto after = std::ranges::upper_bound(mesh.first_cell, cell);
     found[static_cast<std::size_t>(after - mesh.first_cell.begin()) - 1] = true;
   }
+  return found;
+}
+
+// Lists the places and coefficients of a piece (BlockCells).
+BlockCells cells_of(const MeshData& data, const BlockMesh& mesh, const BlockMesh::Piece& piece) {
+  BlockCells found;
+  const std::array<int, 3>& n = piece.cells;
+  const std::int64_t cells = std::int64_t{n[0]} * n[1] * n[2], nodes = std::int64_t{n[0] + 1} * (n[1] + 1) * (n[2] + 1);
+  const auto cell = [&](std::int64_t c) {
+    return static_cast<std::size_t>(mesh.cell(
+        piece, {static_cast<int>(c % n[0]), static_cast<int>(c / n[0] % n[1]), static_cast<int>(c / n[0] / n[1])}));
+  };
+  const auto point = [&](int i, int j, int k) -> const Place3& {
+    return mesh.mesh->points[static_cast<std::size_t>(
+        mesh.numbers->number(piece.block, {piece.first[0] + i, piece.first[1] + j, piece.first[2] + k}))];
+  };
+  double volume = 1;  // of a box of mean cells
+  for (std::size_t d = 0; d < 3; ++d) {
+    std::array<int, 3> end{};
+    end[d] = n[d];
+    const Place3 &a = point(0, 0, 0), &b = point(end[0], end[1], end[2]);
+    volume *= std::hypot(b[0] - a[0], b[1] - a[1], b[2] - a[2]) / n[d];
+  }
+  const double unit = std::exp2(std::round(std::log2(volume) / 3));
+  found.place.resize(3 * static_cast<std::size_t>(nodes));
+  for_rows(std::int64_t{n[1] + 1} * (n[2] + 1), [&](std::int64_t line) {
+    for (int i = 0; i <= n[0]; ++i) {
+      const Place3& x = point(i, static_cast<int>(line % (n[1] + 1)), static_cast<int>(line / (n[1] + 1)));
+      for (std::int64_t a = 0; a < 3; ++a)
+        found.place[static_cast<std::size_t>(a * nodes + line * (n[0] + 1) + i)] =
+            x[static_cast<std::size_t>(a)] / unit;
+    }
+  });
+  const std::size_t entries = data.kappa_entries;
+  const auto kappa = [&](std::size_t c, std::size_t e) { return data.kappa[c * entries + e]; };
+  const std::size_t first = cell(0);
+  for (std::int64_t c = 1; c < cells && !found.varies; ++c) {
+    for (std::size_t e = 0; e < entries; ++e) found.varies = found.varies || kappa(cell(c), e) != kappa(first, e);
+    if (!data.reaction.empty()) found.varies = found.varies || data.reaction[cell(c)] != data.reaction[first];
+  }
+  found.entries = entries;
+  const std::int64_t count = found.varies ? cells : 1;
+  for (std::size_t e = 0; e < entries; ++e)
+    for (std::int64_t c = 0; c < count; ++c) found.kappa.push_back(kappa(cell(c), e) * unit);
+  for (std::int64_t c = 0; c < count && !data.reaction.empty(); ++c)
+    found.sigma.push_back(data.reaction[cell(c)] * unit * unit * unit);
   return found;
 }
 
@@ -224,18 +277,24 @@ std::vector<BlockLevelSize> block_level_sizes(const MeshData& data, const BlockM
     }
     sizes.push_back({unknowns_of(*numbers, free), *std::ranges::max_element(nodes)});
   }
+  const bool robin = std::ranges::any_of(
+      data.facets, [&](const ConditionedFacet& facet) { return data.condition(facet).kind == BoundaryKind::robin; });
+  if (mesh.mesh->dimension == 3 && !robin)
+    sizes.front().computed =
+        24 + (data.range > 1 ? 8 * static_cast<double>(data.kappa_entries) : 0) + (data.reaction.empty() ? 0 : 8);
   return sizes;
 }
 
 BlockSystem assemble_blocks(const MeshData& data, const BlockMesh& mesh,
-                            const std::shared_ptr<const Processes>& processes, std::int64_t coarsest, double stretch) {
+                            const std::shared_ptr<const Processes>& processes, std::int64_t coarsest,
+                            const CellStretch& stretch) {
   BlockSystem system;
   system.stretch = stretch;
   system.range = data.range;
   system.singular = !has_fixed_values(data);
   system.sizes = block_level_sizes(data, mesh, processes->count(), coarsest);
   const std::vector<bool> free = free_parts(data, mesh);
-  const std::vector<int> process = share_blocks(*mesh.nodes, processes->count());
+  const std::vector<int> process = share_blocks(*mesh.nodes, *processes);
   std::vector<std::shared_ptr<const BlockSpace>> spaces;
   for (const auto& numbers : choose_levels(mesh, free, coarsest))
     spaces.push_back(std::make_shared<const BlockSpace>(numbers, process, free, processes));
@@ -250,6 +309,13 @@ BlockSystem assemble_blocks(const MeshData& data, const BlockMesh& mesh,
       *matrix = matrix_of(*spaces[l], elements);
       if (next) elements = coarse_elements(*spaces[l], *next, elements);
     }
+    if (l == 0 && spaces[l]->dimension() == 3)
+      matrix->cells = [&data, &mesh, robin, space = spaces[l]](std::size_t b) -> std::optional<BlockCells> {
+        const BlockMesh::Piece piece = mesh.piece(space->own[b].block);
+        if (robin[static_cast<std::size_t>(piece.block)]) return {};
+        return cells_of(data, mesh, piece);
+      };
+#pragma omp parallel for schedule(dynamic, 1)
     for (std::size_t b = 0; b < spaces[l]->own.size(); ++b) {
       const int block = spaces[l]->own[b].block;
       if (l == 0 && !robin[static_cast<std::size_t>(mesh.piece(block).block)])

@@ -64,7 +64,12 @@ const MeshCells& cells_of(const BlockMesh& blocks) {
   return *blocks.mesh->find(blocks.mesh->dimension == 2 ? CellShape::quadrilateral : CellShape::hexahedron);
 }
 
-void measure(const std::array<Place3, 8>& x, std::size_t dimension, CellShapes::OfBlock& found) {
+// Adds up the widths of cells along each axis, and finds the largest w²/h of the cells that are thin along it.
+struct WidthsOfBlock {
+  std::array<double, 3> sum{}, largest{};
+};
+
+void measure(const std::array<Place3, 8>& x, std::size_t dimension, CellShapes::OfBlock& found, WidthsOfBlock& widths) {
   const std::array<Place3, 3> axis = axes_of(x, dimension);
   std::array<double, 3> width{};
   for (std::size_t d = 0; d < dimension; ++d) width[d] = std::hypot(axis[d][0], axis[d][1], axis[d][2]);
@@ -74,6 +79,9 @@ void measure(const std::array<Place3, 8>& x, std::size_t dimension, CellShapes::
   const double longest = width[static_cast<std::size_t>(order[0])], next = width[static_cast<std::size_t>(order[1])],
                shortest = width[static_cast<std::size_t>(order[dimension - 1])];
   found.stretch = std::max(found.stretch, longest / shortest);
+  for (std::size_t d = 0; d < dimension; ++d) widths.sum[d] += width[d];
+  double& largest = widths.largest[static_cast<std::size_t>(order[dimension - 1])];
+  largest = std::max(largest, longest * longest / shortest);
   for (std::size_t d = 0; d < dimension; ++d)
     for (std::size_t e = 0; e < d; ++e) {
       double product = 0;
@@ -99,13 +107,17 @@ void check_cells(const BlockMesh& blocks) {
   for (int b = 0; b < blocks.numbers->topology().blocks(); ++b) {
     const std::int64_t first = blocks.first_cell[static_cast<std::size_t>(b)],
                        last = blocks.first_cell[static_cast<std::size_t>(b) + 1];
-    bool left_handed = false;
-    std::int64_t faults = 0, fault = 0;
+    const auto range = [&](std::int64_t e) {
+      return determinants(tensor_corners(*blocks.mesh, cells.of(e)), dimension);
+    };
+    const bool left_handed = range(first).second < 0;
+    std::int64_t faults = 0, fault = last;
+#pragma omp parallel for schedule(static) reduction(+ : faults) reduction(min : fault) if (last - first > 1000)
     for (std::int64_t e = first; e < last; ++e) {
-      const auto [least, largest] = determinants(tensor_corners(*blocks.mesh, cells.of(e)), dimension);
-      if (e == first) left_handed = largest < 0;
-      const bool good = left_handed ? largest < -1e-12 : least > 1e-12;
-      if (!good && faults++ == 0) fault = e;
+      const auto [least, largest] = range(e);
+      if (left_handed ? largest < -1e-12 : least > 1e-12) continue;
+      ++faults;
+      fault = std::min(fault, e);
     }
     if (faults == 0) continue;
     const std::array<int, 3> n = blocks.numbers->cells_of(b);
@@ -121,19 +133,31 @@ void check_cells(const BlockMesh& blocks) {
   }
 }
 
-double CellShapes::stretch() const {
-  double most = 1;
-  for (const OfBlock& block : blocks) most = std::max(most, block.stretch);
+CellStretch CellShapes::stretch() const {
+  CellStretch most;
+  for (const OfBlock& block : blocks) {
+    most.largest = std::max(most.largest, block.stretch);
+    most.floating = std::max(most.floating, block.floating);
+  }
   return most;
 }
 
 CellShapes measure_cells(const BlockMesh& blocks) {
   CellShapes shapes;
   const MeshCells& cells = cells_of(blocks);
-  for (std::size_t b = 0; b + 1 < blocks.first_cell.size(); ++b) {
-    CellShapes::OfBlock& found = shapes.blocks.emplace_back();
-    for (std::int64_t e = blocks.first_cell[b]; e < blocks.first_cell[b + 1]; ++e)
-      measure(tensor_corners(*blocks.mesh, cells.of(e)), static_cast<std::size_t>(blocks.mesh->dimension), found);
+  shapes.blocks.resize(blocks.first_cell.size() - 1);
+#pragma omp parallel for schedule(dynamic, 1) if (blocks.first_cell.back() > 1000)
+  for (std::size_t b = 0; b < shapes.blocks.size(); ++b) {
+    const auto dimension = static_cast<std::size_t>(blocks.mesh->dimension);
+    const std::int64_t first = blocks.first_cell[b], last = blocks.first_cell[b + 1];
+    WidthsOfBlock widths;
+    for (std::int64_t e = first; e < last; ++e)
+      measure(tensor_corners(*blocks.mesh, cells.of(e)), dimension, shapes.blocks[b], widths);
+    const std::array<int, 3> n = blocks.numbers->cells_of(static_cast<int>(b));
+    for (std::size_t d = 0; d < dimension; ++d) {
+      const double length = widths.sum[d] * n[d] / static_cast<double>(last - first);
+      shapes.blocks[b].floating = std::max(shapes.blocks[b].floating, widths.largest[d] / length);
+    }
   }
   return shapes;
 }

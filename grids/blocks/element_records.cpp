@@ -1,5 +1,9 @@
 #include "grids/blocks/element_records.hpp"
 
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
 #include "grids/blocks/block_coarsening.hpp"
 #include "grids/blocks/plane_colours.hpp"
 
@@ -68,13 +72,23 @@ const std::vector<std::array<int, 3>>& forward_offsets(int dimension) {
   return dimension == 2 ? plane : space;
 }
 
+bool takes_blocks(const BlockSpace& space) {
+#ifdef _OPENMP
+  return std::ssize(space.own) >= 2 * omp_get_max_threads();
+#else
+  return false;
+#endif
+}
+
 BlockMatrix matrix_of(const BlockSpace& space, const BlockElements& elements) {
   BlockMatrix matrix;
   const int dimension = space.dimension();
   const std::size_t record = BlockElements::record(dimension), corners = std::size_t{1} << dimension;
+  matrix.own.resize(space.own.size());
+#pragma omp parallel for schedule(dynamic, 1) if (takes_blocks(space))
   for (std::size_t b = 0; b < space.own.size(); ++b) {
     const BlockSpace::Own& own = space.own[b];
-    BlockMatrix::OfBlock& to = matrix.own.emplace_back();
+    BlockMatrix::OfBlock& to = matrix.own[b];
     to.bands.assign(forward_offsets(dimension).size() * static_cast<std::size_t>(own.size()), 0);
     to.sums.assign(static_cast<std::size_t>(own.size()), 0);
     const std::array<int, 3> n = space.numbers->cells_of(own.block);
@@ -92,10 +106,12 @@ BlockElements coarse_elements(const BlockSpace& fine, const BlockSpace& coarse, 
   BlockElements made;
   const int dimension = fine.dimension();
   const std::size_t record = BlockElements::record(dimension), corners = std::size_t{1} << dimension;
+  made.own.resize(fine.own.size());
+#pragma omp parallel for schedule(dynamic, 1) if (takes_blocks(fine))
   for (std::size_t b = 0; b < fine.own.size(); ++b) {
     const std::array<int, 3> n = fine.numbers->cells_of(fine.own[b].block);
     const CoarseCells places(n, dimension);
-    std::vector<double>& to = made.own.emplace_back();
+    std::vector<double>& to = made.own[b];
     to.assign(static_cast<std::size_t>(coarse.numbers->cell_count(fine.own[b].block)) * record, 0);
     for_cells_by_planes(n, dimension, places.planes(), [&](const std::array<int, 3>& cell, std::int64_t number) {
       ElementMatrix element = read_record(elements.own[b].data() + static_cast<std::size_t>(number) * record, corners);

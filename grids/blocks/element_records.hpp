@@ -48,6 +48,9 @@ void restrict_element(ElementMatrix& element, int dimension, const std::array<do
 void add_to_bands(const ElementMatrix& element, int dimension, const std::array<int, 3>& nodes,
                   const std::array<int, 3>& cell, BlockMatrix::OfBlock& to);
 
+/// Returns whether a process has enough blocks for its threads, so that each thread takes whole blocks.
+bool takes_blocks(const BlockSpace& space);
+
 /// Makes the next coarser elements and the matrix of a level from its elements.
 BlockMatrix matrix_of(const BlockSpace& space, const BlockElements& elements);
 BlockElements coarse_elements(const BlockSpace& fine, const BlockSpace& coarse, const BlockElements& elements);

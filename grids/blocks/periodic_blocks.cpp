@@ -119,4 +119,19 @@ std::vector<double> BlockMesh::at_points(const std::vector<double>& values) cons
   return moved;
 }
 
+void hold_images(const BlockMesh& mesh, std::vector<int>& holder, std::vector<double>& held) {
+  if (mesh.node_of_point.empty()) return;
+  std::vector<int> of_node(static_cast<std::size_t>(mesh.nodes->count()), -1);  // a point that is held
+  const auto known = [&](std::size_t point) -> int& {
+    return of_node[static_cast<std::size_t>(mesh.node_of_point[point])];
+  };
+  for (std::size_t p = 0; p < holder.size(); ++p)
+    if (holder[p] >= 0 && known(p) < 0) known(p) = static_cast<int>(p);
+  for (std::size_t p = 0; p < holder.size(); ++p) {
+    if (known(p) < 0) continue;
+    if (holder[p] < 0) holder[p] = holder[static_cast<std::size_t>(known(p))];
+    held[p] = held[static_cast<std::size_t>(known(p))];
+  }
+}
+
 }  // namespace poisson

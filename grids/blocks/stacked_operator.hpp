@@ -5,14 +5,16 @@
 #include <vector>
 
 #include "backends/memory/error.hpp"
-#include "grids/blocks/block_lines.hpp"
-#include "grids/blocks/block_operator.hpp"
-#include "grids/blocks/stacked_steps.hpp"
+#include "grids/blocks/slot_memory.hpp"
+#include "grids/blocks/stacked_entries.hpp"
 
-/// Contains operators that run the steps of stacked_steps.hpp. `Steps` runs them on a device:
+/// Contains operators that run the steps of stacked_steps.hpp and stacked_lines.hpp. `Steps` runs them on a device:
 ///   Backend& backend();
 ///   Buffer copy(const std::vector<X>&), make<X>(count);   memory of the device
 ///   void each(count, f);                                  f(i) for all i
+///   bool fits(bytes);                                     memory that the threads of a plane can share
+///   void planes(count, SolvePlane);                       all planes of a group
+///   void march(MarchCells);                               products whose matrices are computed cell by cell
 ///   void sum(const Field& x, const Field& y, f, result);  Σ f(x_i, y_i) over the unknowns
 namespace poisson {
 
@@ -21,10 +23,14 @@ struct StackedTables {
   StackedLists lists;  ///< without the lists of values
   std::array<Buffer, 2> place, owner;
   Buffer start, slot;
-  int count = 0;  ///< values at interfaces
+  int count = 0;                       ///< values at interfaces
+  Space slots;                         ///< of all slots: this process's own, then those of others
+  mutable std::vector<Buffer> places;  ///< of nodes, by group, where entries are computed (BlockCells)
 
   template <class Steps>
-  StackedTables(Steps& steps, const BlockSpace& blocks) : lists(make_stacked_lists(blocks)) {
+  StackedTables(Steps& steps, const BlockSpace& blocks)
+      : lists(make_stacked_lists(blocks)),
+        slots(listed_space(lists.slots, lists.received, lists.exchanged, blocks.shared_processes)) {
     count = static_cast<int>(lists.place[0].size());
     for (std::size_t p = 0; p < 2; ++p) {
       place[p] = steps.copy(std::exchange(lists.place[p], {}));
@@ -56,22 +62,6 @@ T* memory_of(const Buffer& x) {
   return static_cast<T*>(x.data());
 }
 
-/// Joins values of the blocks of each group: values[group][block · size + i].
-template <class T, class Of>
-std::vector<std::vector<T>> joined_by_group(const StackedLists& lists, const BlockSpace& blocks, const Of& of) {
-  std::vector<std::vector<T>> all(lists.groups.size());
-  for (std::size_t b = 0; b < blocks.own.size(); ++b) {
-    std::vector<T>& to = all[static_cast<std::size_t>(lists.group_of_own[b])];
-    const auto& from = of(b);
-    const std::size_t first = to.size();
-    to.resize(first + from.size());
-    for_rows(static_cast<std::int64_t>(from.size()), [&](std::int64_t i) {
-      to[first + static_cast<std::size_t>(i)] = static_cast<T>(from[static_cast<std::size_t>(i)]);
-    });
-  }
-  return all;
-}
-
 /// Is the operator of a level of blocks on a device, with stored bands.
 template <class Steps, class T, int dimension>
 class StackedOperator final : public Operator {
@@ -84,7 +74,7 @@ class StackedOperator final : public Operator {
         sum_(steps_->backend().scalar()) {
     const StackedLists& lists = tables_->lists;
     for (std::size_t g = 0; g < lists.groups.size(); ++g) entries_.push_back(entries_of(g));
-    slots_ = steps_->template make<T>(lists.slots);
+    slots_ = ListedValues(backend(), tables_->slots, precision_of<T>);
     fill_on_host();
   }
 
@@ -118,10 +108,14 @@ class StackedOperator final : public Operator {
     for (std::size_t g = 0; g < entries_.size(); ++g) {
       const Entries& of = entries_[g];
       const auto at = [&of](std::size_t n) { return memory_of<const T>(of.memory[n]); };
-      if (of.tensor)
+      const BlockShape& shape = tables_->lists.groups[g].shape;
+      if (of.model == Model::axes)
         multiply(g, TensorProductOfBlock<T, dimension>{{at(0), at(1), at(2)}, at(3)}, u, end, result);
-      else
-        multiply(g, BandProduct<T, dimension>{at(0), at(1)}, u, end, result);
+      else if (of.model == Model::bands)
+        multiply(g, BandProduct<T, dimension>{at(0), at(1), BandPlaces(shape, BandProduct<T, dimension>::offsets)}, u,
+                 end, result);
+      else if constexpr (dimension == 3)
+        march(g, u, end, result);
     }
     add_slots(end, result, everywhere);
   }
@@ -139,8 +133,12 @@ class StackedOperator final : public Operator {
     backend().exchange(r);
     const StackedLists& lists = tables_->lists;
     for (std::size_t g = 0; g < lists.groups.size(); ++g) {
-      solve_axis<0, true, false>(g, r, end);
-      solve_axis<1, false, dimension == 2>(g, r, end);
+      if (const auto planes = plane_of(g, r, end); steps_->fits(planes.room() * sizeof(T))) {
+        steps_->planes(std::int64_t{lists.groups[g].shape.n[2]} * lists.groups[g].shape.patches, planes);
+      } else {
+        solve_axis<0, true, false>(g, r, end);
+        solve_axis<1, false, dimension == 2>(g, r, end);
+      }
       if constexpr (dimension == 3) solve_axis<2, false, true>(g, r, end);
     }
     add_slots(end, precision_of<T>, false);
@@ -152,100 +150,83 @@ class StackedOperator final : public Operator {
   }
 
  private:
-  // Contains the entries of a group: bands and sums, or the tables and constants of tensor products.
+  using Model = typename StackedEntries<T>::Model;
+  // Contains the entries of a group on the device (StackedEntries).
   struct Entries {
-    bool tensor = false;
+    Model model = Model::bands;
     std::array<Buffer, 4> memory;
+    std::int64_t coefficients = 0;
+    bool varies = false, tensor = false;
   };
 
+  // Both precisions share the places of nodes.
   Entries entries_of(std::size_t g) const {
-    const BlockMatrix& matrix = *data_.level.matrix;
-    Entries made;
-    made.tensor = true;
-    std::vector<std::size_t> own;  // of the group
-    for (std::size_t b = 0; b < blocks().own.size(); ++b)
-      if (tables_->lists.group_of_own[b] == static_cast<int>(g)) {
-        own.push_back(b);
-        made.tensor = made.tensor && matrix.own[b].tensor.has_value();
-      }
-    if (!made.tensor) {
-      made.memory[0] = copy_scaled(
-          own, [&](std::size_t b) -> const auto& { return matrix.own[b].bands; });
-      made.memory[1] = copy_scaled(
-          own, [&](std::size_t b) -> const auto& { return matrix.own[b].sums; });
-      return made;
-    }
-    std::array<std::vector<T>, 4> values;
-    for (const std::size_t b : own) {
-      const TensorFactors& factors = *matrix.own[b].tensor;
-      for (std::size_t d = 0; d < dimension; ++d) add_axis(factors.axis[d], values[d]);
-      for (const double entry : factors.metric) values[3].push_back(static_cast<T>(data_.scale * entry));
-      values[3].push_back(static_cast<T>(data_.scale * factors.reaction));
-      values[3].push_back(0);
-    }
-    for (std::size_t n = 0; n < 4; ++n) made.memory[n] = steps_->copy(values[n]);
+    std::vector<Buffer>& places = tables_->places;
+    places.resize(tables_->lists.groups.size());
+    const StackedEntries<T> of = make_stacked_entries<T>(data_, tables_->lists, g, places[g].bytes() == 0);
+    Entries made{of.model, {}, of.coefficients, of.varies, of.tensor};
+    for (std::size_t n = 0; n < 4; ++n)
+      if (!of.values[n].empty()) made.memory[n] = steps_->copy(of.values[n]);
+    if (!of.place.empty()) places[g] = steps_->copy(of.place);
     return made;
   }
-  static void add_axis(const TensorFactors::Axis& axis, std::vector<T>& to) {
-    const auto add = [&to](const std::vector<double>& values) {
-      for (const double value : values) to.push_back(static_cast<T>(value));
-      to.push_back(0);
-    };
-    for (const auto* of_cells : {&axis.stiffness, &axis.mass}) {
-      to.push_back(0);
-      add(*of_cells);
-    }
-    add(axis.diagonal);
-  }
-  // Copies values of blocks, one behind the other, times the scale.
-  template <class Of>
-  Buffer copy_scaled(const std::vector<std::size_t>& own, const Of& of) const {
-    std::vector<T> all;
-    for (const std::size_t b : own) {
-      const std::vector<double>& values = of(b);
-      const std::size_t first = all.size();
-      if (first == 0) all.reserve(own.size() * values.size());
-      all.resize(first + values.size());
-      for_rows(static_cast<std::int64_t>(values.size()), [&](std::int64_t i) {
-        const auto at = static_cast<std::size_t>(i);
-        all[first + at] = static_cast<T>(data_.scale * values[at]);
-      });
-    }
-    return steps_->copy(all);
-  }
 
+  template <class End>
+  void march(std::size_t g, const Field& u, const End& end, Precision result) const {
+    const StackedLists::Group& group = tables_->lists.groups[g];
+    const Entries& of = entries_[g];
+    const T* const sigma = of.memory[1].bytes() > 0 ? memory_of<const T>(of.memory[1]) : nullptr;
+    steps_->march(MarchCells<T, End>{group.shape,
+                                     group.memory[static_cast<std::size_t>(precision_of<T>)],
+                                     group.memory[static_cast<std::size_t>(result)],
+                                     {memory_of<const double>(tables_->places[g]), memory_of<const T>(of.memory[0]),
+                                      sigma, of.coefficients, of.varies, of.tensor},
+                                     memory_of<T>(u),
+                                     slots_.template data<T>(),
+                                     end});
+  }
   template <class Product, class End>
   void multiply(std::size_t g, const Product& entries, const Field& u, const End& end, Precision result) const {
     const StackedLists::Group& group = tables_->lists.groups[g];
     steps_->each(nodes(group),
                  MultiplyNode<T, Product, End>{group.shape, group.memory[static_cast<std::size_t>(precision_of<T>)],
                                                group.memory[static_cast<std::size_t>(result)], entries, memory_of<T>(u),
-                                               memory_of<T>(slots_), end});
+                                               slots_.template data<T>(), end});
   }
   static std::int64_t nodes(const StackedLists::Group& group) {
     return std::int64_t{group.shape.nodes} * group.shape.patches;
   }
   template <class End>
   void add_slots(const End& end, Precision result, bool everywhere) const {
+    slots_.exchange();
     steps_->each(tables_->count,
-                 AddSlots<T, End>{tables_->view(precision_of<T>, result), memory_of<T>(slots_), end, everywhere});
+                 AddSlots<T, End>{tables_->view(precision_of<T>, result), slots_.template data<T>(), end, everywhere});
+  }
+  LineFactors<T> factors_of(std::size_t g, std::size_t axis) const {
+    const std::size_t at = static_cast<std::size_t>(dimension) * g + axis;
+    return {memory_of<const T>(inverses_[at]), memory_of<const T>(lowers_[at])};
+  }
+  template <class End>
+  SolvePlane<T, dimension == 2, End> plane_of(std::size_t g, const Field& r, const End& end) const {
+    const StackedLists::Group& group = tables_->lists.groups[g];
+    return {group.shape,
+            group.memory[static_cast<std::size_t>(precision_of<T>)],
+            factors_of(g, 0),
+            factors_of(g, 1),
+            memory_of<T>(r),
+            memory_of<T>(other_),
+            slots_.template data<T>(),
+            end};
   }
   template <int axis, bool first, bool last, class End>
   void solve_axis(std::size_t g, const Field& r, const End& end) const {
     const StackedLists::Group& group = tables_->lists.groups[g];
-    const std::size_t at = static_cast<std::size_t>(dimension) * g + axis;
     const int lines = group.shape.nodes / group.shape.n[axis];
     steps_->each(
         std::int64_t{lines} * group.shape.patches,
-        SolveLine<T, axis, first, last, End>{group.shape,
-                                             group.memory[static_cast<std::size_t>(precision_of<T>)],
-                                             {memory_of<const T>(inverses_[at]), memory_of<const T>(lowers_[at])},
-                                             Division(lines),
-                                             memory_of<T>(r),
-                                             memory_of<T>(other_),
-                                             memory_of<T>(scratch_),
-                                             memory_of<T>(slots_),
-                                             end});
+        SolveLine<T, axis, first, last, End>{
+            group.shape, group.memory[static_cast<std::size_t>(precision_of<T>)], factors_of(g, axis), Division(lines),
+            memory_of<T>(r), memory_of<T>(other_), memory_of<T>(scratch_), slots_.template data<T>(), end});
   }
 
   // Computes diagonals, weights and factors of lines on the host.
@@ -271,24 +252,13 @@ class StackedOperator final : public Operator {
   }
   void keep_factors(const BlockLines<T>& lines) {
     const StackedLists& lists = tables_->lists;
-    std::array<std::vector<std::vector<T>>, 2 * dimension> all;
-    for (std::size_t axis = 0; axis < dimension; ++axis)
-      for (std::size_t kind = 0; kind < 2; ++kind)
-        all[2 * axis + kind] = joined_by_group<T>(lists, blocks(), [&](std::size_t b) {
-          const std::vector<T>& values = kind == 0 ? lines.factors(b, axis).inverse : lines.factors(b, axis).lower;
-          if (axis > 0) return values;
-          const auto count = static_cast<std::size_t>(blocks().own[b].nodes[0]), across = values.size() / count;
-          std::vector<T> turned(values.size());
-          for (std::size_t l = 0; l < across; ++l)
-            for (std::size_t i = 0; i < count; ++i) turned[i * across + l] = values[l * count + i];
-          return turned;
-        });
     std::int64_t most = 0;
     for (std::size_t g = 0; g < lists.groups.size(); ++g) {
       most = std::max(most, nodes(lists.groups[g]));
       for (std::size_t axis = 0; axis < dimension; ++axis) {
-        inverses_.push_back(steps_->copy(all[2 * axis][g]));
-        lowers_.push_back(steps_->copy(all[2 * axis + 1][g]));
+        const StackedFactors<T> factors = join_factors(lines, blocks(), lists, g, axis);
+        inverses_.push_back(steps_->copy(factors.inverse));
+        lowers_.push_back(steps_->copy(factors.lower));
       }
     }
     scratch_ = steps_->template make<T>(most);
@@ -338,7 +308,8 @@ class StackedOperator final : public Operator {
   BlockOperatorData data_;
   std::vector<Entries> entries_;           // by group
   std::vector<Buffer> inverses_, lowers_;  // of lines, by group and axis
-  Buffer slots_, scratch_;
+  ListedValues slots_;
+  Buffer scratch_;
   Field inverse_;
   mutable Field work_, other_;  // of lines
   Field weights_;

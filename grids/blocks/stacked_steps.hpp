@@ -3,35 +3,55 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "grids/blocks/cell_products.hpp"
 #include "grids/blocks/stacked_tables.hpp"
 
 /// Contains the steps of verbs on stacked blocks as functions of a node, which run on any device. Fields are memory
 /// that GroupMemory locates.
 namespace poisson {
 
+/// Locates the bands of a group: by block, plane, forward offset and node of the plane. Zeros stand between planes and
+/// before all, so that entries which would leave a block are found and are zero.
+struct BandPlaces {
+  int offsets = 0, pitch = 0;
+  std::int64_t front = 0;
+
+  constexpr BandPlaces(const BlockShape& shape, int forward) : offsets(forward) {
+    const int gap = shape.n[0] + 1;
+    pitch = (shape.n[0] * shape.n[1] + gap + 31) / 32 * 32;
+    front = (std::int64_t{offsets} * pitch + gap + 31) / 32 * 32;
+  }
+  constexpr std::int64_t plane(const BlockShape& shape, int patch, int k) const {
+    return front + (std::int64_t{patch} * shape.n[2] + k) * offsets * pitch;
+  }
+  constexpr std::int64_t count(const BlockShape& shape) const { return plane(shape, shape.patches, 0); }
+};
+
 /// Computes A u of the cells of a block at one of its nodes from stored bands (BlockMatrix). Entries between nodes of a
-/// cell are sums of differences.
+/// cell are sums of differences. Values beyond the ends of a block are zero and have zero entries.
 template <class T, int dimension>
 struct BandProduct {
   static constexpr int offsets = dimension == 2 ? 4 : 13;
-  const T* bands;  ///< by block, offset and node
+  const T* bands;  ///< BandPlaces
   const T* sums;
+  BandPlaces places;
 
   constexpr T operator()(const BlockShape& shape, const GroupMemory& memory, const BlockShape::Node& at,
                          const T* u) const {
-    const std::int64_t block = std::int64_t{at.patch} * shape.nodes;
-    const T* const band = bands + block * offsets + at.number;
     const T* const own = u + memory.at(at.patch, at.i, at.j, at.k);
+    const int in_plane = at.i + shape.n[0] * at.j;
+    const T* const band = bands + places.plane(shape, at.patch, at.k) + in_plane;
+    const T* const below = band - std::int64_t{offsets} * places.pitch;
     const T here = *own;
-    T sum = sums[block + at.number] * here;
-    for (int code = 1; code <= offsets; ++code) {
+    T sum = sums[std::int64_t{at.patch} * shape.nodes + at.number] * here;
+    unrolled<offsets>([&](auto number) {
       // Balanced ternary digits, as in forward_offsets.
-      const int x = (code + 1) % 3 - 1, y = (code + 4) / 3 % 3 - 1, z = (code + 13) / 9 - 1;
+      constexpr int code = number() + 1, x = (code + 1) % 3 - 1, y = (code + 4) / 3 % 3 - 1, z = (code + 13) / 9 - 1;
       const std::int64_t apart = x + y * memory.sy + z * memory.sz;
-      const T* const a = band + std::int64_t{code - 1} * shape.nodes;
-      if (shape.inside(at.i + x, at.j + y, at.k + z)) sum += *a * (own[apart] - here);
-      if (shape.inside(at.i - x, at.j - y, at.k - z)) sum += *(a - shape.number(x, y, z)) * (own[-apart] - here);
-    }
+      const T* const a = (z == 0 ? band : below) + std::int64_t{code - 1} * places.pitch - x - y * shape.n[0];
+      sum += band[std::int64_t{code - 1} * places.pitch] * (own[apart] - here);
+      sum += *a * (own[-apart] - here);
+    });
     return sum;
   }
 };
@@ -242,68 +262,6 @@ struct TakeFirst {
   template <class X, class Y>
   constexpr double operator()(X x, Y) const {
     return static_cast<double>(x);
-  }
-};
-
-/// Contains the factors of the lines of an axis by block and node. Those along x are stored across lines: by block,
-/// place on the line, and line.
-template <class T>
-struct LineFactors {
-  const T *inverse, *lower;
-};
-
-/// Solves on a line of blocks along an axis. The last axis ends with the sum over all axes.
-template <class T, int axis, bool first, bool last, class End>
-struct SolveLine {
-  BlockShape shape;
-  GroupMemory memory;
-  LineFactors<T> factors;
-  Division by_lines;
-  const T* r;
-  T* z;
-  T* scratch;  ///< of the nodes of the group
-  T* slots;
-  End end;
-
-  constexpr int lines() const { return shape.nodes / shape.n[axis]; }
-  constexpr void operator()(std::int64_t l) const {
-    const int p = by_lines(static_cast<int>(l)), line = static_cast<int>(l) - p * lines(), count = shape.n[axis];
-    // Lines are numbered by the two other indices, the lower one first.
-    const int across = axis == 0 ? shape.by_plane(line) : shape.by_line(line);
-    BlockShape::Node at{p, 0, 0, 0, 0};
-    if constexpr (axis == 0) {
-      at.j = line - across * shape.n[1];
-      at.k = across;
-    } else {
-      at.i = line - across * shape.n[0];
-      (axis == 1 ? at.k : at.j) = across;
-    }
-    const std::int64_t start = memory.at(p, at.i, at.j, at.k), step = axis == 0 ? 1 : axis == 1 ? memory.sy : memory.sz;
-    const std::int64_t block = std::int64_t{p} * shape.nodes;
-    const std::int64_t from = block + (axis == 0 ? line : shape.number(at.i, at.j, at.k)),
-                       next = axis == 0   ? lines()
-                              : axis == 1 ? shape.n[0]
-                                          : shape.n[0] * shape.n[1];
-    T y = 0;
-    for (int m = 0; m < count; ++m) {
-      y = r[start + m * step] - (m > 0 ? factors.lower[from + (m - 1) * next] * y : T(0));
-      scratch[from + m * next] = y;
-    }
-    T value = 0;
-    for (int m = count - 1; m >= 0; --m) {
-      const std::int64_t node = from + m * next, place = start + m * step;
-      value = scratch[node] * factors.inverse[node] - factors.lower[node] * value;
-      const T sum = first ? value : z[place] + value;
-      if constexpr (!last) {
-        z[place] = sum;
-      } else {
-        (axis == 0 ? at.i : axis == 1 ? at.j : at.k) = m;
-        if (const int slot = shape.slot(at); slot >= 0)
-          slots[slot] = sum;
-        else
-          end.put(place, place, sum);
-      }
-    }
   }
 };
 

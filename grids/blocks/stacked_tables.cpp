@@ -66,6 +66,58 @@ std::vector<int> list_values(const BlockSpace& blocks, std::int64_t first_node, 
   return value;
 }
 
+// Calls f(node of the block, number) for the nodes of a block at the parts that `wanted(process)` selects by owner.
+template <class Wanted, class F>
+void visit_ends(const BlockSpace& blocks, int block, const Wanted& wanted, const F& f) {
+  const MacroTopology& topology = blocks.numbers->topology();
+  for (int place = 0; place < topology.places(); ++place) {
+    const MacroPart& part = topology.parts()[static_cast<std::size_t>(topology.place(block, place).part)];
+    const int owner = blocks.process[static_cast<std::size_t>(part.blocks[0])];
+    if (part.dimension == topology.dimension() || !wanted(owner)) continue;
+    const Box box = blocks.numbers->box_of(block, place);
+    for (int k = box.first[2]; k < box.last[2]; ++k)
+      for (int j = box.first[1]; j < box.last[1]; ++j)
+        for (int i = box.first[0]; i < box.last[0]; ++i)
+          f(owner, BlockShape::Node{0, 0, i, j, k}, blocks.numbers->number(block, {i, j, k}));
+  }
+}
+
+RowList& list_of(std::vector<RowList>& lists, int process) {
+  for (RowList& list : lists)
+    if (list.process == process) return list;
+  return lists.emplace_back(RowList{process});
+}
+
+// Lists the slots that processes send each other, block by block in both. Adds the value of each received slot.
+void list_slots_of_others(const BlockSpace& blocks, const std::vector<int>& value, std::int64_t first_node,
+                          StackedLists& lists, std::vector<int>& of_slot) {
+  const int rank = blocks.space.processes().rank();
+  std::size_t next = 0;
+  for (int b = 0; b < blocks.numbers->topology().blocks(); ++b) {
+    const int process = blocks.process[static_cast<std::size_t>(b)];
+    if (process != rank) {
+      visit_ends(
+          blocks, b, [&](int owner) { return owner == rank; },
+          [&](int, const BlockShape::Node&, std::int64_t number) {
+            const int v = value[static_cast<std::size_t>(number - first_node)];
+            list_of(lists.exchanged, process).received.push_back(lists.slots + lists.received++);
+            of_slot.push_back(v);
+            ++lists.start[static_cast<std::size_t>(v) + 1];
+          });
+      continue;
+    }
+    const BlockSpace::Own& own = blocks.own[next];
+    const BlockShape& shape = lists.groups[static_cast<std::size_t>(lists.group_of_own[next])].shape;
+    ++next;
+    visit_ends(
+        blocks, b, [&](int owner) { return owner != rank; },
+        [&](int owner, BlockShape::Node at, std::int64_t) {
+          at.patch = own.patch;
+          list_of(lists.exchanged, owner).sent.push_back(shape.slot(at));
+        });
+  }
+}
+
 }  // namespace
 
 StackedLists make_stacked_lists(const BlockSpace& blocks) {
@@ -109,6 +161,7 @@ StackedLists make_stacked_lists(const BlockSpace& blocks) {
         lists.owner[p][static_cast<std::size_t>(slot)] = lists.place[p][static_cast<std::size_t>(v)];
     }
   }
+  list_slots_of_others(blocks, value, first_node, lists, of_slot);
   std::partial_sum(lists.start.begin(), lists.start.end(), lists.start.begin());
   std::vector<int> next(lists.start.begin(), lists.start.end() - 1);
   lists.slot.resize(static_cast<std::size_t>(lists.start.back()));

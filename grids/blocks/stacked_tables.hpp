@@ -57,7 +57,7 @@ struct BlockShape {
 };
 
 /// Lists the groups of blocks and the values at interfaces of a process, as tables on the host. Values of unknowns come
-/// first.
+/// first. The slots of blocks at values that another process owns are sent to that process.
 struct StackedLists {
   struct Group {
     std::size_t group = 0;  ///< in the space
@@ -67,6 +67,8 @@ struct StackedLists {
   std::vector<Group> groups;
   std::vector<int> group_of_own;                   ///< of BlockSpace::own; patches follow each other
   int slots = 0;                                   ///< of the process
+  int received = 0;                                ///< slots of other processes, behind those of this one
+  std::vector<RowList> exchanged;                  ///< the slots that processes send each other
   int free = 0;                                    ///< values at interfaces that are unknowns
   std::array<std::vector<std::int64_t>, 2> place;  ///< of each value, by precision
   std::vector<int> start, slot;                    ///< of each value: the slots that belong to it

@@ -54,7 +54,7 @@ class StackedTransfer final : public Transfer {
         coarse_(std::move(coarse)),
         upper_(std::move(fine_tables)),
         lower_(std::move(coarse_tables)),
-        slots_(steps_->template make<T>(lower_->lists.slots)) {
+        slots_(steps_->backend(), lower_->slots, precision_of<T>) {
     const MacroTopology& topology = fine_->numbers->topology();
     std::vector<bool> taken(topology.parts().size(), false);
     std::vector<int> owns(static_cast<std::size_t>(topology.blocks()), 0);
@@ -163,23 +163,23 @@ class StackedTransfer final : public Transfer {
                                      piece.fine.n[2] == 1,
                                      memory_of<const int>(piece.owns),
                                      memory_of<T>(fine),
-                                     memory_of<T>(slots_),
+                                     slots_.data<T>(),
                                      memory_of<T>(coarse),
                                      scale ? scale->address() : nullptr});
-    steps_->each(
-        lower_->count,
-        AddSlots<T, PutProduct<T>>{
-            lower_->view(precision_of<T>, precision_of<T>), memory_of<T>(slots_), {memory_of<T>(coarse)}, false});
+    slots_.exchange();
+    steps_->each(lower_->count,
+                 AddSlots<T, PutProduct<T>>{
+                     lower_->view(precision_of<T>, precision_of<T>), slots_.data<T>(), {memory_of<T>(coarse)}, false});
   }
 
   std::shared_ptr<Steps> steps_;
   std::shared_ptr<const BlockSpace> fine_, coarse_;
   std::shared_ptr<const StackedTables> upper_, lower_;
-  Buffer slots_;
+  ListedValues slots_;
   std::vector<Group> pieces_;
 };
 
-/// Is the transfer from blocks to rows of the same unknowns.
+/// Is the transfer from blocks to rows of the same unknowns. Every process gets all rows.
 template <class Steps, class T>
 class StackedGather final : public Transfer {
  public:
@@ -189,13 +189,30 @@ class StackedGather final : public Transfer {
     count_ = std::ssize(places.row);
     row_ = steps_->copy(places.row);
     place_ = steps_->copy(places.place);
+    if (blocks.space.processes().alone()) return;
+    const SharedRows shared = share_rows(blocks, rows, places);
+    all_ = std::ssize(shared.row);
+    own_ = steps_->copy(shared.own);
+    all_row_ = steps_->copy(shared.row);
+    listed_ = steps_->copy(shared.listed);
+    values_ = ListedValues(steps_->backend(),
+                           listed_space(count_, all_ - count_, shared.lists, blocks.shared_processes), precision_of<T>);
   }
 
  private:
+  // With several processes, the unknowns of this one are listed, exchanged, and copied to the rows with all others.
   void do_restrict_to(const Field& fine, Field& coarse, const Scalar* scale) const override {
-    steps_->each(count_,
-                 GatherRow<T>{memory_of<const std::int64_t>(row_), memory_of<const std::int64_t>(place_),
-                              memory_of<T>(fine), coarse.view<T>().data, factor_, scale ? scale->address() : nullptr});
+    T* const rows = coarse.view<T>().data;
+    const double* const times = scale ? scale->address() : nullptr;
+    if (all_ == 0)
+      return steps_->each(count_,
+                          GatherRow<T>{memory_of<const std::int64_t>(row_), memory_of<const std::int64_t>(place_),
+                                       memory_of<T>(fine), rows, factor_, times});
+    steps_->each(count_, GatherRow<T>{memory_of<const std::int64_t>(own_), memory_of<const std::int64_t>(place_),
+                                      memory_of<T>(fine), values_.data<T>(), factor_, times});
+    values_.exchange();
+    steps_->each(all_, GatherRow<T>{memory_of<const std::int64_t>(all_row_), memory_of<const std::int64_t>(listed_),
+                                    values_.data<T>(), rows, 1, nullptr});
   }
   template <bool adds>
   void scatter(const Field& coarse, Field& fine, const Scalar* scale) const {
@@ -214,8 +231,10 @@ class StackedGather final : public Transfer {
 
   std::shared_ptr<Steps> steps_;
   double factor_;
-  std::int64_t count_ = 0;
+  std::int64_t count_ = 0, all_ = 0;  // unknowns of this process; rows of all, or 0 for one process
   Buffer row_, place_;
+  Buffer own_, all_row_, listed_;  // with several processes, as SharedRows
+  ListedValues values_;
 };
 
 }  // namespace poisson

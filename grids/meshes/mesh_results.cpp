@@ -33,6 +33,88 @@ std::array<double, 3> gradient(const ElementPoint& at, std::span<const int> corn
   return sum;
 }
 
+std::array<double, 3> mean_gradient(const MeshData& data, std::int64_t e, const std::vector<double>& u) {
+  const Topology::Cell cell = data.topology.cell(e);
+  const ElementRule& rule = rule_of(cell.shape);
+  const MeshData::Coordinates x = data.coordinates(cell.corners);
+  std::array<double, 3> sum{};
+  double volume = 0;
+  ElementPoint at;
+  for (int p = 0; p < rule.points; ++p) {
+    map_point(rule, p, x, at);
+    const auto g = gradient(at, cell.corners, u);
+    for (std::size_t d = 0; d < 3; ++d) sum[d] += std::abs(at.measure) * g[d];
+    volume += std::abs(at.measure);
+  }
+  for (double& value : sum) value /= volume;
+  return sum;
+}
+
+// Is a share of a point with a Dirichlet condition in the sides of one condition: their measure, and the flow through
+// them by the gradient in the elements beside them.
+struct SideShare {
+  double measure = 0, flow = 0;
+};
+using SideShares = std::map<std::pair<int, int>, SideShare>;  // of (point, condition)
+
+// Returns the outward unit normal of a side of an element.
+std::array<double, 3> normal_of(const MeshData& data, const Facet& facet, std::span<const int> element) {
+  const auto at = [&](int p) -> const std::array<double, 3>& {
+    return data.mesh().points[static_cast<std::size_t>(p)];
+  };
+  const std::span<const int> side = facet.used();
+  std::array<double, 3> a{}, b{0, 0, 1}, inwards{}, n{};
+  for (std::size_t d = 0; d < 3; ++d) {
+    a[d] = at(side[1])[d] - at(side[0])[d];
+    if (side.size() > 2) b[d] = at(side.back())[d] - at(side[0])[d];
+    for (const int p : element) inwards[d] += at(p)[d] / static_cast<double>(element.size());
+    for (const int p : side) inwards[d] -= at(p)[d] / static_cast<double>(side.size());
+  }
+  double length = 0, along = 0;
+  for (std::size_t d = 0; d < 3; ++d) {
+    n[d] = a[(d + 1) % 3] * b[(d + 2) % 3] - a[(d + 2) % 3] * b[(d + 1) % 3];
+    length += n[d] * n[d];
+    along += n[d] * inwards[d];
+  }
+  const double scale = length > 0 ? (along > 0 ? -1 : 1) / std::sqrt(length) : 0;
+  for (double& value : n) value *= scale;
+  return n;
+}
+
+// Estimates the flows at points that belong to sides of several conditions. The reaction of such a point is that of all
+// its sides, and a split by their measures alone would leave an error of first order.
+void estimate_shared_flows(const MeshData& data, const std::vector<double>& u, SideShares& shares) {
+  std::map<int, std::vector<std::int64_t>> elements;  // at points of several conditions
+  for (auto share = shares.begin(); share != shares.end(); ++share)
+    if (const auto next = std::next(share); next != shares.end() && next->first.first == share->first.first)
+      elements[share->first.first];
+  if (elements.empty()) return;
+  std::vector<bool> shared(u.size(), false);
+  for (const auto& [point, none] : elements) shared[static_cast<std::size_t>(point)] = true;
+  for (std::int64_t e = 0; e < data.topology.cells(); ++e)
+    for (const int p : data.topology.cell(e).corners)
+      if (shared[static_cast<std::size_t>(p)]) elements[p].push_back(e);
+  for (const ConditionedFacet& of : data.facets) {
+    const std::span<const int> side = of.facet.used();
+    if (facts_of(of.facet.shape).dimension != data.mesh().dimension - 1 || side.size() < 2) continue;
+    for (const int p : side) {
+      const auto share = shares.find({p, of.condition});
+      if (!shared[static_cast<std::size_t>(p)] || share == shares.end()) continue;
+      const auto has_side = [&](std::int64_t e) {
+        const auto corners = data.topology.cell(e).corners;
+        return std::ranges::all_of(side, [&](int q) { return std::ranges::find(corners, q) != corners.end(); });
+      };
+      const auto beside = std::ranges::find_if(elements[p], has_side);
+      if (beside == elements[p].end()) continue;
+      const auto flux = data.flux(*beside, mean_gradient(data, *beside, u));
+      const auto normal = normal_of(data, of.facet, data.topology.cell(*beside).corners);
+      double through = 0;
+      for (std::size_t d = 0; d < 3; ++d) through += flux[d] * normal[d];
+      share->second.flow += through * measure_of(data.mesh(), of.facet.shape, side) / static_cast<double>(side.size());
+    }
+  }
+}
+
 }  // namespace
 
 MeshIntegrals integrate(const MeshData& data, const std::vector<double>& u) {
@@ -77,7 +159,7 @@ MeshIntegrals integrate(const MeshData& data, const std::vector<double>& u) {
 
 std::vector<ConditionFlow> condition_flows(const MeshData& data, const std::vector<double>& u) {
   std::vector<ConditionFlow> flows(data.problem.conditions.size());
-  std::map<std::pair<int, int>, double> shares;  // of (point, condition) in sides
+  SideShares shares;
   std::map<int, double> of_point;
   for (std::size_t f = 0; f < data.facets.size(); ++f) {
     const Facet& facet = data.facets[f].facet;
@@ -112,12 +194,13 @@ std::vector<ConditionFlow> condition_flows(const MeshData& data, const std::vect
     if (!dirichlet || facts_of(facet.shape).dimension != data.mesh().dimension - 1) continue;
     for (const int p : facet.used()) {
       const double share = measure / static_cast<double>(facet.used().size());
-      shares[{p, data.facets[f].condition}] += share;
+      shares[{p, data.facets[f].condition}].measure += share;
       of_point[p] += share;
     }
   }
   for (ConditionFlow& flow : flows)
     if (flow.measure > 0) flow.mean /= flow.measure;
+  estimate_shared_flows(data, u, shares);
   const std::vector<double> reaction = reactions(data, u);
   for (std::size_t p = 0; p < u.size(); ++p) {
     const int holder = data.holder[p];
@@ -131,9 +214,12 @@ std::vector<ConditionFlow> condition_flows(const MeshData& data, const std::vect
       add(holder, reaction[p]);
       continue;
     }
-    for (auto share = shares.lower_bound({static_cast<int>(p), -1});
-         share != shares.end() && share->first.first == static_cast<int>(p); ++share)
-      add(share->first.second, reaction[p] * share->second / total->second);
+    const auto first = shares.lower_bound({static_cast<int>(p), -1}),
+               last = shares.lower_bound({static_cast<int>(p) + 1, -1});
+    double estimated = 0;
+    for (auto share = first; share != last; ++share) estimated += share->second.flow;
+    for (auto share = first; share != last; ++share)
+      add(share->first.second, share->second.flow + (reaction[p] - estimated) * share->second.measure / total->second);
   }
   return flows;
 }
@@ -177,19 +263,7 @@ MeshError error_of(const MeshData& data, const std::vector<double>& u, const Qua
 std::vector<double> element_flux(const MeshData& data, const std::vector<double>& u) {
   std::vector<double> flux(3 * static_cast<std::size_t>(data.topology.cells()));
   for_rows(data.topology.cells(), [&](std::int64_t e) {
-    const Topology::Cell cell = data.topology.cell(e);
-    const ElementRule& rule = rule_of(cell.shape);
-    const MeshData::Coordinates x = data.coordinates(cell.corners);
-    std::array<double, 3> sum{};
-    double volume = 0;
-    ElementPoint at;
-    for (int p = 0; p < rule.points; ++p) {
-      map_point(rule, p, x, at);
-      const auto g = gradient(at, cell.corners, u);
-      for (std::size_t d = 0; d < 3; ++d) sum[d] += std::abs(at.measure) * g[d];
-      volume += std::abs(at.measure);
-    }
-    const auto f = data.flux(e, {sum[0] / volume, sum[1] / volume, sum[2] / volume});
+    const auto f = data.flux(e, mean_gradient(data, e, u));
     for (std::size_t d = 0; d < 3; ++d) flux[3 * static_cast<std::size_t>(e) + d] = -f[d];
   });
   return flux;

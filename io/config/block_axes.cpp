@@ -32,7 +32,9 @@ class AxisSpreader {
     for (std::size_t c = 0; c < classes; ++c)
       if (cells_[c] == 0 && given(rest)) cells_[c] = static_cast<int>(rest->number);
     for (std::size_t c = 0; c < classes && good_; ++c)
-      if (cells_[c] == 0)
+      if (cells_[c] == 0 && !rest)
+        good_ = false;  // an error names the number
+      else if (cells_[c] == 0)
         fail(parts_.document.find("grid")->mark, "grid.cells",
              "no block gives the number of cells along " + joined_.describe(joined_.classes()[c].edge) +
                  "; add grid: {cells: 32}, or cells to a block with this edge");

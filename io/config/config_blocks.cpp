@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <stdexcept>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -52,6 +53,7 @@ class BlockReader {
     const Value *file = grid_.find("file"), *blocks = grid_.find("blocks");
     in_file_ = given(file);
     if (in_file_ == given(blocks)) {
+      if (!file || !blocks) return good_ = false;  // an error names what is wrong with it
       fail(grid_.mark, "grid",
            in_file_ ? "has both file and blocks; keep one of the two"
                     : "needs blocks; add vertices: and blocks: [{corners: [0, 1, 2, 3], cells: [32, 32]}], or file: "
@@ -96,6 +98,7 @@ class BlockReader {
   bool read_inline(const Value& blocks, MacroMesh& macro) {
     const Value* vertices = grid_.find("vertices");
     if (!given(vertices)) {
+      if (!vertices) return good_ = false;
       fail(blocks.mark, "grid.blocks", "needs vertices; add grid: {vertices: [[0, 0], [1, 0], [1, 1], [0, 1]]}");
       return false;
     }
@@ -137,6 +140,13 @@ class BlockReader {
     for (std::size_t b = 0; b < blocks.items.size(); ++b) {
       const Value* name = blocks.items[b].find("material");
       if (!given(name)) continue;
+      const auto named = [&](const char* section) {
+        const Value* const map = parts_.document.find(section);
+        return map && std::ranges::find(map->entries, name->text, &Value::Entry::key) != map->entries.end();
+      };
+      if (!named("materials") && !named("boundary"))
+        fail(name->mark, "grid.blocks[" + std::to_string(b) + "].material",
+             "no material has the name " + name->text + "; add it to materials");
       auto known = std::ranges::find(geometry_.patches, name->text, &BlockPatch::name);
       if (known == geometry_.patches.end()) known = geometry_.patches.insert(known, BlockPatch{name->text, {}});
       known->parts.push_back(static_cast<int>(b));
@@ -156,7 +166,10 @@ class BlockReader {
     BlockPatch patch{entry.key, {}};
     for (const Value& side : listed->items) {
       std::vector<int> vertices;
+      const bool before = std::exchange(good_, true);
       for (const Value& number : side.items) vertices.push_back(vertex(number, key));
+      const bool exist = std::exchange(good_, good_ && before);
+      if (!exist) continue;
       const int part = geometry_.topology->find(vertices), wanted = geometry_.topology->dimension() - 1;
       if (part < 0 || geometry_.topology->parts()[static_cast<std::size_t>(part)].dimension != wanted) {
         fail(side.mark, key,
@@ -166,6 +179,8 @@ class BlockReader {
                  wanted == 1 ? "two vertices that are neighbours in a block" : "four vertices of one side of a block"));
         continue;
       }
+      if (std::ranges::find(patch.parts, part) != patch.parts.end())
+        fail(side.mark, key, geometry_.topology->describe(part) + " is listed twice; remove one");
       patch.parts.push_back(part);
     }
     geometry_.patches.push_back(std::move(patch));
@@ -179,6 +194,8 @@ class BlockReader {
       const auto found = std::ranges::find(geometry_.patches, name.text, &BlockPatch::name);
       if (found == geometry_.patches.end())
         fail(name.mark, "grid.periodic", "no patch has the name " + name.text + "; add it to grid.patches");
+      else if (std::ranges::find(input_.periodic, name.text) != input_.periodic.end())
+        fail(name.mark, "grid.periodic", "the patch " + name.text + " is in two pairs, or twice in one; keep one");
       else
         input_.periodic.push_back(name.text);
       return found == geometry_.patches.end() ? nullptr : &*found;

@@ -99,6 +99,22 @@ std::filesystem::path write_file(const std::filesystem::path& place, const std::
 
 }  // namespace
 
+std::vector<std::vector<int>> block_edges(const BlockMesh& mesh) {
+  std::vector<std::vector<int>> edges;
+  if (mesh.numbers->topology().dimension() != 2) return edges;
+  for (int b = 0; b < mesh.numbers->topology().blocks(); ++b) {
+    const std::array<int, 3> n = mesh.numbers->cells_of(b);
+    for (std::size_t axis = 0; axis < 2; ++axis)
+      for (const bool end : {false, true}) {
+        std::vector<int>& edge = edges.emplace_back();
+        std::array<int, 3> node{};
+        node[1 - axis] = end ? n[1 - axis] : 0;
+        for (; node[axis] <= n[axis]; ++node[axis]) edge.push_back(static_cast<int>(mesh.numbers->number(b, node)));
+      }
+  }
+  return edges;
+}
+
 std::vector<std::string> block_file_names(int blocks) {
   std::vector<std::string> names{"solution.vtm"};
   for (int b = 0; b < blocks; ++b) names.push_back("solution_" + std::to_string(b) + ".vts");

@@ -17,4 +17,7 @@ std::vector<std::string> block_file_names(int blocks);
 std::vector<std::filesystem::path> write_block_files(const std::filesystem::path& directory, const BlockMesh& mesh,
                                                      const std::vector<MeshField>& fields, bool converged);
 
+/// Returns the points along the edges of all blocks in the plane; nothing in space.
+std::vector<std::vector<int>> block_edges(const BlockMesh& mesh);
+
 }  // namespace poisson

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -39,6 +40,54 @@ std::string blocks_near(const MacroMesh& macro, const Place3& x) {
     if (near && names.size() < 3) names.push_back(block.name);
   }
   return fmt::format("{}", fmt::join(names, ", "));
+}
+
+// Returns the length of the shortest edge at each vertex; infinite at vertices of no block.
+std::vector<double> shortest_edges(const MacroMesh& macro) {
+  std::vector<double> shortest(macro.vertices.size(), std::numeric_limits<double>::infinity());
+  for (const MacroMesh::Block& block : macro.blocks)
+    for (std::size_t c = 0; c < macro.corners(); ++c)
+      for (std::size_t d = 1; d < macro.corners(); d *= 2) {
+        const auto v = static_cast<std::size_t>(block.corners[c]), w = static_cast<std::size_t>(block.corners[c ^ d]);
+        const Place3 &a = macro.vertices[v], &b = macro.vertices[w];
+        shortest[v] = std::min(shortest[v], std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]));
+      }
+  return shortest;
+}
+
+// Returns the name of a block with this vertex.
+std::string block_with(const MacroMesh& macro, std::size_t vertex) {
+  const auto has = [&](const MacroMesh::Block& block) {
+    const auto end = block.corners.begin() + static_cast<std::ptrdiff_t>(macro.corners());
+    return std::find(block.corners.begin(), end, static_cast<int>(vertex)) != end;
+  };
+  return std::ranges::find_if(macro.blocks, has)->name;
+}
+
+void check_slits(const MacroMesh& macro) {
+  // Vertices nearer than this part of all their edges were meant to be one.
+  constexpr double narrow = 1e-3;
+  const std::vector<double> shortest = shortest_edges(macro);
+  double widest = 0;
+  std::vector<std::size_t> order;
+  for (std::size_t v = 0; v < shortest.size(); ++v)
+    if (std::isfinite(shortest[v])) {
+      order.push_back(v);
+      widest = std::max(widest, narrow * shortest[v]);
+    }
+  std::ranges::sort(order, {}, [&](std::size_t v) { return macro.vertices[v][0]; });
+  for (std::size_t i = 0; i < order.size(); ++i)
+    for (std::size_t j = i + 1; j < order.size(); ++j) {
+      const Place3 &a = macro.vertices[order[i]], &b = macro.vertices[order[j]];
+      if (b[0] - a[0] > widest) break;
+      const double apart = std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
+      if (apart < narrow * std::min(shortest[order[i]], shortest[order[j]]))
+        throw InputError(fmt::format(
+            "the vertices {} and {} at {} are {:.3g} apart, so that {} and {} leave a gap; use one vertex for both, or "
+            "move them apart by at least 0.001 of their edges",
+            std::min(order[i], order[j]), std::max(order[i], order[j]), at_text(a, macro.dimension), apart,
+            block_with(macro, std::min(order[i], order[j])), block_with(macro, std::max(order[i], order[j]))));
+    }
 }
 
 }  // namespace
@@ -132,6 +181,7 @@ void check_joints(const MacroMesh& macro) {
         fmt::format("the vertex at {} lies inside a side of a block, so that {} leave a gap; divide the "
                     "larger block there",
                     at_text(faults.hanging.first, macro.dimension), blocks_near(macro, faults.hanging.first)));
+  check_slits(macro);
 }
 
 std::vector<std::string> describe_blocks(const BlockMesh& mesh, const CellShapes& shapes) {

@@ -14,11 +14,11 @@
 namespace poisson {
 
 UnsetVector<char> read_bytes(const std::filesystem::path& file) {
-  const auto refuse = [&](const std::string& why) {
-    throw InputError("cannot read the mesh " + printable(file.string()) + " (" + why + ")");
+  const auto refuse = [&](const std::string& why, const char* remedy = "") {
+    throw InputError("cannot read the mesh " + printable(file.string()) + " (" + why + ")" + remedy);
   };
   const int descriptor = open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (descriptor < 0) refuse(std::generic_category().message(errno) + "); check grid.file");
+  if (descriptor < 0) refuse(std::generic_category().message(errno), "; check grid.file");
   struct Closing {
     int descriptor;
     ~Closing() { close(descriptor); }

@@ -76,7 +76,8 @@ class MeshFile final : public FieldFile {
   std::filesystem::path draw() const {
 #ifdef POISSON_HAVE_VTK
     const std::string& name = heads_.front().title.empty() ? heads_.front().name : heads_.front().title;
-    return write_mesh_picture(directory_, mesh_, fields_.front().values, {title_, name, converged_});
+    return write_mesh_picture(directory_, mesh_, fields_.front().values,
+                              {title_, name, converged_, blocks_ ? block_edges(*blocks_) : PointChains {}});
 #else
     throw RunError("this program draws no pictures (it was built without VTK): remove png from output.formats");
 #endif

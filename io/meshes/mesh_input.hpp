@@ -17,7 +17,7 @@ struct MeshInput {
   MeshProblem problem;
   std::shared_ptr<const BlockMesh> blocks;  ///< of grid.type: blocks, else null
   std::vector<std::string> periodic;        ///< names of periodic patches
-  double stretch = 1;                       ///< of blocks: largest ratio of widths of a cell
+  CellStretch stretch;                      ///< of the cells of blocks
   std::vector<std::string> table;           ///< lines that describe the mesh and its groups
   std::vector<std::string> warnings;        ///< about the mesh and about groups
 };

@@ -85,6 +85,23 @@ class Painter {
         triangle(at(polygon.corners[0]), at(polygon.corners[k - 1]), at(polygon.corners[k]), polygon.shade,
                  {true, k == polygon.corners.size() - 1, k == 2});
   }
+  /// Draws a line of about three pixels through points of the mesh.
+  void trace(const Mesh& mesh, const std::vector<int>& points) {
+    for (std::size_t p = 1; p < points.size(); ++p) {
+      const Spot &from = mesh.points[static_cast<std::size_t>(points[p - 1])],
+                 &to = mesh.points[static_cast<std::size_t>(points[p])];
+      const Corner a = at({from[0], from[1], 0, 0}), b = at({to[0], to[1], 0, 0});
+      const int steps = 1 + static_cast<int>(std::ceil(std::hypot(b.x - a.x, b.y - a.y)));
+      for (int s = 0; s <= steps; ++s) {
+        const double x = a.x + (b.x - a.x) * s / steps, y = a.y + (b.y - a.y) * s / steps;
+        for (const int dy : {-1, 0, 1})
+          for (const int dx : {-1, 0, 1}) {
+            const int px = static_cast<int>(x) + dx, py = static_cast<int>(y) + dy;
+            if (px >= 0 && py >= 0 && px <= width_ && py <= height_) canvas_.set(left_ + px, top_ + py, ink);
+          }
+      }
+    }
+  }
 
  private:
   Corner at(const Corner& c) const {
@@ -295,7 +312,10 @@ std::filesystem::path write_mesh_picture(const std::filesystem::path& directory,
               h = static_cast<int>(std::ceil((views[v].top - views[v].bottom) * scales[v]));
     left += beside;
     const int top = above + (height - h) / 2;
-    Painter(canvas, views[v], left, top, scales[v], least, largest).paint();
+    Painter painter(canvas, views[v], left, top, scales[v], least, largest);
+    painter.paint();
+    for (const std::vector<int>& chain : text.outlines)
+      if (mesh.dimension == 2) painter.trace(mesh, chain);
     label_view(canvas, views[v], left, top, w, h);
     left += w;
   }

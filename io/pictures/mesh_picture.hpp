@@ -8,11 +8,15 @@
 
 namespace poisson {
 
-/// Is the text of a picture.
+/// Lists points of a mesh that follow each other on a curve.
+using PointChains = std::vector<std::vector<int>>;
+
+/// Is the text of a picture, and what is drawn over it.
 struct MeshPictureText {
   std::string title;
   std::string quantity;  ///< name of u with its unit, beside the colours
   bool converged = true;
+  PointChains outlines{};  ///< drawn in pictures of the plane
 };
 
 /// Writes solution.png: a mesh in the plane with u at its points, or in space its outer surface and the section through

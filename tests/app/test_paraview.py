@@ -141,6 +141,24 @@ class ParaView(SeveralProcesses):
                                        delta=0.02 * abs(summary["solution"]["integral"]))
                 self.assertGreater(found[path]["colours"], 50)
 
+    def test_blocks(self):
+        """Multiblock files and VTKHDF of blocks, with blocks that processes have cut."""
+        summaries = {}
+        for name, count in (("blocks-cylinder", 0), ("blocks-bend", 0), ("blocks-cylinder", 3)):
+            folder = f"{name}-{count}"
+            summary = self.solved(count, folder, "output.formats=[vtk, hdf5]", "output.fields=[u, flux]",
+                                  case=CONFIGS / f"{name}.yaml")
+            summaries |= {f"{folder}/solution.vtm": summary, f"{folder}/solution.hdf": summary}
+        found = self.opened(list(summaries))
+        for path, summary in summaries.items():
+            with self.subTest(path=path):
+                low, high = found[path]["range"]
+                self.assertEqual((low, high), (summary["solution"]["min"], summary["solution"]["max"]))
+                self.assertAlmostEqual(found[path]["integral"], summary["solution"]["integral"],
+                                       delta=0.02 * abs(summary["solution"]["integral"]))
+                self.assertGreater(found[path]["colours"], 50)
+                self.assertEqual(found[path]["cells"], found[path.replace("vtm", "hdf")]["cells"])
+
     def test_meshes(self):
         summaries = {}
         for name in ("mesh-ball", "mesh-ring"):

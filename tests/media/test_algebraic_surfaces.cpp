@@ -17,7 +17,7 @@
 #include "tests/media/media_problems.hpp"
 #include "tests/solve.hpp"
 
-namespace poisson {
+namespace poisson::algebraic_surfaces_tests {
 namespace {
 
 /// Is a function at a point, with its gradient and Laplacian.
@@ -296,4 +296,4 @@ TEST_P(AlgebraicSurfaces, DISABLED_HaveTheirOrdersOnLargeGrids) {
 INSTANTIATE_TEST_SUITE_P(All, AlgebraicSurfaces, testing::ValuesIn(all_cases()));
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::algebraic_surfaces_tests

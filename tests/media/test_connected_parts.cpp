@@ -18,7 +18,7 @@
 #include "tests/shared_solve.hpp"
 #include "tests/solve.hpp"
 
-namespace poisson {
+namespace poisson::connected_parts_tests {
 namespace {
 
 constexpr auto N = BoundaryKind::neumann, P = BoundaryKind::periodic;
@@ -238,4 +238,4 @@ TEST(ConnectedParts, RandomBodiesDoNotDependOnCuts) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::connected_parts_tests

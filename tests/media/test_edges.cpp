@@ -14,7 +14,7 @@
 #include "tests/media/media_problems.hpp"
 #include "tests/solve.hpp"
 
-namespace poisson {
+namespace poisson::edges_tests {
 namespace {
 
 constexpr auto D = BoundaryKind::dirichlet;
@@ -151,4 +151,4 @@ TEST(EdgesOfBodies, DISABLED_CapacitancesOnLargeGrids) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::edges_tests

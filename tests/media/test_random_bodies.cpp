@@ -14,7 +14,7 @@
 #include "tests/media/media_problems.hpp"
 #include "tests/solve.hpp"
 
-namespace poisson {
+namespace poisson::random_bodies_tests {
 namespace {
 
 constexpr auto D = BoundaryKind::dirichlet, N = BoundaryKind::neumann;
@@ -126,4 +126,4 @@ INSTANTIATE_TEST_SUITE_P(Sets, RandomBodies,
                                          RandomSet{3, 32, 8, 7}, RandomSet{3, 40, 0, 8}));
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::random_bodies_tests

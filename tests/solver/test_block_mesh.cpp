@@ -10,7 +10,7 @@
 #include "tests/blocks.hpp"
 #include "tests/processes.hpp"
 
-namespace poisson::test {
+namespace poisson::test::block_mesh_tests {
 namespace {
 
 std::string message_of(const std::function<void()>& f) {
@@ -145,6 +145,31 @@ TEST(BlockMeshes, ExchangeIsAdjointToTheSumOverInterfaces) {
     });
 }
 
+// A condition on one of two periodic points holds the other one, and takes the flow of both.
+TEST(BlockMeshes, HoldPeriodicImages) {
+  const MadeBlocks made = grid_of_blocks({2, 2}, 0);
+  BlockGeometry geometry = geometry_of(made, 6);
+  const MacroTopology& topology = *geometry.topology;
+  geometry.patches = {{"left", {topology.find({0, 3}), topology.find({3, 6})}},
+                      {"right", {topology.find({2, 5}), topology.find({5, 8})}},
+                      {"body", {3}}};
+  geometry.joined = join_periodic(topology, {{&geometry.patches[0], &geometry.patches[1]}});
+  const BlockMesh mesh = make_block_mesh(geometry);
+  MeshProblem problem = block_problem(mesh, 0.0, 1.0);
+  problem.conditions[0].kind = BoundaryKind::neumann;
+  MeshCondition body;
+  body.name = "body";
+  body.groups = {2};
+  body.value = 7.0;
+  problem.conditions.insert(problem.conditions.begin(), body);
+  const BlockSolution found = solve_blocks(mesh, problem);
+  EXPECT_TRUE(found.result.converged());
+  const auto& points = mesh.mesh->points;
+  for (std::size_t p = 0; p < points.size(); ++p)
+    if (points[p][0] == 0 && points[p][1] >= 0.5) EXPECT_NEAR(found.u[p], 7, 1e-9) << points[p][1];
+  EXPECT_NEAR(condition_flows(*found.data, found.u)[0].flow, -1, 1e-6);  // all of the source
+}
+
 TEST(BlockMeshes, JoinPeriodicSides) {
   const MadeBlocks made = grid_of_blocks({1, 1}, 0);
   BlockGeometry geometry = geometry_of(made, 8);
@@ -177,4 +202,4 @@ TEST(BlockMeshes, JoinPeriodicSides) {
 }
 
 }  // namespace
-}  // namespace poisson::test
+}  // namespace poisson::test::block_mesh_tests

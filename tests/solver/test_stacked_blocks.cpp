@@ -7,7 +7,7 @@
 #include "tests/blocks.hpp"
 #include "tests/host_block_steps.hpp"
 
-namespace poisson::test {
+namespace poisson::test::stacked_blocks_tests {
 namespace {
 
 struct StackedCase {
@@ -116,8 +116,9 @@ struct TwoFields {
 };
 
 void compare_verbs(BothOperators& both, std::size_t level, BlockSmoothing smoothing, Precision precision,
-                   const std::string& name) {
-  const BlockOperatorData data = both.data_of(level, smoothing);
+                   const std::string& name, BlockModel model = BlockModel::automatic) {
+  BlockOperatorData data = both.data_of(level, smoothing);
+  data.model = model;
   const BlockSpace& blocks = *data.level.space;
   const auto expected = make_block_operator(*both.host, data, precision);
   const auto found = both.blocks->make_operator(data, precision);
@@ -181,11 +182,49 @@ TEST(StackedBlocks, HaveTheVerbsOfTheCpu) {
     for (std::size_t level = 0; level < both.system.levels.size(); ++level)
       for (const BlockSmoothing smoothing : {BlockSmoothing::points, BlockSmoothing::lines})
         for (const Precision precision : {Precision::fp64, Precision::fp32}) {
-          if (precision == Precision::fp32 && both.system.stretch > 500) continue;
+          if (precision == Precision::fp32 && both.system.stretch.largest > 500) continue;
+          for (const BlockModel model : {BlockModel::stored, BlockModel::computed})
+            if (level == 0)
+              compare_verbs(both, level, smoothing, precision,
+                            one.name + (model == BlockModel::stored ? " stored" : " computed"), model);
           compare_verbs(both, level, smoothing, precision,
                         one.name + (smoothing == BlockSmoothing::lines ? " lines" : " points"));
         }
   }
+}
+
+// The residual of skewed blocks in space computes its entries, and corrections store them.
+TEST(StackedBlocks, ChooseAModelOfCoefficients) {
+  for (const bool robin : {false, true}) {
+    const BlockMesh mesh = make_block_mesh(geometry_of(grid_of_blocks({2, 2, 2}, 0.15, true), 8));
+    MeshProblem problem = block_problem(mesh, 1.0, 1.0);
+    if (robin) problem.conditions[0].kind = BoundaryKind::robin;
+    if (robin) problem.conditions[0].alpha = 2.0;
+    const MeshData data(problem);
+    BothOperators both(data, mesh);
+    const auto bytes = [&](BlockModel model) {
+      BlockOperatorData of = both.data_of(0, BlockSmoothing::points);
+      of.model = model;
+      return both.blocks->make_operator(of, Precision::fp64)->bytes();
+    };
+    EXPECT_EQ(bytes(BlockModel::corrections), bytes(BlockModel::stored));
+    if (robin)
+      EXPECT_EQ(bytes(BlockModel::automatic), bytes(BlockModel::stored));
+    else
+      EXPECT_LT(3 * bytes(BlockModel::automatic), bytes(BlockModel::stored));
+  }
+}
+
+// Thin cells of a block that floats need corrections in fp64; those of a layer that grows to round cells do not.
+TEST(StackedBlocks, CorrectInSinglePrecisionWhereLinesAreHeld) {
+  MadeBlocks flat = grid_of_blocks({2, 2}, 0);
+  for (auto& x : flat.macro.vertices) x[1] *= 1e-4;
+  const CellStretch thin = measure_cells(make_block_mesh(geometry_of(flat, 16))).stretch(),
+                    layer = measure_cells(make_block_mesh(geometry_of(ring(5, 3, 1e4, 32), 32))).stretch();
+  EXPECT_GT(thin.largest, 9e3);
+  EXPECT_GT(layer.largest, 9e3);
+  EXPECT_EQ(resolve_block_options({}, thin, 2).precision, SolvePrecision::double_);
+  EXPECT_EQ(resolve_block_options({}, layer, 2).precision, SolvePrecision::mixed);
 }
 
 // Blocks of parallelepipeds with constant coefficients need no stored entries.
@@ -227,6 +266,54 @@ TEST(StackedBlocks, MoveValuesAsTheCpuDoes) {
   }
 }
 
+// Coarse levels of blocks with unequal numbers of cells are PᵀAP of the level above. Levels list their blocks in
+// different orders, because unequal blocks may have coarse blocks of one shape.
+TEST(StackedBlocks, CoarseLevelsAreProductsOfTheFinerOnes) {
+  for (const std::vector<int>& m : {std::vector{3, 2}, std::vector{2, 3, 2}}) {
+    const MadeBlocks made = grid_of_blocks(m, 0.2, true);
+    BlockGeometry geometry = geometry_of(made, 1);
+    for (std::size_t c = 0; c < geometry.cells.size(); ++c) {
+      geometry.cells[c] = std::array{7, 4, 5, 9, 8, 3}[c % 6];
+      geometry.fractions[c] = uniform_nodes(0, 1, geometry.cells[c]);
+    }
+    const BlockMesh mesh = make_block_mesh(geometry);
+    MeshProblem problem = block_problem(mesh, 1.0, 1.0);
+    problem.coefficient.fill(Quantity([](double x, double y, double z) { return std::exp(std::sin(5 * x) + y * z); }));
+    problem.reaction = 3.0;
+    const MeshData data(problem);
+    BothOperators both(data, mesh);
+    ASSERT_GT(both.system.levels.size(), 2U);
+    for (std::size_t level = 0; level + 1 < both.system.levels.size(); ++level) {
+      const auto fine = both.system.levels[level].space, coarse = both.system.levels[level + 1].space;
+      const auto check = [&](Backend& backend, const auto& make_operator, const Transfer& transfer) {
+        const auto A = make_operator(level), C = make_operator(level + 1);
+        Field c(backend, coarse->space, Precision::fp64), expected(backend, coarse->space, Precision::fp64),
+            found(backend, coarse->space, Precision::fp64), up(backend, fine->space, Precision::fp64),
+            product(backend, fine->space, Precision::fp64);
+        fill_random(c, *coarse, 7, false);
+        backend.fill(up, 0);
+        transfer.interpolate(c, up);
+        A->apply(up, product);
+        transfer.restrict_to(product, expected);
+        C->apply(c, found);
+        expect_equal(found, expected, *coarse, 1e-12, "level " + std::to_string(level + 1));
+      };
+      check(
+          *both.host,
+          [&](std::size_t l) {
+            return make_block_operator(*both.host, both.data_of(l, BlockSmoothing::points), Precision::fp64);
+          },
+          *make_block_transfer(*both.host, fine, coarse, Precision::fp64));
+      check(
+          *both.device,
+          [&](std::size_t l) {
+            return both.blocks->make_operator(both.data_of(l, BlockSmoothing::points), Precision::fp64);
+          },
+          *both.blocks->make_transfer(fine, coarse, Precision::fp64));
+    }
+  }
+}
+
 // Solves with the code of devices: the same iterations and solutions as on the CPU.
 TEST(StackedBlocks, SolveAsTheCpuDoes) {
   for (const StackedCase& one : stacked_cases()) {
@@ -239,7 +326,9 @@ TEST(StackedBlocks, SolveAsTheCpuDoes) {
     const BlockSolution found =
         solve_blocks_on(*device, device->on_gpu() ? nullptr : host_device_blocks(*device), mesh, problem, options);
     EXPECT_EQ(found.result.converged(), expected.result.converged()) << one.name;
-    EXPECT_LE(std::abs(found.result.iterations - expected.result.iterations), 1) << one.name;
+    // On a CPU strong lines continue across interfaces.
+    EXPECT_GE(found.result.iterations, expected.result.iterations - 3) << one.name;
+    EXPECT_LE(found.result.iterations, expected.result.iterations + 3) << one.name;
     double most = 0, apart = 0;
     for (std::size_t p = 0; p < found.u.size(); ++p) {
       most = std::max(most, std::abs(expected.u[p]));
@@ -250,4 +339,4 @@ TEST(StackedBlocks, SolveAsTheCpuDoes) {
 }
 
 }  // namespace
-}  // namespace poisson::test
+}  // namespace poisson::test::stacked_blocks_tests

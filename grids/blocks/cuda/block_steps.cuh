@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "backends/cuda/patch_columns.cuh"
+#include "grids/blocks/cuda/cell_kernels.cuh"
 #include "grids/blocks/stacked_operator.hpp"
 #include "grids/compact/cuda/device_rows.cuh"
 
@@ -47,6 +48,15 @@ class BlockSteps {
   template <class F>
   void each(std::int64_t n, const F& f) const {
     if (n > 0) launch(each_row<F>, DeviceRows::blocks(n, row_threads), row_threads, backend_.stream(), n, f);
+  }
+  bool fits(std::size_t bytes) const { return bytes <= most_shared_by_plane; }
+  template <class T, bool last, class End>
+  void planes(std::int64_t n, const SolvePlane<T, last, End>& f) const {
+    solve_planes<T>(backend_.stream(), n, f);
+  }
+  template <class March>
+  void march(const March& march) const {
+    march_cells(backend_.stream(), march);
   }
   template <class F>
   void sum(const Field& x, const Field& y, const F& f, const Scalar& result) const {

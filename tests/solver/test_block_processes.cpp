@@ -1,0 +1,140 @@
+// Blocks of several processes: the operators of devices, and shares.
+
+#include <algorithm>
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "grids/blocks/metis_shares.hpp"
+#include "tests/blocks.hpp"
+#include "tests/host_block_steps.hpp"
+#include "tests/processes.hpp"
+
+namespace poisson::test::block_processes_tests {
+namespace {
+
+struct SharedCase {
+  std::string name;
+  MadeBlocks made;
+  int cells;
+  bool neumann = false;
+};
+
+std::vector<SharedCase> shared_cases() {
+  return {{"skewed", grid_of_blocks({3, 2}, 0.3, true), 9},
+          {"star", star(5), 8},
+          {"thin ring", ring(6, 3, 1e3, 8, 2), 8},
+          {"cube", grid_of_blocks({2, 2, 2}, 0.15, true), 6},
+          {"floating", grid_of_blocks({2, 2, 1}, 0.2, true), 6, true},
+          {"more processes than blocks", grid_of_blocks({2, 1}, 0), 3}};
+}
+
+MeshProblem problem_of(const SharedCase& one, const BlockMesh& mesh) {
+  MeshProblem problem = block_problem(mesh, one.neumann ? 0.0 : 1.0, 1.0);
+  if (one.neumann) {
+    problem.source = Quantity([](double x, double, double) { return x - 0.5; });
+    problem.conditions[0].kind = BoundaryKind::neumann;
+  }
+  problem.coefficient.fill(Quantity([](double x, double y, double z) { return std::exp(std::sin(5 * x) + y * z); }));
+  return problem;
+}
+
+double largest(const std::vector<double>& u) {
+  double most = 0;
+  for (const double value : u) most = std::max(most, std::abs(value));
+  return most;
+}
+
+// Devices add what blocks contribute to interfaces of other processes, and give all rows to each.
+TEST(SharedBlocks, SolveWithTheCodeOfDevices) {
+  for (const SharedCase& one : shared_cases()) {
+    const BlockMesh mesh = make_block_mesh(geometry_of(one.made, one.cells));
+    const MeshProblem problem = problem_of(one, mesh);
+    Options options;
+    options.tolerance = 1e-11;
+    const auto host = make_cpu_backend();
+    const BlockSolution alone = solve_blocks_on(*host, nullptr, mesh, problem, options);
+    for (const int count : {2, 3}) {
+      as_processes(count, [&](const std::shared_ptr<const Processes>& processes) {
+        const auto own = make_cpu_backend();
+        const BlockSolution shared = solve_blocks_on(*own, host_device_blocks(*own), mesh, problem, options, processes);
+        EXPECT_TRUE(shared.result.converged()) << one.name << count;
+        EXPECT_LE(std::abs(shared.result.iterations - alone.result.iterations), 1) << one.name << count;
+        ASSERT_EQ(shared.u.size(), alone.u.size());
+        double apart = 0;
+        for (std::size_t p = 0; p < shared.u.size(); ++p) apart = std::max(apart, std::abs(shared.u[p] - alone.u[p]));
+        EXPECT_LE(apart, 1e-9 * largest(alone.u)) << one.name << count;
+      });
+    }
+  }
+}
+
+// Without multigrid nothing but the finest level is exchanged.
+TEST(SharedBlocks, SolveWithTheDiagonal) {
+  const BlockMesh mesh = make_block_mesh(geometry_of(star(5), 6));
+  const MeshProblem problem = block_problem(mesh, 0.0, 1.0);
+  Options options;
+  options.method = Method::cg;
+  const auto host = make_cpu_backend();
+  const BlockSolution alone = solve_blocks_on(*host, nullptr, mesh, problem, options);
+  as_processes(3, [&](const std::shared_ptr<const Processes>& processes) {
+    const auto own = make_cpu_backend();
+    const BlockSolution shared = solve_blocks_on(*own, host_device_blocks(*own), mesh, problem, options, processes);
+    EXPECT_LE(std::abs(shared.result.iterations - alone.result.iterations), 1);
+    for (std::size_t p = 0; p < shared.u.size(); ++p) ASSERT_NEAR(shared.u[p], alone.u[p], 1e-6 * largest(alone.u));
+  });
+}
+
+// Returns the largest share of cells in units of the mean, and the faces between processes.
+std::pair<double, int> quality(const BlockNumbers& numbers, const std::vector<int>& process, int count) {
+  std::vector<double> cells(static_cast<std::size_t>(count), 0);
+  double all = 0;
+  for (int b = 0; b < numbers.topology().blocks(); ++b) {
+    cells[static_cast<std::size_t>(process[static_cast<std::size_t>(b)])] += static_cast<double>(numbers.cell_count(b));
+    all += static_cast<double>(numbers.cell_count(b));
+  }
+  int cut = 0;
+  for (const MacroPart& part : numbers.topology().parts())
+    if (part.dimension == numbers.topology().dimension() - 1 && part.blocks.size() == 2)
+      cut += process[static_cast<std::size_t>(part.blocks[0])] != process[static_cast<std::size_t>(part.blocks[1])];
+  return {*std::ranges::max_element(cells) * count / all, cut};
+}
+
+TEST(SharedBlocks, TakeTheBetterOfBisectionAndMetis) {
+  for (const auto& m : {std::vector{6, 5}, {5, 4, 3}, {13, 1}, {1, 1}})
+    for (const int count : {2, 3, 5, 8}) {
+      const BlockMesh mesh = make_block_mesh(geometry_of(grid_of_blocks(m, 0), 4));
+      const BlockNumbers& numbers = *mesh.numbers;
+      const std::vector<int> bisected = share_blocks(numbers, count);
+      as_processes(count, [&](const std::shared_ptr<const Processes>& processes) {
+        const std::vector<int> shared = share_blocks(numbers, *processes);
+        ASSERT_EQ(shared.size(), bisected.size());
+        for (const int process : shared) ASSERT_TRUE(process >= 0 && process < count);
+        EXPECT_LE(quality(numbers, shared, count).first, quality(numbers, bisected, count).first + 0.5);
+      });
+    }
+}
+
+TEST(SharedBlocks, AreDividedByMetisWhereItIsInstalled) {
+  MacroGraph graph{{0}, {}, {}, {}};
+  constexpr int blocks = 12;  // a row
+  for (int b = 0; b < blocks; ++b) {
+    graph.cells.push_back(100);
+    for (const int other : {b - 1, b + 1})
+      if (other >= 0 && other < blocks) {
+        graph.near.push_back(other);
+        graph.shared.push_back(10);
+      }
+    graph.start.push_back(static_cast<int>(graph.near.size()));
+  }
+  const auto found = metis_shares(graph, 3);
+  if (found.empty()) GTEST_SKIP() << "METIS is not installed";
+  for (const std::vector<int>& part : found) {
+    ASSERT_EQ(part.size(), std::size_t{blocks});
+    for (int p = 0; p < 3; ++p) EXPECT_EQ(std::ranges::count(part, p), 4);
+  }
+  EXPECT_TRUE(metis_shares(graph, 1).empty());
+}
+
+}  // namespace
+}  // namespace poisson::test::block_processes_tests
