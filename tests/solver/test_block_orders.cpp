@@ -137,7 +137,7 @@ TEST(BlockOrders, AreTwoOnSkewedBlocksAndStars) {
       [](int) {
         return with_wall(star(5), {{1, 2}, {2, 3}});
       },
-      12, smooth({{x[1], x[2]}, {x[2], x[3]}}, {0, 0, 0}), "star");
+      24, smooth({{x[1], x[2]}, {x[2], x[3]}}, {0, 0, 0}), "star");
   const auto with_three = star(3);
   const auto& y = with_three.macro.vertices;
   expect_orders([](int) { return with_wall(star(3), {{1, 2}}); }, 12, smooth({{y[1], y[2]}}, {0, 0, 0}), "three");
