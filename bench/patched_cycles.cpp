@@ -59,13 +59,17 @@ int main(int argc, char** argv) {
   const Time box = time_of(*backend, GridModel(*backend, problem), repeat);
   std::printf("box of %d^3: %.3f ms an iteration, %d iterations\n", parts * n, 1e3 * box.seconds, box.iterations);
   const std::vector<int> widths(static_cast<std::size_t>(parts), n);
-  for (const bool slabs : {true, false}) {
-    const PatchedModel::Widths cut =
-        slabs ? PatchedModel::Widths{{{}, {}, widths}} : PatchedModel::Widths{{widths, widths, widths}};
+  const auto compare = [&](const char* how, int patches, const PatchedModel::Widths& cut,
+                           const std::vector<Orientation>& turns) {
     const auto own = make_backend(device);
-    const Time patches = time_of(*own, PatchedModel(*own, problem, cut), repeat);
-    std::printf("%d patches: %.3f ms an iteration, %d iterations, %.2f times the box\n",
-                slabs ? parts : parts * parts * parts, 1e3 * patches.seconds, patches.iterations,
-                patches.seconds / box.seconds);
-  }
+    const Time time = time_of(*own, PatchedModel(*own, problem, cut, one_process(), turns), repeat);
+    std::printf("%d patches%s: %.3f ms an iteration, %d iterations, %.2f times the box\n", patches, how,
+                1e3 * time.seconds, time.iterations, time.seconds / box.seconds);
+  };
+  const int all = parts * parts * parts;
+  compare("", parts, {{{}, {}, widths}}, {});
+  compare("", all, {{widths, widths, widths}}, {});
+  // With orientations, verbs move values to the part that the patches tile.
+  compare(", gathered by each verb", all, {{widths, widths, widths}},
+          std::vector<Orientation>(static_cast<std::size_t>(all)));
 }

@@ -6,7 +6,8 @@
 #include <utility>
 
 #include "backends/memory/error.hpp"
-#include "grids/patches/patched_fields.hpp"
+#include "grids/kernels/stacked_operator.hpp"
+#include "grids/patches/patched_hierarchy.hpp"
 #include "grids/sampling/mixed_bc_face.hpp"
 
 namespace poisson {
@@ -17,47 +18,60 @@ void check(const Problem& problem) {
   if (has_mixed_bc(problem)) throw InputError("several patches support one condition a face: use one patch");
 }
 
-// Returns how members share the grid, apart from their processes.
-Sharing sharing_of(const Problem& problem, const PatchedModel::Widths& widths, std::int64_t least_patched) {
-  Sharing sharing;
-  sharing.least_shared = least_patched;
-  const std::array<int, 3> n = make_block(problem).layout().n;
+// Returns how the grid is cut into patches.
+Cuts cuts_of(const Problem& problem, const PatchedModel::Widths& widths) {
+  const Layout layout = make_block(problem).layout();
+  Cuts cuts;
+  cuts.n = layout.n;
+  cuts.periodic = layout.periodic;
   for (std::size_t d = 0; d < 3; ++d) {
-    if (widths[d].size() <= 1) continue;
+    if (widths[d].size() <= 1 && (widths[d].empty() || widths[d].front() == cuts.n[d])) continue;
     const std::string axis = std::string("the parts along ") + "xyz"[d];
     const int all = std::accumulate(widths[d].begin(), widths[d].end(), 0);
-    if (all != n[d])
-      throw InputError(axis + " have " + std::to_string(all) + " values, and the grid has " + std::to_string(n[d]));
+    if (all != cuts.n[d])
+      throw InputError(axis + " have " + std::to_string(all) + " values, and the grid has " +
+                       std::to_string(cuts.n[d]));
     if (std::ranges::min(widths[d]) < least_part)
       throw InputError(axis + " have at least " + std::to_string(least_part) + " values each");
-    sharing.parts[d] = static_cast<int>(widths[d].size());
-    std::exclusive_scan(widths[d].begin(), widths[d].end(), std::back_inserter(sharing.first[d]), 0);
+    cuts.first[d].clear();
+    std::exclusive_scan(widths[d].begin(), widths[d].end(), std::back_inserter(cuts.first[d]), 0);
   }
-  return sharing;
+  return cuts;
+}
+
+// Returns the number of processes along each axis. None has fewer than one patch.
+Parts parts_among(int processes, const Cuts& cuts) {
+  for (int z = std::min(processes, cuts.count(2)); z >= 1; --z)
+    for (int y = std::min(processes, cuts.count(1)); y >= 1; --y)
+      if (processes % (z * y) == 0 && processes / (z * y) <= cuts.count(0)) return {processes / (z * y), y, z};
+  throw InputError(std::to_string(processes) + " processes cannot share " + std::to_string(cuts.count(0)) + " x " +
+                   std::to_string(cuts.count(1)) + " x " + std::to_string(cuts.count(2)) +
+                   " patches as boxes: use a divisor of the patches along the last axis");
 }
 
 }  // namespace
 
 PatchedModel::PatchedModel(Backend& backend, const Problem& problem, const Widths& widths,
-                           const std::shared_ptr<const Processes>& processes, std::int64_t least_patched)
-    : space_(Layout{}) {
+                           const std::shared_ptr<const Processes>& processes, const std::vector<Orientation>& turns) {
   check(problem);
-  const Sharing sharing = sharing_of(problem, widths, least_patched);
-  const Parts& parts = sharing.parts;
-  team_ = std::make_shared<const PatchTeam>(backend, processes, parts[0] * parts[1] * parts[2]);
-  models_.resize(static_cast<std::size_t>(team_->size()));
-  team_->run([&](int member) {
-    const auto m = static_cast<std::size_t>(member);
-    Sharing own = sharing;
-    own.processes = team_->team().processes(member);
-    models_[m] =
-        std::make_unique<GridModel>(team_->backend(member), problem, Assembly::automatic, Sampling::automatic, own);
-  });
-  const Space& part = models_.front()->space();
-  space_ = part.is_global() ? part : space_of_patches(part, processes);
+  const Cuts cuts = cuts_of(problem, widths);
+  Sharing sharing;
+  sharing.processes = processes;
+  sharing.parts = parts_among(processes->count(), cuts);
+  const auto part_of = [&](std::size_t d, int patch) { return patch * sharing.parts[d] / cuts.count(d); };
+  for (std::size_t d = 0; d < 3; ++d)
+    for (int p = 0; p < cuts.count(d); ++p)
+      if (p == 0 || part_of(d, p) != part_of(d, p - 1))
+        sharing.first[d].push_back(cuts.first[d][static_cast<std::size_t>(p)]);
+  part_ = std::make_unique<GridModel>(backend, problem, Assembly::automatic, Sampling::automatic, sharing);
+  if (cuts.patches() == 1) return;
+  std::vector<int> owners;
+  for (int p = 0; p < cuts.patches(); ++p) {
+    const std::array<int, 3> at = cuts.place(p);
+    owners.push_back(part_of(0, at[0]) + sharing.parts[0] * (part_of(1, at[1]) + sharing.parts[1] * part_of(2, at[2])));
+  }
+  of_ = make_patched_box(backend, part_->space(), cuts, owners, processes, !on_elements(problem.scheme), turns);
 }
-
-PatchedModel::~PatchedModel() = default;
 
 Plan PatchedModel::plan(const Options& options) const {
   Options asked = options;
@@ -68,24 +82,13 @@ Plan PatchedModel::plan(const Options& options) const {
     throw InputError("several patches have no passes of Jacobi's method: use multigrid");
   if (asked.extrapolate) throw InputError("several patches have no extrapolation: leave it out");
   asked.fallback = Fallback::never;
-  std::vector<Plan> plans(models_.size());
-  team_->run([&](int m) { plans[static_cast<std::size_t>(m)] = models_[static_cast<std::size_t>(m)]->plan(asked); });
-  return std::move(plans.front());
+  return part_->plan(asked);
 }
 
-std::size_t PatchedModel::bytes() const {
-  std::size_t all = 0;
-  for (const auto& model : models_) all += model->bytes();
-  return all;
-}
-
-// The functions of a part's traits read fields of the part, so that only its numbers are used.
+// The functions of the part's traits read fields of the part, so that only its numbers are used.
 Traits PatchedModel::traits(const Options& options) const {
-  std::vector<Traits> found(models_.size());
-  team_->run(
-      [&](int m) { found[static_cast<std::size_t>(m)] = models_[static_cast<std::size_t>(m)]->traits(options); });
+  const Traits own = part_->traits(options);
   Traits traits;
-  const Traits& own = found.front();
   traits.row_shape = own.row_shape;
   traits.range = own.range;
   traits.error_per_residual = own.error_per_residual;
@@ -97,29 +100,32 @@ Traits PatchedModel::traits(const Options& options) const {
   return traits;
 }
 
+std::unique_ptr<Operator> PatchedModel::on_patches(std::shared_ptr<const Operator> part) const {
+  const Discretization& d = part_->discretization();
+  return make_stacked_operator(d.scheme_rows(), d.stored_assembly(), std::move(part), of_);
+}
+
 Hierarchy PatchedModel::levels(const Plan& plan) const {
-  std::vector<Hierarchy> parts(models_.size());
-  team_->run([&](int m) { parts[static_cast<std::size_t>(m)] = models_[static_cast<std::size_t>(m)]->levels(plan); });
-  return make_patched_hierarchy(team_, std::move(parts));
+  Hierarchy levels = part_->levels(plan);
+  if (!of_) return levels;
+  auto finest = on_patches(levels.operators.front());
+  if (plan.options.method == Method::multigrid)
+    return make_patched_hierarchy(std::move(levels), std::move(finest), of_);
+  levels.operators.front() = std::move(finest);
+  return levels;
 }
 
 std::unique_ptr<Operator> PatchedModel::finest(const Plan& plan, Precision precision) const {
-  if (models_.front()->space().is_global()) return models_.front()->finest(plan, precision);
-  std::vector<std::shared_ptr<const Operator>> parts(models_.size());
-  team_->run([&](int m) {
-    parts[static_cast<std::size_t>(m)] = models_[static_cast<std::size_t>(m)]->finest(plan, precision);
-  });
-  return make_patched_operator(team_, std::move(parts));
+  auto part = part_->finest(plan, precision);
+  return of_ ? on_patches(std::move(part)) : std::move(part);
 }
 
 double PatchedModel::fill(Field& b, Field& u) const {
-  double size = 0;
-  team_->run([&](int m) {
-    const GridModel& model = *models_[static_cast<std::size_t>(m)];
-    FieldsOfPatch fields(*team_, model.space(), m);
-    const double found = model.fill(fields[b], fields[u]);
-    if (m == 0) size = found;
-  });
+  if (!of_) return part_->fill(b, u);
+  Field rhs(backend(), part_->space(), b.precision()), solution(backend(), part_->space(), u.precision());
+  const double size = part_->fill(rhs, solution);
+  backend().run_exchange(of_->to_patches, rhs, b);
+  backend().run_exchange(of_->to_patches, solution, u);
   return size;
 }
 

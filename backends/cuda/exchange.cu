@@ -1,11 +1,13 @@
 // This part of the backend exchanges halos and gathers sub-blocks.
 #include <algorithm>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
 #include "backends/cuda/cuda_backend.cuh"
 #include "backends/cuda/own_step.cuh"
 #include "backends/cuda/patch_exchange.cuh"
+#include "backends/cuda/program.hpp"
 #include "backends/cuda/ticket.cuh"
 #include "backends/cuda/value_columns.cuh"
 #include "backends/spaces/groups.hpp"
@@ -39,7 +41,30 @@ void swap_fields(CudaBackend& device, std::span<const Field* const> fields, cons
   }
 }
 
+// Exchanges the packed values of a step with other processes. Without mailboxes the host waits.
+template <class T>
+void send_step(CudaBackend& device, const ExchangeTable& table, const Processes& processes) {
+  if (table.most == 0) return;
+  device.reserve_halo_buffers(processes, MailSizes::of_parts(static_cast<std::size_t>(table.most) * sizeof(double)));
+  if (device.mail()) return send_by_mail<T>(device.stream(), table, device.mail()->box());
+  if (device.shares({{0, 0, 0}, {1, 1, 1}}))
+    throw std::logic_error("an exchange between two spaces through the host cannot be recorded");
+  send_by_host(device.stream(), table, sizeof(T), true, processes);
+}
+
 }  // namespace
+
+void run_program(Backend& backend, const ExchangeProgram& program, const Field& from, Field& to) {
+  auto& device = static_cast<CudaBackend&>(backend);
+  dispatch(from.precision(), [&]<class T>(T) {
+    T *const source = static_cast<T*>(from.data()), *const target = static_cast<T*>(to.data());
+    for (const ExchangeTable& table : patch_tables(device).of(program, from, to)) {
+      begin_step(device.stream(), table, source, target);
+      send_step<T>(device, table, to.space().processes());
+      end_step(device.stream(), table, source, target);
+    }
+  });
+}
 
 Processes::Waits CudaBackend::waits() {
   if (!mail_timer_) return {};
@@ -80,14 +105,14 @@ void CudaBackend::run_step(const Field& field, int width, std::size_t t) {
         patch_tables(*this).of(field.space()).steps[static_cast<std::size_t>(field.precision())][t];
     return dispatch(field.precision(), [&]<class T>(T) {
       T* const values = static_cast<T*>(field.data());
-      begin_step(stream(), table, values);
+      begin_step(stream(), table, values, values);
       if (table.most > 0 && mail_) send(true, [&] { send_by_mail<T>(stream(), table, mail_->box()); });
       if (table.most > 0 && !mail_)
         by_host([this, &table, space = field.space()] {
           const bool through_host = wanted_ == Transport::staged || !space.processes().without_device_memory().empty();
           send_by_host(stream_, table, sizeof(T), through_host, space.processes());
         });
-      end_step(stream(), table, values);
+      end_step(stream(), table, values, values);
     });
   }
   const Exchange::Step &step = halo.steps(width)[t], &sent = halo.sent(width)[t];

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "backends/cuda/cuda_backend.cuh"
@@ -25,6 +26,7 @@ PatchView<T> marched(PatchView<T> patches) {
 /// k mod n of patch k/n.
 template <class Of>
 struct StackedColumns {
+  static constexpr int resident_threads = cuda::resident_threads<decltype(std::declval<const Of&>()(0))>();
   Of of;
   int first, planes;  // of the box in a patch
   Division by_planes;

@@ -20,16 +20,25 @@ __global__ void __launch_bounds__(256)
   const DeviceMove& move = moves[own.move];
   const int nx = move.n[0], ny = move.n[1], size = nx * ny * move.n[2];
   const int last = min(size, own.first + MoveList::values_of_block);
-  for (int at = own.first + static_cast<int>(threadIdx.x); at < last; at += static_cast<int>(blockDim.x)) {
+  // All values of a thread are loaded before the first is stored.
+  constexpr int n = MoveList::values_of_block / 256;
+  T moved[n];
+  T* target[n];
+#pragma unroll
+  for (int m = 0; m < n; ++m) {
+    const int at = own.first + static_cast<int>(threadIdx.x) + 256 * m;
+    target[m] = nullptr;
+    moved[m] = T(0);
+    if (at >= last) continue;
     const int line = move.by_x(at), i = at - line * nx, k = move.by_y(line), j = line - k * ny;
-    T& value = to[move.to + i * move.to_stride[0] + j * move.to_stride[1] + k * move.to_stride[2]];
-    if constexpr (action == Action::clear) {
-      value = 0;
-    } else {
-      const T moved = from[move.from + i * move.from_stride[0] + j * move.from_stride[1] + k * move.from_stride[2]];
-      value = action == Action::add ? value + moved : moved;
-    }
+    target[m] = to + move.to + i * move.to_stride[0] + j * move.to_stride[1] + k * move.to_stride[2];
+    if constexpr (action != Action::clear)
+      moved[m] = from[move.from + i * move.from_stride[0] + j * move.from_stride[1] + k * move.from_stride[2]];
+    if constexpr (action == Action::add) moved[m] += *target[m];
   }
+#pragma unroll
+  for (int m = 0; m < n; ++m)
+    if (target[m]) *target[m] = moved[m];
 }
 
 template <Action action, class T>
@@ -89,20 +98,21 @@ __global__ void __launch_bounds__(256) messages_kernel(Mailbox mail, Messages me
 }  // namespace
 
 template <class T>
-void begin_step(cudaStream_t stream, const ExchangeTable& table, T* field) {
+void begin_step(cudaStream_t stream, const ExchangeTable& table, T* from, T* to) {
   T* const room = static_cast<T*>(table.room.data());
-  run<Action::copy>(stream, table.pack, static_cast<const T*>(field), room);
-  run(stream, table.sent_rows, field, room, true, table.transposed);
-  run<Action::clear>(stream, table.clears, static_cast<const T*>(field), field);
-  run<Action::copy>(stream, table.own, static_cast<const T*>(field), field);
+  run<Action::copy>(stream, table.pack, static_cast<const T*>(from), room);
+  run(stream, table.sent_rows, from, room, true, table.transposed && from == to);
+  run<Action::clear>(stream, table.clears, static_cast<const T*>(from), from);
+  run<Action::copy>(stream, table.own, static_cast<const T*>(from), to);
 }
 
 template <class T>
-void end_step(cudaStream_t stream, const ExchangeTable& table, T* field) {
+void end_step(cudaStream_t stream, const ExchangeTable& table, const T* from, T* to) {
   T* const room = static_cast<T*>(table.room.data());
-  run<Action::copy>(stream, table.unpack, static_cast<const T*>(room), field);
-  for (const MoveList& adds : table.adds) run<Action::add>(stream, adds, static_cast<const T*>(room), field);
-  run(stream, table.received_rows, field, room, false, table.transposed);
+  run<Action::copy>(stream, table.unpack, static_cast<const T*>(room), to);
+  for (const MoveList& adds : table.own_adds) run<Action::add>(stream, adds, from, to);
+  for (const MoveList& adds : table.adds) run<Action::add>(stream, adds, static_cast<const T*>(room), to);
+  run(stream, table.received_rows, to, room, false, table.transposed);
 }
 
 void send_by_host(cudaStream_t stream, const ExchangeTable& table, std::size_t bytes_of_value, bool through_host,
@@ -135,10 +145,10 @@ void send_by_mail(cudaStream_t stream, const ExchangeTable& table, const Mailbox
   launch(messages_kernel<T>, mail_blocks(table.most), 256, stream, mail, messages, static_cast<T*>(table.room.data()));
 }
 
-template void begin_step(cudaStream_t, const ExchangeTable&, float*);
-template void begin_step(cudaStream_t, const ExchangeTable&, double*);
-template void end_step(cudaStream_t, const ExchangeTable&, float*);
-template void end_step(cudaStream_t, const ExchangeTable&, double*);
+template void begin_step(cudaStream_t, const ExchangeTable&, float*, float*);
+template void begin_step(cudaStream_t, const ExchangeTable&, double*, double*);
+template void end_step(cudaStream_t, const ExchangeTable&, const float*, float*);
+template void end_step(cudaStream_t, const ExchangeTable&, const double*, double*);
 template void send_by_mail<float>(cudaStream_t, const ExchangeTable&, const Mailbox&);
 template void send_by_mail<double>(cudaStream_t, const ExchangeTable&, const Mailbox&);
 

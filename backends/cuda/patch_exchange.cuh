@@ -11,11 +11,12 @@
 namespace poisson::cuda {
 
 /// Packs the values for other processes and those that are added, then copies within the process: one launch each.
+/// Halos are exchanged within one field, `from`.
 template <class T>
-void begin_step(cudaStream_t stream, const ExchangeTable& table, T* field);
+void begin_step(cudaStream_t stream, const ExchangeTable& table, T* from, T* to);
 /// Stores received values and adds what is to be added, after the messages have arrived in `table.room`.
 template <class T>
-void end_step(cudaStream_t stream, const ExchangeTable& table, T* field);
+void end_step(cudaStream_t stream, const ExchangeTable& table, const T* from, T* to);
 
 /// Sends the packed values and waits for the received ones: by MPI, from the device or through pinned memory.
 void send_by_host(cudaStream_t stream, const ExchangeTable& table, std::size_t bytes_of_value, bool through_host,

@@ -23,6 +23,23 @@ bool equal(const Box& a, const Box& b) {
   return a.first == b.first && a.last == b.last;
 }
 
+bool equal(const Move& a, const Move& b) {
+  return a.patch == b.patch && a.to_patch == b.to_patch && equal(a.from, b.from) && equal(a.to, b.to) &&
+         a.turn == b.turn && a.adds == b.adds && a.clears == b.clears;
+}
+bool equal(const std::vector<Move>& a, const std::vector<Move>& b) {
+  return std::ranges::equal(a, b, [](const Move& x, const Move& y) { return equal(x, y); });
+}
+bool equal(const ExchangeProgram& a, const ExchangeProgram& b) {
+  const auto same_channel = [](const poisson::Channel& x, const poisson::Channel& y) {
+    return x.process == y.process && x.number == y.number && equal(x.sent, y.sent) && equal(x.received, y.received) &&
+           x.sent_rows == y.sent_rows && x.received_rows == y.received_rows && x.transposed == y.transposed;
+  };
+  return std::ranges::equal(a, b, [&](const ExchangeStep& x, const ExchangeStep& y) {
+    return equal(x.own, y.own) && std::ranges::equal(x.channels, y.channels, same_channel);
+  });
+}
+
 // Makes the table of a space's sums; `box_of` returns what a patch counts.
 template <class BoxOf>
 SumTable sum_table(CudaBackend& device, const Space& space, const BoxOf& box_of) {
@@ -177,21 +194,27 @@ std::vector<MoveList> upload_additions(CudaBackend& device, const std::vector<Ad
   return lists;
 }
 
-ExchangeTable exchange_table(CudaBackend& device, const Space& space, const ExchangeStep& step, Precision precision) {
+// Makes the table of a step from fields of a space to fields of another one, or within one field if both are one space.
+ExchangeTable exchange_table(CudaBackend& device, const Space& space, const Space& target, const ExchangeStep& step,
+                             Precision precision) {
+  const bool within = space.groups().data() == target.groups().data();
   const std::vector<Place> patches = patches_in_memory(space, precision);
+  const std::vector<Place> targets = within ? patches : patches_in_memory(target, precision);
   const auto patch = [&](int number) -> const Place& { return patches[static_cast<std::size_t>(number)]; };
+  const auto to = [&](int number) -> const Place& { return targets[static_cast<std::size_t>(number)]; };
   ExchangeTable table;
   std::vector<DeviceMove> pack, clears, own, unpack;
-  std::vector<Addition> adds;
+  std::vector<Addition> adds, own_adds;
   std::vector<RowPlaces::Row> sent_rows, received_rows;
   const auto packed = [&](const Move& move, std::int64_t at) {
     pack.push_back(device_move(patch(move.patch), move.from, Place::packed(at, move.from), move.from, {}));
-    if (move.clears) clears.push_back(device_move(patch(move.patch), move.from, patch(move.patch), move.from, {}));
+    if (move.clears && within)
+      clears.push_back(device_move(patch(move.patch), move.from, patch(move.patch), move.from, {}));
     return at + move.from.size();
   };
   const auto unpacked = [&](const Move& move, std::int64_t at) {
     const DeviceMove moved =
-        device_move(Place::packed(at, move.from), move.from, patch(move.to_patch), move.to, move.turn);
+        device_move(Place::packed(at, move.from), move.from, to(move.to_patch), move.to, move.turn);
     if (move.adds)
       adds.push_back({moved, move.to_patch, move.to});
     else
@@ -199,6 +222,7 @@ ExchangeTable exchange_table(CudaBackend& device, const Space& space, const Exch
     return at + move.from.size();
   };
   const std::int64_t first_row = patches.empty() ? 0 : patches.front().first;
+  const std::int64_t first_received = targets.empty() ? 0 : targets.front().first;
   for (const poisson::Channel& channel : step.channels) {
     ExchangeTable::Part& part = table.parts.emplace_back();
     part = {channel.process, channel.number, table.sent, 0, 0, 0};
@@ -208,18 +232,22 @@ ExchangeTable exchange_table(CudaBackend& device, const Space& space, const Exch
     table.transposed = table.transposed || channel.transposed;
   }
   std::int64_t at = table.sent;
-  for (const Move& move : step.own)
-    if (move.adds) {
+  for (const Move& move : step.own) {
+    const DeviceMove direct = device_move(patch(move.patch), move.from, to(move.to_patch), move.to, move.turn);
+    if (!move.adds) {
+      own.push_back(direct);
+    } else if (!within) {
+      own_adds.push_back({direct, move.to_patch, move.to});
+    } else {
       packed(move, at);
       at = unpacked(move, at);
-    } else {
-      own.push_back(device_move(patch(move.patch), move.from, patch(move.to_patch), move.to, move.turn));
     }
+  }
   table.copied = at - table.sent;
   for (std::size_t c = 0; c < step.channels.size(); ++c) {
     table.parts[c].received_first = at;
     for (const Move& move : step.channels[c].received) at = unpacked(move, at);
-    for (const std::int64_t row : step.channels[c].received_rows) received_rows.push_back({first_row + row, at++});
+    for (const std::int64_t row : step.channels[c].received_rows) received_rows.push_back({first_received + row, at++});
     table.parts[c].received = at - table.parts[c].received_first;
   }
   table.received = at - table.sent - table.copied;
@@ -228,6 +256,7 @@ ExchangeTable exchange_table(CudaBackend& device, const Space& space, const Exch
   table.own = upload_moves(device, own);
   table.unpack = upload_moves(device, unpack);
   table.adds = upload_additions(device, adds);
+  table.own_adds = upload_additions(device, own_adds);
   table.sent_rows = {upload(device, sent_rows), std::ssize(sent_rows)};
   table.received_rows = {upload(device, received_rows), std::ssize(received_rows)};
   if (at > 0) table.room = device.allocate(static_cast<std::size_t>(at) * bytes_of(precision));
@@ -265,8 +294,23 @@ const SpaceTables& PatchTables::of(const Space& space) {
   for (const Precision precision : {Precision::fp32, Precision::fp64})
     for (std::size_t t = 0; t < static_cast<std::size_t>(steps); ++t)
       tables->steps[static_cast<std::size_t>(precision)].push_back(
-          exchange_table(device_, space, t < program.size() ? program[t] : ExchangeStep{}, precision));
+          exchange_table(device_, space, space, t < program.size() ? program[t] : ExchangeStep{}, precision));
   return *tables_.emplace_back(std::move(tables));
+}
+
+const std::vector<ExchangeTable>& PatchTables::of(const ExchangeProgram& program, const Field& from, const Field& to) {
+  for (const ProgramTables& known : programs_)
+    if (known.precision == from.precision() && known.from.groups().data() == from.space().groups().data() &&
+        known.to.groups().data() == to.space().groups().data() && equal(known.program, program))
+      return *known.steps;
+  auto steps = std::make_unique<std::vector<ExchangeTable>>();
+  // Every process takes part in each step, with or without partners.
+  const auto count = static_cast<std::size_t>(from.space().processes().largest(static_cast<double>(program.size())));
+  for (std::size_t t = 0; t < count; ++t)
+    steps->push_back(exchange_table(device_, from.space(), to.space(), t < program.size() ? program[t] : ExchangeStep{},
+                                    from.precision()));
+  programs_.push_back({program, from.space(), to.space(), from.precision(), std::move(steps)});
+  return *programs_.back().steps;
 }
 
 PatchTables& patch_tables(CudaBackend& device) {

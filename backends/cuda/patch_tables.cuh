@@ -68,7 +68,7 @@ struct ExchangeTable {
   std::vector<Part> parts;
   std::int64_t sent = 0, copied = 0, received = 0;
   MoveList pack, clears, own, unpack;
-  std::vector<MoveList> adds;  ///< the moves of a launch write different values
+  std::vector<MoveList> adds, own_adds;  ///< the moves of a launch write different values; the latter read a field
   RowPlaces sent_rows, received_rows;
   bool transposed = false;  ///< rows are added where they arrive, and cleared where they were
   Buffer room{};
@@ -83,16 +83,27 @@ struct SpaceTables {
   std::array<std::vector<ExchangeTable>, 2> steps;  ///< by precision
 };
 
-/// Contains the tables of all spaces of a backend.
+/// Contains the tables of a program between fields of two spaces.
+struct ProgramTables {
+  ExchangeProgram program;
+  Space from, to;
+  Precision precision;
+  std::unique_ptr<std::vector<ExchangeTable>> steps;
+};
+
+/// Contains the tables of all spaces and programs of a backend.
 class PatchTables {
  public:
   explicit PatchTables(CudaBackend& device) : device_(device) {}
   /// Returns the tables of a space, which are made at the first call. That call is collective, and not to be recorded.
   const SpaceTables& of(const Space& space);
+  /// Returns the tables of a program, by step. The first call is collective, and not to be recorded.
+  const std::vector<ExchangeTable>& of(const ExchangeProgram& program, const Field& from, const Field& to);
 
  private:
   CudaBackend& device_;
   std::vector<std::unique_ptr<SpaceTables>> tables_;
+  std::vector<ProgramTables> programs_;
 };
 
 /// Returns the tables of a backend.

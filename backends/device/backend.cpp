@@ -2,6 +2,10 @@
 
 #include <cstdlib>
 
+#ifdef POISSON_HAVE_CUDA
+#include "backends/cuda/program.hpp"
+#endif
+
 namespace poisson {
 namespace {
 
@@ -26,6 +30,9 @@ Scalar Backend::scalar(double value) {
 }
 
 void Backend::do_run_exchange(const Exchange& exchange, const Field& from, Field& to, int width) {
+#ifdef POISSON_HAVE_CUDA
+  if (kind() == BackendKind::cuda) return cuda::run_program(*this, exchange.program(width), from, to);
+#endif
   const auto host = make_cpu_backend();
   Field source(*host, from.space(), from.precision()), result;
   transfer(from, source);

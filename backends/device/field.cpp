@@ -2,15 +2,11 @@
 
 #include <utility>
 
-#include "backends/device/field_of_patch.hpp"
 #include "backends/device/rehearsal.hpp"
 #include "backends/spaces/is_box.hpp"
 
 namespace poisson {
 namespace {
-
-// Is the memory of the next field of this thread, or null: then it is allocated.
-thread_local void* given = nullptr;
 
 Buffer allocate(Backend& backend, const Space& space, Precision precision) {
   // Verbs that are recorded can make no tables of such a space.
@@ -18,7 +14,6 @@ Buffer allocate(Backend& backend, const Space& space, Precision precision) {
   std::int64_t values = 0;
   for (const PatchGroup& group : space.groups()) values += group.layout.allocated(precision, std::ssize(group.patches));
   const std::size_t bytes = static_cast<std::size_t>(values) * bytes_of(precision);
-  if (given) return {std::exchange(given, nullptr), bytes, [](void*) {}};
   auto* const rehearsal = dynamic_cast<RehearsalBackend*>(&backend);
   return rehearsal ? rehearsal->allocate_field(space, bytes) : backend.allocate(bytes);
 }
@@ -27,23 +22,6 @@ Buffer allocate(Backend& backend, const Space& space, Precision precision) {
 
 Field::Field(Backend& backend, const Space& space, Precision precision)
     : backend_(&backend), space_(space), precision_(precision), buffer_(allocate(backend, space_, precision)) {}
-
-Field field_of_patch(const Field& patches, int number, Backend& backend, const Space& space) {
-  std::int64_t before = 0;
-  for (const PatchGroup& group : patches.space().groups()) {
-    const auto count = static_cast<int>(group.patches.size());
-    if (number < count) {
-      if (group.layout != space.groups().front().layout)
-        throw std::logic_error("a patch and its field have different layouts");
-      before += number * group.layout.stride(patches.precision());
-      given = static_cast<char*>(patches.data()) + static_cast<std::size_t>(before) * bytes_of(patches.precision());
-      return {backend, space, patches.precision()};
-    }
-    before += group.layout.allocated(patches.precision(), count);
-    number -= count;
-  }
-  throw std::out_of_range("a space has no patch of this number");
-}
 
 bool on_host(const Field& field) {
   return field.backend().kind() == BackendKind::cpu;

@@ -219,28 +219,11 @@ namespace {
 void add_rise_of_bodies(const Discretization& d, std::size_t axis, double rise, double scale, Field& b) {
   const MediaSystem& media = *d.media();
   if (!media.floating()) return;
-  const Axis& along = d.block().axes[axis];
   for (const FloatingBody& body : media.floating()->all())
     if (body.winds[axis])
       throw InputError("floating body " + media.media().regions[body.regions.front()].name + " connects both ends of " +
                        std::string(1, "xyz"[axis]) + " without resistance: the effective coefficient is infinite");
   const Box own = d.block().layout().box();
-  bool crosses = false;
-  if (!along.periodic()) {
-    Box layer = own;
-    layer.last[axis] = 1;
-    for_each_place(layer, [&](int i, int j, int k) {
-      std::array below{i, j, k};
-      --below[axis];
-      if (along.global_cell(0) == 0 && media.cells().stores(below) && media.floating()->at({i, j, k}) >= 0 &&
-          media.floating()->at(below) >= 0)
-        crosses = true;
-    });
-  }
-  if (d.processes().any(crosses))
-    throw InputError(
-        "a floating body crosses the periodic faces of an axis that processes share: use one process, or "
-        "backend.blocks that do not cut this axis");
   std::vector<double> added(static_cast<std::size_t>(own.size()));
   for (const FixedLink& link : media.links()) {
     const auto [i, j, k] = link.cell;

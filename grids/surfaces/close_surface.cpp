@@ -20,9 +20,8 @@ using Loop = std::vector<std::uint32_t>;
 using Edge = std::pair<std::uint32_t, std::uint32_t>;
 
 // Returns the directed edges that close the surface: the reverse of those that are used more often in one direction.
-std::vector<Edge> missing_edges(const std::vector<Triangle>& faces) {
+std::vector<Edge> missing_edges(const std::vector<EdgeUse>& edges) {
   std::vector<Edge> missing;
-  const std::vector<EdgeUse> edges = edges_of(faces);
   for_each_edge(edges, [&](std::span<const EdgeUse> uses) {
     int forward = 0;
     for (const EdgeUse& use : uses) forward += use.forward ? 1 : -1;
@@ -220,19 +219,21 @@ ClosedSurface close_surface(Triangles triangles, SurfaceReport& report) {
   surface.all = std::move(triangles);
   report.degenerate = merge_points(surface.all);
   report.duplicates = remove_duplicates(surface.all.faces);
-  report.joined = join_open_corners(surface.all, bounds_of(surface.all));
+  std::vector<EdgeUse> edges = edges_of(surface.all.faces);
+  report.joined = join_open_corners(surface.all, edges, bounds_of(surface.all));
   if (report.joined > 0) {
     report.degenerate += merge_points(surface.all);
     report.duplicates += remove_duplicates(surface.all.faces);
+    edges = edges_of(surface.all.faces);
   }
   if (surface.all.faces.empty()) throw InputError("no triangle has an area");
   surface.bounds = bounds_of(surface.all);
-  orient(surface.all, report);
+  orient(surface.all, edges, report);
   surface.scattered = report.apart > 0;
   for (const auto& [a, b, c] : surface.all.faces)
     report.area += 0.5 * length_of(twice_area(surface.all.points[a], surface.all.points[b], surface.all.points[c]));
   if (surface.scattered) report.volume = volume_with_gaps(surface.all, surface.bounds);
-  const std::vector<Edge> missing = missing_edges(surface.all.faces);
+  const std::vector<Edge> missing = missing_edges(edges);
   report.open_edges = missing.size();
   Caps(surface).close(loops_of(missing), report);
   if (!surface.scattered) report.volume = volume_of(surface.all);

@@ -17,9 +17,8 @@ namespace {
 // of their coordinates: files in single precision round to half of it.
 constexpr double same_place = 1e-6, of_coordinates = 1.2e-7;
 
-std::vector<char> on_open_edges(const Triangles& triangles) {
+std::vector<char> on_open_edges(const Triangles& triangles, const std::vector<EdgeUse>& edges) {
   std::vector<char> open(triangles.points.size());
-  const std::vector<EdgeUse> edges = edges_of(triangles.faces);
   for_each_edge(edges, [&](std::span<const EdgeUse> uses) {
     if (uses.size() % 2 == 1) open[uses[0].low] = open[uses[0].high] = 1;
   });
@@ -58,8 +57,8 @@ class NearPoints {
 
 }  // namespace
 
-std::size_t join_open_corners(Triangles& triangles, const Bounds& bounds) {
-  const std::vector<char> open = on_open_edges(triangles);
+std::size_t join_open_corners(Triangles& triangles, const std::vector<EdgeUse>& edges, const Bounds& bounds) {
+  const std::vector<char> open = on_open_edges(triangles, edges);
   if (std::ranges::find(open, 1) == open.end()) return 0;
   double size = 0, coordinates = 0;
   for (std::size_t d = 0; d < 3; ++d) {

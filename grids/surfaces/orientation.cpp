@@ -36,7 +36,7 @@ void turn(Triangle& t) {
 
 class Orientation {
  public:
-  explicit Orientation(Triangles& triangles) : triangles_(triangles), edges_(edges_of(triangles.faces)) {}
+  Orientation(Triangles& triangles, const std::vector<EdgeUse>& edges) : triangles_(triangles), edges_(edges) {}
 
   // Gives neighbours the same orientation: that of the majority.
   void agree() {
@@ -78,6 +78,8 @@ class Orientation {
         turned_[f] ^= 1;
       }
   }
+
+  bool turned(std::uint32_t face) const { return turned_[face] != 0; }
 
   void count(SurfaceReport& report) const {
     std::vector<std::size_t> turned(parts_.size());
@@ -158,7 +160,8 @@ class Orientation {
         for (std::size_t d = 0; d < 3; ++d) r[c][d] = triangles_.points[triangles_.faces[f][c]][d] - part.rim[d];
       const auto& [a, b, c] = r;
       const Point x{b[0] - a[0], b[1] - a[1], b[2] - a[2]}, y{c[0] - a[0], c[1] - a[1], c[2] - a[2]};
-      part.area += 0.5 * std::hypot(x[1] * y[2] - x[2] * y[1], x[2] * y[0] - x[0] * y[2], x[0] * y[1] - x[1] * y[0]);
+      const Point n{x[1] * y[2] - x[2] * y[1], x[2] * y[0] - x[0] * y[2], x[0] * y[1] - x[1] * y[0]};
+      part.area += 0.5 * std::sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
       part.volume += (a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) +
                       a[2] * (b[0] * c[1] - b[1] * c[0])) /
                      6;
@@ -202,7 +205,7 @@ class Orientation {
   }
 
   Triangles& triangles_;
-  std::vector<EdgeUse> edges_;
+  const std::vector<EdgeUse>& edges_;
   std::vector<std::array<std::uint32_t, 3>> neighbour_;  // twice the number, + 1 if the orientations disagree
   std::vector<std::uint32_t> part_;
   std::vector<char> turned_;
@@ -212,11 +215,12 @@ class Orientation {
 
 }  // namespace
 
-void orient(Triangles& triangles, SurfaceReport& report) {
-  Orientation orientation(triangles);
+void orient(Triangles& triangles, std::vector<EdgeUse>& edges, SurfaceReport& report) {
+  Orientation orientation(triangles, edges);
   orientation.agree();
   orientation.face_outwards();
   orientation.count(report);
+  for (EdgeUse& use : edges) use.forward = use.forward != orientation.turned(use.face);
 }
 
 }  // namespace poisson

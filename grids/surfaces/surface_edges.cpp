@@ -18,6 +18,7 @@ void sort_by_key(std::vector<T>& items, std::size_t keys, const Key& key, const 
   std::vector<T> sorted(items.size());
   std::vector<std::size_t> next(begin.begin(), begin.end() - 1);
   for (const T& item : items) sorted[next[key(item)]++] = item;
+#pragma omp parallel for schedule(static)
   for (std::size_t k = 0; k < keys; ++k)
     std::sort(sorted.begin() + static_cast<std::ptrdiff_t>(begin[k]),
               sorted.begin() + static_cast<std::ptrdiff_t>(begin[k + 1]), less);
@@ -59,22 +60,57 @@ std::uint64_t hash_of(const Point& p) {
 
 }  // namespace
 
+namespace {
+
+// Returns for each point the first one with the same coordinates. Points are sorted into small groups by their hashes,
+// so that threads need no common table.
+std::vector<std::uint32_t> first_of_equal(const std::vector<Point>& points) {
+  constexpr std::size_t groups = 1024;
+  constexpr std::uint32_t none = 0xffffffff;
+  std::vector<std::uint64_t> hashes(points.size());
+#pragma omp parallel for schedule(static)
+  for (std::size_t i = 0; i < points.size(); ++i) hashes[i] = hash_of(points[i]);
+  const auto group_of = [&](std::size_t i) { return hashes[i] >> 54; };
+  std::vector<std::size_t> begin(groups + 1);
+  for (std::size_t i = 0; i < points.size(); ++i) ++begin[group_of(i) + 1];
+  std::partial_sum(begin.begin(), begin.end(), begin.begin());
+  std::vector<std::uint32_t> sorted(points.size()), first(points.size());
+  std::vector<std::size_t> next(begin.begin(), begin.end() - 1);
+  for (std::size_t i = 0; i < points.size(); ++i) sorted[next[group_of(i)]++] = static_cast<std::uint32_t>(i);
+#pragma omp parallel for schedule(dynamic, 8)
+  for (std::size_t g = 0; g < groups; ++g) {
+    std::vector<std::uint32_t> table(std::bit_ceil(2 * (begin[g + 1] - begin[g]) + 2), none);
+    for (std::size_t at = begin[g]; at < begin[g + 1]; ++at) {
+      const std::uint32_t i = sorted[at];
+      for (std::size_t place = hashes[i];; ++place) {
+        std::uint32_t& slot = table[place & (table.size() - 1)];
+        if (slot == none)
+          slot = i;
+        else if (points[slot] != points[i])
+          continue;
+        first[i] = slot;
+        break;
+      }
+    }
+  }
+  return first;
+}
+
+}  // namespace
+
 std::size_t merge_points(Triangles& triangles) {
   const std::vector<Point>& all = triangles.points;
-  constexpr std::uint32_t none = 0xffffffff;
-  std::vector<std::uint32_t> table(std::bit_ceil(2 * all.size() + 2), none), number(all.size());
+  const std::vector<std::uint32_t> first = first_of_equal(all);
+  std::vector<std::uint32_t> number(all.size());
   std::vector<Point> kept;
-  for (std::size_t i = 0; i < all.size(); ++i)
-    for (std::size_t at = hash_of(all[i]);; ++at) {
-      std::uint32_t& slot = table[at & (table.size() - 1)];
-      if (slot == none) {
-        slot = static_cast<std::uint32_t>(kept.size());
-        kept.push_back(all[i]);
-      }
-      if (kept[slot] != all[i]) continue;
-      number[i] = slot;
-      break;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (first[i] == i) {
+      number[i] = static_cast<std::uint32_t>(kept.size());
+      kept.push_back(all[i]);
+    } else {
+      number[i] = number[first[i]];
     }
+  }
   for (Triangle& t : triangles.faces)
     for (std::uint32_t& corner : t) corner = number[corner];
   triangles.points = std::move(kept);

@@ -37,14 +37,16 @@ std::size_t merge_points(Triangles& triangles);
 /// both removed if they separate two bodies, so that the bodies become one.
 std::size_t remove_duplicates(std::vector<Triangle>& faces);
 
-/// Joins corners on open edges whose distance is a rounding error of the file, and returns their number.
-std::size_t join_open_corners(Triangles& triangles, const Bounds& bounds);
+/// Joins corners on open edges whose distance is a rounding error of the file, and returns their number. `edges` are
+/// those of the triangles.
+std::size_t join_open_corners(Triangles& triangles, const std::vector<EdgeUse>& edges, const Bounds& bounds);
 
 /// Returns whether most rays along the normals of a part's triangles cross the others an odd number of times. `tree`
 /// has all triangles.
 bool faces_inwards(const Triangles& triangles, const TriangleTree& tree, std::span<const std::uint32_t> faces);
 
-/// Orients triangles outwards as close_surface states, and counts those that were turned.
-void orient(Triangles& triangles, SurfaceReport& report);
+/// Orients triangles outwards as close_surface states, and counts those that were turned. `edges` are those of the
+/// triangles, before and afterwards.
+void orient(Triangles& triangles, std::vector<EdgeUse>& edges, SurfaceReport& report);
 
 }  // namespace poisson

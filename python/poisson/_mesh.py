@@ -4,7 +4,7 @@ import threading
 
 import numpy as np
 
-from . import _arrays, _core, _lifetime
+from . import _answers, _arrays, _core, _lifetime
 from ._sparse import RowsResult
 
 _SHAPES = {"vertex": 1, "vertices": 1, "line": 2, "lines": 2, "triangle": 3, "triangles": 3, "quad": 4,
@@ -323,8 +323,13 @@ class MeshResult(RowsResult):
 
     @property
     def flows(self):
-        """The flow into the domain, area, mean, min and max of u of each condition, by name."""
-        return {flow.pop("name"): flow for flow in self._session.flows(self.u)}
+        """∫ κ ∂u/∂n over the boundary of each condition, by name; positive into the domain."""
+        return {name: face["flow"] for name, face in self.faces.items()}
+
+    @property
+    def faces(self):
+        """Answers for the boundary of each condition, by name: flow, area, and the mean, min and max of u."""
+        return _answers.Table(self._session.flows(self.u))
 
     @property
     def integral(self):

@@ -13,7 +13,7 @@
 
 #include "backends/memory/arena.hpp"
 
-namespace poisson {
+namespace poisson::arena_tests {
 namespace {
 
 /// Provides an arena on host memory that counts its allocations.
@@ -125,4 +125,4 @@ TEST_F(ArenaTest, BlocksOfAnyOrderStayApart) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::arena_tests

@@ -11,7 +11,7 @@
 #include "grids/schemes/discretization.hpp"
 #include "tests/device.hpp"
 
-namespace poisson {
+namespace poisson::arrays_tests {
 namespace {
 
 // x is periodic, y has Dirichlet ends, z has Neumann ends.
@@ -90,4 +90,4 @@ TEST(Arrays, OfOtherShapesAreRefused) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::arrays_tests

@@ -17,7 +17,7 @@
 #include "tests/device.hpp"
 #include "tests/fields.hpp"
 
-namespace poisson {
+namespace poisson::backend_tests {
 namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
@@ -352,4 +352,4 @@ TEST(Backend, GivesTheSameBitsAgainAndOnAnyNumberOfThreads) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::backend_tests

@@ -5,7 +5,7 @@
 
 #include "backends/memory/division.hpp"
 
-namespace poisson {
+namespace poisson::division_tests {
 namespace {
 
 TEST(Division, GivesTheQuotientsOfIntegers) {
@@ -22,4 +22,4 @@ TEST(Division, GivesTheQuotientsOfIntegers) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::division_tests

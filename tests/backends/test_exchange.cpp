@@ -13,7 +13,7 @@
 #include "tests/fields.hpp"
 #include "tests/processes.hpp"
 
-namespace poisson {
+namespace poisson::exchange_tests {
 namespace {
 
 Cuts cuts_of(std::array<int, 3> parts, std::array<bool, 3> periodic) {
@@ -180,4 +180,4 @@ TEST(TransportSpeed, IsMeasured) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::exchange_tests

@@ -16,7 +16,7 @@
 #include "tests/fields.hpp"
 #include "tests/processes.hpp"
 
-namespace poisson {
+namespace poisson::exchange_fields_tests {
 namespace {
 
 Cuts cuts_of(const std::array<int, 3>& n, const std::array<int, 3>& parts, bool closed) {
@@ -133,4 +133,4 @@ TEST(ExchangeFields, OfLaunchedProcessesShareMessages) {
 #endif
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::exchange_fields_tests

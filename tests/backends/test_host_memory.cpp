@@ -13,7 +13,7 @@
 
 #include "backends/memory/host_memory.hpp"
 
-namespace poisson {
+namespace poisson::host_memory_tests {
 namespace {
 
 namespace fs = std::filesystem;
@@ -130,4 +130,4 @@ TEST_F(HostMemory, SubtractsStacksOfFutureThreadsFromUlimit) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::host_memory_tests

@@ -18,7 +18,7 @@
 #include "solver/plan.hpp"
 #include "tests/cases/covering.hpp"
 
-namespace poisson {
+namespace poisson::large_layouts_tests {
 namespace {
 
 constexpr std::int64_t limit = std::int64_t{1} << 31;
@@ -189,4 +189,4 @@ TEST(LargePlan, CountsItsBytes) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::large_layouts_tests

@@ -15,7 +15,7 @@
 #include "tests/device.hpp"
 #include "tests/fields.hpp"
 
-namespace poisson {
+namespace poisson::monitor_tests {
 namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
@@ -378,4 +378,4 @@ TEST(Backend, RecordsSumsOfLargePlanes) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::monitor_tests

@@ -17,7 +17,7 @@
 #include "backends/mpi/signs_of_life.hpp"
 #include "backends/spaces/groups.hpp"
 
-namespace poisson {
+namespace poisson::mpi_tests {
 namespace {
 
 /// Sets an environment variable during its lifetime.
@@ -135,4 +135,4 @@ TEST(Mpi, OfLaunchedProcessesSomeGather) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::mpi_tests

@@ -21,7 +21,7 @@
 #include "tests/fields.hpp"
 #include "tests/processes.hpp"
 
-namespace poisson {
+namespace poisson::part_swap_tests {
 namespace {
 
 Cuts cuts_of(const std::array<int, 3>& parts) {
@@ -179,4 +179,4 @@ TEST(PartsOfLines, HaveAPlaceForEachValueOfAMessage) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::part_swap_tests

@@ -16,7 +16,7 @@
 #include "tests/patches.hpp"
 #include "tests/processes.hpp"
 
-namespace poisson {
+namespace poisson::patches_tests {
 namespace {
 
 struct Split {
@@ -474,4 +474,4 @@ TEST(Rows, AreAdjacentAndExchangeLists) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::patches_tests

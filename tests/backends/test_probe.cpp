@@ -9,7 +9,7 @@
 #include "backends/memory/error.hpp"
 #include "tests/device.hpp"
 
-namespace poisson {
+namespace poisson::probe_tests {
 namespace {
 
 // Sizes that cut the last word and starts that are not aligned must not change the bytes behind the copy.
@@ -51,4 +51,4 @@ TEST(Probe, RefusesNoBytes) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::probe_tests

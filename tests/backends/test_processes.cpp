@@ -8,7 +8,7 @@
 
 #include "tests/processes.hpp"
 
-namespace poisson {
+namespace poisson::processes_tests {
 namespace {
 
 // Returns how each of three processes leaves together().
@@ -51,4 +51,4 @@ TEST(Together, ReportsNestedFailures) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::processes_tests

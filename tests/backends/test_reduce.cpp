@@ -14,7 +14,7 @@
 #include "backends/utilities/reduce.hpp"
 #include "tests/device.hpp"
 
-namespace poisson {
+namespace poisson::reduce_tests {
 namespace {
 
 template <class T>
@@ -181,4 +181,4 @@ TYPED_TEST(Reduce, RefusesOperandsThatDoNotMatch) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::reduce_tests

@@ -9,7 +9,7 @@
 
 #include "backends/lines/reduced_line.hpp"
 
-namespace poisson {
+namespace poisson::reduced_line_tests {
 namespace {
 
 constexpr auto inverse = [](double x) { return x != 0 ? 1 / x : 0.0; };
@@ -76,4 +76,4 @@ TEST(ReducedLine, GivesTheEndsOfEveryPart) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::reduced_line_tests

@@ -25,7 +25,7 @@
 #include "io/expressions/expression.hpp"
 #include "tests/expressions.hpp"
 
-namespace poisson {
+namespace poisson::runtime_tests {
 namespace {
 
 namespace fs = std::filesystem;
@@ -333,4 +333,4 @@ TEST(RuntimeCache, FollowsNoLinks) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::runtime_tests

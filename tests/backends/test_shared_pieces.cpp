@@ -9,7 +9,7 @@
 #include "backends/processes/shared_pieces.hpp"
 #include "tests/processes.hpp"
 
-namespace poisson {
+namespace poisson::shared_pieces_tests {
 namespace {
 
 TEST(SharedPieces, ShowStoresToAllProcesses) {
@@ -59,4 +59,4 @@ TEST(SharedPieces, AreVisibleInForkedProcesses) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::shared_pieces_tests

@@ -14,7 +14,7 @@
 #include "tests/device.hpp"
 #include "tests/processes.hpp"
 
-namespace poisson {
+namespace poisson::transport_choice_tests {
 namespace {
 
 /// Unavailable transports come last with their reasons, and all processes have the same order.
@@ -75,4 +75,4 @@ TEST(TransportChoice, OfLaunchedProcesses) {
 #endif
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::transport_choice_tests

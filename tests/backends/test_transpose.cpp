@@ -13,7 +13,7 @@
 #include "backends/utilities/transpose.hpp"
 #include "tests/device.hpp"
 
-namespace poisson {
+namespace poisson::transpose_tests {
 
 // GoogleTest names parameters by this.
 void PrintTo(const Transposition& s, std::ostream* out) {
@@ -168,4 +168,4 @@ TEST(Transposition, CountsItsBytes) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::transpose_tests

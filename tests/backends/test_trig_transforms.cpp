@@ -14,7 +14,7 @@
 #include "backends/transforms/line_tile.hpp"
 #include "backends/transforms/trig_tables.hpp"
 
-namespace poisson {
+namespace poisson::trig_transforms_tests {
 namespace {
 
 // Returns value i of the mode at a position of the coefficients, by its definition (trig_kind.hpp).
@@ -274,4 +274,4 @@ TEST(TrigTransforms, QuotientsAreExact) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::trig_transforms_tests

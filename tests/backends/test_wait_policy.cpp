@@ -9,7 +9,7 @@
 
 #include "backends/processes/wait_policy.hpp"
 
-namespace poisson {
+namespace poisson::wait_policy_tests {
 namespace {
 
 // Returns the share of a core that a program with mostly idle threads uses.
@@ -35,4 +35,4 @@ TEST(WaitPolicy, ThreadsSleepWhileTheyWait) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::wait_policy_tests

@@ -12,7 +12,7 @@
 
 #include "tests/cases/covering.hpp"
 
-namespace poisson {
+namespace poisson::covering_tests {
 namespace {
 
 using Counts = std::vector<std::size_t>;
@@ -80,4 +80,4 @@ TEST(EveryPair, TakesTheValuesOfEachParameterInTheirPlaces) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::covering_tests

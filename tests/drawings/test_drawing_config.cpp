@@ -9,7 +9,7 @@
 #include "tests/config_file.hpp"
 #include "tests/drawings/mesh_makers.hpp"
 
-namespace poisson {
+namespace poisson::drawing_config_tests {
 namespace {
 
 constexpr const char* space = "domain: {lower: [0, 0, 0], upper: [1, 1, 1]}\ngrid: {cells: [8, 8, 8]}\n";
@@ -148,4 +148,4 @@ TEST_F(DrawingConfig, TakesVoxelsFromNrrd) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::drawing_config_tests

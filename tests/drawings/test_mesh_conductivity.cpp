@@ -10,7 +10,7 @@
 #include "tests/shared_solve.hpp"
 #include "tests/solve.hpp"
 
-namespace poisson {
+namespace poisson::mesh_conductivity_tests {
 namespace {
 
 constexpr auto D = BoundaryKind::dirichlet, N = BoundaryKind::neumann;
@@ -78,4 +78,4 @@ TEST(MeshConductivity, ATorusConductsAsItsTriangles) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::mesh_conductivity_tests

@@ -13,7 +13,7 @@
 #include "tests/damage.hpp"
 #include "tests/drawings/mesh_files.hpp"
 
-namespace poisson {
+namespace poisson::mesh_errors_tests {
 namespace {
 
 struct HostileMesh {
@@ -252,4 +252,4 @@ TEST_F(MeshFiles, SurvivesRandomDamage) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::mesh_errors_tests

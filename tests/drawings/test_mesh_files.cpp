@@ -7,7 +7,7 @@
 #include "backends/memory/error.hpp"
 #include "tests/drawings/mesh_files.hpp"
 
-namespace poisson {
+namespace poisson::mesh_files_tests {
 namespace {
 
 const Triangles brick = mesh_box({0, 0, 0}, {1, 2, 3});
@@ -151,4 +151,4 @@ TEST_F(MeshFiles, ReadsThreeKindsOfPly) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::mesh_files_tests

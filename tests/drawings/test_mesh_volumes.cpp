@@ -10,7 +10,7 @@
 #include "grids/surfaces/triangle_tree.hpp"
 #include "tests/drawings/mesh_makers.hpp"
 
-namespace poisson {
+namespace poisson::mesh_volumes_tests {
 namespace {
 
 struct Closed {
@@ -262,4 +262,4 @@ TEST(MeshVolumes, NothingIsLeftOfPoints) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::mesh_volumes_tests

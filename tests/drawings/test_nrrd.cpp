@@ -10,7 +10,7 @@
 #include "backends/memory/error.hpp"
 #include "tests/io/image_files.hpp"
 
-namespace poisson {
+namespace poisson::nrrd_tests {
 namespace {
 
 // Compresses as gzip does.
@@ -157,4 +157,4 @@ TEST_F(Nrrd, RefusesDamage) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::nrrd_tests

@@ -9,7 +9,7 @@
 
 #include "tests/drawings/mesh_makers.hpp"
 
-namespace poisson {
+namespace poisson::scattered_meshes_tests {
 namespace {
 
 // Gives each triangle corners of its own, moved at random by up to `most` along each axis.
@@ -147,4 +147,4 @@ TEST(ScatteredMeshes, ManyCurvedHolesAddUp) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::scattered_meshes_tests

@@ -9,7 +9,7 @@
 
 #include "tests/drawings/mesh_makers.hpp"
 
-namespace poisson {
+namespace poisson::shapes_of_revolution_tests {
 namespace {
 
 constexpr double pi = std::numbers::pi;
@@ -103,4 +103,4 @@ TEST(ShapesOfRevolution, CrossingsAreAccurateFarAway) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::shapes_of_revolution_tests

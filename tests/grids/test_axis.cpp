@@ -15,7 +15,7 @@
 #include "grids/axes/stretching.hpp"
 #include "grids/rows/colours.hpp"
 
-namespace poisson {
+namespace poisson::axis_tests {
 namespace {
 
 constexpr BoundaryKind D = BoundaryKind::dirichlet, N = BoundaryKind::neumann, R = BoundaryKind::robin,
@@ -468,4 +468,4 @@ TEST(Colours, PartNeighbours) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::axis_tests

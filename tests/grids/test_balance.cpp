@@ -17,7 +17,7 @@
 #include "tests/processes.hpp"
 #include "tests/solve.hpp"
 
-namespace poisson {
+namespace poisson::balance_tests {
 namespace {
 
 constexpr auto D = BoundaryKind::dirichlet, N = BoundaryKind::neumann, R = BoundaryKind::robin,
@@ -303,4 +303,4 @@ TEST(Throughput, IsTheLargerOfInflowAndOutflow) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::balance_tests

@@ -24,7 +24,7 @@
 #include "tests/problems.hpp"
 #include "tests/smoothing.hpp"
 
-namespace poisson {
+namespace poisson::bands_tests {
 namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
@@ -443,4 +443,4 @@ TEST_P(Galerkin, OperatorsAreTheTripleProduct) {
 INSTANTIATE_TEST_SUITE_P(, Galerkin, testing::ValuesIn(all_faces()), [](const auto& p) { return p.param.name; });
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::bands_tests

@@ -18,7 +18,7 @@
 #include "tests/device.hpp"
 #include "tests/processes.hpp"
 
-namespace poisson {
+namespace poisson::cell_interpolation_tests {
 namespace {
 
 constexpr auto D = BoundaryKind::dirichlet, N = BoundaryKind::neumann, R = BoundaryKind::robin,
@@ -274,4 +274,4 @@ TEST(CellInterpolation, OfSeveralProcessesHasTheBitsOfOne) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::cell_interpolation_tests

@@ -16,7 +16,7 @@
 #include "tests/problems.hpp"
 #include "tests/solve.hpp"
 
-namespace poisson {
+namespace poisson::cell_transfer_tests {
 namespace {
 
 struct Shape {
@@ -211,4 +211,4 @@ INSTANTIATE_TEST_SUITE_P(, CellTransfer,
                          name_of_combination);
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::cell_transfer_tests

@@ -15,7 +15,7 @@
 #include "tests/problems.hpp"
 #include "tests/solve.hpp"
 
-namespace poisson {
+namespace poisson::coarse_faces_tests {
 namespace {
 
 /// Returns the flow through the cells around the vertex of the coarse grid at a fine face, relative to the flow between
@@ -318,4 +318,4 @@ INSTANTIATE_TEST_SUITE_P(All, MergedFaces,
                          });
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::coarse_faces_tests

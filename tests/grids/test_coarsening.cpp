@@ -21,7 +21,7 @@
 #include "tests/oracles/reference.hpp"
 #include "tests/problems.hpp"
 
-namespace poisson {
+namespace poisson::coarsening_tests {
 namespace {
 
 std::vector<double> pairs_of(const std::vector<double>& nodes, BoundaryKind kind) {
@@ -138,4 +138,4 @@ TEST(Coarsening, CarriesTheOperatorDown) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::coarsening_tests

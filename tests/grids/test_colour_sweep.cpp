@@ -20,7 +20,7 @@
 #include "tests/processes.hpp"
 #include "tests/wave.hpp"
 
-namespace poisson {
+namespace poisson::colour_sweep_tests {
 namespace {
 
 constexpr double omega = 1.15;
@@ -156,4 +156,4 @@ TEST(ColourSweep, IsOneKernelOnAGpu) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::colour_sweep_tests

@@ -10,7 +10,7 @@
 #include "grids/compact/row_builder.hpp"
 #include "grids/compact/row_space.hpp"
 
-namespace poisson {
+namespace poisson::compact_rows_tests {
 namespace {
 
 using Dense = std::vector<std::vector<double>>;
@@ -268,4 +268,4 @@ TEST(CompactRows, PlacesDoNotDependOnPrecision) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::compact_rows_tests

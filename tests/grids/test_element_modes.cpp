@@ -13,7 +13,7 @@
 #include "grids/rows/bilinear_walk.hpp"
 #include "grids/rows/element_modes.hpp"
 
-namespace poisson {
+namespace poisson::element_modes_tests {
 namespace {
 
 enum class Ends { open, robin, periodic };
@@ -317,4 +317,4 @@ TEST(ElementModes, ProductsOfSmoothValuesRoundAsTheirDifferencesDo) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::element_modes_tests

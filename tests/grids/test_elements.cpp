@@ -22,7 +22,7 @@
 #include "tests/smoothing.hpp"
 #include "tests/solve.hpp"
 
-namespace poisson {
+namespace poisson::elements_tests {
 namespace {
 
 using poisson::values;
@@ -423,4 +423,4 @@ TEST(Elements, RefuseATensorThatIsNotPositiveDefinite) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::elements_tests

@@ -10,7 +10,7 @@
 #include "io/expressions/expression.hpp"
 #include "tests/device.hpp"
 
-namespace poisson {
+namespace poisson::expression_steps_tests {
 namespace {
 
 // On a board of four by four squares κ jumps in 3 of the 16 cells of every line.
@@ -33,4 +33,4 @@ TEST(ExpressionSteps, AreJumpsOfTheCoefficient) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::expression_steps_tests

@@ -13,7 +13,7 @@
 #include "tests/processes.hpp"
 #include "tests/solve.hpp"
 
-namespace poisson {
+namespace poisson::functionals_tests {
 namespace {
 
 constexpr auto D = BoundaryKind::dirichlet, N = BoundaryKind::neumann, P = BoundaryKind::periodic;
@@ -276,4 +276,4 @@ TEST(RhsSums, OfNewDataAreComputedAgain) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::functionals_tests

@@ -25,7 +25,7 @@
 #include "tests/smoothing.hpp"
 #include "tests/solve.hpp"
 
-namespace poisson {
+namespace poisson::galerkin_levels_tests {
 namespace {
 
 using Place = std::array<int, 3>;
@@ -374,4 +374,4 @@ TEST(OddCells, TakeAsManyIterationsAsEvenOnes) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::galerkin_levels_tests

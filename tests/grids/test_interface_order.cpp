@@ -16,7 +16,7 @@
 #include "tests/cases/covering.hpp"
 #include "tests/convergence.hpp"
 
-namespace poisson {
+namespace poisson::interface_order_tests {
 namespace {
 
 constexpr auto D = BoundaryKind::dirichlet, N = BoundaryKind::neumann, R = BoundaryKind::robin,
@@ -120,4 +120,4 @@ INSTANTIATE_TEST_SUITE_P(
     name_of_combination);
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::interface_order_tests

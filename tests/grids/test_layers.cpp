@@ -7,7 +7,7 @@
 
 #include "grids/axes/layers.hpp"
 
-namespace poisson {
+namespace poisson::layers_tests {
 namespace {
 
 TEST(Layers, HaveNodesOnTheirInterfaces) {
@@ -30,4 +30,4 @@ TEST(Layers, AddUpWithoutDrift) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::layers_tests

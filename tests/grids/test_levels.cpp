@@ -20,7 +20,7 @@
 #include "tests/smoothing.hpp"
 #include "tests/solve.hpp"
 
-namespace poisson {
+namespace poisson::levels_tests {
 namespace {
 
 constexpr auto D = BoundaryKind::dirichlet, N = BoundaryKind::neumann, R = BoundaryKind::robin,
@@ -304,4 +304,4 @@ TEST(Hierarchies, AreBuiltAsPlanned) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::levels_tests

@@ -28,7 +28,7 @@
 #include "tests/problems.hpp"
 #include "tests/smoothing.hpp"
 
-namespace poisson {
+namespace poisson::operator_tests {
 namespace {
 
 class OperatorVerbs : public testing::TestWithParam<OperatorChoice> {};
@@ -201,4 +201,4 @@ TEST(Operator, ScaleBringsTheDiagonalNearOne) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::operator_tests

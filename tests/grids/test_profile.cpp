@@ -14,7 +14,7 @@
 #include "tests/smoothing.hpp"
 #include "tests/solve.hpp"
 
-namespace poisson {
+namespace poisson::profile_tests {
 namespace {
 
 constexpr int cells = 32;
@@ -231,4 +231,4 @@ TEST(VerbLog, ReceivesAVerbAndNotItsParts) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::profile_tests

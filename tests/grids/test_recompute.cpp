@@ -23,7 +23,7 @@
 #include "tests/smoothing.hpp"
 #include "tests/solve.hpp"
 
-namespace poisson {
+namespace poisson::recompute_tests {
 namespace {
 
 double kappa_at(int d, double x, double y, double z) {
@@ -490,4 +490,4 @@ TEST(Recompute, SolvesInAsManyCyclesAsPartial) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::recompute_tests

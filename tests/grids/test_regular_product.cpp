@@ -13,7 +13,7 @@
 #include "grids/kernels/cpu/galerkin_multiply.hpp"
 #include "grids/rows/regular_product.hpp"
 
-namespace poisson {
+namespace poisson::regular_product_tests {
 namespace {
 
 /// Values of a grid and of a halo of two.
@@ -158,4 +158,4 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& test) { return test.param.name; });
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::regular_product_tests

@@ -13,7 +13,7 @@
 #include "tests/problems.hpp"
 #include "tests/solve.hpp"
 
-namespace poisson {
+namespace poisson::replaced_data_tests {
 namespace {
 
 static_assert(!std::is_constructible_v<Discretization, Backend&, Problem&>, "it could be changed behind its back");
@@ -119,4 +119,4 @@ TEST(ReplacedData, RefuseDataThatTheOperatorDependsOn) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::replaced_data_tests

@@ -10,7 +10,7 @@
 #include "tests/agreement.hpp"
 #include "tests/smoothing.hpp"
 
-namespace poisson {
+namespace poisson::scheme_agreement_tests {
 namespace {
 
 /// The cases are elements in every assembly mode and finite volumes around nodes and cells in full assembly, with
@@ -147,4 +147,4 @@ TEST(FourthOrder, Agrees) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::scheme_agreement_tests

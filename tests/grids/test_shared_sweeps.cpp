@@ -26,7 +26,7 @@
 #include "tests/processes.hpp"
 #include "tests/wave.hpp"
 
-namespace poisson {
+namespace poisson::shared_sweeps_tests {
 namespace {
 
 struct Swept {
@@ -183,4 +183,4 @@ TEST(SharedSweeps, OfLaunchedProcessesExchangeInTheirKernel) {
 #endif
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::shared_sweeps_tests

@@ -7,7 +7,7 @@
 #include "grids/levels/sharing.hpp"
 #include "grids/schemes/discretization.hpp"
 
-namespace poisson {
+namespace poisson::sharing_tests {
 namespace {
 
 Block block_of(const std::array<int, 3>& cells) {
@@ -46,4 +46,4 @@ TEST(Sharing, CutsBlocksWhereSlabsAreTooManyOrTooThin) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::sharing_tests

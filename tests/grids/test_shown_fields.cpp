@@ -17,7 +17,7 @@
 #include "tests/processes.hpp"
 #include "tests/solve.hpp"
 
-namespace poisson {
+namespace poisson::shown_fields_tests {
 namespace {
 
 constexpr auto D = BoundaryKind::dirichlet, N = BoundaryKind::neumann, P = BoundaryKind::periodic;
@@ -315,4 +315,4 @@ INSTANTIATE_TEST_SUITE_P(, ShownFields,
                          });
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::shown_fields_tests

@@ -18,7 +18,7 @@
 #include "tests/oracles/manufactured.hpp"
 #include "tests/solve.hpp"
 
-namespace poisson {
+namespace poisson::smooth_sources_tests {
 namespace {
 
 constexpr auto D = BoundaryKind::dirichlet, N = BoundaryKind::neumann, R = BoundaryKind::robin;
@@ -220,4 +220,4 @@ TEST(SmoothSources, LoseATenthAtMost) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::smooth_sources_tests

@@ -19,7 +19,7 @@
 #include "tests/oracles/manufactured.hpp"
 #include "tests/solve.hpp"
 
-namespace poisson {
+namespace poisson::sources_tests {
 namespace {
 
 constexpr auto D = BoundaryKind::dirichlet, N = BoundaryKind::neumann, R = BoundaryKind::robin,
@@ -458,4 +458,4 @@ TEST(Sources, AreCheckedWhereTheyAreEvaluated) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::sources_tests

@@ -8,7 +8,7 @@
 
 #include "grids/rows/stencil_probe.hpp"
 
-namespace poisson {
+namespace poisson::stencil_probe_tests {
 namespace {
 
 Layout layout_of(const std::array<int, 3>& n, const std::array<bool, 3>& periodic) {
@@ -121,4 +121,4 @@ TEST(StencilProbe, GathersLinesAsRows) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::stencil_probe_tests

@@ -22,7 +22,7 @@
 #endif
 #include "tests/solve.hpp"
 
-namespace poisson {
+namespace poisson::strong_clusters_tests {
 namespace {
 
 /// Returns a problem with κ = ratio in a share of the cells, and 1 elsewhere.
@@ -273,4 +273,4 @@ TEST(CrossingClusters, OfLaunchedProcessesTakeTheRoomThatIsCounted) {
 #endif
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::strong_clusters_tests

@@ -19,7 +19,7 @@
 #include "tests/fields.hpp"
 #include "tests/problems.hpp"
 
-namespace poisson {
+namespace poisson::sweep_pass_tests {
 namespace {
 
 constexpr double omega = 0.8;
@@ -200,4 +200,4 @@ TEST(SweepPass, IsAvailableForFiniteVolumes) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::sweep_pass_tests

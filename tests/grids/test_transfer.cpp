@@ -22,7 +22,7 @@
 #include "tests/oracles/reference.hpp"
 #include "tests/problems.hpp"
 
-namespace poisson {
+namespace poisson::transfer_tests {
 namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
@@ -392,4 +392,4 @@ TEST(Coarsening, GivesCoarseCellsTheMean) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::transfer_tests

@@ -2,7 +2,7 @@
 
 #include "tests/fields.hpp"
 
-namespace poisson {
+namespace poisson::windows_tests {
 namespace {
 
 Cuts cuts_of(const Layout& layout, const std::array<int, 3>& parts) {
@@ -84,4 +84,4 @@ TEST(Exchange, GivesAPatchTheValuesAroundIt) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::windows_tests

@@ -17,7 +17,7 @@
 #include "backends/memory/error.hpp"
 #include "io/files/hdf5.hpp"
 
-namespace poisson {
+namespace poisson::chunks_tests {
 namespace {
 
 namespace fs = std::filesystem;
@@ -160,4 +160,4 @@ TEST_F(ChunksTest, AreReadIfTheirSizeIsTrue) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::chunks_tests

@@ -15,7 +15,7 @@
 #include "solver/smoothers/smoother.hpp"
 #include "tests/config_file.hpp"
 
-namespace poisson {
+namespace poisson::config_tests {
 namespace {
 
 using Configuration = ConfigFile;
@@ -435,4 +435,4 @@ TEST(Schema, DocumentsEveryKey) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::config_tests

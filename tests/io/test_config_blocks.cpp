@@ -5,7 +5,7 @@
 #include "io/meshes/mesh_input.hpp"
 #include "tests/config_file.hpp"
 
-namespace poisson {
+namespace poisson::config_blocks_tests {
 namespace {
 
 class BlocksInConfigurations : public ConfigFile {
@@ -109,4 +109,4 @@ TEST_F(BlocksInConfigurations, ReadMeshesWithCurvedEdges) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::config_blocks_tests

@@ -2,7 +2,7 @@
 
 #include "tests/config_file.hpp"
 
-namespace poisson {
+namespace poisson::config_errors_tests {
 namespace {
 
 class MalformedConfiguration : public ConfigFile, public testing::WithParamInterface<Malformed> {};
@@ -414,4 +414,4 @@ TEST_F(Configuration, AFileThatCannotBeReadIsNamed) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::config_errors_tests

@@ -4,7 +4,7 @@
 #include "grids/problem/mixed_bc.hpp"
 #include "tests/config_file.hpp"
 
-namespace poisson {
+namespace poisson::config_forms_tests {
 namespace {
 
 using Configuration = ConfigFile;
@@ -82,4 +82,4 @@ TEST_F(Configuration, AnAmbientValueStandsForTheRightHandSideOfARobinFace) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::config_forms_tests

@@ -6,7 +6,7 @@
 #include "tests/config_file.hpp"
 #include "tests/io/image_files.hpp"
 
-namespace poisson {
+namespace poisson::config_image_tests {
 namespace {
 
 class ConfigImage : public ImageFiles {
@@ -111,4 +111,4 @@ TEST_F(ConfigImage, ExplainsErrors) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::config_image_tests

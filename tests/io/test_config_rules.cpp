@@ -2,7 +2,7 @@
 
 #include "tests/config_file.hpp"
 
-namespace poisson {
+namespace poisson::config_rules_tests {
 namespace {
 
 class ImpossibleProblem : public ConfigFile, public testing::WithParamInterface<Malformed> {};
@@ -421,4 +421,4 @@ INSTANTIATE_TEST_SUITE_P(Configuration, ImpossibleProblem, testing::ValuesIn(mal
                          [](const auto& row) { return row.param.name; });
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::config_rules_tests

@@ -2,7 +2,7 @@
 
 #include "tests/config_file.hpp"
 
-namespace poisson {
+namespace poisson::config_rules_solver_tests {
 namespace {
 
 class ImpossibleSolve : public ConfigFile, public testing::WithParamInterface<Malformed> {};
@@ -313,4 +313,4 @@ INSTANTIATE_TEST_SUITE_P(Configuration, ImpossibleSolve, testing::ValuesIn(malfo
                          [](const auto& row) { return row.param.name; });
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::config_rules_solver_tests

@@ -8,7 +8,7 @@
 #include "io/config/synonyms.hpp"
 #include "tests/config_file.hpp"
 
-namespace poisson {
+namespace poisson::config_words_tests {
 namespace {
 
 class ForeignWord : public ConfigFile, public testing::WithParamInterface<Malformed> {};
@@ -336,4 +336,4 @@ TEST(Synonyms, StandForChoicesThatThereAre) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::config_words_tests

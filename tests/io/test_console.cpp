@@ -9,7 +9,7 @@
 #include "io/terminal/console.hpp"
 #include "io/terminal/coverage.hpp"
 
-namespace poisson {
+namespace poisson::console_tests {
 namespace {
 
 /// Captures the output of a Console to streams that are not terminals.
@@ -152,4 +152,4 @@ TEST(Coverage, IsTheArea) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::console_tests

@@ -12,7 +12,7 @@
 #include "backends/memory/error.hpp"
 #include "io/files/hdf5.hpp"
 
-namespace poisson {
+namespace poisson::contiguous_tests {
 namespace {
 
 namespace fs = std::filesystem;
@@ -95,4 +95,4 @@ TEST_F(ContiguousTest, IsRefusedIfTheFileIsCut) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::contiguous_tests

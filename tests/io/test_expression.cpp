@@ -15,7 +15,7 @@
 #include "backends/memory/error.hpp"
 #include "io/expressions/expression.hpp"
 
-namespace poisson {
+namespace poisson::expression_tests {
 namespace {
 
 struct Points {
@@ -123,4 +123,4 @@ TEST(Expression, ReadsPointsAsDecimalsInEveryLocale) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::expression_tests

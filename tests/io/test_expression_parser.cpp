@@ -18,7 +18,7 @@
 #include "io/expressions/expression_parser.hpp"
 #include "tests/expressions.hpp"
 
-namespace poisson {
+namespace poisson::expression_parser_tests {
 namespace {
 
 double value_at(const std::array<double, 3>& p, const std::vector<ExpressionStep>& steps) {
@@ -207,4 +207,4 @@ TEST(ExpressionParser, RemaindersHaveTheSignOfTheDividend) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::expression_parser_tests

@@ -6,7 +6,7 @@
 
 #include "tests/config_file.hpp"
 
-namespace poisson {
+namespace poisson::hostile_blocks_tests {
 namespace {
 
 // Is a change of a good description, and what the message must contain.
@@ -221,4 +221,4 @@ TEST_F(HostileBlocks, HaveWrongCurves) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::hostile_blocks_tests

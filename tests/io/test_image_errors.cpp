@@ -9,7 +9,7 @@
 #include "backends/memory/error.hpp"
 #include "tests/io/image_files.hpp"
 
-namespace poisson {
+namespace poisson::image_errors_tests {
 namespace {
 
 class HostileImages : public ImageFiles {
@@ -197,4 +197,4 @@ TEST_F(HostileImages, SlicesOfDifferentSizes) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::image_errors_tests

@@ -11,7 +11,7 @@
 #include "io/images/image_map.hpp"
 #include "tests/io/image_files.hpp"
 
-namespace poisson {
+namespace poisson::images_tests {
 namespace {
 
 constexpr int nx = 7, ny = 5, nz = 70;  // more slices than a gathered block of Fortran's order
@@ -279,4 +279,4 @@ TEST_F(Images, BytesOfAMapGiveItsRegions) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::images_tests

@@ -18,7 +18,7 @@
 #include "io/files/matrix_file.hpp"
 #include "tests/config_file.hpp"
 
-namespace poisson {
+namespace poisson::matrix_file_tests {
 namespace {
 
 const std::string real_general = "%%MatrixMarket matrix coordinate real general\n",
@@ -383,4 +383,4 @@ std::vector<Case> cases() {
 INSTANTIATE_TEST_SUITE_P(, MalformedMatrix, testing::ValuesIn(cases()), [](const auto& p) { return p.param.name; });
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::matrix_file_tests

@@ -52,7 +52,7 @@ void operator delete(void* memory, std::size_t) noexcept {
   give_back(memory);
 }
 
-namespace poisson {
+namespace poisson::matrix_rows_tests {
 namespace {
 
 constexpr std::array shape{9, 7, 480};
@@ -242,4 +242,4 @@ TEST_F(MatrixRows, AreCheckedTogether) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::matrix_rows_tests

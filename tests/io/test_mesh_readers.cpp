@@ -16,7 +16,7 @@
 #include "tests/damage.hpp"
 #include "tests/meshes.hpp"
 
-namespace poisson::test {
+namespace poisson::test::mesh_readers_tests {
 namespace {
 
 constexpr int gmsh_numbers[] = {15, 1, 2, 3, 4, 7, 6, 5};
@@ -419,4 +419,4 @@ TEST_F(MeshFiles, SurviveDamage) {
 }
 
 }  // namespace
-}  // namespace poisson::test
+}  // namespace poisson::test::mesh_readers_tests

@@ -38,7 +38,7 @@
 #endif
 #endif
 
-namespace poisson {
+namespace poisson::output_tests {
 namespace {
 
 namespace fs = std::filesystem;
@@ -497,4 +497,4 @@ TEST_F(OutputTest, LongHistoriesFillLines) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::output_tests

@@ -26,7 +26,7 @@
 #include "io/files/output.hpp"
 #include "io/pictures/streamlines.hpp"
 
-namespace poisson {
+namespace poisson::picture_marks_tests {
 namespace {
 
 namespace fs = std::filesystem;
@@ -275,4 +275,4 @@ TEST(Streamlines, OfACircularFluxAreCirclesWithinTheirDistance) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::picture_marks_tests

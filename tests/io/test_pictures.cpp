@@ -18,7 +18,7 @@
 
 #include "io/files/output.hpp"
 
-namespace poisson {
+namespace poisson::pictures_tests {
 namespace {
 
 namespace fs = std::filesystem;
@@ -189,4 +189,4 @@ TEST_F(Pictures, HavePanelsThatStandApart) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::pictures_tests

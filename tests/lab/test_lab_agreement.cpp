@@ -21,7 +21,7 @@
 #include "lab/page/verdict.hpp"
 #include "tests/lab/panels.hpp"
 
-namespace poisson::lab {
+namespace poisson::lab::lab_agreement_tests {
 namespace {
 
 constexpr double noise = 0.05;
@@ -271,4 +271,4 @@ TEST(Conclusions, AreStableUnderNoise) {
 #endif
 
 }  // namespace
-}  // namespace poisson::lab
+}  // namespace poisson::lab::lab_agreement_tests

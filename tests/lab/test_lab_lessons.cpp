@@ -32,7 +32,7 @@
 #include "lab/studies/vectorize/study.hpp"
 #include "tests/lab/panels.hpp"
 
-namespace poisson::lab {
+namespace poisson::lab::lab_lessons_tests {
 namespace {
 
 using Sentences = std::vector<std::string>;
@@ -359,4 +359,4 @@ TEST_F(Results, SpeakAboutEachPanelOrOneLikeIt) {
 }
 
 }  // namespace
-}  // namespace poisson::lab
+}  // namespace poisson::lab::lab_lessons_tests

@@ -14,7 +14,7 @@
 #include "lab/page/report.hpp"
 #include "lab/page/verdict.hpp"
 
-namespace poisson::lab {
+namespace poisson::lab::lab_report_tests {
 namespace {
 
 double of_panel(const Panels& panels, const Machine& machine) {
@@ -233,4 +233,4 @@ TEST(LabPoints, AnswerWhatConclusionsAsk) {
 }
 
 }  // namespace
-}  // namespace poisson::lab
+}  // namespace poisson::lab::lab_report_tests

@@ -10,7 +10,7 @@
 #include "grids/results/integrals.hpp"
 #include "tests/media/round_core.hpp"
 
-namespace poisson {
+namespace poisson::curved_contacts_tests {
 namespace {
 
 constexpr auto D = BoundaryKind::dirichlet;
@@ -112,4 +112,4 @@ TEST(ObliqueContacts, OfPlanesConverge) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::curved_contacts_tests

@@ -12,7 +12,7 @@
 #include "tests/processes.hpp"
 #include "tests/shared_solve.hpp"
 
-namespace poisson {
+namespace poisson::curved_sheets_tests {
 namespace {
 
 constexpr auto D = BoundaryKind::dirichlet, N = BoundaryKind::neumann;
@@ -154,4 +154,4 @@ TEST(ObliqueSheets, ProcessesAgree) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::curved_sheets_tests

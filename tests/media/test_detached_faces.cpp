@@ -14,7 +14,7 @@
 #include "tests/shared_solve.hpp"
 #include "tests/solve.hpp"
 
-namespace poisson {
+namespace poisson::detached_faces_tests {
 namespace {
 
 constexpr auto D = BoundaryKind::dirichlet, N = BoundaryKind::neumann, P = BoundaryKind::periodic;
@@ -115,4 +115,4 @@ TEST(DetachedFaces, ProcessesAgree) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::detached_faces_tests

@@ -14,7 +14,7 @@
 #include "tests/media/media_problems.hpp"
 #include "tests/solve.hpp"
 
-namespace poisson {
+namespace poisson::edges_tests {
 namespace {
 
 constexpr auto D = BoundaryKind::dirichlet;
@@ -81,5 +81,74 @@ TEST(EdgesOfBodies, CylindersWithFlatEnds) {
     }
 }
 
+/// Is a body at any place in the box, with any ratio of its lengths.
+struct Placed {
+  const char* name;
+  ShapePtr shape;
+  bool is_rounded;
+};
+
+std::vector<Placed> placed_bodies() {
+  const Motion turn = Motion::rotation({0.4, -0.3, 1}, 0.7, {0.45, 0.52, 0.5});
+  const auto capsule = [](const Point& a, const Point& b, double r) {
+    return make_union({make_cylinder(a, b, r), make_sphere(a, r), make_sphere(b, r)});
+  };
+  const auto rounded_plate = [&] {
+    // A box with rounded edges: the union of boxes, rods and spheres.
+    const Point low{0.27, 0.36, 0.47}, high{0.69, 0.62, 0.55};
+    constexpr double r = 0.03;
+    std::vector<ShapePtr> parts;
+    for (std::size_t d = 0; d < 3; ++d) {
+      Point a = low, b = high;
+      a[d] -= r;
+      b[d] += r;
+      parts.push_back(make_box(a, b));
+      for (int corner = 0; corner < 4; ++corner) {
+        a = low;
+        b = low;
+        b[d] = high[d];
+        const std::size_t e = (d + 1) % 3, f = (d + 2) % 3;
+        a[e] = b[e] = corner % 2 == 0 ? low[e] : high[e];
+        a[f] = b[f] = corner / 2 == 0 ? low[f] : high[f];
+        parts.push_back(capsule(a, b, r));
+      }
+    }
+    return make_union(parts);
+  };
+  return {{"sphere, off centre", make_sphere({0.31, 0.62, 0.44}, 0.17), true},
+          {"small sphere", make_sphere({0.41, 0.57, 0.52}, 0.06), true},
+          {"ellipsoid of radii 0.4, 0.1, 0.2", make_ellipsoid({0.47, 0.53, 0.48}, {0.4, 0.1, 0.2}), true},
+          {"oblique rod with round ends", capsule({0.3, 0.35, 0.4}, {0.7, 0.6, 0.55}, 0.08), true},
+          {"rounded plate", rounded_plate(), true},
+          {"torus", make_torus({0.51, 0.48, 0.47}, {0.2, 0.3, 1}, 0.25, 0.08), true},
+          {"cube, off centre", make_box({0.21, 0.33, 0.42}, {0.44, 0.56, 0.65}), false},
+          {"small cube", make_box({0.43, 0.55, 0.37}, {0.55, 0.67, 0.49}), false},
+          {"bar 0.6 x 0.1 x 0.2", make_box({0.17, 0.44, 0.41}, {0.77, 0.54, 0.61}), false},
+          {"plate 0.5 x 0.4 x 0.05", make_box({0.23, 0.31, 0.47}, {0.73, 0.71, 0.52}), false},
+          {"long cylinder", make_cylinder({0.2, 0.46, 0.55}, {0.8, 0.46, 0.55}, 0.07), false},
+          {"disk", make_cylinder({0.48, 0.53, 0.46}, {0.48, 0.53, 0.54}, 0.3), false},
+          {"oblique cube", make_moved(make_box({0.3, 0.37, 0.35}, {0.6, 0.67, 0.65}), turn), false},
+          {"oblique cylinder", make_moved(make_cylinder({0.25, 0.5, 0.5}, {0.65, 0.5, 0.5}, 0.12), turn), false}};
+}
+
+/// Prints a table of docs/materials.md. Limits are extrapolated with the order 2 of smooth bodies, or 1. It takes
+/// minutes on a CPU.
+TEST(EdgesOfBodies, DISABLED_CapacitancesOnLargeGrids) {
+  for (const auto& [name, shape, is_rounded] : placed_bodies()) {
+    std::array<double, 3> found{};
+    for (std::size_t level = 0; level < 3; ++level) {
+      const int cells = 64 << level;
+      found[level] = capacitance(3, {cells, cells, cells}, shape);
+    }
+    const double order = std::log2(std::abs((found[1] - found[0]) / (found[2] - found[1])));
+    const double limit = found[2] + (found[2] - found[1]) / (is_rounded ? 3 : 1);
+    std::printf("%s: %.5f, %.5f, %.5f; 128 cells %.3f %% from the limit; order %.2f\n", name, found[0], found[1],
+                found[2], 100 * (found[1] / limit - 1), order);
+    std::fflush(stdout);
+    EXPECT_NEAR(found[1], limit, 3e-3 * limit) << name;
+    if (is_rounded) EXPECT_GE(order, 1.5) << name;
+  }
+}
+
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::edges_tests

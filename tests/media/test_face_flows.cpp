@@ -13,7 +13,7 @@
 #include "tests/media/media_problems.hpp"
 #include "tests/solve.hpp"
 
-namespace poisson {
+namespace poisson::face_flows_tests {
 namespace {
 
 constexpr auto D = BoundaryKind::dirichlet, N = BoundaryKind::neumann, P = BoundaryKind::periodic,
@@ -111,4 +111,4 @@ TEST(Percolation, IsFoundAlongEachAxis) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::face_flows_tests

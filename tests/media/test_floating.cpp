@@ -17,7 +17,7 @@
 #include "tests/shared_solve.hpp"
 #include "tests/solve.hpp"
 
-namespace poisson {
+namespace poisson::floating_tests {
 namespace {
 
 constexpr auto D = BoundaryKind::dirichlet, N = BoundaryKind::neumann;
@@ -266,4 +266,4 @@ TEST(Floating, ChargesWithoutAWayOutAreErrors) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::floating_tests

@@ -18,7 +18,7 @@
 #include "tests/media/media_problems.hpp"
 #include "tests/solve.hpp"
 
-namespace poisson {
+namespace poisson::flows_of_rows_tests {
 namespace {
 
 constexpr auto D = BoundaryKind::dirichlet, N = BoundaryKind::neumann, P = BoundaryKind::periodic,
@@ -169,4 +169,4 @@ TEST_P(FlowsOfRows, LessTheSourceAreTheResidual) {
 INSTANTIATE_TEST_SUITE_P(RandomMedia, FlowsOfRows, testing::Range(0U, 60U));
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::flows_of_rows_tests

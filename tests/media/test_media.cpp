@@ -21,7 +21,7 @@
 #include "tests/shared_solve.hpp"
 #include "tests/solve.hpp"
 
-namespace poisson {
+namespace poisson::media_tests {
 namespace {
 
 constexpr auto D = BoundaryKind::dirichlet, N = BoundaryKind::neumann, R = BoundaryKind::robin;
@@ -380,4 +380,4 @@ TEST(MediaErrors, NameTheMaterialAndTheRemedy) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::media_tests

@@ -9,7 +9,7 @@
 #include "grids/problem/media.hpp"
 #include "tests/config_file.hpp"
 
-namespace poisson {
+namespace poisson::media_config_tests {
 namespace {
 
 constexpr const char* head = "domain: {lower: [0, 0, 0], upper: [1, 1, 1]}\ngrid: {cells: [8, 8, 8]}\n";
@@ -232,4 +232,4 @@ TEST_F(MediaConfig, NamesUnusedMaterials) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::media_config_tests

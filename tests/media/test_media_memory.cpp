@@ -18,7 +18,7 @@
 #include "tests/media/media_problems.hpp"
 #include "tests/processes.hpp"
 
-namespace poisson {
+namespace poisson::media_memory_tests {
 namespace {
 
 constexpr auto D = BoundaryKind::dirichlet, N = BoundaryKind::neumann;
@@ -163,4 +163,4 @@ INSTANTIATE_TEST_SUITE_P(, MediaMemory, testing::ValuesIn(cases()),
                          [](const auto& p) { return std::string(p.param.name); });
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::media_memory_tests

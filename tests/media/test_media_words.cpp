@@ -17,7 +17,7 @@
 #include "solver/grid_model.hpp"
 #include "tests/device.hpp"
 
-namespace poisson {
+namespace poisson::media_words_tests {
 namespace {
 
 Problem cube(int cells, double length = 1) {
@@ -161,4 +161,4 @@ TEST(MediaWords, WrongWordsAreErrors) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::media_words_tests

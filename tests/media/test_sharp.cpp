@@ -15,7 +15,7 @@
 #include "tests/media/media_problems.hpp"
 #include "tests/solve.hpp"
 
-namespace poisson {
+namespace poisson::sharp_tests {
 namespace {
 
 constexpr auto D = BoundaryKind::dirichlet, N = BoundaryKind::neumann, P = BoundaryKind::periodic;
@@ -272,4 +272,4 @@ TEST(SharpSources, CountOpenVolumes) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::sharp_tests

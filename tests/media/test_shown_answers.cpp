@@ -17,7 +17,7 @@
 #include "tests/processes.hpp"
 #include "tests/solve.hpp"
 
-namespace poisson {
+namespace poisson::shown_answers_tests {
 namespace {
 
 constexpr auto D = BoundaryKind::dirichlet, N = BoundaryKind::neumann, R = BoundaryKind::robin;
@@ -149,4 +149,4 @@ TEST(FaceFlows, OfSeveralProcessesAreThoseOfOne) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::shown_answers_tests

@@ -9,7 +9,7 @@
 #include "tests/media/media_problems.hpp"
 #include "tests/solve.hpp"
 
-namespace poisson {
+namespace poisson::stages_tests {
 namespace {
 
 constexpr auto D = BoundaryKind::dirichlet, N = BoundaryKind::neumann;
@@ -93,4 +93,4 @@ TEST(SolverStages, RoundingMayEndAStage) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::stages_tests

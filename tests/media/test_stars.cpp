@@ -14,7 +14,7 @@
 #include "tests/media/media_problems.hpp"
 #include "tests/solve.hpp"
 
-namespace poisson {
+namespace poisson::stars_tests {
 namespace {
 
 constexpr auto D = BoundaryKind::dirichlet;
@@ -153,4 +153,4 @@ TEST(Stars, ErrorsAreThoseOfThePrototype) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::stars_tests

@@ -10,7 +10,7 @@
 #include "tests/media/media_problems.hpp"
 #include "tests/solve.hpp"
 
-namespace poisson {
+namespace poisson::thin_layers_tests {
 namespace {
 
 constexpr auto D = BoundaryKind::dirichlet, N = BoundaryKind::neumann, R = BoundaryKind::robin;
@@ -126,4 +126,4 @@ TEST(ThinLayers, BoardsTakeFewIterations) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::thin_layers_tests

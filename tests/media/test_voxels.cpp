@@ -20,7 +20,7 @@
 #include "tests/media/media_problems.hpp"
 #include "tests/solve.hpp"
 
-namespace poisson {
+namespace poisson::voxels_tests {
 namespace {
 
 constexpr auto D = BoundaryKind::dirichlet, N = BoundaryKind::neumann, P = BoundaryKind::periodic,
@@ -319,4 +319,4 @@ TEST(Voxels, HaveRowsInSinglePrecision) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::voxels_tests

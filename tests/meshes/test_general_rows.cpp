@@ -11,7 +11,7 @@
 #include "grids/compact/general_rows.hpp"
 #include "solver/general_rows_model.hpp"
 
-namespace poisson::test {
+namespace poisson::test::general_rows_tests {
 namespace {
 
 struct Entry {
@@ -215,4 +215,4 @@ TEST(GeneralRows, SolveRandomPatterns) {
 }
 
 }  // namespace
-}  // namespace poisson::test
+}  // namespace poisson::test::general_rows_tests

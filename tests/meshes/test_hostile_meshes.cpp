@@ -14,7 +14,7 @@
 #include "io/meshes/mesh_input.hpp"
 #include "tests/meshes.hpp"
 
-namespace poisson::test {
+namespace poisson::test::hostile_meshes_tests {
 namespace {
 
 class HostileMesh {
@@ -113,4 +113,4 @@ TEST(HostileMeshes, AreRefusedOrRead) {
 }
 
 }  // namespace
-}  // namespace poisson::test
+}  // namespace poisson::test::hostile_meshes_tests

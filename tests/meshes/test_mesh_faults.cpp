@@ -7,7 +7,7 @@
 
 #include "tests/meshes.hpp"
 
-namespace poisson::test {
+namespace poisson::test::mesh_faults_tests {
 namespace {
 
 // Adds an element of space by its corners.
@@ -163,4 +163,4 @@ TEST(MeshFlows, CountWhatEntersAndLeavesThroughOneCondition) {
 }
 
 }  // namespace
-}  // namespace poisson::test
+}  // namespace poisson::test::mesh_faults_tests

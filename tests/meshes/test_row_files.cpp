@@ -16,7 +16,7 @@
 #include "tests/config_file.hpp"
 #include "tests/damage.hpp"
 
-namespace poisson {
+namespace poisson::row_files_tests {
 namespace {
 
 const std::string general = "%%MatrixMarket matrix coordinate real general\n";
@@ -165,4 +165,4 @@ TEST_F(RowFiles, WriteVectors) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::row_files_tests

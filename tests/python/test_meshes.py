@@ -47,7 +47,8 @@ def test_linear_solutions_are_exact():
     assert abs(result.u - exact).max() < 1e-9
     assert abs(result.flux - [-2, 1, 0]).max() < 1e-8
     assert abs(result.probe(0.3, 0.4) - 1.2) < 1e-9 and result.probe(2, 2) is None
-    assert abs(sum(flow["flow"] for flow in result.flows.values())) < 1e-8
+    assert abs(sum(result.flows.values())) < 1e-8
+    assert all(result.faces[name]["flow"] == flow for name, flow in result.flows.items())
 
 
 def test_matrices_agree_with_a_direct_solution():

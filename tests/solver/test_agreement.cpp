@@ -20,7 +20,7 @@
 #include "tests/cases/operator_choices.hpp"
 #include "tests/smoothing.hpp"
 
-namespace poisson {
+namespace poisson::agreement_tests {
 namespace {
 
 /// Selects the unknowns and the precision of the solve.
@@ -319,4 +319,4 @@ TEST(SolverVariants, EndAlike) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::agreement_tests

@@ -14,7 +14,7 @@
 
 /// Iterations must not grow with the anisotropy of the couplings: on the unit box with stretched axes, in flat boxes,
 /// and with a different κ along x. Right-hand sides are random, and conjugate gradients around one cycle solve to 1e-8.
-namespace poisson {
+namespace poisson::anisotropy_tests {
 namespace {
 
 struct Anisotropy {
@@ -283,4 +283,4 @@ TEST(AnisotropicCycle, LinesAndPlanesOnRequest) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::anisotropy_tests

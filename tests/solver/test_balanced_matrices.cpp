@@ -11,7 +11,7 @@
 #include "solver/matrix_model.hpp"
 #include "tests/solve.hpp"
 
-namespace poisson {
+namespace poisson::balanced_matrices_tests {
 namespace {
 
 // Returns a matrix with κ between neighbours on a grid of n × n points between Dirichlet ends, with κ(x, y) at each
@@ -124,4 +124,4 @@ TEST(BalancedMatrices, ContinueWithAFallbackIfCyclesFail) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::balanced_matrices_tests

@@ -9,7 +9,7 @@
 
 #include "tests/blocks.hpp"
 
-namespace poisson::test {
+namespace poisson::test::block_cuts_tests {
 namespace {
 
 constexpr int cells_of_box = 24;
@@ -130,4 +130,4 @@ TEST(BlockCuts, DoNotSlowDownThinCells) {
 }
 
 }  // namespace
-}  // namespace poisson::test
+}  // namespace poisson::test::block_cuts_tests

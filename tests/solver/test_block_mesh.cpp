@@ -10,7 +10,7 @@
 #include "tests/blocks.hpp"
 #include "tests/processes.hpp"
 
-namespace poisson::test {
+namespace poisson::test::block_mesh_tests {
 namespace {
 
 std::string message_of(const std::function<void()>& f) {
@@ -202,4 +202,4 @@ TEST(BlockMeshes, JoinPeriodicSides) {
 }
 
 }  // namespace
-}  // namespace poisson::test
+}  // namespace poisson::test::block_mesh_tests

@@ -9,7 +9,7 @@
 
 #include "tests/blocks.hpp"
 
-namespace poisson::test {
+namespace poisson::test::block_orders_tests {
 namespace {
 
 constexpr double pi = std::numbers::pi;
@@ -154,4 +154,4 @@ TEST(BlockOrders, AreTwoInSpace) {
 }
 
 }  // namespace
-}  // namespace poisson::test
+}  // namespace poisson::test::block_orders_tests

@@ -10,7 +10,7 @@
 #include "tests/host_block_steps.hpp"
 #include "tests/processes.hpp"
 
-namespace poisson::test {
+namespace poisson::test::block_processes_tests {
 namespace {
 
 struct SharedCase {
@@ -137,4 +137,4 @@ TEST(SharedBlocks, AreDividedByMetisWhereItIsInstalled) {
 }
 
 }  // namespace
-}  // namespace poisson::test
+}  // namespace poisson::test::block_processes_tests

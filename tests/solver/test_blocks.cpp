@@ -8,7 +8,7 @@
 #include "tests/blocks.hpp"
 #include "tests/processes.hpp"
 
-namespace poisson::test {
+namespace poisson::test::blocks_tests {
 namespace {
 
 constexpr double pi = std::numbers::pi;
@@ -244,4 +244,4 @@ TEST(Blocks, ShareFewNodes) {
 }
 
 }  // namespace
-}  // namespace poisson::test
+}  // namespace poisson::test::blocks_tests

@@ -17,7 +17,7 @@
 #include "tests/processes.hpp"
 #include "tests/solve.hpp"
 
-namespace poisson {
+namespace poisson::cell_media_tests {
 namespace {
 
 constexpr auto D = BoundaryKind::dirichlet, N = BoundaryKind::neumann, R = BoundaryKind::robin,
@@ -343,4 +343,4 @@ TEST(CellMedia, TakeTheSameIterationsForSeveralProcessesInThePlane) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::cell_media_tests

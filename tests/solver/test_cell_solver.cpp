@@ -21,7 +21,7 @@
 #include "tests/smoothing.hpp"
 #include "tests/solve.hpp"
 
-namespace poisson {
+namespace poisson::cell_solver_tests {
 namespace {
 
 constexpr auto D = BoundaryKind::dirichlet, N = BoundaryKind::neumann, R = BoundaryKind::robin,
@@ -376,4 +376,4 @@ TEST(CellOutput, InterpolatesAcrossPeriodicFaces) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::cell_solver_tests

@@ -22,7 +22,7 @@
 #include "tests/shared_solve.hpp"
 #include "tests/solve.hpp"
 
-namespace poisson {
+namespace poisson::constrained_nodes_tests {
 namespace {
 
 constexpr auto D = BoundaryKind::dirichlet, N = BoundaryKind::neumann, R = BoundaryKind::robin,
@@ -497,4 +497,4 @@ TEST(ConstrainedNodesAre, RefusedWhereNothingHoldsThem) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::constrained_nodes_tests

@@ -16,7 +16,7 @@
 #include "tests/smoothing.hpp"
 #include "tests/solve.hpp"
 
-namespace poisson {
+namespace poisson::contraction_tests {
 namespace {
 
 constexpr auto D = BoundaryKind::dirichlet, N = BoundaryKind::neumann, R = BoundaryKind::robin,
@@ -213,4 +213,4 @@ TEST(Accelerated, CoefficientThatJumpsBy10000) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::contraction_tests

@@ -10,7 +10,7 @@
 #include "grids/results/integrals.hpp"
 #include "tests/solve.hpp"
 
-namespace poisson {
+namespace poisson::corners_tests {
 namespace {
 
 using std::numbers::pi;
@@ -121,4 +121,4 @@ TEST(Checkerboard, ConductsAsTheGeometricMean) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::corners_tests

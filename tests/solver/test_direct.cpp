@@ -18,7 +18,7 @@
 #include "tests/oracles/reference.hpp"
 #include "tests/problems.hpp"
 
-namespace poisson {
+namespace poisson::direct_tests {
 namespace {
 
 /// Returns the oracle's solution of A u = b in the unknowns, without a mean for singular systems.
@@ -121,4 +121,4 @@ TEST(DirectSolver, RefusesAMatrixThatIsNotPositive) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::direct_tests

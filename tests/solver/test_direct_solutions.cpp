@@ -17,7 +17,7 @@
 #include "tests/problems.hpp"
 #include "tests/solve.hpp"
 
-namespace poisson {
+namespace poisson::direct_solutions_tests {
 namespace {
 
 Options by(Method method, double tolerance) {
@@ -206,4 +206,4 @@ TEST(DirectSolutions, RecoverFromNaNInTheData) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::direct_solutions_tests

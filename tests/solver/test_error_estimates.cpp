@@ -17,7 +17,7 @@
 #include "tests/problems.hpp"
 #include "tests/solve.hpp"
 
-namespace poisson {
+namespace poisson::error_estimates_tests {
 namespace {
 
 constexpr std::array methods{Method::automatic, Method::direct, Method::multigrid, Method::cg};
@@ -292,4 +292,4 @@ TEST(AxisSpectrum, BoundsEqualCells) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::error_estimates_tests

@@ -23,7 +23,7 @@
 #include "solver/smoothers/smoother.hpp"
 #include "tests/solve.hpp"
 
-namespace poisson {
+namespace poisson::fallbacks_tests {
 namespace {
 
 Problem box(std::array<int, 3> cells, Centering centering = Centering::cell) {
@@ -253,4 +253,4 @@ TEST(Fallbacks, KeepDirichletDataWhereCyclesBreakDownAtOnce) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::fallbacks_tests

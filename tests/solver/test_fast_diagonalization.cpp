@@ -14,7 +14,7 @@
 #include "tests/problems.hpp"
 #include "tests/solve.hpp"
 
-namespace poisson {
+namespace poisson::fast_diagonalization_tests {
 namespace {
 
 bool separable(const BoxFaces& faces) {
@@ -475,4 +475,4 @@ TEST(FastDiagonalization, ExplainsUnsupportedProblems) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::fast_diagonalization_tests

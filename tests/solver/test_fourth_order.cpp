@@ -24,7 +24,7 @@
 #include "tests/smoothing.hpp"
 #include "tests/solve.hpp"
 
-namespace poisson {
+namespace poisson::fourth_order_tests {
 namespace {
 
 using poisson::values;
@@ -439,4 +439,4 @@ TEST(FourthOrderOfTheLibrary, RefusesWhatTheTheoryExcludes) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::fourth_order_tests

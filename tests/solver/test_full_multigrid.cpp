@@ -16,7 +16,7 @@
 #include "tests/oracles/manufactured.hpp"
 #include "tests/solve.hpp"
 
-namespace poisson {
+namespace poisson::full_multigrid_tests {
 namespace {
 
 constexpr double largest_ratio = 1.5;  // ratio of algebraic error to discretization error
@@ -101,4 +101,4 @@ INSTANTIATE_TEST_SUITE_P(, FullMultigrid,
                          name_of_combination);
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::full_multigrid_tests

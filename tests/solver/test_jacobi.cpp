@@ -16,7 +16,7 @@
 #include "tests/smoothing.hpp"
 #include "tests/solve.hpp"
 
-namespace poisson {
+namespace poisson::jacobi_tests {
 namespace {
 
 Options sweeps(int iterations, SolvePrecision precision) {
@@ -123,4 +123,4 @@ TEST(Jacobi, EstimatesItsError) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::jacobi_tests

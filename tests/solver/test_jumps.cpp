@@ -16,7 +16,7 @@
 #include "tests/smoothing.hpp"
 #include "tests/solve.hpp"
 
-namespace poisson {
+namespace poisson::jumps_tests {
 namespace {
 
 Problem box(int dimension, int n) {
@@ -444,4 +444,4 @@ TEST(Matrix, MemoryIsPlanned) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::jumps_tests

@@ -20,7 +20,7 @@
 #include "tests/smoothing.hpp"
 #include "tests/solve.hpp"
 
-namespace poisson {
+namespace poisson::launches_tests {
 namespace {
 
 constexpr std::int64_t small_level = 1024;  ///< levels up to this size can share launches
@@ -177,4 +177,4 @@ TEST(Prepare, ChangesNothingInTheAnswer) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::launches_tests

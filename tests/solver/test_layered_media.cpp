@@ -17,7 +17,7 @@
 #include "tests/shared_solve.hpp"
 #include "tests/solve.hpp"
 
-namespace poisson {
+namespace poisson::layered_media_tests {
 namespace {
 
 constexpr auto D = BoundaryKind::dirichlet, N = BoundaryKind::neumann, P = BoundaryKind::periodic;
@@ -207,4 +207,4 @@ TEST(LayeredMedia, TakeTheSameIterationsForSeveralProcesses) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::layered_media_tests

@@ -14,7 +14,7 @@
 #include "tests/device.hpp"
 #include "tests/fields.hpp"
 
-namespace poisson {
+namespace poisson::long_lines_tests {
 namespace {
 
 struct Size {
@@ -113,4 +113,4 @@ INSTANTIATE_TEST_SUITE_P(All, LongLines,
                          [](const auto& info) { return info.param.name; });
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::long_lines_tests

@@ -10,7 +10,7 @@
 #include "tests/device.hpp"
 #include "tests/meshes.hpp"
 
-namespace poisson::test {
+namespace poisson::test::mesh_rows_tests {
 namespace {
 
 class MeshRowsOf : public ::testing::TestWithParam<CellShape> {};
@@ -182,4 +182,4 @@ TEST_P(MeshRowsOf, EqualAssembledSingularRows) {
 }
 
 }  // namespace
-}  // namespace poisson::test
+}  // namespace poisson::test::mesh_rows_tests

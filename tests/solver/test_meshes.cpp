@@ -7,7 +7,7 @@
 
 #include "tests/meshes.hpp"
 
-namespace poisson::test {
+namespace poisson::test::meshes_tests {
 namespace {
 
 constexpr double pi = std::numbers::pi;
@@ -201,4 +201,4 @@ TEST(Meshes, FindHangingPoints) {
 }
 
 }  // namespace
-}  // namespace poisson::test
+}  // namespace poisson::test::meshes_tests

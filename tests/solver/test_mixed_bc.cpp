@@ -12,7 +12,7 @@
 #include "tests/oracles/problem_in_parts.hpp"
 #include "tests/solve.hpp"
 
-namespace poisson {
+namespace poisson::mixed_bc_tests {
 namespace {
 
 constexpr auto D = BoundaryKind::dirichlet, N = BoundaryKind::neumann, R = BoundaryKind::robin;
@@ -113,4 +113,4 @@ TEST(MixedBc, ConductsBetweenElectrodes) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::mixed_bc_tests

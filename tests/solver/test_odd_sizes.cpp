@@ -17,7 +17,7 @@
 #include "tests/oracles/manufactured.hpp"
 #include "tests/solve.hpp"
 
-namespace poisson {
+namespace poisson::odd_sizes_tests {
 namespace {
 
 constexpr auto D = BoundaryKind::dirichlet, N = BoundaryKind::neumann, R = BoundaryKind::robin,
@@ -238,4 +238,4 @@ INSTANTIATE_TEST_SUITE_P(, OddNeighbours,
                          [](const auto& p) { return std::get<0>(p.param).name + std::get<1>(p.param).name; });
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::odd_sizes_tests

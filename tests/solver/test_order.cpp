@@ -18,7 +18,7 @@
 #include "tests/oracles/manufactured.hpp"
 #include "tests/smoothing.hpp"
 
-namespace poisson {
+namespace poisson::order_tests {
 namespace {
 
 constexpr double least_order = 1.9;
@@ -184,4 +184,4 @@ INSTANTIATE_TEST_SUITE_P(, Order,
                          name_of_combination);
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::order_tests

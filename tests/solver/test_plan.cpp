@@ -16,7 +16,7 @@
 #include "solver/plan.hpp"
 #include "tests/solve.hpp"
 
-namespace poisson {
+namespace poisson::plan_tests {
 namespace {
 
 constexpr auto wave = [](double x, double y, double z) { return 1 + 0.5 * std::sin(3 * x + 2 * y - z); };
@@ -197,4 +197,4 @@ TEST(Plan, OfRepeatedSolvesOmitsLoadingLibraries) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::plan_tests

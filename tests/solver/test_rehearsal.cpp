@@ -19,7 +19,7 @@
 #include "tests/processes.hpp"
 #include "tests/solve.hpp"
 
-namespace poisson {
+namespace poisson::rehearsal_tests {
 namespace {
 
 enum class Kappa { constant, smooth, rough };
@@ -215,4 +215,4 @@ TEST(Rehearsals, CountTheLargestPart) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::rehearsal_tests

@@ -11,7 +11,7 @@
 #include "solver/solver.hpp"
 #include "tests/processes.hpp"
 
-namespace poisson {
+namespace poisson::ring_tests {
 namespace {
 
 // Calls f(value, i, j, k) for all values of a field, where k counts planes along the ring.
@@ -74,4 +74,4 @@ TEST(Ring, HasTheBitsOfOnePatch) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::ring_tests

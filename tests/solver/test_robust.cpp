@@ -13,7 +13,7 @@
 #include "solver/fallbacks/factorization.hpp"
 #include "tests/solve.hpp"
 
-namespace poisson {
+namespace poisson::robust_tests {
 namespace {
 
 using Real = long double;
@@ -399,4 +399,4 @@ TEST(Robust, RandomProblems) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::robust_tests

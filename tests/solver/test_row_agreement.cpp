@@ -9,7 +9,7 @@
 #include "solver/general_rows_model.hpp"
 #include "tests/agreement.hpp"
 
-namespace poisson {
+namespace poisson::row_agreement_tests {
 namespace {
 
 using Rows = std::vector<std::map<int, double>>;
@@ -210,4 +210,4 @@ TEST(RowAgreement, EmptyRowsAreRefused) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::row_agreement_tests

@@ -7,7 +7,7 @@
 #include "solver/rows_model.hpp"
 #include "tests/device.hpp"
 
-namespace poisson {
+namespace poisson::rows_model_tests {
 namespace {
 
 struct Grid3D {
@@ -148,4 +148,4 @@ TEST(RowsModels, RefuseWhatNeedsAGrid) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::rows_model_tests

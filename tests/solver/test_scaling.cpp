@@ -14,7 +14,7 @@
 #include "tests/cases/covering.hpp"
 #include "tests/solve.hpp"
 
-namespace poisson {
+namespace poisson::scaling_tests {
 namespace {
 
 constexpr auto D = BoundaryKind::dirichlet, N = BoundaryKind::neumann, R = BoundaryKind::robin,
@@ -128,4 +128,4 @@ INSTANTIATE_TEST_SUITE_P(, Scaling, testing::ValuesIn(every_pair(equations, all_
                          name_of_combination);
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::scaling_tests

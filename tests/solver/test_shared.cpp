@@ -22,7 +22,7 @@
 #include "tests/processes.hpp"
 #include "tests/shared_solve.hpp"
 
-namespace poisson {
+namespace poisson::shared_tests {
 namespace {
 
 class Shared : public testing::TestWithParam<Case> {};
@@ -381,4 +381,4 @@ INSTANTIATE_TEST_SUITE_P(Some, SharedInSlabs, testing::ValuesIn(some_cases()),
 INSTANTIATE_TEST_SUITE_P(All, Shared, testing::ValuesIn(cases()), [](const auto& test) { return test.param.name; });
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::shared_tests

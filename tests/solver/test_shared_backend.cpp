@@ -13,7 +13,7 @@
 #include "tests/smoothing.hpp"
 #include "tests/solve.hpp"
 
-namespace poisson {
+namespace poisson::shared_backend_tests {
 namespace {
 
 struct Task {
@@ -100,4 +100,4 @@ TEST(SharedBackend, GivesEachSolverItsOwnBits) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::shared_backend_tests

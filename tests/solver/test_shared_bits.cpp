@@ -13,7 +13,7 @@
 #include "tests/processes.hpp"
 #include "tests/shared_solve.hpp"
 
-namespace poisson {
+namespace poisson::shared_bits_tests {
 namespace {
 
 // Two levels are shared, with odd numbers of cells along their axes. Even their smallest part has more values than
@@ -85,4 +85,4 @@ INSTANTIATE_TEST_SUITE_P(All, SlabsOfVolumes, testing::ValuesIn(cases()),
                          [](const auto& test) { return test.param.name; });
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::shared_bits_tests

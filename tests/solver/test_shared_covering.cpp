@@ -20,7 +20,7 @@
 #include "tests/shared_solve.hpp"
 #include "tests/smoothing.hpp"
 
-namespace poisson {
+namespace poisson::shared_covering_tests {
 namespace {
 
 /// Describes into how many parts the axes are cut in two and in three dimensions: slabs and blocks, along every axis.
@@ -384,4 +384,4 @@ TEST(SharedCoveringOfMatrices, IsRefusedWhereRowsReachFar) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::shared_covering_tests

@@ -21,7 +21,7 @@
 #include "tests/problems.hpp"
 #include "tests/processes.hpp"
 
-namespace poisson {
+namespace poisson::shared_direct_tests {
 namespace {
 
 // Solves and writes the local block of u into the global `all`, x fastest.
@@ -306,4 +306,4 @@ INSTANTIATE_TEST_SUITE_P(All, SharedDirect,
                          });
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::shared_direct_tests

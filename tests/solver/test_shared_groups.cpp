@@ -16,7 +16,7 @@
 #include "tests/processes.hpp"
 #include "tests/shared_solve.hpp"
 
-namespace poisson {
+namespace poisson::shared_groups_tests {
 namespace {
 
 // Distributes consecutive processes over `machines` machines.
@@ -302,4 +302,4 @@ std::vector<Case> cases() {
 INSTANTIATE_TEST_SUITE_P(Cases, SharedGroups, testing::ValuesIn(cases()), [](const auto& of) { return of.param.name; });
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::shared_groups_tests

@@ -19,7 +19,7 @@
 #include "tests/problems.hpp"
 #include "tests/processes.hpp"
 
-namespace poisson {
+namespace poisson::shared_jacobi_tests {
 namespace {
 
 struct Run {
@@ -94,4 +94,4 @@ TEST(SharedJacobi, HasTheIteratesOfOneProcess) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::shared_jacobi_tests

@@ -15,7 +15,7 @@
 #include "tests/shared_solve.hpp"
 #include "tests/smoothing.hpp"
 
-namespace poisson {
+namespace poisson::shared_lines_tests {
 namespace {
 
 // Returns a case whose lines run along `axis`, the axis with the narrowest cells.
@@ -188,4 +188,4 @@ TEST(SharedLinesOfMixedBc, AreRelaxedOnStretchedAxes) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::shared_lines_tests

@@ -17,7 +17,7 @@
 #include "tests/measured_memory.hpp"
 #include "tests/processes.hpp"
 
-namespace poisson {
+namespace poisson::shared_plan_tests {
 namespace {
 
 Problem cube(int cells) {
@@ -89,4 +89,4 @@ TEST(SharedPlan, CountsLevelsOfGroups) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::shared_plan_tests

@@ -19,7 +19,7 @@
 #include "tests/smoothing.hpp"
 #include "tests/solve.hpp"
 
-namespace poisson {
+namespace poisson::solver_tests {
 namespace {
 
 constexpr auto D = BoundaryKind::dirichlet, N = BoundaryKind::neumann, R = BoundaryKind::robin,
@@ -480,4 +480,4 @@ TEST(Solver, ReturnsTheBestIterateAtTheRoundingLimit) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::solver_tests

@@ -9,7 +9,7 @@
 
 #include "solver/direct/sparse_inverse.hpp"
 
-namespace poisson {
+namespace poisson::sparse_inverse_tests {
 namespace {
 
 /// A symmetric matrix by its couplings and row sums, so that small sums are exact.
@@ -106,4 +106,4 @@ TEST(SparseInverse, RefusesMatricesThatAreNotPositiveDefinite) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::sparse_inverse_tests

@@ -7,7 +7,7 @@
 #include "tests/blocks.hpp"
 #include "tests/host_block_steps.hpp"
 
-namespace poisson::test {
+namespace poisson::test::stacked_blocks_tests {
 namespace {
 
 struct StackedCase {
@@ -339,4 +339,4 @@ TEST(StackedBlocks, SolveAsTheCpuDoes) {
 }
 
 }  // namespace
-}  // namespace poisson::test
+}  // namespace poisson::test::stacked_blocks_tests

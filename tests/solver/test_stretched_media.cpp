@@ -16,7 +16,7 @@
 #include "tests/shared_solve.hpp"
 #include "tests/solve.hpp"
 
-namespace poisson {
+namespace poisson::stretched_media_tests {
 namespace {
 
 enum class Medium { random, pores };
@@ -199,4 +199,4 @@ TEST(StretchedMedia, AreTheSameOnSeveralProcesses) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::stretched_media_tests

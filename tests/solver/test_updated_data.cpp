@@ -16,7 +16,7 @@
 #include "tests/shared_solve.hpp"
 #include "tests/solve.hpp"
 
-namespace poisson {
+namespace poisson::updated_data_tests {
 namespace {
 
 struct Kind {
@@ -298,4 +298,4 @@ TEST(UpdatedData, OfAMatrixSolveAsANewSolverDoes) {
 }
 
 }  // namespace
-}  // namespace poisson
+}  // namespace poisson::updated_data_tests

@@ -13,10 +13,15 @@ struct Segment {
   int j, k, first, last;
 };
 
+template <class T>
+class StackedOperator;
+
 /// `LineOperator` implements the verbs of an operator on the CPU by functions that compute a segment of a line. The
 /// verbs are compiled once for each precision; a model of Coefficients compiles the functions of segments alone.
 template <class T>
 class LineOperator : public Operator {
+  friend class StackedOperator<T>;
+
  public:
   std::unique_ptr<Splitting> split_by_colours() const override;
   using Operator::project_rhs;

@@ -8,6 +8,8 @@
 
 #include "grids/sampling/media_cells.hpp"
 #include "grids/sampling/sampler.hpp"
+#include "grids/schemes/cells/joined_parts.hpp"
+#include "grids/schemes/cells/near_parts.hpp"
 
 namespace poisson {
 
@@ -33,10 +35,14 @@ class FloatingBodies {
   const std::vector<FloatingBody>& all() const { return bodies_; }
   std::vector<FloatingBody>& all() { return bodies_; }
   /// Returns the number of the body of a stored cell, or −1.
-  int at(const std::array<int, 3>& cell) const { return numbers_[cells_index(cell)]; }
-  /// Returns how many periods of each axis lie between the first cell of the body and a stored cell, along the body.
+  int at(const std::array<int, 3>& cell) const {
+    const int part = parts_[cells_index(cell)];
+    return part < 0 ? -1 : places_[static_cast<std::size_t>(part)].body;
+  }
+  /// Returns how many periods of each axis lie between the first cell of the body and a stored cell of it, along the
+  /// body.
   const std::array<std::int8_t, 3>& periods(const std::array<int, 3>& cell) const {
-    return periods_[cells_index(cell)];
+    return places_[static_cast<std::size_t>(parts_[cells_index(cell)])].periods;
   }
   /// Returns the body for a coupling of a cell to a region at its face: that of the cell beside, or else one of the
   /// region. Returns −1 if no cell belongs to the region.
@@ -50,18 +56,28 @@ class FloatingBodies {
                n_[0] +
            static_cast<std::size_t>(c[0] - box_.first[0]);
   }
-  void label(const MediaCells& cells);
-  void join(const MediaCells& cells, Backend& backend, Sampler& sampler, const Functionals& functionals);
-  std::vector<std::size_t> number(const Processes& processes, std::vector<std::size_t>& parent,
-                                  const std::vector<std::int64_t>& firsts, std::size_t offset);
-  void fill_neighbours(const Box& own, const std::vector<double>& around, const std::vector<std::size_t>& body_of);
+  /// Is a part of this process's cells before parts are joined.
+  struct Part {
+    std::array<int, 3> first{};
+    std::int64_t cells = 0;
+    std::vector<PartOfRegion> regions;
+  };
+  std::vector<Part> find_parts(const MediaCells& cells, Backend& backend, std::vector<int>& labels) const;
+  void number(const Processes& processes, const std::vector<Part>& parts, const JoinedParts& joined);
+  void store_parts(const Box& own, const std::vector<int>& labels, const JoinedParts& joined);
+  int body_from(std::int64_t first) const;
 
+  /// Says to which body a part belongs.
+  struct Place {
+    int body;
+    std::array<std::int8_t, 3> periods{};
+  };
   Box box_;
   std::array<std::size_t, 3> n_{};
-  std::vector<int> numbers_;  ///< of the stored cells
-  std::vector<std::array<std::int8_t, 3>> periods_;
-  std::vector<FloatingBody> local_, bodies_;
-  std::vector<std::int64_t> first_;  ///< global number of the first cell of each local part
+  std::vector<int> parts_;  ///< of the stored cells; −1: none
+  std::vector<Place> places_;
+  std::vector<FloatingBody> bodies_;
+  std::vector<std::int64_t> first_;  ///< global numbers of the first cells of the bodies, in ascending order
 };
 
 /// Returns media in which floating materials conduct `strong` times as well as the best conductor, and have their

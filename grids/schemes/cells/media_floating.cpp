@@ -68,7 +68,8 @@ void MediaSystem::name_bodies_of_links() {
     if (!cells_.stores(next) || floating_->at(next) != link.body) continue;
     const auto& along = floating_->periods(next);
     for (std::size_t e = 0; e < 3; ++e) link.periods[e] = static_cast<std::int8_t>(-along[e]);
-    if (block_.axes[d].periodic() && (next[d] < 0 || next[d] >= n_[d]))
+    const int number = block_.axes[d].origin() + next[d];
+    if (block_.axes[d].closed() && (number < 0 || number >= block_.axes[d].all_cells()))
       link.periods[d] = static_cast<std::int8_t>(link.periods[d] + link.side);
   }
 }

@@ -1,12 +1,14 @@
 // Finds the cells that no conductance connects to a fixed value.
 
 #include <algorithm>
-#include <string>
+#include <map>
+#include <vector>
 
 #include "backends/device/backend.hpp"
 #include "backends/memory/error.hpp"
 #include "grids/sampling/problem_data.hpp"
 #include "grids/schemes/cells/cell_face.hpp"
+#include "grids/schemes/cells/joined_parts.hpp"
 #include "grids/schemes/cells/media_system.hpp"
 #include "grids/schemes/discretization.hpp"
 
@@ -14,27 +16,6 @@ namespace poisson {
 namespace {
 
 using Cell = std::array<int, 3>;
-
-// Fills the halo of a mask of this process's cells with those of its neighbours.
-class SharedMask {
- public:
-  SharedMask(const Block& block, const MediaSystem::Tools& tools)
-      : tools_(tools), box_(block.layout().box()), field_(tools.backend, block.space(), Precision::fp64) {
-    tools.backend.fill(field_, 0);
-  }
-  /// Returns the mask on the box with its halo, x fastest.
-  std::vector<double> exchanged(const std::vector<char>& mask, const Box& with_halo) {
-    const std::vector<double> values(mask.begin(), mask.end());
-    tools_.sampler.put(box_, values, SampleStore::set, field_);
-    tools_.backend.exchange(field_, 1);
-    return tools_.functionals.values(field_, with_halo);
-  }
-
- private:
-  const MediaSystem::Tools& tools_;
-  Box box_;
-  Field field_;
-};
 
 }  // namespace
 
@@ -68,8 +49,9 @@ std::vector<Cell> MediaSystem::contacts(const Problem& problem) const {
 }
 
 // Marks the cells that conductances connect to the front, on this process, by runs along x. Returns the number of new
-// ones.
-std::size_t MediaSystem::spread(std::vector<Cell>& front, std::vector<char>& reached) const {
+// ones, and adds them to `cells` unless it is null.
+std::size_t MediaSystem::spread(std::vector<Cell>& front, std::vector<char>& reached,
+                                std::vector<std::size_t>* cells) const {
   std::size_t found = 0;
   const auto free = [&](int i, int j, int k) { return reached[own(i, j, k)] == 0 && solved(i, j, k); };
   while (!front.empty()) {
@@ -81,6 +63,7 @@ std::size_t MediaSystem::spread(std::vector<Cell>& front, std::vector<char>& rea
     while (last + 1 < n_[0] && face(0, last + 1, j, k) > 0 && free(last + 1, j, k)) ++last;
     std::fill_n(reached.begin() + static_cast<std::ptrdiff_t>(own(first, j, k)), last - first + 1, char{1});
     found += static_cast<std::size_t>(last - first + 1);
+    for (int x = first; cells && x <= last; ++x) cells->push_back(own(x, j, k));
     if (block_.axes[0].periodic() && face(0, 0, j, k) > 0) {
       if (first == 0) front.push_back({n_[0] - 1, j, k});
       if (last == n_[0] - 1) front.push_back({0, j, k});
@@ -110,52 +93,104 @@ void MediaSystem::find_floating(const Problem& problem, const Tools& tools) {
   std::vector<Cell> front = contacts(problem);
   singular_ = !processes.any(!front.empty());
   if (!media_->has_gaps()) return;  // all cells are connected
+  if (!processes.alone()) return find_floating_of_several(front, tools);
   std::vector<char> reached(states_.size());
-  const auto spread_everywhere = [&] {
-    spread(front, reached);
-    if (processes.alone()) return;
-    SharedMask mask(block_, tools);
-    const Box around = cells_.box();
-    for (bool any = true; any;) {
-      const std::vector<double> beyond = mask.exchanged(reached, around);
-      for_each_place(block_.layout().box(), [&](int i, int j, int k) {
-        if (reached[own(i, j, k)] || !solved(i, j, k)) return;
-        for (std::size_t d = 0; d < static_cast<std::size_t>(block_.dimension()); ++d)
-          for (const int side : {0, 1}) {
-            Cell face{i, j, k}, next{i, j, k};
-            face[d] += side;
-            next[d] += side == 0 ? -1 : 1;
-            if ((next[d] >= 0 && next[d] < n_[d]) || !cells_.stores(next)) continue;
-            if (this->face(d, face[0], face[1], face[2]) > 0 && beyond[cells_.index(next[0], next[1], next[2])] != 0)
-              front.push_back({i, j, k});
-          }
-      });
-      any = processes.any(spread(front, reached) > 0);
-    }
-  };
-  if (!singular_) {
-    spread_everywhere();
-    return let_float(reached);
+  if (singular_) {
+    // Without a fixed value the largest connected part is solved, with one of its cells as anchor.
+    std::size_t most = 0;
+    for_each_place(block_.layout().box(), [&](int i, int j, int k) {
+      if (reached[own(i, j, k)] || !solved(i, j, k)) return;
+      front.assign(1, {i, j, k});
+      const std::size_t size = spread(front, reached);
+      if (size <= most) return;
+      most = size;
+      anchor_ = {i, j, k};
+    });
+    if (most == 0) return;
+    std::ranges::fill(reached, 0);
+    front.assign(1, anchor_);
   }
-  // Without a fixed value the largest connected part is solved, with one of its cells as anchor.
-  if (!processes.alone())
-    throw InputError(
-        "no value is fixed (all faces are Neumann or periodic faces, without a reaction), and cells leave the system: "
-        "several processes cannot choose among connected parts; use one process, or fix a value");
-  std::size_t most = 0;
-  for_each_place(block_.layout().box(), [&](int i, int j, int k) {
-    if (reached[own(i, j, k)] || !solved(i, j, k)) return;
-    front.assign(1, {i, j, k});
-    const std::size_t size = spread(front, reached);
-    if (size <= most) return;
-    most = size;
-    anchor_ = {i, j, k};
-  });
-  if (most == 0) return;
-  std::ranges::fill(reached, 0);
-  front.assign(1, anchor_);
   spread(front, reached);
   let_float(reached);
+}
+
+// Does the same for cells of several processes: each finds its connected parts, which are joined at cuts.
+void MediaSystem::find_floating_of_several(const std::vector<Cell>& contacts, const Tools& tools) {
+  const Processes& processes = block_.processes();
+  std::vector<int> labels(states_.size(), -1);
+  std::vector<Cell> first, front;
+  std::vector<std::int64_t> sizes;
+  {
+    std::vector<char> reached(states_.size());
+    std::vector<std::size_t> cells;
+    for_each_place(block_.layout().box(), [&](int i, int j, int k) {
+      if (reached[own(i, j, k)] || !solved(i, j, k)) return;
+      front.assign(1, {i, j, k});
+      cells.clear();
+      spread(front, reached, &cells);
+      for (const std::size_t cell : cells) labels[cell] = static_cast<int>(first.size());
+      first.push_back({i, j, k});
+      sizes.push_back(static_cast<std::int64_t>(cells.size()));
+    });
+  }
+  const JoinedParts joined(block_, cells_.box(), tools.backend, tools.sampler, tools.functionals, labels, first,
+                           [&](Cell cell, std::size_t d, int side) {
+                             if (side > 0) ++cell[d];
+                             return face(d, cell[0], cell[1], cell[2]) > 0;
+                           });
+  std::vector<std::int64_t> kept;  // first cells of parts that stay in the system
+  if (singular_) {
+    const std::int64_t largest = largest_part(joined, sizes);
+    if (largest < 0) return;
+    kept.push_back(largest);
+    for (std::size_t p = 0; p < first.size(); ++p)
+      if (joined.of(static_cast<int>(p)).first == largest && joined.begins(static_cast<int>(p))) anchor_ = first[p];
+  } else {
+    std::vector<std::int64_t> shared;
+    for (const auto& [i, j, k] : contacts)
+      if (const int label = labels[own(i, j, k)]; label >= 0)
+        (joined.meets_others(label) ? shared : kept).push_back(joined.of(label).first);
+    for (auto* list : {&shared, &kept}) {
+      std::ranges::sort(*list);
+      list->erase(std::ranges::unique(*list).begin(), list->end());
+    }
+    const std::vector<std::int64_t> all = gather_lists(processes, shared);
+    kept.insert(kept.end(), all.begin(), all.end());
+    std::ranges::sort(kept);
+  }
+  std::vector<char> stays;
+  for (std::size_t p = 0; p < first.size(); ++p)
+    stays.push_back(std::ranges::binary_search(kept, joined.of(static_cast<int>(p)).first) ? 1 : 0);
+  std::vector<char> reached(states_.size());
+  for (std::size_t n = 0; n < reached.size(); ++n)
+    reached[n] = labels[n] >= 0 && stays[static_cast<std::size_t>(labels[n])] ? 1 : 0;
+  let_float(reached);
+}
+
+// Returns the first cell of the part of the grid with most cells, of equal ones the first, or −1 if there is none.
+std::int64_t MediaSystem::largest_part(const JoinedParts& joined, const std::vector<std::int64_t>& sizes) const {
+  struct Found {
+    std::int64_t first = -1, cells = 0;
+  };
+  Found own;
+  const auto keep_larger = [](Found& most, const Found& other) {
+    if (other.cells > most.cells || (other.cells == most.cells && other.first < most.first)) most = other;
+  };
+  std::map<std::int64_t, std::int64_t> shared;
+  for (std::size_t p = 0; p < sizes.size(); ++p) {
+    const std::int64_t first = joined.of(static_cast<int>(p)).first;
+    if (joined.meets_others(static_cast<int>(p)))
+      shared[first] += sizes[p];
+    else
+      keep_larger(own, {first, sizes[p]});
+  }
+  std::vector<Found> list{own};
+  for (const auto& [first, cells] : shared) list.push_back({first, cells});
+  std::map<std::int64_t, std::int64_t> all;
+  for (const Found& found : gather_lists(block_.processes(), list)) all[found.first] += found.cells;
+  Found most;
+  for (const auto& [first, cells] : all) keep_larger(most, {first, cells});
+  return most.first;
 }
 
 // Removes the cells that were not reached. Their conductances only lead to one another.

@@ -156,7 +156,10 @@ class MediaSystem {
   void scale_shares(const std::vector<MediaLines::Share>& line, std::vector<double>& scales) const;
   std::optional<std::array<int, 3>> largest_neighbour(const std::array<int, 3>& cell) const;
   void find_floating(const Problem& problem, const Tools& tools);
-  std::size_t spread(std::vector<std::array<int, 3>>& front, std::vector<char>& reached) const;
+  void find_floating_of_several(const std::vector<std::array<int, 3>>& contacts, const Tools& tools);
+  std::int64_t largest_part(const JoinedParts& joined, const std::vector<std::int64_t>& sizes) const;
+  std::size_t spread(std::vector<std::array<int, 3>>& front, std::vector<char>& reached,
+                     std::vector<std::size_t>* cells = nullptr) const;
   std::vector<std::array<int, 3>> contacts(const Problem& problem) const;
   void let_float(const std::vector<char>& reached);
 

@@ -1,0 +1,241 @@
+// Connected parts across cuts and periodic faces: floating bodies, and the largest part of a problem without a fixed
+// value.
+
+#include <cmath>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "grids/results/face_flows.hpp"
+#include "grids/results/floating_flows.hpp"
+#include "grids/results/mean_flux.hpp"
+#include "grids/schemes/cells/media_system.hpp"
+#include "tests/media/media_problems.hpp"
+#include "tests/processes.hpp"
+#include "tests/shared_solve.hpp"
+#include "tests/solve.hpp"
+
+namespace poisson::connected_parts_tests {
+namespace {
+
+constexpr auto N = BoundaryKind::neumann, P = BoundaryKind::periodic;
+
+Options tight() {
+  Options o{.method = Method::multigrid};
+  o.tolerance = 1e-11;
+  o.precision = SolvePrecision::double_;
+  return o;
+}
+
+/// Contains u, the bodies and the mean flux of a solve.
+struct Answer {
+  std::vector<double> u;
+  std::vector<FloatingResult> bodies;
+  double flux = 0;
+  std::array<std::int64_t, 4> counts{};
+};
+
+/// Solves with a rise of 1 along an axis, or without one if it is negative.
+Answer solve_shared(const Problem& p, int axis, const Sharing& sharing, std::vector<double>& all) {
+  const auto backend = test_backend();
+  GridModel model(*backend, p, Assembly::automatic, Sampling::automatic, sharing);
+  const auto solver = make_solver(model, tight());
+  model.fill(solver->rhs(), solver->solution());
+  std::array<double, 3> rise{};
+  if (axis >= 0) {
+    const auto a = static_cast<std::size_t>(axis);
+    rise[a] = 1;
+    add_rise(model.discretization(), a, 1, solver->A().scale(), solver->rhs());
+    model.set_rise(rise);
+  }
+  EXPECT_TRUE(model.solve(*solver, false).converged());
+  Answer answer;
+  answer.bodies = floating_results(model.discretization(), solver->solution(), rise);
+  if (axis >= 0)
+    answer.flux = mean_flux(model.discretization(), solver->solution(), rise)[static_cast<std::size_t>(axis)];
+  answer.counts = model.discretization().media()->counts();
+  put_part(solver->solution(), all);
+  return answer;
+}
+
+Answer solve_alone(const Problem& p, int axis) {
+  std::vector<double> all(static_cast<std::size_t>(p.dimension == 2 ? 24 * 20 : 24 * 20 * 16));
+  Answer answer = solve_shared(p, axis, {one_process(), {1, 1, 1}, 300}, all);
+  answer.u = all;
+  return answer;
+}
+
+void expect_same_on(const Parts& parts, const Problem& p, int axis, const Answer& one) {
+  std::vector<double> all(one.u.size());
+  as_processes(parts[0] * parts[1] * parts[2], [&](const std::shared_ptr<const Processes>& processes) {
+    const Answer own = solve_shared(p, axis, Sharing{processes, parts, 300}, all);
+    ASSERT_EQ(own.bodies.size(), one.bodies.size());
+    for (std::size_t b = 0; b < own.bodies.size(); ++b) {
+      EXPECT_EQ(own.bodies[b].cells, one.bodies[b].cells) << b;
+      EXPECT_NEAR(own.bodies[b].value, one.bodies[b].value, 1e-8) << b;
+      EXPECT_NEAR(own.bodies[b].charge, 0, 1e-9) << b;
+    }
+    EXPECT_NEAR(own.flux, one.flux, 1e-8 * std::abs(one.flux));
+    EXPECT_EQ(own.counts, one.counts);
+  });
+  double most = 0;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (std::isfinite(one.u[i]) && std::isfinite(all[i])) most = std::max(most, std::abs(all[i] - one.u[i]));
+  EXPECT_LT(most, 1e-8);
+}
+
+/// Floating bodies in a periodic box, some of which cross its faces, edges and corners.
+Problem periodic_bodies(int dimension) {
+  Problem p = dimension == 2 ? square_in_cells(1) : cube_in_cells(1);
+  const std::array cells{24, 20, 16};
+  for (std::size_t d = 0; d < static_cast<std::size_t>(dimension); ++d) {
+    p.nodes[d] = uniform_nodes(0, 1, cells[d]);
+    p.boundary[d] = {Boundary{P}, Boundary{P}};
+  }
+  p.reaction = 1e-3;
+  MediaBuilder media;
+  media.add("background", 1);
+  media.add("metal", 1);
+  media.back().floating = 0;
+  const double z = dimension == 2 ? 0 : 0.5;
+  const auto ball = [&](double x, double y, double at_z, double radius) {
+    return make_ellipsoid({x, y, at_z}, {radius, 0.8 * radius, dimension == 2 ? Bounds::far : radius});
+  };
+  media.body("metal", ball(0.52, 0.47, z, 0.17));
+  // Images of one body on both sides of the faces.
+  std::vector<ShapePtr> images;
+  for (const double x : {0.03, 1.03})
+    for (const double y : {-0.02, 0.98})
+      for (const double at_z : {0.05, 1.05})
+        if (dimension == 3 || at_z < 1) images.push_back(ball(x, y, dimension == 2 ? 0 : at_z, 0.18));
+  media.body("metal", make_union(images));
+  media.body("metal", make_union({ball(0.53, 0.02, z, 0.1), ball(0.53, 1.02, z, 0.1)}));
+  media.use(p, Surfaces::sharp);
+  return p;
+}
+
+/// Parts of bodies on several processes have the places of one process, and their periods.
+TEST(ConnectedParts, PeriodicBodiesDoNotDependOnCuts) {
+  for (const int dimension : {2, 3})
+    for (const int axis : {0, 1}) {
+      const Problem p = periodic_bodies(dimension);
+      const Answer one = solve_alone(p, axis);
+      ASSERT_EQ(one.bodies.size(), 3U);
+      for (const Parts& parts : dimension == 2 ? std::vector<Parts>{{2, 1, 1}, {1, 3, 1}, {2, 2, 1}}
+                                               : std::vector<Parts>{{1, 1, 2}, {2, 1, 1}, {1, 2, 2}}) {
+        SCOPED_TRACE(std::to_string(dimension) + " axis " + std::to_string(axis) + " parts " +
+                     std::to_string(parts[0]) + std::to_string(parts[1]) + std::to_string(parts[2]));
+        expect_same_on(parts, p, axis, one);
+      }
+    }
+}
+
+/// A body that connects both ends of an axis short-circuits them, on any number of processes.
+TEST(ConnectedParts, WindingBodiesAreErrors) {
+  Problem p = square_in_cells(24);
+  for (auto& faces : p.boundary) faces = {Boundary{P}, Boundary{P}};
+  MediaBuilder media;
+  media.add("background", 1);
+  media.add("metal", 1);
+  media.back().floating = 0;
+  media.body("metal", make_box({-1, 0.3, -1}, {2, 0.5, 2}));
+  media.use(p, Surfaces::sharp);
+  for (const int parts : {1, 3})
+    as_processes(parts, [&](const std::shared_ptr<const Processes>& processes) {
+      std::vector<double> all(24 * 24);
+      EXPECT_THROW(solve_shared(p, 0, Sharing{processes, {parts, 1, 1}, 300}, all), InputError);
+    });
+}
+
+/// Without a fixed value the largest part is solved: rooms of different sizes between insulating walls, with sources
+/// that balance in each room.
+TEST(ConnectedParts, LargestPartDoesNotDependOnCuts) {
+  for (const Surfaces surfaces : {Surfaces::sharp, Surfaces::staircase}) {
+    Problem p = square_in_cells(1);
+    p.nodes[0] = uniform_nodes(0, 1, 24);
+    p.nodes[1] = uniform_nodes(0, 1, 20);
+    for (auto& faces : p.boundary) faces = {Boundary{N}, Boundary{N}};
+    p.source = [](double x, double y, double) { return y > 0.6 && x > 0.25 ? (x < 0.625 ? 1.0 : -1.0) : 0.0; };
+    MediaBuilder media;
+    media.add("background", 1);
+    media.add("wall", 1);
+    media.back().insulator = true;
+    media.body("wall", make_box({-1, 0.5, -1}, {2, 0.6, 2}));
+    media.body("wall", make_box({0.17, -1, -1}, {0.25, 2, 2}));
+    media.body("wall", make_box({0.7, -1, -1}, {0.75, 0.5, 2}));
+    media.use(p, surfaces);
+    const Answer one = solve_alone(p, -1);
+    EXPECT_GT(one.counts[static_cast<std::size_t>(CellState::floating)], 100);
+    for (const Parts& parts : {Parts{2, 1, 1}, Parts{1, 2, 1}, Parts{3, 2, 1}}) expect_same_on(parts, p, -1, one);
+  }
+}
+
+/// The cells of thin oblique rods do not touch, but each rod is one body; copies of `repeat` are several.
+TEST(ConnectedParts, ThinObliqueRodsAreOneBody) {
+  Problem p = cube_in_cells(1);
+  const std::array cells{24, 20, 16};
+  for (std::size_t d = 0; d < 3; ++d) p.nodes[d] = uniform_nodes(0, 1, cells[d]);
+  p.boundary[0] = {Boundary{BoundaryKind::dirichlet, 1.0}, Boundary{BoundaryKind::dirichlet, 0.0}};
+  MediaBuilder media;
+  media.add("background", 1);
+  media.add("metal", 1);
+  media.back().floating = 0;
+  const ShapePtr rod = make_cylinder({0.13, 0.17, 0.1}, {0.71, 0.41, 0.78}, 0.02);
+  media.body("metal", rod);
+  media.body("metal", make_repeated(make_moved(rod, Motion::translation({0.1, 0.2, 0})), {1, 2, 1}, {0, 0.2, 0}));
+  media.use(p, Surfaces::sharp);
+  const Answer one = solve_alone(p, -1);
+  EXPECT_EQ(one.bodies.size(), 3U);
+  for (const Parts& parts : {Parts{2, 2, 1}, Parts{1, 1, 3}}) expect_same_on(parts, p, -1, one);
+}
+
+/// A wire that is thinner than a cell makes one body of two balls; without it they are two.
+TEST(ConnectedParts, ThinWiresConnect) {
+  for (const bool wired : {true, false}) {
+    Problem p = square_in_cells(1);
+    p.nodes[0] = uniform_nodes(0, 1, 24);
+    p.nodes[1] = uniform_nodes(0, 1, 20);
+    p.boundary[0] = {Boundary{BoundaryKind::dirichlet, 1.0}, Boundary{BoundaryKind::dirichlet, 0.0}};
+    MediaBuilder media;
+    media.add("background", 1);
+    media.add("metal", 1);
+    media.back().floating = 0;
+    std::vector<ShapePtr> parts{make_sphere({0.25, 0.3, 0}, 0.1), make_sphere({0.75, 0.7, 0}, 0.1)};
+    if (wired) parts.push_back(make_prism({{0.25, 0.29}, {0.75, 0.69}, {0.75, 0.71}, {0.25, 0.31}}, -1, 1));
+    media.body("metal", make_union(parts));
+    media.use(p, Surfaces::sharp);
+    const Answer one = solve_alone(p, -1);
+    EXPECT_EQ(one.bodies.size(), wired ? 1U : 2U);
+    expect_same_on({2, 2, 1}, p, -1, one);
+  }
+}
+
+/// Many random bodies that overlap: each process finds parts, which are joined over several cuts.
+TEST(ConnectedParts, RandomBodiesDoNotDependOnCuts) {
+  for (const unsigned seed : {1U, 2U}) {
+    std::mt19937 random(seed);
+    std::uniform_real_distribution<double> place(0, 1);
+    Problem p = cube_in_cells(1);
+    const std::array cells{24, 20, 16};
+    for (std::size_t d = 0; d < 3; ++d) p.nodes[d] = uniform_nodes(0, 1, cells[d]);
+    p.boundary[0] = {Boundary{BoundaryKind::dirichlet, 1.0}, Boundary{BoundaryKind::dirichlet, 0.0}};
+    for (const std::size_t d : {1U, 2U}) p.boundary[d] = {Boundary{P}, Boundary{P}};
+    MediaBuilder media;
+    media.add("background", 1);
+    media.add("metal", 1);
+    media.back().floating = 0;
+    for (int b = 0; b < 28; ++b)
+      media.body("metal", make_cylinder({0.1 + 0.8 * place(random), place(random), place(random)},
+                                        {0.1 + 0.8 * place(random), place(random), place(random)}, 0.04));
+    media.use(p, Surfaces::sharp);
+    const Answer one = solve_alone(p, -1);
+    EXPECT_GT(one.bodies.size(), 1U);
+    for (const Parts& parts : {Parts{2, 2, 1}, Parts{1, 2, 2}}) expect_same_on(parts, p, -1, one);
+  }
+}
+
+}  // namespace
+}  // namespace poisson::connected_parts_tests
