@@ -7,16 +7,13 @@ from raw_tables import milliseconds, size_text, table
 
 HEAD = """# Benchmarks
 
-This page shows how fast `poisson` is, what limits it, and how it compares with other solvers. Use it to predict the time
-of your problem or to judge a change. `bench/render` writes it from `bench/results`; `bench/render --print FILE` prints
-every row of a file.
+This page shows how fast `poisson` is, what limits it, and how it compares with other solvers. Use it to predict times or
+to judge a change. `bench/render` writes it from `bench/results`; `bench/render --print FILE` prints every row of a file.
 
 Times are medians over solves whose result was checked, without set-up unless stated. A solve ends at a relative residual
 of 1e-8 in mixed precision. "Of a copy" is the rate of memory traffic relative to a copy of the same size in the same
-run; the traffic counts every value once (`backends/device/traffic.hpp`). Each section names its files, which state the commit
-and the card.
+run; the traffic counts every value once (`backends/device/traffic.hpp`). Each section names its files with commit and card.
 """
-FILES = "bench/results"
 
 
 class Results:
@@ -24,7 +21,7 @@ class Results:
 
     def __init__(self, root):
         self.files = {path.stem: json.loads(path.read_text(encoding="utf-8"))
-                      for path in sorted((root / FILES).glob("*.json"))}
+                      for path in sorted((root / "bench/results").glob("*.json"))}
         self.pictures = root / "docs/pictures/benchmarks"
 
     def __getitem__(self, name):

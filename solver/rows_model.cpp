@@ -63,7 +63,8 @@ Options resolve_row_options(const Options& given) {
 }
 
 // Bytes of coarse levels are not known before they are made. Operators of all levels have about 1.5 times the entries
-// of the finest one, and P and Pᵀ about as many as half of the finest. On a GPU columns need about 18 bits.
+// of the finest one, and P and Pᵀ about as many as half of the finest. Only values decide whether sweeps invert blocks of
+// aggregates, so these always count; their entries are about as many as those of P. On a GPU columns need about 18 bits.
 void count_row_bytes(Plan& plan, const RowSizes& sizes) {
   const auto entries = static_cast<double>(sizes.entries), rows = static_cast<double>(sizes.rows);
   const bool multigrid = plan.options.method == Method::multigrid,
@@ -71,7 +72,7 @@ void count_row_bytes(Plan& plan, const RowSizes& sizes) {
   const double column = sizes.gpu ? 2.3 : 4, fields = rows * (8 * 6 + (multigrid ? 4 * 4 * 1.3 : 8)),
                matrix = entries * ((mixed ? 12 : 8) + column);
   plan.bytes = static_cast<std::size_t>(matrix + fields + rows * (sizes.gpu ? 14 : 24) +
-                                        (multigrid ? entries * (4 + column) * 1.2 : 0));
+                                        (multigrid ? entries * (4 + column) * 2.4 : 0));
   plan.setup = static_cast<std::size_t>(multigrid ? entries * 12 * 2.0 + rows * 16 : 0);
   if (sizes.gpu && !sizes.on_device) plan.setup += static_cast<std::size_t>(entries * 12 + rows * 8);
   plan.levels.front().bytes = plan.bytes;

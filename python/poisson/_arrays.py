@@ -10,7 +10,6 @@ import numpy as np
 from . import _core
 from ._core import ConfigurationError, DeviceArray
 
-
 _CUDA = 2  # kDLCUDA
 _packages: dict = {}  # of types of arrays
 _LARGEST = 10**308
