@@ -30,9 +30,10 @@ Cuts cuts_of(const Problem& problem, const PatchedModel::Widths& widths) {
     const int all = std::accumulate(widths[d].begin(), widths[d].end(), 0);
     if (all != cuts.n[d])
       throw InputError(axis + " have " + std::to_string(all) + " values, and the grid has " +
-                       std::to_string(cuts.n[d]));
+                       std::to_string(cuts.n[d]) + ": give widths that add up to it");
     if (std::ranges::min(widths[d]) < least_part)
-      throw InputError(axis + " have at least " + std::to_string(least_part) + " values each");
+      throw InputError(axis + " have as few as " + std::to_string(std::ranges::min(widths[d])) +
+                       " values: give each at least " + std::to_string(least_part));
     cuts.first[d].clear();
     std::exclusive_scan(widths[d].begin(), widths[d].end(), std::back_inserter(cuts.first[d]), 0);
   }

@@ -63,8 +63,9 @@ Options resolve_row_options(const Options& given) {
 }
 
 // Bytes of coarse levels are not known before they are made. Operators of all levels have about 1.5 times the entries
-// of the finest one, and P and Pᵀ about as many as half of the finest. Only values decide whether sweeps invert blocks of
-// aggregates, so these always count; their entries are about as many as those of P. On a GPU columns need about 18 bits.
+// of the finest one, and P and Pᵀ about as many as half of the finest. Only values decide whether sweeps invert blocks
+// of aggregates, so these always count; their entries are about as many as those of P. On a GPU columns need about 18
+// bits.
 void count_row_bytes(Plan& plan, const RowSizes& sizes) {
   const auto entries = static_cast<double>(sizes.entries), rows = static_cast<double>(sizes.rows);
   const bool multigrid = plan.options.method == Method::multigrid,

@@ -38,8 +38,9 @@ class MeshCase final : public Case {
   const Plan& plan(bool gpu) const override {
     if (!plan_ && in_blocks()) {
       const int count = sharing_.processes->count();
-      plan_ = plan_blocks(block_level_sizes(data(), cut_blocks(), count, most_in_blocks), options_,
-                          config_.mesh->stretch, mesh().dimension, gpu);
+      const std::vector<BlockLevelSize> sizes = block_level_sizes(data(), cut_blocks(), count, most_in_blocks);
+      computes_entries_ = sizes.front().computed > 0;
+      plan_ = plan_blocks(sizes, options_, config_.mesh->stretch, mesh().dimension, gpu);
       on_gpu_ = gpu;
     }
     if (!plan_ && gpu) {
@@ -223,7 +224,7 @@ class MeshCase final : public Case {
     if (!cut_blocks().pieces.empty()) text += fmt::format(", cut into {} pieces", cut_blocks().pieces.size());
     if (options.method != Method::multigrid) return text;
     const bool lines = smoothing_of(options, config_.mesh->stretch) == BlockSmoothing::lines;
-    if (on_gpu_ && mesh().dimension == 3)
+    if (on_gpu_ && computes_entries_)
       text +=
           "; products of axes in blocks of parallelepipeds, elsewhere the residual computes entries from corners, "
           "and corrections store them";
@@ -303,6 +304,7 @@ class MeshCase final : public Case {
   mutable std::optional<std::vector<MeshPlace>> places_;  ///< of probes
   mutable std::unique_ptr<const BlockMesh> cut_blocks_;   ///< of blocks
   mutable std::unique_ptr<BlockSystem> block_system_;     ///< of blocks, else null
+  mutable bool computes_entries_ = false;                 // of general hexahedra, for the residual
   mutable bool on_gpu_ = false;
   mutable std::vector<double> held_;  ///< of blocks, on nodes
   std::vector<double> guess_;         ///< of blocks, on nodes

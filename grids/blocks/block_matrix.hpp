@@ -17,8 +17,8 @@ namespace poisson {
 /// Returns the offsets to half of the neighbours of a node: 4 in the plane, 13 in space. The other half is opposite.
 const std::vector<std::array<int, 3>>& forward_offsets(int dimension);
 
-/// Contains the places of a block's nodes and the coefficients of its cells. Lengths are counted in `unit`, a power of
-/// two near the width of a cell, and coefficients so that the matrix is that of meters.
+/// Contains the places of a block's nodes and the coefficients of its cells. Lengths are divided by a power of two near
+/// the width of a cell, and κ and σ are multiplied by its first and third power.
 struct BlockCells {
   std::vector<double> place;  ///< x, y and z: of each node
   std::size_t entries = 1;    ///< of κ: 1, or 6 (xx, yy, zz, xy, xz, yz)

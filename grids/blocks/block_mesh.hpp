@@ -70,8 +70,8 @@ struct BlockMesh {
 std::shared_ptr<const MacroTopology> join_periodic(
     const MacroTopology& topology, const std::vector<std::pair<const BlockPatch*, const BlockPatch*>>& pairs);
 
-/// Holds a point if a periodic image of it is held: both are one unknown. `holder` has the condition that holds each
-/// point, or −1, and `held` its value, as in MeshData.
+/// Constrains a point if a periodic image of it is: both are one unknown. `holder` has the condition that constrains
+/// each point, or −1, and `held` its value, as in MeshData.
 void hold_images(const BlockMesh& mesh, std::vector<int>& holder, std::vector<double>& held);
 
 /// Name of the group of boundary sides that are in no patch.
@@ -85,7 +85,7 @@ BlockMesh make_block_mesh(const BlockGeometry& geometry);
 /// and files stay the same. All blocks of an edge class are cut alike. Periodic meshes are not cut.
 BlockMesh cut_for_processes(const BlockMesh& mesh, int processes);
 
-/// Tells how much cells are stretched, and what that costs a line that floats.
+/// Contains how much cells are stretched, and the couplings along a line relative to those across it.
 struct CellStretch {
   double largest = 1;  ///< ratio of the longest to the shortest width of a cell
   /// Largest w²/(h L): h and w are the shortest and longest width of a cell and L is the length of its block across it.

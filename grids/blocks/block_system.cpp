@@ -261,12 +261,10 @@ std::vector<std::shared_ptr<const BlockNumbers>> choose_levels(const BlockMesh& 
   return levels;
 }
 
-}  // namespace
-
-std::vector<BlockLevelSize> block_level_sizes(const MeshData& data, const BlockMesh& mesh, int processes,
-                                              std::int64_t coarsest) {
+// Returns the sizes of all levels if process[b] has block b.
+std::vector<BlockLevelSize> level_sizes(const MeshData& data, const BlockMesh& mesh, const std::vector<int>& process,
+                                        int processes, std::int64_t coarsest) {
   const std::vector<bool> free = free_parts(data, mesh);
-  const std::vector<int> process = share_blocks(*mesh.nodes, processes);
   std::vector<BlockLevelSize> sizes;
   for (const auto& numbers : choose_levels(mesh, free, coarsest)) {
     std::vector<std::int64_t> nodes(static_cast<std::size_t>(processes), 0);
@@ -281,8 +279,16 @@ std::vector<BlockLevelSize> block_level_sizes(const MeshData& data, const BlockM
       data.facets, [&](const ConditionedFacet& facet) { return data.condition(facet).kind == BoundaryKind::robin; });
   if (mesh.mesh->dimension == 3 && !robin)
     sizes.front().computed =
-        24 + (data.range > 1 ? 8 * static_cast<double>(data.kappa_entries) : 0) + (data.reaction.empty() ? 0 : 8);
+        24 + (data.range > 1 || !data.reaction.empty() ? 8 * static_cast<double>(data.kappa_entries) : 0) +
+        (data.reaction.empty() ? 0 : 8);
   return sizes;
+}
+
+}  // namespace
+
+std::vector<BlockLevelSize> block_level_sizes(const MeshData& data, const BlockMesh& mesh, int processes,
+                                              std::int64_t coarsest) {
+  return level_sizes(data, mesh, share_blocks(*mesh.nodes, processes), processes, coarsest);
 }
 
 BlockSystem assemble_blocks(const MeshData& data, const BlockMesh& mesh,
@@ -292,9 +298,9 @@ BlockSystem assemble_blocks(const MeshData& data, const BlockMesh& mesh,
   system.stretch = stretch;
   system.range = data.range;
   system.singular = !has_fixed_values(data);
-  system.sizes = block_level_sizes(data, mesh, processes->count(), coarsest);
   const std::vector<bool> free = free_parts(data, mesh);
   const std::vector<int> process = share_blocks(*mesh.nodes, *processes);
+  system.sizes = level_sizes(data, mesh, process, processes->count(), coarsest);
   std::vector<std::shared_ptr<const BlockSpace>> spaces;
   for (const auto& numbers : choose_levels(mesh, free, coarsest))
     spaces.push_back(std::make_shared<const BlockSpace>(numbers, process, free, processes));

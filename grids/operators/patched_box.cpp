@@ -130,7 +130,9 @@ std::shared_ptr<const PatchedBox> make_patched_box(Backend& backend, const Space
   const auto program = [](ExchangeStep& step) { return Exchange(ExchangeProgram{std::move(step)}); };
   made->to_box = program(to_box);
   made->to_patches = program(to_patches);
-  made->unknowns_to_patches = program(unknowns);
+  // A device finds the tables of a program by its moves, and makes them together with all processes. Without open ends
+  // this program has the moves of `to_patches`, so it gets a second step, which is empty, to differ on every process.
+  made->unknowns_to_patches = Exchange(ExchangeProgram{std::move(unknowns), ExchangeStep{}});
   made->unknowns_added = program(added);
   upload(backend, *made);
   return made;

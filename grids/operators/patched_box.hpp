@@ -31,9 +31,9 @@ struct PatchedBox {
   }
 };
 
-/// Cuts a part of a grid. `cuts` cut the grid where its processes do, and between; owners[p] is the process of patch p.
-/// With `stars` halos have no edges and corners, which rows of 5 and 7 points do not read. Axis d of patch p runs as
-/// turns[p] says of the axes of the grid; without `turns` all axes agree. Uploads the programs to the backend.
+/// Cuts a part of a grid. `cuts` contain the cuts between processes and further ones; owners[p] is the process of patch
+/// p. With `stars` halos have no edges and corners, which rows of 5 and 7 points do not read. turns[p] maps the axes of
+/// the grid to those of patch p; without `turns` all axes agree. Uploads the programs to the backend.
 /// Collective.
 std::shared_ptr<const PatchedBox> make_patched_box(Backend& backend, const Space& box, const Cuts& cuts,
                                                    const std::vector<int>& owners,

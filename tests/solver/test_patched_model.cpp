@@ -307,11 +307,11 @@ TEST(PatchedModel, RefusesWhatPatchesDoNotSupport) {
   EXPECT_EQ(message([&] {
               PatchedModel(*backend, problem, {{{}, {}, {60, 50}}});
             }),
-            "the parts along z have 110 values, and the grid has 112");
+            "the parts along z have 110 values, and the grid has 112: give widths that add up to it");
   EXPECT_EQ(message([&] {
               PatchedModel(*backend, problem, {{{}, {}, {3, 109}}});
             }),
-            "the parts along z have at least 4 values each");
+            "the parts along z have as few as 3 values: give each at least 4");
   const PatchedModel model(*backend, problem, {{{}, {}, {60, 52}}});
   EXPECT_EQ(message([&] { make_solver(model, Options{.method = Method::direct}); }),
             "several patches have no direct solution: use multigrid");

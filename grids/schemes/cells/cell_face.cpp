@@ -116,7 +116,8 @@ CellFace::CellFace(const Problem& problem, const Block& block, int axis, int end
   kind_ = face.kind;
   media_ = problem.media != nullptr;
   data_ = Data(face.value, face_key(axis, end), Sign::any, block, on_face);
-  if (media && media->codes() && is_part(all, behind_) && (face.kind == BoundaryKind::dirichlet || is_closed(face))) {
+  const bool known = media && media->codes() && is_part(all, behind_) && is_part(behind_, all);
+  if (known && (face.kind == BoundaryKind::dirichlet || is_closed(face))) {
     kappa_ = Data(media->end_kappa(axis, end));
     open_ = Data({1.0});
   } else if (media_) {

@@ -67,8 +67,10 @@ std::vector<FloatingBodies::Part> FloatingBodies::find_parts(const MediaCells& c
   codes->find_parts(floats, {false, false, false});
   const std::vector<CellCodes::Cell> found = codes->parts_of(floating);
   for (std::size_t f = 0; f < floating.size(); ++f) {
-    const auto cell = static_cast<int>(floating[f]);
-    const std::array at{cell % n[0], cell / n[0] % n[1], cell / n[0] / n[1]};
+    const CellCodes::Cell cell = floating[f], nx = static_cast<CellCodes::Cell>(n[0]),
+                          ny = static_cast<CellCodes::Cell>(n[1]);
+    const std::array at{static_cast<int>(cell % nx), static_cast<int>(cell / nx % ny),
+                        static_cast<int>(cell / nx / ny)};
     // A part has the number of its first cell, which comes first.
     int& label = labels[found[f]];
     if (label < 0) {

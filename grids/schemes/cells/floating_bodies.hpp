@@ -67,7 +67,7 @@ class FloatingBodies {
   void store_parts(const Box& own, const std::vector<int>& labels, const JoinedParts& joined);
   int body_from(std::int64_t first) const;
 
-  /// Says to which body a part belongs.
+  /// Contains the body of a part, and the periods between both.
   struct Place {
     int body;
     std::array<std::int8_t, 3> periods{};

@@ -146,6 +146,7 @@ JoinedParts::JoinedParts(const Block& block, const Box& stored, Backend& backend
     backend.fill(field, 0);
     sampler.put(own_box_, values, SampleStore::set, field);
     backend.exchange(field, 1);
+    stored_ = intersection(stored_, block.layout().with_halo());  // cells that the field has
     around_ = functionals.values(field, stored_);
   }
   for (const Cell& cell : first) first_.push_back(global_number(block, cell));
