@@ -32,7 +32,7 @@ std::array<double, 3> steps_of_lines(const Jumps& jumps, const Block& block) {
 
 // Ranges of κ that varies in many steps from which Galerkin operators take less time. In flat boxes they need W-cycles,
 // which have many small kernels.
-constexpr double wide_range = 1e3, wide_range_in_flat_boxes = 1e6;
+constexpr double wide_range = 1e3, wide_range_in_flat_boxes = 1e6, wide_gentle_range = 1e6;
 constexpr int flat = 6;
 // From this range on, V-cycles in the plane take many iterations.
 constexpr double extreme_range = 1e10;
@@ -74,7 +74,7 @@ bool is_flat(const Block& block) {
 
 bool varies_widely(const Jumps& jumps, const Block& block) {
   const double least = is_flat(block) ? wide_range_in_flat_boxes : wide_range;
-  return jumps.range >= least && in_many_steps(jumps) && !varies_gently(jumps);
+  return jumps.range >= std::max(least, varies_gently(jumps) ? wide_gentle_range : 1) && in_many_steps(jumps);
 }
 
 bool varies_gently(const Jumps& jumps) {

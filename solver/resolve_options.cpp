@@ -201,7 +201,7 @@ Options resolve_options(const Options& given, const Problem& problem, std::optio
   Options options = given;
   // Rediscretized levels approximate smooth κ of a wide range, and varying σ and α, only roughly.
   bool wide = (kappa.jumps.range >= Jumps::wide && !varies_gently(kappa.jumps)) || !problem.reaction.constant() ||
-              has_thin_layers(problem);
+              has_thin_layers(problem) || varies_widely(kappa.jumps, block);
   for (int d = 0; d < problem.dimension; ++d)
     for (const Boundary& face : problem.boundary[static_cast<std::size_t>(d)])
       wide = wide || (face.kind == BoundaryKind::robin && !face.alpha.constant());
