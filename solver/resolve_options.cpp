@@ -90,7 +90,28 @@ bool has_rough_voxels(const Problem& problem, const Jumps& jumps, const Block& b
   return problem.media && problem.dimension == 3 && jumps.largest >= jump_of_voxels && !few_jumps(jumps, block);
 }
 
-// The same limit if one axis is strong everywhere, as in flat cells.
+// Rediscretized elements in space serve ranges up to this one: their Galerkin products cost more than they save.
+constexpr double wide_range_of_elements = 1e6;
+
+// Beyond this ratio of widths in space, levels that coarsen the strong axes first are better than Galerkin operators,
+// which coarsen all axes.
+constexpr double widest_of_round_cells = 8;
+
+// Returns whether Galerkin levels reduce the time for κ that varies widely.
+bool galerkin_serves_range(const Problem& problem, const Jumps& jumps, const Block& block) {
+  if (!varies_widely(jumps, block)) return false;
+  if (block.dimension() == 2) return true;
+  if (problem.scheme == Scheme::q1 && jumps.range < wide_range_of_elements) return false;
+  double least = std::numeric_limits<double>::max(), most = 0;
+  for (const Axis& axis : block.axes) {
+    const Widths w = widths_of(axis);
+    least = std::min(least, w.least);
+    most = std::max(most, w.most);
+  }
+  return most <= widest_of_round_cells * least;
+}
+
+// Like `lines_jump`, if one axis is strong everywhere, as in flat cells.
 constexpr double uniform_lines_jump = 1e3;
 
 // Returns whether multigrid may relax lines on Galerkin levels: the options request them, or request nothing.
@@ -234,7 +255,7 @@ Options resolve_options(const Options& given, const Problem& problem, std::optio
     if (lines->semicoarsens && !given.smoother.pre && !given.smoother.post)
       options.smoother.pre = options.smoother.post = 1;
   } else if (options.coarse_operator == CoarseOperator::automatic && options.smoother.takes_points(points) &&
-             (galerkin_pays_in_cells(kappa.jumps, block) || varies_widely(kappa.jumps, block) ||
+             (galerkin_pays_in_cells(kappa.jumps, block) || galerkin_serves_range(problem, kappa.jumps, block) ||
               has_thin_layers(problem) || has_bodies(problem, kappa.jumps, jump_of_bodies) ||
               has_rough_voxels(problem, kappa.jumps, block))) {
     options.coarse_operator = CoarseOperator::galerkin;
