@@ -73,11 +73,11 @@ Level::StepSizes steps_of_visits() {
   return {1 / (middle + offset), 1 / (middle - offset)};
 }
 
-// Returns whether the second level is a box that stores the unknowns of the first one.
+// Returns whether the second level is a box that stores this process's unknowns of the first one.
 bool second_copies_first(const Hierarchy& hierarchy) {
   if (hierarchy.operators.size() < 2) return false;
   const Space &first = hierarchy.operators[0]->space(), &second = hierarchy.operators[1]->space();
-  return !is_box(first) && is_box(second) && first.unknown_count() == second.unknown_count();
+  return !is_box(first) && is_box(second) && first.own_unknowns() == second.own_unknowns();
 }
 
 }  // namespace

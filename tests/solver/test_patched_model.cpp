@@ -26,7 +26,7 @@ TEST(PatchedModel, HasTheBitsOfTheWholeGrid) {
       const Problem problem = problem_of({Scheme::fv, centering, varying});
       const Solution whole = solve_whole(problem);
       for (const std::vector<int>& widths : splits)
-        for (const int count : {1, 2, 4}) {
+        for (const int count : {1, 2, 3, 4}) {
           const bool shares = count == 1 || varying == (centering == Centering::cell);  // half of the kinds
           if (std::ssize(widths) < count || !shares) continue;
           SCOPED_TRACE(testing::Message() << widths.size() << " patches on " << count << " processes, cells "
