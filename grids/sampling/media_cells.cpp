@@ -16,6 +16,11 @@ namespace poisson {
 
 namespace {
 
+bool is_zero(const Quantity& quantity) {
+  const double* value = quantity.constant();
+  return value && *value == 0;
+}
+
 // A cell whose centre lies in an insulator belongs to the system if at least this share of its volume conducts. In the
 // plane the open shares of the faces of smaller cells are exact, in space they are not.
 constexpr double least_in_plane = 1e-5, least_in_space = 1e-3;
@@ -49,6 +54,8 @@ MediaCells::MediaCells(const Problem& problem, const Block& block, const Box& bo
     const Material& m = media_->material_of(static_cast<RegionNumber>(r));
     conducts_.push_back(m.conducts() ? 1 : 0);
     fixed_.push_back(m.has_value() ? 1 : 0);
+    harmonic_.push_back(
+        m.conducts() && !m.power && is_zero(m.source) && is_zero(problem.source) && is_zero(problem.reaction) ? 1 : 0);
     std::array<double, 3> kappa{};
     if (m.conducts())
       for (std::size_t d = 0; d < 3; ++d)

@@ -62,6 +62,8 @@ class MediaCells {
   /// Returns whether a region has one value, given or unknown.
   bool fixed(RegionNumber region) const { return fixed_[region]; }
   bool insulates(RegionNumber region) const { return !conducts_[region] && !fixed_[region]; }
+  /// Returns whether ∇·(κ∇u) = 0 in a region: it conducts without a source and without a reaction.
+  bool is_harmonic(RegionNumber region) const { return harmonic_[region] != 0; }
   /// Returns whether surfaces of bodies are sharp.
   bool sharp() const { return sharp_; }
   /// Returns whether insulators cut cells.
@@ -102,7 +104,7 @@ class MediaCells {
   std::optional<LabelBytes> labels_;  ///< replace regions_; offsets are those of the box
   UnsetVector<RegionNumber> regions_, below_;
   std::vector<std::array<double, 3>> kappa_;  ///< of each region; 0 if it is an expression
-  std::vector<char> conducts_, fixed_;
+  std::vector<char> conducts_, fixed_, harmonic_;
   std::array<std::vector<double>, 3> widths_;  ///< of the cells of the block
   std::array<double, 3> steps_{};              ///< resolution of rays
   bool sharp_ = false;
