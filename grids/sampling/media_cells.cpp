@@ -16,11 +16,6 @@ namespace poisson {
 
 namespace {
 
-bool is_zero(const Quantity& quantity) {
-  const double* value = quantity.constant();
-  return value && *value == 0;
-}
-
 // A cell whose centre lies in an insulator belongs to the system if at least this share of its volume conducts. In the
 // plane the open shares of the faces of smaller cells are exact, in space they are not.
 constexpr double least_in_plane = 1e-5, least_in_space = 1e-3;
@@ -52,10 +47,10 @@ MediaCells::MediaCells(const Problem& problem, const Block& block, const Box& bo
   ny_ = static_cast<std::size_t>(box_.last[1] - box_.first[1]);
   for (std::size_t r = 0; r < media_->regions.size(); ++r) {
     const Material& m = media_->material_of(static_cast<RegionNumber>(r));
-    conducts_.push_back(m.conducts() ? 1 : 0);
+    const bool has_source = m.power || uniform_value(m.source) != 0 || uniform_value(problem.source) != 0 ||
+                            uniform_value(problem.reaction) != 0;
+    conducts_.push_back(!m.conducts() ? 0 : has_source ? 1 : harmonic);
     fixed_.push_back(m.has_value() ? 1 : 0);
-    harmonic_.push_back(
-        m.conducts() && !m.power && is_zero(m.source) && is_zero(problem.source) && is_zero(problem.reaction) ? 1 : 0);
     std::array<double, 3> kappa{};
     if (m.conducts())
       for (std::size_t d = 0; d < 3; ++d)

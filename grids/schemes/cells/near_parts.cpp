@@ -142,9 +142,9 @@ class RegionLines {
   std::array<int, 3> low_, high_;
   std::array<int, 2> lines_{};
   const std::vector<const PartOfRegion*>& parts_;
-  std::vector<std::size_t> leader_;                        // the first part of the piece of each part
+  std::vector<std::size_t> leader_;                           // the first part of the piece of each part
   std::unordered_map<int, std::vector<std::size_t>> of_row_;  // parts whose first cell lies on a row
-  std::vector<std::vector<Interval>> found_;               // of the lines of a row
+  std::vector<std::vector<Interval>> found_;                  // of the lines of a row
 };
 
 bool near(const PartOfRegion& a, const PartOfRegion& b) {
