@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdio>
 #include <limits>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -159,7 +160,26 @@ double diagonal_of_gaps(const SchemeContext& context, double least, double mean,
   return share_of_gaps * least / mean / (cells * cells);
 }
 
-// Adds couplings to fixed bodies, the diagonals of cells that left, and the anchor.
+// Adds 1 to the diagonals of the anchors, plane by plane: many tubes may have one each.
+void add_anchors(const SchemeContext& context, Field& reaction) {
+  std::map<int, std::vector<std::array<int, 3>>> planes;
+  for (const std::array<int, 3>& cell : context.media->anchors()) planes[cell[2]].push_back(cell);
+  for (const auto& [k, cells] : planes) {
+    if (cells.size() == 1) {
+      const auto [i, j, plane] = cells.front();
+      context.sampler.put({{i, j, k}, {i + 1, j + 1, k + 1}}, std::array{1.0}, SampleStore::add, reaction);
+      continue;
+    }
+    const Box box = layer_of(context.values(), 2, k);
+    std::vector<double> added(static_cast<std::size_t>(box.size()));
+    for (const auto& [i, j, plane] : cells)
+      added[static_cast<std::size_t>(j - box.first[1]) * static_cast<std::size_t>(box.last[0] - box.first[0]) +
+            static_cast<std::size_t>(i - box.first[0])] = 1;
+    context.sampler.put(box, added, SampleStore::add, reaction);
+  }
+}
+
+// Adds couplings to fixed bodies, the diagonals of cells that left, and the anchors.
 void add_to_diagonal(const SchemeContext& context, double scale, double gap_diagonal, Field& reaction) {
   const MediaSystem& media = *context.media;
   if (!media.links().empty()) {
@@ -177,8 +197,7 @@ void add_to_diagonal(const SchemeContext& context, double scale, double gap_diag
     });
     context.sampler.put(context.values(), values, SampleStore::set, reaction);
   }
-  if (const auto [i, j, k] = media.anchor(); i >= 0)
-    context.sampler.put({{i, j, k}, {i + 1, j + 1, k + 1}}, std::array{1.0}, SampleStore::add, reaction);
+  add_anchors(context, reaction);
 }
 
 // Multiplies values of cells by the shares of their volumes that insulators leave open.
@@ -384,7 +403,9 @@ void add_fixed_values(const SchemeContext& context, double scale, Field& b) {
       std::array<char, 32> text{};
       std::snprintf(text.data(), text.size(), "%.4g", sum);
       throw InputError(std::string("no value is fixed, and the sources and fluxes do not balance (their sum is ") +
-                       text.data() + "): fix a value, or make the data balance");
+                       text.data() +
+                       "): fix a value (boundary, or fixed: of a material), or make equation.source, the powers of "
+                       "materials and the fluxes of boundary balance");
     }
   }
   if (media->links().empty()) return;
