@@ -254,9 +254,9 @@ class RegionSums {
       if (!block_.axes[d].open(end) || CellFace::is_closed(face)) return;
       const Layer u(d_.functionals(), u_, cells_behind(block_, d, end));
       const FaceAreas area(block_, d);
-      const CellFace face(d_.problem(), block_, d, end, &media_);
-      add_in_shares(face.behind(), [&](int j, int k, std::vector<Sums>& sums) {
-        face.visit_line(j, k, [&](int i, int, int, const CellFace::Values& v) {
+      const CellFace values(d_.problem(), block_, d, end, &media_);
+      add_in_shares(values.behind(), [&](int j, int k, std::vector<Sums>& sums) {
+        values.visit_line(j, k, [&](int i, int, int, const CellFace::Values& v) {
           if (media_.solved(i, j, k))
             sums[media_.cells().region(i, j, k)].through_faces -=
                 area(i, j, k) * (v.given - v.conductance * u(i, j, k));

@@ -109,7 +109,8 @@ class ImageOpener {
   bool is_one_slice() const {
     if (dimension() != 3 || input_.crop.count(2) != 1) return false;
     for (const char* key : {"domain.lower", "domain.upper", "grid.cells", "grid.axes"})
-      if (const Value* list = raw_.at(key); list && std::max(list->items.size(), list->entries.size()) == 3) return false;
+      if (const Value* list = raw_.at(key); list && std::max(list->items.size(), list->entries.size()) == 3)
+        return false;
     return true;
   }
 

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstdio>
 #include <limits>
-#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -158,25 +157,6 @@ double diagonal_of_gaps(const SchemeContext& context, double least, double mean,
   double cells = 1;
   for (const Axis& axis : context.block.axes) cells = std::max(cells, static_cast<double>(axis.all_cells()));
   return share_of_gaps * least / mean / (cells * cells);
-}
-
-// Adds 1 to the diagonals of the anchors, plane by plane: many tubes may have one each.
-void add_anchors(const SchemeContext& context, Field& reaction) {
-  std::map<int, std::vector<std::array<int, 3>>> planes;
-  for (const std::array<int, 3>& cell : context.media->anchors()) planes[cell[2]].push_back(cell);
-  for (const auto& [k, cells] : planes) {
-    if (cells.size() == 1) {
-      const auto [i, j, plane] = cells.front();
-      context.sampler.put({{i, j, k}, {i + 1, j + 1, k + 1}}, std::array{1.0}, SampleStore::add, reaction);
-      continue;
-    }
-    const Box box = layer_of(context.values(), 2, k);
-    std::vector<double> added(static_cast<std::size_t>(box.size()));
-    for (const auto& [i, j, plane] : cells)
-      added[static_cast<std::size_t>(j - box.first[1]) * static_cast<std::size_t>(box.last[0] - box.first[0]) +
-            static_cast<std::size_t>(i - box.first[0])] = 1;
-    context.sampler.put(box, added, SampleStore::add, reaction);
-  }
 }
 
 // Adds couplings to fixed bodies, the diagonals of cells that left, and the anchors.
