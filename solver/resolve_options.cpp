@@ -85,9 +85,9 @@ constexpr double jump_of_bodies = 10;
 // the iterations.
 constexpr double jump_of_voxels = 50;
 
-// Returns whether κ jumps between many voxels or cells of staircases.
-bool has_rough_voxels(const Problem& problem, const Jumps& jumps, const Block& block) {
-  return problem.media && problem.dimension == 3 && jumps.largest >= jump_of_voxels && !few_jumps(jumps, block);
+// Returns whether κ jumps between voxels or cells of staircases, of which few may do so.
+bool has_steep_voxels(const Problem& problem, const Jumps& jumps) {
+  return problem.media && problem.dimension == 3 && jumps.largest >= jump_of_voxels;
 }
 
 // Rediscretized elements in space serve ranges up to this one: their Galerkin products cost more than they save.
@@ -269,7 +269,7 @@ Options resolve_options(const Options& given, const Problem& problem, std::optio
              options.smoother.takes_points(points || balances_bodies(problem, kappa, block)) &&
              (galerkin_pays_in_cells(kappa.jumps, block) || galerkin_serves_range(problem, kappa.jumps, block) ||
               has_thin_layers(problem) || has_bodies(problem, kappa.jumps, jump_of_bodies) ||
-              has_rough_voxels(problem, kappa.jumps, block))) {
+              has_steep_voxels(problem, kappa.jumps))) {
     options.coarse_operator = CoarseOperator::galerkin;
   }
   options = options.choose(kappa.jumps.largest, points, few_jumps(kappa.jumps, block), problem.dimension);
