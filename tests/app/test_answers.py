@@ -14,6 +14,8 @@ import sys
 import tempfile
 import unittest
 
+from hostile_images import tiff
+
 PROGRAM = os.path.abspath(sys.argv[1])
 PYTHON = "/usr/bin/python3"  # has the distribution's h5py
 
@@ -239,6 +241,23 @@ class Answers(unittest.TestCase):
         self.image((20, 1, 17), lambda i, j, k: solid(i, k, j))
         self.run_case(IMAGE % ("20, 1, 17", "fixed"), status=2)
         self.assertIn("case.yaml:1:8: image: has one voxel along y", self.output)
+
+    def test_images_of_every_type_of_tiff(self):
+        text = IMAGE.replace("image.raw, type: uint8, shape: [%s]", "image.tif")
+        text = text.replace("insulator", "{coefficient: 0.1}")
+        found = set()
+        for code, kind, labels in (("B", 1, (0, 255)), ("b", 2, (-1, 100)), ("H", 1, (3, 65535)), ("h", 2, (-300, 7)),
+                                   ("I", 1, (0, 4294967295)), ("i", 2, (-70000, 5)), ("f", 3, (0, 1)),
+                                   ("d", 3, (-2, 1))):
+            for order in "<>":
+                data = struct.pack(f"{order}16{code}", *(labels[(i * 7 + i // 5) % 3 == 0] for i in range(16)))
+                bits = 8 * struct.calcsize(f"{order}{code}")
+                (self.directory / "image.tif").write_bytes(
+                    tiff(bits=bits, data=data, order=order, pages=3, tags=[(339, 3, 1, kind), (258, 3, 1, bits)]))
+                table = "{%d: pore, %d: grain}" % labels
+                summary = self.run_case((text % "fixed").replace("{0: pore, 255: grain}", table))
+                found.add(summary["effective"]["tensor"][0][0])
+        self.assertEqual(len(found), 1)
 
     def test_nodes_of_a_netlist_have_names_of_their_own(self):
         bodies = ", ".join(f"{{material: lead, name: '{name}', sphere: {{center: [0.5, 0.5, {0.2 + 0.3 * n}], "
