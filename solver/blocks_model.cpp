@@ -21,7 +21,38 @@ constexpr double round_cells = 2;
 // cells alone (ε a² ≪ 1), and where the couplings along a line exceed those that hold it by the second number.
 constexpr double most_stretched_in_fp32 = 1e3, most_floating_in_fp32 = 1e4;
 
+// Algebraic multigrid solves blocks if κ changes by more than the first number at more than the second share of faces.
+constexpr double large_jump = 10, most_jumps = 0.02;
+
 }  // namespace
+
+std::int64_t coarsest_in_blocks(const MeshData& data, const BlockMesh& mesh) {
+  if (data.range <= large_jump) return most_in_blocks;
+  std::int64_t faces = 0, jumps = 0;
+  for (int b = 0; b < mesh.numbers->topology().blocks(); ++b) {
+    std::array<int, 3> n = mesh.numbers->cells_of(b);
+    n[2] = std::max(1, n[2]);
+    const std::array<std::int64_t, 3> stride{1, n[0], std::int64_t{n[0]} * n[1]};
+    const std::int64_t first = mesh.first_cell[static_cast<std::size_t>(b)];
+    const auto kappa = [&](std::int64_t cell) {
+      return data.kappa[static_cast<std::size_t>(first + cell) * data.kappa_entries];
+    };
+#pragma omp parallel for schedule(static) reduction(+ : faces, jumps)
+    for (int line = 0; line < n[1] * n[2]; ++line)
+      for (int i = 0; i < n[0]; ++i) {
+        const std::array<int, 3> at{i, line % n[1], line / n[1]};
+        const std::int64_t cell = i + std::int64_t{n[0]} * line;
+        for (std::size_t d = 0; d < 3; ++d) {
+          if (at[d] + 1 == n[d]) continue;
+          const double here = kappa(cell), there = kappa(cell + stride[d]);
+          ++faces;
+          jumps += std::max(here, there) > large_jump * std::min(here, there) ? 1 : 0;
+        }
+      }
+  }
+  return static_cast<double>(jumps) > most_jumps * static_cast<double>(faces) ? std::numeric_limits<std::int64_t>::max()
+                                                                              : most_in_blocks;
+}
 
 BlockSmoothing smoothing_of(const Options& options, double stretch) {
   if (options.smoother.extent == RelaxationChoice::lines) return BlockSmoothing::lines;
@@ -95,6 +126,9 @@ Plan plan_blocks(const std::vector<BlockLevelSize>& sizes, const Options& asked,
     all += bytes;
     if (!multigrid) break;
   }
+  // Algebraic multigrid follows: entries of 12 bytes on all levels and their transfers.
+  if (multigrid && sizes.size() == 1 && sizes[0].unknowns > most_in_blocks)
+    all += static_cast<double>(sizes[0].unknowns) * (dimension == 2 ? 9 : 27) * 12 * 2;
   plan.bytes = static_cast<std::size_t>(all);
   plan.setup = lines && !gpu ? static_cast<std::size_t>(8 * 12 * sizes.front().nodes) : 0;
   return plan;
