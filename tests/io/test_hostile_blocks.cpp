@@ -213,7 +213,7 @@ TEST_F(HostileBlocks, HaveWrongCurves) {
               {"[{edge: [0,1], spline: [[0.9,0],[0.1,0]]}]", "grid.blocks[0]: 4 of 16 cells are inverted or flat"},
               {"[{edge: [1,4], spline: [[5,0.5]]}]", "grid.blocks[1]: 16 of 16 cells are inverted or flat"},
               {"[{edge: [0,1], spline: [[1,0]]}]", "two places of a spline coincide"},
-              {"[{edge: [0,1], spline: [[1e300,0.1]]}]", "grid.curves[0]: its places are too far apart"},
+              {"[{edge: [0,1], spline: [[1e300,0.1]]}]", "grid.curves[0]: two places of a spline are too far apart"},
               {"[{edge: [1,1], arc: [0.5,0.1]}]", "no block has an edge from 1 to 1"},
               {"[{edge: [0,1], bezier: [[0.5,0.1]]}]", "grid.curves[0].bezier: unknown key"},
               {"[{faces: wall, onto: {sphere: {centre: [0,0,0], radius: 1}}}]", "faces exist in space only"}},
@@ -290,7 +290,7 @@ TEST_F(HostileBlocks, AreInDamagedFiles) {
   save("1 0 0 0\n2 1 0 0\n3 1 1 nan\n4 0 1 0\n", 4, {"3 2 0 1 1 2 3 4"});
   refuse("a coordinate of node 3 is not finite");
   save("1 0 0 0\n2 1 0 0\n3 1 1 0\n4 0 1 0\n5 1 0 0\n6 2 0 0\n7 2 1 0\n8 1 1 0\n", 8,
-        {"3 2 0 1 1 2 3 4", "3 2 0 1 5 6 7 8"});
+       {"3 2 0 1 1 2 3 4", "3 2 0 1 5 6 7 8"});
   refuse("two vertices lie at (1, 0), so that element 1 of m.msh, element 2 of m.msh do not touch there");
   std::ofstream(folder / "m.msh") << "";
   refuse("m.msh is empty");
@@ -298,7 +298,8 @@ TEST_F(HostileBlocks, AreInDamagedFiles) {
   save(points, 8, {left, right, left});
   const Config config = load("grid: {type: blocks, file: m.msh, cells: 4}\n");
   ASSERT_FALSE(config.mesh->warnings.empty());
-  EXPECT_NE(config.mesh->warnings[0].find("repeat"), std::string::npos) << config.mesh->warnings[0];
+  EXPECT_NE(config.mesh->warnings[0].find("have the corners of another one"), std::string::npos)
+      << config.mesh->warnings[0];
 }
 
 TEST_F(HostileBlocks, ConflictWithOtherWords) {
