@@ -143,6 +143,43 @@ TEST(BlockOrders, AreTwoOnSkewedBlocksAndStars) {
   expect_orders([](int) { return with_wall(star(3), {{1, 2}}); }, 12, smooth({{y[1], y[2]}}, {0, 0, 0}), "three");
 }
 
+// κ jumps by 10⁴ at an oblique interface, across which the flux κ ∂u/∂n is continuous.
+TEST(BlockOrders, AreTwoWhereTheCoefficientJumps) {
+  const auto side = [](double x, double y) { return x - 0.5 * y - 0.8; };
+  const Quantity kappa([=](double x, double y, double) { return side(x, y) < 0 ? 1.0 : 1e4; });
+  const Quantity exact([=](double x, double y, double) {
+    const double s = side(x, y);
+    return (s + 0.3 * s * s * s) * (s < 0 ? 1.0 : 1e-4);
+  });
+  const Quantity source([=](double x, double y, double) { return -1.25 * 1.8 * side(x, y); });
+  MadeBlocks made;
+  made.macro.vertices = {{0, 0, 0}, {0.8, 0, 0}, {2, 0, 0}, {0, 1, 0}, {1.3, 1, 0}, {2, 1, 0}};
+  add_quadrilateral(made.macro, {0, 1, 4, 3});
+  add_quadrilateral(made.macro, {2, 5, 4, 1});
+  made = with_wall(std::move(made), {{0, 3}});
+  constexpr double flow = -1 - 0.9 * (0.64 + 0.4 + 0.25 / 3);  // ∫ −∂u/∂x over the side x = 0
+  std::array<double, 2> errors{}, flows{};
+  for (std::size_t k = 0; k < 2; ++k) {
+    const BlockMesh mesh = make_block_mesh(geometry_of(made, 16 << k));
+    MeshProblem problem = block_problem(mesh, exact, source);
+    problem.coefficient.fill(kappa);
+    MeshCondition wall;
+    wall.name = "wall";
+    wall.groups = {0};
+    wall.value = exact;
+    problem.conditions.insert(problem.conditions.begin(), wall);
+    Options options;
+    options.tolerance = 1e-10;
+    const BlockSolution found = solve_blocks(mesh, problem, options);
+    EXPECT_TRUE(found.result.converged());
+    EXPECT_LE(found.result.iterations, 12);
+    errors[k] = error_of(*found.data, found.u, exact).l2;
+    flows[k] = std::abs(condition_flows(*found.data, found.u)[0].flow - flow);
+  }
+  EXPECT_GE(std::log2(errors[0] / errors[1]), 1.9);
+  EXPECT_GE(std::log2(flows[0] / flows[1]), 1.9);
+}
+
 TEST(BlockOrders, AreTwoInSpace) {
   expect_orders([](int n) { return extruded(ring(4, 2, 5, n), 0.7); }, 6, logarithm(0.7), "cylinder");
   const auto cube = [](int) { return with_wall(grid_of_blocks({2, 1, 1}, 0.0, true), {{0, 1, 3, 4}, {1, 2, 4, 5}}); };

@@ -39,7 +39,7 @@ MadeBlocks thin_blocks(std::vector<int> m, double thickness) {
 
 std::vector<StackedCase> stacked_cases() {
   return {{"thin squares", thin_blocks({3, 3}, 0.01), 7},
-          {"thin cubes", thin_blocks({2, 2, 3}, 0.01), 5},
+          {"thin cubes", thin_blocks({2, 2, 3}, 0.01), 6},
           {"very thin cubes", thin_blocks({2, 1, 2}, 1e-4), 6},
           {"skewed", grid_of_blocks({2, 3}, 0.3, true), 7},
           {"star", star(5), 6},
