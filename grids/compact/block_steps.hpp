@@ -29,8 +29,8 @@ struct UnevenRow {
   }
 };
 /// Counts rows that are close to one of their neighbours: a coupling exceeds 0.6 of the diagonal. The corners of a
-/// sliver have couplings near 1, and they slow down all sweeps even if they are few, so rows beyond 0.8 count more. On a
-/// mesh of good tetrahedra no coupling exceeds 0.5.
+/// sliver have couplings near 1, and they slow down all sweeps even if they are few, so rows beyond 0.8 count more. On
+/// a mesh of good tetrahedra no coupling exceeds 0.5.
 struct CloseRow {
   static constexpr double close = 0.6, closest = 0.8, weight = 50, share_of_rows = 0.01;
   CsrView A;
