@@ -18,7 +18,7 @@
 
 #include "backends/utilities/commit.hpp"
 #include "bench/stopwatch.hpp"
-#include "grids/meshes/mesh.hpp"
+#include "grids/meshes/topology.hpp"
 #include "io/meshes/mesh_file.hpp"
 
 namespace poisson::bench {
