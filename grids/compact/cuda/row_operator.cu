@@ -225,6 +225,9 @@ class DeviceRowOperator final : public Operator, public ExplicitEntries {
     throw RunError("compact rows have no colours to sweep over");
   }
   bool uneven() const override { return blocks_of_sweeps() != nullptr; }
+  double entries_of_row() const override {
+    return static_cast<double>(pattern_->rows->entries) / static_cast<double>(pattern_->rows->rows);
+  }
   std::vector<double> dense() const override {
     if (!pattern_->on_host) throw RunError("the entries of this level are on the device alone");
     const CsrMatrix& A = *pattern_->on_host;

@@ -2,6 +2,7 @@
 #include <tuple>
 
 #include "grids/compact/cuda/device_rows.cuh"
+#include "grids/compact/cuda/short_products.cuh"
 #include "grids/compact/product_steps.hpp"
 
 namespace poisson::cuda {
@@ -20,14 +21,6 @@ __global__ void __launch_bounds__(1024) scan_tiles(std::int64_t tiles, std::int6
 }
 
 namespace {
-
-// Describes where a kernel appends rows.
-struct Appended {
-  unsigned long long* next;
-  std::int64_t capacity, *first, *end;  // end < first: the table was too small
-  int* column;
-  double* value;
-};
 
 /// Is a team of lanes of a warp.
 template <int width>
@@ -178,6 +171,11 @@ int first_tier(const DeviceMatrix& A, std::int64_t B_rows, std::int64_t B_entrie
   return length > 8 ? 2 : products < 80 ? 0 : 1;
 }
 
+// Returns whether most rows of a product have few entries.
+bool has_short_rows(const RowProduct& product, const DeviceMatrix& A, std::int64_t B_rows, std::int64_t B_entries) {
+  return product.A.rows >= 1 << 16 && A.entries <= 16 * A.rows && B_entries <= 4 * B_rows;
+}
+
 void append(DeviceRows& rows, int tier, const RowProduct& product, const int* list, std::int64_t n,
             const Appended& to) {
   with_tier(tier, [&]<class T>(T) {
@@ -195,13 +193,20 @@ RowProduct product_of(const DeviceMatrix& A, const LooseRows& B) {
 }
 
 // Computes all rows, those with too many entries for a table again with a larger one. Returns the entries.
-std::int64_t append_all(DeviceRows& rows, const RowProduct& product, int tier, const Appended& to) {
+std::int64_t append_all(DeviceRows& rows, const RowProduct& product, bool short_rows, int tier, const Appended& to) {
   Buffer list;
   std::int64_t n = product.A.rows;
   check(cudaMemsetAsync(to.next, 0, sizeof *to.next, rows.stream()));
   for (;; ++tier) {
     if (tier == tiers) throw TooDense();
-    append(rows, tier, product, static_cast<const int*>(list.data()), n, to);
+    if (short_rows) {
+      append_short<<<DeviceRows::blocks(n, short_threads), short_threads, 0, rows.stream()>>>(product, to);
+      launched(rows.stream());
+      short_rows = false;
+      --tier;
+    } else {
+      append(rows, tier, product, static_cast<const int*>(list.data()), n, to);
+    }
     if (!list.data()) {
       if (rows.sum(n, CountFailed{to.first, to.end}) == 0) break;
       list = rows.make<int>(n);
@@ -215,7 +220,8 @@ std::int64_t append_all(DeviceRows& rows, const RowProduct& product, int tier, c
   return all;
 }
 
-LooseRows loose_rows(DeviceRows& rows, const RowProduct& product, std::int64_t columns, int tier, std::int64_t likely) {
+LooseRows loose_rows(DeviceRows& rows, const RowProduct& product, std::int64_t columns, bool short_rows, int tier,
+                     std::int64_t likely) {
   LooseRows C;
   C.rows = product.A.rows;
   C.columns = columns;
@@ -226,7 +232,7 @@ LooseRows loose_rows(DeviceRows& rows, const RowProduct& product, std::int64_t c
     C.column = rows.make<int>(capacity);
     C.value = rows.make<double>(capacity);
     C.entries =
-        append_all(rows, product, tier,
+        append_all(rows, product, short_rows, tier,
                    {rows.at(next), capacity, rows.at(C.first), rows.at(C.end), rows.at(C.column), rows.at(C.value)});
     if (C.entries <= capacity) return C;
     C.column = {};
@@ -239,11 +245,12 @@ LooseRows loose_rows(DeviceRows& rows, const RowProduct& product, std::int64_t c
 LooseRows loose_product(DeviceRows& rows, const DeviceMatrix& A, const DeviceMatrix& B, std::int64_t likely) {
   const CsrView b = B.view();
   const RowProduct product{A.view(), b.start, b.start + 1, b.column, b.value};
-  return loose_rows(rows, product, B.columns, first_tier(A, B.rows, B.entries), likely);
+  return loose_rows(rows, product, B.columns, has_short_rows(product, A, B.rows, B.entries),
+                    first_tier(A, B.rows, B.entries), likely);
 }
 
 LooseRows loose_product(DeviceRows& rows, const DeviceMatrix& A, const LooseRows& B, std::int64_t likely) {
-  return loose_rows(rows, product_of(A, B), B.columns, first_tier(A, B.rows, B.entries), likely);
+  return loose_rows(rows, product_of(A, B), B.columns, false, first_tier(A, B.rows, B.entries), likely);
 }
 
 void update_product(DeviceRows& rows, const DeviceMatrix& A, const LooseRows& B, DeviceMatrix& C) {
