@@ -139,9 +139,6 @@ __global__ void __launch_bounds__(slice_warps * 32, sizeof(T) == 4 ? 6 : 4)
   await_others();
   const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32, part = warp % parts;
   const int slice = static_cast<int>(blockIdx.x) * (slice_warps / parts) + warp / parts;
-  const int position = slice * slice_rows + lane;
-  const bool here = part == 0 && slice < A.slices() && position < A.rows;
-  const int row = here ? A.row_at(position) : 0;  // loaded before the entries, which hide its latency
   T sum = 0;
   if (slice < A.slices()) sum = A.template multiply<parts>(slice, part, u);
   if constexpr (parts > 1) {
@@ -151,12 +148,18 @@ __global__ void __launch_bounds__(slice_warps * 32, sizeof(T) == 4 ? 6 : 4)
     if (part == 0)
       for (int p = 1; p < parts; ++p) sum += sums[warp + p][lane];
   }
+  const int position = slice * slice_rows + lane;
+  const bool here = part == 0 && slice < A.slices() && position < A.rows;
   if constexpr (std::is_void_v<decltype(end(0, std::int64_t{0}, sum))>) {
     if (!here) return;
+    const int row = A.row_at(position);
     end(row, A.place(row), sum);
   } else {
     double own = 0;
-    if (here) own = end(row, A.place(row), sum);
+    if (here) {
+      const int row = A.row_at(position);
+      own = end(row, A.place(row), sum);
+    }
     own = sum_of_block<slice_warps * 32>(own);
     if (threadIdx.x == 0) partial[blockIdx.x] = own;
   }
