@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Counts iterations of algebraic multigrid on P1 matrices of random Delaunay meshes, which contain slivers.
 
-    PYTHONPATH=build/cpu/python bench/delaunay_rows.py POINTS [RESULT.json]
+    PYTHONPATH=build/cpu/python bench/delaunay_rows.py 100000 --json RESULT.json
+    PYTHONPATH=build/cpu/python bench/delaunay_rows.py 20000 100000 400000 --dimensions 3 --only Dirichlet
 
 It needs NumPy, SciPy and the poisson module.
 """
 
+import argparse
 import json
-import sys
 
 import numpy as np
 import poisson
@@ -45,8 +46,15 @@ def stiffness(places, simplices, kappa=None):
     return sp.coo_matrix((entries.ravel(), (rows, columns)), shape=(len(places),) * 2).tocsr()
 
 
-def problems(points, dimension):
+def problems(points, dimension, only=None):
     """Yields names, matrices and whether they are singular."""
+    for name, make, singular in problem_makers(points, dimension):
+        if only is None or name == only:
+            yield name, make(), singular
+
+
+def problem_makers(points, dimension):
+    """Yields names, functions that return matrices, and whether these are singular."""
     places, simplices = mesh(points, dimension)
     inside = ~np.any((places == 0) | (places == 1), axis=1)
     random = np.random.default_rng(5)
@@ -56,34 +64,41 @@ def problems(points, dimension):
         return A[inside][:, inside].tocsr()
 
     blocks = np.floor(middle * 8 * (4 - dimension)).sum(axis=1) % 2 == 0
-    yield "Dirichlet", held(stiffness(places, simplices)), False
-    yield "Neumann", stiffness(places, simplices), True
-    yield "checkerboard of 1e6", held(stiffness(places, simplices, np.where(blocks, 1e6, 1.0))), False
-    yield "1e6 or 1 at random", held(stiffness(places, simplices, np.where(random.random(count) < 0.5, 1e6, 1.0))), False
+    chosen = np.where(random.random(count) < 0.5, 1e6, 1.0)
     lognormal = np.exp(2 * random.standard_normal(count))
-    yield "lognormal, deviation 2", held(stiffness(places, simplices, lognormal)), False
     flat = np.ones(dimension)
     flat[-1] = 1e-3
-    yield "squeezed by 1e-3", held(stiffness(places * flat, simplices)), False
-    yield "graded as x^3", held(stiffness(places**3, simplices)), False
     sheared = places.copy()
     sheared[:, 0] += 3 * sheared[:, 1]
-    yield "sheared by 3", held(stiffness(sheared, simplices)), False
+    yield "Dirichlet", lambda: held(stiffness(places, simplices)), False
+    yield "Neumann", lambda: stiffness(places, simplices), True
+    yield "checkerboard of 1e6", lambda: held(stiffness(places, simplices, np.where(blocks, 1e6, 1.0))), False
+    yield "1e6 or 1 at random", lambda: held(stiffness(places, simplices, chosen)), False
+    yield "lognormal, deviation 2", lambda: held(stiffness(places, simplices, lognormal)), False
+    yield "squeezed by 1e-3", lambda: held(stiffness(places * flat, simplices)), False
+    yield "graded as x^3", lambda: held(stiffness(places**3, simplices)), False
+    yield "sheared by 3", lambda: held(stiffness(sheared, simplices)), False
 
 
 def main():
-    points, found = int(sys.argv[1]), []
-    for dimension in (3, 2):
-        for name, A, singular in problems(points, dimension):
-            b = np.random.default_rng(5).standard_normal(A.shape[0])
-            result = poisson.Rows(A, tolerance=1e-8, max_iterations=300).solve(b - b.mean() * singular, check=False)
-            found.append({"dimension": dimension, "problem": name, "rows": A.shape[0], "iterations": result.iterations,
-                          "converged": bool(result.converged)})
-            print(found[-1], flush=True)
-    if len(sys.argv) > 2:
-        with open(sys.argv[2], "w", encoding="utf-8") as file:
-            json.dump({"benchmark": "delaunay_rows", "commit": commit(), "points": points, "problems": found}, file,
-                      indent=1)
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("points", type=int, nargs="+")
+    parser.add_argument("--dimensions", type=int, nargs="+", default=[3, 2])
+    parser.add_argument("--only", help="the name of a problem")
+    parser.add_argument("--json", help="file for the results")
+    given, found = parser.parse_args(), []
+    for dimension in given.dimensions:
+        for points in given.points:
+            for name, A, singular in problems(points, dimension, given.only):
+                b = np.random.default_rng(5).standard_normal(A.shape[0])
+                result = poisson.Rows(A, tolerance=1e-8, max_iterations=300).solve(b - b.mean() * singular, check=False)
+                found.append({"dimension": dimension, "problem": name, "rows": A.shape[0],
+                              "iterations": result.iterations, "converged": bool(result.converged)})
+                print(found[-1], flush=True)
+    if given.json:
+        with open(given.json, "w", encoding="utf-8") as file:
+            json.dump({"benchmark": "delaunay_rows", "commit": commit(), "points": given.points, "problems": found},
+                      file, indent=1)
 
 
 if __name__ == "__main__":

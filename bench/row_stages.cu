@@ -38,16 +38,17 @@ void print_stages(Backend& backend, const DeviceMatrix& A) {
   AggregatesOn<DeviceRows> aggregates;
   print_stage(rows, "aggregates", [&] { aggregates = aggregate(rows, view, test); });
   DeviceMatrix P, R, coarse;
+  Buffer places;
   cuda::LooseRows AP;
   print_stage(rows, "prolongation", [&] { P = make_prolongation(rows, view, test, aggregates); });
-  print_stage(rows, "transpose", [&] { R = cuda::transpose(rows, P); });
+  print_stage(rows, "transpose", [&] { R = cuda::transpose(rows, P, &places); });
   const std::int64_t likely = std::min(A.entries + 3 * A.rows, 20 * A.rows);
   print_stage(rows, "A P", [&] { AP = cuda::loose_product(rows, A, P, likely); });
   print_stage(rows, "P'(A P)", [&] {
     coarse = cuda::sorted(rows, cuda::loose_product(rows, R, AP, std::min(A.entries * 5 / 8, 100 * R.rows)));
   });
   print_stage(rows, "new prolongation", [&] { update_prolongation(rows, view, rows.at(aggregates.of), P); });
-  print_stage(rows, "new transpose", [&] { cuda::update_transpose(rows, P, R); });
+  print_stage(rows, "new transpose", [&] { cuda::update_transpose(rows, P, places, R); });
   print_stage(rows, "new P'(A P)", [&] { cuda::update_product(rows, R, AP, coarse); });
   auto pattern = std::make_shared<cuda::DevicePattern>();
   print_stage(rows, "slices", [&] { pattern->rows = std::make_shared<const cuda::SlicedRows>(make_sliced(rows, A)); });

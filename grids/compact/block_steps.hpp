@@ -28,6 +28,27 @@ struct UnevenRow {
     return 0;
   }
 };
+/// Counts rows of poor elements, by weight. The corners of a sliver have couplings near their diagonal, and slow down
+/// all sweeps even if they are few. Flat elements with many corners have large positive couplings. On good tetrahedra
+/// no coupling exceeds 0.5 of the diagonal, and positive ones add up to less than 1/4 of it.
+struct PoorRow {
+  static constexpr double share_of_rows = 0.01;
+  CsrView A;
+  constexpr double operator()(std::int64_t i) const {
+    double most = 0, positive = 0, diagonal = 0;
+    for (std::int64_t k = A.start[i]; k < A.start[i + 1]; ++k) {
+      const double a = A.value[k];
+      if (A.column[k] == i) {
+        diagonal = a;
+        continue;
+      }
+      most = std::max(most, a < 0 ? -a : a);
+      positive += std::max(0.0, a);
+    }
+    if (most > 0.8 * diagonal) return 50;
+    return most > 0.6 * diagonal ? 1 : positive > 0.25 * diagonal ? 0.1 : 0;
+  }
+};
 
 /// Lists the aggregate of each row as a matrix with entries 1.
 struct CountMembers {
@@ -150,10 +171,12 @@ struct FillAlone {
   }
 };
 
-/// Returns whether sweeps need blocks: the share of uneven rows is large.
+/// Returns whether sweeps need blocks: many rows are uneven, and enough of them belong to poor elements.
 template <class Rows>
 bool needs_blocks(Rows& rows, const CsrView& A, const CouplingTest& test) {
-  return rows.sum(A.rows, UnevenRow{A, test}) > UnevenRow::share_of_rows * static_cast<double>(A.rows);
+  const auto n = static_cast<double>(A.rows);
+  return rows.sum(A.rows, UnevenRow{A, test}) > UnevenRow::share_of_rows * n &&
+         rows.sum(A.rows, PoorRow{A}) > PoorRow::share_of_rows * n;
 }
 
 /// Returns B⁻¹, where B contains the diagonal blocks of A for aggregates, and the diagonal of other rows. `transpose`

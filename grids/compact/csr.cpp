@@ -1,6 +1,7 @@
 #include "grids/compact/csr.hpp"
 
 #include <cmath>
+#include <utility>
 
 namespace poisson {
 namespace {
@@ -54,23 +55,41 @@ CsrMatrix RowCollector::join(std::int64_t columns) {
   return all;
 }
 
-// A counting sort: rows of the transpose list the rows of A in order.
+// A counting sort: rows of the transpose list the rows of A in order. Each part of the rows of A counts its entries of
+// all columns, so that parts write at the same time.
 CsrMatrix transpose(const CsrMatrix& A) {
+  const std::int64_t n = A.rows(), parts = n > 4 * row_chunk ? 4 : 1;
+  std::vector<std::vector<std::int64_t>> next(static_cast<std::size_t>(parts));
+  const auto each_part = [&](const auto& f) {
+#pragma omp parallel for schedule(static) if (parts > 1)
+    for (std::int64_t part = 0; part < parts; ++part)
+      f(n * part / parts, n * (part + 1) / parts, next[static_cast<std::size_t>(part)]);
+  };
+  each_part([&](std::int64_t first, std::int64_t last, std::vector<std::int64_t>& count) {
+    count.assign(static_cast<std::size_t>(A.columns), 0);
+    for (std::int64_t k = A.start[static_cast<std::size_t>(first)]; k < A.start[static_cast<std::size_t>(last)]; ++k)
+      ++count[static_cast<std::size_t>(A.column[static_cast<std::size_t>(k)])];
+  });
   CsrMatrix T;
-  T.columns = A.rows();
+  T.columns = n;
   T.start.resize(static_cast<std::size_t>(A.columns) + 1);
-  std::ranges::fill(T.start, 0);
-  for (const int j : A.column) ++T.start[static_cast<std::size_t>(j) + 1];
-  sum_up(T.start);
+  std::int64_t before = 0;
+  for (std::size_t j = 0; j < static_cast<std::size_t>(A.columns); ++j) {
+    T.start[j] = before;
+    for (std::vector<std::int64_t>& count : next) before += std::exchange(count[j], before);
+  }
+  T.start.back() = before;
   T.column.resize(A.column.size());
   T.value.resize(A.column.size());
-  UnsetVector<std::int64_t> next(T.start.begin(), T.start.end() - 1);
-  for (std::int64_t i = 0; i < A.rows(); ++i)
-    for (std::int64_t k = A.start[static_cast<std::size_t>(i)]; k < A.start[static_cast<std::size_t>(i) + 1]; ++k) {
-      const auto at = static_cast<std::size_t>(next[static_cast<std::size_t>(A.column[static_cast<std::size_t>(k)])]++);
-      T.column[at] = static_cast<int>(i);
-      T.value[at] = A.value[static_cast<std::size_t>(k)];
-    }
+  each_part([&](std::int64_t first, std::int64_t last, std::vector<std::int64_t>& place) {
+    for (std::int64_t i = first; i < last; ++i)
+      for (std::int64_t k = A.start[static_cast<std::size_t>(i)]; k < A.start[static_cast<std::size_t>(i) + 1]; ++k) {
+        const auto at =
+            static_cast<std::size_t>(place[static_cast<std::size_t>(A.column[static_cast<std::size_t>(k)])]++);
+        T.column[at] = static_cast<int>(i);
+        T.value[at] = A.value[static_cast<std::size_t>(k)];
+      }
+  });
   return T;
 }
 
@@ -80,38 +99,75 @@ void transpose_values(const CsrMatrix& A, CsrMatrix& T) {
     T.value[static_cast<std::size_t>(next[static_cast<std::size_t>(A.column[k])]++)] = A.value[k];
 }
 
+namespace {
+
+// Sums rows of a product, one after another, and finds columns by their places in the row.
+class RowSums {
+ public:
+  RowSums(const CsrMatrix& A, const CsrMatrix& B) : A_(A), B_(B), place_(static_cast<std::size_t>(B.columns), -1) {}
+
+  void append(std::int64_t i, RowCollector::Chunk& chunk) {
+    const int n = sum(i);
+    for (int k = 0; k < n; ++k) place_[static_cast<std::size_t>(column_[static_cast<std::size_t>(k)])] = -1;
+    sort_row(column_.data(), value_.data(), n);
+    chunk.column.insert(chunk.column.end(), column_.begin(), column_.begin() + n);
+    chunk.value.insert(chunk.value.end(), value_.begin(), value_.begin() + n);
+    chunk.end.push_back(static_cast<std::int64_t>(chunk.column.size()));
+  }
+
+ private:
+  // Returns the number of entries.
+  int sum(std::int64_t i) {
+    const std::int64_t *const start = A_.start.data(), *const start_of = B_.start.data();
+    std::int64_t most = 0;
+    for (std::int64_t k = start[i]; k < start[i + 1]; ++k) {
+      const int j = A_.column.data()[k];
+      most += start_of[j + 1] - start_of[j];
+    }
+    if (static_cast<std::size_t>(most) > column_.size()) {
+      column_.resize(static_cast<std::size_t>(most));
+      value_.resize(static_cast<std::size_t>(most));
+    }
+    int* const column = column_.data();
+    int* const place = place_.data();
+    double* const value = value_.data();
+    int n = 0;
+    for (std::int64_t k = start[i]; k < start[i + 1]; ++k) {
+      const int j = A_.column.data()[k];
+      const double a = A_.value.data()[k];
+      for (std::int64_t l = start_of[j]; l < start_of[j + 1]; ++l) {
+        const int c = B_.column.data()[l];
+        int at = place[c];
+        if (at < 0) {
+          at = place[c] = n++;
+          column[at] = c;
+          value[at] = 0;
+        }
+        value[at] += a * B_.value.data()[l];
+      }
+    }
+    return n;
+  }
+
+  const CsrMatrix &A_, &B_;
+  std::vector<int> place_;  // of each column; −1: none
+  std::vector<int> column_;
+  std::vector<double> value_;
+};
+
+}  // namespace
+
 CsrMatrix product(const CsrMatrix& A, const CsrMatrix& B) {
   RowCollector rows(A.rows());
 #pragma omp parallel if (A.rows() > row_chunk)
   {
-    std::vector<std::int64_t> places(static_cast<std::size_t>(B.columns), -1);  // of each column, from `offset` on
-    std::int64_t offset = 0;  // grows from chunk to chunk, so that old places need no reset
+    RowSums sums(A, B);
 #pragma omp for schedule(dynamic, 1)
     for (std::int64_t first = 0; first < A.rows(); first += row_chunk) {
       const std::int64_t last = std::min(A.rows(), first + row_chunk);
       RowCollector::Chunk& chunk = rows.chunk(first);
       chunk.end.reserve(static_cast<std::size_t>(last - first));
-      for (std::int64_t i = first; i < last; ++i) {
-        const auto begin = static_cast<std::int64_t>(chunk.column.size());
-        for (std::int64_t k = A.start[static_cast<std::size_t>(i)]; k < A.start[static_cast<std::size_t>(i) + 1]; ++k) {
-          const auto j = static_cast<std::size_t>(A.column[static_cast<std::size_t>(k)]);
-          const double a = A.value[static_cast<std::size_t>(k)];
-          for (std::int64_t l = B.start[j]; l < B.start[j + 1]; ++l) {
-            const int c = B.column[static_cast<std::size_t>(l)];
-            std::int64_t& place = places[static_cast<std::size_t>(c)];
-            if (place < offset + begin) {
-              place = offset + static_cast<std::int64_t>(chunk.column.size());
-              chunk.column.push_back(c);
-              chunk.value.push_back(0);
-            }
-            chunk.value[static_cast<std::size_t>(place - offset)] += a * B.value[static_cast<std::size_t>(l)];
-          }
-        }
-        const auto end = static_cast<std::int64_t>(chunk.column.size());
-        sort_row(chunk.column.data() + begin, chunk.value.data() + begin, end - begin);
-        chunk.end.push_back(end);
-      }
-      offset += static_cast<std::int64_t>(chunk.column.size());
+      for (std::int64_t i = first; i < last; ++i) sums.append(i, chunk);
     }
   }
   return rows.join(B.columns);

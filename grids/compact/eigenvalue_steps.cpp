@@ -27,17 +27,28 @@ double largest_of_tridiagonal(const std::vector<double>& d, const std::vector<do
   return high;
 }
 
-}  // namespace
-
-double largest_of_lanczos(const double* norm, const double* alpha, int steps) {
-  constexpr double margin = 1.06, nothing = 1e-12;
+// Returns the largest eigenvalue after some steps; 0: none.
+double ritz_value(const double* norm, const double* alpha, int steps) {
+  constexpr double nothing = 1e-12;
   std::vector<double> diagonal, beside;
   for (int step = 0; step < steps && norm[step] > 0; ++step) {
     diagonal.push_back(alpha[step]);
     beside.push_back(std::sqrt(norm[step + 1]));
     if (!(beside.back() > nothing * std::abs(alpha[step]))) break;
   }
-  return diagonal.empty() ? 1 : margin * largest_of_tridiagonal(diagonal, beside);
+  return diagonal.empty() ? 0 : largest_of_tridiagonal(diagonal, beside);
+}
+
+}  // namespace
+
+double largest_of_lanczos(const double* norm, const double* alpha, int steps) {
+  constexpr double margin = 1.06;
+  return norm[0] > 0 ? margin * ritz_value(norm, alpha, steps) : 1;
+}
+
+bool reaches_bound(const double* norm, const double* alpha, double bound) {
+  constexpr double near = 1.15;
+  return bound > 0 && near * ritz_value(norm, alpha, first_lanczos_steps) >= bound;
 }
 
 }  // namespace poisson

@@ -13,6 +13,8 @@ class ExplicitEntries {
   virtual std::vector<double> dense() const = 0;
   /// Returns whether couplings of a row differ so much that sweeps use blocks and cycles visit coarse levels twice.
   virtual bool uneven() const = 0;
+  /// Returns the mean number of entries of a row.
+  virtual double entries_of_row() const = 0;
 };
 
 }  // namespace poisson

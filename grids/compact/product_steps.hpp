@@ -152,6 +152,7 @@ struct TransposeRow {
   const std::int64_t* start;  ///< of the rows of the transpose
   int* column;
   double* value;
+  int* place = nullptr;  ///< of each entry in A (CopyPlaces); null: not wanted
 
   /// `copy` is memory of the team for the row.
   template <class Team>
@@ -165,19 +166,29 @@ struct TransposeRow {
       int before = 0;
       for (int l = 0; l < n; ++l) before += copy[l] < own ? 1 : 0;
       column[first + before] = own;
-      value[first + before] = value_at(own, static_cast<int>(i));
+      take(first + before, own, static_cast<int>(i));
     }
     team.sync();
   }
-  constexpr double value_at(std::int64_t i, int j) const {
-    std::int64_t k = A.start[i];
-    while (A.column[k] != j) ++k;
-    return A.value[k];
-  }
   /// Finds the values of row i, whose columns are known.
   constexpr void operator()(std::int64_t i) const {
-    for (std::int64_t k = start[i]; k < start[i + 1]; ++k) value[k] = value_at(column[k], static_cast<int>(i));
+    for (std::int64_t k = start[i]; k < start[i + 1]; ++k) take(k, column[k], static_cast<int>(i));
   }
+
+ private:
+  constexpr void take(std::int64_t to, std::int64_t i, int j) const {
+    std::int64_t k = A.start[i];
+    while (A.column[k] != j) ++k;
+    value[to] = A.value[k];
+    if (place) place[to] = static_cast<int>(k);
+  }
+};
+/// Copies the values of a transpose from their known places.
+struct CopyPlaces {
+  const double* from;
+  const int* place;
+  double* to;
+  constexpr void operator()(std::int64_t k) const { to[k] = from[place[k]]; }
 };
 
 }  // namespace poisson

@@ -86,6 +86,10 @@ class RowOperator final : public Operator, public ExplicitEntries {
     throw RunError("compact rows have no colours to sweep over");
   }
   bool uneven() const override { return blocks_of_sweeps() != nullptr; }
+  double entries_of_row() const override {
+    const auto n = static_cast<double>(rows_->space.rows());
+    return static_cast<double>(product_.start[rows_->space.rows()]) / n;
+  }
   std::vector<double> dense() const override {
     const auto n = static_cast<std::size_t>(rows_->space.rows());
     std::vector<double> entries(n * n);

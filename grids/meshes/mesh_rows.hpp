@@ -117,6 +117,7 @@ struct MeshRows {
   }
 
   constexpr void add_elements(std::int64_t i, int entries, const int* column, double* sum) const {
+    const int own_place = place_of(static_cast<int>(i), entries, column);
     for (std::int64_t k = first[i]; k < first[i + 1]; ++k) {
       const std::int64_t number = element[k];
       if (number >= elements) {
@@ -128,7 +129,7 @@ struct MeshRows {
       const MeshBlock& of = block_of(number);
       const int* const corner = of.corner + (number - of.first) * of.corners;
       if (of.simplex && of.dimension == 3) {
-        add_tetrahedron(number, corner, point_of[i], entries, column, sum);
+        add_tetrahedron(number, corner, point_of[i], own_place, entries, column, sum);
         continue;
       }
       double entry[most_corners] = {};
@@ -136,23 +137,25 @@ struct MeshRows {
       for (int c = 0; c < of.corners; ++c) add_to(row[corner[c]], entry[c], entries, column, sum);
     }
   }
-  // Adds an entry at its column, which binary search finds.
-  static constexpr void add_to(int to, double entry, int entries, const int* column, double* sum) {
-    if (to < 0) return;
+  // Returns the place of a column, which binary search finds.
+  static constexpr int place_of(int wanted, int entries, const int* column) {
     int at = 0;
     for (int end = entries; at < end;) {
       const int middle = (at + end) / 2;
-      if (column[middle] < to)
+      if (column[middle] < wanted)
         at = middle + 1;
       else
         end = middle;
     }
-    sum[at] += entry;
+    return at;
+  }
+  static constexpr void add_to(int to, double entry, int entries, const int* column, double* sum) {
+    if (to >= 0) sum[place_of(to, entries, column)] += entry;
   }
   // Does the same as add_element with the corners rotated, so that the own one is the first and all arrays stay in
   // registers.
-  constexpr void add_tetrahedron(std::int64_t number, const int* corner, int of_row, int entries, const int* column,
-                                 double* sum) const {
+  constexpr void add_tetrahedron(std::int64_t number, const int* corner, int of_row, int own_place, int entries,
+                                 const int* column, double* sum) const {
     int own = 0;
     for (int c = 1; c < 4; ++c)
       if (corner[c] == of_row) own = c;
@@ -180,11 +183,12 @@ struct MeshRows {
     flux_of(number, slope[0], flux);
     // ∫ φ_own φ_c is measure/10 for the own corner and measure/20 for the others.
     const double mass = reaction ? reaction[number] * measure / 20 : 0;
-    for (int c = 0; c < 4; ++c)
-      add_to(row[p[c]],
-             measure * (flux[0] * slope[c][0] + flux[1] * slope[c][1] + flux[2] * slope[c][2]) +
-                 (c == 0 ? 2 * mass : mass),
-             entries, column, sum);
+    const auto entry = [&](int c) {
+      return measure * (flux[0] * slope[c][0] + flux[1] * slope[c][1] + flux[2] * slope[c][2]) +
+             (c == 0 ? 2 * mass : mass);
+    };
+    sum[own_place] += entry(0);
+    for (int c = 1; c < 4; ++c) add_to(row[p[c]], entry(c), entries, column, sum);
   }
   // Computes κ times a vector.
   constexpr void flux_of(std::int64_t number, const double (&s)[3], double (&flux)[3]) const {

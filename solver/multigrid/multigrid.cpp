@@ -50,8 +50,18 @@ InRounds in_rounds(const SmootherOptions& of, bool plane) {
 
 // A W-cycle visits the coarser level twice if the ratio of unknowns is at least this.
 constexpr std::int64_t coarsening_of_w = 3;
-// The same holds for compact rows with uneven couplings from this number of unknowns on.
-constexpr std::int64_t least_uneven = 1 << 12;
+// The same holds for compact rows with uneven or few couplings from this number of unknowns on.
+constexpr std::int64_t least_of_rows = 1 << 12;
+// Returns whether rows are those of a plane, by their number of entries, and coarse levels so small that visits cost
+// little. Aggregates in the plane need W-cycles for iterations that do not grow.
+bool has_short_rows(const Hierarchy& hierarchy, const ExplicitEntries& rows) {
+  constexpr double most_entries = 10, most_coarse = 0.4;
+  double coarse = 0;
+  for (std::size_t l = 1; l < hierarchy.operators.size(); ++l)
+    coarse += static_cast<double>(hierarchy.operators[l]->bytes());
+  return rows.entries_of_row() < most_entries &&
+         coarse < most_coarse * static_cast<double>(hierarchy.operators.front()->bytes());
+}
 // If κ is rough in the plane, and in space under conjugate gradients, a W-cycle visits only levels with at least this
 // number of unknowns twice. More visits of coarser levels gain little and cost launches on a GPU
 // (docs/design/coarse-operators.md). In space at least three levels of most grids are visited twice. In the plane, two
@@ -116,11 +126,11 @@ void Multigrid::refill(Hierarchy hierarchy, const Options& options) {
   const std::ptrdiff_t wide =
       rough_ ? std::ranges::count(std::span(hierarchy.strong_clusters).subspan(first_), nullptr) : 0;
   const auto* const rows = dynamic_cast<const ExplicitEntries*>(hierarchy.operators.front().get());
-  const bool uneven = rows && rows->uneven();
-  const std::int64_t least_twice = uneven ? std::min(least_uneven, finest.unknown_count() >> 9)
+  const bool again = rows && (rows->uneven() || has_short_rows(hierarchy, *rows));
+  const std::int64_t least_twice = again ? std::min(least_of_rows, finest.unknown_count() >> 9)
                                    : rough_ || (accelerated && !plane) ? least_of_w(plane, finest.unknown_count(), wide)
                                                                        : 0;
-  if (cycle_ == Cycle::automatic) cycle_ = rough_ || uneven ? Cycle::w : Cycle::v;
+  if (cycle_ == Cycle::automatic) cycle_ = rough_ || again ? Cycle::w : Cycle::v;
   std::int64_t unknowns_twice = finest.unknown_count();  // on the last level visited twice
   for (std::size_t l = 0; l < hierarchy.operators.size(); ++l) {
     const std::shared_ptr<const Operator>& A = hierarchy.operators[l];

@@ -239,8 +239,9 @@ void invert_blocks(DeviceRows& rows, std::int64_t lists, const BlockInverse& ste
 /// Is thrown if a row has more entries than the tables of a GPU hold: the host computes such levels.
 struct TooDense {};
 
-/// Returns Aᵀ. Throws TooDense if a row is too long for the device.
-DeviceMatrix transpose(DeviceRows& rows, const DeviceMatrix& A);
+/// Returns Aᵀ, and at `places` the place in A of each of its entries, if there are at most 2³¹. Throws TooDense if a
+/// row is too long for the device.
+DeviceMatrix transpose(DeviceRows& rows, const DeviceMatrix& A, Buffer* places = nullptr);
 /// Owns rows that may lie anywhere in memory, with columns in any order.
 struct LooseRows {
   std::int64_t rows = 0, columns = 0, entries = 0;
@@ -253,8 +254,8 @@ LooseRows loose_product(DeviceRows& rows, const DeviceMatrix& A, const DeviceMat
 LooseRows loose_product(DeviceRows& rows, const DeviceMatrix& A, const LooseRows& B, std::int64_t likely);
 /// Computes the values of C = A B, whose pattern is known. Throws TooDense like loose_product.
 void update_product(DeviceRows& rows, const DeviceMatrix& A, const LooseRows& B, DeviceMatrix& C);
-/// Computes the values of T = Aᵀ, whose pattern is known.
-void update_transpose(DeviceRows& rows, const DeviceMatrix& A, DeviceMatrix& T);
+/// Computes the values of T = Aᵀ, whose pattern is known. `places` are those of transpose(), or empty.
+void update_transpose(DeviceRows& rows, const DeviceMatrix& A, const Buffer& places, DeviceMatrix& T);
 /// Returns the rows with rising columns.
 DeviceMatrix sorted(DeviceRows& rows, const LooseRows& loose);
 /// Copies a matrix to the device.

@@ -6,6 +6,28 @@
 
 namespace poisson::cuda {
 
+/// Computes the inverse diagonal and the bound of eigenvalues of D⁻¹A. The inverse is stored in 32 bits for both
+/// precisions: it only weights norms and sweeps.
+struct InvertDiagonal {
+  static constexpr double no_diagonal = 1e30;
+  CsrView A;
+  double scale;
+  float* inverse;
+  // Returns the bound of eigenvalues from the row (RowBound), or a multiple of `no_diagonal` that is larger for earlier
+  // rows without a positive diagonal.
+  __device__ double operator()(std::int64_t i) const {
+    double d = 0, sum = 0;
+    for (std::int64_t k = A.start[i]; k < A.start[i + 1]; ++k) {
+      const double a = A.value[k];
+      if (A.column[k] == i) d = scale * a;
+      sum += fabs(a);
+    }
+    const float found = d > 0 ? static_cast<float>(1 / d) : 0.0f;
+    inverse[i] = found;
+    return found > 0 && isfinite(found) ? fmin(scale * sum / d, 1e9) : no_diagonal * static_cast<double>(A.rows - i);
+  }
+};
+
 /// Returns 1/|v| for the square of the length of a vector v, or 0.
 __device__ inline double inverse_length(double norm) {
   return norm > 0 ? 1 / sqrt(norm) : 0;

@@ -50,7 +50,7 @@ DeviceMatrix galerkin(DeviceRows& rows, const DeviceMatrix& R, const DeviceMatri
 // Contains a coarsening: P, R = Pᵀ and the coarse matrix. Matrices on the host are those of small levels.
 struct Coarsening {
   DeviceMatrix P, R, A;
-  Buffer aggregate;
+  Buffer aggregate, places;  ///< places: of the entries of R in P, for new values
   std::shared_ptr<const SlicedRows> up, down, coarse;
 };
 
@@ -150,7 +150,7 @@ class DeviceRowLevels final : public RowLevels {
       made.P = make_prolongation(rows_, view, test, aggregates);
       made.aggregate = std::move(aggregates.of);
     }
-    made.R = transpose(rows_, made.P);
+    made.R = transpose(rows_, made.P, keeps_ ? &made.places : nullptr);
     made.A = galerkin(rows_, made.R, A, made.P);
     return true;
   }
@@ -235,7 +235,7 @@ class DeviceRowLevels final : public RowLevels {
     for (std::size_t l = 0; l < first_on_host_; ++l) {
       Coarsening& level = levels_[l];
       update_prolongation(rows_, A->view(), rows_.at(level.aggregate), level.P);
-      update_transpose(rows_, level.P, level.R);
+      update_transpose(rows_, level.P, level.places, level.R);
       update_product(rows_, level.R, product_with(rows_, *A, level.P), level.A);
       add_blocks(*A, level, to);
       add_level(level, to);

@@ -134,22 +134,6 @@ struct Store {
   __device__ void operator()(double sum) const { *to = sum; }
 };
 
-// The inverse diagonal is stored in 32 bits for both precisions: it only weights norms and sweeps.
-struct InvertDiagonal {
-  CsrView A;
-  double scale;
-  float* inverse;
-  // Returns a number that is larger for earlier rows without a positive diagonal; 0: there is one.
-  __device__ double operator()(std::int64_t i) const {
-    double d = 0;
-    for (std::int64_t k = A.start[i]; k < A.start[i + 1]; ++k)
-      if (A.column[k] == i) d = scale * A.value[k];
-    const float found = d > 0 ? static_cast<float>(1 / d) : 0.0f;
-    inverse[i] = found;
-    return found > 0 && isfinite(found) ? 0 : static_cast<double>(A.rows - i);
-  }
-};
-
 /// Is an operator with compact rows on a GPU.
 template <class T>
 class DeviceRowOperator final : public Operator, public ExplicitEntries {
@@ -158,16 +142,16 @@ class DeviceRowOperator final : public Operator, public ExplicitEntries {
       : backend_(rows.backend()), pattern_(std::move(pattern)), place_(pattern_->rows->row_space) {
     values_ = make_values<T>(rows, *pattern_->rows, A, pattern_->scale);
     inverse_ = rows.make<float>(A.rows);
-    const double failed = rows.most(A.rows, InvertDiagonal{A.view(), pattern_->scale, rows.at(inverse_)}, 0);
-    if (failed > 0)
-      throw RunError("row " + std::to_string(A.rows - static_cast<std::int64_t>(failed) + 1) +
+    bound_ = rows.most(A.rows, InvertDiagonal{A.view(), pattern_->scale, rows.at(inverse_)}, 0);
+    if (bound_ >= InvertDiagonal::no_diagonal)
+      throw RunError("row " + std::to_string(A.rows - std::llround(bound_ / InvertDiagonal::no_diagonal) + 1) +
                          " of the matrix has no positive diagonal entry within the range of numbers",
                      Remedy::positive_definite);
     backend_.partials(std::max<std::int64_t>(pattern_->rows->blocks(), divide_up(A.rows, std::int64_t{row_threads})));
     sum_ = backend_.scalar();
   }
 
-  /// Estimates the largest eigenvalue of D⁻¹A.
+  /// Estimates the largest eigenvalue of D⁻¹A (eigenvalue_steps.hpp).
   double largest_eigenvalue(DeviceRows& rows) const {
     constexpr int steps = lanczos_steps;
     const std::int64_t n = pattern_->rows->rows;
@@ -177,13 +161,15 @@ class DeviceRowOperator final : public Operator, public ExplicitEntries {
     auto* const norm = static_cast<double*>(numbers.data());
     const LanczosFields<T> all{inverse(), rows.at(v), rows.at(before), rows.at(w), at(x), norm, norm + steps + 1};
     sum(BeginLanczos<T>{all}, all.norm);
+    std::array<double, 2 * steps + 1> found{};
     for (int step = 0; step < steps; ++step) {
       product(x, MultiplyLanczos<T>{all, step});
       add(pattern_->rows->blocks(), all.alpha + step);
       sum(ShiftLanczos<T>{all, step}, all.norm + step + 1);
+      if (step + 1 != first_lanczos_steps && step + 1 != steps) continue;
+      backend_.read(numbers.data(), found.data(), sizeof found);
+      if (step + 1 < steps && reaches_bound(found.data(), found.data() + steps + 1, bound_)) return bound_;
     }
-    std::array<double, 2 * steps + 1> found{};
-    backend_.read(numbers.data(), found.data(), sizeof found);
     return largest_of_lanczos(found.data(), found.data() + steps + 1, steps);
   }
 
@@ -239,6 +225,9 @@ class DeviceRowOperator final : public Operator, public ExplicitEntries {
     throw RunError("compact rows have no colours to sweep over");
   }
   bool uneven() const override { return blocks_of_sweeps() != nullptr; }
+  double entries_of_row() const override {
+    return static_cast<double>(pattern_->rows->entries) / static_cast<double>(pattern_->rows->rows);
+  }
   std::vector<double> dense() const override {
     if (!pattern_->on_host) throw RunError("the entries of this level are on the device alone");
     const CsrMatrix& A = *pattern_->on_host;
@@ -329,6 +318,7 @@ class DeviceRowOperator final : public Operator, public ExplicitEntries {
   std::shared_ptr<const DevicePattern> pattern_;
   RowPlaces place_;
   Buffer values_, inverse_;
+  double bound_ = 0;  // of the eigenvalues of D⁻¹A
   Scalar sum_;
 };
 

@@ -1,3 +1,4 @@
+#include <limits>
 #include <tuple>
 
 #include "grids/compact/cuda/device_rows.cuh"
@@ -272,7 +273,8 @@ void update_product(DeviceRows& rows, const DeviceMatrix& A, const LooseRows& B,
   }
 }
 
-void update_transpose(DeviceRows& rows, const DeviceMatrix& A, DeviceMatrix& T) {
+void update_transpose(DeviceRows& rows, const DeviceMatrix& A, const Buffer& places, DeviceMatrix& T) {
+  if (places.data()) return rows.each(T.entries, CopyPlaces{A.view().value, rows.at(places), rows.at(T.value)});
   rows.each(T.rows, TransposeRow{A.view(), T.view().start, rows.at(T.column), rows.at(T.value)});
 }
 
@@ -346,7 +348,7 @@ DeviceMatrix sorted(DeviceRows& rows, const LooseRows& loose) {
   return A;
 }
 
-DeviceMatrix transpose(DeviceRows& rows, const DeviceMatrix& A) {
+DeviceMatrix transpose(DeviceRows& rows, const DeviceMatrix& A, Buffer* places) {
   DeviceMatrix T;
   T.start = rows.make<std::int64_t>(A.columns + 1);
   rows.each(A.rows, CountColumns{A.view(), rows.at(T.start)});
@@ -356,7 +358,11 @@ DeviceMatrix transpose(DeviceRows& rows, const DeviceMatrix& A) {
     rows.each(T.rows, CopyStarts{rows.at(T.start), rows.at(next)});
     rows.each(A.rows, ScatterRows{A.view(), rows.at(next), rows.at(T.column)});
   }
-  sort_all(rows, T, TransposeRow{A.view(), T.view().start, rows.at(T.column), rows.at(T.value)});
+  const bool numbered = places && A.entries <= std::numeric_limits<int>::max();
+  if (numbered) *places = rows.make<int>(A.entries);
+  sort_all(rows, T,
+           TransposeRow{A.view(), T.view().start, rows.at(T.column), rows.at(T.value),
+                        numbered ? static_cast<int*>(places->data()) : nullptr});
   return T;
 }
 
