@@ -263,6 +263,30 @@ TEST(SharpArrays, SpheresConductAsComputed) {
     }
 }
 
+/// An insulator leaves a layer of 3 % of its cells open, beside a face across each axis. The layer conducts as well.
+TEST(SharpInsulators, LeaveThinLayersOfCells) {
+  for (const std::size_t across : {1U, 2U})
+    for (const bool above : {true, false}) {
+      Problem p = cube_in_cells(12);
+      for (auto& faces : p.boundary) faces = {Boundary{N}, Boundary{N}};
+      p.boundary[0] = {Boundary{D, 1.0}, Boundary{D, 0.0}};
+      MediaBuilder media;
+      media.add("background", 1);
+      media.add("wall", 1);
+      media.back().insulator = true;
+      const double end = (above ? 4.97 : 7.03) / 12;
+      Point lower{-1, -1, -1}, upper{2, 2, 2};
+      (above ? upper : lower)[across] = end;
+      media.body("wall", make_box(lower, upper));
+      media.use(p, Surfaces::sharp);
+      Solve solve(p, tight(1e-11));
+      ASSERT_TRUE(solve.run().converged());
+      const Balance b =
+          balance(solve.discretization(), solve.solver().A(), solve.solution(), solve.rhs(), solve.solver().spare());
+      EXPECT_NEAR(b.flux[0], above ? 1 - end : end, 5e-5) << across << above;
+    }
+}
+
 /// Sources in cells that an insulator cuts: the total is that of the open volume, and a power is exact.
 TEST(SharpSources, CountOpenVolumes) {
   Problem p = square_in_cells(40);
