@@ -38,7 +38,8 @@ class MeshCase final : public Case {
   const Plan& plan(bool gpu) const override {
     if (!plan_ && in_blocks()) {
       const int count = sharing_.processes->count();
-      const std::vector<BlockLevelSize> sizes = block_level_sizes(data(), cut_blocks(), count, most_in_blocks);
+      const std::vector<BlockLevelSize> sizes = block_level_sizes(
+          data(), cut_blocks(), count, coarsest_in_blocks(data(), *config_.mesh->blocks, config_.mesh->needle));
       computes_entries_ = sizes.front().computed > 0;
       plan_ = plan_blocks(sizes, options_, config_.mesh->stretch, mesh().dimension, gpu);
       on_gpu_ = gpu;
@@ -179,7 +180,8 @@ class MeshCase final : public Case {
     places_.emplace();
     for (std::size_t i = 0; i < found.size(); ++i) {
       if (!found[i])
-        throw InputError(fmt::format("output.probes: {} is outside of the mesh; move it inside",
+        throw InputError(fmt::format("{}: ({}) is outside of the mesh; move it inside",
+                                     config_.describe(fmt::format("output.probes[{}]", i)),
                                      fmt::join(config_.output.probes[i], ", ")));
       places_->push_back(*found[i]);
     }
@@ -213,8 +215,9 @@ class MeshCase final : public Case {
   }
   const BlockSystem& block_system() const {
     if (!block_system_)
-      block_system_ = std::make_unique<BlockSystem>(
-          assemble_blocks(data(), cut_blocks(), sharing_.processes, most_in_blocks, config_.mesh->stretch));
+      block_system_ = std::make_unique<BlockSystem>(assemble_blocks(
+          data(), cut_blocks(), sharing_.processes,
+          coarsest_in_blocks(data(), *config_.mesh->blocks, config_.mesh->needle), config_.mesh->stretch));
     return *block_system_;
   }
   std::string matrix_of_blocks() const {
