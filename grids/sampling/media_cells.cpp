@@ -183,37 +183,54 @@ std::optional<RegionNumber> MediaCells::region_of_rest(int i, int j, int k) cons
   return region_of_rest(i, j, k, block_.dimension() == 2 ? 64 : 12, false);
 }
 
-// `only`: returns nothing if there are several conducting regions.
-std::optional<RegionNumber> MediaCells::region_of_rest(int i, int j, int k, int count, bool only) const {
-  const Axis& axis = block_.axes[0];
-  const double low = axis.point_in_cell(i, 0), high = axis.point_in_cell(i, 1);
-  const std::array lines{count, block_.dimension() == 2 ? 1 : count};
-  thread_local std::vector<std::pair<RegionNumber, double>> lengths;
+// Adds up the lengths of conducting regions on count² lines along an axis within a cell (in the plane, `count` lines).
+// Returns the share of the cell that they fill.
+double MediaCells::rest_along(std::size_t axis, const std::array<int, 3>& cell, int count, Rest& rest) const {
+  const Axis& along = block_.axes[axis];
+  const double low = along.point_in_cell(cell[axis], 0), high = along.point_in_cell(cell[axis], 1);
+  const std::size_t e = (axis + 1) % 3, f = (axis + 2) % 3;
+  const auto lines = [&](std::size_t d) { return block_.axes[d].degenerate() ? 1 : count; };
   thread_local std::vector<Bodies::Piece> pieces;
-  lengths.clear();
+  rest.clear();
   double all = 0;
-  for (int t = 0; t < lines[1]; ++t)
-    for (int s = 0; s < lines[0]; ++s) {
-      Point origin{0, block_.axes[1].point_in_cell(j, (s + 0.5) / lines[0]), 0};
-      if (!block_.axes[2].degenerate()) origin[2] = block_.axes[2].point_in_cell(k, (t + 0.5) / lines[1]);
-      media_->bodies->split(ray(0, origin), pieces);
+  for (int t = 0; t < lines(f); ++t)
+    for (int s = 0; s < lines(e); ++s) {
+      Point origin{};
+      if (!block_.axes[e].degenerate()) origin[e] = block_.axes[e].point_in_cell(cell[e], (s + 0.5) / lines(e));
+      if (!block_.axes[f].degenerate()) origin[f] = block_.axes[f].point_in_cell(cell[f], (t + 0.5) / lines(f));
+      media_->bodies->split(ray(axis, origin), pieces);
       for (std::size_t p = 0; p < pieces.size(); ++p) {
-        const double end = p + 1 < pieces.size() ? pieces[p + 1].begin : axis.nodes().back();
+        const double end = p + 1 < pieces.size() ? pieces[p + 1].begin : along.nodes().back();
         const double length = std::min(end, high) - std::max(pieces[p].begin, low);
         if (length <= 0) continue;
-        const RegionNumber region = pieces[p].region < 0 ? below(i, j, k) : static_cast<RegionNumber>(pieces[p].region);
+        const RegionNumber region =
+            pieces[p].region < 0 ? below(cell[0], cell[1], cell[2]) : static_cast<RegionNumber>(pieces[p].region);
         if (!conducts(region)) continue;
-        all += length / ((high - low) * lines[0] * lines[1]);
-        const auto known = std::ranges::find(lengths, region, &std::pair<RegionNumber, double>::first);
-        if (known == lengths.end())
-          lengths.emplace_back(region, length);
+        all += length / ((high - low) * lines(e) * lines(f));
+        const auto known = std::ranges::find(rest, region, &Rest::value_type::first);
+        if (known == rest.end())
+          rest.emplace_back(region, length);
         else
           known->second += length;
       }
     }
-  if (only && lengths.size() > 1) return {};
-  if (all < (block_.dimension() == 2 ? least_in_plane : least_in_space)) return {};
-  return std::ranges::max_element(lengths, {}, &std::pair<RegionNumber, double>::second)->first;
+  return all;
+}
+
+// `only`: returns nothing if there are several conducting regions. Lines along one axis miss a thin layer between them,
+// so the axis counts that finds most.
+std::optional<RegionNumber> MediaCells::region_of_rest(int i, int j, int k, int count, bool only) const {
+  thread_local Rest rest, other;
+  const bool flat = block_.dimension() == 2;
+  double all = rest_along(0, {i, j, k}, count, rest);
+  for (std::size_t axis = 1; axis < (flat || only ? 1 : 3); ++axis)
+    if (const double found = rest_along(axis, {i, j, k}, count, other); found > all) {
+      all = found;
+      std::swap(rest, other);
+    }
+  if (only && rest.size() > 1) return {};
+  if (all < (flat ? least_in_plane : least_in_space)) return {};
+  return std::ranges::max_element(rest, {}, &Rest::value_type::second)->first;
 }
 
 bool MediaCells::kappa_is_constant() const {

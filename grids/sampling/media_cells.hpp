@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "backends/memory/unset_vector.hpp"
@@ -95,6 +96,9 @@ class MediaCells {
   bool shut(int i, int j, int k) const {
     return insulates(region(i, j, k)) || (!slivers_.empty() && slivers_.contains(index(i, j, k)));
   }
+  /// Contains regions, with the lengths of lines in them.
+  using Rest = std::vector<std::pair<RegionNumber, double>>;
+  double rest_along(std::size_t axis, const std::array<int, 3>& cell, int count, Rest& rest) const;
   std::optional<RegionNumber> region_of_rest(int i, int j, int k) const;
   std::optional<RegionNumber> region_of_rest(int i, int j, int k, int count, bool only) const;
 

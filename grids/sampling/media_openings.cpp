@@ -194,7 +194,8 @@ class MediaOpenings::Plane {
         return closed;
       };
       const auto mean = [&](double fine_here) {
-        double sum = 0;
+        // The first and the last line stand for what lies beyond them.
+        double sum = beside_face * (shares[0] + shares[lines - 1]);
         for (std::size_t s = 0; s + 1 < lines; ++s)
           sum += integral_of(share_at, place_of(s), shares[s], place_of(s + 1), shares[s + 1], fine_here);
         return sum;

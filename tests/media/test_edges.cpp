@@ -183,7 +183,8 @@ TEST(EdgesOfBodies, DISABLED_CapacitancesOnLargeGrids) {
                 found[2], 100 * (found[1] / limit - 1), order);
     std::fflush(stdout);
     EXPECT_NEAR(found[1], limit, 3e-3 * limit) << name;
-    EXPECT_TRUE(!is_rounded || order >= 1.5) << name << " " << order;
+    // Errors of 10⁻⁴ depend on the places of edges in their cells.
+    EXPECT_TRUE(!is_rounded || order >= 1.5 || std::abs(found[1] - limit) < 2e-4 * limit) << name << " " << order;
   }
 }
 
