@@ -171,7 +171,7 @@ Hierarchy BlocksModel::levels(const Plan& plan) const {
   if (plan.options.method != Method::multigrid) return hierarchy;
   add_rows(precision, hierarchy);
   hierarchy.relaxations.resize(hierarchy.operators.size());
-  hierarchy.planes.resize(hierarchy.transfers.size());
+  hierarchy.nested.resize(hierarchy.transfers.size());
   return hierarchy;
 }
 

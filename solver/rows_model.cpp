@@ -164,7 +164,7 @@ Hierarchy RowsModel::levels(const Plan& plan) const {
   }
   hierarchy.coarsest = make_row_operator(backend_, rows, *last, Precision::fp64);
   hierarchy.relaxations.resize(hierarchy.operators.size());
-  hierarchy.planes.resize(hierarchy.transfers.size());
+  hierarchy.nested.resize(hierarchy.transfers.size());
   if (!keeps_levels_) kept_.reset();
   return hierarchy;
 }

@@ -120,7 +120,7 @@ Semicoarsened below_finest(Hierarchy all) {
   h.operators.erase(h.operators.begin());
   h.transfers.erase(h.transfers.begin());
   h.relaxations.erase(h.relaxations.begin());
-  h.planes.erase(h.planes.begin());
+  h.nested.erase(h.nested.begin());
   return below;
 }
 
@@ -169,7 +169,7 @@ Hierarchy make_galerkin_hierarchy(std::shared_ptr<const Operator> finest, Bands 
   for (std::size_t l = 0; l < levels.size(); ++l) {
     const LevelPlan& level = levels[l];
     h.relaxations.push_back(level.relaxation);
-    h.planes.emplace_back();
+    h.nested.emplace_back();
     if (h.relaxations.size() > 1)
       h.operators.push_back(with_cut_lines(grid_kernels(backend).make_box_operator(backend, block, bands, precision),
                                            bands, block, axes_of_cut_lines(block, level.smoothed())));

@@ -168,6 +168,7 @@ class Transfer {
 };
 
 class StrongClusters;
+class UncoupledBlocks;
 
 struct Semicoarsened;
 
@@ -177,11 +178,11 @@ struct Hierarchy {
   std::shared_ptr<const Operator> coarsest;  ///< the last operator in fp64
   std::vector<std::unique_ptr<Transfer>> transfers;
   std::vector<Relaxation> relaxations;             ///< by level
-  std::vector<std::unique_ptr<Hierarchy>> planes;  ///< problems in the planes of levels that relax planes
+  std::vector<std::unique_ptr<Hierarchy>> nested;  ///< problems that the relaxation of a level solves; may be null
   std::vector<std::shared_ptr<const StrongClusters>>
-      strong_clusters;                       ///< strong clusters of the first levels that have any
-  std::vector<Semicoarsened> semicoarsened;  ///< further hierarchies below the finest level
-  int decoupled = -1;                        ///< no operator couples along this axis of a plane problem
+      strong_clusters;                               ///< strong clusters of the first levels that have any
+  std::vector<Semicoarsened> semicoarsened;          ///< further hierarchies below the finest level
+  std::shared_ptr<const UncoupledBlocks> uncoupled;  ///< blocks of the coarsest operator; null: one block
 };
 
 /// Contains a hierarchy below a level, and the transfer to its finest level.

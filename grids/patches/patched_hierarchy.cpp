@@ -66,7 +66,7 @@ void refuse(const std::string& what, const std::string& remedy) {
 
 Hierarchy make_patched_hierarchy(Hierarchy levels, std::unique_ptr<Operator> finest,
                                  const std::shared_ptr<const PatchedBox>& of) {
-  if (!levels.planes.empty() && levels.planes.front()) refuse("relaxation of planes", "solver.smoother.type: line");
+  if (!levels.nested.empty() && levels.nested.front()) refuse("relaxation of planes", "solver.smoother.type: line");
   if (!levels.strong_clusters.empty() && levels.strong_clusters.front())
     refuse("strong clusters of cells", "solver.coarse_operator: rediscretized");
   Backend& backend = finest->backend();
@@ -77,7 +77,7 @@ Hierarchy make_patched_hierarchy(Hierarchy levels, std::unique_ptr<Operator> fin
   if (levels.transfers.empty()) {  // the part is solved directly
     levels.operators.push_back(levels.operators.front());
     levels.relaxations.push_back({});
-    levels.planes.resize(2);
+    levels.nested.resize(2);
     levels.transfers.push_back(transfer(nullptr));
   } else {
     levels.transfers.front() = transfer(std::move(levels.transfers.front()));

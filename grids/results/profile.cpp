@@ -99,8 +99,8 @@ Profile::~Profile() {
 }
 
 Hierarchy Profile::wrap(Hierarchy h) {
-  for (auto& planes : h.planes)
-    if (planes) *planes = wrap(std::move(*planes));
+  for (auto& nested : h.nested)
+    if (nested) *nested = wrap(std::move(*nested));
   for (const auto& A : h.operators) recorder_->log.number(A->space());
   return h;
 }

@@ -14,6 +14,7 @@
 #include "grids/levels/cut_line_operator.hpp"
 #include "grids/levels/galerkin.hpp"
 #include "grids/levels/gathering.hpp"
+#include "grids/levels/uncoupled_blocks.hpp"
 #include "grids/sampling/consistent_mass.hpp"
 #include "grids/sampling/mixed_bc_face.hpp"
 #include "grids/sampling/problem_data.hpp"
@@ -294,7 +295,6 @@ Hierarchy Discretization::make_narrow_hierarchy(const std::vector<LevelPlan>& le
 Hierarchy Discretization::make_levels(SchemeRows rows, std::shared_ptr<const Field> penalty,
                                       const std::vector<LevelPlan>& levels, const SchemeRows* finest) const {
   Hierarchy h;
-  h.decoupled = level_rows(rows).decoupled;
   for (std::size_t l = 0; l < levels.size(); ++l) {
     const LevelPlan& level = levels[l];
     LevelRows& fine = level_rows(rows);
@@ -306,18 +306,20 @@ Hierarchy Discretization::make_levels(SchemeRows rows, std::shared_ptr<const Fie
     h.operators.push_back(
         with_cut_lines(std::move(A), rows, penalty.get(), axes_of_cut_lines(fine.block, level.smoothed())));
     h.relaxations.push_back(level.relaxation);
-    h.planes.emplace_back();
+    h.nested.emplace_back();
     if (!level.planes.empty()) {
       SchemeRows planes = rows;
       LevelRows& common = level_rows(planes);
       common.decoupled = level.relaxation.axis;
       common.singular = false;
       common.kappa_source = nullptr;
-      h.planes.back() = std::make_unique<Hierarchy>(make_levels(std::move(planes), penalty, level.planes));
+      h.nested.back() = std::make_unique<Hierarchy>(make_levels(std::move(planes), penalty, level.planes));
     }
     if (!level.coarser) {
       h.coarsest =
           level.precision == Precision::fp64 ? h.operators.back() : make_level(rows, penalty.get(), Precision::fp64);
+      if (fine.decoupled >= 0)
+        h.uncoupled = std::make_shared<UncoupledBlocks>(h.coarsest->space().part().unknowns(), fine.decoupled);
     } else {
       const Block finer = fine.block;
       const CoarseBlock coarser = part_of(*level.coarser, finer);

@@ -24,9 +24,9 @@ void Level::fill(std::shared_ptr<const Operator> A, Parts parts) {
   parts_ = std::move(parts);
 }
 
-void Level::fill(std::shared_ptr<const Operator> A, const Operator* exact, int decoupled) {
+void Level::fill(std::shared_ptr<const Operator> A, const Operator* exact, const UncoupledBlocks* uncoupled) {
   A_ = std::move(A);
-  direct_.emplace(*A_, exact, decoupled);
+  direct_.emplace(*A_, exact, uncoupled);
 }
 
 // With other coefficients a value may not be an unknown. It must be zero then.

@@ -38,8 +38,8 @@ class Level {
   bool serves(const Space& space, Precision precision, bool coarsest) const;
   /// Sets the operator and the other parts.
   void fill(std::shared_ptr<const Operator> A, Parts parts);
-  /// Sets the operator of a level that is solved directly. `exact` and `decoupled` are as for DirectSolver.
-  void fill(std::shared_ptr<const Operator> A, const Operator* exact, int decoupled);
+  /// Sets the operator of a level that is solved directly. `exact` and `uncoupled` are as for DirectSolver.
+  void fill(std::shared_ptr<const Operator> A, const Operator* exact, const UncoupledBlocks* uncoupled);
   /// Releases the operator and the other parts and sets the fields to zero. Their memory stays.
   void release();
 

@@ -12,7 +12,7 @@ namespace poisson {
 namespace {
 
 // Returns the options of a plane solver: one symmetric cycle in every plane.
-Options options_in_planes(const Options& outer) {
+Options options_in_nested(const Options& outer) {
   Options o = outer;
   o.full_multigrid = false;
   o.cycle = Cycle::v;
@@ -117,19 +117,19 @@ void Multigrid::refill(Hierarchy hierarchy, const Options& options) {
     twice_.push_back(coarsening_of_w * unknowns <= unknowns_twice && unknowns >= least_twice);
     if (twice_.back()) unknowns_twice = unknowns;
     if (l < hierarchy.transfers.size()) {
-      const auto planes = hierarchy.planes[l]
-                              ? std::make_shared<Multigrid>(std::move(*hierarchy.planes[l]), options_in_planes(options))
+      const auto nested = hierarchy.nested[l]
+                              ? std::make_shared<Multigrid>(std::move(*hierarchy.nested[l]), options_in_nested(options))
                               : nullptr;
       const auto strong_clusters = l < hierarchy.strong_clusters.size() ? hierarchy.strong_clusters[l] : nullptr;
       const std::vector<SideCorrection> sides =
           l == 0 ? sides_of(hierarchy.semicoarsened, options) : std::vector<SideCorrection>{};
       const auto [smoother, rounds] =
           strong_clusters ? in_rounds(options.smoother, plane) : InRounds{options.smoother, {}};
-      Smoothers smoothers = make_smoothers(*A, smoother, hierarchy.relaxations[l], planes, sides);
+      Smoothers smoothers = make_smoothers(*A, smoother, hierarchy.relaxations[l], nested, sides);
       level_for(*A, l, false)
           .fill(A, {std::move(hierarchy.transfers[l]), std::move(smoothers), strong_clusters, rounds});
     } else {
-      level_for(*A, l, true).fill(A, hierarchy.coarsest.get(), hierarchy.decoupled);
+      level_for(*A, l, true).fill(A, hierarchy.coarsest.get(), hierarchy.uncoupled.get());
     }
     const bool steps = l > 0 && twice_.back() && cycle_ == Cycle::w && accelerated;
     levels_[l]->accelerate(steps ? std::optional(steps_of_visits()) : std::nullopt);

@@ -268,14 +268,14 @@ void expect_as_planned(const Hierarchy& h, const std::vector<LevelPlan>& levels)
   ASSERT_EQ(h.operators.size(), levels.size());
   ASSERT_EQ(h.relaxations.size(), levels.size());
   ASSERT_EQ(h.transfers.size() + 1, levels.size());
-  ASSERT_EQ(h.planes.size(), levels.size());
+  ASSERT_EQ(h.nested.size(), levels.size());
   for (std::size_t l = 0; l < levels.size(); ++l) {
     EXPECT_EQ(h.operators[l]->space().part().layout().n, levels[l].block.layout().n) << "level " << l;
     EXPECT_EQ(h.operators[l]->space().own_unknowns(), levels[l].block.unknowns().size()) << "level " << l;
     EXPECT_EQ(h.operators[l]->precision(), levels[l].precision) << "level " << l;
     EXPECT_EQ(h.relaxations[l], levels[l].relaxation) << "level " << l;
-    ASSERT_EQ(h.planes[l] != nullptr, !levels[l].planes.empty()) << "level " << l;
-    if (h.planes[l]) expect_as_planned(*h.planes[l], levels[l].planes);
+    ASSERT_EQ(h.nested[l] != nullptr, !levels[l].planes.empty()) << "level " << l;
+    if (h.nested[l]) expect_as_planned(*h.nested[l], levels[l].planes);
   }
 }
 

@@ -2,7 +2,9 @@
 // fourth order.
 
 #include <array>
+#include <cstddef>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include <gtest/gtest.h>
@@ -51,35 +53,42 @@ TEST_P(Schemes, Agree) {
 INSTANTIATE_TEST_SUITE_P(All, Schemes, testing::ValuesIn(all_faces()),
                          [](const auto& test) { return test.param.name; });
 
-/// Galerkin coarse operators are tested below elements and below rows stored as bands.
-TEST(GalerkinOperators, Agree) {
-  for (const char* const faces : {"dirichlet", "mixed", "periodic_xy"})
-    for (const NamedGrid& grid : {all_grids[0], all_grids[3]})
-      for (const auto& [scheme, assembly] : {std::pair{Scheme::q1, Assembly::automatic},
-                                             {Scheme::q1, Assembly::partial},
-                                             {Scheme::q1, Assembly::full},
-                                             {Scheme::fv, Assembly::full}})
-        for (const int dimension : {2, 3})
-          for (const SolvePrecision precision : {SolvePrecision::double_, SolvePrecision::mixed}) {
-            Choice c;
-            c.problem = {
-                dimension,
-                dimension == 2 ? std::array{33, 21, 1} : std::array{17, 9, 12},
-                scheme == Scheme::q1 && precision == SolvePrecision::mixed ? Kappa::random_full : Kappa::random,
-                dimension == 2 ? Sigma::varying : Sigma::zero,
-                Centering::node,
-                scheme};
-            c.options.tolerance = 0;
-            c.options.max_iterations = 6;
-            c.options.precision = precision;
-            c.options.krylov = Krylov::cg;
-            c.options.coarse_operator = CoarseOperator::galerkin;
-            SCOPED_TRACE(std::string(faces) + ", " + grid.name + ", " + describe(c) + ", assembly " +
-                         std::to_string(static_cast<int>(assembly)));
-            const NamedFaces& named = faces_named(faces);
-            expect_agreement(with_data(named, grid, c.problem), c.options, false, assembly);
-          }
+/// Galerkin coarse operators are tested below elements and below rows stored as bands. A case has one kind of faces,
+/// one grid and one dimension, so that tools that check memory finish a case.
+class GalerkinOperators : public testing::TestWithParam<std::tuple<const char*, std::size_t, int>> {};
+
+TEST_P(GalerkinOperators, Agree) {
+  const auto& [faces, number, dimension] = GetParam();
+  const NamedGrid& grid = all_grids[number];
+  for (const auto& [scheme, assembly] : {std::pair{Scheme::q1, Assembly::automatic},
+                                         {Scheme::q1, Assembly::partial},
+                                         {Scheme::q1, Assembly::full},
+                                         {Scheme::fv, Assembly::full}})
+    for (const SolvePrecision precision : {SolvePrecision::double_, SolvePrecision::mixed}) {
+      Choice c;
+      c.problem = {dimension,
+                   dimension == 2 ? std::array{33, 21, 1} : std::array{17, 9, 12},
+                   scheme == Scheme::q1 && precision == SolvePrecision::mixed ? Kappa::random_full : Kappa::random,
+                   dimension == 2 ? Sigma::varying : Sigma::zero,
+                   Centering::node,
+                   scheme};
+      c.options.tolerance = 0;
+      c.options.max_iterations = 6;
+      c.options.precision = precision;
+      c.options.krylov = Krylov::cg;
+      c.options.coarse_operator = CoarseOperator::galerkin;
+      SCOPED_TRACE(describe(c) + ", assembly " + std::to_string(static_cast<int>(assembly)));
+      expect_agreement(with_data(faces_named(faces), grid, c.problem), c.options, false, assembly);
+    }
 }
+
+INSTANTIATE_TEST_SUITE_P(All, GalerkinOperators,
+                         testing::Combine(testing::Values("dirichlet", "mixed", "periodic_xy"),
+                                          testing::Values(std::size_t{0}, std::size_t{3}), testing::Values(2, 3)),
+                         [](const auto& test) {
+                           return std::string(std::get<0>(test.param)) + "_" + all_grids[std::get<1>(test.param)].name +
+                                  "_" + std::to_string(std::get<2>(test.param)) + "d";
+                         });
 
 /// κ in cells jumps by 10³ at edges and corners. The current bends on coarse faces, on boxes with even and odd numbers
 /// of cells.

@@ -76,7 +76,7 @@ class DeviceRowLevels final : public RowLevels {
       make_levels(finest, to);
     complexity_ = entries_ / std::max(1.0, static_cast<double>(finest.entries));
     to.relaxations.resize(to.operators.size());
-    to.planes.resize(to.transfers.size());
+    to.nested.resize(to.transfers.size());
     made_ = keeps_;
     if (keeps_) return;
     levels_.clear();
