@@ -144,7 +144,6 @@ BlockOperatorData BlocksModel::data_of(std::size_t level, const Options& options
   data.singular = system_.singular;
   data.smoothing = smoothing_of(options, system_.stretch);
   data.model = model_;
-  data.crosses = !device_;
   if (level == 0 && system_.singular)
     data.volume = std::make_shared<const std::vector<std::vector<double>>>(system_.volume);
   return data;

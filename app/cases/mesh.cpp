@@ -179,7 +179,8 @@ class MeshCase final : public Case {
     places_.emplace();
     for (std::size_t i = 0; i < found.size(); ++i) {
       if (!found[i])
-        throw InputError(fmt::format("output.probes: {} is outside of the mesh; move it inside",
+        throw InputError(fmt::format("{}: ({}) is outside of the mesh; move it inside",
+                                     config_.describe(fmt::format("output.probes[{}]", i)),
                                      fmt::join(config_.output.probes[i], ", ")));
       places_->push_back(*found[i]);
     }

@@ -82,9 +82,11 @@ Curve spline_through(const std::vector<Place3>& places) {
   const std::size_t n = places.size();
   if (n == 2) return straight(places[0], places[1]);
   std::vector<Place3> p;
-  // Quadratic extrapolation adds a place beyond each end.
+  // A place beyond each end lies on the parabola over lengths of chords, one chord before it.
   const auto beyond = [](const Place3& a, const Place3& b, const Place3& c) {
-    return combined(1, combined(3, a, -3, b), 1, c);
+    const double one = length(combined(1, b, -1, a)), two = length(combined(1, c, -1, b)), both = one + two;
+    if (!(one > 0 && two > 0)) throw std::invalid_argument("two places of a spline coincide");
+    return combined(1, combined(2 * (one + both) / both, a, -(one + both) / two, b), 2 * one * one / (both * two), c);
   };
   p.push_back(beyond(places[0], places[1], places[2]));
   p.insert(p.end(), places.begin(), places.end());

@@ -50,7 +50,7 @@ std::vector<NodesOfBlock> measure_nodes(const BlockSpace& blocks, const Field& d
 }  // namespace
 
 template <class T>
-BlockLines<T>::BlockLines(Backend& backend, const BlockLevel& level, double scale, bool crosses)
+BlockLines<T>::BlockLines(Backend& backend, const BlockLevel& level, double scale)
     : backend_(backend), blocks_(level.space) {
   const BlockSpace& blocks = *blocks_;
   const Field diagonal = assembled_diagonal(backend, level, scale);
@@ -97,7 +97,6 @@ BlockLines<T>::BlockLines(Backend& backend, const BlockLevel& level, double scal
       stride *= static_cast<std::size_t>(own.nodes[axis]);
     }
   }
-  if (!crosses) return;
   crossing_ = std::make_unique<CrossingLines<T>>(backend, blocks_, diagonal, couplings, nodes);
   if (!crossing_->any()) crossing_.reset();
 }

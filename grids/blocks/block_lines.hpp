@@ -21,14 +21,14 @@ template <class T>
 class CrossingLines;
 
 /// Is B⁻¹ = Σ Rᵀ W^½ T⁻¹ W^½ R over the lines of all blocks in all directions. T is A on a line, which ends on the
-/// interfaces. The weights W of a node are s² over the sum of all lines through it, where s sums −a over its negative
-/// entries along the line. Positive entries must not count: those of stretched elements across the strong direction
-/// are half as large as the strong ones, and weights have to be constant along strong lines.
+/// interfaces; CrossingLines continues strong lines. The weights W of a node are s² over the sum of all lines through
+/// it, where s sums −a over its negative entries along the line. Positive entries must not count: those of stretched
+/// elements across the strong direction are half as large as the strong ones, and weights have to be constant along
+/// strong lines.
 template <class T>
 class BlockLines {
  public:
-  /// With `crosses`, strong lines continue across interfaces (CrossingLines).
-  BlockLines(Backend& backend, const BlockLevel& level, double scale, bool crosses = false);
+  BlockLines(Backend& backend, const BlockLevel& level, double scale);
   ~BlockLines();
   /// Computes z = B⁻¹ r.
   void solve(const Field& r, Field& z) const;
@@ -38,6 +38,8 @@ class BlockLines {
     std::vector<T> inverse, lower;
   };
   const Factors& factors(std::size_t own, std::size_t axis) const { return own_[own][axis]; }
+  /// Returns the strong lines that cross interfaces; null: there are none in any process.
+  const CrossingLines<T>* crossing() const { return crossing_.get(); }
 
  private:
   template <bool adds>

@@ -222,6 +222,7 @@ class PatchLabels {
 void check_cells(const BlockMesh& mesh);
 void check_overlaps(const BlockMesh& mesh);
 void join_nodes(const BlockGeometry& geometry, BlockMesh& mesh);
+void check_joined(const BlockMesh& mesh);
 
 BlockMesh make_block_mesh(const BlockGeometry& geometry) {
   const MacroTopology& topology = *geometry.topology;
@@ -257,6 +258,7 @@ BlockMesh make_block_mesh(const BlockGeometry& geometry) {
   made.mesh = std::move(mesh);
   check_cells(made);
   check_overlaps(made);
+  check_joined(made);
   return made;
 }
 

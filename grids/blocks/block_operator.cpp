@@ -275,7 +275,7 @@ template <class T>
 std::unique_ptr<SymmetricSplitting> BlockOperator<T>::split(const Relaxation&) const {
   std::unique_ptr<BlockLines<T>> lines;
   if (data_.smoothing == BlockSmoothing::lines)
-    lines = std::make_unique<BlockLines<T>>(backend_, data_.level, data_.scale, data_.crosses);
+    lines = std::make_unique<BlockLines<T>>(backend_, data_.level, data_.scale);
   return std::make_unique<BlockSplitting<T>>(*this, std::move(lines));
 }
 

@@ -25,7 +25,6 @@ struct BlockOperatorData {
   bool singular = false;
   BlockSmoothing smoothing = BlockSmoothing::points;
   BlockModel model = BlockModel::automatic;
-  bool crosses = false;  ///< strong lines continue across interfaces, on a CPU
   std::shared_ptr<const std::vector<std::vector<double>>> volume{};  ///< as BlockSystem::volume; null: equal weights
 };
 

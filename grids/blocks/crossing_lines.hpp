@@ -29,21 +29,25 @@ class CrossingLines {
   void add(const Field& r, Field& z) const;
   std::size_t bytes() const { return weights_.size() * sizeof(T) + inverse_.bytes() + x_.bytes(); }
 
- private:
-  // Is a part of a line that ends at an interface: the end, and h at the nodes behind it.
+  /// Is a part of a line that ends at an interface: the end, and in the weights h at the nodes behind it.
   struct End {
-    std::size_t own;
+    std::size_t own;  ///< of BlockSpace::own
     std::array<int, 3> node, step;
     std::int64_t first;
     int count;
   };
+  const std::array<std::vector<End>, 6>& ends() const { return ends_; }
+  const std::vector<T>& weights() const { return weights_; }
+  const Field& inverse() const { return inverse_; }
+
+ private:
   void add_end(std::size_t b, std::size_t axis, bool upper, const std::array<int, 3>& node,
                const LineCouplings& couplings, const std::vector<NodesOfBlock>& nodes,
                std::vector<std::vector<double>>& schur);
 
   Backend& backend_;
   std::shared_ptr<const BlockSpace> blocks_;
-  std::array<std::vector<End>, 6> ends_;  // by axis and end: those of a list have no nodes in common
+  std::array<std::vector<End>, 6> ends_;  // by axis and side: those of a list have no nodes in common
   std::vector<T> weights_;                // h of all ends
   Field inverse_;                         // 1/s at interfaces; 0: no strong line crosses there
   mutable Field x_;

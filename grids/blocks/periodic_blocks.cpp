@@ -42,6 +42,19 @@ PeriodicFace partners(const MacroTopology& topology, const std::vector<int>& sid
   return face.size() == side.size() ? face : PeriodicFace{};
 }
 
+// Refuses sides between two blocks, and blocks.
+void check_boundary(const MacroTopology& topology, int side, const std::string& patch) {
+  const MacroPart& part = topology.parts()[static_cast<std::size_t>(side)];
+  if (part.dimension + 1 != topology.dimension())
+    throw InputError(patch + " is a material, but periodic patches are sides; name patches of the boundary");
+  if (part.blocks.size() == 1) return;
+  const auto name = [&](std::size_t b) {
+    return topology.mesh().blocks[static_cast<std::size_t>(part.blocks[b])].name;
+  };
+  throw InputError(topology.describe(side) + " of the periodic patch " + patch + " lies between " + name(0) + " and " +
+                   name(1) + "; name sides of the boundary");
+}
+
 }  // namespace
 
 std::shared_ptr<const MacroTopology> join_periodic(
@@ -55,6 +68,7 @@ std::shared_ptr<const MacroTopology> join_periodic(
     Place3 from{}, to{};
     const auto add = [&](const BlockPatch& patch, Place3& sum) {
       for (const int side : patch.parts) {
+        check_boundary(topology, side, patch.name);
         const Place3 mean = mean_of(topology, corners_of(topology, side));
         for (std::size_t d = 0; d < 3; ++d) sum[d] += mean[d] / static_cast<double>(patch.parts.size());
       }
@@ -95,6 +109,42 @@ void join_nodes(const BlockGeometry& geometry, BlockMesh& mesh) {
           mesh.node_of_point[static_cast<std::size_t>(mesh.numbers->number(b, {i, j, k}))] =
               static_cast<int>(mesh.nodes->number(b, {i, j, k}));
   }
+}
+
+// Refuses periodic sides whose nodes are not shifted alike.
+void check_joined(const BlockMesh& mesh) {
+  if (mesh.node_of_point.empty()) return;
+  const MacroTopology& topology = mesh.numbers->topology();
+  const std::vector<int> of_node = mesh.point_of_node();
+  const auto& x = mesh.mesh->points;
+  const auto apart = [&](std::size_t p) {
+    const Place3& other = x[static_cast<std::size_t>(of_node[static_cast<std::size_t>(mesh.node_of_point[p])])];
+    return Place3{x[p][0] - other[0], x[p][1] - other[1], x[p][2] - other[2]};
+  };
+  // Shifts of vertices are those of all nodes.
+  std::vector<Place3> shifts{{}};
+  double size = 0;
+  const auto known = [&](const Place3& shift) {
+    return std::ranges::any_of(shifts, [&](const Place3& s) {
+      return std::min(distance(s, shift), distance(s, {-shift[0], -shift[1], -shift[2]})) <= 1e-6 * size;
+    });
+  };
+  for (std::size_t p = 0; p < topology.parts().size(); ++p) {
+    if (topology.parts()[p].dimension > 0) continue;
+    const Place3 shift = apart(static_cast<std::size_t>(mesh.numbers->first(static_cast<int>(p))));
+    size = std::max(size, distance(shift, {}));
+    if (!known(shift)) shifts.push_back(shift);
+  }
+  // Sums and differences occur where several pairs meet.
+  for (std::size_t s = shifts.size(), a = 1; a < s; ++a)
+    for (std::size_t b = a + 1; b < s; ++b)
+      for (const double sign : {1.0, -1.0})
+        shifts.push_back({shifts[a][0] + sign * shifts[b][0], shifts[a][1] + sign * shifts[b][1],
+                          shifts[a][2] + sign * shifts[b][2]});
+  for (std::size_t p = 0; p < mesh.node_of_point.size(); ++p)
+    if (!known(apart(p)))
+      throw InputError("periodic sides differ at " + place_text(x[p], topology.dimension()) +
+                       "; both must be equal but for a shift: give both the same curves");
 }
 
 std::vector<int> BlockMesh::point_of_node() const {

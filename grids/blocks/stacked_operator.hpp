@@ -6,6 +6,7 @@
 
 #include "backends/memory/error.hpp"
 #include "grids/blocks/slot_memory.hpp"
+#include "grids/blocks/stacked_crossing.hpp"
 #include "grids/blocks/stacked_entries.hpp"
 
 /// Contains operators that run the steps of stacked_steps.hpp and stacked_lines.hpp. `Steps` runs them on a device:
@@ -90,7 +91,7 @@ class StackedOperator final : public Operator {
       for (const Buffer& memory : of.memory) bytes += memory.bytes();
     for (const auto* of : {&inverses_, &lowers_})
       for (const Buffer& memory : *of) bytes += memory.bytes();
-    return bytes + work_.bytes() + other_.bytes();
+    return bytes + work_.bytes() + other_.bytes() + (crossing_ ? crossing_->bytes() : 0);
   }
   std::unique_ptr<SymmetricSplitting> split(const Relaxation&) const override;
   std::unique_ptr<Splitting> split_by_colours() const override {
@@ -131,14 +132,9 @@ class StackedOperator final : public Operator {
   template <class End>
   void solve_lines(const Field& r, const End& end) const {
     backend().exchange(r);
-    const StackedLists& lists = tables_->lists;
-    for (std::size_t g = 0; g < lists.groups.size(); ++g) {
-      if (const auto planes = plane_of(g, r, end); steps_->fits(planes.room() * sizeof(T))) {
-        steps_->planes(std::int64_t{lists.groups[g].shape.n[2]} * lists.groups[g].shape.patches, planes);
-      } else {
-        solve_axis<0, true, false>(g, r, end);
-        solve_axis<1, false, dimension == 2>(g, r, end);
-      }
+    if (crossing_) return solve_crossing_lines(r, end);
+    for (std::size_t g = 0; g < entries_.size(); ++g) {
+      solve_planes<dimension == 2>(g, r, end);
       if constexpr (dimension == 3) solve_axis<2, false, true>(g, r, end);
     }
     add_slots(end, precision_of<T>, false);
@@ -206,8 +202,37 @@ class StackedOperator final : public Operator {
     const std::size_t at = static_cast<std::size_t>(dimension) * g + axis;
     return {memory_of<const T>(inverses_[at]), memory_of<const T>(lowers_[at])};
   }
+  // Solves on the lines along x and y of a group. The last ones end with the sum.
+  template <bool last, class End>
+  void solve_planes(std::size_t g, const Field& r, const End& end) const {
+    const BlockShape& shape = tables_->lists.groups[g].shape;
+    if (const auto planes = plane_of<last>(g, r, end); steps_->fits(planes.room() * sizeof(T))) {
+      steps_->planes(std::int64_t{shape.n[2]} * shape.patches, planes);
+    } else {
+      solve_axis<0, true, false>(g, r, end);
+      solve_axis<1, false, last>(g, r, end);
+    }
+  }
+  // Adds what crosses interfaces before the last lines end the sum.
   template <class End>
-  SolvePlane<T, dimension == 2, End> plane_of(std::size_t g, const Field& r, const End& end) const {
+  void solve_crossing_lines(const Field& r, const End& end) const {
+    T* const slots = slots_.template data<T>();
+    steps_->each(tables_->lists.slots, crossing_->sums(memory_of<T>(r), slots));
+    add_slots(crossing_->solution(memory_of<T>(r)), precision_of<T>, false);
+    for (std::size_t g = 0; g < entries_.size(); ++g) solve_planes<false>(g, r, end);
+    crossing_->add(*steps_, memory_of<T>(other_));
+    for (std::size_t g = 0; g < entries_.size(); ++g) {
+      const StackedLists::Group& group = tables_->lists.groups[g];
+      if constexpr (dimension == 3)
+        solve_axis<2, false, true>(g, r, end);
+      else
+        steps_->each(nodes(group), EndNode<T, End>{group.shape, group.memory[static_cast<std::size_t>(precision_of<T>)],
+                                                   memory_of<T>(std::as_const(other_)), slots, end});
+    }
+    add_slots(AddBefore<T, End>{crossing_->x(), end}, precision_of<T>, false);
+  }
+  template <bool last, class End>
+  SolvePlane<T, last, End> plane_of(std::size_t g, const Field& r, const End& end) const {
     const StackedLists::Group& group = tables_->lists.groups[g];
     return {group.shape,
             group.memory[static_cast<std::size_t>(precision_of<T>)],
@@ -262,6 +287,8 @@ class StackedOperator final : public Operator {
       }
     }
     scratch_ = steps_->template make<T>(most);
+    if (lines.crossing())
+      crossing_ = std::make_unique<StackedCrossing<Steps, T>>(*steps_, *lines.crossing(), blocks(), lists);
   }
   void fill_weights(Backend& host) {
     Field weights(host, space(), precision_of<T>);
@@ -306,8 +333,9 @@ class StackedOperator final : public Operator {
   std::shared_ptr<Steps> steps_;
   std::shared_ptr<const StackedTables> tables_;
   BlockOperatorData data_;
-  std::vector<Entries> entries_;           // by group
-  std::vector<Buffer> inverses_, lowers_;  // of lines, by group and axis
+  std::vector<Entries> entries_;                         // by group
+  std::vector<Buffer> inverses_, lowers_;                // of lines, by group and axis
+  std::unique_ptr<StackedCrossing<Steps, T>> crossing_;  // null: no strong line crosses an interface
   ListedValues slots_;
   Buffer scratch_;
   Field inverse_;

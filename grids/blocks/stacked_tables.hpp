@@ -51,9 +51,6 @@ struct BlockShape {
     if (at.k == n[2] - 1) return first + plane + number(at.i, at.j, 0);
     return end_x || end_y ? first + 2 * plane + (at.k - 1) * around + in_plane : -1;
   }
-  constexpr bool inside(int i, int j, int k) const {
-    return i >= 0 && i < n[0] && j >= 0 && j < n[1] && k >= 0 && k < n[2];
-  }
 };
 
 /// Lists the groups of blocks and the values at interfaces of a process, as tables on the host. Values of unknowns come

@@ -115,6 +115,23 @@ void estimate_shared_flows(const MeshData& data, const std::vector<double>& u, S
   }
 }
 
+// Finds the mean and the extremes of conditions on points and elements alone, which have no sides.
+void measure_held_points(const MeshData& data, const std::vector<double>& u, std::vector<ConditionFlow>& flows) {
+  std::vector<double> count(flows.size(), 0);
+  for (std::size_t p = 0; p < u.size(); ++p) {
+    if (data.holder[p] < 0) continue;
+    const auto c = static_cast<std::size_t>(data.holder[p]);
+    ConditionFlow& flow = flows[c];
+    if (flow.facets > 0) continue;
+    if (count[c]++ == 0) flow.least = flow.largest = u[p];
+    flow.least = std::min(flow.least, u[p]);
+    flow.largest = std::max(flow.largest, u[p]);
+    flow.mean += u[p];
+  }
+  for (std::size_t c = 0; c < flows.size(); ++c)
+    if (flows[c].facets == 0) flows[c].mean /= count[c];  // NaN without points
+}
+
 }  // namespace
 
 MeshIntegrals integrate(const MeshData& data, const std::vector<double>& u) {
@@ -200,6 +217,7 @@ std::vector<ConditionFlow> condition_flows(const MeshData& data, const std::vect
   }
   for (ConditionFlow& flow : flows)
     if (flow.measure > 0) flow.mean /= flow.measure;
+  measure_held_points(data, u, flows);
   estimate_shared_flows(data, u, shares);
   const std::vector<double> reaction = reactions(data, u);
   for (std::size_t p = 0; p < u.size(); ++p) {

@@ -19,8 +19,8 @@ MeshIntegrals integrate(const MeshData& data, const std::vector<double>& u);
 
 /// Contains the flow ∫ κ ∂u/∂n through the points and sides of a condition, into the domain.
 struct ConditionFlow {
-  double flow = 0, measure = 0, mean = 0;  ///< mean of u on its sides
-  double least = 0, largest = 0;           ///< of u at their corners
+  double flow = 0, measure = 0, mean = 0;  ///< mean of u on its sides, else at its points; NaN: it has none
+  double least = 0, largest = 0;           ///< of u there
   double size = 0;                         ///< sum of |flow| of its sides and points
   std::int64_t facets = 0;
 };

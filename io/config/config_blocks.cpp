@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <stdexcept>
 #include <utility>
 
@@ -34,7 +35,7 @@ class BlockReader {
       auto mesh = std::make_shared<BlockMesh>(make_block_mesh(geometry_));
       const CellShapes shapes = measure_cells(*mesh);
       input_.table = describe_blocks(*mesh, shapes);
-      input_.warnings = warn_of_cells(*mesh, shapes);
+      for (std::string& warning : warn_of_cells(*mesh, shapes)) input_.warnings.push_back(std::move(warning));
       input_.stretch = shapes.stretch();
       input_.problem.mesh = mesh->mesh;
       input_.blocks = std::move(mesh);
@@ -60,6 +61,8 @@ class BlockReader {
                       "part.msh");
       return false;
     }
+    if (const Value* vertices = grid_.find("vertices"); in_file_ && given(vertices))
+      fail(vertices->mark, "grid.vertices", "conflicts with file, which has the vertices; keep one of the two");
     place_ = in_file_ ? file : blocks;
     place_key_ = in_file_ ? "grid.file" : "grid.blocks";
     try {
@@ -67,7 +70,7 @@ class BlockReader {
       if (in_file_) {
         const Value* scale = grid_.find("scale");
         Mesh mesh = read_mesh(parts_.path(*file), scale ? scale->number : 1);
-        check_mesh(mesh);
+        input_.warnings = describe_faults(mesh, check_mesh(mesh));
         macro = macro_mesh_of(mesh);
         check_joints(macro);
         geometry_.topology = std::make_shared<const MacroTopology>(macro);
@@ -121,7 +124,19 @@ class BlockReader {
       for (std::size_t c = 0; c < macro.corners(); ++c)
         block.corners[c] = vertex(corners->items[order[c]], key + ".corners");
     }
+    warn_of_vertices(macro, *vertices);
     return good_;
+  }
+
+  void warn_of_vertices(const MacroMesh& macro, const Value& vertices) {
+    std::vector<bool> used(macro.vertices.size(), false);
+    for (const MacroMesh::Block& block : macro.blocks)
+      for (std::size_t c = 0; c < macro.corners(); ++c) used[static_cast<std::size_t>(block.corners[c])] = true;
+    const auto first = std::ranges::find(used, false);
+    if (good_ && first != used.end())
+      input_.warnings.push_back(fmt::format("{}: grid.vertices: no block has the vertex {}; it is left out",
+                                            vertices.items[static_cast<std::size_t>(first - used.begin())].mark.text(),
+                                            first - used.begin()));
   }
 
   int vertex(const Value& number, const std::string& key) {
@@ -181,6 +196,11 @@ class BlockReader {
       }
       if (std::ranges::find(patch.parts, part) != patch.parts.end())
         fail(side.mark, key, geometry_.topology->describe(part) + " is listed twice; remove one");
+      for (const BlockPatch& other : geometry_.patches)
+        if (!in_file_ && std::ranges::find(other.parts, part) != other.parts.end())
+          fail(side.mark, key,
+               geometry_.topology->describe(part) + " is in the patch " + other.name +
+                   " already; remove it from one of them");
       patch.parts.push_back(part);
     }
     geometry_.patches.push_back(std::move(patch));
@@ -232,6 +252,9 @@ class BlockReader {
         places.push_back(end);
         curve = spline_through(places);
       }
+      for (const double t : {0.1, 0.5, 0.9})
+        if (const Place3 x = curve(t); !std::isfinite(x[0] + x[1] + x[2]))
+          return fail(value.mark, key, "its places are too far apart for finite numbers; move them");
       if (geometry_.topology->parts()[static_cast<std::size_t>(part)].corners[0] != from)
         curve = [forward = std::move(curve)](double t) { return forward(1 - t); };
       if (!geometry_.curves.emplace(part, std::move(curve)).second)
@@ -260,9 +283,12 @@ class BlockReader {
       return fail(axis->mark, key + ".onto.cylinder.axis", "has no direction; give [0, 0, 1]");
     const Surface surface =
         given(cylinder) ? cylinder_surface(middle, along, radius->number) : sphere_surface(middle, radius->number);
-    for (const int part : patch->parts)
-      if (geometry_.topology->parts()[static_cast<std::size_t>(part)].dimension == 2)
-        geometry_.surfaces.emplace(part, surface);
+    for (const int part : patch->parts) {
+      if (geometry_.topology->parts()[static_cast<std::size_t>(part)].dimension != 2)
+        return fail(faces.mark, key + ".faces", faces.text + " is a material; name a patch of grid.patches");
+      if (!geometry_.surfaces.emplace(part, surface).second)
+        return fail(faces.mark, key + ".faces", geometry_.topology->describe(part) + " has two surfaces; keep one");
+    }
   }
 
   ConfigParts& parts_;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "io/config/config_blocks.hpp"
+#include "io/config/config_mesh_bodies.hpp"
 #include "io/config/config_parts.hpp"
 #include "io/config/face_choices.hpp"
 #include "io/config/schema.hpp"
@@ -37,6 +38,7 @@ class MeshProblemReader {
       read_mesh_file();
     if (!problem_.mesh) return;
     set_extent();
+    add_bodies(parts_, input_);
     used_.assign(problem_.mesh->groups.size(), false);
     read_equation();
     read_materials();
@@ -87,9 +89,8 @@ class MeshProblemReader {
   void set_extent() {
     Problem& box = parts_.config.problem;
     box.dimension = mesh().dimension;
-    std::array<double, 3> lower, upper;
-    lower.fill(std::numeric_limits<double>::max());
-    upper.fill(-std::numeric_limits<double>::max());
+    constexpr double far = std::numeric_limits<double>::max();
+    std::array<double, 3> lower{far, far, far}, upper{-far, -far, -far};
     for (const MeshCells& block : mesh().cells)
       for (const int p : block.corners)
         for (std::size_t d = 0; d < 3; ++d) {
@@ -114,6 +115,7 @@ class MeshProblemReader {
     MeshCoefficient found;
     found.name = name;
     found.isotropic = value.kind != Value::Kind::map;
+    parts_.config.marks[name] = value.mark.text() + ": " + path;
     if (found.isotropic) {
       found.entry[0] = found.entry[1] = found.entry[2] = quantity(value, path, name);
       return found;
@@ -266,8 +268,7 @@ class MeshProblemReader {
         condition.groups = boundary_groups(entry, path, holds);
         if (!condition.groups.empty()) problem_.conditions.push_back(std::move(condition));
       }
-    MeshCondition others;
-    others.name = "default";
+    MeshCondition others{.name = "default"};
     if (rest) read_condition(*rest, "boundary.default", others);
     problem_.conditions.push_back(std::move(others));
   }
@@ -352,11 +353,12 @@ class MeshProblemReader {
     if (const Value* probes = output->find("probes"))
       for (std::size_t i = 0; i < probes->items.size(); ++i) {
         const Value& probe = probes->items[i];
+        const std::string path = "output.probes[" + std::to_string(i) + "]", size = std::to_string(mesh().dimension);
+        parts_.config.marks[path] = probe.mark.text() + ": " + path;
         if (static_cast<int>(probe.items.size()) != mesh().dimension)
-          parts_.errors.add(probe.mark, "output.probes[" + std::to_string(i) + "]",
-                            "has " + std::to_string(probe.items.size()) + " coordinates in " +
-                                std::to_string(mesh().dimension) + " dimensions; give " +
-                                std::to_string(mesh().dimension));
+          parts_.errors.add(
+              probe.mark, path,
+              "has " + std::to_string(probe.items.size()) + " coordinates in " + size + " dimensions; give " + size);
         to.probes.push_back(numbers(&probe));
       }
   }
@@ -367,10 +369,7 @@ class MeshProblemReader {
     for (std::size_t g = 0; g < used_.size(); ++g)
       if (!used_[g] && mesh().groups[g].dimension == mesh().dimension - 1)
         names.push_back(printable(mesh().groups[g].key()));
-    const Value* boundary = parts_.document.find("boundary");
-    const bool chosen =
-        boundary && std::ranges::find(boundary->entries, "default", &Value::Entry::key) != boundary->entries.end();
-    if (names.empty() || chosen) return;
+    if (names.empty() || parts_.document.at("boundary.default")) return;
     input_.warnings.push_back(
         "no condition names these groups of sides: " + join(names) +
         ". On the boundary, u = 0 there; write boundary: {default: ...} to choose another condition");

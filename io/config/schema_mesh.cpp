@@ -92,6 +92,23 @@ Schema mesh_materials() {
                                .example = "5"}}}}};
 }
 
+Schema mesh_bodies() {
+  Schema body{.doc = "A body.",
+              .keys = {{.key = "material",
+                        .type = Type::text,
+                        .doc = "Name of its material.",
+                        .required = true,
+                        .example = "copper",
+                        .most = 200}}};
+  body.keys.insert(body.keys.end(), shape().keys.begin(), shape().keys.end());
+  return {.key = "bodies",
+          .type = Type::list,
+          .doc = "Shapes: elements whose centres lie in one have its material. Later bodies cover earlier ones.",
+          .fallback = "[]",
+          .example = "[{material: copper, sphere: {center: [0, 0, 0], radius: 1}}]",
+          .items = {body}};
+}
+
 Schema mesh_output(const Schema& box) {
   Schema output = box;
   output.keys.clear();
@@ -154,6 +171,7 @@ const Schema& mesh_schema() {
       if (key.key == "equation") all.keys.push_back(schema::mesh_equation());
       if (key.key == "boundary") all.keys.push_back(schema::mesh_boundary());
       if (key.key == "materials") all.keys.push_back(schema::mesh_materials());
+      if (key.key == "bodies") all.keys.push_back(schema::mesh_bodies());
       if (key.key == "output") all.keys.push_back(schema::mesh_output(key));
     }
     return all;

@@ -29,7 +29,7 @@ std::string remedy_of_key(const std::string& key, const std::string& path, const
   if (media) return suggest(key, candidates, "the keys here are");
   if (nearest(key, candidates).empty()) {
     if (const std::string home = home_of(configuration_schema(), key, {}); !home.empty())
-      return "did you mean '" + home + "'?";
+      return home == below(path, key) ? "it exists on boxes alone: remove it" : "did you mean '" + home + "'?";
     if (std::string meant = meant_anywhere(key, path); !meant.empty()) return meant;
   }
   return suggest(key, candidates, "the keys here are");

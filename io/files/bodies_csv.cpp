@@ -33,7 +33,8 @@ template <class Answer>
 std::string place_entries(const Answer& answer, std::size_t dimension) {
   std::string text;
   for (const std::vector<double>* at : {&answer.min_at, &answer.max_at})
-    for (std::size_t d = 0; d < dimension; ++d) text += "," + (std::isfinite(answer.mean) ? entry((*at)[d]) : "");
+    for (std::size_t d = 0; d < dimension; ++d)
+      text += "," + (std::isfinite(answer.mean) && d < at->size() ? entry((*at)[d]) : "");
   return text + "\r\n";
 }
 

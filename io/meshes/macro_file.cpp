@@ -42,6 +42,29 @@ std::string blocks_near(const MacroMesh& macro, const Place3& x) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
+// Refuses edges without length.
+void check_edges(const MacroMesh& macro) {
+  for (const MacroMesh::Block& block : macro.blocks) {
+    double longest = 0, shortest = std::numeric_limits<double>::infinity();
+    std::array<int, 2> edge{};
+    for (std::size_t c = 0; c < macro.corners(); ++c)
+      for (std::size_t d = 0; d < static_cast<std::size_t>(macro.dimension); ++d) {
+        const int from = block.corners[c], to = block.corners[c | std::size_t{1} << d];
+        if (from == to) continue;
+        const auto &x = macro.vertices[static_cast<std::size_t>(from)],
+                   &y = macro.vertices[static_cast<std::size_t>(to)];
+        const double length = std::hypot(x[0] - y[0], x[1] - y[1], x[2] - y[2]);
+        longest = std::max(longest, length);
+        if (length < shortest) edge = {from, to};
+        shortest = std::min(shortest, length);
+      }
+    if (shortest <= 1e-10 * longest)
+      throw InputError(fmt::format("the edge {}-{} of {} has no length: both vertices lie at {}; move one of them",
+                                   edge[0], edge[1], block.name,
+                                   at_text(macro.vertices[static_cast<std::size_t>(edge[0])], macro.dimension)));
+  }
+}
+
 // Returns the length of the shortest edge at each vertex; infinite at vertices of no block.
 std::vector<double> shortest_edges(const MacroMesh& macro) {
   std::vector<double> shortest(macro.vertices.size(), std::numeric_limits<double>::infinity());
@@ -170,6 +193,7 @@ Mesh mesh_of_blocks(const MacroMesh& macro) {
 }
 
 void check_joints(const MacroMesh& macro) {
+  check_edges(macro);
   Mesh mesh = mesh_of_blocks(macro);
   const MeshFaults faults = check_mesh(mesh);
   if (faults.coincident.count > 0)

@@ -15,13 +15,14 @@ void Console::faces(const Summary& s) {
   for (std::size_t i = 0; i < std::min(most, s.faces.size()); ++i) {
     const Summary::Face& f = s.faces[i];
     std::string text = fmt::format("{} ({}): ", f.name, f.condition);
-    if (f.cells == 0)
-      text += "no cell";
-    else if (!std::isfinite(f.mean))
+    if (std::isfinite(f.mean))
+      text += fmt::format("{:.6g} to {:.6g}, mean {:.6g}, flow in {:.6g}", f.min, f.max, f.mean, f.flow + 0.0);
+    if (std::isfinite(f.mean) && f.cells > 0)
+      text += fmt::format(", area {:.6g}", f.area);
+    else if (f.cells > 0)
       text += fmt::format("area {:.6g}, no solution", f.area);
-    else
-      text += fmt::format("{:.6g} to {:.6g}, mean {:.6g}, flow in {:.6g}, area {:.6g}", f.min, f.max, f.mean,
-                          f.flow + 0.0, f.area);
+    else if (!std::isfinite(f.mean))
+      text += "no cell";
     row(label, text);
     label = "";
   }

@@ -108,5 +108,34 @@ TEST_F(BlocksInConfigurations, ReadMeshesWithCurvedEdges) {
   EXPECT_NEAR(highest, 0.1, 1e-3);
 }
 
+// Elements whose centres lie in a shape have its material, inside blocks and across interfaces.
+TEST_F(BlocksInConfigurations, HaveBodiesOfShapes) {
+  const std::string bodies =
+      "materials: {wide: {coefficient: 4}, thin: {fixed: 5}}\n"
+      "bodies:\n  - {material: wide, where: x > 0.5}\n  - {material: thin, box: {lower: [1.5, 0], upper: [2, 1]}}\n";
+  const Config config = load(two("", both) + bodies);
+  const Mesh& mesh = *config.mesh->problem.mesh;
+  EXPECT_EQ(config.mesh->blocks->mesh, config.mesh->problem.mesh);
+  const std::vector<GroupMeasure> measures = measure_groups(mesh);
+  double wide = 0, thin = 0;
+  for (std::size_t g = 0; g < mesh.groups.size(); ++g) {
+    if (mesh.groups[g].name == "wide") wide += measures[g].measure;
+    if (mesh.groups[g].name == "thin") thin += measures[g].measure;
+  }
+  EXPECT_NEAR(wide, 1, 1e-12);
+  EXPECT_NEAR(thin, 0.5, 1e-12);
+  ASSERT_EQ(config.mesh->problem.materials.size(), 2U);
+  EXPECT_EQ(config.mesh->problem.conditions[0].name, "thin");
+  const Config missed =
+      load(two("", both) + "materials: {a: {coefficient: 4}}\nbodies: [{material: a, where: x > 9}]\n");
+  ASSERT_FALSE(missed.warnings.empty());
+  EXPECT_NE(missed.warnings[0].find("bodies[0]: contains the centre of no element"), std::string::npos);
+  expect(two("", both) + "bodies: [{material: a, where: x > 1}]\n",
+         "bodies[0].material: unknown material \"a\"; add it to materials");
+  expect(two("", both) + "materials: {a: {coefficient: 4}}\nbodies: [{material: a}]\n", "bodies[0]");
+  expect(two("", both) + "contacts: [{between: [a, b], resistance: 1}]\n",
+         "contacts: unknown key; it exists on boxes alone: remove it");
+}
+
 }  // namespace
 }  // namespace poisson::config_blocks_tests
