@@ -160,7 +160,7 @@ void measure(const std::string& name, const Arguments& of, double skew, bool wal
   const MeshData data(problem);
   const CellStretch stretch = measure_cells(mesh).stretch();
   const double of_data = watch.seconds();
-  const BlockSystem system = assemble_blocks(data, mesh, one_process(), most_in_blocks, stretch);
+  const BlockSystem system = assemble_blocks(data, mesh, one_process(), most_in_blocks, stretch, backend->on_gpu());
   const std::vector<double> held = mesh.on_nodes(data.held), guess;
   const double of_system = watch.seconds();
   BlocksModel model(*backend, system, held, guess);

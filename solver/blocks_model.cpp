@@ -17,6 +17,8 @@ namespace {
 
 // Cells whose widths differ by more than this need lines.
 constexpr double round_cells = 2;
+// Entries with 8 digits change A by at most a part of the energy that depends on the shape of cells and on κ.
+constexpr double least_angle_of_narrow = 40;
 // With corrections in fp32, A on a thin block that floats loses digits: from about this stretching on in blocks of thin
 // cells alone (ε a² ≪ 1), and where the couplings along a line exceed those that hold it by the second number.
 constexpr double most_stretched_in_fp32 = 1e3, most_floating_in_fp32 = 1e4;
@@ -103,9 +105,7 @@ Plan plan_blocks(const std::vector<BlockLevelSize>& sizes, const Options& asked,
 BlocksModel::BlocksModel(Backend& backend, const BlockSystem& system, const std::vector<double>& held,
                          const std::vector<double>& guess, std::shared_ptr<DeviceBlocks> device)
     : backend_(backend), device_(std::move(device)), system_(system), held_(held), guess_(guess) {
-  if (!backend.on_gpu()) return;
-  host_ = make_cpu_backend();
-  if (!device_) device_ = make_device_blocks(backend);
+  if (backend.on_gpu() && !device_) device_ = make_device_blocks(backend);
 }
 
 Plan BlocksModel::plan(const Options& asked) const {
@@ -122,9 +122,13 @@ Traits BlocksModel::traits(const Options&) const {
 }
 
 double BlocksModel::scale() const {
+  if (scale_ == 0 && device_) {
+    const auto [sum, count] = device_->sum_logarithms(assembly().inverse_diagonal(system_.levels.front(), 1));
+    scale_ = std::exp2(std::round(sum / std::max(1.0, count)));
+  }
   if (scale_ == 0) {
     const std::vector<double> diagonal =
-        get_nodes(assembled_diagonal(host_ ? *host_ : backend_, system_.levels.front(), 1), finest_space());
+        get_nodes(assembled_diagonal(backend_, system_.levels.front(), 1), finest_space());
     double logarithms = 0;
     std::int64_t count = 0;
     for (const double d : diagonal)
@@ -144,7 +148,7 @@ BlockOperatorData BlocksModel::data_of(std::size_t level, const Options& options
   data.singular = system_.singular;
   data.smoothing = smoothing_of(options, system_.stretch);
   data.model = model_;
-  if (level == 0 && system_.singular)
+  if (level == 0 && system_.singular && !device_)
     data.volume = std::make_shared<const std::vector<std::vector<double>>>(system_.volume);
   return data;
 }
@@ -160,25 +164,35 @@ Hierarchy BlocksModel::levels(const Plan& plan) const {
   const Precision precision = plan.hierarchy.front().precision;
   Hierarchy hierarchy;
   const std::size_t count = plan.levels.size();
+  const bool points = smoothing_of(plan.options, system_.stretch) == BlockSmoothing::points;
+  const bool narrow = points && system_.isotropic && system_.stretch.largest <= round_cells &&
+                      system_.stretch.sharpest >= least_angle_of_narrow;
   for (std::size_t l = 0; l < count; ++l) {
-    hierarchy.operators.push_back(make_operator(l, plan.options, precision, BlockModel::corrections));
+    hierarchy.operators.push_back(
+        make_operator(l, plan.options, precision, narrow ? BlockModel::narrow : BlockModel::corrections));
     if (l == 0) continue;
     const auto &fine = system_.levels[l - 1].space, &coarse = system_.levels[l].space;
     hierarchy.transfers.push_back(device_ ? device_->make_transfer(fine, coarse, precision)
                                           : make_block_transfer(backend_, fine, coarse, precision));
   }
   if (plan.options.method != Method::multigrid) return hierarchy;
-  add_rows(precision, hierarchy);
+  add_rows(last_level(), precision, hierarchy);
   hierarchy.relaxations.resize(hierarchy.operators.size());
   hierarchy.nested.resize(hierarchy.transfers.size());
   return hierarchy;
 }
 
+// Returns the last level of blocks with its matrix on the host.
+BlockLevel BlocksModel::last_level() const {
+  const BlockLevel& last = system_.levels.back();
+  if (!device_) return last;
+  return {last.space, std::make_shared<const BlockMatrix>(assembly().on_host(last))};
+}
+
 // Adds the levels of rows below those of blocks. Every process has all rows.
-void BlocksModel::add_rows(Precision precision, Hierarchy& to) const {
-  const CsrMatrix A = block_rows(system_.levels.back());
+void BlocksModel::add_rows(const BlockLevel& level, Precision precision, Hierarchy& to) const {
+  const CsrMatrix A = block_rows(level);
   if (backend_.on_gpu()) return add_rows_on_gpu(A, precision, to);
-  const BlockLevel& level = system_.levels.back();
   auto rows = make_compact_rows(backend_, A, scale(), system_.singular);
   to.transfers.push_back(device_ ? device_->make_gather(*level.space, rows->space, 1, precision)
                                  : make_block_gather(backend_, level.space, rows->space, precision));
@@ -216,13 +230,39 @@ std::unique_ptr<Operator> BlocksModel::finest(const Plan& plan, Precision precis
   return make_operator(0, plan.options, precision, BlockModel::automatic);
 }
 
+// Computes loads on the device. Values of interfaces without unknowns are copied there.
+double BlocksModel::fill_on_device(Field& b, Field& u) const {
+  const BlockSpace& blocks = finest_space();
+  const MacroTopology& topology = blocks.numbers->topology();
+  assembly().loads(system_.levels.front(), scale(), false, b);
+  const double sum = device_->sum_sizes(b) / scale();
+  bool whole = guess_.empty();  // all values of blocks are unknowns and begin at zero
+  for (int part = 0; part < topology.blocks(); ++part)
+    whole = whole && blocks.free[static_cast<std::size_t>(topology.place(part, topology.places() / 2).part)];
+  if (whole) {
+    backend_.fill(u, 0);
+    device_->put_held(blocks, values_at_held_parts(blocks, held_), u);
+  } else {
+    std::vector<double> start(held_.size(), 0);
+    for (std::size_t p = 0; p < topology.parts().size(); ++p)
+      for (std::int64_t n = blocks.numbers->first(static_cast<int>(p));
+           n < blocks.numbers->first(static_cast<int>(p) + 1); ++n) {
+        const auto at = static_cast<std::size_t>(n);
+        start[at] = !blocks.free[p] ? held_[at] : guess_.empty() ? 0 : guess_[at];
+      }
+    put_nodes(start, blocks, u);
+  }
+  assembly().release();
+  return sum;
+}
+
 double BlocksModel::fill(Field& b, Field& u) const {
+  if (device_) return fill_on_device(b, u);
   const BlockSpace& blocks = finest_space();
   backend_.fill(b, 0);
-  Backend& host = host_ ? *host_ : backend_;
-  Field loads(host, blocks.space, Precision::fp64);
+  Field loads(backend_, blocks.space, Precision::fp64);
   put_own_blocks(system_.load, blocks, loads);
-  host.run_exchange(blocks.add, loads, loads);
+  backend_.run_exchange(blocks.add, loads, loads);
   std::vector<double> values = get_nodes(loads, blocks);
   std::vector<double> start(values.size(), 0);
   const MacroTopology& topology = blocks.numbers->topology();

@@ -53,11 +53,13 @@ class BlocksModel final : public Model {
   double scale() const;
   std::unique_ptr<Operator> make_operator(std::size_t level, const Options& options, Precision precision,
                                           BlockModel model) const;
-  void add_rows(Precision precision, Hierarchy& to) const;
+  double fill_on_device(Field& b, Field& u) const;
+  BlockAssembly& assembly() const { return device_->assembly(finest_space().dimension()); }
+  BlockLevel last_level() const;
+  void add_rows(const BlockLevel& level, Precision precision, Hierarchy& to) const;
   void add_rows_on_gpu(const CsrMatrix& A, Precision precision, Hierarchy& to) const;
 
   Backend& backend_;
-  std::unique_ptr<Backend> host_;  ///< of a model on a GPU
   std::shared_ptr<DeviceBlocks> device_;
   mutable std::unique_ptr<RowLevels> row_levels_;
   const BlockSystem& system_;

@@ -189,7 +189,7 @@ class MeshCase final : public Case {
   std::unique_ptr<Model> make_model(Backend& backend) const {
     if (in_blocks()) {
       if (held_.empty()) held_ = cut_blocks().on_nodes(data().held);
-      return std::make_unique<BlocksModel>(backend, block_system(), held_, guess_);
+      return std::make_unique<BlocksModel>(backend, block_system(backend.on_gpu()), held_, guess_);
     }
     if (options_.amg == Amg::hypre)
       return std::make_unique<ExternalRowsModel>(backend, system(backend).rows, sharing_.processes);
@@ -212,10 +212,10 @@ class MeshCase final : public Case {
           std::make_unique<const BlockMesh>(cut_for_processes(*config_.mesh->blocks, sharing_.processes->count()));
     return *cut_blocks_;
   }
-  const BlockSystem& block_system() const {
+  const BlockSystem& block_system(bool gpu = false) const {
     if (!block_system_)
       block_system_ = std::make_unique<BlockSystem>(
-          assemble_blocks(data(), cut_blocks(), sharing_.processes, most_in_blocks, config_.mesh->stretch));
+          assemble_blocks(data(), cut_blocks(), sharing_.processes, most_in_blocks, config_.mesh->stretch, gpu));
     return *block_system_;
   }
   std::string matrix_of_blocks() const {

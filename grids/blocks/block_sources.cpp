@@ -56,6 +56,7 @@ class SourcesOfMesh final : public BlockSources {
     return found;
   }
 
+  double unit(std::size_t own) const override { return unit_of(pieces_[own], data_.mesh().dimension); }
   BlockDensity density(std::size_t own) const override {
     const BlockMesh::Piece& piece = pieces_[own];
     BlockDensity found;

@@ -44,6 +44,8 @@ class BlockSources {
   virtual ~BlockSources() = default;
   /// Returns the coefficients of a block. Writes x, y and z of all nodes to `place` unless it is null.
   virtual BlockCells cells(std::size_t own, double* place) const = 0;
+  /// Returns the unit of the places of a block (BlockCells).
+  virtual double unit(std::size_t own) const = 0;
   virtual BlockDensity density(std::size_t own) const = 0;
   virtual const BlockFacets& facets(std::size_t own) const = 0;
   virtual bool robin(std::size_t own) const = 0;

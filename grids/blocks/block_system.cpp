@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "backends/memory/error.hpp"
-#include "grids/blocks/element_records.hpp"
+#include "grids/blocks/element_assembler.hpp"
 #include "grids/blocks/plane_colours.hpp"
 #include "grids/meshes/mesh_system.hpp"
 
@@ -83,68 +83,6 @@ BlockElements assemble_finest(const MeshData& data, const BlockMesh& mesh, const
   return made;
 }
 
-// Returns which blocks have sides with Robin conditions.
-std::vector<bool> blocks_with_robin(const MeshData& data, const BlockMesh& mesh) {
-  std::vector<bool> found(mesh.first_cell.size() - 1, false);
-  for (const auto& [cell, facet] : loaded_facets(data)) {
-    if (data.condition(data.facets[facet]).kind != BoundaryKind::robin) continue;
-    const auto after = std::ranges::upper_bound(mesh.first_cell, cell);
-    found[static_cast<std::size_t>(after - mesh.first_cell.begin()) - 1] = true;
-  }
-  return found;
-}
-
-// Lists the places and coefficients of a piece (BlockCells).
-BlockCells cells_of(const MeshData& data, const BlockMesh& mesh, const BlockMesh::Piece& piece) {
-  BlockCells found;
-  const std::array<int, 3>& n = piece.cells;
-  const std::int64_t cells = std::int64_t{n[0]} * n[1] * n[2], nodes = std::int64_t{n[0] + 1} * (n[1] + 1) * (n[2] + 1);
-  const auto cell = [&](std::int64_t c) {
-    return static_cast<std::size_t>(mesh.cell(
-        piece, {static_cast<int>(c % n[0]), static_cast<int>(c / n[0] % n[1]), static_cast<int>(c / n[0] / n[1])}));
-  };
-  const auto point = [&](int i, int j, int k) -> const Place3& {
-    return mesh.mesh->points[static_cast<std::size_t>(
-        mesh.numbers->number(piece.block, {piece.first[0] + i, piece.first[1] + j, piece.first[2] + k}))];
-  };
-  double volume = 1;  // of a box of mean cells
-  for (std::size_t d = 0; d < 3; ++d) {
-    std::array<int, 3> end{};
-    end[d] = n[d];
-    const Place3 &a = point(0, 0, 0), &b = point(end[0], end[1], end[2]);
-    volume *= std::hypot(b[0] - a[0], b[1] - a[1], b[2] - a[2]) / n[d];
-  }
-  const double unit = std::exp2(std::round(std::log2(volume) / 3));
-  found.place.resize(3 * static_cast<std::size_t>(nodes));
-  for_rows(std::int64_t{n[1] + 1} * (n[2] + 1), [&](std::int64_t line) {
-    for (int i = 0; i <= n[0]; ++i) {
-      const Place3& x = point(i, static_cast<int>(line % (n[1] + 1)), static_cast<int>(line / (n[1] + 1)));
-      for (std::int64_t a = 0; a < 3; ++a)
-        found.place[static_cast<std::size_t>(a * nodes + line * (n[0] + 1) + i)] =
-            x[static_cast<std::size_t>(a)] / unit;
-    }
-  });
-  const std::size_t entries = data.kappa_entries;
-  const auto kappa = [&](std::size_t c, std::size_t e) { return data.kappa[c * entries + e]; };
-  const std::size_t first = cell(0);
-  for (std::int64_t c = 1; c < cells && !found.varies; ++c) {
-    for (std::size_t e = 0; e < entries; ++e) found.varies = found.varies || kappa(cell(c), e) != kappa(first, e);
-    if (!data.reaction.empty()) found.varies = found.varies || data.reaction[cell(c)] != data.reaction[first];
-  }
-  found.entries = entries;
-  const std::int64_t count = found.varies ? cells : 1;
-  for (std::size_t e = 0; e < entries; ++e)
-    for (std::int64_t c = 0; c < count; ++c) found.kappa.push_back(kappa(cell(c), e) * unit);
-  for (std::int64_t c = 0; c < count && !data.reaction.empty(); ++c)
-    found.sigma.push_back(data.reaction[cell(c)] * unit * unit * unit);
-  return found;
-}
-
-// Returns the place of a block among those of a process.
-std::size_t finer_own(const BlockSpace& space, int block) {
-  return static_cast<std::size_t>(std::ranges::find(space.own, block, &BlockSpace::Own::block) - space.own.begin());
-}
-
 // Returns the numbers of all levels, finest first.
 std::vector<std::shared_ptr<const BlockNumbers>> choose_levels(const BlockMesh& mesh, const std::vector<bool>& free,
                                                                std::int64_t coarsest) {
@@ -189,10 +127,11 @@ std::vector<BlockLevelSize> block_level_sizes(const MeshData& data, const BlockM
 
 BlockSystem assemble_blocks(const MeshData& data, const BlockMesh& mesh,
                             const std::shared_ptr<const Processes>& processes, std::int64_t coarsest,
-                            const CellStretch& stretch) {
+                            const CellStretch& stretch, bool on_device) {
   BlockSystem system;
   system.stretch = stretch;
   system.range = data.range;
+  system.isotropic = data.kappa_entries == 1;
   system.singular = !has_fixed_values(data);
   const std::vector<bool> free = free_parts(data, mesh);
   const std::vector<int> process = share_blocks(*mesh.nodes, *processes);
@@ -201,29 +140,29 @@ BlockSystem assemble_blocks(const MeshData& data, const BlockMesh& mesh,
   for (const auto& numbers : choose_levels(mesh, free, coarsest))
     spaces.push_back(std::make_shared<const BlockSpace>(numbers, process, free, processes));
   BlockElements elements;
-  const std::vector<bool> robin = blocks_with_robin(data, mesh);
+  const std::shared_ptr<const BlockSources> sources = sources_of(data, mesh, *spaces.front());
   for (std::size_t l = 0; l < spaces.size(); ++l) {
     const BlockSpace* const next = l + 1 < spaces.size() ? spaces[l + 1].get() : nullptr;
     auto matrix = std::make_shared<BlockMatrix>();
-    if (l == 0) {
+    if (on_device) {
+      matrix->own.resize(spaces[l]->own.size());
+    } else if (l == 0) {
       elements = assemble_finest(data, mesh, *spaces[l], next, system, *matrix);
     } else {
       *matrix = matrix_of(*spaces[l], elements);
       if (next) elements = coarse_elements(*spaces[l], *next, elements);
     }
-    if (l == 0 && spaces[l]->dimension() == 3)
-      matrix->cells = [&data, &mesh, robin, space = spaces[l]](std::size_t b) -> std::optional<BlockCells> {
-        const BlockMesh::Piece piece = mesh.piece(space->own[b].block);
-        if (robin[static_cast<std::size_t>(piece.block)]) return {};
-        return cells_of(data, mesh, piece);
-      };
+    if (l == 0)
+      matrix->sources = sources;
+    else
+      matrix->finer = std::make_shared<const BlockLevel>(system.levels.back());
 #pragma omp parallel for schedule(dynamic, 1)
     for (std::size_t b = 0; b < spaces[l]->own.size(); ++b) {
       const int block = spaces[l]->own[b].block;
-      if (l == 0 && !robin[static_cast<std::size_t>(mesh.piece(block).block)])
+      if (l == 0 && !sources->robin(b))
         matrix->own[b].tensor = find_tensor_factors(data, mesh, mesh.piece(block));
-      else if (l > 0 && system.levels.back().matrix->own[finer_own(*spaces[l - 1], block)].tensor)
-        matrix->own[b].tensor = coarsened(*system.levels.back().matrix->own[finer_own(*spaces[l - 1], block)].tensor);
+      else if (l > 0 && system.levels.back().matrix->own[b].tensor)
+        matrix->own[b].tensor = coarsened(*system.levels.back().matrix->own[b].tensor);
     }
     system.levels.push_back({spaces[l], std::move(matrix)});
   }

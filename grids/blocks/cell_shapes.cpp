@@ -138,6 +138,7 @@ CellStretch CellShapes::stretch() const {
   for (const OfBlock& block : blocks) {
     most.largest = std::max(most.largest, block.stretch);
     most.floating = std::max(most.floating, block.floating);
+    most.sharpest = std::min(most.sharpest, block.sharpest);
   }
   return most;
 }

@@ -1,62 +1,45 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <memory>
 #include <utility>
 #include <vector>
 
-#include "grids/blocks/block_matrix.hpp"
+#include "backends/memory/error.hpp"
+#include "grids/blocks/block_assembly.hpp"
+#include "grids/blocks/block_lines.hpp"
+#include "grids/blocks/stacked_cells.hpp"
 #include "grids/blocks/stacked_gathers.hpp"
 #include "grids/blocks/stacked_sources.hpp"
 #include "grids/blocks/stacked_space.hpp"
 
 namespace poisson {
 
-/// Contains what the elements of a group of blocks are computed from, in the memory of a device.
-struct StackedCells {
-  Buffer place, kappa, sigma;
-  std::int64_t coefficients = 1;
-  bool varies = false, tensor = false, reacts = false;
+/// Returns the tables of a space.
+using TablesOfSpaces = std::function<std::shared_ptr<const StackedTables>(const BlockSpace&)>;
 
-  CellTables<double> tables() const {
-    return {static_cast<const double*>(place.data()),
-            static_cast<const double*>(kappa.data()),
-            reacts ? static_cast<const double*>(sigma.data()) : nullptr,
-            coefficients,
-            varies,
-            tensor};
-  }
-};
-
-/// Assembles the matrices of the levels of blocks in the memory of a device. Elements of the finest level are computed
-/// from the corners of cells, some planes of cells at a time. Each coarser level is made from the elements of the level
-/// above, and those of one level stay until release(), because the next level needs them.
+/// Runs an assembly on a device (stacked_operator.hpp).
 template <class Steps, int dimension>
-class StackedAssembly {
+class StackedAssembly final : public BlockAssembly {
  public:
-  using Tables = std::function<std::shared_ptr<const StackedTables>(const BlockSpace&)>;
-  StackedAssembly(std::shared_ptr<Steps> steps, Tables tables) : steps_(std::move(steps)), tables_(std::move(tables)) {}
+  StackedAssembly(std::shared_ptr<Steps> steps, TablesOfSpaces tables) : steps_(std::move(steps)), tables_(std::move(tables)) {}
 
-  /// Frees what has been computed. Later calls compute it again.
-  void release() {
+  void bands(const BlockLevel& level, std::size_t g, double scale, float* bands, float* sums) override {
+    put_bands(level, g, scale, bands, sums);
+  }
+  void bands(const BlockLevel& level, std::size_t g, double scale, double* bands, double* sums) override {
+    put_bands(level, g, scale, bands, sums);
+  }
+  void bands(const BlockLevel& level, std::size_t g, double scale, Narrow* bands, float* sums) override {
+    put_bands(level, g, scale, bands, sums);
+  }
+  void release() override {
     records_ = {};
     cells_.clear();
   }
-
-  /// Writes the bands and row sums of a group, times a scale.
-  template <class T>
-  void bands(const BlockLevel& level, std::size_t g, double scale, T* bands, T* sums) {
-    const BlockShape& shape = tables_(*level.space)->lists.groups[g].shape;
-    const BandPlaces places(shape, BandProduct<T, dimension>::offsets);
-    steps_->each(places.count(shape), SetZero<T>{bands});
-    for_nodes(level, g, [&](const Part& part) {
-      run(part, GatherBands<T, dimension>{part.shape, part.grid, part.records, places, bands, sums, scale, part.first});
-    });
-    steps_->wait();
-  }
-  /// Returns 1/(scale d) for the diagonal d of A, and 0 where no unknown is.
-  Field inverse_diagonal(const BlockLevel& level, double scale) {
+  Field inverse_diagonal(const BlockLevel& level, double scale) override {
     Field inverse(steps_->backend(), level.space->space, Precision::fp64);
     const auto tables = tables_(*level.space);
     const ListedValues slots(steps_->backend(), tables->slots, Precision::fp64);
@@ -69,14 +52,11 @@ class StackedAssembly {
                                                memory<const unsigned char>(frozen) + part.first},
                  slots, end);
       });
-      steps_->wait();
     }
     finish_sum(*tables, slots, end);
-    steps_->wait();
     return inverse;
   }
-  /// Writes the loads of the finest level times a factor, or ∫ φ.
-  void loads(const BlockLevel& level, double factor, bool volumes, Field& to) {
+  void loads(const BlockLevel& level, double factor, bool volumes, Field& to) override {
     const auto tables = tables_(*level.space);
     const ListedValues slots(steps_->backend(), tables->slots, Precision::fp64);
     const PutValue end{static_cast<double*>(to.data()), factor, false};
@@ -102,13 +82,10 @@ class StackedAssembly {
                                          memory<const unsigned char>(frozen) + part.first},
                  slots, end);
       });
-      steps_->wait();
     }
     finish_sum(*tables, slots, end);
-    steps_->wait();
   }
-  /// Writes what lines on the host are made from (BlockMatrix::OfBlock).
-  void lines(const BlockLevel& level, BlockMatrix& to) {
+  void lines(const BlockLevel& level, BlockMatrix& to) override {
     const StackedLists& lists = tables_(*level.space)->lists;
     to.own.resize(level.space->own.size());
     for (std::size_t g = 0; g < lists.groups.size(); ++g) {
@@ -123,7 +100,6 @@ class StackedAssembly {
                                          {part.grid, part.records, memory<const unsigned char>(thawed)},
                                          memory<double>(made), part.first});
       });
-      steps_->wait();
       for (std::size_t p = 0; p < own.size(); ++p)
         for (std::size_t value = 0; value <= dimension; ++value) {
           std::vector<double>& values = value == 0 ? to.own[own[p]].diagonal : to.own[own[p]].along[value - 1];
@@ -133,34 +109,34 @@ class StackedAssembly {
         }
     }
   }
-  /// Returns the matrix of a level, which must not be the finest one, on the host.
-  BlockMatrix on_host(const BlockLevel& level) {
-    make_records(level);
-    const StackedLists& lists = tables_(*level.space)->lists;
+  BlockMatrix on_host(const BlockLevel& level) override {
     BlockElements elements;
     elements.own.resize(level.space->own.size());
+    const StackedLists& lists = tables_(*level.space)->lists;
     for (std::size_t g = 0; g < lists.groups.size(); ++g) {
-      const CellGrid grid(lists.groups[g].shape, dimension);
       const std::vector<std::size_t> own = own_of_group(lists, g);
-      const auto cells = static_cast<std::size_t>(grid.cells), size = std::size_t{record_size<dimension>};
-      std::vector<double> values(cells * size * own.size());
-      steps_->backend().read(memory<const double>(records_.values) + records_.first[g], values.data(),
-                             values.size() * sizeof(double));
-      for (std::size_t p = 0; p < own.size(); ++p) {
-        elements.own[own[p]].resize(cells * size);
-        for (std::size_t c = 0; c < cells; ++c)
-          for (std::size_t e = 0; e < size; ++e)
-            elements.own[own[p]][c * size + e] = values[(p * size + e) * cells + c];
-      }
+      for_nodes(level, g, [&](const Part& part) {
+        const auto cells = static_cast<std::size_t>(part.grid.cells), size = std::size_t{record_size<dimension>};
+        if (part.begin_cells != 0 || part.records.cells != part.grid.cells)
+          throw RunError("the last level of blocks is too large: use more blocks");
+        std::vector<double> values(cells * size * static_cast<std::size_t>(part.shape.patches));
+        steps_->backend().read(part.records.values, values.data(), values.size() * sizeof(double));
+        for (std::size_t p = 0; p < static_cast<std::size_t>(part.shape.patches); ++p) {
+          std::vector<double>& to = elements.own[own[static_cast<std::size_t>(part.first) + p]];
+          to.resize(cells * size);
+          for (std::size_t c = 0; c < cells; ++c)
+            for (std::size_t e = 0; e < size; ++e) to[c * size + e] = values[(p * size + e) * cells + c];
+        }
+      });
     }
     return matrix_of(*level.space, elements);
   }
-  /// Returns the places and coefficients of a group of the finest level.
-  std::shared_ptr<const StackedCells> cells(const BlockLevel& level, std::size_t g) {
-    cells_.resize(tables_(*level.space)->lists.groups.size());
+  std::shared_ptr<const StackedCells> cells(const BlockLevel& level, std::size_t g) override {
+    const StackedLists& lists = tables_(*level.space)->lists;
+    cells_.resize(lists.groups.size());
     if (cells_[g]) return cells_[g];
     const HostCells host =
-        join_cells(*level.matrix->sources, own_of_group(tables_(*level.space)->lists, g), dimension);
+        join_cells(*level.matrix->sources, own_of_group(lists, g), lists.groups[g].shape, dimension);
     auto made = std::make_shared<StackedCells>();
     made->place = copy(host.place);
     made->kappa = copy(host.kappa);
@@ -202,6 +178,15 @@ class StackedAssembly {
     Buffer there = steps_->template make<X>(std::ssize(values));
     if (!values.empty()) steps_->backend().write(values.data(), there.data(), values.size() * sizeof(X));
     return there;
+  }
+  template <class S, class T>
+  void put_bands(const BlockLevel& level, std::size_t g, double scale, S* bands, T* sums) {
+    const BlockShape shape = tables_(*level.space)->lists.groups[g].shape;
+    const BandPlaces places(shape, BandProduct<T, dimension>::offsets);
+    for_nodes(level, g, [&](const Part& part) {
+      run(part, GatherBands<S, T, dimension>{part.shape, part.grid, part.records, places, bands, sums, scale,
+                                             part.first});
+    });
   }
   template <class F>
   void run(const Part& part, const F& f) {
@@ -298,7 +283,6 @@ class StackedAssembly {
     const Buffer patch = copy(host.patch), cell = copy(host.cell), added = copy(host.values);
     steps_->each(std::ssize(host.cell), AddRecords{memory<const int>(patch), memory<const int>(cell),
                                                    memory<const double>(added), size, part.records});
-    steps_->wait();
   }
 
   // Makes the elements of a level from those of the level above, unless they are known.
@@ -383,9 +367,16 @@ class StackedAssembly {
   }
 
   std::shared_ptr<Steps> steps_;
-  Tables tables_;
+  TablesOfSpaces tables_;
   std::vector<std::shared_ptr<const StackedCells>> cells_;  // of the finest level, by group
   Records records_;
 };
+
+/// Makes the assembly of blocks of a dimension.
+template <int dimension, class Steps>
+std::unique_ptr<BlockAssembly> make_stacked_assembly(const std::shared_ptr<Steps>& steps,
+                                                     const TablesOfSpaces& tables) {
+  return std::make_unique<StackedAssembly<Steps, dimension>>(steps, tables);
+}
 
 }  // namespace poisson

@@ -16,14 +16,15 @@ constexpr void visit_cells_at(const CellGrid& grid, const RecordView& from, cons
   });
 }
 
-/// Writes the bands of a node (BandPlaces) times a scale, and its row sum.
-template <class T, int dimension>
+/// Writes the bands of a node (BandPlaces) times a scale, and its row sum. `S` is the type of stored bands.
+template <class S, class T, int dimension>
 struct GatherBands {
   BlockShape shape;
   CellGrid grid;
   RecordView from;
   BandPlaces places;
-  T *bands, *sums;
+  S* bands;
+  T* sums;
   double scale;
   int first_patch;
 
@@ -42,8 +43,8 @@ struct GatherBands {
         }
       });
     });
-    T* const to = bands + places.plane(shape, first_patch + at.patch, at.k) + at.i + shape.n[0] * at.j;
-    unrolled<offsets>([&](auto d) { to[std::int64_t{d()} * places.pitch] = static_cast<T>(scale * band[d()]); });
+    S* const to = bands + places.plane(shape, first_patch + at.patch, at.k) + at.i + shape.n[0] * at.j;
+    unrolled<offsets>([&](auto d) { to[std::int64_t{d()} * places.pitch] = static_cast<S>(scale * band[d()]); });
     sums[std::int64_t{first_patch + at.patch} * shape.nodes + at.number] = static_cast<T>(scale * sum);
   }
 };
@@ -165,11 +166,6 @@ struct ShiftedSteps {
   F f;
   std::int64_t begin;
   constexpr void operator()(std::int64_t i) const { f(begin + i); }
-};
-template <class T>
-struct SetZero {
-  T* to;
-  constexpr void operator()(std::int64_t i) const { to[i] = 0; }
 };
 template <class T>
 struct ScaleValues {
