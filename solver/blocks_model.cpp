@@ -8,6 +8,7 @@
 
 #include "backends/memory/error.hpp"
 #include "grids/blocks/block_lines.hpp"
+#include "grids/blocks/stacked_tables.hpp"
 #include "grids/compact/host_rows.hpp"
 #include "solver/rows_model.hpp"
 #include "solver/smoothers/smoother.hpp"
@@ -19,6 +20,7 @@ namespace {
 constexpr double round_cells = 2;
 // Entries with 8 digits change A by at most a part of the energy that depends on the shape of cells and on κ.
 constexpr double least_angle_of_narrow = 40;
+constexpr std::int64_t least_unknowns_of_narrow = 100'000;  // on smaller levels launches take the time
 // With corrections in fp32, A on a thin block that floats loses digits: from about this stretching on in blocks of thin
 // cells alone (ε a² ≪ 1), and where the couplings along a line exceed those that hold it by the second number.
 constexpr double most_stretched_in_fp32 = 1e3, most_floating_in_fp32 = 1e4;
@@ -57,12 +59,12 @@ namespace {
 // Returns the bytes of a level on a GPU: bands in the precision of corrections, the inverse diagonal, three fields of
 // the cycle, and of lines three fields and the factors. The finest level also has what its residual is computed from,
 // the inverse diagonal, and six fields in fp64. Rows of fields begin at multiples of some bytes, and blocks have ends.
-double bytes_on_gpu(const BlockLevelSize& size, bool finest, bool multigrid, bool lines, int dimension, double value) {
+double bytes_on_gpu(const BlockLevelSize& size, bool finest, bool computes, bool multigrid, bool lines, int dimension, double value) {
   constexpr double padding = 1.4;
   const double entries = dimension == 2 ? 5 : 14, stored = entries + 0.5;
   double bytes = 0;
   if (multigrid) bytes += value * (stored + 4 * padding + (lines ? 2 * dimension + 3 * padding : 0));
-  if (finest) bytes += (size.computed > 0 ? size.computed : 8 * stored) + 8 * 7 * padding;
+  if (finest) bytes += (computes && size.computed > 0 ? size.computed : 8 * stored) + 8 * 7 * padding;
   return bytes * static_cast<double>(size.nodes);
 }
 
@@ -72,7 +74,7 @@ double bytes_on_gpu(const BlockLevelSize& size, bool finest, bool multigrid, boo
 // fields of its operator, three of its cycle and factors of lines. The finest level also has loads and the fields of
 // the outer iteration. Factors are computed from twelve values a node.
 Plan plan_blocks(const std::vector<BlockLevelSize>& sizes, const Options& asked, const CellStretch& stretch,
-                 int dimension, bool gpu) {
+                 int dimension, bool gpu, bool computes_residual) {
   Plan plan;
   plan.options = resolve_block_options(asked, stretch, dimension);
   const bool multigrid = plan.options.method == Method::multigrid,
@@ -86,7 +88,7 @@ Plan plan_blocks(const std::vector<BlockLevelSize>& sizes, const Options& asked,
     double bytes = nodes * (8 * entries + value * entries);
     if (multigrid) bytes += nodes * value * (6 + (lines ? 2 * dimension : 0));
     if (plan.levels.empty()) bytes += nodes * (16 + 8 * (entries + 3) + 8 * 6);
-    if (gpu) bytes = bytes_on_gpu(size, plan.levels.empty(), multigrid, lines, dimension, value);
+    if (gpu) bytes = bytes_on_gpu(size, plan.levels.empty(), computes_residual, multigrid, lines, dimension, value);
     Plan::Level printed;
     printed.cells = {static_cast<int>(size.unknowns), 1, 1};
     printed.unknowns = size.unknowns;
@@ -109,7 +111,8 @@ BlocksModel::BlocksModel(Backend& backend, const BlockSystem& system, const std:
 }
 
 Plan BlocksModel::plan(const Options& asked) const {
-  return plan_blocks(system_.sizes, asked, system_.stretch, finest_space().dimension(), device_ != nullptr);
+  return plan_blocks(system_.sizes, asked, system_.stretch, finest_space().dimension(), device_ != nullptr,
+                     residual_ == BlockModel::automatic);
 }
 
 Traits BlocksModel::traits(const Options&) const {
@@ -168,8 +171,9 @@ Hierarchy BlocksModel::levels(const Plan& plan) const {
   const bool narrow = points && system_.isotropic && system_.stretch.largest <= round_cells &&
                       system_.stretch.sharpest >= least_angle_of_narrow;
   for (std::size_t l = 0; l < count; ++l) {
+    const bool large = system_.sizes[l].unknowns > least_unknowns_of_narrow;
     hierarchy.operators.push_back(
-        make_operator(l, plan.options, precision, narrow ? BlockModel::narrow : BlockModel::corrections));
+        make_operator(l, plan.options, precision, narrow && large ? BlockModel::narrow : BlockModel::corrections));
     if (l == 0) continue;
     const auto &fine = system_.levels[l - 1].space, &coarse = system_.levels[l].space;
     hierarchy.transfers.push_back(device_ ? device_->make_transfer(fine, coarse, precision)
@@ -227,7 +231,7 @@ void BlocksModel::add_rows_on_gpu(const CsrMatrix& A, Precision precision, Hiera
 }
 
 std::unique_ptr<Operator> BlocksModel::finest(const Plan& plan, Precision precision) const {
-  return make_operator(0, plan.options, precision, BlockModel::automatic);
+  return make_operator(0, plan.options, precision, residual_);
 }
 
 // Computes loads on the device. Values of interfaces without unknowns are copied there.

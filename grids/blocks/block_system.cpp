@@ -24,6 +24,44 @@ std::vector<bool> free_parts(const MeshData& data, const BlockMesh& mesh) {
   return free;
 }
 
+// Returns whether all blocks are joined.
+bool blocks_touch(const BlockMesh& mesh) {
+  const MacroTopology& topology = mesh.numbers->topology();
+  std::vector<std::vector<int>> parts_of(static_cast<std::size_t>(topology.blocks()));
+  for (std::size_t p = 0; p < topology.parts().size(); ++p)
+    for (const int block : topology.parts()[p].blocks)
+      parts_of[static_cast<std::size_t>(block)].push_back(static_cast<int>(p));
+  std::vector<bool> seen(parts_of.size(), false);
+  std::vector<int> next{0};
+  seen[0] = true;
+  std::size_t count = 1;
+  while (!next.empty()) {
+    const auto block = static_cast<std::size_t>(next.back());
+    next.pop_back();
+    for (const int part : parts_of[block])
+      for (const int other : topology.parts()[static_cast<std::size_t>(part)].blocks) {
+        if (seen[static_cast<std::size_t>(other)]) continue;
+        seen[static_cast<std::size_t>(other)] = true;
+        next.push_back(other);
+        ++count;
+      }
+  }
+  return count == parts_of.size();
+}
+
+// Returns whether some condition or reaction determines u.
+bool holds_any(const MeshData& data) {
+  if (std::ranges::any_of(data.holder, [](int condition) { return condition >= 0; })) return true;
+  if (std::ranges::any_of(data.reaction, [](double sigma) { return sigma > 0; })) return true;
+  for (std::size_t f = 0; f < data.facets.size(); ++f) {
+    if (data.condition(data.facets[f]).kind != BoundaryKind::robin) continue;
+    const auto half = static_cast<std::ptrdiff_t>(data.data[f].size() / 2);
+    if (std::any_of(data.data[f].begin() + half, data.data[f].end(), [](double alpha) { return alpha > 0; }))
+      return true;
+  }
+  return false;
+}
+
 std::int64_t unknowns_of(const BlockNumbers& numbers, const std::vector<bool>& free) {
   std::int64_t unknowns = 0;
   for (std::size_t p = 0; p < free.size(); ++p)
@@ -132,7 +170,7 @@ BlockSystem assemble_blocks(const MeshData& data, const BlockMesh& mesh,
   system.stretch = stretch;
   system.range = data.range;
   system.isotropic = data.kappa_entries == 1;
-  system.singular = !has_fixed_values(data);
+  system.singular = blocks_touch(mesh) ? !holds_any(data) : !has_fixed_values(data);
   const std::vector<bool> free = free_parts(data, mesh);
   const std::vector<int> process = share_blocks(*mesh.nodes, *processes);
   system.sizes = level_sizes(data, mesh, process, processes->count(), coarsest);

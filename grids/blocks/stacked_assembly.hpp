@@ -9,6 +9,7 @@
 
 #include "backends/memory/error.hpp"
 #include "grids/blocks/block_assembly.hpp"
+#include "grids/blocks/block_coarsening.hpp"
 #include "grids/blocks/block_lines.hpp"
 #include "grids/blocks/stacked_cells.hpp"
 #include "grids/blocks/stacked_gathers.hpp"

@@ -39,8 +39,8 @@ EntryModel choose_model(const BlockOperatorData& data, const StackedLists& lists
 }
 
 template <class T>
-StackedAxes<T> join_axes(const BlockOperatorData& data, const StackedLists& lists, std::size_t group) {
-  StackedAxes<T> made;
+AxisTables<T> join_axes(const BlockOperatorData& data, const StackedLists& lists, std::size_t group) {
+  AxisTables<T> made;
   for (const std::size_t b : own_of_group(lists, group)) {
     const TensorFactors& factors = *data.level.matrix->own[b].tensor;
     for (std::size_t d = 0; d < static_cast<std::size_t>(data.level.space->dimension()); ++d)
@@ -73,8 +73,8 @@ StackedFactors<T> join_factors(const BlockLines<T>& lines, const BlockSpace& blo
 
 template EntryModel choose_model<float>(const BlockOperatorData&, const StackedLists&, std::size_t);
 template EntryModel choose_model<double>(const BlockOperatorData&, const StackedLists&, std::size_t);
-template StackedAxes<float> join_axes(const BlockOperatorData&, const StackedLists&, std::size_t);
-template StackedAxes<double> join_axes(const BlockOperatorData&, const StackedLists&, std::size_t);
+template AxisTables<float> join_axes(const BlockOperatorData&, const StackedLists&, std::size_t);
+template AxisTables<double> join_axes(const BlockOperatorData&, const StackedLists&, std::size_t);
 template StackedFactors<float> join_factors(const BlockLines<float>&, const BlockSpace&, const StackedLists&,
                                             std::size_t, std::size_t);
 template StackedFactors<double> join_factors(const BlockLines<double>&, const BlockSpace&, const StackedLists&,

@@ -21,12 +21,12 @@ EntryModel choose_model(const BlockOperatorData& data, const StackedLists& lists
 
 /// Contains the tables of up to three axes and constants (TensorProductOfBlock), times the scale of the operator.
 template <class T>
-struct StackedAxes {
+struct AxisTables {
   std::array<std::vector<T>, 4> values;
   bool straight = true;  ///< no block has mixed entries of the metric
 };
 template <class T>
-StackedAxes<T> join_axes(const BlockOperatorData& data, const StackedLists& lists, std::size_t group);
+AxisTables<T> join_axes(const BlockOperatorData& data, const StackedLists& lists, std::size_t group);
 
 /// Contains the factors of lines of a group along an axis (LineFactors).
 template <class T>

@@ -125,7 +125,7 @@ class StackedOperator final : public Operator {
     const BlockShape& shape = tables_->lists.groups[g].shape;
     made.model = choose_model<T>(data_, tables_->lists, g);
     if (made.model == Model::axes) {
-      const StackedAxes<T> axes = join_axes<T>(data_, tables_->lists, g);
+      const AxisTables<T> axes = join_axes<T>(data_, tables_->lists, g);
       for (std::size_t n = 0; n < 4; ++n) made.memory[n] = steps_->copy(axes.values[n]);
       made.straight = axes.straight;
       return made;
