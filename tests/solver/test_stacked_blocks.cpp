@@ -132,7 +132,8 @@ void compare_verbs(BothOperators& both, std::size_t level, BlockSmoothing smooth
   const BlockSpace& blocks = *data.level.space;
   const auto expected = make_block_operator(*both.host, data, precision);
   const auto found = both.blocks->make_operator(data, precision);
-  const double tolerance = precision == Precision::fp32 ? 2e-5 : 1e-13;
+  // Devices compute elements from the edges of cells, the CPU from places, which costs digits on thin cells.
+  const double tolerance = precision == Precision::fp32 ? 2e-5 : 5e-13;
   const auto sums = [&](Scalar& a, Scalar& b, const char* what) {
     const double expected_sum = both.host->value(a);
     EXPECT_NEAR(both.device->value(b), expected_sum, 10 * tolerance * std::abs(expected_sum)) << name << what;
@@ -203,7 +204,34 @@ TEST(StackedBlocks, HaveTheVerbsOfTheCpu) {
   }
 }
 
-// The residual of skewed blocks in space computes its entries, and corrections store them.
+// Entries with 8 digits are those of the matrix, and the form of differences keeps constants in the null space.
+TEST(StackedBlocks, NarrowEntriesHave8Digits) {
+  for (const std::vector<int>& m : {std::vector{3, 2}, std::vector{2, 2, 1}}) {
+    const BlockMesh mesh = make_block_mesh(geometry_of(grid_of_blocks(m, 0.15, true), 6));
+    MeshProblem problem = block_problem(mesh, 0.0, 1.0);
+    problem.conditions[0].kind = BoundaryKind::neumann;
+    const MeshData data(problem);
+    BothOperators both(data, mesh);
+    BlockOperatorData of = both.data_of(0, BlockSmoothing::points);
+    const BlockSpace& blocks = *of.level.space;
+    of.model = BlockModel::stored;
+    const auto expected = both.blocks->make_operator(of, Precision::fp32);
+    of.model = BlockModel::narrow;
+    const auto found = both.blocks->make_operator(of, Precision::fp32);
+    EXPECT_LT(found->bytes(), 0.75 * static_cast<double>(expected->bytes()));
+    Field u(*both.device, blocks.space, Precision::fp32), a(*both.device, blocks.space, Precision::fp32),
+        b(*both.device, blocks.space, Precision::fp32);
+    fill_random(u, blocks, 3);
+    expected->apply(u, a);
+    found->apply(u, b);
+    expect_equal(b, a, blocks, 4e-3, "narrow");
+    put_nodes(std::vector<double>(static_cast<std::size_t>(blocks.numbers->count()), 1), blocks, u);
+    found->apply(u, b);
+    for (const double value : get_nodes(b, blocks)) EXPECT_EQ(value, 0);
+  }
+}
+
+// The residual of skewed blocks in space may compute its entries, and corrections store them.
 TEST(StackedBlocks, ChooseAModelOfCoefficients) {
   for (const bool robin : {false, true}) {
     const BlockMesh mesh = make_block_mesh(geometry_of(grid_of_blocks({2, 2, 2}, 0.15, true), 8));
