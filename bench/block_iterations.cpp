@@ -200,7 +200,7 @@ void run(int count, char** values) {
   const std::string only = count > 6 ? values[6] : "";
   std::stringstream sizes(count > 3 ? values[3] : "16");
   for (std::string size; std::getline(sizes, size, ',');)
-    for (const double aspect : {1e2, 1e3, 1e4}) {
+    for (const double aspect : {1e4, 1e2, 1e3}) {
       const int n = std::stoi(size);
       for (Shape& shape : shapes(dimension, n, aspect)) {
         if (!only.empty() && shape.name != only) continue;

@@ -25,7 +25,82 @@ constexpr std::int64_t least_unknowns_of_narrow = 100'000;  // on smaller levels
 // cells alone (ε a² ≪ 1), and where the couplings along a line exceed those that hold it by the second number.
 constexpr double most_stretched_in_fp32 = 1e3, most_floating_in_fp32 = 1e4;
 
+// Algebraic multigrid solves blocks if κ changes by more than the first number at more than the second share of faces,
+// or within more than the third share of groups of cells, each a sixteenth of a block wide.
+constexpr double large_jump = 10, most_jumps = 0.02, most_uneven = 0.25;
+
+// Counts faces or groups of cells, and those where κ changes much.
+struct JumpCount {
+  std::int64_t count = 0, large = 0;
+  void add(double least, double largest) {
+    ++count;
+    large += largest > large_jump * least ? 1 : 0;
+  }
+  bool exceed(double share) const { return static_cast<double>(large) > share * static_cast<double>(count); }
+};
+
+// Counts those of a block. `kappa` returns κ of a cell of the block.
+template <class Kappa>
+void count_jumps(const std::array<int, 3>& n, const Kappa& kappa, JumpCount& faces, JumpCount& groups) {
+  const std::array<std::int64_t, 3> stride{1, n[0], std::int64_t{n[0]} * n[1]};
+  std::array<int, 3> width{}, all{};
+  for (std::size_t d = 0; d < 3; ++d) {
+    width[d] = n[d] < 2 ? 1 : std::max(2, n[d] / 16);
+    all[d] = (n[d] + width[d] - 1) / width[d];
+  }
+  const int count = all[0] * all[1] * all[2];
+#pragma omp parallel
+  {
+    JumpCount own_faces, own_groups;
+#pragma omp for schedule(static)
+    for (int g = 0; g < count; ++g) {
+      const std::array<int, 3> at{g % all[0], g / all[0] % all[1], g / all[0] / all[1]};
+      std::array<int, 3> first{}, last{};
+      for (std::size_t d = 0; d < 3; ++d) {
+        first[d] = at[d] * width[d];
+        last[d] = std::min(n[d], first[d] + width[d]);
+      }
+      double least = std::numeric_limits<double>::max(), largest = 0;
+      for (int k = first[2]; k < last[2]; ++k)
+        for (int j = first[1]; j < last[1]; ++j)
+          for (int i = first[0]; i < last[0]; ++i) {
+            const std::int64_t cell = i + stride[1] * j + stride[2] * k;
+            const double here = kappa(cell);
+            least = std::min(least, here);
+            largest = std::max(largest, here);
+            const std::array<int, 3> place{i, j, k};
+            for (std::size_t d = 0; d < 3; ++d) {
+              if (place[d] + 1 == n[d]) continue;
+              const double there = kappa(cell + stride[d]);
+              own_faces.add(std::min(here, there), std::max(here, there));
+            }
+          }
+      own_groups.add(least, largest);
+    }
+#pragma omp critical
+    for (const auto& [own, sum] : {std::pair{own_faces, &faces}, {own_groups, &groups}}) {
+      sum->count += own.count;
+      sum->large += own.large;
+    }
+  }
+}
+
 }  // namespace
+
+std::int64_t coarsest_in_blocks(const MeshData& data, const BlockMesh& mesh) {
+  if (data.range <= large_jump) return most_in_blocks;
+  JumpCount faces, groups;
+  for (int b = 0; b < mesh.numbers->topology().blocks(); ++b) {
+    std::array<int, 3> n = mesh.numbers->cells_of(b);
+    n[2] = std::max(1, n[2]);
+    const std::int64_t first = mesh.first_cell[static_cast<std::size_t>(b)];
+    count_jumps(
+        n, [&](std::int64_t cell) { return data.kappa[static_cast<std::size_t>(first + cell) * data.kappa_entries]; },
+        faces, groups);
+  }
+  return faces.exceed(most_jumps) || groups.exceed(most_uneven) ? std::numeric_limits<std::int64_t>::max()
+                                                                : most_in_blocks;
+}
 
 BlockSmoothing smoothing_of(const Options& options, double stretch) {
   if (options.smoother.extent == RelaxationChoice::lines) return BlockSmoothing::lines;
@@ -99,6 +174,9 @@ Plan plan_blocks(const std::vector<BlockLevelSize>& sizes, const Options& asked,
     all += bytes;
     if (!multigrid) break;
   }
+  // Algebraic multigrid follows: entries of 12 bytes on all levels and their transfers.
+  if (multigrid && sizes.size() == 1 && sizes[0].unknowns > most_in_blocks)
+    all += static_cast<double>(sizes[0].unknowns) * (dimension == 2 ? 9 : 27) * 12 * 2;
   plan.bytes = static_cast<std::size_t>(all);
   plan.setup = lines && !gpu ? static_cast<std::size_t>(8 * 12 * sizes.front().nodes) : 0;
   return plan;
@@ -205,6 +283,8 @@ void BlocksModel::add_rows(const BlockLevel& level, Precision precision, Hierarc
   const CsrMatrix* last = &A;
   RowSpace fine = rows->space;
   for (const AggregationLevels::Level& next : below.levels) {
+    if (below.blocks && next.smoothed)
+      rows->blocks = make_compact_blocks(backend_, *last, next.aggregate, next.P.columns, scale(), precision);
     auto coarse = make_compact_rows(backend_, next.A, scale(), system_.singular);
     to.transfers.push_back(make_row_transfer(backend_, next.P, next.R, fine, coarse->space, precision));
     to.operators.push_back(make_row_operator(backend_, coarse, next.A, precision));

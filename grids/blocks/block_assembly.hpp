@@ -25,7 +25,7 @@ class BlockAssembly {
   virtual void loads(const BlockLevel& level, double factor, bool volumes, Field& to) = 0;
   /// Copies what lines on the host are made from to BlockMatrix::OfBlock.
   virtual void lines(const BlockLevel& level, BlockMatrix& to) = 0;
-  /// Returns the matrix of a small level on the host.
+  /// Returns the matrix of a level on the host.
   virtual BlockMatrix on_host(const BlockLevel& level) = 0;
   /// Returns the places and coefficients of a group of the finest level.
   virtual std::shared_ptr<const StackedCells> cells(const BlockLevel& level, std::size_t group) = 0;

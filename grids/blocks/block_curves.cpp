@@ -85,6 +85,7 @@ Curve spline_through(const std::vector<Place3>& places) {
   // A place beyond each end lies on the parabola over lengths of chords, one chord before it.
   const auto beyond = [](const Place3& a, const Place3& b, const Place3& c) {
     const double one = length(combined(1, b, -1, a)), two = length(combined(1, c, -1, b)), both = one + two;
+    if (!std::isfinite(both)) throw std::invalid_argument("two places of a spline are too far apart");
     if (!(one > 0 && two > 0)) throw std::invalid_argument("two places of a spline coincide");
     return combined(1, combined(2 * (one + both) / both, a, -(one + both) / two, b), 2 * one * one / (both * two), c);
   };

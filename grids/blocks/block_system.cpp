@@ -128,7 +128,9 @@ std::vector<std::shared_ptr<const BlockNumbers>> choose_levels(const BlockMesh& 
   while (unknowns_of(*levels.back(), free) > coarsest) {
     std::vector<int> cells = coarser(levels.back()->cells());
     if (cells.empty()) break;
-    levels.push_back(std::make_shared<const BlockNumbers>(mesh.nodes->shared_topology(), std::move(cells)));
+    auto next = std::make_shared<const BlockNumbers>(mesh.nodes->shared_topology(), std::move(cells));
+    if (unknowns_of(*next, free) == 0) break;  // one cell across a box whose sides are all held
+    levels.push_back(std::move(next));
   }
   return levels;
 }

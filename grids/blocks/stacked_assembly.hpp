@@ -15,6 +15,7 @@
 #include "grids/blocks/stacked_gathers.hpp"
 #include "grids/blocks/stacked_sources.hpp"
 #include "grids/blocks/stacked_space.hpp"
+#include "grids/compact/csr.hpp"
 
 namespace poisson {
 
@@ -117,16 +118,17 @@ class StackedAssembly final : public BlockAssembly {
     for (std::size_t g = 0; g < lists.groups.size(); ++g) {
       const std::vector<std::size_t> own = own_of_group(lists, g);
       for_nodes(level, g, [&](const Part& part) {
-        const auto cells = static_cast<std::size_t>(part.grid.cells), size = std::size_t{record_size<dimension>};
-        if (part.begin_cells != 0 || part.records.cells != part.grid.cells)
-          throw RunError("the last level of blocks is too large: use more blocks");
+        const auto cells = static_cast<std::size_t>(part.records.cells), size = std::size_t{record_size<dimension>};
         std::vector<double> values(cells * size * static_cast<std::size_t>(part.shape.patches));
         steps_->backend().read(part.records.values, values.data(), values.size() * sizeof(double));
         for (std::size_t p = 0; p < static_cast<std::size_t>(part.shape.patches); ++p) {
-          std::vector<double>& to = elements.own[own[static_cast<std::size_t>(part.first) + p]];
-          to.resize(cells * size);
-          for (std::size_t c = 0; c < cells; ++c)
+          std::vector<double>& all = elements.own[own[static_cast<std::size_t>(part.first) + p]];
+          all.resize(static_cast<std::size_t>(part.grid.cells) * size);
+          double* const to = all.data() + static_cast<std::size_t>(part.records.first) * size;
+          for_rows(part.records.cells, [&](std::int64_t cell) {
+            const auto c = static_cast<std::size_t>(cell);
             for (std::size_t e = 0; e < size; ++e) to[c * size + e] = values[(p * size + e) * cells + c];
+          });
         }
       });
     }

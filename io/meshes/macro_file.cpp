@@ -58,7 +58,7 @@ void check_edges(const MacroMesh& macro) {
         if (length < shortest) edge = {from, to};
         shortest = std::min(shortest, length);
       }
-    if (shortest <= 1e-10 * longest)
+    if (shortest <= 1e-10 * longest && longest < 1e100)
       throw InputError(fmt::format("the edge {}-{} of {} has no length: both vertices lie at {}; move one of them",
                                    edge[0], edge[1], block.name,
                                    at_text(macro.vertices[static_cast<std::size_t>(edge[0])], macro.dimension)));

@@ -1,9 +1,11 @@
 // Damaged descriptions of blocks: each is refused with its place and a remedy.
 
 #include <cmath>
+#include <fstream>
 #include <string>
 #include <vector>
 
+#include "io/meshes/mesh_input.hpp"
 #include "tests/config_file.hpp"
 
 namespace poisson::hostile_blocks_tests {
@@ -59,8 +61,10 @@ TEST_F(HostileBlocks, HaveWrongVertices) {
               {"[0,0,1,0,1,1,0,1]", "grid.vertices[0]: expected a list"},
               {"[]", "grid.vertices: expected a list of at least 4 items, found 0"},
               {"null", "grid.blocks: needs vertices"},
+              {"[[0,0],[1,0],[2,0],[0,1],[1,1e-12],[2,1]]", "the edge 1-4 of grid.blocks[0] has no length"},
+              {"[[0,0],[1,0],[2,0],[0,1],[0.2,0.2],[2,1]]", "grid.blocks[0]: 10 of 16 cells are inverted or flat"},
               {"[[0,0],[1,0],[2,0],[0,1],[1,1],[2,1e308]]", "grid.blocks[1]: 16 of 16 cells are inverted or flat"},
-              {"[[0,0],[0,0],[0,0],[0,0],[0,0],[0,0]]", "cells are inverted or flat, the first at (0, 0)"},
+              {"[[0,0],[0,0],[0,0],[0,0],[0,0],[0,0]]", "of grid.blocks[0] has no length: both vertices lie at (0, 0)"},
               {"[[0,0],[1,0],[2,0],[0,1],[1,1],[1,0]]", "two vertices lie at (1, 0), so that grid.blocks[0]"}},
              [](const std::string& vertices) { return grid(vertices, both); });
 }
@@ -173,6 +177,7 @@ TEST_F(HostileBlocks, HaveWrongPatches) {
               {"{left: [[0,3]], left: [[2,5]]}", "grid.patches.left: is given twice"},
               {"{left: [[-1,3]]}", "grid.patches.left[0][0]: must be >= 0"},
               {"{left: [[0,3],[3,0]]}", "grid.patches.left: the edge 0-3 is listed twice"},
+              {"{left: [[0,3]], west: [[3,0]]}", "grid.patches.west: the edge 0-3 is in the patch left already"},
               {"left", "grid.patches: expected a map"}},
              [](const std::string& patches) { return grid(places, both, "4", "  patches: " + patches + "\n"); });
   expect_all({{"[[left]]", "grid.periodic[0]: expected a list of 2 items"},
@@ -180,10 +185,12 @@ TEST_F(HostileBlocks, HaveWrongPatches) {
               {"[[left, left]]", "grid.periodic: the patch left is in two pairs"},
               {"[[left, top]]", "has no partner in left at the distance (0.5, 0.5)"},
               {"[[left, right], [right, top]]", "grid.periodic: the patch right is in two pairs"},
+              {"[[left, middle]]", "the edge 1-4 of the periodic patch middle lies between grid.blocks[0] and grid.bl"},
               {"[[left, nowhere]]", "no patch has the name nowhere"}},
              [](const std::string& pairs) {
                return grid(places, both, "4",
-                           "  patches: {left: [[0,3]], right: [[2,5]], top: [[3,4]]}\n  periodic: " + pairs + "\n");
+                           "  patches: {left: [[0,3]], right: [[2,5]], top: [[3,4]], middle: [[1,4]]}\n  periodic: " +
+                               pairs + "\n");
              });
 }
 
@@ -203,6 +210,12 @@ TEST_F(HostileBlocks, HaveWrongCurves) {
               {"[{edge: [0,1], arc: [0.5,0.9]}]", "grid.blocks[0]: 6 of 16 cells are inverted or flat"},
               {"[{edge: [0,1], arc: [0.5,.nan]}]", "grid.curves[0].arc[1]: expected a number"},
               {"[{edge: [0,1], arc: [0.5,0.1]},{edge: [1,0], arc: [0.5,0.2]}]", "the edge 0-1 has two curves"},
+              {"[{edge: [0,1], spline: [[0.9,0],[0.1,0]]}]", "grid.blocks[0]: 4 of 16 cells are inverted or flat"},
+              {"[{edge: [1,4], spline: [[5,0.5]]}]", "grid.blocks[1]: 16 of 16 cells are inverted or flat"},
+              {"[{edge: [0,1], spline: [[1,0]]}]", "two places of a spline coincide"},
+              {"[{edge: [0,1], spline: [[1e300,0.1]]}]", "grid.curves[0]: two places of a spline are too far apart"},
+              {"[{edge: [1,1], arc: [0.5,0.1]}]", "no block has an edge from 1 to 1"},
+              {"[{edge: [0,1], bezier: [[0.5,0.1]]}]", "grid.curves[0].bezier: unknown key"},
               {"[{faces: wall, onto: {sphere: {centre: [0,0,0], radius: 1}}}]", "faces exist in space only"}},
              [](const std::string& curves) { return grid(places, both, "4", "  curves: " + curves + "\n"); });
   const std::string middle = "{sphere: {centre: [0.5,0.5,0.5], radius: ";
@@ -213,11 +226,99 @@ TEST_F(HostileBlocks, HaveWrongCurves) {
        {"[{faces: wall, onto: {cone: {}}}]", "grid.curves[0].onto.cone: unknown key"},
        {"[{faces: wall, onto: " + middle + "0}}}]", "radius: must be > 0"},
        {"[{faces: wall, onto: " + middle + "1e-3}}}]", "cells are inverted or flat"},
+       {"[{faces: wall, onto: " + middle + "1}}},{faces: wall, onto: " + middle + "2}}}]",
+        "has two surfaces; keep one"},
+       {"[{faces: steel, onto: " + middle + "1}}}]", "grid.curves[0].faces: steel is a material"},
        {"[{faces: wall, onto: {cylinder: {centre: [0,0,0], axis: [0,0,0], radius: 1}}}]", "axis: has no direction"}},
       [](const std::string& curves) {
-        return grid(cube, "[{corners: [0,1,2,3,4,5,6,7]}]", "4",
-                    "  patches: {wall: [[0,1,2,3]]}\n  curves: " + curves + "\n");
+        return grid(cube, "[{corners: [0,1,2,3,4,5,6,7], material: steel}]", "4",
+                    "  patches: {wall: [[0,1,2,3]]}\n  curves: " + curves + "\nmaterials: {steel: {coefficient: 2}}\n");
       });
+}
+
+// A bar of three hexahedra that closes after half a turn, or a quarter of one.
+TEST_F(HostileBlocks, CloseAfterATurn) {
+  std::string vertices = "[";
+  for (int k = 0; k < 3; ++k)
+    for (const int c : {0, 1, 3, 2}) {
+      const double t = 2 * std::acos(-1) * k / 3, s = c & 1 ? 0.5 : -0.5, w = c & 2 ? 0.5 : -0.5,
+                   r = 3 + s * std::cos(t / 2) - w * std::sin(t / 2);
+      vertices += "[" + std::to_string(r * std::cos(t)) + "," + std::to_string(r * std::sin(t)) + "," +
+                  std::to_string(s * std::sin(t / 2) + w * std::cos(t / 2)) + "],";
+    }
+  const auto bar = [&](const std::string& last, const std::string& more) {
+    return grid(vertices + "]", "[{corners: [0,1,2,3,4,5,6,7]" + more +
+                                    "}, {corners: [4,5,6,7,8,9,10,11]}, {corners: [8,9,10,11," + last + "]}]");
+  };
+  EXPECT_NO_THROW(load(bar("2,3,0,1", "")));
+  expect_all({{"2,3,0,1", "a strip of blocks turns this axis around, so both ends are alike; use at: both"}},
+             [&](const std::string& last) { return bar(last, ", grading: {x: 10}"); });
+  expect_all({{"1,2,3,0", "the edge 0-3 has 6 cells here, but 4 through grid.blocks[0]"}},
+             [&](const std::string& last) { return bar(last, ", cells: [4,6,4]"); });
+}
+
+TEST_F(HostileBlocks, AreInDamagedFiles) {
+  const std::string points = "1 0 0 0\n2 1 0 0\n3 2 0 0\n4 0 1 0\n5 1 1 0\n6 2 1 0\n7 1 0.5 0\n8 2 0.5 0\n";
+  const auto save = [&](const std::string& nodes, int count, const std::vector<std::string>& elements) {
+    std::ofstream file(folder / "m.msh");
+    file << "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n1\n1 1 \"wall\"\n$EndPhysicalNames\n$Nodes\n"
+         << count << "\n"
+         << nodes << "$EndNodes\n$Elements\n"
+         << elements.size() << "\n";
+    for (std::size_t e = 0; e < elements.size(); ++e) file << e + 1 << " " << elements[e] << "\n";
+    file << "$EndElements\n";
+  };
+  const auto refuse = [&](const std::string& message) {
+    const std::string found = errors("grid: {type: blocks, file: m.msh, cells: 4}\n");
+    EXPECT_NE(found.find(message), std::string::npos) << found << "\nlacks " << message;
+    EXPECT_NE(found.find("bad.yaml:1:28: grid.file: "), std::string::npos) << found;
+  };
+  const std::string left = "3 2 0 1 1 2 5 4", right = "3 2 0 1 2 3 6 5";
+  const auto refuse_elements = [&](const std::vector<std::string>& elements, const std::string& message) {
+    save(points, 8, elements);
+    refuse(message);
+  };
+  refuse_elements({"2 2 0 1 1 2 5", right}, "m.msh has 1 triangles, but blocks are quadrilaterals");
+  refuse_elements({"3 2 0 1 1 2 5 5", right}, "m.msh has 1 triangles, but blocks are quadrilaterals");
+  refuse_elements({"3 2 0 1 1 2 4 5"}, "element 1 of m.msh: 12 of 16 cells are inverted or flat, the first at (");
+  refuse_elements({"3 2 0 1 1 2 55 4"}, "element 1 uses node 55, which the file does not have");
+  refuse_elements({left, "3 2 0 1 2 3 8 7", "3 2 0 1 7 8 6 5"}, "the vertex at (1, 0.5) lies inside a side of a block");
+  refuse_elements({left, "1 2 1 1 1 5"}, "a side of the group wall at (0.5, 0.5) is no side of a block");
+  refuse_elements({"1 2 1 1 1 2"}, "has no triangles, quadrilaterals or elements in space");
+  refuse_elements({}, "has no triangles, quadrilaterals or elements in space");
+  refuse_elements({"36 2 0 1 1 2 3 4 5 6 7 8 1 2 3 4 5 6 7 8"}, "elements of Gmsh's type 36 are not read");
+  save("1 0 0 0\n2 1 0 0\n3 1 1 nan\n4 0 1 0\n", 4, {"3 2 0 1 1 2 3 4"});
+  refuse("a coordinate of node 3 is not finite");
+  save("1 0 0 0\n2 1 0 0\n3 1 1 0\n4 0 1 0\n5 1 0 0\n6 2 0 0\n7 2 1 0\n8 1 1 0\n", 8,
+       {"3 2 0 1 1 2 3 4", "3 2 0 1 5 6 7 8"});
+  refuse("two vertices lie at (1, 0), so that element 1 of m.msh, element 2 of m.msh do not touch there");
+  std::ofstream(folder / "m.msh") << "";
+  refuse("m.msh is empty");
+  // Elements that repeat others are left out, and the run warns.
+  save(points, 8, {left, right, left});
+  const Config config = load("grid: {type: blocks, file: m.msh, cells: 4}\n");
+  ASSERT_FALSE(config.mesh->warnings.empty());
+  EXPECT_NE(config.mesh->warnings[0].find("have the corners of another one"), std::string::npos)
+      << config.mesh->warnings[0];
+}
+
+TEST_F(HostileBlocks, ConflictWithOtherWords) {
+  std::ofstream(folder / "m.msh") << "";
+  const std::string found = errors("grid: {type: blocks, file: m.msh, cells: 4, vertices: " + places + "}\n");
+  EXPECT_NE(found.find("grid.vertices: conflicts with file, which has the vertices"), std::string::npos) << found;
+  expect_all({{"output: {probes: [[0.5,0.5,0.5]]}", "output.probes[0]: has 3 coordinates in 2 dimensions"},
+              {"boundary: {wal: {dirichlet: 1}}", "boundary.wal: the mesh has no group of this name"},
+              {"boundary: {unnamed: periodic}", "boundary.unnamed: expected {dirichlet} | {neumann} | {robin"},
+              {"equation: {coefficient: -1}", "equation.coefficient: must be > 0, found -1"},
+              {"equation: {coefficient: {x: 1, xz: 2}}", "equation.coefficient.xz: does not exist in two dimensions"},
+              {"discretization: {scheme: elements}", "discretization: unknown key; it exists on boxes alone"},
+              {"domain: {upper: [1, 1]}", "domain: unknown key; it exists on boxes alone"},
+              {"solver: {smoother: {type: plane}}", "plane needs a box, but blocks have no planes in common"},
+              {"solver: {amg: hypre}", "solver.amg: hypre solves meshes and matrices"}},
+             [](const std::string& words) { return grid(places, both, "4", words + "\n"); });
+  const Config config = load(grid("[[0,0],[1,0],[2,0],[0,1],[1,1],[2,1],[9,9]]", both));
+  ASSERT_FALSE(config.mesh->warnings.empty());
+  EXPECT_NE(config.mesh->warnings[0].find("no block has the vertex 6"), std::string::npos);
 }
 
 }  // namespace

@@ -14,24 +14,24 @@ namespace {
 
 constexpr int cells_of_box = 24;
 
-// Cuts a unit box into blocks at random nodes; every other block is turned.
-BlockGeometry cut_box(int dimension, unsigned seed, bool whole) {
+// Cuts a box of these cells, 1/24 wide, into blocks at random nodes; every other block is turned.
+BlockGeometry cut_box(const std::vector<int>& cells, unsigned seed, bool whole) {
   std::mt19937 random(seed);
   std::vector<int> m;
   std::array<std::vector<int>, 3> cuts;
-  for (std::size_t d = 0; d < static_cast<std::size_t>(dimension); ++d) {
+  for (std::size_t d = 0; d < cells.size(); ++d) {
     cuts[d] = {0};
-    const int parts = whole ? 1 : std::uniform_int_distribution<int>(1, 3)(random);
+    const int parts = whole || cells[d] < 12 ? 1 : std::uniform_int_distribution<int>(1, 3)(random);
     for (int p = 1; p < parts; ++p) {
       const int rest = 4 * (parts - p);  // each part has at least four cells
-      cuts[d].push_back(std::uniform_int_distribution<int>(cuts[d].back() + 4, cells_of_box - rest)(random));
+      cuts[d].push_back(std::uniform_int_distribution<int>(cuts[d].back() + 4, cells[d] - rest)(random));
     }
-    cuts[d].push_back(cells_of_box);
+    cuts[d].push_back(cells[d]);
     m.push_back(static_cast<int>(cuts[d].size()) - 1);
   }
   MadeBlocks made = grid_of_blocks(m, 0, !whole);
   for (auto& x : made.macro.vertices)
-    for (std::size_t d = 0; d < static_cast<std::size_t>(dimension); ++d)
+    for (std::size_t d = 0; d < cells.size(); ++d)
       x[d] = cuts[d][static_cast<std::size_t>(std::lround(x[d] * m[d]))] / static_cast<double>(cells_of_box);
   BlockGeometry geometry = geometry_of(made, 1);
   for (std::size_t c = 0; c < geometry.cells.size(); ++c) {
@@ -55,28 +55,50 @@ std::map<std::array<long, 3>, double> by_place(const BlockSolution& found) {
   return values;
 }
 
-TEST(BlockCuts, KeepTheSolutionOfTheBox) {
-  const auto solved = [](int dimension, unsigned seed, bool whole) {
-    const BlockMesh mesh = make_block_mesh(cut_box(dimension, seed, whole));
+// Solves a box whole and cut, and compares solutions and iterations.
+void compare_cuts(const std::vector<int>& cells, const Quantity& kappa, bool neumann, const char* name) {
+  const auto solved = [&](unsigned seed, bool whole) {
+    const BlockMesh mesh = make_block_mesh(cut_box(cells, seed, whole));
     MeshProblem problem =
         block_problem(mesh, Quantity([](double x, double y, double z) { return x * x - y + z; }),
                       Quantity([](double x, double y, double z) { return 1 + std::sin(9 * x + z) * y; }));
-    problem.coefficient.fill(Quantity([](double x, double y, double z) { return std::exp(std::sin(5 * x) + y * z); }));
+    problem.coefficient.fill(kappa);
+    if (neumann) problem.conditions[0].kind = BoundaryKind::neumann;
     Options options;
     options.tolerance = 1e-11;
     return solve_blocks(mesh, problem, options);
   };
-  for (const int dimension : {2, 3}) {
-    const BlockSolution box = solved(dimension, 0, true);
-    const auto wanted = by_place(box);
-    for (const unsigned seed : {1U, 2U, 3U, 4U}) {
-      const BlockSolution cut = solved(dimension, seed, false);
-      const auto found = by_place(cut);
-      ASSERT_EQ(found.size(), wanted.size());
-      for (const auto& [place, value] : wanted) ASSERT_NEAR(found.at(place), value, 1e-9) << dimension << " " << seed;
-      EXPECT_LE(std::abs(cut.result.iterations - box.result.iterations), 1) << dimension << " " << seed;
-    }
+  const BlockSolution box = solved(0, true);
+  const auto wanted = by_place(box);
+  double most = 0;
+  for (const auto& [place, value] : wanted) most = std::max(most, std::abs(value));
+  for (const unsigned seed : {1U, 2U, 3U, 4U}) {
+    const BlockSolution cut = solved(seed, false);
+    const auto found = by_place(cut);
+    ASSERT_EQ(found.size(), wanted.size());
+    for (const auto& [place, value] : wanted) ASSERT_NEAR(found.at(place), value, 1e-9 * most) << name << " " << seed;
+    EXPECT_LE(std::abs(cut.result.iterations - box.result.iterations), 1) << name << " " << seed;
   }
+}
+
+TEST(BlockCuts, KeepTheSolutionOfTheBox) {
+  const Quantity smooth([](double x, double y, double z) { return std::exp(std::sin(5 * x) + y * z); });
+  compare_cuts({24, 24}, smooth, false, "plane");
+  compare_cuts({24, 24, 24}, smooth, false, "space");
+}
+
+// Thin boxes, boxes without a fixed value, and layers of κ that follow neither cells nor cuts.
+TEST(BlockCuts, KeepTheSolutionOfThinBoxesAndLayers) {
+  const Quantity layers([](double x, double y, double z) { return x + 0.3 * y + 0.2 * z < 0.5 ? 1.0 : 1e3; });
+  const Quantity waves([](double x, double y, double z) {
+    return std::exp(std::sin(7 * x + 3 * y + 1) * std::cos(11 * x - 8 * y) + std::sin(19 * x - 13 * y) + z);
+  });
+  for (const bool neumann : {false, true}) {
+    compare_cuts({24, 24, 2}, waves, neumann, "thin box");
+    compare_cuts({36, 20}, waves, neumann, "plane");
+    compare_cuts({24, 24}, layers, neumann, "layers");
+  }
+  compare_cuts({20, 14, 18}, waves, true, "space");
 }
 
 // Returns blocks around the origin of which thin cells lie at x = 0 on both sides, and along y if `both`.
