@@ -138,9 +138,10 @@ void measure_verbs(const std::string& name, Backend& backend, const BlocksModel&
       std::printf(
           "{\"case\": \"%s\", \"entries\": \"%s\", \"bits\": %d, \"product_ms\": %.4f, \"step_ms\": %.4f, "
           "\"exchange_ms\": %.4f, \"bytes_per_unknown\": %.1f}\n",
-          name.c_str(), coefficients == BlockModel::stored     ? "stored"
-                      : coefficients == BlockModel::narrow ? "narrow or products of axes"
-                                                           : "computed",
+          name.c_str(),
+          coefficients == BlockModel::stored   ? "stored"
+          : coefficients == BlockModel::narrow ? "narrow or products of axes"
+                                               : "computed",
           precision == Precision::fp32 ? 32 : 64, product, step, exchange,
           static_cast<double>(A->bytes()) / static_cast<double>(system.sizes.front().unknowns));
       std::fflush(stdout);
@@ -177,10 +178,12 @@ void measure(const std::string& name, const Arguments& of, double skew, bool wal
   solver->prepare(false);
   model.fill(solver->rhs(), solver->solution());
   const double setup = watch.seconds(), bytes = static_cast<double>(before) - static_cast<double>(backend->available());
-  std::printf("{\"case\": \"%s\", \"planned_bytes_per_unknown\": %.1f, \"allocated_bytes_per_unknown\": %.1f, \"peak_bytes_per_unknown\": %.1f}\n",
-              name.c_str(), static_cast<double>(model.plan(options).bytes) / unknowns,
-              static_cast<double>(backend->memory().now()) / unknowns,
-              static_cast<double>(backend->memory().peak()) / unknowns);
+  std::printf(
+      "{\"case\": \"%s\", \"planned_bytes_per_unknown\": %.1f, \"allocated_bytes_per_unknown\": %.1f, "
+      "\"peak_bytes_per_unknown\": %.1f}\n",
+      name.c_str(), static_cast<double>(model.plan(options).bytes) / unknowns,
+      static_cast<double>(backend->memory().now()) / unknowns,
+      static_cast<double>(backend->memory().peak()) / unknowns);
   std::printf("{\"case\": \"%s\", \"mesh_s\": %.3f, \"data_s\": %.3f, \"matrix_s\": %.3f, \"solver_s\": %.3f}\n",
               name.c_str(), of_mesh, of_data - of_mesh, of_system - of_data, setup - of_system);
   int iterations = 0;
@@ -188,8 +191,8 @@ void measure(const std::string& name, const Arguments& of, double skew, bool wal
   report(name + (coefficients == BlockModel::stored     ? ", entries in fp32"
                  : coefficients == BlockModel::computed ? ", all entries from corners"
                  : corners                              ? ", residual from corners"
-                                                        : ""), *backend, setup, seconds,
-         system.sizes.front().unknowns, iterations, bytes);
+                                                        : ""),
+         *backend, setup, seconds, system.sizes.front().unknowns, iterations, bytes);
   if (of.verbs) measure_verbs(name, *backend, model, system, options);
 }
 

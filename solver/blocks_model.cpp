@@ -134,7 +134,8 @@ namespace {
 // Returns the bytes of a level on a GPU: bands in the precision of corrections, the inverse diagonal, three fields of
 // the cycle, and of lines three fields and the factors. The finest level also has what its residual is computed from,
 // the inverse diagonal, and six fields in fp64. Rows of fields begin at multiples of some bytes, and blocks have ends.
-double bytes_on_gpu(const BlockLevelSize& size, bool finest, bool computes, bool multigrid, bool lines, int dimension, double value) {
+double bytes_on_gpu(const BlockLevelSize& size, bool finest, bool computes, bool multigrid, bool lines, int dimension,
+                    double value) {
   constexpr double padding = 1.4;
   const double entries = dimension == 2 ? 5 : 14, stored = entries + 0.5;
   double bytes = 0;

@@ -318,8 +318,8 @@ class MeshCase final : public Case {
   mutable std::optional<std::vector<MeshPlace>> places_;  ///< of probes
   mutable std::unique_ptr<const BlockMesh> cut_blocks_;   ///< of blocks
   mutable std::unique_ptr<BlockSystem> block_system_;     ///< of blocks, else null
-  mutable bool can_compute_ = false;    // entries of general hexahedra
-  mutable bool computes_residual_ = false;  // from corners
+  mutable bool can_compute_ = false;                      // entries of general hexahedra
+  mutable bool computes_residual_ = false;                // from corners
   mutable bool on_gpu_ = false;
   mutable std::vector<double> held_;  ///< of blocks, on nodes
   std::vector<double> guess_;         ///< of blocks, on nodes

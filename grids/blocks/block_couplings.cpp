@@ -133,9 +133,9 @@ LineCouplings assembled_couplings(Backend& backend, const BlockLevel& level, dou
   constexpr std::array<std::size_t, 3> offset_along{0, 2, 8};
   visit([&](std::size_t b, std::size_t d, double& value, std::size_t node) {
     const BlockMatrix::OfBlock& of = level.matrix->own[b];
-    value = scale * (of.along[d].empty()
-                         ? of.bands[offset_along[d] * static_cast<std::size_t>(blocks.own[b].size()) + node]
-                         : of.along[d][node]);
+    value =
+        scale * (of.along[d].empty() ? of.bands[offset_along[d] * static_cast<std::size_t>(blocks.own[b].size()) + node]
+                                     : of.along[d][node]);
   });
   backend.run_exchange(space.halo(), field, field);
   for (std::size_t b = 0; b < blocks.own.size(); ++b)

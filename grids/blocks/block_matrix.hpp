@@ -70,8 +70,8 @@ struct BlockSystem {
   std::vector<BlockLevelSize> sizes;
   bool singular = false;
   bool isotropic = true;  ///< κ has no tensors
-  double range = 1;     ///< ratio of the largest to the smallest κ
-  CellStretch stretch;  ///< of the cells, as given
+  double range = 1;       ///< ratio of the largest to the smallest κ
+  CellStretch stretch;    ///< of the cells, as given
 };
 
 /// Assembles the system. Levels are added until each block has one cell or at most `coarsest` unknowns are left.

@@ -86,7 +86,7 @@ LoadedElement ElementAssembler::of_facets(std::int64_t number) const {
 }
 
 void ElementAssembler::add_facets(std::int64_t number, std::span<const int> corners, ElementMatrix& own,
-                std::array<double, 8>& load) const {
+                                  std::array<double, 8>& load) const {
   auto next = std::ranges::lower_bound(facets_, number, {}, &std::pair<std::int64_t, std::size_t>::first);
   for (; next != facets_.end() && next->first == number; ++next) {
     const Facet& facet = data_.facets[next->second].facet;
@@ -110,6 +110,5 @@ void ElementAssembler::add_facets(std::int64_t number, std::span<const int> corn
     }
   }
 }
-
 
 }  // namespace poisson

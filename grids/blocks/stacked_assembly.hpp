@@ -26,7 +26,8 @@ using TablesOfSpaces = std::function<std::shared_ptr<const StackedTables>(const 
 template <class Steps, int dimension>
 class StackedAssembly final : public BlockAssembly {
  public:
-  StackedAssembly(std::shared_ptr<Steps> steps, TablesOfSpaces tables) : steps_(std::move(steps)), tables_(std::move(tables)) {}
+  StackedAssembly(std::shared_ptr<Steps> steps, TablesOfSpaces tables)
+      : steps_(std::move(steps)), tables_(std::move(tables)) {}
 
   void bands(const BlockLevel& level, std::size_t g, double scale, float* bands, float* sums) override {
     put_bands(level, g, scale, bands, sums);
@@ -49,10 +50,10 @@ class StackedAssembly final : public BlockAssembly {
     for (std::size_t g = 0; g < tables->lists.groups.size(); ++g) {
       const Buffer frozen = frozen_of(level, g);
       for_nodes(level, g, [&](const Part& part) {
-        sum_part(tables->lists.groups[g], part,
-                 DiagonalOfElements<dimension>{part.grid, part.records,
-                                               memory<const unsigned char>(frozen) + part.first},
-                 slots, end);
+        sum_part(
+            tables->lists.groups[g], part,
+            DiagonalOfElements<dimension>{part.grid, part.records, memory<const unsigned char>(frozen) + part.first},
+            slots, end);
       });
     }
     finish_sum(*tables, slots, end);
@@ -100,7 +101,8 @@ class StackedAssembly final : public BlockAssembly {
       for_nodes(level, g, [&](const Part& part) {
         run(part, GatherLines<dimension>{part.shape,
                                          {part.grid, part.records, memory<const unsigned char>(thawed)},
-                                         memory<double>(made), part.first});
+                                         memory<double>(made),
+                                         part.first});
       });
       for (std::size_t p = 0; p < own.size(); ++p)
         for (std::size_t value = 0; value <= dimension; ++value) {
@@ -138,8 +140,7 @@ class StackedAssembly final : public BlockAssembly {
     const StackedLists& lists = tables_(*level.space)->lists;
     cells_.resize(lists.groups.size());
     if (cells_[g]) return cells_[g];
-    const HostCells host =
-        join_cells(*level.matrix->sources, own_of_group(lists, g), lists.groups[g].shape, dimension);
+    const HostCells host = join_cells(*level.matrix->sources, own_of_group(lists, g), lists.groups[g].shape, dimension);
     auto made = std::make_shared<StackedCells>();
     made->place = copy(host.place);
     made->kappa = copy(host.kappa);
@@ -187,8 +188,8 @@ class StackedAssembly final : public BlockAssembly {
     const BlockShape shape = tables_(*level.space)->lists.groups[g].shape;
     const BandPlaces places(shape, BandProduct<T, dimension>::offsets);
     for_nodes(level, g, [&](const Part& part) {
-      run(part, GatherBands<S, T, dimension>{part.shape, part.grid, part.records, places, bands, sums, scale,
-                                             part.first});
+      run(part,
+          GatherBands<S, T, dimension>{part.shape, part.grid, part.records, places, bands, sums, scale, part.first});
     });
   }
   template <class F>
@@ -261,7 +262,8 @@ class StackedAssembly final : public BlockAssembly {
       return;
     }
     make_records(level);
-    f(Part{shape, CellGrid(shape, dimension), 0, 0, std::int64_t{shape.nodes} * shape.patches, 0, 0, records_of(g, shape)});
+    f(Part{shape, CellGrid(shape, dimension), 0, 0, std::int64_t{shape.nodes} * shape.patches, 0, 0,
+           records_of(g, shape)});
   }
   static int nodes_in_plane(const BlockShape& shape) { return shape.nodes / shape.n[dimension - 1]; }
   RecordView records_of(std::size_t g, const BlockShape& shape) const {
@@ -272,14 +274,14 @@ class StackedAssembly final : public BlockAssembly {
   // Computes the elements of a part of the finest level.
   void compute(const BlockLevel& level, std::size_t g, const Part& part) {
     const std::shared_ptr<const StackedCells> of = cells(level, g);
-    const ComputeElements<dimension> f{{part.shape, memory<const double>(of->place)},
-                                       part.grid, of->tables(), part.records, part.first};
+    const ComputeElements<dimension> f{
+        {part.shape, memory<const double>(of->place)}, part.grid, of->tables(), part.records, part.first};
     steps_->each(part.cells, ShiftedSteps<ComputeElements<dimension>>{f, part.begin_cells});
     add_facets(level, g, part, record_size<dimension>, &BlockFacets::matrix);
   }
   // Adds what facets add to the first `size` values of records.
   void add_facets(const BlockLevel& level, std::size_t g, const Part& part, int size,
-                  std::vector<double> BlockFacets::* values) {
+                  std::vector<double> BlockFacets::*values) {
     const HostFacets host = join_facets(*level.matrix->sources, own_of_group(tables_(*level.space)->lists, g), values,
                                         size, part.first, part.shape.patches, part.begin_cells, part.records.cells);
     if (host.cell.empty()) return;
@@ -332,19 +334,18 @@ class StackedAssembly final : public BlockAssembly {
     const CellGrid coarse(n, dimension);
     const Buffer table = copy(first);
     const auto step = [&](const Part& part) {
-      const CoarsenElements<dimension> f{part.grid,
-                                         coarse,
-                                         {memory<const int>(start[0]), memory<const int>(start[1]),
-                                          memory<const int>(start[2])},
-                                         part.records,
-                                         memory<double>(made.values),
-                                         memory<const std::int64_t>(table),
-                                         part.first};
+      const CoarsenElements<dimension> f{
+          part.grid,
+          coarse,
+          {memory<const int>(start[0]), memory<const int>(start[1]), memory<const int>(start[2])},
+          part.records,
+          memory<double>(made.values),
+          memory<const std::int64_t>(table),
+          part.first};
       run(part, f);
     };
     const std::int64_t items = coarse.cells;
-    if (!finer.matrix->sources)
-      return step({shape, grid, 0, 0, items * shape.patches, 0, 0, records_of(g, shape)});
+    if (!finer.matrix->sources) return step({shape, grid, 0, 0, items * shape.patches, 0, 0, records_of(g, shape)});
     for_parts(shape, record_size<dimension>, starts[dimension - 1], coarse.cells / n[dimension - 1],
               [&](const Part& part) {
                 compute(finer, g, part);

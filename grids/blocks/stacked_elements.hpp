@@ -67,15 +67,14 @@ inline constexpr int first_sum = dimension == 2 ? 6 : 28;
 template <int dimension>
 struct MappedPoint {
   static constexpr int corners = 1 << dimension;
-  double weight = 0;             ///< times the measure
-  double value[corners] = {};    ///< shape functions
-  double slope[corners][3] = {}; ///< their gradients
+  double weight = 0;              ///< times the measure
+  double value[corners] = {};     ///< shape functions
+  double slope[corners][3] = {};  ///< their gradients
 
   /// `edge[axis][q]` are edges by edge_corner.
   constexpr MappedPoint(const double (&edge)[dimension][corners / 2][3], int point) {
     double t[3] = {};
-    for (int d = 0; d < dimension; ++d)
-      t[d] = (point >> d & 1) != 0 ? 0.78867513459481288225 : 0.21132486540518711775;
+    for (int d = 0; d < dimension; ++d) t[d] = (point >> d & 1) != 0 ? 0.78867513459481288225 : 0.21132486540518711775;
     const auto across = [&t](int corner, int axis) {
       double product = 1;
       for (int e = 0; e < dimension; ++e)
@@ -156,8 +155,8 @@ struct ComputeElements {
         unrolled<corners>([&](auto column) {
           constexpr int b = column();
           if constexpr (b > a)
-            record[record_entry(corners, a, b)] += flux[0] * at.slope[b][0] + flux[1] * at.slope[b][1] +
-                                                   flux[2] * at.slope[b][2] + value * at.value[b];
+            record[record_entry(corners, a, b)] +=
+                flux[0] * at.slope[b][0] + flux[1] * at.slope[b][1] + flux[2] * at.slope[b][2] + value * at.value[b];
         });
       });
     }

@@ -27,8 +27,8 @@ template <class T>
 EntryModel choose_model(const BlockOperatorData& data, const StackedLists& lists, std::size_t group) {
   const BlockMatrix& matrix = *data.level.matrix;
   const std::vector<std::size_t> own = own_of_group(lists, group);
-  const bool any = data.model == BlockModel::automatic || data.model == BlockModel::corrections ||
-                   data.model == BlockModel::narrow;
+  const bool any =
+      data.model == BlockModel::automatic || data.model == BlockModel::corrections || data.model == BlockModel::narrow;
   if (any && std::ranges::all_of(own, [&](std::size_t b) { return matrix.own[b].tensor.has_value(); }))
     return EntryModel::axes;
   if ((data.model == BlockModel::automatic || data.model == BlockModel::computed) && matrix.sources &&
@@ -48,7 +48,8 @@ AxisTables<T> join_axes(const BlockOperatorData& data, const StackedLists& lists
     for (const double entry : factors.metric) made.values[3].push_back(static_cast<T>(data.scale * entry));
     made.values[3].push_back(static_cast<T>(data.scale * factors.reaction));
     made.values[3].push_back(0);
-    for (std::size_t e = 3; e < 6; ++e) made.straight = made.straight && made.values[3][made.values[3].size() - 8 + e] == 0;
+    for (std::size_t e = 3; e < 6; ++e)
+      made.straight = made.straight && made.values[3][made.values[3].size() - 8 + e] == 0;
   }
   return made;
 }

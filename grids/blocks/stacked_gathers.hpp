@@ -90,9 +90,8 @@ struct SumOfCorners {
   constexpr double operator()(const BlockShape&, const GroupMemory&, const BlockShape::Node& at, const double*) const {
     double sum = 0;
     if (frozen[at.patch] != 0 && is_inside<dimension>(grid, at)) return 0;
-    visit_cells_at<dimension>(grid, from, at, [&](auto corner, const double* record) {
-      sum += record[(first + corner()) * from.cells];
-    });
+    visit_cells_at<dimension>(
+        grid, from, at, [&](auto corner, const double* record) { sum += record[(first + corner()) * from.cells]; });
     return sum;
   }
 };

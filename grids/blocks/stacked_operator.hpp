@@ -163,15 +163,15 @@ class StackedOperator final : public Operator {
     const StackedLists::Group& group = tables_->lists.groups[g];
     const Entries& of = entries_[g];
     const CellTables<double> tables = of.cells->tables();
-    steps_->march(MarchCells<T, End>{group.shape,
-                                     group.memory[static_cast<std::size_t>(precision_of<T>)],
-                                     group.memory[static_cast<std::size_t>(result)],
-                                     {tables.place, memory_of<const T>(of.memory[0]),
-                                      tables.sigma ? memory_of<const T>(of.memory[1]) : nullptr, tables.cells,
-                                      tables.varies, tables.tensor},
-                                     memory_of<T>(u),
-                                     slots_.template data<T>(),
-                                     end});
+    steps_->march(MarchCells<T, End>{
+        group.shape,
+        group.memory[static_cast<std::size_t>(precision_of<T>)],
+        group.memory[static_cast<std::size_t>(result)],
+        {tables.place, memory_of<const T>(of.memory[0]), tables.sigma ? memory_of<const T>(of.memory[1]) : nullptr,
+         tables.cells, tables.varies, tables.tensor},
+        memory_of<T>(u),
+        slots_.template data<T>(),
+        end});
   }
   template <class End>
   void multiply_axes(std::size_t g, const Field& u, const End& end, Precision result) const {

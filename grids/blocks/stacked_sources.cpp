@@ -84,7 +84,7 @@ HostDensity join_density(const BlockSources& sources, const std::vector<std::siz
 }
 
 HostFacets join_facets(const BlockSources& sources, const std::vector<std::size_t>& own,
-                       std::vector<double> BlockFacets::* values, int size, int first, int count,
+                       std::vector<double> BlockFacets::*values, int size, int first, int count,
                        std::int64_t first_cell, std::int64_t cells) {
   HostFacets joined;
   for (int p = 0; p < count; ++p) {

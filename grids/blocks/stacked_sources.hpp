@@ -38,7 +38,7 @@ struct HostFacets {
 };
 /// Selects the facets of `count` patches whose cells are between `first_cell` and as many as `cells` after it.
 HostFacets join_facets(const BlockSources& sources, const std::vector<std::size_t>& own,
-                       std::vector<double> BlockFacets::* values, int size, int first, int count,
+                       std::vector<double> BlockFacets::*values, int size, int first, int count,
                        std::int64_t first_cell, std::int64_t cells);
 
 }  // namespace poisson

@@ -28,8 +28,8 @@ struct BandPlaces {
   constexpr std::int64_t count(const BlockShape& shape) const { return plane(shape, shape.patches, 0); }
 };
 
-/// Computes A u of the cells of a block at one of its nodes from stored bands (BlockMatrix) of type S. Entries between nodes of a
-/// cell are sums of differences. Values beyond the ends of a block are zero and have zero entries.
+/// Computes A u of the cells of a block at one of its nodes from stored bands (BlockMatrix) of type S. Entries between
+/// nodes of a cell are sums of differences. Values beyond the ends of a block are zero and have zero entries.
 template <class T, int dimension, class S = T>
 struct BandProduct {
   static constexpr int offsets = dimension == 2 ? 4 : 13;

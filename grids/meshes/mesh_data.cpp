@@ -202,7 +202,8 @@ void MeshData::sample_sources() {
     if (value == 0) return;
     density.resize(cells, 0);
     for_rows(topology.cells(), [&](std::int64_t e) {
-      if (!material || mesh().has(topology.cell(e).label, material->group)) density[static_cast<std::size_t>(e)] += value;
+      if (!material || mesh().has(topology.cell(e).label, material->group))
+        density[static_cast<std::size_t>(e)] += value;
     });
   };
   const auto add = [&](const Quantity& f, const std::string& name, const MeshMaterial* material) {
