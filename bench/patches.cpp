@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "backends/cpu/launch.hpp"
 #include "backends/device/device.hpp"
 #include "backends/spaces/halo_moves.hpp"
 #include "bench/stopwatch.hpp"
@@ -43,6 +44,23 @@ double seconds_of(Backend& backend, const std::function<void()>& verb) {
   return best;
 }
 
+// Computes y = D x on a CPU, line by line as operators do.
+void multiply(const Field& d, const Field& x, Field& y) {
+  dispatch(x.precision(), [&]<class T>(T) {
+    for (std::size_t g = 0; g < x.space().groups().size(); ++g) {
+      const PatchGroup& group = x.space().groups()[g];
+      const auto factors = d.patches<T>(g), from = x.patches<T>(g);
+      const auto to = y.patches<T>(g);
+      cpu::for_each_patch_line(group, group.values, [&](int p, int j, int k) {
+        const T *const a = factors.line(p, j, k), *const b = from.line(p, j, k);
+        T* const line = to.line(p, j, k);
+#pragma omp simd
+        for (int i = group.values.first[0]; i < group.values.last[0]; ++i) line[i] = a[i] * b[i];
+      });
+    }
+  });
+}
+
 void measure(Backend& backend, const char* name, const Space& space, Precision precision) {
   Field x(backend, space, precision), y(backend, space, precision);
   backend.fill(x, 1);
@@ -50,12 +68,17 @@ void measure(Backend& backend, const char* name, const Space& space, Precision p
   Scalar sum = backend.scalar();
   const double bytes = static_cast<double>(space.size()) * static_cast<double>(bytes_of(precision));
   const auto report = [&](const char* verb, double moved, double seconds) {
-    std::printf("%-22s %s %-9s %8.1f us %8.1f GB/s\n", name, precision == Precision::fp32 ? "fp32" : "fp64", verb,
+    std::printf("%-22s %s %-24s %8.1f us %8.1f GB/s\n", name, precision == Precision::fp32 ? "fp32" : "fp64", verb,
                 1e6 * seconds, moved * bytes / seconds / 1e9);
   };
   report("copy", 2, seconds_of(backend, [&] { backend.copy(x, y); }));
   report("axpy", 3, seconds_of(backend, [&] { backend.axpy(a, x, y); }));
   report("dot", 2, seconds_of(backend, [&] { backend.dot(x, y, sum); }));
+  if (backend.kind() == BackendKind::cpu) {
+    Field d(backend, space, precision);
+    backend.fill(d, 2);
+    report("product with a diagonal", 3, seconds_of(backend, [&] { multiply(d, x, y); }));
+  }
   if (!space.halo().empty()) report("exchange", 0, seconds_of(backend, [&] { backend.exchange(x); }));
 }
 

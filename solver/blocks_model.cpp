@@ -28,6 +28,8 @@ constexpr double most_stretched_in_fp32 = 1e3, most_floating_in_fp32 = 1e4;
 // Algebraic multigrid solves blocks if κ changes by more than the first number at more than the second share of faces,
 // or within more than the third share of groups of cells, each a sixteenth of a block wide.
 constexpr double large_jump = 10, most_jumps = 0.02, most_uneven = 0.25;
+// It solves needles, too, if one is longer than this in relation to its other widths: it coarsens across them first.
+constexpr double long_needle = 10;
 
 // Counts faces or groups of cells, and those where κ changes much.
 struct JumpCount {
@@ -87,7 +89,14 @@ void count_jumps(const std::array<int, 3>& n, const Kappa& kappa, JumpCount& fac
 
 }  // namespace
 
-std::int64_t coarsest_in_blocks(const MeshData& data, const BlockMesh& mesh) {
+double longest_needle(const CellShapes& shapes) {
+  double longest = 1;
+  for (const CellShapes::OfBlock& block : shapes.blocks) longest = std::max(longest, block.needle_ratio);
+  return longest;
+}
+
+std::int64_t coarsest_in_blocks(const MeshData& data, const BlockMesh& mesh, double needle) {
+  if (needle > long_needle) return std::numeric_limits<std::int64_t>::max();
   if (data.range <= large_jump) return most_in_blocks;
   JumpCount faces, groups;
   for (int b = 0; b < mesh.numbers->topology().blocks(); ++b) {

@@ -30,13 +30,29 @@ std::array<double, 3> steps_of_lines(const Jumps& jumps, const Block& block) {
   return steps;
 }
 
+// Ranges of κ that varies in many steps from which Galerkin operators take less time. In flat boxes they need W-cycles,
+// which have many small kernels.
+constexpr double wide_range = 1e3, wide_range_in_flat_boxes = 1e6, wide_gentle_range = 1e6;
+constexpr int flat = 6;
+// From this range on, V-cycles in the plane take many iterations.
+constexpr double extreme_range = 1e10;
+
+// Variation of log κ along a line from which cycles alone take longer than conjugate gradients around them
+// (docs/design/coarse-operators.md): e.g. four waves between κ = 1 and κ = 10.
+constexpr double gentle_variation = 16;
+
+// Returns whether the range of κ comes from many steps, not from a few bodies.
+bool in_many_steps(const Jumps& jumps) {
+  return jumps.range > range_of_many_steps * jumps.largest;
+}
+
 constexpr double rough_jump = 1e3;
 constexpr double share_from_cell_to_cell = 0.3;
 
 }  // namespace
 
 bool few_jumps(const Jumps& jumps, const Block& block) {
-  if (block.centering() == Centering::node || jumps.range > range_of_many_steps * jumps.largest) return false;
+  if (block.centering() == Centering::node || in_many_steps(jumps)) return false;
   const bool layered = block.dimension() == 3 && std::ranges::max(steps_of_lines(jumps, block)) >= many_layers;
   return !(many_jumps(jumps, block) || (layered && jumps.largest >= jump_in_cells));
 }
@@ -47,6 +63,26 @@ bool many_jumps(const Jumps& jumps, const Block& block) {
 
 bool many_steps(const Jumps& jumps, const Block& block) {
   return std::ranges::max(steps_of_lines(jumps, block)) >= many_of_a_line;
+}
+
+bool is_flat(const Block& block) {
+  std::array<int, 3> cells{};
+  for (std::size_t d = 0; d < 3; ++d) cells[d] = block.axes[d].all_cells();
+  std::ranges::sort(cells);
+  return is_thin(block) || (block.dimension() == 3 && cells[1] >= flat * cells[0]);
+}
+
+bool varies_widely(const Jumps& jumps, const Block& block) {
+  const double least = is_flat(block) ? wide_range_in_flat_boxes : wide_range;
+  return jumps.range >= std::max(least, varies_gently(jumps) ? wide_gentle_range : 1) && in_many_steps(jumps);
+}
+
+bool varies_gently(const Jumps& jumps) {
+  return jumps.smooth_and_wide() && jumps.variation <= gentle_variation;
+}
+
+bool has_extreme_range(const Jumps& jumps, const Block& block) {
+  return block.dimension() == 2 && jumps.range >= extreme_range && in_many_steps(jumps);
 }
 
 std::optional<int> axis_of_layers(const Jumps& jumps, const Block& block) {

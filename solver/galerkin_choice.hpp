@@ -19,6 +19,19 @@ bool many_jumps(const Jumps& jumps, const Block& block);
 /// Returns whether lines along some axis meet two steps of κ or more on average.
 bool many_steps(const Jumps& jumps, const Block& block);
 
+/// Returns whether a box in space has few cells along one axis, compared with the others. Its coarse levels are planes.
+bool is_flat(const Block& block);
+
+/// Returns whether κ varies by orders of magnitude in many steps or waves, as lognormal fields do. Rediscretized levels
+/// lose its connected paths, however small each step is.
+bool varies_widely(const Jumps& jumps, const Block& block);
+
+/// Returns whether coarse levels resolve κ of a wide range, because it varies over long distances.
+bool varies_gently(const Jumps& jumps);
+
+/// Returns whether κ in the plane has a range that V-cycles on Galerkin levels do not serve.
+bool has_extreme_range(const Jumps& jumps, const Block& block);
+
 /// Returns the axis along which layers lie in a plane: κ hardly steps along it, and lines across it meet many steps.
 std::optional<int> axis_of_layers(const Jumps& jumps, const Block& block);
 

@@ -9,6 +9,7 @@
 #include "grids/kernels/stacked_operator.hpp"
 #include "grids/patches/patched_hierarchy.hpp"
 #include "grids/sampling/mixed_bc_face.hpp"
+#include "solver/rehearsal.hpp"
 
 namespace poisson {
 namespace {
@@ -53,7 +54,8 @@ Parts parts_among(int processes, const Cuts& cuts) {
 }  // namespace
 
 PatchedModel::PatchedModel(Backend& backend, const Problem& problem, const Widths& widths,
-                           const std::shared_ptr<const Processes>& processes, const std::vector<Orientation>& turns) {
+                           const std::shared_ptr<const Processes>& processes, const std::vector<Orientation>& turns)
+    : widths_(widths), turns_(turns) {
   check(problem);
   const Cuts cuts = cuts_of(problem, widths);
   Sharing sharing;
@@ -84,6 +86,14 @@ Plan PatchedModel::plan(const Options& options) const {
   if (asked.extrapolate) throw InputError("several patches have no extrapolation: leave it out");
   asked.fallback = Fallback::never;
   return part_->plan(asked);
+}
+
+void PatchedModel::count_bytes(Plan& plan) const {
+  const Discretization& d = part_->discretization();
+  rehearse(plan, d.problem(), part_->kappa(), d.sharing(),
+           [&](Backend& backend, const Problem& problem, const std::shared_ptr<const Processes>& processes) {
+             return std::make_unique<PatchedModel>(backend, problem, widths_, processes, turns_);
+           });
 }
 
 // The functions of the part's traits read fields of the part, so that only its numbers are used.

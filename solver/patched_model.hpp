@@ -11,8 +11,9 @@
 namespace poisson {
 
 /// Is the model of a problem on a grid that is cut into patches. The patches of a process tile its part of the grid,
-/// whose model provides the coefficients and the levels below the finest one. Fields of the finest level consist of
-/// patches, and a verb on them is one launch for each group of patches.
+/// whose model provides the coefficients and all levels. Fields of the solver consist of patches, and a verb on them is
+/// one launch for each group of patches. A multigrid cycle copies its right-hand side to the part and the correction
+/// back.
 ///
 /// If the grid is cut across the last axis alone, solutions and residuals of finite volumes have the bits of the uncut
 /// grid. With other cuts, sums and thus solutions differ by rounding.
@@ -35,8 +36,7 @@ class PatchedModel final : public Model {
   Backend& backend() const override { return part_->backend(); }
   const Space& space() const override { return of_ ? of_->patches : part_->space(); }
   Plan plan(const Options& options) const override;
-  /// Leaves the bytes zero: the levels of patches are not rehearsed.
-  void count_bytes(Plan&) const override {}
+  void count_bytes(Plan& plan) const override;
   std::size_t bytes() const override { return part_->bytes(); }
   Traits traits(const Options& options) const override;
   Hierarchy levels(const Plan& plan) const override;
@@ -50,6 +50,8 @@ class PatchedModel final : public Model {
  private:
   std::unique_ptr<Operator> on_patches(std::shared_ptr<const Operator> part) const;
 
+  Widths widths_;
+  std::vector<Orientation> turns_;
   std::unique_ptr<GridModel> part_;
   std::shared_ptr<const PatchedBox> of_;  // null if the grid is one patch
 };

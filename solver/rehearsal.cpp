@@ -187,14 +187,20 @@ BackendKind kind_of(const Plan& plan) {
   return plan.gpu ? BackendKind::cuda : BackendKind::cpu;
 }
 
-}  // namespace
-
-void rehearse(Plan& plan, const Problem& problem, Assembly assembly, const KappaSummary& known,
-              const Sharing& sharing) {
+// Returns the properties of κ that a rehearsal gets.
+KappaSummary rehearsed(const KappaSummary& known, const Plan& plan, const Problem& problem, const Sharing& sharing) {
   KappaSummary kappa = known;  // the rehearsed problem has no materials, which exclude strong clusters
   if (sharing.parts == uncut_axes && !may_have_clusters(problem, kappa.jumps, plan.hierarchy.front().block))
     kappa.jumps.share = 0;
   if (has_thin_layers(problem)) kappa.jumps.share = 1;  // cells on sheets and behind contacts are such clusters
+  return kappa;
+}
+
+}  // namespace
+
+void rehearse(Plan& plan, const Problem& problem, Assembly assembly, const KappaSummary& known,
+              const Sharing& sharing) {
+  const KappaSummary kappa = rehearsed(known, plan, problem, sharing);
   on_largest_part(sharing, plan.hierarchy.front().block, [&](const Sharing& own) {
     GridRehearsal backend(kind_of(plan), kappa);
     const Buffer codes = codes_of_voxels(backend, problem, own.part_of(plan.hierarchy.front().block));
@@ -208,6 +214,19 @@ void rehearse(Plan& plan, const Problem& problem, Assembly assembly, const Kappa
       balance(model.discretization(), solver->A(), solver->solution(), solver->rhs(), solver->spare());
     count(plan, backend, own);
     plan.floating = FloatingModes::bytes(plan.floating_bodies, solver->solution());
+  });
+}
+
+void rehearse(Plan& plan, const Problem& problem, const KappaSummary& known, const Sharing& sharing,
+              const MakeModel& make) {
+  const KappaSummary kappa = rehearsed(known, plan, problem, sharing);
+  on_largest_part(sharing, plan.hierarchy.front().block, [&](const Sharing& own) {
+    GridRehearsal backend(kind_of(plan), kappa);
+    const std::unique_ptr<Model> model = make(backend, with_cheap_data(problem), own.processes);
+    const auto solver = make_solver(*model, plan.options, nullptr, &plan);
+    model->fill(solver->rhs(), solver->solution());
+    solver->prepare(false);
+    count(plan, backend, own);
   });
 }
 

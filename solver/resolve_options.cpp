@@ -35,15 +35,6 @@ std::ptrdiff_t stretched_axes(const Block& block) {
   });
 }
 
-// Variation of log κ along a line from which cycles alone take longer than conjugate gradients around them
-// (docs/design/coarse-operators.md): e.g. four waves between κ = 1 and κ = 10.
-constexpr double gentle_variation = 16;
-
-// Returns whether coarse levels resolve κ of a wide range, because it varies over long distances.
-bool gently(const Jumps& jumps) {
-  return jumps.smooth_and_wide() && jumps.variation <= gentle_variation;
-}
-
 // Below this ratio of the rounding of lines to the terms that determine their mean, cycles converge as in double
 // precision. From 1/40 on, the means of lines on a GPU converge long after the residual. They diverge there from 1/10
 // on, and on a CPU from 1/4 on.
@@ -94,12 +85,33 @@ constexpr double jump_of_bodies = 10;
 // the iterations.
 constexpr double jump_of_voxels = 50;
 
-// Returns whether κ jumps between many voxels or cells of staircases.
-bool has_rough_voxels(const Problem& problem, const Jumps& jumps, const Block& block) {
-  return problem.media && problem.dimension == 3 && jumps.largest >= jump_of_voxels && !few_jumps(jumps, block);
+// Returns whether κ jumps between voxels or cells of staircases, of which few may do so.
+bool has_steep_voxels(const Problem& problem, const Jumps& jumps) {
+  return problem.media && problem.dimension == 3 && jumps.largest >= jump_of_voxels;
 }
 
-// The same limit if one axis is strong everywhere, as in flat cells.
+// Rediscretized elements in space serve ranges up to this one: their Galerkin products cost more than they save.
+constexpr double wide_range_of_elements = 1e6;
+
+// Beyond this ratio of widths in space, levels that coarsen the strong axes first are better than Galerkin operators,
+// which coarsen all axes.
+constexpr double widest_of_round_cells = 8;
+
+// Returns whether Galerkin levels reduce the time for κ that varies widely.
+bool galerkin_serves_range(const Problem& problem, const Jumps& jumps, const Block& block) {
+  if (!varies_widely(jumps, block)) return false;
+  if (block.dimension() == 2) return true;
+  if (problem.scheme == Scheme::q1 && jumps.range < wide_range_of_elements) return false;
+  double least = std::numeric_limits<double>::max(), most = 0;
+  for (const Axis& axis : block.axes) {
+    const Widths w = widths_of(axis);
+    least = std::min(least, w.least);
+    most = std::max(most, w.most);
+  }
+  return most <= widest_of_round_cells * least;
+}
+
+// Like `lines_jump`, if one axis is strong everywhere, as in flat cells.
 constexpr double uniform_lines_jump = 1e3;
 
 // Returns whether multigrid may relax lines on Galerkin levels: the options request them, or request nothing.
@@ -179,13 +191,17 @@ bool loses_couplings_on_lines(const Options& options, const Block& block, const 
 // all sizes. `automatic` leaves the choice to multigrid, which knows whether there are strong clusters.
 Cycle cycle_on_galerkin(const Options& options, const Problem& problem, const Jumps& jumps, const Block& block) {
   const bool points = options.smoother.extent == RelaxationChoice::points;
-  if (block.dimension() == 2) return points && many_jumps(jumps, block) ? Cycle::automatic : Cycle::v;
+  if (block.dimension() == 2) {
+    if (points && has_extreme_range(jumps, block)) return Cycle::w;
+    return points && many_jumps(jumps, block) ? Cycle::automatic : Cycle::v;
+  }
   const GalerkinRelaxation& lines = options.on_galerkin;
   if (!points && lines.relaxation.extent == Extent::line && !lines.keeps_lines && !lines.uniform) return Cycle::w;
   if (!points && lines.keeps_lines) return axis_across_layers(jumps, block) ? Cycle::v : Cycle::w;
   const bool long_bodies = !jumps.rough() && (many_steps(jumps, block) || has_bodies(problem, jumps, jump_of_bodies));
   const bool sheets = problem.media && !problem.media->sheets.empty();
-  return long_bodies || sheets || oblique_layers(jumps, block) ? Cycle::w : Cycle::v;
+  const bool wide_and_flat = points && is_flat(block) && varies_widely(jumps, block);
+  return long_bodies || sheets || wide_and_flat || oblique_layers(jumps, block) ? Cycle::w : Cycle::v;
 }
 
 }  // namespace
@@ -205,8 +221,8 @@ Options resolve_options(const Options& given, const Problem& problem, std::optio
   const bool points = balanced || galerkin_beats_lines(kappa.jumps, stretched_axes(block));
   Options options = given;
   // Rediscretized levels approximate smooth κ of a wide range, and varying σ and α, only roughly.
-  bool wide = (kappa.jumps.range >= Jumps::wide && !gently(kappa.jumps)) || !problem.reaction.constant() ||
-              has_thin_layers(problem);
+  bool wide = (kappa.jumps.range >= Jumps::wide && !varies_gently(kappa.jumps)) || !problem.reaction.constant() ||
+              has_thin_layers(problem) || varies_widely(kappa.jumps, block);
   for (int d = 0; d < problem.dimension; ++d)
     for (const Boundary& face : problem.boundary[static_cast<std::size_t>(d)])
       wide = wide || (face.kind == BoundaryKind::robin && !face.alpha.constant());
@@ -239,8 +255,9 @@ Options resolve_options(const Options& given, const Problem& problem, std::optio
     if (lines->semicoarsens && !given.smoother.pre && !given.smoother.post)
       options.smoother.pre = options.smoother.post = 1;
   } else if (options.coarse_operator == CoarseOperator::automatic && options.smoother.takes_points(points) &&
-             (galerkin_pays_in_cells(kappa.jumps, block) || has_thin_layers(problem) ||
-              has_bodies(problem, kappa.jumps, jump_of_bodies) || has_rough_voxels(problem, kappa.jumps, block))) {
+             (galerkin_pays_in_cells(kappa.jumps, block) || galerkin_serves_range(problem, kappa.jumps, block) ||
+              has_thin_layers(problem) || has_bodies(problem, kappa.jumps, jump_of_bodies) ||
+              has_steep_voxels(problem, kappa.jumps))) {
     options.coarse_operator = CoarseOperator::galerkin;
   }
   options = options.choose(kappa.jumps.largest, points, few_jumps(kappa.jumps, block), problem.dimension);

@@ -38,8 +38,8 @@ class MeshCase final : public Case {
   const Plan& plan(bool gpu) const override {
     if (!plan_ && in_blocks()) {
       const int count = sharing_.processes->count();
-      const std::vector<BlockLevelSize> sizes =
-          block_level_sizes(data(), cut_blocks(), count, coarsest_in_blocks(data(), *config_.mesh->blocks));
+      const std::vector<BlockLevelSize> sizes = block_level_sizes(
+          data(), cut_blocks(), count, coarsest_in_blocks(data(), *config_.mesh->blocks, config_.mesh->needle));
       can_compute_ = sizes.front().computed > 0;
       plan_ = plan_blocks(sizes, options_, config_.mesh->stretch, mesh().dimension, gpu, computes_residual_);
       on_gpu_ = gpu;
@@ -224,9 +224,9 @@ class MeshCase final : public Case {
   }
   const BlockSystem& block_system(bool gpu = false) const {
     if (!block_system_)
-      block_system_ = std::make_unique<BlockSystem>(assemble_blocks(data(), cut_blocks(), sharing_.processes,
-                                                                    coarsest_in_blocks(data(), *config_.mesh->blocks),
-                                                                    config_.mesh->stretch, gpu));
+      block_system_ = std::make_unique<BlockSystem>(assemble_blocks(
+          data(), cut_blocks(), sharing_.processes,
+          coarsest_in_blocks(data(), *config_.mesh->blocks, config_.mesh->needle), config_.mesh->stretch, gpu));
     return *block_system_;
   }
   std::string matrix_of_blocks() const {

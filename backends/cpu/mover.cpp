@@ -80,11 +80,16 @@ std::int64_t values_of(const std::vector<Move>& moves) {
   return values;
 }
 
-// Calls f(move) for all moves: many small ones on all threads, few large ones one after another.
+// Calls f(move) for all moves: many small ones on all threads, few large ones one after another. A region of one thread
+// around the latter would make the runtime create threads for the lines of each move.
 template <class F>
 void for_each_move(const std::vector<Move>& moves, const F& f) {
   constexpr std::int64_t many = 16;
-#pragma omp parallel for schedule(static) if (std::ssize(moves) >= many && values_of(moves) > parallel_threshold)
+  if (std::ssize(moves) < many || values_of(moves) <= parallel_threshold) {
+    for (const Move& move : moves) f(move);
+    return;
+  }
+#pragma omp parallel for schedule(static)
   for (std::int64_t m = 0; m < std::ssize(moves); ++m) f(moves[static_cast<std::size_t>(m)]);
 }
 

@@ -56,14 +56,30 @@ void send_step(CudaBackend& device, const ExchangeTable& table, const Processes&
 
 void run_program(Backend& backend, const ExchangeProgram& program, const Field& from, Field& to) {
   auto& device = static_cast<CudaBackend&>(backend);
+  PatchTables& tables = patch_tables(device);
+  std::vector<ExchangeTable> made;
+  const std::vector<ExchangeTable>* steps = tables.kept(program, from, to);
+  if (!steps) {
+    made = tables.make(program, from.space(), to.space(), from.precision());
+    steps = &made;
+  }
   dispatch(from.precision(), [&]<class T>(T) {
     T *const source = static_cast<T*>(from.data()), *const target = static_cast<T*>(to.data());
-    for (const ExchangeTable& table : patch_tables(device).of(program, from, to)) {
+    for (const ExchangeTable& table : *steps) {
       begin_step(device.stream(), table, source, target);
       send_step<T>(device, table, to.space().processes());
       end_step(device.stream(), table, source, target);
     }
   });
+  if (!made.empty()) check(cudaStreamSynchronize(device.stream()));
+}
+
+std::shared_ptr<const void> keep_program(Backend& backend, const ExchangeProgram& program, const Space& from,
+                                         const Space& to) {
+  auto* const device = dynamic_cast<CudaBackend*>(&backend);
+  if (!device) return nullptr;  // a rehearsal
+  const ProgramTables* const tables = patch_tables(*device).keep(program, from, to);
+  return {tables, [device](const ProgramTables* own) { release_program(device, own); }};
 }
 
 Processes::Waits CudaBackend::waits() {

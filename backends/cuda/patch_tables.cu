@@ -23,23 +23,6 @@ bool equal(const Box& a, const Box& b) {
   return a.first == b.first && a.last == b.last;
 }
 
-bool equal(const Move& a, const Move& b) {
-  return a.patch == b.patch && a.to_patch == b.to_patch && equal(a.from, b.from) && equal(a.to, b.to) &&
-         a.turn == b.turn && a.adds == b.adds && a.clears == b.clears;
-}
-bool equal(const std::vector<Move>& a, const std::vector<Move>& b) {
-  return std::ranges::equal(a, b, [](const Move& x, const Move& y) { return equal(x, y); });
-}
-bool equal(const ExchangeProgram& a, const ExchangeProgram& b) {
-  const auto same_channel = [](const poisson::Channel& x, const poisson::Channel& y) {
-    return x.process == y.process && x.number == y.number && equal(x.sent, y.sent) && equal(x.received, y.received) &&
-           x.sent_rows == y.sent_rows && x.received_rows == y.received_rows && x.transposed == y.transposed;
-  };
-  return std::ranges::equal(a, b, [&](const ExchangeStep& x, const ExchangeStep& y) {
-    return equal(x.own, y.own) && std::ranges::equal(x.channels, y.channels, same_channel);
-  });
-}
-
 // Makes the table of a space's sums; `box_of` returns what a patch counts.
 template <class BoxOf>
 SumTable sum_table(CudaBackend& device, const Space& space, const BoxOf& box_of) {
@@ -298,19 +281,34 @@ const SpaceTables& PatchTables::of(const Space& space) {
   return *tables_.emplace_back(std::move(tables));
 }
 
-const std::vector<ExchangeTable>& PatchTables::of(const ExchangeProgram& program, const Field& from, const Field& to) {
-  for (const ProgramTables& known : programs_)
-    if (known.precision == from.precision() && known.from.groups().data() == from.space().groups().data() &&
-        known.to.groups().data() == to.space().groups().data() && equal(known.program, program))
-      return *known.steps;
-  auto steps = std::make_unique<std::vector<ExchangeTable>>();
+std::vector<ExchangeTable> PatchTables::make(const ExchangeProgram& program, const Space& from, const Space& to,
+                                             Precision precision) {
+  std::vector<ExchangeTable> steps;
   // Every process takes part in each step, with or without partners.
-  const auto count = static_cast<std::size_t>(from.space().processes().largest(static_cast<double>(program.size())));
+  const auto count = static_cast<std::size_t>(from.processes().largest(static_cast<double>(program.size())));
   for (std::size_t t = 0; t < count; ++t)
-    steps->push_back(exchange_table(device_, from.space(), to.space(), t < program.size() ? program[t] : ExchangeStep{},
-                                    from.precision()));
-  programs_.push_back({program, from.space(), to.space(), from.precision(), std::move(steps)});
-  return *programs_.back().steps;
+    steps.push_back(exchange_table(device_, from, to, t < program.size() ? program[t] : ExchangeStep{}, precision));
+  return steps;
+}
+
+const ProgramTables* PatchTables::keep(const ExchangeProgram& program, const Space& from, const Space& to) {
+  auto tables = std::make_unique<ProgramTables>(ProgramTables{program.data(), from, to, {}});
+  for (const Precision precision : {Precision::fp32, Precision::fp64})
+    tables->steps[static_cast<std::size_t>(precision)] = make(program, from, to, precision);
+  return programs_.emplace_back(std::move(tables)).get();
+}
+
+void PatchTables::release(const ProgramTables* tables) {
+  std::erase_if(programs_, [&](const auto& own) { return own.get() == tables; });
+}
+
+const std::vector<ExchangeTable>* PatchTables::kept(const ExchangeProgram& program, const Field& from,
+                                                    const Field& to) const {
+  for (const auto& known : programs_)
+    if (known->program == program.data() && known->from.has_layouts_of(from.space()) &&
+        known->to.has_layouts_of(to.space()))
+      return &known->steps[static_cast<std::size_t>(from.precision())];
+  return nullptr;
 }
 
 PatchTables& patch_tables(CudaBackend& device) {
@@ -323,6 +321,11 @@ PatchTables& patch_tables(CudaBackend& device) {
 void release_patch_tables(const CudaBackend& device) {
   const std::lock_guard lock(registry().mutex);
   registry().of.erase(&device);
+}
+
+void release_program(const CudaBackend* device, const ProgramTables* tables) {
+  const std::lock_guard lock(registry().mutex);
+  if (const auto known = registry().of.find(device); known != registry().of.end()) known->second->release(tables);
 }
 
 }  // namespace poisson::cuda

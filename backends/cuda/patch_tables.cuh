@@ -85,30 +85,38 @@ struct SpaceTables {
 
 /// Contains the tables of a program between fields of two spaces.
 struct ProgramTables {
-  ExchangeProgram program;
+  const ExchangeStep* program;  ///< its first step, which identifies it
   Space from, to;
-  Precision precision;
-  std::unique_ptr<std::vector<ExchangeTable>> steps;
+  std::array<std::vector<ExchangeTable>, 2> steps;  ///< by precision
 };
 
-/// Contains the tables of all spaces and programs of a backend.
+/// Contains the tables of all spaces of a backend, and those of programs that are kept.
 class PatchTables {
  public:
   explicit PatchTables(CudaBackend& device) : device_(device) {}
   /// Returns the tables of a space, which are made at the first call. That call is collective, and not to be recorded.
   const SpaceTables& of(const Space& space);
-  /// Returns the tables of a program, by step. The first call is collective, and not to be recorded.
-  const std::vector<ExchangeTable>& of(const ExchangeProgram& program, const Field& from, const Field& to);
+  /// Makes the tables of a program of at least one step, which must stay where it is until they are released.
+  /// Collective, and not to be recorded.
+  const ProgramTables* keep(const ExchangeProgram& program, const Space& from, const Space& to);
+  void release(const ProgramTables* tables);
+  /// Returns the kept tables of a program, by step; null without them.
+  const std::vector<ExchangeTable>* kept(const ExchangeProgram& program, const Field& from, const Field& to) const;
+  /// Makes the tables of a program in one precision. Collective, and not to be recorded.
+  std::vector<ExchangeTable> make(const ExchangeProgram& program, const Space& from, const Space& to,
+                                  Precision precision);
 
  private:
   CudaBackend& device_;
   std::vector<std::unique_ptr<SpaceTables>> tables_;
-  std::vector<ProgramTables> programs_;
+  std::vector<std::unique_ptr<ProgramTables>> programs_;
 };
 
 /// Returns the tables of a backend.
 PatchTables& patch_tables(CudaBackend& device);
 /// Releases them before the backend ends.
 void release_patch_tables(const CudaBackend& device);
+/// Releases the tables of a program, if those of the backend still exist.
+void release_program(const CudaBackend* device, const ProgramTables* tables);
 
 }  // namespace poisson::cuda

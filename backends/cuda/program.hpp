@@ -1,11 +1,16 @@
 #pragma once
 
+#include <memory>
+
 #include "backends/device/field.hpp"
 
 namespace poisson::cuda {
 
 /// Runs an exchange between fields of two spaces, or within a field, on a device: one launch for the moves of a step
-/// within the process. The first run of a program is collective, and not to be recorded.
+/// within the process. Without kept tables a run makes them: it is then collective, and not to be recorded.
 void run_program(Backend& backend, const ExchangeProgram& program, const Field& from, Field& to);
+/// Makes the tables of a program, and keeps them until the result ends. Collective.
+std::shared_ptr<const void> keep_program(Backend& backend, const ExchangeProgram& program, const Space& from,
+                                         const Space& to);
 
 }  // namespace poisson::cuda

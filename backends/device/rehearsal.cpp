@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "backends/memory/round_up.hpp"
+#include "backends/spaces/is_box.hpp"
 #ifdef POISSON_HAVE_CUDA
 #include "backends/cuda/functions.hpp"
 #endif
@@ -34,7 +35,8 @@ RehearsalBackend::RehearsalBackend(BackendKind kind)
 }
 
 Buffer RehearsalBackend::allocate_field(const Space& space, std::size_t bytes) {
-  const Grid grid{space.part().all(), space.is_global()};
+  const std::array<int, 3> of_patches{-2, -2, -2};  // no grid
+  const Grid grid{is_box(space) ? space.part().all() : of_patches, space.is_global()};
   fields_[grid] += bytes;
   Buffer buffer = allocate(bytes);
   return {buffer.data(), bytes, [this, grid, counted = std::make_shared<Buffer>(std::move(buffer))](void*) {

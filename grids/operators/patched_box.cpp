@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "backends/device/kept_exchange.hpp"
 #include "backends/spaces/halo_moves.hpp"
 
 namespace poisson {
@@ -69,17 +70,6 @@ Box with_ends(Box own, const Box& global, const Cuts& cuts) {
   return own;
 }
 
-// Runs the programs once, because verbs that are being recorded upload nothing.
-void upload(Backend& backend, const PatchedBox& of) {
-  if (backend.kind() == BackendKind::cpu) return;
-  for (const Precision precision : {Precision::fp32, Precision::fp64}) {
-    Field patches(backend, of.patches, precision), box(backend, of.box, precision);
-    backend.run_exchange(of.to_box, patches, box);
-    for (const Exchange* const back : {&of.to_patches, &of.unknowns_to_patches, &of.unknowns_added})
-      backend.run_exchange(*back, box, patches);
-  }
-}
-
 }  // namespace
 
 std::shared_ptr<const PatchedBox> make_patched_box(Backend& backend, const Space& box, const Cuts& cuts,
@@ -106,7 +96,7 @@ std::shared_ptr<const PatchedBox> make_patched_box(Backend& backend, const Space
     move.to = turned(move.to_patch).box(move.to);
   }
   auto made =
-      std::make_shared<PatchedBox>(PatchedBox{{all, {halos}, processes}, box, !turns.empty(), {}, {}, {}, {}, {}});
+      std::make_shared<PatchedBox>(PatchedBox{{all, {halos}, processes}, box, !turns.empty(), {}, {}, {}, {}, {}, {}});
   ExchangeStep to_box, to_patches, unknowns, added;
   int number = 0;
   for (const PatchGroup& group : made->patches.groups())
@@ -130,11 +120,11 @@ std::shared_ptr<const PatchedBox> make_patched_box(Backend& backend, const Space
   const auto program = [](ExchangeStep& step) { return Exchange(ExchangeProgram{std::move(step)}); };
   made->to_box = program(to_box);
   made->to_patches = program(to_patches);
-  // A device finds the tables of a program by its moves, and makes them together with all processes. Without open ends
-  // this program has the moves of `to_patches`, so it gets a second step, which is empty, to differ on every process.
-  made->unknowns_to_patches = Exchange(ExchangeProgram{std::move(unknowns), ExchangeStep{}});
+  made->unknowns_to_patches = program(unknowns);
   made->unknowns_added = program(added);
-  upload(backend, *made);
+  made->tables.push_back(keep_exchange(backend, made->to_box, made->patches, box));
+  for (const Exchange* const back : {&made->to_patches, &made->unknowns_to_patches, &made->unknowns_added})
+    made->tables.push_back(keep_exchange(backend, *back, box, made->patches));
   return made;
 }
 

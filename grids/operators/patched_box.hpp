@@ -21,7 +21,8 @@ struct PatchedBox {
   bool turned = false;  ///< the axes of a patch differ from those of the part, and `places` do not apply
   std::vector<Place> places;
   Exchange to_box, to_patches;
-  Exchange unknowns_to_patches, unknowns_added;  ///< from the part; the second one adds
+  Exchange unknowns_to_patches, unknowns_added;     ///< from the part; the second one adds
+  std::vector<std::shared_ptr<const void>> tables;  ///< of these programs on a device (keep_exchange)
 
   /// Returns the place of patch p of a group.
   const Place& place(std::size_t group, int p) const {
@@ -33,8 +34,7 @@ struct PatchedBox {
 
 /// Cuts a part of a grid. `cuts` contain the cuts between processes and further ones; owners[p] is the process of patch
 /// p. With `stars` halos have no edges and corners, which rows of 5 and 7 points do not read. turns[p] maps the axes of
-/// the grid to those of patch p; without `turns` all axes agree. Uploads the programs to the backend.
-/// Collective.
+/// the grid to those of patch p; without `turns` all axes agree. Collective.
 std::shared_ptr<const PatchedBox> make_patched_box(Backend& backend, const Space& box, const Cuts& cuts,
                                                    const std::vector<int>& owners,
                                                    const std::shared_ptr<const Processes>& processes, bool stars,

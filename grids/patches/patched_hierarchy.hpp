@@ -6,9 +6,8 @@
 
 namespace poisson {
 
-/// Returns the levels of a grid whose finest level consists of patches, given the levels of the part that they tile and
-/// the finest operator on patches. Transfers to and from the finest level move values between patches and part; coarser
-/// levels are those of the part. Throws InputError if the finest level relaxes planes or has strong clusters.
+/// Puts patches above the levels of the part that they tile, given their finest operator. The first transfer copies
+/// values between patches and part, so that a cycle works on the part (Multigrid).
 Hierarchy make_patched_hierarchy(Hierarchy levels, std::unique_ptr<Operator> finest,
                                  const std::shared_ptr<const PatchedBox>& of);
 

@@ -162,46 +162,56 @@ double value_at(const Polynomial& p, double t) {
   return p[0] + t * (p[1] + t * (p[2] + t * (p[3] + t * p[4])));
 }
 
-// Finds the roots between two bounds: in each interval between roots of the derivative there is one at most, which
-// bisection finds, finished by the secant.
-void find_roots(const Polynomial& p, int degree, double lower, double upper, std::vector<double>& roots) {
-  roots.clear();
-  if (degree == 0) return;
+// Contains the roots of a polynomial in ascending order.
+struct Roots {
+  std::array<double, 6> t{};
+  std::size_t count = 0;
+  void add(double root) { t[count++] = root; }
+};
+
+// Returns the root between two places at which a polynomial has different signs: Newton's method, or halving where it
+// leaves the interval. `at_low` is the value at the lower end.
+double root_between(const Polynomial& p, const Polynomial& derivative, double low, double high, double at_low) {
+  double t = 0.5 * (low + high);
+  for (int step = 0; step < 200; ++step) {
+    const double value = value_at(p, t);
+    if (value == 0) return t;
+    ((value < 0) == (at_low < 0) ? low : high) = t;
+    double next = t - value / value_at(derivative, t);
+    if (!(next > low && next < high)) next = 0.5 * (low + high);
+    if (std::abs(next - t) <= 2e-16 * (std::abs(low) + std::abs(high))) return next;
+    t = next;
+  }
+  return t;
+}
+
+// Finds the roots between two bounds: in each interval between roots of the derivative there is one at most.
+Roots find_roots(const Polynomial& p, int degree, double lower, double upper) {
+  Roots roots;
+  if (degree == 2) {
+    thread_local std::vector<double> both;
+    both.clear();
+    add_quadratic_roots(p[2], 0.5 * p[1], p[0], both);
+    std::ranges::sort(both);
+    for (const double t : both)
+      if (t > lower && t < upper) roots.add(t);
+    return roots;
+  }
   Polynomial derivative{};
   for (std::size_t i = 1; i <= static_cast<std::size_t>(degree); ++i) derivative[i - 1] = static_cast<double>(i) * p[i];
-  std::vector<double> ends;
-  find_roots(derivative, degree - 1, lower, upper, ends);
-  ends.insert(ends.begin(), lower);
-  ends.push_back(upper);
-  for (std::size_t i = 0; i + 1 < ends.size(); ++i) {
-    double a = ends[i], b = ends[i + 1];
-    const double fa = value_at(p, a), fb = value_at(p, b);
-    if (fa == 0) roots.push_back(a);
-    if (!(fa < 0 ? fb > 0 : fa > 0 && fb < 0)) continue;
-    double ya = fa, yb = fb;
-    int kept = 0;  // the Illinois rule halves the value at an end that stays twice
-    for (int k = 0; k < 200 && b - a > 4e-16 * (std::abs(a) + std::abs(b)); ++k) {
-      double m = k % 3 == 2 ? 0.5 * (a + b) : (a * yb - b * ya) / (yb - ya);
-      if (!(m > a && m < b)) m = 0.5 * (a + b);
-      if (m <= a || m >= b) break;
-      const double ym = value_at(p, m);
-      if (ym == 0) {
-        a = b = m;
-      } else if ((ym < 0) == (fa < 0)) {
-        a = m;
-        ya = ym;
-        if (kept == 1) yb *= 0.5;
-        kept = 1;
-      } else {
-        b = m;
-        yb = ym;
-        if (kept == -1) ya *= 0.5;
-        kept = -1;
-      }
-    }
-    roots.push_back(0.5 * (a + b));
+  const Roots turns = find_roots(derivative, degree - 1, lower, upper);
+  double a = lower, at_a = value_at(p, lower);
+  for (std::size_t i = 0; i <= turns.count; ++i) {
+    const double b = i < turns.count ? turns.t[i] : upper, at_b = value_at(p, b);
+    if (at_a == 0)
+      roots.add(a);
+    else if (at_a < 0 ? at_b > 0 : at_b < 0)
+      roots.add(root_between(p, derivative, a, b, at_a));
+    a = b;
+    at_a = at_b;
   }
-  if (value_at(p, upper) == 0) roots.push_back(upper);
+  if (at_a == 0) roots.add(upper);
+  return roots;
 }
 
 class Torus final : public Shape {
@@ -227,10 +237,10 @@ class Torus final : public Shape {
     const double k = s0 + R * R - r * r;
     const Polynomial p{k * k - 4 * R * R * c0, -8 * R * R * c1, 2 * k - 4 * R * R * c2, 0, 1};
     const double reach = std::sqrt(1 - s0) * (1 + 1e-12);
+    const Roots roots = find_roots(p, 4, -reach, reach);
     thread_local std::vector<double> cuts;
-    find_roots(p, 4, -reach, reach, cuts);
-    const double unit = size / speed;
-    for (double& t : cuts) t = t0 + unit * t;
+    cuts.clear();
+    for (std::size_t i = 0; i < roots.count; ++i) cuts.push_back(t0 + size / speed * roots.t[i]);
     set_between(
         ray, cuts,
         [&](double t) {

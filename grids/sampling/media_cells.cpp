@@ -47,7 +47,9 @@ MediaCells::MediaCells(const Problem& problem, const Block& block, const Box& bo
   ny_ = static_cast<std::size_t>(box_.last[1] - box_.first[1]);
   for (std::size_t r = 0; r < media_->regions.size(); ++r) {
     const Material& m = media_->material_of(static_cast<RegionNumber>(r));
-    conducts_.push_back(m.conducts() ? 1 : 0);
+    const bool has_source = m.power || uniform_value(m.source) != 0 || uniform_value(problem.source) != 0 ||
+                            uniform_value(problem.reaction) != 0;
+    conducts_.push_back(!m.conducts() ? 0 : has_source ? 1 : harmonic);
     fixed_.push_back(m.has_value() ? 1 : 0);
     std::array<double, 3> kappa{};
     if (m.conducts())

@@ -62,6 +62,8 @@ class MediaCells {
   /// Returns whether a region has one value, given or unknown.
   bool fixed(RegionNumber region) const { return fixed_[region]; }
   bool insulates(RegionNumber region) const { return !conducts_[region] && !fixed_[region]; }
+  /// Returns whether ∇·(κ∇u) = 0 in a region: it conducts without a source and without a reaction.
+  bool is_harmonic(RegionNumber region) const { return conducts_[region] == harmonic; }
   /// Returns whether surfaces of bodies are sharp.
   bool sharp() const { return sharp_; }
   /// Returns whether insulators cut cells.
@@ -79,6 +81,7 @@ class MediaCells {
   bool leaves(int i, int j, int k) const { return !conducts_[region(i, j, k)]; }
 
  private:
+  static constexpr char harmonic = 2;
   std::uint8_t byte(int i, int j, int k) const {
     const auto along = [&](std::size_t d, int at) {
       return labels_->offset[d][static_cast<std::size_t>(at - box_.first[d])];
@@ -101,8 +104,8 @@ class MediaCells {
   std::size_t nx_ = 0, ny_ = 0;
   std::optional<LabelBytes> labels_;  ///< replace regions_; offsets are those of the box
   UnsetVector<RegionNumber> regions_, below_;
-  std::vector<std::array<double, 3>> kappa_;  ///< of each region; 0 if it is an expression
-  std::vector<char> conducts_, fixed_;
+  std::vector<std::array<double, 3>> kappa_;   ///< of each region; 0 if it is an expression
+  std::vector<char> conducts_, fixed_;         ///< of regions; conducts_ is `harmonic` without sources and reactions
   std::array<std::vector<double>, 3> widths_;  ///< of the cells of the block
   std::array<double, 3> steps_{};              ///< resolution of rays
   bool sharp_ = false;

@@ -155,6 +155,7 @@ class MediaLines {
                      std::size_t other) const;
   std::optional<double> distance_to_wall(std::size_t axis, int side, const Point& from, double within,
                                          const std::array<int, 3>& cell) const;
+  double gain_at_curve(const At& line, int i, int side) const;
   double contact(RegionNumber a, RegionNumber b) const;
   /// Is a surface with a contact: its slopes across the line, and the length 1/|n| with the normal n.
   struct Slope {

@@ -137,6 +137,7 @@ bool MediaLines::add_links(const At& line, int face, const Pieces& pieces, std::
     if (share == 0) continue;
     const double area = block.face_area(static_cast<int>(line.axis), inside[0], inside[1], inside[2]);
     link.conductance = share * area / std::max(way, nearest_wall * least);
+    if (sharp_ && !has_contacts_ && cells_.is_harmonic(region)) link.conductance *= gain_at_curve(line, at, side);
     links.push_back(link);
   }
   return found;

@@ -11,6 +11,7 @@
 #include "io/config/schema_blocks.hpp"
 #include "io/meshes/macro_file.hpp"
 #include "io/meshes/mesh_file.hpp"
+#include "solver/blocks_model.hpp"
 
 namespace poisson {
 namespace {
@@ -36,6 +37,7 @@ class BlockReader {
       input_.table = describe_blocks(*mesh, shapes);
       for (std::string& warning : warn_of_cells(*mesh, shapes)) input_.warnings.push_back(std::move(warning));
       input_.stretch = shapes.stretch();
+      input_.needle = longest_needle(shapes);
       input_.problem.mesh = mesh->mesh;
       input_.blocks = std::move(mesh);
     } catch (const InputError& error) {

@@ -10,6 +10,8 @@
 namespace poisson {
 namespace {
 
+// Products of five coordinates, as in the test of a crossing, stay finite.
+constexpr double largest_coordinate = 1e60;
 constexpr FileNoun mesh_noun{"mesh", "Give a file in it."};
 
 bool is_blank(char c) {
@@ -33,6 +35,10 @@ void SurfaceFile::fail_byte(std::size_t byte, const std::string& why, const std:
 void SurfaceFile::check_size(const Triangles& triangles) const {
   if (triangles.points.size() > most_triangles || triangles.faces.size() > most_triangles)
     fail({}, "it has more than 2^30 points or triangles", "Simplify it.");
+  for (const Point& p : triangles.points)
+    for (const double x : p)
+      if (!(std::abs(x) <= largest_coordinate))
+        fail({}, "a coordinate is beyond 10^60", "Check its numbers and its unit.");
 }
 
 std::string quoted_text(std::string_view text) {

@@ -26,7 +26,7 @@ class SurfaceFile {
   [[noreturn]] void fail(const std::string& where, const std::string& why, const std::string& remedy) const;
   [[noreturn]] void fail_line(std::size_t line, const std::string& why, const std::string& remedy) const;
   [[noreturn]] void fail_byte(std::size_t byte, const std::string& why, const std::string& remedy) const;
-  /// Checks that there are not too many points or triangles.
+  /// Checks that there are not too many points or triangles, and that volumes of its coordinates are finite.
   void check_size(const Triangles& triangles) const;
 
  private:

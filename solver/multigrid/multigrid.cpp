@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <numbers>
+#include <span>
 #include <utility>
 
+#include "backends/spaces/is_box.hpp"
 #include "grids/compact/explicit_entries.hpp"
 #include "solver/smoothers/semicoarsening.hpp"
 
@@ -71,6 +73,13 @@ Level::StepSizes steps_of_visits() {
   return {1 / (middle + offset), 1 / (middle - offset)};
 }
 
+// Returns whether the second level is a box that stores this process's unknowns of the first one.
+bool second_copies_first(const Hierarchy& hierarchy) {
+  if (hierarchy.operators.size() < 2) return false;
+  const Space &first = hierarchy.operators[0]->space(), &second = hierarchy.operators[1]->space();
+  return !is_box(first) && is_box(second) && first.own_unknowns() == second.own_unknowns();
+}
+
 }  // namespace
 
 Multigrid::Multigrid(Hierarchy hierarchy, const Options& options)
@@ -100,10 +109,12 @@ void Multigrid::refill(Hierarchy hierarchy, const Options& options) {
   cycle_ = options.cycle;
   rough_ = !hierarchy.strong_clusters.empty();
   twice_.clear();
-  const Space& finest = hierarchy.operators.front()->space();
+  first_ = second_copies_first(hierarchy) ? 1 : 0;
+  const Space& finest = hierarchy.operators[first_]->space();
   const bool plane = finest.part().all()[2] == 1;
   const bool accelerated = options.krylov == Krylov::cg;
-  const std::ptrdiff_t wide = std::ranges::count(hierarchy.strong_clusters, nullptr);
+  const std::ptrdiff_t wide =
+      rough_ ? std::ranges::count(std::span(hierarchy.strong_clusters).subspan(first_), nullptr) : 0;
   const auto* const rows = dynamic_cast<const ExplicitEntries*>(hierarchy.operators.front().get());
   const bool uneven = rows && rows->uneven();
   const std::int64_t least_twice = uneven ? std::min(least_uneven, finest.unknown_count() >> 9)
@@ -116,13 +127,15 @@ void Multigrid::refill(Hierarchy hierarchy, const Options& options) {
     const std::int64_t unknowns = A->space().unknown_count();
     twice_.push_back(coarsening_of_w * unknowns <= unknowns_twice && unknowns >= least_twice);
     if (twice_.back()) unknowns_twice = unknowns;
-    if (l < hierarchy.transfers.size()) {
+    if (l < first_) {
+      level_for(*A, l, true).fill(A, {std::move(hierarchy.transfers[l]), {}, nullptr, {}});
+    } else if (l < hierarchy.transfers.size()) {
       const auto nested = hierarchy.nested[l]
                               ? std::make_shared<Multigrid>(std::move(*hierarchy.nested[l]), options_in_nested(options))
                               : nullptr;
       const auto strong_clusters = l < hierarchy.strong_clusters.size() ? hierarchy.strong_clusters[l] : nullptr;
       const std::vector<SideCorrection> sides =
-          l == 0 ? sides_of(hierarchy.semicoarsened, options) : std::vector<SideCorrection>{};
+          l == first_ ? sides_of(hierarchy.semicoarsened, options) : std::vector<SideCorrection>{};
       const auto [smoother, rounds] =
           strong_clusters ? in_rounds(options.smoother, plane) : InRounds{options.smoother, {}};
       Smoothers smoothers = make_smoothers(*A, smoother, hierarchy.relaxations[l], nested, sides);
@@ -131,13 +144,17 @@ void Multigrid::refill(Hierarchy hierarchy, const Options& options) {
     } else {
       level_for(*A, l, true).fill(A, hierarchy.coarsest.get(), hierarchy.uncoupled.get());
     }
-    const bool steps = l > 0 && twice_.back() && cycle_ == Cycle::w && accelerated;
+    const bool steps = l > first_ && twice_.back() && cycle_ == Cycle::w && accelerated;
     levels_[l]->accelerate(steps ? std::optional(steps_of_visits()) : std::nullopt);
     if (options.full_multigrid && solutions_.size() <= l)
-      solutions_.push_back(l > 0 ? Field(backend_, A->space(), A->precision()) : Field());
+      solutions_.push_back(l > first_ ? Field(backend_, A->space(), A->precision()) : Field());
   }
   levels_.resize(hierarchy.operators.size());
   solutions_.resize(options.full_multigrid ? levels_.size() : 0);
+  if (first_ == 0 || !options.full_multigrid || levels_.size() == first_ + 1) return;
+  const Precision outer = options.precision == SolvePrecision::single ? Precision::fp32 : Precision::fp64;
+  if (outer != hierarchy.operators[first_]->precision()) rhs_there_ = Field(backend_, finest, outer);
+  solution_there_ = Field(backend_, finest, outer);
 }
 
 void Multigrid::cycle(std::size_t l, Cycle type) {
@@ -149,7 +166,7 @@ void Multigrid::improve(std::size_t l, Cycle type) {
   if (l + 1 == levels_.size()) return levels_[l]->solve();
   levels_[l]->descend(*levels_[l + 1]);
   improve(l + 1, type);
-  const bool again = type == Cycle::f || (type == Cycle::w && twice_[l + 1]);
+  const bool again = l >= first_ && (type == Cycle::f || (type == Cycle::w && twice_[l + 1]));
   if (again && l + 2 < levels_.size()) {
     levels_[l + 1]->scale_first_visit();
     improve(l + 1, type == Cycle::f ? Cycle::v : type);
@@ -174,34 +191,46 @@ void Multigrid::settle(std::size_t l, const Field& b, Field& u) {
 }
 
 void Multigrid::start(const Field& b, Field& u, const Scalar& scale, const Scalar& inverse, const Field* residual) {
-  if (levels_.size() == 1) return;
+  if (levels_.size() == first_ + 1) return;
+  if (first_ == 0) return start_here(b, u, scale, inverse, residual);
+  const Transfer& t = levels_.front()->to_coarser();
+  const Field& given = residual ? *residual : b;
+  Field& there = given.precision() == levels_[first_]->rhs().precision() ? levels_[first_]->rhs() : rhs_there_;
+  t.restrict_data(given, there);
+  t.inject(u, solution_there_);
+  start_here(there, solution_there_, scale, inverse, residual ? &there : nullptr);
+  t.interpolate(solution_there_, u);
+}
+
+void Multigrid::start_here(const Field& b, Field& u, const Scalar& scale, const Scalar& inverse,
+                           const Field* residual) {
   if (residual) return start_from_residual(*residual, u, scale, inverse);
   // Restricts the right-hand side and the Dirichlet data of the finest level to all others.
-  for (std::size_t l = 1; l < levels_.size(); ++l) {
+  for (std::size_t l = first_ + 1; l < levels_.size(); ++l) {
+    const bool first = l == first_ + 1;
     const Transfer& t = levels_[l - 1]->to_coarser();
-    t.restrict_data(l == 1 ? b : levels_[l - 1]->rhs(), levels_[l]->rhs(), l == 1 ? &scale : nullptr);
-    t.inject(l == 1 ? u : solutions_[l - 1], solutions_[l], l == 1 ? &scale : nullptr);
+    t.restrict_data(first ? b : levels_[l - 1]->rhs(), levels_[l]->rhs(), first ? &scale : nullptr);
+    t.inject(first ? u : solutions_[l - 1], solutions_[l], first ? &scale : nullptr);
   }
   solve_upwards();
-  levels_.front()->to_coarser().interpolate(solutions_[1], u, &inverse);
-  settle(0, b, u);
+  levels_[first_]->to_coarser().interpolate(solutions_[first_ + 1], u, &inverse);
+  settle(first_, b, u);
 }
 
 void Multigrid::start_from_residual(const Field& r, Field& u, const Scalar& scale, const Scalar& inverse) {
-  if (levels_.size() == 1) return;
-  for (std::size_t l = 1; l < levels_.size(); ++l) {
-    const bool first = l == 1;
+  for (std::size_t l = first_ + 1; l < levels_.size(); ++l) {
+    const bool first = l == first_ + 1;
     levels_[l - 1]->to_coarser().restrict_to(first ? r : levels_[l - 1]->rhs(), levels_[l]->rhs(),
                                              first ? &scale : nullptr);
     backend_.fill(solutions_[l], 0);
   }
   solve_upwards();
-  backend_.axpy(inverse, levels_.front()->prolonged(solutions_[1]), u);
+  backend_.axpy(inverse, levels_[first_]->prolonged(solutions_[first_ + 1]), u);
 }
 
 void Multigrid::solve_upwards() {
   const std::size_t last = levels_.size() - 1;
-  for (std::size_t l = last; l >= 1; --l) {
+  for (std::size_t l = last; l > first_; --l) {
     Level& level = *levels_[l];
     if (l < last) level.to_coarser().interpolate(solutions_[l + 1], solutions_[l]);
     if (l < last) settle(l, level.rhs(), solutions_[l]);

@@ -13,6 +13,9 @@ namespace poisson {
 /// Applies geometric multigrid (Trottenberg, Oosterlee, Schüller, Multigrid, 2001, chapters 2 and 3) with V, W or F
 /// cycles. A W-cycle visits a level twice only if it has at most a third of the unknowns of the last level visited
 /// twice. Its work therefore stays proportional to the unknowns (ibid., section 2.4.3) if levels coarsen only one axis.
+///
+/// If the second level is a box with the unknowns of the first one, which is none, the first one is not smoothed:
+/// cycles and full multigrid then begin on the second level, which gets the right-hand side and returns the correction.
 class Multigrid final : public Preconditioner {
  public:
   /// `options` must be resolved.
@@ -31,7 +34,8 @@ class Multigrid final : public Preconditioner {
     levels_.front()->correct(A, u, b, applied, scale, norm);
   }
 
-  int levels() const { return static_cast<int>(levels_.size()); }
+  /// Counts levels of different unknowns.
+  int levels() const { return static_cast<int>(levels_.size() - first_); }
   /// Returns whether levels correct strong clusters.
   bool rough() const { return rough_; }
 
@@ -49,6 +53,7 @@ class Multigrid final : public Preconditioner {
   Level& level_for(const Operator& A, std::size_t level, bool coarsest);
   void cycle(std::size_t level, Cycle type);
   void improve(std::size_t level, Cycle type);
+  void start_here(const Field& b, Field& u, const Scalar& scale, const Scalar& inverse, const Field* residual);
   void start_from_residual(const Field& r, Field& u, const Scalar& scale, const Scalar& inverse);
   /// Solves the levels below the finest for their right-hand sides, starting from their solutions.
   void solve_upwards();
@@ -57,11 +62,13 @@ class Multigrid final : public Preconditioner {
   Backend& backend_;
   Cycle cycle_ = Cycle::v;
   bool rough_ = false;
+  std::size_t first_ = 0;  // of the levels that are smoothed
   std::vector<std::unique_ptr<Level>> levels_;
   std::vector<bool> twice_;                           // visited twice by a W-cycle of the next finer level
   std::shared_ptr<const Operator> finest_;            // set if nodes are constrained
   std::vector<std::unique_ptr<Splitting>> settling_;  // per level, if nodes are constrained
   std::vector<Field> solutions_;                      // of full multigrid on coarser levels; include Dirichlet data
+  Field rhs_there_, solution_there_;  // of the start, on the first level that is smoothed, if it is not the finest
   Scalar one_;
 };
 

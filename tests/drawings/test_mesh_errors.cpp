@@ -105,6 +105,7 @@ std::vector<HostileMesh> hostile_obj() {
           {"fraction.obj", three + "f 1.5 2 3\n", "found '1.5'", "line 4"},
           {"coordinate.obj", "v 0 0\nv 1 0 0\n", "expected a coordinate", "line 1"},
           {"nan.obj", "v 0 0 nan\n", "a coordinate is 'nan'", "line 1"},
+          {"large.obj", "v 0 0 1e90\nv 1 0 0\nv 0 1 0\nf 1 2 3\n", "beyond 10^60", ""},
           {"keyword.obj", three + "faces 1 2 3\n", "unknown keyword 'faces'", "line 4"},
           {"curve.obj", three + "cstype bspline\n", "free-form", "line 4"},
           {"backslash.obj", three + "f 1 2 \\", "ends after a backslash", "line 4"},

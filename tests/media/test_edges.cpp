@@ -81,6 +81,43 @@ TEST(EdgesOfBodies, CylindersWithFlatEnds) {
     }
 }
 
+/// Returns a plate in the plane, without its rounded edges 2a × 2b large.
+ShapePtr rounded_plate_in_the_plane(const Point& centre, double a, double b, double radius) {
+  std::vector<ShapePtr> parts{
+      make_box({centre[0] - a - radius, centre[1] - b, -1}, {centre[0] + a + radius, centre[1] + b, 1}),
+      make_box({centre[0] - a, centre[1] - b - radius, -1}, {centre[0] + a, centre[1] + b + radius, 1})};
+  for (const double x : {-a, a})
+    for (const double y : {-b, b})
+      parts.push_back(make_ellipsoid({centre[0] + x, centre[1] + y, 0}, {radius, radius, Bounds::far}));
+  return make_union(parts);
+}
+
+/// Capacitances have second order if edges are rounded, also with a radius of two cells of the coarsest grid. Errors
+/// depend on the places of the edges in their cells, so the order is that of the rms error over several places. The
+/// reference is the limit of finer grids.
+TEST(EdgesOfBodies, RoundedPlatesAreOfSecondOrder) {
+  for (const double radius : {0.03, 0.06})
+    for (const double turned : {0.0, 0.4}) {
+      std::array<double, 3> squares{};
+      for (const Point& centre : {Point{0.48, 0.51, 0}, Point{0.455, 0.523, 0}, Point{0.517, 0.466, 0}}) {
+        const ShapePtr plate = make_moved(rounded_plate_in_the_plane(centre, 0.21, 0.04, radius),
+                                          Motion::rotation({0, 0, 1}, turned, centre));
+        const auto at = [&](int cells) { return capacitance(2, {cells, cells, 1}, plate); };
+        const double fine = at(512), exact = fine + (fine - at(384)) / (16.0 / 9 - 1);
+        for (std::size_t level = 0; level < 3; ++level) {
+          const double error = at(64 << level) / exact - 1;
+          squares[level] += error * error / 3;
+        }
+      }
+      const double order = std::log2(squares[0] / squares[2]) / 4;
+      std::printf("plate with edges of radius %.2f, turned by %.1f: rms errors %.4f, %.4f and %.4f %%, order %.2f\n",
+                  radius, turned, 100 * std::sqrt(squares[0]), 100 * std::sqrt(squares[1]), 100 * std::sqrt(squares[2]),
+                  order);
+      EXPECT_GT(order, 1.5);
+      EXPECT_LT(std::sqrt(squares[0]), 5e-4);
+    }
+}
+
 /// Is a body at any place in the box, with any ratio of its lengths.
 struct Placed {
   const char* name;
@@ -119,7 +156,7 @@ std::vector<Placed> placed_bodies() {
           {"small sphere", make_sphere({0.41, 0.57, 0.52}, 0.06), true},
           {"ellipsoid of radii 0.4, 0.1, 0.2", make_ellipsoid({0.47, 0.53, 0.48}, {0.4, 0.1, 0.2}), true},
           {"oblique rod with round ends", capsule({0.3, 0.35, 0.4}, {0.7, 0.6, 0.55}, 0.08), true},
-          {"plate whose edges have a radius of 2 cells of 64", rounded_plate(), false},
+          {"plate whose edges have a radius of 2 cells of 64", rounded_plate(), true},
           {"torus", make_torus({0.51, 0.48, 0.47}, {0.2, 0.3, 1}, 0.25, 0.08), true},
           {"cube, off centre", make_box({0.21, 0.33, 0.42}, {0.44, 0.56, 0.65}), false},
           {"small cube", make_box({0.43, 0.55, 0.37}, {0.55, 0.67, 0.49}), false},
@@ -146,7 +183,7 @@ TEST(EdgesOfBodies, DISABLED_CapacitancesOnLargeGrids) {
                 found[2], 100 * (found[1] / limit - 1), order);
     std::fflush(stdout);
     EXPECT_NEAR(found[1], limit, 3e-3 * limit) << name;
-    if (is_rounded) EXPECT_GE(order, 1.5) << name;
+    EXPECT_TRUE(!is_rounded || order >= 1.5) << name << " " << order;
   }
 }
 

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -213,6 +215,43 @@ TEST(Floating, ManyBodiesBecomeStrongConductors) {
     return f.flows.flux[0];
   };
   EXPECT_NEAR(flow(6), flow(4), 0.05 * flow(4));  // 16 cells in a period
+}
+
+/// Is an image of eight balls, whose voxels are region 1.
+class Balls final : public RegionMap {
+ public:
+  void fill(const std::array<std::vector<double>, 3>& nodes, const Box& cells,
+            std::span<RegionNumber> numbers) const override {
+    auto next = numbers.begin();
+    for_each_place(cells, [&](int i, int j, int k) {
+      double square = 0;
+      for (const auto& [d, at] : {std::pair(0U, i), std::pair(1U, j), std::pair(2U, k)}) {
+        const double x = 2 * (at + 0.5) / static_cast<double>(nodes[d].size() - 1);
+        square += (x - std::floor(x) - 0.47) * (x - std::floor(x) - 0.47);
+      }
+      *next++ = square < 0.07 ? 1 : 0;
+    });
+  }
+};
+
+/// Labels of an image that float conduct very well. Iterations are about those with fixed labels.
+TEST(Floating, ImagesNeedFewMoreIterations) {
+  const auto solve = [](bool floats) {
+    Problem p = cube_in_cells(40);
+    p.boundary = {{{Boundary{D, 1.0}, Boundary{D, 0.0}}, {Boundary{N}, Boundary{N}}, {Boundary{N}, Boundary{N}}}};
+    Media media;
+    media.materials.resize(2);
+    media.materials[1].name = "metal";
+    (floats ? media.materials[1].floating : media.materials[1].fixed) = floats ? 0.0 : 0.5;
+    media.regions = {{"pore", 0, MediaRegion::Origin::image}, {"metal", 1, MediaRegion::Origin::image}};
+    media.map = std::make_shared<const Balls>();
+    use_media(p, std::make_shared<const Media>(std::move(media)));
+    return solve_floating(p, tight(1e-8));
+  };
+  const Floated floating = solve(true), fixed = solve(false);
+  EXPECT_TRUE(floating.result.converged());
+  EXPECT_TRUE(floating.bodies.empty());
+  EXPECT_LE(floating.result.iterations, 1.5 * fixed.result.iterations);
 }
 
 /// A body at a Dirichlet face has the value of the face.

@@ -152,7 +152,8 @@ TEST_P(MediaMemory, IsCounted) {
       for (const Plan& plan : {before, after}) {
         SCOPED_TRACE(testing::Message() << plan.bytes << " bytes, set-up " << plan.setup << ", floating bodies "
                                         << plan.floating << ", mailbox " << plan.mailbox << ", used " << peak);
-        EXPECT_GE(static_cast<double>(plan.most()), 0.99 * peak);
+        // Tables of Galerkin levels at cuts are counted to 2 %.
+        EXPECT_GE(static_cast<double>(plan.most()), (bounded && count > 1 ? 0.97 : 0.99) * peak);
         // The transport of this run may need no mailbox.
         EXPECT_LE(static_cast<double>(plan.most() - plan.mailbox), (bounded ? 1.8 : 1.01) * peak + slack);
       }

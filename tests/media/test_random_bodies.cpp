@@ -1,5 +1,6 @@
 // Random sets of floating bodies, with and without insulators beside them: net flows and iterations.
 
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <random>
@@ -19,9 +20,39 @@ namespace {
 
 constexpr auto D = BoundaryKind::dirichlet, N = BoundaryKind::neumann;
 
+/// Is what surrounds the bodies: κ = 1, κ of each cell from a lognormal distribution, κ that differs between axes, or
+/// cells of unequal widths.
+enum class Medium { uniform, lognormal, anisotropic, stretched };
+
 struct RandomSet {
   int dimension, bodies, insulators;
   unsigned seed;
+  Medium medium = Medium::uniform;
+
+  /// Sets the coefficient of the background and the cells.
+  void set_medium(Problem& p, Material& background) const {
+    if (medium == Medium::anisotropic) {
+      background.isotropic = false;
+      background.coefficient = {1.0, 7.0, 0.3};
+    }
+    if (medium == Medium::lognormal) {
+      std::mt19937 random(seed);
+      std::normal_distribution<double> normal;
+      GridArray array{Location::cell, {1, 1, 1}, {}, {}, {}};
+      std::size_t count = 1;
+      for (std::size_t d = 0; d < static_cast<std::size_t>(dimension); ++d) {
+        const auto cells = static_cast<int>(p.nodes[d].size()) - 1;
+        array.shape[d] = cells;
+        count *= static_cast<std::size_t>(cells);
+      }
+      for (std::size_t i = 0; i < count; ++i) array.values.push_back(std::exp(1.5 * normal(random)));
+      background.coefficient.fill(Quantity(std::move(array)));
+    }
+    if (medium == Medium::stretched)
+      for (std::size_t d = 0; d < 2; ++d)
+        p.nodes[d] = tanh_nodes(0, 1, static_cast<int>(p.nodes[d].size()) - 1, 0.8, StretchedEnd::both);
+  }
+
   /// Spheres, boxes, oblique cylinders and ellipsoids that keep a distance from one another and from the faces.
   Problem problem(int cells, bool floats) const {  // or else the bodies are fixed
     std::mt19937 random(seed);
@@ -32,6 +63,7 @@ struct RandomSet {
     p.source = [](double x, double y, double z) { return std::sin(5 * x + 3 * y - 2 * z); };
     MediaBuilder media;
     media.add("background", 1);
+    set_medium(p, media.back());
     media.add("metal", 1);
     if (floats)
       media.back().floating = 0;
@@ -71,7 +103,9 @@ struct RandomSet {
   }
 };
 void PrintTo(const RandomSet& s, std::ostream* out) {
-  *out << s.dimension << "D, " << s.bodies << " bodies, " << s.insulators << " insulators, seed " << s.seed;
+  constexpr std::array names{"", ", lognormal", ", anisotropic", ", stretched"};
+  *out << s.dimension << "D, " << s.bodies << " bodies, " << s.insulators << " insulators, seed " << s.seed
+       << names[static_cast<std::size_t>(s.medium)];
 }
 
 struct Found {
@@ -120,10 +154,13 @@ TEST_P(RandomBodies, DISABLED_OnLargeGrids) {
   for (const int cells : {64, 128}) check(GetParam(), GetParam().dimension == 2 ? 4 * cells : cells);
 }
 
-INSTANTIATE_TEST_SUITE_P(Sets, RandomBodies,
-                         testing::Values(RandomSet{2, 2, 0, 1}, RandomSet{2, 10, 4, 2}, RandomSet{2, 32, 0, 3},
-                                         RandomSet{2, 40, 8, 4}, RandomSet{3, 2, 2, 5}, RandomSet{3, 10, 0, 6},
-                                         RandomSet{3, 32, 8, 7}, RandomSet{3, 40, 0, 8}));
+INSTANTIATE_TEST_SUITE_P(
+    Sets, RandomBodies,
+    testing::Values(RandomSet{2, 2, 0, 1}, RandomSet{2, 10, 4, 2}, RandomSet{2, 32, 0, 3}, RandomSet{2, 40, 8, 4},
+                    RandomSet{3, 2, 2, 5}, RandomSet{3, 10, 0, 6}, RandomSet{3, 32, 8, 7}, RandomSet{3, 40, 0, 8},
+                    RandomSet{2, 9, 3, 9, Medium::lognormal}, RandomSet{3, 6, 2, 10, Medium::lognormal},
+                    RandomSet{2, 9, 3, 11, Medium::anisotropic}, RandomSet{3, 6, 2, 12, Medium::anisotropic},
+                    RandomSet{2, 9, 3, 13, Medium::stretched}));
 
 }  // namespace
 }  // namespace poisson::random_bodies_tests

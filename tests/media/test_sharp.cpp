@@ -39,6 +39,7 @@ struct Exact {
   ShapePtr shape;
   Function u;
   bool stretched = false;
+  std::array<Quantity, 3> kappa{1.0, 1.0, 1.0};
 };
 void PrintTo(const Exact& e, std::ostream* out) {
   *out << e.name;
@@ -57,6 +58,8 @@ Errors errors_of(const Exact& e, int cells, Surfaces surfaces) {
   }
   MediaBuilder media;
   media.add("background", 1);
+  media.back().isotropic = e.name.find("anisotropic") == std::string::npos;
+  media.back().coefficient = e.kappa;
   media.add("wall", 1);
   if (e.wall == Wall::fixed)
     media.back().fixed = 0;
@@ -148,6 +151,20 @@ std::vector<Exact> exact_solutions() {
   const ShapePtr sphere = make_ellipsoid({0.012, -0.022, 0}, {a, a, a});
   return {{"fixed cylinder", 2, Wall::fixed, cylinder, outside},
           {"fixed cylinder, stretched", 2, Wall::fixed, cylinder, outside, true},
+          {"fixed ellipse, anisotropic",
+           2,
+           Wall::fixed,
+           make_ellipsoid({0.012, -0.022, 0}, {a, 0.5 * a, Bounds::far}),
+           [=](double x, double y, double z) { return outside(x, 2 * (y + 0.022) - 0.022, z); },
+           false,
+           {4.0, 1.0, 1.0}},
+          {"fixed cylinder, graded",
+           2,
+           Wall::fixed,
+           cylinder,
+           [](double x, double y, double z) { return 1 / (a * a) - 1 / square_of_distance(x, y, z); },
+           false,
+           {Quantity(&square_of_distance), 1.0, 1.0}},
           {"insulated cylinder", 2, Wall::insulator, cylinder, around},
           {"insulated cylinder, stretched", 2, Wall::insulator, cylinder, around, true},
           {"insulated wall", 2, Wall::insulator, make_where(behind), along},

@@ -3,107 +3,20 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <random>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "backends/memory/error.hpp"
-#include "solver/patched_model.hpp"
-#include "tests/device.hpp"
-#include "tests/fields.hpp"
-#include "tests/processes.hpp"
+#include "tests/patched_solve.hpp"
+#include "tests/smoothing.hpp"
 
 namespace poisson::patched_model_tests {
 namespace {
 
-struct Kind {
-  Scheme scheme;
-  Centering centering;
-  bool varying;
-};
-
-constexpr std::array<int, 3> sizes{24, 21, 112};
-
-// Returns a problem with `sizes` values: boxes of different widths, and κ over two orders of magnitude if it varies.
-Problem problem_of(const Kind& kind, bool periodic = false, bool equal = false) {
-  Problem p;
-  p.scheme = kind.scheme;
-  p.centering = kind.centering;
-  for (std::size_t d = 0; d < 3; ++d) {
-    const bool closed = periodic && d == 2;
-    const int cells = kind.centering == Centering::cell || closed ? sizes[d] : sizes[d] - 1;
-    for (int i = 0; i <= cells; ++i) p.nodes[d].push_back(i + (d == 1 && !equal ? 0.1 * std::sin(i) : 0));
-    if (closed) p.boundary[d][0].kind = p.boundary[d][1].kind = BoundaryKind::periodic;
-  }
-  p.boundary[0][1] = {BoundaryKind::neumann, 0.3};
-  p.boundary[1][0] = {BoundaryKind::dirichlet, 0.5};
-  p.source = [](double x, double y, double z) { return std::cos(0.3 * x + 0.2 * y) + std::sin(0.17 * z); };
-  if (kind.varying)
-    p.coefficient[0] = [](double x, double y, double z) {
-      return std::exp(2 * std::sin(0.15 * x) * std::cos(0.1 * y) + std::sin(0.1 * z));
-    };
-  return p;
-}
-
-struct Solution {
-  std::vector<double> u;
-  std::vector<double> history;
-  int iterations = 0;
-};
-
-Options options_of_tests() {
-  Options options{.method = Method::multigrid};
-  options.fallback = Fallback::never;
-  options.tolerance = 1e-9;
-  return options;
-}
-
-// Solves a model, and stores the values of this process's part of the grid. `part` returns the solution on the part.
-template <class Part>
-Solution solve(const Model& model, const Part& part, std::vector<double>& u) {
-  const auto solver = make_solver(model, options_of_tests());
-  model.fill(solver->rhs(), solver->solution());
-  const Result result = solver->solve(false);
-  EXPECT_TRUE(result.converged()) << result.relative();
-  const Field& of_part = part(solver->solution());
-  const HostRead read(of_part);
-  const auto& origin = of_part.space().part().origin();
-  const View<const double> v = (*read).view<double>();
-  for_each_value(v, false, [&](int i, int j, int k) {
-    u[static_cast<std::size_t>(((k + origin[2]) * sizes[1] + j + origin[1]) * sizes[0] + i + origin[0])] = v(i, j, k);
-  });
-  return {{}, result.history, result.iterations};
-}
-
-Solution solve_whole(const Problem& problem) {
-  const auto backend = test_backend();
-  std::vector<double> u(std::size_t{24} * 21 * 112);
-  Solution found = solve(
-      GridModel(*backend, problem), [](const Field& solution) -> const Field& { return solution; }, u);
-  found.u = u;
-  return found;
-}
-
-// Solves the problem on patches of these widths, on several processes.
-Solution solve_patches(const Problem& problem, const PatchedModel::Widths& widths, int count,
-                       const std::vector<Orientation>& turns = {}) {
-  std::vector<double> u(std::size_t{24} * 21 * 112);
-  Solution found;
-  as_processes(count, [&](const std::shared_ptr<const Processes>& processes) {
-    const auto backend = test_backend();
-    const PatchedModel model(*backend, problem, widths, processes, turns);
-    Field part(*backend, model.part().space(), Precision::fp64);
-    const auto gather = [&](const Field& solution) -> const Field& {
-      backend->run_exchange(model.patches()->to_box, solution, part);
-      return part;
-    };
-    Solution own = solve(model, gather, u);
-    if (processes->first()) found = own;
-  });
-  found.u = u;
-  return found;
-}
+using namespace poisson::patched;
 
 const std::vector<std::vector<int>> splits{{56, 56}, {38, 37, 37}, {17, 64, 31}, {16, 16, 16, 16, 16, 16, 16}};
 
@@ -113,12 +26,13 @@ TEST(PatchedModel, HasTheBitsOfTheWholeGrid) {
       const Problem problem = problem_of({Scheme::fv, centering, varying});
       const Solution whole = solve_whole(problem);
       for (const std::vector<int>& widths : splits)
-        for (const int count : {1, 2, 4}) {
+        for (const int count : {1, 2, 3, 4}) {
           const bool shares = count == 1 || varying == (centering == Centering::cell);  // half of the kinds
           if (std::ssize(widths) < count || !shares) continue;
           SCOPED_TRACE(testing::Message() << widths.size() << " patches on " << count << " processes, cells "
                                           << (centering == Centering::cell) << ", varying " << varying);
           const Solution cut = solve_patches(problem, {{{}, {}, widths}}, count);
+          EXPECT_EQ(cut.levels, whole.levels);
           EXPECT_EQ(cut.history, whole.history);
           EXPECT_EQ(cut.u, whole.u);
         }
@@ -152,6 +66,7 @@ TEST(PatchedModel, AgreesForCutsAcrossAllAxes) {
       for (const int count : {1, 2, 6}) {
         const Solution cut = solve_patches(problem, across_all, count, turns);
         EXPECT_NEAR(cut.iterations, whole.iterations, 1);
+        EXPECT_EQ(cut.levels, whole.levels);
         EXPECT_LE(largest_difference(cut.u, whole.u), 1e-8 * size) << count << " processes, turned " << !turns.empty();
       }
   }
@@ -244,7 +159,7 @@ TEST(PatchedModel, VerbsHaveTheBitsOfTheGrid) {
         for (const Precision precision : {Precision::fp32, Precision::fp64}) {
           SCOPED_TRACE(testing::Message() << "cells " << (kind.centering == Centering::cell) << ", varying "
                                           << kind.varying << ", equal " << equal << ", turned " << turned);
-          const PatchedModel model(*backend, problem_of(kind, false, equal), across_all, one_process(),
+          const PatchedModel model(*backend, problem_of(kind, {}, equal), across_all, one_process(),
                                    turned ? random_turns() : std::vector<Orientation>{});
           EXPECT_EQ(model.space().halo().program().size(), 1u);
           VerbsOnPatches(model, precision).run();
@@ -252,11 +167,89 @@ TEST(PatchedModel, VerbsHaveTheBitsOfTheGrid) {
 }
 
 TEST(PatchedModel, SolvesPeriodicAndSingularProblems) {
-  Problem problem = problem_of({Scheme::fv, Centering::cell, true}, true);
+  Problem problem = problem_of({Scheme::fv, Centering::cell, true}, {false, false, true});
   for (std::size_t d = 0; d < 2; ++d) problem.boundary[d][0] = problem.boundary[d][1] = {BoundaryKind::neumann, 0.0};
   const Solution whole = solve_whole(problem), cut = solve_patches(problem, {{{}, {}, {17, 64, 31}}}, 1);
   EXPECT_EQ(cut.history, whole.history);
   EXPECT_EQ(cut.u, whole.u);
+}
+
+/// The levels of the part must be used as they are: lines and planes of flat boxes, clusters of cells where κ jumps,
+/// and cycles that visit levels twice.
+TEST(PatchedModel, UsesTheLevelsOfThePart) {
+  const PatchedModel::Widths slabs{{{}, {}, {17, 64, 31}}};
+  const auto expect_same = [&](const Problem& problem, const Options& options, const char* what) {
+    SCOPED_TRACE(what);
+    const Solution whole = solve_whole(problem, options), cut = solve_patches(problem, slabs, 1, {}, options);
+    EXPECT_EQ(cut.levels, whole.levels);
+    EXPECT_EQ(cut.history, whole.history);
+    EXPECT_EQ(cut.u, whole.u);
+  };
+  Problem flat = problem_of({Scheme::fv, Centering::node, false});
+  for (double& x : flat.nodes[0]) x *= 0.01;
+  expect_same(flat, options_of_tests(), "flat");
+  for (double& z : flat.nodes[2]) z *= 0.01;
+  Options planes = options_of_tests();
+  choose(planes.smoother, "plane");
+  expect_same(flat, planes, "planes");
+  Problem jumps = problem_of({Scheme::fv, Centering::cell, false});
+  jumps.coefficient[0] = [](double x, double y, double z) {
+    return (static_cast<int>(x / 3) + static_cast<int>(y / 4) + static_cast<int>(z / 5)) % 3 == 0 ? 1e-4 : 1.0;
+  };
+  expect_same(jumps, options_of_tests(), "jumps");
+  Options twice = options_of_tests();
+  twice.krylov = Krylov::cg;
+  twice.cycle = Cycle::w;
+  expect_same(jumps, twice, "W-cycles");
+  twice.cycle = Cycle::f;
+  twice.krylov = Krylov::none;
+  expect_same(problem_of({Scheme::fv, Centering::node, true}), twice, "F-cycles");
+  Options plain = options_of_tests();
+  plain.full_multigrid = false;
+  plain.precision = SolvePrecision::double_;
+  expect_same(problem_of({Scheme::fv, Centering::cell, true}), plain, "double precision");
+}
+
+/// A verb on equal patches must be one launch, and its exchange another one.
+TEST(PatchedModel, LaunchesOnceAVerbAndExchange) {
+  if (on_cpu()) GTEST_SKIP() << "nothing is launched";
+  const auto backend = test_backend();
+  const PatchedModel model(*backend, problem_of({Scheme::fv, Centering::node, true}),
+                           {{{12, 12}, {7, 7, 7}, {28, 28, 28, 28}}});
+  ASSERT_EQ(model.space().groups().size(), 1u);
+  const auto A = model.finest(model.plan(options_of_tests()), Precision::fp64);
+  Field b(*backend, A->space(), A->precision()), u(*backend, A->space(), A->precision()),
+      other = Field(*backend, A->space(), A->precision());
+  const auto splitting = A->split();
+  for (const int sweeps : {1, 2, 5}) {
+    const std::vector<PolynomialStep> steps(static_cast<std::size_t>(sweeps), PolynomialStep{0.5, 0.1});
+    std::unique_ptr<Recording> recording;
+    backend->prepare(recording, [&] {
+      Iterate iterate{&u, &other, false};
+      splitting->take(steps, false, b, iterate);
+      A->residual(*iterate.now, b, *iterate.other);
+    });
+    if (!recording || recording->kernels() == 0) GTEST_SKIP() << "kernels are not counted";
+    EXPECT_EQ(recording->kernels(), static_cast<std::size_t>(2 * (sweeps + 1)));
+  }
+}
+
+/// A cycle copies its right-hand side to the part and the correction back, and the residual needs an exchange.
+TEST(PatchedModel, AddsFewLaunchesToAnIteration) {
+  if (on_cpu()) GTEST_SKIP() << "nothing is launched";
+  const auto backend = test_backend();
+  const Problem problem = problem_of({Scheme::fv, Centering::node, false});
+  const GridModel whole(*backend, problem);
+  const PatchedModel cut(*backend, problem, {{{12, 12}, {7, 7, 7}, {28, 28, 28, 28}}});
+  std::array<std::size_t, 2> kernels{};
+  for (const std::size_t of : {0u, 1u}) {
+    const auto solver = make_solver(of == 0 ? static_cast<const Model&>(whole) : cut, options_of_tests());
+    solver->prepare(false);
+    kernels[of] = solver->kernels_per_iteration();
+  }
+  if (kernels[0] == 0) GTEST_SKIP() << "kernels are not counted";
+  std::printf("kernels an iteration: %zu on the grid, %zu on patches\n", kernels[0], kernels[1]);
+  EXPECT_LE(kernels[1], kernels[0] + 4);
 }
 
 TEST(PatchedModel, SolvesInThePlane) {

@@ -6,6 +6,11 @@
 
 namespace poisson::cuda {
 
+/// Returns 1/|v| for the square of the length of a vector v, or 0.
+__device__ inline double inverse_length(double norm) {
+  return norm > 0 ? 1 / sqrt(norm) : 0;
+}
+
 /// Contains the vectors of Lanczos' method for D^(-1/2) A D^(-1/2) (eigenvalue_steps.hpp). `x` is D^(-1/2) v as a
 /// field. Lengths and products stay on the device: norm[s] is v² before step s and alpha[s] its product.
 template <class T>
@@ -14,7 +19,6 @@ struct LanczosFields {
   T *v, *before, *w, *x;
   double *norm, *alpha;
 
-  __device__ static double inverse_length(double norm) { return norm > 0 ? 1 / sqrt(norm) : 0; }
   __device__ T root(int row) const { return sqrt(static_cast<T>(inverse[row])); }
 };
 template <class T>
@@ -34,7 +38,7 @@ struct MultiplyLanczos {
   int step;
   __device__ double operator()(int row, std::int64_t, T product) const {
     const double norm = all.norm[step], last = step == 0 ? 0 : sqrt(norm);
-    const T inverse = static_cast<T>(all.inverse_length(norm)),
+    const T inverse = static_cast<T>(inverse_length(norm)),
             w = all.root(row) * product * inverse - static_cast<T>(last) * all.before[row];
     all.w[row] = w;
     return static_cast<double>(w) * static_cast<double>(all.v[row] * inverse);
@@ -45,7 +49,7 @@ struct ShiftLanczos {
   LanczosFields<T> all;
   int step;
   __device__ double operator()(int row, std::int64_t p) const {
-    const T now = all.v[row] * static_cast<T>(all.inverse_length(all.norm[step])),
+    const T now = all.v[row] * static_cast<T>(inverse_length(all.norm[step])),
             next = all.w[row] - static_cast<T>(all.alpha[step]) * now;
     all.before[row] = now;
     all.v[row] = next;
@@ -60,8 +64,6 @@ template <class T>
 struct BlockLanczos {
   T *r, *z, *before, *w;  // r and z are fields
   double *norm, *alpha;
-
-  __device__ static double inverse_length(double norm) { return norm > 0 ? 1 / sqrt(norm) : 0; }
 };
 template <class T>
 struct BeginBlocks {
@@ -93,7 +95,7 @@ struct ShiftBlocks {
   BlockLanczos<T> all;
   int step;
   __device__ void operator()(int row, std::int64_t p) const {
-    const double norm = all.norm[step], inverse = all.inverse_length(norm),
+    const double norm = all.norm[step], inverse = inverse_length(norm),
                  alpha = norm > 0 ? all.alpha[step] / norm : 0, last = step == 0 ? 0 : sqrt(norm);
     const T now = all.r[p] * static_cast<T>(inverse), next = all.w[row] * static_cast<T>(inverse) -
                                                              static_cast<T>(alpha) * now -

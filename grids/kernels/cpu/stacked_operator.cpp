@@ -4,12 +4,11 @@
 #include <utility>
 #include <vector>
 
+#include "backends/device/rehearsal.hpp"
 #include "grids/kernels/cpu/line_operator.hpp"
 #include "grids/kernels/cpu/line_sums.hpp"
 #include "grids/kernels/cpu/stacked_factory.hpp"
-#include "grids/operators/box_colours.hpp"
 #include "grids/operators/stencil_base.hpp"
-#include "grids/rows/colours.hpp"
 
 namespace poisson::cpu {
 
@@ -33,9 +32,6 @@ class StackedOperator final : public PatchedOperator {
     const EigenvalueBound bound{this->box().split(relaxation)->largest_eigenvalue()};
     return std::make_unique<PointSplitting<StackedOperator>>(*this, bound);
   }
-  std::unique_ptr<Splitting> split_by_colours() const override {
-    return std::make_unique<ColourSplitting<StackedOperator>>(*this);
-  }
 
   void point_start(double alpha, const Field& b, Field& u) const {
     const T factor = static_cast<T>(alpha);
@@ -52,12 +48,6 @@ class StackedOperator final : public PatchedOperator {
     sweep_beside(u, [&](const Line& at) {
       A_.step(at.segment, at.view<T>(u), at.line<T>(b), alpha, beta, at.line<T>(previous));
     });
-  }
-  void relax_colours(double omega, bool reversed, const Field& b, Field& u) const {
-    if (A_.is_star())
-      relax_star_colours(static_cast<T>(omega), reversed, b, u);
-    else
-      relax_box_colours(static_cast<T>(omega), reversed, b, u);
   }
 
  private:
@@ -96,7 +86,8 @@ class StackedOperator final : public PatchedOperator {
 
   template <class X>
   void add_shapes() {
-    Field field(backend(), space(), precision_of<X>);
+    RehearsalBackend addresses(BackendKind::cpu);  // of memory that does not exist
+    Field field(addresses, space(), precision_of<X>);
     std::size_t number = 0;
     for (std::size_t g = 0; g < space().groups().size(); ++g)
       for (int p = 0; p < std::ssize(space().groups()[g].patches); ++p) {
@@ -229,35 +220,6 @@ class StackedOperator final : public PatchedOperator {
     T* const mass = scratch();
     A_.masses(at.segment, mass);
     return mass;
-  }
-
-  void relax_star_colours(T omega, bool reversed, const Field& b, Field& u) const {
-    const auto colours = colours_on<Colours>(of().box);
-    for (int turn = 0; turn < colours.count(); ++turn)
-      sweep_beside(u, [&](const Line& at) {
-        const Segment& s = at.segment;
-        T *const to = at.line<T>(u), *const made = scratch();
-        A_.relaxed(s, at.view<T>(u), at.line<T>(b), omega, made);
-        const int colour = reversed ? colours.count() - 1 - turn : turn;
-        const auto own = colours.on_line(colour, s.j, s.k, s.first, s.last);
-        for (int i = own.first; i < own.last; i += 2) to[i] = made[i];
-      });
-  }
-  void relax_box_colours(T omega, bool reversed, const Field& b, Field& u) const {
-    const auto colours = colours_on<BoxColours>(of().box);
-    const int nx = A_.layout().n[0];
-    for (int turn = 0; turn < colours.count(); ++turn)
-      sweep_beside(u, [&](const Line& at) {
-        const Segment& s = at.segment;
-        const auto own = colours.on_line(reversed ? colours.count() - 1 - turn : turn, s.j, s.k, s.first, s.last);
-        if (own.count() == 0) return;
-        T* const to = at.line<T>(u);
-        T* const rest = line_scratch<T>(nx, 4);
-        T *const before = rest + nx, *const after = before + nx, *const factor = after + nx;
-        A_.without_line(s, at.view<T>(u), at.line<T>(b), omega, rest, before, after, factor);
-        for (int i = own.first; i < own.last; i += 2)
-          to[i] += factor[i] * (rest[i] - sum_of_products(before[i], to[i] - to[i - 1], after[i], to[i] - to[i + 1]));
-      });
   }
 
   const LineOperator<T>& A_;

@@ -3,18 +3,14 @@
 #include <array>
 
 #include "backends/cuda/patch_columns.cuh"
-#include "grids/kernels/cuda/paired_sweeps.hpp"
 #include "grids/kernels/cuda/stencil_columns.cuh"
 
 /// Runs the column functors of a part's operator on the patches that tile the part. They are indexed by the part, so
 /// the model of Coefficients is that of the part.
 namespace poisson::cuda {
 
-/// Locates a patch, in the indices of kernels.
-struct PlaceOfPatch {
-  int3 first;      ///< its value (0, 0, 0), in the indices of the part
-  int begin, end;  ///< its unknowns along x, in the indices of the part
-};
+/// Is the value (0, 0, 0) of a patch, in the indices of the part and of kernels.
+using PlaceOfPatch = int3;
 
 /// Turns views of the first patch of a group into views of a patch that are indexed by the part.
 struct ToPatch {
@@ -24,7 +20,7 @@ struct ToPatch {
 
   template <class T>
   __host__ __device__ void operator()(View<T>& v) const {
-    const int3& f = place.first;
+    const int3& f = place;
     if (v.data) v.data += patch * stride[sizeof(T) == 4 ? 0 : 1] - (f.x + f.y * v.sy + f.z * v.sz);
   }
 
@@ -78,21 +74,6 @@ struct ToPatch {
     (*this)(column.body);
   }
   template <class T, class C>
-  __host__ __device__ void operator()(GaussSeidel<T, C>& relax) const {
-    (*this)(relax.u);
-    (*this)(relax.b);
-  }
-  template <class T, class C>
-  __host__ __device__ void operator()(TwoColours<T, C>& column) const {
-    (*this)(column.relax);
-    column.first = place.begin;
-    column.last = place.end;
-  }
-  template <class T, class C>
-  __host__ __device__ void operator()(AnyColours<T, C>& column) const {
-    (*this)(column.relax);
-  }
-  template <class T, class C>
   __host__ __device__ void operator()(Integral<T, C>& column) const {
     (*this)(column.u);
   }
@@ -110,12 +91,6 @@ struct ToPatch {
   }
 };
 
-/// States whether a functor counts pairs along x, so that its index along x is not one of the part.
-template <class Column>
-inline constexpr bool counts_pairs = false;
-template <class T, class C>
-inline constexpr bool counts_pairs<TwoColours<T, C>> = true;
-
 /// Is the functor of a patch, in the indices of the patch.
 template <class Column>
 struct Placed {
@@ -124,17 +99,14 @@ struct Placed {
   int3 first;
 
   __device__ auto operator()(int i, int j, int k0, int k1) const {
-    return column(i + along_x(), j + first.y, k0 + first.z, k1 + first.z);
+    return column(i + first.x, j + first.y, k0 + first.z, k1 + first.z);
   }
   template <class Sink>
   __device__ void each_plane(int i, int j, int k0, int k1, const Sink& of_plane) const {
     const int shift = first.z;
-    cuda::each_plane(column, i + along_x(), j + first.y, k0 + shift, k1 + shift,
+    cuda::each_plane(column, i + first.x, j + first.y, k0 + shift, k1 + shift,
                      [=](int k, double value) { of_plane(k - shift, value); });
   }
-
- private:
-  __device__ int along_x() const { return counts_pairs<Column> ? 0 : first.x; }
 };
 
 /// Returns the functors of the patches of a group, given that of the first patch with the indices of the patch.
@@ -151,7 +123,7 @@ struct OfPatches {
 #else
     const PlaceOfPatch& place = first;
 #endif
-    Placed<Column> own{column, place.first};
+    Placed<Column> own{column, place};
     ToPatch{place, p, {stride[0], stride[1]}}(own.column);
     return own;
   }

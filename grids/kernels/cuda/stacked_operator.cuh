@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <memory>
 #include <type_traits>
 #include <utility>
@@ -47,9 +46,6 @@ class StackedOperator final : public PatchedOperator {
     return std::make_unique<PointSplitting<StackedOperator>>(
         *this, EigenvalueBound{box().split(relaxation)->largest_eigenvalue()});
   }
-  std::unique_ptr<Splitting> split_by_colours() const override {
-    return std::make_unique<ColourSplitting<StackedOperator>>(*this);
-  }
   void point_start(double alpha, const Field& b, Field& u) const {
     rows([&](std::size_t g) { return PolynomialStart<T>{view(b, g), view(u, g), static_cast<T>(alpha)}; });
   }
@@ -57,23 +53,6 @@ class StackedOperator final : public PatchedOperator {
     march(u, [&](std::size_t g) {
       return Polynomial<T>{view(b, g), view(previous, g), static_cast<T>(step.alpha), static_cast<T>(step.beta)};
     });
-  }
-  void relax_colours(double omega, bool reversed, const Field& b, Field& u) const {
-    Colours colours = colours_on<Colours>(of().box);
-    if (is_plane(layout_)) colours = colours.with_y_and_z_swapped();
-    const auto& [x, y, z] = of().box.part().origin();
-    const int origin = x + y + z;
-    for (int turn = 0; turn < colours.count(); ++turn) {
-      const int colour = reversed ? colours.count() - 1 - turn : turn;
-      device_.exchange(u);
-      const auto relax = [&](std::size_t g) {
-        return GaussSeidel<T, Coefficients>{c_, view(u, g), view(b, g), static_cast<T>(omega)};
-      };
-      if (colours.count() == 2)
-        columns(pairs_, [&](std::size_t g) { return TwoColours<T, Coefficients>{relax(g), colour + origin, 0, 0}; });
-      else
-        columns(unknowns_, [&](std::size_t g) { return AnyColours<T, Coefficients>{relax(g), colours, colour}; });
-    }
   }
 
   using Operator::project_rhs;
@@ -155,31 +134,16 @@ class StackedOperator final : public PatchedOperator {
   void add_group(std::size_t g) {
     const PatchGroup& group = space().groups()[g];
     std::vector<PlaceOfPatch> places;
-    std::vector<Range> pairs;
-    Box all = table_.groups[g].box;
-    all.first[0] = all.last[0] = 0;
     for (int p = 0; p < static_cast<int>(group.patches.size()); ++p) {
-      const auto& [corner, unknowns] = of().place(g, p);
+      const std::array<int, 3>& corner = of().place(g, p).first;
       const auto [x, y, z] = marched(Box{corner, corner}, layout_).first;
-      places.push_back({{x, y, z}, unknowns.first[0] + x, unknowns.last[0] + x});
-      Box own = marched(unknowns, layout_);
-      own.last[0] = std::max(0, (own.last[0] - own.first[0] + 1) / 2);
-      own.first[0] = 0;
-      all.last[0] = std::max(all.last[0], own.last[0]);
-      pairs.push_back(Range(own));
+      places.push_back({x, y, z});
     }
     first_.push_back(places.front());
-    places_.push_back(upload(places));
-    ranges_.push_back(upload(pairs));
+    places_.push_back(device_.allocate(places.size() * sizeof(PlaceOfPatch)));
+    device_.write(places.data(), places_.back().data(), places_.back().bytes());
     unknowns_.push_back({table_.groups[g].box, table_.groups[g].within});
-    pairs_.push_back({all, static_cast<const Range*>(ranges_.back().data())});
     everything_.push_back({marched(group.layout.box(), layout_), nullptr});
-  }
-  template <class X>
-  Buffer upload(const std::vector<X>& values) const {
-    Buffer there = device_.allocate(values.size() * sizeof(X));
-    device_.write(values.data(), there.data(), there.bytes());
-    return there;
   }
 
   template <class Column>
@@ -240,9 +204,9 @@ class StackedOperator final : public PatchedOperator {
   CoefficientTables<T> tables_;
   Coefficients c_;
   const SumTable& table_;
-  std::vector<Written> unknowns_, pairs_, everything_;
+  std::vector<Written> unknowns_, everything_;
   std::vector<PlaceOfPatch> first_;
-  std::vector<Buffer> places_, ranges_;
+  std::vector<Buffer> places_;
   Scalar mean_;
   double volume_ = 1, removed_ = 0;
 };

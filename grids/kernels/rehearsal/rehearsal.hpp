@@ -2,6 +2,7 @@
 
 #include "backends/device/rehearsal.hpp"
 #include "grids/kernels/grid_kernels.hpp"
+#include "grids/operators/patched_box.hpp"
 #include "grids/operators/sweep_pass.hpp"
 #include "grids/sampling/kappa_summary.hpp"
 
@@ -30,6 +31,11 @@ std::unique_ptr<Transfer> make_weighted_transfer(Backend&, const Block& fine, co
                                                  const Weights& weights);
 /// Returns the sweep pass of rows whose coefficients are stored or constant.
 std::unique_ptr<SweepPass> make_sweep_pass(Backend&, const SchemeRows& rows, Precision precision);
+/// Returns the operator on patches that do not turn (kernels/stacked_operator.hpp); null if the rehearsed device has no
+/// verbs on patches for it.
+std::unique_ptr<Operator> make_stacked_operator(const SchemeRows& rows, Assembly assembly,
+                                                const std::shared_ptr<const Operator>& box,
+                                                const std::shared_ptr<const PatchedBox>& of);
 
 }  // namespace rehearsal
 }  // namespace poisson

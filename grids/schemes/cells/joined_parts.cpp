@@ -7,6 +7,7 @@
 #include "backends/device/backend.hpp"
 #include "backends/memory/places.hpp"
 #include "grids/kernels/functionals.hpp"
+#include "grids/schemes/cells/part_trees.hpp"
 
 namespace poisson {
 
@@ -22,51 +23,6 @@ struct JoinedParts::Meeting {
 namespace {
 
 using Meeting = JoinedParts::Meeting;
-using Periods = std::array<std::int8_t, 3>;
-
-Periods sum(const Periods& a, const Periods& b, int sign) {
-  Periods c{};
-  for (std::size_t d = 0; d < 3; ++d) c[d] = static_cast<std::int8_t>(a[d] + sign * b[d]);
-  return c;
-}
-
-// Contains trees of parts. Each part lies some periods further than its parent.
-class Trees {
- public:
-  struct Node {
-    std::size_t parent;
-    Periods periods{};
-  };
-  explicit Trees(std::size_t count) {
-    for (std::size_t n = 0; n < count; ++n) nodes_.push_back({n});
-    winds_.resize(count);
-  }
-  // Returns the root of a part, and the periods between them.
-  Node root(std::size_t n) {
-    Node at{n};
-    while (nodes_[at.parent].parent != at.parent)
-      at = {nodes_[at.parent].parent, sum(at.periods, nodes_[at.parent].periods, 1)};
-    nodes_[n] = at;
-    return at;
-  }
-  void join(std::size_t a, std::size_t b, const Periods& between) {
-    const Node of_a = root(a), of_b = root(b);
-    // The root of b lies this many periods further than that of a.
-    const Periods apart = sum(sum(of_a.periods, between, 1), of_b.periods, -1);
-    if (of_a.parent != of_b.parent) {
-      nodes_[of_b.parent] = {of_a.parent, apart};
-      for (std::size_t d = 0; d < 3; ++d) winds_[of_a.parent][d] = winds_[of_a.parent][d] || winds_[of_b.parent][d];
-      return;
-    }
-    for (std::size_t d = 0; d < 3; ++d) winds_[of_a.parent][d] = winds_[of_a.parent][d] || apart[d] != 0;
-  }
-  const std::array<bool, 3>& winds(std::size_t root) const { return winds_[root]; }
-
- private:
-  std::vector<Node> nodes_;
-  std::vector<std::array<bool, 3>> winds_;
-};
-
 std::int64_t global_number(const Block& block, const std::array<int, 3>& cell) {
   std::int64_t number = 0;
   for (std::size_t d = 3; d-- > 0;) {
@@ -88,7 +44,7 @@ std::unordered_map<std::int64_t, JoinedPart> join(const std::vector<Meeting>& me
     return static_cast<std::size_t>(
         std::ranges::lower_bound(parts, part, {}, &std::pair<std::int64_t, std::int64_t>::first) - parts.begin());
   };
-  Trees trees(parts.size());
+  PartTrees trees(parts.size());
   for (const Meeting& m : meetings) trees.join(place(m.part), place(m.other), m.periods);
   std::vector<std::size_t> leading(parts.size(), parts.size());  // the part of each root with the first cell
   for (std::size_t n = 0; n < parts.size(); ++n) {

@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <map>
+#include <optional>
+#include <unordered_map>
 
 #include "grids/problem/bodies.hpp"
+#include "grids/schemes/cells/part_trees.hpp"
 
 namespace poisson {
 namespace {
@@ -16,93 +19,132 @@ constexpr int lines_of_cell = 5;
 constexpr int reach = 4;
 constexpr std::size_t few_parts = 64, most_parts = 1000;
 
-// Contains the pieces of one region on lines along x in a box of cells, and joins those that overlap.
-class Pieces {
+// Follows one region through a box of cells on lines along x, row after row of lines along y, and joins its parts.
+// Only two rows of lines are stored, with the connected piece of each interval.
+class RegionLines {
  public:
-  Pieces(const MediaCells& cells, RegionNumber region, const std::array<int, 3>& low, const std::array<int, 3>& high)
-      : cells_(cells), low_(low) {
+  RegionLines(const MediaCells& cells, RegionNumber region, const std::array<int, 3>& low,
+              const std::array<int, 3>& high, const std::vector<const PartOfRegion*>& parts)
+      : cells_(cells), region_(region), low_(low), high_(high), parts_(parts), leader_(parts.size()) {
     for (std::size_t e = 0; e < 2; ++e)
       lines_[e] = axis(e + 1).degenerate() ? 1 : lines_of_cell * (high[e + 1] - low[e + 1]);
-    std::vector<std::vector<Interval>> found(static_cast<std::size_t>(lines_[0]) * static_cast<std::size_t>(lines_[1]));
-#pragma omp parallel
-    {
-      std::vector<Bodies::Piece> pieces;
-#pragma omp for schedule(dynamic, 16)
-      for (std::size_t l = 0; l < found.size(); ++l) find(l, region, low[0], high[0], pieces, found[l]);
+    found_.resize(static_cast<std::size_t>(lines_[0]));
+    for (std::size_t p = 0; p < parts.size(); ++p) {
+      leader_[p] = p;
+      of_row_[line_through(2, parts[p]->cell[2])].push_back(p);
     }
-    for (const auto& line : found) {
-      begin_.push_back(intervals_.size());
-      intervals_.insert(intervals_.end(), line.begin(), line.end());
-    }
-    begin_.push_back(intervals_.size());
-    for (std::size_t n = 0; n < intervals_.size(); ++n) parent_.push_back(n);
-    for (int b = 0; b < lines_[1]; ++b)
-      for (int a = 0; a < lines_[0]; ++a)
-        for (const auto& [da, db] : {std::array{1, 0}, std::array{0, 1}, std::array{1, 1}, std::array{-1, 1}})
-          if (a + da >= 0 && a + da < lines_[0] && b + db < lines_[1]) join(number(a, b), number(a + da, b + db));
   }
 
-  // Returns the connected piece at the centre of a cell, or −1.
-  std::int64_t at(const std::array<int, 3>& cell) {
-    std::array<int, 2> line{};
-    for (std::size_t e = 0; e < 2; ++e)
-      if (!axis(e + 1).degenerate()) line[e] = lines_of_cell * (cell[e + 1] - low_[e + 1]) + lines_of_cell / 2;
-    const double x = at_node(0, cell[0], 0.5);
-    const std::size_t l = number(line[0], line[1]);
-    for (std::size_t n = begin_[l]; n < begin_[l + 1]; ++n)
-      if (intervals_[n].from <= x && x <= intervals_[n].to) return static_cast<std::int64_t>(root(n));
-    return -1;
+  // Returns a part of the same piece for each part.
+  const std::vector<std::size_t>& join_all() {
+    Row before, row;
+    for (int b = 0; b < lines_[1]; ++b) {
+      find(b, row);
+      join(b, before, row);
+      std::swap(before, row);
+    }
+    return leader_;
   }
 
  private:
   struct Interval {
     double from, to;
+    std::size_t piece;  // the first part of its piece, or a number past all parts
   };
-  const Axis& axis(std::size_t d) const {
-    return cells_.block().axes[d];
-  }
+  struct Row {
+    std::vector<std::size_t> begin;  // of each line
+    std::vector<Interval> intervals;
+    std::size_t pieces = 0;  // past the greatest number of a piece
+  };
+
+  const Axis& axis(std::size_t d) const { return cells_.block().axes[d]; }
   double at_node(std::size_t d, int cell, double share) const {
     const std::vector<double>& x = axis(d).nodes();
     return (1 - share) * x[static_cast<std::size_t>(cell)] + share * x[static_cast<std::size_t>(cell) + 1];
   }
-  std::size_t number(int a, int b) const {
-    return static_cast<std::size_t>(b) * static_cast<std::size_t>(lines_[0]) + static_cast<std::size_t>(a);
+  // Returns the line through the centre of a cell along y or z.
+  int line_through(std::size_t d, int cell) const {
+    return axis(d).degenerate() ? 0 : lines_of_cell * (cell - low_[d]) + lines_of_cell / 2;
   }
-  void find(std::size_t line, RegionNumber region, int from, int to, std::vector<Bodies::Piece>& pieces,
-            std::vector<Interval>& found) const {
-    const std::array at{static_cast<int>(line % static_cast<std::size_t>(lines_[0])),
-                        static_cast<int>(line / static_cast<std::size_t>(lines_[0]))};
+
+  void find(int b, Row& row) {
+#pragma omp parallel
+    {
+      std::vector<Bodies::Piece> pieces;
+#pragma omp for schedule(dynamic, 16)
+      for (int a = 0; a < lines_[0]; ++a) find({a, b}, pieces, found_[static_cast<std::size_t>(a)]);
+    }
+    row.begin.clear();
+    row.intervals.clear();
+    for (const auto& line : found_) {
+      row.begin.push_back(row.intervals.size());
+      row.intervals.insert(row.intervals.end(), line.begin(), line.end());
+    }
+    row.begin.push_back(row.intervals.size());
+  }
+  void find(const std::array<int, 2>& line, std::vector<Bodies::Piece>& pieces, std::vector<Interval>& found) const {
+    found.clear();
     Point origin{};
     for (std::size_t e = 0; e < 2; ++e)
       if (!axis(e + 1).degenerate())
         origin[e + 1] =
-            at_node(e + 1, low_[e + 1] + at[e] / lines_of_cell, (at[e] % lines_of_cell + 0.5) / lines_of_cell);
+            at_node(e + 1, low_[e + 1] + line[e] / lines_of_cell, (line[e] % lines_of_cell + 0.5) / lines_of_cell);
     Ray ray = cells_.ray(0, origin);
-    ray.lower = at_node(0, from, 0);
-    ray.upper = at_node(0, to - 1, 1);
+    ray.lower = at_node(0, low_[0], 0);
+    ray.upper = at_node(0, high_[0] - 1, 1);
     if (!cells_.media().bodies->split(ray, pieces)) return;
     for (std::size_t p = 0; p < pieces.size(); ++p)
-      if (pieces[p].region == region)
-        found.push_back({pieces[p].begin, p + 1 < pieces.size() ? pieces[p + 1].begin : ray.upper});
+      if (pieces[p].region == region_)
+        found.push_back({pieces[p].begin, p + 1 < pieces.size() ? pieces[p + 1].begin : ray.upper, 0});
   }
-  std::size_t root(std::size_t n) {
-    while (parent_[n] != n) n = parent_[n] = parent_[parent_[n]];
-    return n;
-  }
-  void join(std::size_t line, std::size_t beside) {
-    for (std::size_t a = begin_[line], b = begin_[beside]; a < begin_[line + 1] && b < begin_[beside + 1];) {
-      const Interval &own = intervals_[a], &other = intervals_[b];
-      if (own.from < other.to && other.from < own.to) parent_[root(a)] = root(b);
-      ++(own.to < other.to ? a : b);
+
+  // Joins a row of lines with the row before. Nodes of the trees are the parts, the pieces of the row before, and the
+  // intervals of this row.
+  void join(int b, const Row& before, Row& row) {
+    const std::size_t parts = parts_.size(), own = std::max(parts, before.pieces);
+    PartTrees trees(own + row.intervals.size());
+    for (std::size_t p = 0; p < parts; ++p) trees.join(leader_[p], p);
+    for (std::size_t a = 0; a + 1 < row.begin.size(); ++a) {
+      const auto overlap = [&](const Row& other, std::size_t line, bool is_own) {
+        for (std::size_t m = row.begin[a], n = other.begin[line]; m < row.begin[a + 1] && n < other.begin[line + 1];) {
+          const Interval &here = row.intervals[m], &there = other.intervals[n];
+          if (here.from < there.to && there.from < here.to) trees.join(is_own ? own + n : there.piece, own + m);
+          ++(here.to < there.to ? m : n);
+        }
+      };
+      if (a > 0) overlap(row, a - 1, true);
+      if (before.begin.empty()) continue;
+      for (std::size_t line = a > 0 ? a - 1 : 0; line < std::min(a + 2, before.begin.size() - 1); ++line)
+        overlap(before, line, false);
     }
+    if (const auto here = of_row_.find(b); here != of_row_.end())
+      for (const std::size_t p : here->second)
+        if (const auto n = interval_at(row, *parts_[p])) trees.join(p, own + *n);
+    std::unordered_map<std::size_t, std::size_t> piece;  // of each root
+    for (std::size_t p = 0; p < parts; ++p) leader_[p] = piece.try_emplace(trees.root(p).parent, p).first->second;
+    row.pieces = parts;
+    for (std::size_t n = 0; n < row.intervals.size(); ++n) {
+      const auto [known, added] = piece.try_emplace(trees.root(own + n).parent, row.pieces);
+      row.pieces += added ? 1 : 0;
+      row.intervals[n].piece = known->second;
+    }
+  }
+  std::optional<std::size_t> interval_at(const Row& row, const PartOfRegion& part) const {
+    const auto line = static_cast<std::size_t>(line_through(1, part.cell[1]));
+    const double x = at_node(0, part.cell[0], 0.5);
+    for (std::size_t n = row.begin[line]; n < row.begin[line + 1]; ++n)
+      if (row.intervals[n].from <= x && x <= row.intervals[n].to) return n;
+    return {};
   }
 
   const MediaCells& cells_;
-  std::array<int, 3> low_;
+  RegionNumber region_;
+  std::array<int, 3> low_, high_;
   std::array<int, 2> lines_{};
-  std::vector<std::size_t> begin_;
-  std::vector<Interval> intervals_;
-  std::vector<std::size_t> parent_;
+  const std::vector<const PartOfRegion*>& parts_;
+  std::vector<std::size_t> leader_;                           // the first part of the piece of each part
+  std::unordered_map<int, std::vector<std::size_t>> of_row_;  // parts whose first cell lies on a row
+  std::vector<std::vector<Interval>> found_;                  // of the lines of a row
 };
 
 bool near(const PartOfRegion& a, const PartOfRegion& b) {
@@ -139,14 +181,10 @@ std::vector<std::pair<std::int64_t, std::int64_t>> parts_of_one_body(const Media
       low[d] = axis.degenerate() ? 0 : std::max(low[d] - reach, 0);
       high[d] = axis.degenerate() ? 1 : std::min(high[d] + reach + 1, axis.all_cells());
     }
-    Pieces pieces(cells, region, low, high);
-    std::map<std::int64_t, std::int64_t> first;  // a part of each piece
-    for (const PartOfRegion* p : close) {
-      const std::int64_t piece = pieces.at(p->cell);
-      if (piece < 0) continue;
-      const auto [known, added] = first.try_emplace(piece, p->part);
-      if (!added && known->second != p->part) joined.emplace_back(known->second, p->part);
-    }
+    RegionLines lines(cells, region, low, high, close);
+    const std::vector<std::size_t>& leader = lines.join_all();
+    for (std::size_t p = 0; p < close.size(); ++p)
+      if (close[leader[p]]->part != close[p]->part) joined.emplace_back(close[leader[p]]->part, close[p]->part);
   }
   return joined;
 }

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <memory>
+
+#include "backends/device/backend.hpp"
+
+namespace poisson {
+
+/// Makes the tables that a device needs to run an exchange of at least one step between fields of two spaces, in both
+/// precisions, and keeps them until the result ends. Recorded verbs may then run it (Backend::run_exchange). The
+/// exchange must not change until then. A CPU needs no tables, and the result is null. Collective.
+std::shared_ptr<const void> keep_exchange(Backend& backend, const Exchange& exchange, const Space& from,
+                                          const Space& to);
+
+}  // namespace poisson
