@@ -140,17 +140,25 @@ Options resolve_block_options(const Options& given, const CellStretch& stretch, 
 
 namespace {
 
-// Returns the bytes of a level on a GPU: bands in the precision of corrections, the inverse diagonal, three fields of
-// the cycle, and of lines three fields and the factors. The finest level also has what its residual is computed from,
-// the inverse diagonal, and six fields in fp64. Rows of fields begin at multiples of some bytes, and blocks have ends.
+// Returns the bytes of a level on a GPU: of corrections the entries, row sums, the inverse diagonal, slots, three fields
+// of the cycle, and of lines three fields and the factors; tables of the interfaces, with 8-byte places. The finest
+// level also has what its residual is computed from, the inverse diagonal, slots and six fields in fp64.
 double bytes_on_gpu(const BlockLevelSize& size, bool finest, bool computes, bool multigrid, bool lines, int dimension,
-                    double value) {
-  constexpr double padding = 1.4;
-  const double entries = dimension == 2 ? 5 : 14, stored = entries + 0.5;
-  double bytes = 0;
-  if (multigrid) bytes += value * (stored + 4 * padding + (lines ? 2 * dimension + 3 * padding : 0));
-  if (finest) bytes += (computes && size.computed > 0 ? size.computed : 8 * stored) + 8 * 7 * padding;
-  return bytes * static_cast<double>(size.nodes);
+                    double value, bool narrow) {
+  const double field = size.field[value == 8 ? 1 : 0], wide = size.field[1], nodes = static_cast<double>(size.nodes);
+  double bytes = size.slots * (2 * 8 + 4) + size.interfaces * (2 * 8 + 4);
+  if (multigrid) bytes += (narrow ? 2 : value) * size.bands + value * (nodes + 2 * size.slots) + 4 * field;
+  // Lines that cross interfaces have two fields, weights of all axes and sides, and 40 bytes for each end.
+  if (multigrid && lines) bytes += 4 * field + value * nodes * (4 * dimension + 1) + 40 * size.slots;
+  if (!finest) return bytes;
+  bytes += computes && size.computed > 0 ? size.computed * nodes : 8 * (size.bands + nodes);
+  return bytes + 8 * size.slots + 7 * wide;
+}
+
+// Returns whether a level stores its entries with 8 digits on a GPU.
+bool is_narrow(const Options& options, const CellStretch& stretch, bool isotropic, std::int64_t unknowns) {
+  return smoothing_of(options, stretch) == BlockSmoothing::points && isotropic && stretch.largest <= round_cells &&
+         stretch.sharpest >= least_angle_of_narrow && unknowns > least_unknowns_of_narrow;
 }
 
 }  // namespace
@@ -173,7 +181,8 @@ Plan plan_blocks(const std::vector<BlockLevelSize>& sizes, const Options& asked,
     double bytes = nodes * (8 * entries + value * entries);
     if (multigrid) bytes += nodes * value * (6 + (lines ? 2 * dimension : 0));
     if (plan.levels.empty()) bytes += nodes * (16 + 8 * (entries + 3) + 8 * 6);
-    if (gpu) bytes = bytes_on_gpu(size, plan.levels.empty(), computes_residual, multigrid, lines, dimension, value);
+    if (gpu) bytes = bytes_on_gpu(size, plan.levels.empty(), computes_residual, multigrid, lines, dimension, value,
+                                   value == 4 && is_narrow(plan.options, stretch, size.isotropic, size.unknowns));
     Plan::Level printed;
     printed.cells = {static_cast<int>(size.unknowns), 1, 1};
     printed.unknowns = size.unknowns;
@@ -188,7 +197,12 @@ Plan plan_blocks(const std::vector<BlockLevelSize>& sizes, const Options& asked,
   if (multigrid && sizes.size() == 1 && sizes[0].unknowns > most_in_blocks)
     all += static_cast<double>(sizes[0].unknowns) * (dimension == 2 ? 9 : 27) * 12 * 2;
   plan.bytes = static_cast<std::size_t>(all);
-  plan.setup = lines && !gpu ? static_cast<std::size_t>(8 * 12 * sizes.front().nodes) : 0;
+  const BlockLevelSize& finest = sizes.front();
+  if (gpu)  // places, elements of the finest level and of the next one, and a field
+    plan.setup = static_cast<std::size_t>(256e6 + finest.field[1] + 24.0 * static_cast<double>(finest.nodes) +
+                                          (sizes.size() > 1 ? 8.0 * 36 * static_cast<double>(sizes[1].nodes) : 0));
+  else
+    plan.setup = lines ? static_cast<std::size_t>(8 * 12 * finest.nodes) : 0;
   return plan;
 }
 
@@ -255,13 +269,10 @@ Hierarchy BlocksModel::levels(const Plan& plan) const {
   const Precision precision = plan.hierarchy.front().precision;
   Hierarchy hierarchy;
   const std::size_t count = plan.levels.size();
-  const bool points = smoothing_of(plan.options, system_.stretch) == BlockSmoothing::points;
-  const bool narrow = points && system_.isotropic && system_.stretch.largest <= round_cells &&
-                      system_.stretch.sharpest >= least_angle_of_narrow;
   for (std::size_t l = 0; l < count; ++l) {
-    const bool large = system_.sizes[l].unknowns > least_unknowns_of_narrow;
+    const bool narrow = is_narrow(plan.options, system_.stretch, system_.isotropic, system_.sizes[l].unknowns);
     hierarchy.operators.push_back(
-        make_operator(l, plan.options, precision, narrow && large ? BlockModel::narrow : BlockModel::corrections));
+        make_operator(l, plan.options, precision, narrow ? BlockModel::narrow : BlockModel::corrections));
     if (l == 0) continue;
     const auto &fine = system_.levels[l - 1].space, &coarse = system_.levels[l].space;
     hierarchy.transfers.push_back(device_ ? device_->make_transfer(fine, coarse, precision)

@@ -56,6 +56,10 @@ struct BlockLevelSize {
   std::int64_t nodes = 0;     ///< of the blocks of the process that has most, ends included
   /// Bytes a node of what a device computes entries from, in double precision; 0: it stores the entries.
   double computed = 0;
+  bool isotropic = true;          ///< κ has no tensors
+  std::array<double, 2> field{};  ///< bytes of a field of the process that has most, by precision
+  /// On a device, of the same process: values of all bands, slots of the ends of blocks, and values at interfaces.
+  double bands = 0, slots = 0, interfaces = 0;
 };
 /// Returns the sizes of the levels that assemble_blocks makes.
 std::vector<BlockLevelSize> block_level_sizes(const MeshData& data, const BlockMesh& mesh, int processes,

@@ -135,19 +135,44 @@ std::vector<std::shared_ptr<const BlockNumbers>> choose_levels(const BlockMesh& 
   return levels;
 }
 
+// Adds a part to the sizes of its process.
+void add_part(const BlockNumbers& numbers, std::size_t p, const std::vector<int>& process,
+              std::vector<BlockLevelSize>& sizes) {
+  const MacroPart& part = numbers.topology().parts()[p];
+  const bool plane = numbers.topology().dimension() == 2;
+  BlockLevelSize& to = sizes[static_cast<std::size_t>(process[static_cast<std::size_t>(part.blocks[0])])];
+  const std::array<int, 3> inside = numbers.extent(static_cast<int>(p));
+  const Layout layout = layout_of_part(numbers, static_cast<int>(p));
+  const double values = static_cast<double>(inside[0]) * inside[1] * inside[2];
+  const bool block = part.dimension == numbers.topology().dimension();
+  if (values > 0 || block) {
+    to.field[0] += 4 * static_cast<double>(layout.stride(Precision::fp32));
+    to.field[1] += 8 * static_cast<double>(layout.stride(Precision::fp64));
+  }
+  if (!block) {
+    to.interfaces += values;
+    return;
+  }
+  const std::array<int, 3>& n = layout.n;
+  const double in_plane = static_cast<double>(n[0]) * n[1], all = in_plane * n[2];
+  to.nodes += static_cast<std::int64_t>(all);
+  // Bands of planes are apart (BandPlaces).
+  to.bands += (plane ? 4 : 13) * std::ceil((in_plane + n[0] + 1) / 32) * 32 * n[2];
+  to.slots += plane ? in_plane - values : all - values;
+}
+
 // Returns the sizes of all levels if process[b] has block b.
 std::vector<BlockLevelSize> level_sizes(const MeshData& data, const BlockMesh& mesh, const std::vector<int>& process,
                                         int processes, std::int64_t coarsest) {
   const std::vector<bool> free = free_parts(data, mesh);
   std::vector<BlockLevelSize> sizes;
   for (const auto& numbers : choose_levels(mesh, free, coarsest)) {
-    std::vector<std::int64_t> nodes(static_cast<std::size_t>(processes), 0);
-    for (int b = 0; b < numbers->topology().blocks(); ++b) {
-      const std::array<int, 3> n = numbers->cells_of(b);
-      nodes[static_cast<std::size_t>(process[static_cast<std::size_t>(b)])] +=
-          std::int64_t{n[0] + 1} * (n[1] + 1) * (n[2] + 1);
-    }
-    sizes.push_back({unknowns_of(*numbers, free), *std::ranges::max_element(nodes)});
+    std::vector<BlockLevelSize> of(static_cast<std::size_t>(processes));
+    for (std::size_t p = 0; p < numbers->topology().parts().size(); ++p) add_part(*numbers, p, process, of);
+    const BlockLevelSize& most = *std::ranges::max_element(of, {}, &BlockLevelSize::nodes);
+    sizes.push_back(most);
+    sizes.back().unknowns = unknowns_of(*numbers, free);
+    sizes.back().isotropic = data.kappa_entries == 1;
   }
   const bool robin = std::ranges::any_of(
       data.facets, [&](const ConditionedFacet& facet) { return data.condition(facet).kind == BoundaryKind::robin; });
