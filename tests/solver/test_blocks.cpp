@@ -129,6 +129,48 @@ TEST(Blocks, NeedFewIterations) {
   EXPECT_LE(iterations(extruded(ring(8, 3, 1e4, 8), 2), 8, true), 12);
 }
 
+// κ of squares that cells hardly resolve, of stripes across blocks, and of few layers.
+TEST(Blocks, FollowJumpsInsideBlocks) {
+  const auto count = [](int n, const Quantity& kappa) {
+    const BlockMesh mesh = make_block_mesh(geometry_of(ring(5, 3, 1, n), n));
+    MeshProblem problem = block_problem(mesh, 0.0, 1.0);
+    problem.coefficient.fill(kappa);
+    const BlockSolution found = solve_blocks(mesh, problem);
+    EXPECT_TRUE(found.result.converged());
+    return found.result.iterations;
+  };
+  for (const int n : {16, 32}) {
+    EXPECT_LE(count(n, Quantity([](double x, double y, double) {
+                      return std::sin(17 * x) * std::sin(19 * y) > 0 ? 1.0 : 1e6;
+                    })),
+              14)
+        << n;
+    EXPECT_LE(
+        count(n, Quantity([](double x, double y, double) { return std::sin(25 * (x + 0.3 * y)) > 0 ? 1.0 : 1e4; })), 14)
+        << n;
+    EXPECT_LE(count(n, Quantity([](double x, double y, double) { return x + 0.3 * y < 0.4 ? 1.0 : 1e6; })), 14) << n;
+  }
+}
+
+// A corner of two layers, whose needles have only weak couplings along their length to a fixed value.
+TEST(Blocks, SolveNeedlesOfTwoLayers) {
+  MadeBlocks made = extruded(grid_of_blocks({1, 1}, 0), 1);
+  made.grading = [](const MacroTopology&, int edge_class, int cells) {
+    return edge_class == 2
+               ? uniform_nodes(0, 1, cells)
+               : geometric_nodes(0, 1, cells, geometric_ratio(1e3, cells, StretchedEnd::lower), StretchedEnd::lower);
+  };
+  const MacroTopology topology(made.macro);
+  made.patches = {{"wall", {}}};
+  for (std::size_t p = 0; p < topology.parts().size(); ++p) {
+    const MacroPart& part = topology.parts()[p];
+    double mean = 0;
+    for (std::size_t c = 0; c < 4; ++c) mean += made.macro.vertices[static_cast<std::size_t>(part.corners[c])][2] / 4;
+    if (part.dimension == 2 && mean > 0.1 && mean < 0.9) made.patches[0].parts.push_back(static_cast<int>(p));
+  }
+  EXPECT_LE(iterations(made, 16, true), 20);
+}
+
 // Numbers of cells that are not powers of two keep few iterations.
 TEST(Blocks, CoarsenAnyNumberOfCells) {
   for (const int n : {5, 7, 11, 31, 50}) EXPECT_LE(iterations(grid_of_blocks({2, 2}, 0.3, true), n), 9) << n;
