@@ -140,9 +140,9 @@ Options resolve_block_options(const Options& given, const CellStretch& stretch, 
 
 namespace {
 
-// Returns the bytes of a level on a GPU: of corrections the entries, row sums, the inverse diagonal, slots, three fields
-// of the cycle, and of lines three fields and the factors; tables of the interfaces, with 8-byte places. The finest
-// level also has what its residual is computed from, the inverse diagonal, slots and six fields in fp64.
+// Returns the bytes of a level on a GPU: of corrections the entries, row sums, the inverse diagonal, slots, three
+// fields of the cycle, and of lines three fields and the factors; tables of the interfaces, with 8-byte places. The
+// finest level also has what its residual is computed from, the inverse diagonal, slots and six fields in fp64.
 double bytes_on_gpu(const BlockLevelSize& size, bool finest, bool computes, bool multigrid, bool lines, int dimension,
                     double value, bool narrow) {
   const double field = size.field[value == 8 ? 1 : 0], wide = size.field[1], nodes = static_cast<double>(size.nodes);
@@ -181,8 +181,9 @@ Plan plan_blocks(const std::vector<BlockLevelSize>& sizes, const Options& asked,
     double bytes = nodes * (8 * entries + value * entries);
     if (multigrid) bytes += nodes * value * (6 + (lines ? 2 * dimension : 0));
     if (plan.levels.empty()) bytes += nodes * (16 + 8 * (entries + 3) + 8 * 6);
-    if (gpu) bytes = bytes_on_gpu(size, plan.levels.empty(), computes_residual, multigrid, lines, dimension, value,
-                                   value == 4 && is_narrow(plan.options, stretch, size.isotropic, size.unknowns));
+    if (gpu)
+      bytes = bytes_on_gpu(size, plan.levels.empty(), computes_residual, multigrid, lines, dimension, value,
+                           value == 4 && is_narrow(plan.options, stretch, size.isotropic, size.unknowns));
     Plan::Level printed;
     printed.cells = {static_cast<int>(size.unknowns), 1, 1};
     printed.unknowns = size.unknowns;

@@ -9,6 +9,9 @@ namespace poisson {
 
 struct StackedCells;
 
+/// Bytes of elements of the finest level that exist at a time. Tests reduce the number.
+inline double most_bytes_of_elements = 256 << 20;
+
 /// Assembles the matrices of the levels of blocks in the memory of a device. Elements of the finest level are computed
 /// from the corners of cells, some planes of cells at a time. Each coarser level is made from the elements of the level
 /// above, and those of one level stay until release(), because the next level needs them. All calls are collective.

@@ -154,7 +154,6 @@ class StackedAssembly final : public BlockAssembly {
 
  private:
   static constexpr int corners = 1 << dimension;
-  static constexpr double most_bytes = 256 << 20;  // of the elements of the finest level at a time
 
   // Is a part of a group: its first patch, its nodes counted from those of this patch, and elements around them.
   struct Part {
@@ -163,7 +162,7 @@ class StackedAssembly final : public BlockAssembly {
     int first = 0;
     std::int64_t begin = 0, items = 0;        // nodes, or coarse cells
     std::int64_t begin_cells = 0, cells = 0;  // of complete patches, or of planes of one patch
-    RecordView records;
+    RecordView records{};
   };
   // Contains the elements of a level that is not the finest one, group by group.
   struct Records {
@@ -230,8 +229,8 @@ class StackedAssembly final : public BlockAssembly {
       part.records = {memory<double>(room), cells, size, static_cast<int>(part.begin_cells)};
       f(part);
     };
-    if (bytes * planes <= most_bytes) {
-      const int patches = static_cast<int>(most_bytes / (bytes * planes));
+    if (bytes * planes <= most_bytes_of_elements) {
+      const int patches = static_cast<int>(most_bytes_of_elements / (bytes * planes));
       for (part.first = 0; part.first < shape.patches; part.first += patches) {
         part.shape.patches = std::min(patches, shape.patches - part.first);
         part.items = std::int64_t{items} * count * part.shape.patches;
@@ -242,7 +241,7 @@ class StackedAssembly final : public BlockAssembly {
     part.shape.patches = 1;
     for (part.first = 0; part.first < shape.patches; ++part.first)
       for (int from = 0, to = 1; from < count; from = to++) {
-        while (to < count && bytes * (upper(to + 1) - lower(from)) <= most_bytes) ++to;
+        while (to < count && bytes * (upper(to + 1) - lower(from)) <= most_bytes_of_elements) ++to;
         part.begin = std::int64_t{items} * from;
         part.items = std::int64_t{items} * (to - from);
         part.begin_cells = std::int64_t{in_plane} * lower(from);
