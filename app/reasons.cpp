@@ -65,6 +65,11 @@ ConfigError located(const Config& config, const ValueErrors& found) {
   return ConfigError(std::move(lines));
 }
 
+ConfigError located(const Config& config, const BodyError& found) {
+  const std::string key = BodyError::key(found.name), place = config.describe(key);
+  return ConfigError({(place == key ? key : place + " (" + found.name + ")") + ": " + found.reason});
+}
+
 std::string describe_end(const Result& r, const Options& options) {
   // If a fallback was refused, the advice concerns the fallback, unless rounding ended the run.
   if (!r.refused.empty() && !r.converged() && r.verdict != Verdict::stopped && !r.at_rounding_floor()) return r.refused;

@@ -361,11 +361,8 @@ int run(const Arguments& arguments, const std::shared_ptr<const Processes>& proc
           std::ranges::count_if(config.output.formats, [](const auto& name) { return !file_format(name).picture; });
       results->check_space(static_cast<double>(copies) * bytes_of_output(config));
     });
-    try {
-      return solve(config, processes, arguments.profile, console, results, place, summary);
-    } catch (const ValueErrors& errors) {
-      throw located(config, errors);
-    }
+    return with_places(config,
+                       [&] { return solve(config, processes, arguments.profile, console, results, place, summary); });
   } catch (const std::exception& error) {
     // The files of other processes stay in the folder until all processes arrive here.
     const std::string reason = common_reason(*processes, error);

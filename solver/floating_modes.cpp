@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "backends/device/backend.hpp"
-#include "backends/memory/error.hpp"
+#include "grids/problem/body_error.hpp"
 #include "grids/results/floating_flows.hpp"
 #include "grids/schemes/cells/media_system.hpp"
 #include "grids/schemes/row_scheme.hpp"
@@ -160,9 +160,9 @@ Result FloatingModes::solve(Discretization& d, Solver& solver, bool given_guess,
     double left = missing[i];
     for (std::size_t j = 0; j < free.size(); ++j) left -= matrix[i][j] * change[j];
     if (std::abs(left) > balanced * largest && result.converged())
-      throw InputError("floating body " + d.media()->media().regions[bodies[free[i]].regions.front()].name +
-                       " has no way to a fixed value, and its charge and the sources around it do not balance: fix a "
-                       "value, or make the charges balance");
+      throw BodyError(d.media()->media().regions[bodies[free[i]].regions.front()].name,
+                      "floats without a way to a fixed value, and its charge and the sources around it do not balance: "
+                      "fix a value, or make the charges balance");
   }
   for (std::size_t j = 0; j < free.size(); ++j) {
     values[free[j]] += change[j];

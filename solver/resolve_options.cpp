@@ -125,6 +125,16 @@ bool may_relax_lines(const Options& given) {
 // From this share of cells on, an axis whose couplings are weaker than those of both others needs lines.
 constexpr double some_weak_cells = 0.02;
 
+Imbalance imbalance_in(const KappaSummary& kappa, const Block& block) {
+  return kappa.jumps.imbalance.value_or(imbalance_of(block, kappa.mean));
+}
+
+// Returns whether bodies need Galerkin levels and κ balances the couplings of unequal widths, so that points serve.
+bool balances_bodies(const Problem& problem, const KappaSummary& kappa, const Block& block) {
+  return has_bodies(problem, kappa.jumps, jump_of_bodies) &&
+         relaxation_on_galerkin(block, imbalance_in(kappa, block), kappa.jumps).relaxation.extent == Extent::point;
+}
+
 // Returns the axis along which couplings are weak in a share of the cells, and strong along both others, if there is
 // one such axis. A board of κ = (18, 18, 0.4) is an example. No point sweep reduces errors that vary along this axis
 // alone, and no level that coarsens it represents them.
@@ -155,10 +165,11 @@ std::optional<GalerkinRelaxation> lines_on_galerkin(const Options& given, const 
   const std::optional<int> layers = axis_of_layers(kappa.jumps, block), across = axis_across_layers(kappa.jumps, block);
   const double most = planes ? kappa.jumps.range : kappa.jumps.largest;
   if (!may_relax_lines(given) || (!asked && most < lines_jump)) return std::nullopt;
-  // Rediscretized levels serve a few bodies in cells as well.
-  if (!asked && !planes && problem.isotropic && !layers && !across && few_jumps(kappa.jumps, block))
+  // Rediscretized levels serve a few bodies in cells as well, whose surfaces lie on faces.
+  const bool bodies = has_bodies(problem, kappa.jumps, jump_of_bodies);
+  if (!asked && !planes && problem.isotropic && !layers && !across && !bodies && few_jumps(kappa.jumps, block))
     return std::nullopt;
-  const Imbalance imbalance = kappa.jumps.imbalance.value_or(imbalance_of(block, kappa.mean));
+  const Imbalance imbalance = imbalance_in(kappa, block);
   GalerkinRelaxation chosen = relaxation_on_galerkin(block, imbalance, kappa.jumps);
   if (layers && chosen.relaxation.extent == Extent::point) chosen = {{Extent::line, *layers}};
   const std::optional<int> weak = weak_axis(imbalance, block);
@@ -166,7 +177,7 @@ std::optional<GalerkinRelaxation> lines_on_galerkin(const Options& given, const 
     chosen = across_layers(chosen, *across);
   else if (chosen.relaxation.extent == Extent::point && problem.media && weak)
     chosen = {{Extent::line, *weak}, true};
-  if (!asked && chosen.uniform && kappa.jumps.largest < uniform_lines_jump) return std::nullopt;
+  if (!asked && chosen.uniform && !bodies && kappa.jumps.largest < uniform_lines_jump) return std::nullopt;
   if (chosen.relaxation.extent == Extent::point) {
     if (given.smoother.extent != RelaxationChoice::lines) return std::nullopt;
     chosen = {{Extent::alternating_lines, 0}};
@@ -254,7 +265,8 @@ Options resolve_options(const Options& given, const Problem& problem, std::optio
     options.smoother.extent = RelaxationChoice::lines;
     if (lines->semicoarsens && !given.smoother.pre && !given.smoother.post)
       options.smoother.pre = options.smoother.post = 1;
-  } else if (options.coarse_operator == CoarseOperator::automatic && options.smoother.takes_points(points) &&
+  } else if (options.coarse_operator == CoarseOperator::automatic &&
+             options.smoother.takes_points(points || balances_bodies(problem, kappa, block)) &&
              (galerkin_pays_in_cells(kappa.jumps, block) || galerkin_serves_range(problem, kappa.jumps, block) ||
               has_thin_layers(problem) || has_bodies(problem, kappa.jumps, jump_of_bodies) ||
               has_steep_voxels(problem, kappa.jumps))) {

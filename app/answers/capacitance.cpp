@@ -2,7 +2,10 @@
 
 #include <cctype>
 #include <numeric>
+#include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -23,10 +26,23 @@ Config without_data(const Config& config) {
   return bare;
 }
 
-std::string identifier(const std::string& name) {
-  std::string word;
-  for (const char c : name) word += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
+std::string lower(std::string word) {
+  for (char& c : word) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   return word;
+}
+
+// Returns a node of SPICE for each name. SPICE ignores case, and 0 and gnd are the ground.
+std::vector<std::string> nodes_of(const std::vector<std::string>& names) {
+  std::set<std::string> taken{"0", "gnd"};
+  std::vector<std::string> nodes;
+  for (const std::string& name : names) {
+    std::string word;
+    for (const char c : name) word += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
+    std::string node = word;
+    for (int n = 2; !taken.insert(lower(node)).second; ++n) node = word + "_" + std::to_string(n);
+    nodes.push_back(std::move(node));
+  }
+  return nodes;
 }
 
 // Returns the sum of a row: the capacitance to ground.
@@ -63,8 +79,7 @@ std::string capacitance_table(const Summary::Capacitance& matrix) {
 }
 
 std::string capacitance_netlist(const Summary::Capacitance& matrix, const std::string& title) {
-  std::vector<std::string> nodes;
-  for (const std::string& name : matrix.names) nodes.push_back(identifier(name));
+  const std::vector<std::string> nodes = nodes_of(matrix.names);
   std::string text = "* " + (title.empty() ? "Capacitances" : title) + "\n.subckt capacitance";
   for (const std::string& node : nodes) text += " " + node;
   text += "\n";

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "grids/compact/explicit_entries.hpp"
 #include "grids/rows/stencil_probe.hpp"
 
 namespace poisson {
@@ -127,14 +126,8 @@ int UncoupledBlocks::position_of(const Place& at) const {
   return positions_[static_cast<std::size_t>(by_place)];
 }
 
-BlockMatrices matrices_of(const Operator& A, const UncoupledBlocks& blocks, Field& u, Field& Au) {
-  const auto* const known = dynamic_cast<const ExplicitEntries*>(&A);
-  if (!known) return EntryReader(A, blocks, u, Au).read();
-  const auto size = static_cast<std::size_t>(blocks.rows());
-  BlockMatrices found{known->dense(), std::vector<double>(size)};
-  for (std::size_t i = 0; i < size && !A.singular(); ++i)
-    for (std::size_t j = 0; j < size; ++j) found.sums[i] += found.entries[i * size + j];
-  return found;
+BlockMatrices read_matrices(const Operator& A, const UncoupledBlocks& blocks, Field& u, Field& Au) {
+  return EntryReader(A, blocks, u, Au).read();
 }
 
 std::vector<std::int64_t> offsets_of(const UncoupledBlocks& blocks, const Space& space, Precision precision) {

@@ -40,9 +40,8 @@ struct BlockMatrices {
   std::vector<double> entries, sums;
 };
 
-/// Returns the matrices of an operator on its blocks. An operator that knows its entries states them, if there is one
-/// block. Other entries are read off products with sums of unit vectors. Overwrites u and Au.
-BlockMatrices matrices_of(const Operator& A, const UncoupledBlocks& blocks, Field& u, Field& Au);
+/// Reads the matrices of an operator on its blocks off products with sums of unit vectors. Overwrites u and Au.
+BlockMatrices read_matrices(const Operator& A, const UncoupledBlocks& blocks, Field& u, Field& Au);
 
 /// Returns the offsets of the unknowns of all blocks in a field, in values.
 std::vector<std::int64_t> offsets_of(const UncoupledBlocks& blocks, const Space& space, Precision precision);

@@ -15,6 +15,7 @@ struct LabelBytes {
   const std::uint8_t* first = nullptr;
   std::array<std::vector<std::int64_t>, 3> offset;  ///< of each cell of the grid along x, y and z
   std::array<RegionNumber, 256> region{};
+  std::vector<std::int64_t> cells;  ///< of each region, by its number, in the grid; empty if they were not counted
 };
 
 /// Returns the voxel of each cell first … last − 1 along an axis, by its centre: −1 outside the image, which begins at

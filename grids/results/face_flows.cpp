@@ -6,8 +6,8 @@
 #include <memory>
 
 #include "backends/device/backend.hpp"
-#include "backends/memory/error.hpp"
 #include "backends/memory/places.hpp"
+#include "grids/problem/body_error.hpp"
 #include "grids/results/cell_kappa.hpp"
 #include "grids/rows/face_means.hpp"
 #include "grids/sampling/problem_data.hpp"
@@ -221,8 +221,11 @@ void add_rise_of_bodies(const Discretization& d, std::size_t axis, double rise, 
   if (!media.floating()) return;
   for (const FloatingBody& body : media.floating()->all())
     if (body.winds[axis])
-      throw InputError("floating body " + media.media().regions[body.regions.front()].name + " connects both ends of " +
-                       std::string(1, "xyz"[axis]) + " without resistance: the effective coefficient is infinite");
+      throw BodyError(media.media().regions[body.regions.front()].name,
+                      std::string("floats and connects both ends of ") + "xyz"[axis] +
+                          " without resistance, so the effective coefficient is infinite: give it a coefficient, "
+                          "shorten it, or leave " +
+                          "xyz"[axis] + " out of output.effective.axes");
   const Box own = d.block().layout().box();
   std::vector<double> added(static_cast<std::size_t>(own.size()));
   for (const FixedLink& link : media.links()) {

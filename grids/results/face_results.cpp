@@ -4,6 +4,7 @@
 #include <limits>
 #include <optional>
 
+#include "backends/cpu/launch.hpp"
 #include "backends/device/backend.hpp"
 #include "grids/problem/mixed_bc.hpp"
 #include "grids/results/cell_kappa.hpp"
@@ -48,11 +49,22 @@ class FaceSum {
   // Returns the sums of all of the face, then those of its parts.
   std::vector<FaceSums> sums(std::size_t parts) const {
     std::vector<FaceSums> all(1 + parts);
-    std::size_t at = 0;
+    const auto of_line = [&](int j, int k) {
+      FaceSums line;
+      face_.visit_line(j, k, [&](int i, int, int, const CellFace::Values& v) {
+        add(line, face_.number(i, j, k), {i, j, k}, v);
+      });
+      return line;
+    };
+    const auto join = [](FaceSums sum, const FaceSums& other) {
+      sum.join(other);
+      return sum;
+    };
+    all.front() = cpu::reduce_over_lines(face_.behind(), FaceSums(), of_line, join);
+    if (first_.empty()) return all;
     face_.visit([&](int i, int j, int k, const CellFace::Values& v) {
-      add(all.front(), at, {i, j, k}, v);
-      if (!first_.empty() && first_[at] >= 0) add(all[1 + static_cast<std::size_t>(first_[at])], at, {i, j, k}, v);
-      ++at;
+      const std::size_t at = face_.number(i, j, k);
+      if (first_[at] >= 0) add(all[1 + static_cast<std::size_t>(first_[at])], at, {i, j, k}, v);
     });
     return all;
   }

@@ -1,7 +1,9 @@
 #include "grids/results/mean_flux.hpp"
 
+#include <functional>
 #include <memory>
 
+#include "backends/cpu/launch.hpp"
 #include "backends/device/backend.hpp"
 #include "backends/memory/places.hpp"
 #include "grids/kernels/cell_codes.hpp"
@@ -65,12 +67,16 @@ class FluxSum {
     const Layer value(d_.functionals(), u_, cells);
     const double half = 0.5 * block_.axes[axis_].width(cells.first[axis_]);
     const FaceAreas area(block_, axis);
-    double sum = 0;
-    CellFace(d_.problem(), block_, axis, end, d_.media()).visit([&](int i, int j, int k, const CellFace::Values& v) {
-      const double into = v.given - (v.conductance == 0 ? 0 : v.conductance * value(i, j, k));
-      sum += (end == 0 ? into : -into) * area(i, j, k) * half;
-    });
-    return sum;
+    const CellFace face(d_.problem(), block_, axis, end, d_.media());
+    const auto of_line = [&](int j, int k) {
+      double sum = 0;
+      face.visit_line(j, k, [&](int i, int, int, const CellFace::Values& v) {
+        const double into = v.given - (v.conductance == 0 ? 0 : v.conductance * value(i, j, k));
+        sum += (end == 0 ? into : -into) * area(i, j, k) * half;
+      });
+      return sum;
+    };
+    return cpu::reduce_over_lines(cells, 0.0, of_line, std::plus());
   }
 
   const Discretization& d_;

@@ -174,12 +174,19 @@ class RegionSums {
     }
   }
 
-  // A few shares of the lines add up sums of their own, which are joined in order: the result does not depend on the
-  // number of threads.
   void add_cells(const SolutionPlanes& u, int first, int last) {
+    const auto& n = block_.layout().n;
+    add_in_shares({{0, 0, first}, {n[0], n[1], last}},
+                  [&](int j, int k, std::vector<Sums>& sums) { add_line(u, j, k, sums); });
+  }
+
+  // Calls add(j, k, sums) for the lines of a box. A few shares of the lines add up sums of their own, which are joined
+  // in order: the result does not depend on the number of threads.
+  template <class Add>
+  void add_in_shares(const Box& box, const Add& add) {
     constexpr std::size_t most_sums = std::size_t{1} << 16;
-    const int lines_of_plane = block_.layout().n[1];
-    const std::int64_t lines = std::int64_t{lines_of_plane} * (last - first);
+    const int lines_of_plane = box.last[1] - box.first[1];
+    const std::int64_t lines = std::int64_t{lines_of_plane} * (box.last[2] - box.first[2]);
     const auto shares = static_cast<std::int64_t>(std::clamp<std::size_t>(most_sums / sums_.size(), 1, 64));
     std::vector<std::vector<Sums>> all(static_cast<std::size_t>(std::min(shares, lines)));
     const auto count = static_cast<std::int64_t>(all.size());
@@ -188,7 +195,8 @@ class RegionSums {
       std::vector<Sums>& sums = all[static_cast<std::size_t>(s)];
       sums.resize(sums_.size());
       for (std::int64_t line = lines * s / count; line < lines * (s + 1) / count; ++line)
-        add_line(u, static_cast<int>(line % lines_of_plane), first + static_cast<int>(line / lines_of_plane), sums);
+        add(box.first[1] + static_cast<int>(line % lines_of_plane),
+            box.first[2] + static_cast<int>(line / lines_of_plane), sums);
     }
     for (const auto& sums : all)
       for (std::size_t r = 0; r < sums_.size(); ++r) sums_[r].join(sums[r]);
@@ -246,9 +254,13 @@ class RegionSums {
       if (!block_.axes[d].open(end) || CellFace::is_closed(face)) return;
       const Layer u(d_.functionals(), u_, cells_behind(block_, d, end));
       const FaceAreas area(block_, d);
-      CellFace(d_.problem(), block_, d, end, &media_).visit([&](int i, int j, int k, const CellFace::Values& v) {
-        if (media_.solved(i, j, k))
-          sums_[media_.cells().region(i, j, k)].through_faces -= area(i, j, k) * (v.given - v.conductance * u(i, j, k));
+      const CellFace values(d_.problem(), block_, d, end, &media_);
+      add_in_shares(values.behind(), [&](int j, int k, std::vector<Sums>& sums) {
+        values.visit_line(j, k, [&](int i, int, int, const CellFace::Values& v) {
+          if (media_.solved(i, j, k))
+            sums[media_.cells().region(i, j, k)].through_faces -=
+                area(i, j, k) * (v.given - v.conductance * u(i, j, k));
+        });
       });
     });
   }

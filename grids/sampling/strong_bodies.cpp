@@ -78,11 +78,15 @@ bool has_thin_layers(const Problem& problem) {
   return problem.media && !(problem.media->sheets.empty() && problem.media->contacts.empty());
 }
 
+bool has_large_clusters(const Problem& problem, const Block& block) {
+  return has_thin_layers(problem) || is_thin(block);
+}
+
 bool may_have_clusters(const Problem& problem, const Jumps& jumps, const Block& block) {
   if (has_thin_layers(problem)) return true;
   // Insulators leave no weak couplings in space, so cells of similar κ between them are no clusters.
-  const bool gaps_alone =
-      block.dimension() == 3 && problem.media && problem.media->has_gaps() && jumps.range < Jumps::large;
+  const bool space = block.dimension() == 3 && !is_thin(block);
+  const bool gaps_alone = space && problem.media && problem.media->has_gaps() && jumps.range < Jumps::large;
   return (may_have_clusters(jumps, block) && !gaps_alone) || has_bodies(problem, jumps, Jumps::large);
 }
 

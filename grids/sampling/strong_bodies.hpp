@@ -18,6 +18,10 @@ bool has_bodies(const Problem& problem, const Jumps& jumps, double jump);
 /// size.
 bool has_thin_layers(const Problem& problem);
 
+/// Returns whether strong clusters in space may have as many values as those in the plane: on thin layers, and in a
+/// thin grid, whose media form clusters of all sizes as those in the plane do.
+bool has_large_clusters(const Problem& problem, const Block& block);
+
 /// Returns whether strong clusters may slow cycles on Galerkin levels down. Thin bodies may be strong clusters,
 /// whatever share of all cells they are (docs/design/materials.md).
 bool may_have_clusters(const Problem& problem, const Jumps& jumps, const Block& block);

@@ -360,7 +360,7 @@ Hierarchy Discretization::make_galerkin_levels(const std::vector<LevelPlan>& lev
       with_cut_lines(std::move(A), rows, penalty_field(context()).get(), axes_of_cut_lines(block(), relaxed));
   return make_galerkin_hierarchy(std::move(finest), std::move(bands), cells ? index_block(block()) : block(), levels,
                                  first_level_with_clusters(problem_, jumps_, block().global()), sharing_,
-                                 has_thin_layers(problem_));
+                                 has_large_clusters(problem_, block().global()));
 }
 
 void Discretization::set_floating(const std::vector<double>& values) {

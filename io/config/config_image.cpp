@@ -59,8 +59,9 @@ class ImageOpener {
     const bool pattern = given(files);
     if (pattern && given(file)) return fail(*files, "image.files", "conflicts with image.file; keep one of the two");
     const Value& named = pattern ? *files : *file;
-    if (!find(named, pattern) || !read_crop() || !place()) return nullptr;
-    complete();
+    if (!find(named, pattern) || !read_crop()) return nullptr;
+    if (is_one_slice()) dimension_ = 2;
+    if (!place() || !complete()) return nullptr;
     return std::make_shared<const ImageInput>(std::move(input_));
   }
 
@@ -102,9 +103,19 @@ class ImageOpener {
     return from;
   }
 
-  std::size_t dimension() const { return static_cast<std::size_t>(input_.source->dimension()); }
+  std::size_t dimension() const { return dimension_; }
+
+  // Returns whether an image in space is one slice and nothing else has three axes. It is then an image in the plane.
+  bool is_one_slice() const {
+    if (dimension() != 3 || input_.crop.count(2) != 1) return false;
+    for (const char* key : {"domain.lower", "domain.upper", "grid.cells", "grid.axes"})
+      if (const Value* list = raw_.at(key); list && std::max(list->items.size(), list->entries.size()) == 3)
+        return false;
+    return true;
+  }
 
   bool read_crop() {
+    dimension_ = static_cast<std::size_t>(input_.source->dimension());
     input_.crop.last = input_.source->counts();
     const Value* crop = image_.find("crop");
     if (!given(crop)) return true;
@@ -133,8 +144,8 @@ class ImageOpener {
     const auto lower = constants(raw_.at("domain.lower"), parameters_);
     const auto upper = constants(raw_.at("domain.upper"), parameters_);
     const Value* voxel = image_.find("voxel");
-    const std::vector<double> widths =
-        given(voxel) && voxel->kind == Kind::list ? numbers(voxel) : std::vector<double>();
+    std::vector<double> widths = given(voxel) && voxel->kind == Kind::list ? numbers(voxel) : std::vector<double>();
+    if (widths.size() == 3 && dimension() < static_cast<std::size_t>(input_.source->dimension())) widths.pop_back();
     for (const auto& [list, key] : {std::pair(lower ? lower->size() : dimension(), "domain.lower"),
                                     std::pair(widths.empty() ? dimension() : widths.size(), "image.voxel")})
       if (list != dimension()) {
@@ -158,7 +169,7 @@ class ImageOpener {
   }
 
   // Adds domain and grid.cells to the document if they are absent.
-  void complete() {
+  bool complete() {
     const Mark& mark = image_.mark;
     const auto list = [&](auto value, bool integer) {
       Value all;
@@ -167,7 +178,7 @@ class ImageOpener {
       for (std::size_t d = 0; d < dimension(); ++d) all.items.push_back(number_value(value(d), integer, mark));
       return all;
     };
-    if (const Value* axes = raw_.at("grid.axes"); given(axes)) return;
+    if (const Value* axes = raw_.at("grid.axes"); given(axes)) return true;
     const auto map = [&](const char* key) -> Value& {
       if (!given(raw_.find(key))) {
         std::erase_if(raw_.entries, [&](const Value::Entry& entry) { return entry.key == key; });
@@ -186,14 +197,23 @@ class ImageOpener {
           {"upper", mark, list([&](std::size_t d) { return input_.lower[d] + input_.voxel[d] * count(d); }, false)});
     }
     Value& grid = map("grid");
-    if (grid.kind != Kind::map || grid.find("cells")) return;
+    if (grid.kind != Kind::map || grid.find("cells")) return true;
     const auto lower = constants(domain.find("lower"), parameters_),
                upper = constants(domain.find("upper"), parameters_);
     const auto cells = [&](std::size_t d) {
       const bool known = lower && upper && lower->size() == dimension() && upper->size() == dimension();
       return known ? std::max(1.0, std::round(((*upper)[d] - (*lower)[d]) / input_.voxel[d])) : count(d);
     };
+    for (std::size_t d = 0; d < dimension(); ++d)
+      if (cells(d) < 2) {
+        fail(image_, "image",
+             "has one voxel along " + std::string(axis_names[d]) +
+                 ", and a grid needs two cells along each axis: give grid.cells, or transpose the image so that z is "
+                 "the axis of one voxel, which makes it an image in the plane");
+        return false;
+      }
     grid.entries.push_back({"cells", mark, list(cells, true)});
+    return true;
   }
 
   Value& raw_;
@@ -202,6 +222,7 @@ class ImageOpener {
   const Parameters& parameters_;
   Diagnostics& errors_;
   ImageInput input_;
+  std::size_t dimension_ = 3;
 };
 
 // Reads the values and materials of an image into regions.

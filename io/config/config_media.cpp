@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "grids/problem/bodies.hpp"
+#include "grids/problem/body_error.hpp"
 #include "grids/problem/media.hpp"
 #include "io/config/config_parts.hpp"
 #include "io/config/config_shapes.hpp"
@@ -132,14 +133,18 @@ class MediaReader {
     if (kappa) parts_.config.marks["materials.background.coefficient"] = kappa->mark.text() + ": equation.coefficient";
   }
 
+  void add_named_background(const Value& name, std::size_t material) {
+    parts_.config.marks[BodyError::key(name.text)] = name.mark.text() + ": background";
+    media_.regions.push_back({name.text, material, MediaRegion::Origin::background});
+  }
+
   void read_background() {
     const Value* name = parts_.document.find("background");
     const Value* kappa = parts_.document.at("equation.coefficient");
     if (given(name)) {
       if (kappa && kappa->given)
         fail(kappa->mark, "equation.coefficient", "conflicts with background, a material; keep one of the two");
-      if (const auto number = material_named(*name, "background"))
-        media_.regions.push_back({name->text, *number, MediaRegion::Origin::background});
+      if (const auto number = material_named(*name, "background")) add_named_background(*name, *number);
       return;
     }
     Material material;
@@ -171,6 +176,7 @@ class MediaReader {
       if (const Value* floating = body.find("floating"); given(floating)) material = let_float(material, *floating);
       std::string called = given(title) ? title->text : media_.materials[material].name;
       if (const int same = count[called]++; same > 0) called.append(" ").append(std::to_string(same + 1));
+      parts_.config.marks[BodyError::key(called)] = body.mark.text() + ": " + path;
       bodies_.push_back({std::move(shape), static_cast<RegionNumber>(media_.regions.size())});
       media_.regions.push_back({called, material, MediaRegion::Origin::body});
     }

@@ -44,10 +44,13 @@ std::optional<LabelBytes> ImageMap::bytes(const std::array<std::vector<double>, 
   LabelBytes bytes;
   bytes.first = stored.first;
   const std::array<std::int64_t, 3> stride{1, stored.row, stored.slice};
+  bool each_once = true;
   for (std::size_t d = 0; d < 3; ++d) {
     Box all{{0, 0, 0}, {1, 1, 1}};
     if (!nodes[d].empty()) all.last[d] = static_cast<int>(nodes[d].size()) - 1;
     bytes.offset[d] = voxels_along(d, nodes[d], all);
+    each_once = each_once && bytes.offset[d].size() == static_cast<std::size_t>(image_->crop().count(d)) &&
+                std::ranges::adjacent_find(bytes.offset[d], std::ranges::greater_equal()) == bytes.offset[d].end();
     for (std::int64_t& voxel : bytes.offset[d]) {
       if (voxel < 0) return {};
       voxel *= stride[d];
@@ -58,6 +61,12 @@ std::optional<LabelBytes> ImageMap::bytes(const std::array<std::vector<double>, 
     // Bytes that no voxel has may have no code.
     bytes.region[b] = code < regions_.size() ? regions_[code] : beyond_;
   }
+  if (!each_once) return bytes;
+  // Each voxel is a cell, so the counts of the values are those of the regions.
+  bytes.cells.resize(static_cast<std::size_t>(std::max(*std::ranges::max_element(regions_), beyond_)) + 1);
+  const std::vector<std::int64_t>& counts = image_->counts();
+  for (std::size_t value = 0; value < counts.size(); ++value) bytes.cells[regions_[value]] += counts[value];
+  bytes.cells[beyond_] += image_->unlisted_count();
   return bytes;
 }
 

@@ -6,6 +6,7 @@
 
 #include "backends/device/rehearsal.hpp"
 #include "backends/memory/error.hpp"
+#include "grids/compact/explicit_entries.hpp"
 #include "grids/levels/uncoupled_blocks.hpp"
 #include "solver/direct/sparse_inverse.hpp"
 
@@ -29,6 +30,17 @@ void project(std::span<double> q, std::size_t n) {
   }
   for (std::size_t i = 0; i < n; ++i)
     for (std::size_t j = 0; j < n; ++j) q[i * n + j] -= means[i] + means[j] - mean;
+}
+
+// Returns the matrices of all blocks. An operator that knows its entries states them, and has one block.
+BlockMatrices matrices_of(const Operator& A, const UncoupledBlocks& blocks, Field& u, Field& Au) {
+  const auto* const known = dynamic_cast<const ExplicitEntries*>(&A);
+  if (!known) return read_matrices(A, blocks, u, Au);
+  const auto size = static_cast<std::size_t>(blocks.rows());
+  BlockMatrices found{known->dense(), std::vector<double>(size)};
+  for (std::size_t i = 0; i < size && !A.singular(); ++i)
+    for (std::size_t j = 0; j < size; ++j) found.sums[i] += found.entries[i * size + j];
+  return found;
 }
 
 }  // namespace

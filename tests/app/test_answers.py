@@ -14,6 +14,8 @@ import sys
 import tempfile
 import unittest
 
+from hostile_images import tiff
+
 PROGRAM = os.path.abspath(sys.argv[1])
 PYTHON = "/usr/bin/python3"  # has the distribution's h5py
 
@@ -53,6 +55,20 @@ bodies: [{material: core, sphere: {center: %s, radius: %.17g}}]
 output: {effective: {axes: all, faces: periodic}, formats: [], bodies: false}
 """
 
+# Square tubes along x in an insulator; the third one is closed.
+TUBES = """\
+domain: {lower: [0, 0, 0], upper: [1, 1, 1]}
+grid: {cells: [20, 18, 24]}
+materials: {wall: insulator, open: {coefficient: 2}, metal: {floating: {charge: 0}}}
+background: wall
+bodies:
+  - {material: open, box: {lower: [-1, 0.3, 0.08], upper: [2, 0.7, 0.28]},
+     repeat: {count: [1, 1, 3], step: [0, 0, 0.25]}}
+  - {material: wall, box: {lower: [0.5, 0, 0.55], upper: [0.6, 1, 1]}}
+# {material: metal, box: {lower: [0.2, 0.4, 0.1], upper: [0.4, 0.6, 0.2]}}
+output: {effective: {faces: %s, axes: x}, formats: []}
+"""
+
 # κ = 1 + x on the cells and on the nodes of a cube, and NaN in one cell or node.
 WRITE_KAPPA = """
 import h5py, numpy
@@ -62,6 +78,42 @@ for file, more, shift in (("cells.h5", 0, 0.5), ("nodes.h5", 1, 0)):
         values[:] = 1 + (numpy.arange(16 + more) + shift) / 16
         values[7, 7, 6] = numpy.nan
         data["kappa"] = values
+"""
+
+
+# A thin image at the threshold of percolation: blobs of about 7 voxels, half of which conduct.
+WRITE_THIN = """
+import numpy
+shape = (3, 300, 400)
+noise = numpy.fft.rfftn(numpy.random.default_rng(1).standard_normal(shape))
+waves = sum(numpy.fft.fftfreq(n).reshape([-1 if e == d else 1 for e in range(3)]) ** 2 for d, n in enumerate(shape[:2]))
+waves = waves + numpy.fft.rfftfreq(shape[2]) ** 2
+smooth = numpy.fft.irfftn(noise * numpy.exp(-2 * (3 * numpy.pi) ** 2 * waves), s=shape)
+numpy.save("image.npy", numpy.where(smooth > numpy.median(smooth), 0, 255).astype("u1"))
+"""
+
+# Eight layers of a board with a chip and vias; layers are thinner than cells, which are flat.
+BOARD = """\
+domain: {lower: [0, 0, 0], upper: [0.042, 0.048, 0.0036]}
+grid: {cells: [60, 47, 26]}
+output: {formats: []}
+materials: {m0: {coefficient: 10}, m1: {coefficient: 218}, m2: {coefficient: 1.4}, m3: {coefficient: 0.14},
+            m4: {coefficient: [98, 98, 11]}, m5: {coefficient: [7, 7, 3]}, m6: {coefficient: 36},
+            m7: {coefficient: 265}, chip: {coefficient: 130, power: 5}, via: {coefficient: 390}}
+background: m0
+bodies:
+  - {material: m1, layer: {axis: z, from: 1.148e-3, to: 1.191e-3}}
+  - {material: m2, layer: {axis: z, from: 1.191e-3, to: 1.238e-3}}
+  - {material: m3, layer: {axis: z, from: 1.238e-3, to: 1.285e-3}}
+  - {material: m4, layer: {axis: z, from: 1.285e-3, to: 1.524e-3}}
+  - {material: m5, layer: {axis: z, from: 1.524e-3, to: 1.563e-3}}
+  - {material: m6, layer: {axis: z, from: 1.563e-3, to: 1.624e-3}}
+  - {material: m7, layer: {axis: z, from: 1.624e-3, to: 3.6e-3}}
+  - {material: chip, box: {lower: [0.0125, 0.0119, 0.55e-3], upper: [0.0251, 0.0334, 3.18e-3]}}
+  - {material: via, cylinder: {from: [0.0042, 0.0072, -1], to: [0.0042, 0.0072, 1], radius: 2e-3},
+     repeat: {count: [4, 3, 1], step: [0.0105, 0.0143, 0]}}
+boundary: {z-: {robin: {alpha: 1000, value: 0}}, z+: {robin: {alpha: 10, value: 0}}, default: {neumann: 0}}
+contacts: [{between: [chip, m0], resistance: 1e-7}, {between: [m1, m2], resistance: 5e-6}]
 """
 
 
@@ -147,6 +199,88 @@ class Answers(unittest.TestCase):
         self.assertEqual(together["floating_bodies"], alone[0][0]["floating_bodies"])
         self.assertEqual(together["solution"], alone[0][0]["solution"])
         self.assertLess(together["peak_memory_bytes"], 1.4 * alone[0][0]["peak_memory_bytes"])
+
+    def test_every_periodic_part_conducts(self):
+        # Straight channels of different widths, between walls, and a pocket that crosses the ends but does not wind.
+        shape = self.image((18, 15, 13), lambda i, j, k: k in (0, 6, 11) or j in (0, 4, 9) or (j > 9 and 3 < i < 9))
+        summary = self.run_case(IMAGE % (shape, "periodic"))
+        open_cells = (3 + 4) * (5 + 4 + 1)
+        self.assertTrue(summary["converged"])
+        self.assertEqual(summary["effective"]["percolates"], [True, False, False])
+        self.assertAlmostEqual(summary["effective"]["tensor"][0][0], 2 * open_cells / (15 * 13), places=8)
+        self.assertEqual(summary["floating"]["cells"], 5 * 10 * 13)
+
+    def test_every_periodic_tube_conducts(self):
+        # Tubes of equal sections, of which one is crossed by a floating body; the third one is closed by a wall.
+        text = TUBES % "periodic"
+        alone = self.run_case(text.replace("count: [1, 1, 3]", "count: [1, 1, 1]"))["effective"]["tensor"][0][0]
+        both = self.run_case(text)["effective"]["tensor"][0][0]
+        self.assertGreater(alone, 0.05)
+        self.assertAlmostEqual(both, 2 * alone, delta=2e-5)
+        floating = text.replace("# ", "  - ")
+        self.assertGreater(self.run_case(floating)["effective"]["tensor"][0][0], 1.05 * both)
+
+    def test_a_floating_body_between_periodic_ends_is_named(self):
+        text = PERIODIC.replace("lower: [0.7, 0.1, -0.1], upper: [0.95", "lower: [-1, 0.1, -0.1], upper: [2")
+        self.run_case(text, status=2)
+        self.assertIn("case.yaml:7:5: bodies[1] (shell): floats and connects both ends of x", self.output)
+
+    def test_one_slice_is_an_image_in_the_plane(self):
+        def solid(i, j, k):
+            return (i * 5 + j * 7 + i * j) % 4 == 0
+
+        plane = IMAGE.replace("shape: [%s]", "shape: [20, 17]") % "fixed"
+        self.image((20, 17, 1), solid)
+        expected = self.run_case(plane)["effective"]["tensor"]
+        for voxel in ("1e-6", "[1e-6, 1e-6, 3e-6]"):
+            found = self.run_case((IMAGE % ("20, 17, 1", "fixed")).replace("voxel: 1e-6", f"voxel: {voxel}"))
+            self.assertEqual(found["effective"]["tensor"], expected)
+        self.image((20, 17, 6), solid)
+        text = (IMAGE % ("20, 17, 6", "fixed")).replace("voxel", "crop: [[0, 20], [0, 17], [3, 4]], voxel")
+        self.assertEqual(self.run_case(text)["effective"]["tensor"], expected)
+        self.image((20, 1, 17), lambda i, j, k: solid(i, k, j))
+        self.run_case(IMAGE % ("20, 1, 17", "fixed"), status=2)
+        self.assertIn("case.yaml:1:8: image: has one voxel along y", self.output)
+
+    def test_images_of_every_type_of_tiff(self):
+        text = IMAGE.replace("image.raw, type: uint8, shape: [%s]", "image.tif")
+        text = text.replace("insulator", "{coefficient: 0.1}")
+        found = set()
+        for code, kind, labels in (("B", 1, (0, 255)), ("b", 2, (-1, 100)), ("H", 1, (3, 65535)), ("h", 2, (-300, 7)),
+                                   ("I", 1, (0, 4294967295)), ("i", 2, (-70000, 5)), ("f", 3, (0, 1)),
+                                   ("d", 3, (-2, 1))):
+            for order in "<>":
+                data = struct.pack(f"{order}16{code}", *(labels[(i * 7 + i // 5) % 3 == 0] for i in range(16)))
+                bits = 8 * struct.calcsize(f"{order}{code}")
+                (self.directory / "image.tif").write_bytes(
+                    tiff(bits=bits, data=data, order=order, pages=3, tags=[(339, 3, 1, kind), (258, 3, 1, bits)]))
+                table = "{%d: pore, %d: grain}" % labels
+                summary = self.run_case((text % "fixed").replace("{0: pore, 255: grain}", table))
+                found.add(summary["effective"]["tensor"][0][0])
+        self.assertEqual(len(found), 1)
+
+    def test_nodes_of_a_netlist_have_names_of_their_own(self):
+        bodies = ", ".join(f"{{material: lead, name: '{name}', sphere: {{center: [0.5, 0.5, {0.2 + 0.3 * n}], "
+                           "radius: 0.1}}" for n, name in enumerate(("a b", "A-b", "0")))
+        text = BODIES.replace("core: {coefficient: 50, power: 3}", "lead: {fixed: 1}")
+        text = text.replace(text[text.index("bodies"):text.index("boundary")], f"bodies: [{bodies}]\n")
+        self.run_case(text.replace("formats: []", "formats: [], capacitance: ['a b', A-b, '0']"))
+        netlist = (self.directory / "results/capacitance.cir").read_text()
+        self.assertIn(".subckt capacitance a_b A_b_2 0_2\n", netlist)
+
+    def test_thin_images_take_few_iterations(self):
+        subprocess.run([PYTHON, "-c", WRITE_THIN], check=True, cwd=self.directory)
+        text = (IMAGE % ("1", "fixed")).replace("image.raw, type: uint8, shape: [1]", "image.npy").replace("all", "x")
+        for grain in ("insulator", "{coefficient: 1e-6}"):
+            summary = self.run_case(text.replace("grain: insulator", f"grain: {grain}"))
+            self.assertTrue(summary["converged"])
+            self.assertLessEqual(summary["iterations"], 18)
+
+    def test_boards_of_thin_layers_take_few_iterations(self):
+        for contacts in (True, False):
+            summary = self.run_case(BOARD if contacts else BOARD[:BOARD.index("contacts")])
+            self.assertTrue(summary["converged"])
+            self.assertLessEqual(summary["iterations"], 12)
 
     def test_cylinders_off_the_centres_of_cells_conduct_as_computed(self):
         # Rayleigh's method with 21 multipoles (tests/media/cylinder_arrays.py).

@@ -118,6 +118,25 @@ class Restarts(Runs):
             self.restart(case, cells)
 
 
+    def test_images_under_bodies(self):
+        """Bodies cover an image of pores, whose grains have no value in the file."""
+        for shape in ([31, 20, 17], [40, 33, 3], [57, 38]):
+            strides = [1, shape[0], shape[0] * shape[1]]
+            count = strides[len(shape) - 1] * shape[-1]
+            (self.directory / "image.raw").write_bytes(
+                bytes(255 if n * 2654435761 % 2**32 < 2**30 else 0 for n in range(count)))
+            case = {"image": {"file": "image.raw", "type": "uint8", "shape": shape,
+                              "materials": {0: "pore", 255: "grain"}},
+                    "materials": {"pore": {"coefficient": 1}, "grain": "insulator",
+                                  "core": {"coefficient": 1000, "power": 3}},
+                    "bodies": [{"material": "core", "sphere": {"center": [n / 2 for n in shape], "radius": 5}}],
+                    "boundary": {"x-": {"dirichlet": 0}, "x+": {"robin": {"alpha": 0.5, "ambient": 2}},
+                                 "default": {"neumann": 0}},
+                    "solver": {"method": "multigrid", "tolerance": 1e-8},
+                    "output": {"formats": ["hdf5"], "directory": "results"}}
+            self.restart(case, shape)
+
+
 class SinglePrecision(Runs):
     """A precision that cannot represent the problem must not end a run with status 1."""
 

@@ -95,8 +95,8 @@ struct ShiftBlocks {
   BlockLanczos<T> all;
   int step;
   __device__ void operator()(int row, std::int64_t p) const {
-    const double norm = all.norm[step], inverse = inverse_length(norm),
-                 alpha = norm > 0 ? all.alpha[step] / norm : 0, last = step == 0 ? 0 : sqrt(norm);
+    const double norm = all.norm[step], inverse = inverse_length(norm), alpha = norm > 0 ? all.alpha[step] / norm : 0,
+                 last = step == 0 ? 0 : sqrt(norm);
     const T now = all.r[p] * static_cast<T>(inverse), next = all.w[row] * static_cast<T>(inverse) -
                                                              static_cast<T>(alpha) * now -
                                                              static_cast<T>(last) * all.before[row];

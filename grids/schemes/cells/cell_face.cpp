@@ -88,7 +88,7 @@ CellFace::Data::Data(const Quantity& quantity, const std::string& name, Sign sig
   Box sampled = box;
   if (quantity.constant() && box.size() > 0)
     for (std::size_t e = 0; e < 3; ++e) sampled.last[e] = sampled.first[e] + 1;
-  values_ = sample(quantity, name, sign, {block}, Location::cell, sampled);
+  *this = Data(sample(quantity, name, sign, {block}, Location::cell, sampled));
 }
 
 bool CellFace::is_closed(const Boundary& face) {
@@ -118,8 +118,8 @@ CellFace::CellFace(const Problem& problem, const Block& block, int axis, int end
   data_ = Data(face.value, face_key(axis, end), Sign::any, block, on_face);
   const bool known = media && media->codes() && is_part(all, behind_) && is_part(behind_, all);
   if (known && (face.kind == BoundaryKind::dirichlet || is_closed(face))) {
-    kappa_ = Data(media->end_kappa(axis, end));
-    open_ = Data({1.0});
+    kappa_ = Data::of(media->end_kappa(axis, end));
+    open_ = Data(std::vector{1.0});
   } else if (media_) {
     Behind found = media && is_part(behind_, all) ? from_rows(*media, axis, end, all, behind_)
                                                   : integrated(problem, block, axis, end, behind_);

@@ -1,9 +1,12 @@
 #pragma once
 
+#include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "backends/cpu/launch.hpp"
 #include "backends/memory/places.hpp"
 #include "grids/axes/block.hpp"
 #include "grids/problem/problem.hpp"
@@ -52,13 +55,28 @@ class CellFace {
   /// Calls f(i, j, k, values) for the cells behind the face, x fastest.
   template <class F>
   void visit(const F& f) const {
-    std::size_t at = 0;
-    for_each_place(behind_, [&](int i, int j, int k) {
+    for (int k = behind_.first[2]; k < behind_.last[2]; ++k)
+      for (int j = behind_.first[1]; j < behind_.last[1]; ++j) visit_line(j, k, f);
+  }
+  /// Does the same on all threads, a line of cells on one of them.
+  template <class F>
+  void visit_on_threads(const F& f) const {
+    cpu::for_each_line(behind_, cpu::heavy_threshold, [&](int j, int k) { visit_line(j, k, f); });
+  }
+  /// Visits one line of cells.
+  template <class F>
+  void visit_line(int j, int k, const F& f) const {
+    std::size_t at = number(behind_.first[0], j, k);
+    for (int i = behind_.first[0]; i < behind_.last[0]; ++i, ++at) {
       // Nothing flows into a cell that left the system of materials.
       const bool gone = media_ && kappa_[at] == 0;
       f(i, j, k, gone ? Values() : values_at(at));
-      ++at;
-    });
+    }
+  }
+  /// Returns the number of a cell among those behind the face, x fastest.
+  std::size_t number(int i, int j, int k) const {
+    const std::int64_t nx = behind_.last[0] - behind_.first[0], ny = behind_.last[1] - behind_.first[1];
+    return static_cast<std::size_t>(((k - behind_.first[2]) * ny + j - behind_.first[1]) * nx + i - behind_.first[0]);
   }
 
  private:
@@ -70,15 +88,23 @@ class CellFace {
   class Data {
    public:
     Data() = default;
-    explicit Data(std::vector<double> values) : values_(std::move(values)) {}
+    explicit Data(std::vector<double> values)
+        : own_(std::make_shared<const std::vector<double>>(std::move(values))), values_(*own_) {}
     Data(const Quantity& quantity, const std::string& name, Sign sign, const Block& block, const Box& box);
+    /// Refers to values that outlive the face.
+    static Data of(const std::vector<double>& stored) {
+      Data data;
+      data.values_ = stored;
+      return data;
+    }
 
     double operator[](std::size_t cell) const {
       return values_.empty() ? 0 : values_.size() == 1 ? values_.front() : values_[cell];
     }
 
    private:
-    std::vector<double> values_;
+    std::shared_ptr<const std::vector<double>> own_;  ///< null if others own the values
+    std::span<const double> values_;
   };
 
   // κ of materials contains the open share of the face, which reduces all flows.

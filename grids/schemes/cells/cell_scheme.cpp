@@ -290,9 +290,9 @@ class CellScheme final : public RowScheme {
     };
     auto behind = kappa_behind(c, axis, end, face.kind);
     if (behind)
-      CellFace(p, block, d, end, std::move(*behind)).visit(add);
+      CellFace(p, block, d, end, std::move(*behind)).visit_on_threads(add);
     else
-      CellFace(p, block, d, end, c.context.media).visit(add);
+      CellFace(p, block, d, end, c.context.media).visit_on_threads(add);
     return c.sum(lines);
   }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdio>
 #include <limits>
+#include <map>
 #include <string>
 
 #include "backends/device/backend.hpp"
@@ -134,6 +135,27 @@ bool has_negligible_gaps(const Problem& problem, double range) {
   const Media& media = *problem.media;
   const bool crossed = media.bodies && media.surfaces != Surfaces::staircase;
   return crossed || !media.contacts.empty() || !media.sheets.empty() || range > most_range;
+}
+
+// Works plane by plane, because many tubes may have an anchor each.
+void add_anchors(const SchemeContext& context, Field& reaction) {
+  std::map<int, std::vector<std::array<int, 3>>> planes;
+  for (const std::array<int, 3>& cell : context.media->anchors()) planes[cell[2]].push_back(cell);
+  for (const auto& [k, cells] : planes) {
+    if (cells.size() == 1) {
+      const auto [i, j, plane] = cells.front();
+      context.sampler.put({{i, j, k}, {i + 1, j + 1, k + 1}}, std::array{1.0}, SampleStore::add, reaction);
+      continue;
+    }
+    Box box = context.values();
+    box.first[2] = k;
+    box.last[2] = k + 1;
+    std::vector<double> added(static_cast<std::size_t>(box.size()));
+    for (const auto& [i, j, plane] : cells)
+      added[static_cast<std::size_t>(j - box.first[1]) * static_cast<std::size_t>(box.last[0] - box.first[0]) +
+            static_cast<std::size_t>(i - box.first[0])] = 1;
+    context.sampler.put(box, added, SampleStore::add, reaction);
+  }
 }
 
 double flow_to_fixed(const SchemeContext& context, const Field& u) {

@@ -4,6 +4,7 @@
 #include <map>
 #include <vector>
 
+#include "backends/cpu/launch.hpp"
 #include "backends/device/backend.hpp"
 #include "backends/memory/error.hpp"
 #include "grids/sampling/problem_data.hpp"
@@ -31,12 +32,17 @@ std::vector<Cell> MediaSystem::contacts(const Problem& problem) const {
     if (face.kind == BoundaryKind::robin)
       alpha = sample(face.alpha, face_key(d, end, true), Sign::nonnegative, {block_}, Location::cell,
                      face_box(block_, d, end));
-    std::size_t at = 0;
-    for_each_place(behind, [&](int i, int j, int k) {
-      const bool passes = alpha.empty() || alpha[at] > 0;
-      if (passes && end_kappa(d, end)[at] > 0 && solved(i, j, k)) found.push_back({i, j, k});
-      ++at;
+    const std::vector<double>& kappa = end_kappa(d, end);
+    const std::int64_t nx = behind.last[0] - behind.first[0], ny = behind.last[1] - behind.first[1];
+    constexpr Cell none{-1, -1, -1};
+    const std::size_t before = found.size();
+    found.resize(before + static_cast<std::size_t>(behind.size()), none);
+    cpu::for_each_line(behind, cpu::heavy_threshold, [&](int j, int k) {
+      auto at = static_cast<std::size_t>(((k - behind.first[2]) * ny + j - behind.first[1]) * nx);
+      for (int i = behind.first[0]; i < behind.last[0]; ++i, ++at)
+        if ((alpha.empty() || alpha[at] > 0) && kappa[at] > 0 && solved(i, j, k)) found[before + at] = {i, j, k};
     });
+    std::erase(found, none);
   });
   if (uniform_value(problem.reaction) == 0.0) return found;
   std::size_t at = 0;
@@ -48,9 +54,19 @@ std::vector<Cell> MediaSystem::contacts(const Problem& problem) const {
   return found;
 }
 
-// Marks the cells that conductances connect to the front, on this process, by runs along x. Returns the number of new
-// ones, and adds them to `cells` unless it is null.
-std::size_t MediaSystem::spread(std::vector<Cell>& front, std::vector<char>& reached,
+// Returns whether nothing but mean gradients between periodic faces drives a flow, as for effective coefficients. Each
+// part that connects both ends of an axis then conducts, although no value is fixed in it.
+bool MediaSystem::driven_by_gradients(const Problem& problem) const {
+  const auto is_zero = [](const Quantity& quantity) { return uniform_value(quantity) == 0.0; };
+  const auto idle = [&](const Material& m) { return !m.fixed && m.power.value_or(0) == 0 && is_zero(m.source); };
+  const auto axes = static_cast<std::ptrdiff_t>(block_.dimension());
+  return std::all_of(block_.axes.begin(), block_.axes.begin() + axes, [](const Axis& a) { return a.closed(); }) &&
+         is_zero(problem.source) && is_zero(problem.reaction) && std::ranges::all_of(media_->materials, idle);
+}
+
+// Marks the cells that conductances connect to the front, on this process, by runs along x, with `around` also across
+// periodic ends. Returns the number of new ones, and adds them to `cells` unless it is null.
+std::size_t MediaSystem::spread(std::vector<Cell>& front, std::vector<char>& reached, bool around,
                                 std::vector<std::size_t>* cells) const {
   std::size_t found = 0;
   const auto free = [&](int i, int j, int k) { return reached[own(i, j, k)] == 0 && solved(i, j, k); };
@@ -64,7 +80,7 @@ std::size_t MediaSystem::spread(std::vector<Cell>& front, std::vector<char>& rea
     std::fill_n(reached.begin() + static_cast<std::ptrdiff_t>(own(first, j, k)), last - first + 1, char{1});
     found += static_cast<std::size_t>(last - first + 1);
     for (int x = first; cells && x <= last; ++x) cells->push_back(own(x, j, k));
-    if (block_.axes[0].periodic() && face(0, 0, j, k) > 0) {
+    if (around && block_.axes[0].periodic() && face(0, 0, j, k) > 0) {
       if (first == 0) front.push_back({n_[0] - 1, j, k});
       if (last == n_[0] - 1) front.push_back({0, j, k});
     }
@@ -74,7 +90,7 @@ std::size_t MediaSystem::spread(std::vector<Cell>& front, std::vector<char>& rea
         beyond[d] += side;
         next[d] += side == 0 ? -1 : 1;
         if (next[d] < 0 || next[d] >= n_[d]) {
-          if (!block_.axes[d].periodic()) continue;
+          if (!around || !block_.axes[d].periodic()) continue;
           next[d] = next[d] < 0 ? n_[d] - 1 : 0;
         }
         bool before = false;  // the run that contains the cell before is already in the front
@@ -93,7 +109,8 @@ void MediaSystem::find_floating(const Problem& problem, const Tools& tools) {
   std::vector<Cell> front = contacts(problem);
   singular_ = !processes.any(!front.empty());
   if (!media_->has_gaps()) return;  // all cells are connected
-  if (!processes.alone()) return find_floating_of_several(front, tools);
+  const bool winding = driven_by_gradients(problem);
+  if (winding || !processes.alone()) return find_floating_of_several(front, winding, tools);
   std::vector<char> reached(states_.size());
   if (singular_) {
     // Without a fixed value the largest connected part is solved, with one of its cells as anchor.
@@ -101,21 +118,22 @@ void MediaSystem::find_floating(const Problem& problem, const Tools& tools) {
     for_each_place(block_.layout().box(), [&](int i, int j, int k) {
       if (reached[own(i, j, k)] || !solved(i, j, k)) return;
       front.assign(1, {i, j, k});
-      const std::size_t size = spread(front, reached);
+      const std::size_t size = spread(front, reached, true);
       if (size <= most) return;
       most = size;
-      anchor_ = {i, j, k};
+      anchors_.assign(1, {i, j, k});
     });
     if (most == 0) return;
     std::ranges::fill(reached, 0);
-    front.assign(1, anchor_);
+    front = anchors_;
   }
-  spread(front, reached);
+  spread(front, reached, true);
   let_float(reached);
 }
 
-// Does the same for cells of several processes: each finds its connected parts, which are joined at cuts.
-void MediaSystem::find_floating_of_several(const std::vector<Cell>& contacts, const Tools& tools) {
+// Does the same for cells of several processes: each finds its connected parts, which are joined at cuts. `winding`:
+// parts that connect both ends of an axis stay as well, each with an anchor.
+void MediaSystem::find_floating_of_several(const std::vector<Cell>& contacts, bool winding, const Tools& tools) {
   const Processes& processes = block_.processes();
   std::vector<int> labels(states_.size(), -1);
   std::vector<Cell> first, front;
@@ -127,7 +145,7 @@ void MediaSystem::find_floating_of_several(const std::vector<Cell>& contacts, co
       if (reached[own(i, j, k)] || !solved(i, j, k)) return;
       front.assign(1, {i, j, k});
       cells.clear();
-      spread(front, reached, &cells);
+      spread(front, reached, !winding, &cells);
       for (const std::size_t cell : cells) labels[cell] = static_cast<int>(first.size());
       first.push_back({i, j, k});
       sizes.push_back(static_cast<std::int64_t>(cells.size()));
@@ -138,13 +156,20 @@ void MediaSystem::find_floating_of_several(const std::vector<Cell>& contacts, co
                              if (side > 0) ++cell[d];
                              return face(d, cell[0], cell[1], cell[2]) > 0;
                            });
+  const auto winds = [&](std::size_t p) {
+    return winding && std::ranges::count(joined.of(static_cast<int>(p)).winds, true) > 0;
+  };
+  bool any_winds = false;
+  for (std::size_t p = 0; p < first.size(); ++p) any_winds = any_winds || winds(p);
+  any_winds = processes.any(any_winds);
   std::vector<std::int64_t> kept;  // first cells of parts that stay in the system
-  if (singular_) {
+  if (singular_ && !any_winds) {
     const std::int64_t largest = largest_part(joined, sizes);
     if (largest < 0) return;
     kept.push_back(largest);
     for (std::size_t p = 0; p < first.size(); ++p)
-      if (joined.of(static_cast<int>(p)).first == largest && joined.begins(static_cast<int>(p))) anchor_ = first[p];
+      if (joined.of(static_cast<int>(p)).first == largest && joined.begins(static_cast<int>(p)))
+        anchors_.push_back(first[p]);
   } else {
     std::vector<std::int64_t> shared;
     for (const auto& [i, j, k] : contacts)
@@ -159,8 +184,11 @@ void MediaSystem::find_floating_of_several(const std::vector<Cell>& contacts, co
     std::ranges::sort(kept);
   }
   std::vector<char> stays;
-  for (std::size_t p = 0; p < first.size(); ++p)
-    stays.push_back(std::ranges::binary_search(kept, joined.of(static_cast<int>(p)).first) ? 1 : 0);
+  for (std::size_t p = 0; p < first.size(); ++p) {
+    const bool fixed = std::ranges::binary_search(kept, joined.of(static_cast<int>(p)).first);
+    if (!fixed && winds(p) && joined.begins(static_cast<int>(p))) anchors_.push_back(first[p]);
+    stays.push_back(fixed || winds(p) ? 1 : 0);
+  }
   std::vector<char> reached(states_.size());
   for (std::size_t n = 0; n < reached.size(); ++n)
     reached[n] = labels[n] >= 0 && stays[static_cast<std::size_t>(labels[n])] ? 1 : 0;
@@ -206,7 +234,7 @@ void MediaSystem::let_float(const std::vector<char>& reached) {
         face[d] += side;
         if (!codes_) faces_[d][face_index(d, face[0], face[1], face[2])] = 0;
         const bool end = face[d] == 0 || face[d] == n_[d];
-        if (!end || !block_.axes[d].open(side)) continue;
+        if (!end || !block_.axes[d].open(side) || ends_[d][static_cast<std::size_t>(side)].empty()) continue;
         const std::size_t a = d == 0 ? 1 : 0, b = d == 2 ? 1 : 2;
         ends_[d][static_cast<std::size_t>(side)][static_cast<std::size_t>(cell[b]) * static_cast<std::size_t>(n_[a]) +
                                                  static_cast<std::size_t>(cell[a])] = 0;

@@ -159,7 +159,7 @@ double diagonal_of_gaps(const SchemeContext& context, double least, double mean,
   return share_of_gaps * least / mean / (cells * cells);
 }
 
-// Adds couplings to fixed bodies, the diagonals of cells that left, and the anchor.
+// Adds couplings to fixed bodies, the diagonals of cells that left, and the anchors.
 void add_to_diagonal(const SchemeContext& context, double scale, double gap_diagonal, Field& reaction) {
   const MediaSystem& media = *context.media;
   if (!media.links().empty()) {
@@ -177,8 +177,7 @@ void add_to_diagonal(const SchemeContext& context, double scale, double gap_diag
     });
     context.sampler.put(context.values(), values, SampleStore::set, reaction);
   }
-  if (const auto [i, j, k] = media.anchor(); i >= 0)
-    context.sampler.put({{i, j, k}, {i + 1, j + 1, k + 1}}, std::array{1.0}, SampleStore::add, reaction);
+  add_anchors(context, reaction);
 }
 
 // Multiplies values of cells by the shares of their volumes that insulators leave open.
@@ -384,7 +383,9 @@ void add_fixed_values(const SchemeContext& context, double scale, Field& b) {
       std::array<char, 32> text{};
       std::snprintf(text.data(), text.size(), "%.4g", sum);
       throw InputError(std::string("no value is fixed, and the sources and fluxes do not balance (their sum is ") +
-                       text.data() + "): fix a value, or make the data balance");
+                       text.data() +
+                       "): fix a value (boundary, or fixed: of a material), or make equation.source, the powers of "
+                       "materials and the fluxes of boundary balance");
     }
   }
   if (media->links().empty()) return;

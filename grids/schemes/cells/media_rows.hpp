@@ -16,6 +16,8 @@ std::shared_ptr<Field> sample_ends(const SchemeContext& context, std::size_t axi
 /// cells. Their diagonal is then so small that corrections in fp32 may overflow.
 bool has_negligible_gaps(const Problem& problem, double range);
 
+/// Adds 1 to the diagonals of the anchors.
+void add_anchors(const SchemeContext& context, Field& reaction);
 /// Returns the rows of cells whose materials come from Problem::media, and the jumps of κ between their centres. Rows
 /// of cells that left the system have no couplings and a tiny diagonal.
 std::pair<SchemeRows, Jumps> media_rows(const SchemeContext& context);

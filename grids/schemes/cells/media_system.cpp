@@ -30,14 +30,14 @@ MediaSystem::MediaSystem(const Problem& problem, MediaCells cells, const Block& 
   if (are_voxels()) {
     link_voxels();
     codes_ = make_codes(tools.backend);
-    set_ends_of_voxels();
+    set_ends_of_voxels(problem, true);
     if (block.processes().alone()) {
       find_floating_voxels(problem);
     } else {
       find_floating(problem, tools);
       codes_ = make_codes(tools.backend);
     }
-    if (!states_.empty() || !floating_cells_.empty()) set_ends_of_voxels();
+    set_ends_of_voxels(problem, false);
   } else {
     integrate_faces();
     find_floating(problem, tools);

@@ -48,7 +48,7 @@ class MediaSystem {
   bool solved(int i, int j, int k) const { return state(i, j, k) == CellState::solved; }
   /// Returns whether some cell of the grid left the system.
   bool has_gaps() const { return gaps_; }
-  /// Returns whether no value is fixed anywhere. One cell then is an anchor, if others left the system.
+  /// Returns whether no value is fixed anywhere. If cells left the system, each part that stays has an anchor.
   bool singular() const { return singular_; }
   const std::vector<FixedLink>& links() const { return links_; }
   /// Returns the value of u in the body of a link. `rise`: u(x + L) − u(x) along periodic axes.
@@ -127,8 +127,8 @@ class MediaSystem {
                static_cast<std::size_t>(n_[0]) +
            static_cast<std::size_t>(i);
   }
-  /// Returns the anchor in local indices, or {−1, …} if this process has none.
-  const std::array<int, 3>& anchor() const { return anchor_; }
+  /// Returns this process's anchors in local indices: one cell of each part of the grid whose values are free.
+  const std::vector<std::array<int, 3>>& anchors() const { return anchors_; }
 
  private:
   struct Share {
@@ -147,10 +147,11 @@ class MediaSystem {
   void scale_shares(const std::vector<MediaLines::Share>& line, std::vector<double>& scales) const;
   std::optional<std::array<int, 3>> largest_neighbour(const std::array<int, 3>& cell) const;
   void find_floating(const Problem& problem, const Tools& tools);
-  void find_floating_of_several(const std::vector<std::array<int, 3>>& contacts, const Tools& tools);
+  void find_floating_of_several(const std::vector<std::array<int, 3>>& contacts, bool winding, const Tools& tools);
   std::int64_t largest_part(const JoinedParts& joined, const std::vector<std::int64_t>& sizes) const;
-  std::size_t spread(std::vector<std::array<int, 3>>& front, std::vector<char>& reached,
+  std::size_t spread(std::vector<std::array<int, 3>>& front, std::vector<char>& reached, bool around,
                      std::vector<std::size_t>* cells = nullptr) const;
+  bool driven_by_gradients(const Problem& problem) const;
   std::vector<std::array<int, 3>> contacts(const Problem& problem) const;
   void let_float(const std::vector<char>& reached);
 
@@ -165,10 +166,11 @@ class MediaSystem {
   double face_of_voxels(std::size_t axis, int i, int j, int k) const;
   void link_voxels();
   void find_volumes_of_voxels();
-  void set_ends_of_voxels();
+  void set_ends_of_voxels(const Problem& problem, bool contacts);
   std::unique_ptr<CellCodes> make_codes(Backend& backend) const;
   void find_floating_voxels(const Problem& problem);
-  bool parts_join_ends(std::size_t axis) const;
+  bool parts_join_ends(std::size_t axis, std::vector<CellCodes::Cell>* joining = nullptr) const;
+  void keep_parts(std::vector<CellCodes::Cell> kept, const std::vector<CellCodes::Cell>& winding);
 
   void count();
   void add_counts(const std::vector<std::int64_t>& of_region, const std::vector<std::int64_t>& solved);
@@ -189,7 +191,7 @@ class MediaSystem {
   std::vector<double> volumes_, receiving_, cells_of_regions_, solved_of_regions_;
   std::array<std::int64_t, 4> counts_{};
   std::array<double, 4> state_volumes_{};
-  std::array<int, 3> anchor_{-1, -1, -1};
+  std::vector<std::array<int, 3>> anchors_;
   std::unique_ptr<CellCodes> codes_;
   std::unique_ptr<FloatingBodies> floating_;
   std::array<std::optional<bool>, 3> percolates_;

@@ -4,10 +4,13 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <iterator>
+#include <utility>
 
 #include "backends/cpu/launch.hpp"
 #include "backends/memory/places.hpp"
 #include "grids/rows/face_means.hpp"
+#include "grids/sampling/problem_data.hpp"
 #include "grids/schemes/cells/cell_face.hpp"
 #include "grids/schemes/cells/media_system.hpp"
 
@@ -86,14 +89,15 @@ void MediaSystem::find_volumes_of_voxels() {
   volumes_ = receiving_;
 }
 
-// Sets κ behind the open ends from the present states.
-void MediaSystem::set_ends_of_voxels() {
+// Sets κ behind the open ends from the present states. `contacts`: only behind those that may determine values.
+void MediaSystem::set_ends_of_voxels(const Problem& problem, bool contacts) {
   std::vector<double> kappa(media_->regions.size());
   for (std::size_t d = 0; d < static_cast<std::size_t>(block_.dimension()); ++d) {
     for (std::size_t r = 0; r < kappa.size(); ++r)
       if (state_of_region_[r] == CellState::solved) kappa[r] = cells_.kappa(static_cast<RegionNumber>(r), d, 0, 0, 0);
     for (int end = 0; end < 2; ++end) {
-      if (!block_.axes[d].open(end)) continue;
+      const bool neumann = boundary(problem, static_cast<int>(d), end).kind == BoundaryKind::neumann;
+      if (!block_.axes[d].open(end) || (contacts && neumann)) continue;
       const Box behind = cells_behind(block_, static_cast<int>(d), end);
       std::vector<double>& values = ends_[d][static_cast<std::size_t>(end)];
       values.resize(static_cast<std::size_t>(behind.size()));
@@ -141,6 +145,7 @@ void MediaSystem::count_voxels() {
   const std::size_t regions = media_->regions.size();
   std::vector<std::int64_t> of_region(regions), floating(regions);
   const LabelBytes* const labels = cells_.labels();
+  const bool counted = labels && !labels->cells.empty();
   const std::vector<std::int64_t> columns =
       labels ? own_offsets(cells_, *labels, 0, n_[0]) : std::vector<std::int64_t>();
   const auto words = static_cast<std::int64_t>(floating_cells_.size());
@@ -151,7 +156,7 @@ void MediaSystem::count_voxels() {
     std::vector<std::int64_t> own_cells(regions), own_floating(regions);
     ByteTally tally;
 #pragma omp for schedule(static)
-    for (int k = 0; k < n_[2]; ++k)
+    for (int k = 0; k < (counted ? 0 : n_[2]); ++k)
       for (int j = 0; j < n_[1]; ++j) {
         if (!labels) {
           for (int i = 0; i < n_[0]; ++i) ++own_cells[cells_.region(i, j, k)];
@@ -176,6 +181,7 @@ void MediaSystem::count_voxels() {
       floating[r] += own_floating[r];
     }
   }
+  if (counted) std::ranges::copy(labels->cells, of_region.begin());
   std::vector<std::int64_t> solved(regions);
   for (std::size_t r = 0; r < regions; ++r) {
     const CellState state = state_of_region_[r];
@@ -210,26 +216,61 @@ std::unique_ptr<CellCodes> MediaSystem::make_codes(Backend& backend) const {
   });
 }
 
-// Returns whether one part has cells of the system at both ends of an axis.
-bool MediaSystem::parts_join_ends(std::size_t axis) const {
-  // One bit for each cell marks the parts at the lower end.
-  std::vector<std::uint32_t> marks((static_cast<std::size_t>(block_.layout().box().size()) + 31) / 32);
+// Returns whether one part has cells of the system at both ends of an axis. Adds such parts to `joining` unless it is
+// null.
+bool MediaSystem::parts_join_ends(std::size_t axis, std::vector<CellCodes::Cell>* joining) const {
+  std::array<std::vector<CellCodes::Cell>, 2> parts;
   for (std::size_t end = 0; end < 2; ++end) {
-    std::vector<CellCodes::Cell> cells;
     Box layer = block_.layout().box();
     (end == 0 ? layer.last : layer.first)[axis] = end == 0 ? 1 : n_[axis] - 1;
-    for_each_place(layer, [&](int i, int j, int k) {
-      if (solved(i, j, k)) cells.push_back(static_cast<CellCodes::Cell>(own(i, j, k)));
+    const std::int64_t nx = layer.last[0] - layer.first[0], ny = layer.last[1] - layer.first[1];
+    std::vector<CellCodes::Cell> cells(static_cast<std::size_t>(layer.size()), CellCodes::nowhere);
+    cpu::for_each_line(layer, cpu::heavy_threshold, [&](int j, int k) {
+      CellCodes::Cell* const line = cells.data() + ((k - layer.first[2]) * ny + j - layer.first[1]) * nx;
+      for (int i = layer.first[0]; i < layer.last[0]; ++i)
+        if (solved(i, j, k)) line[i - layer.first[0]] = static_cast<CellCodes::Cell>(own(i, j, k));
     });
-    for (const CellCodes::Cell part : codes_->parts_of(cells)) {
-      if (part == CellCodes::nowhere) continue;
-      std::uint32_t& word = marks[part / 32];
-      const std::uint32_t bit = 1U << part % 32;
-      if (end == 1 && (word & bit) != 0) return true;
-      if (end == 0) word |= bit;
+    std::erase(cells, CellCodes::nowhere);
+    parts[end] = codes_->parts_of(cells);
+    // Neighbours often belong to one part, so few numbers are left to sort.
+    for (const bool sorted : {false, true}) {
+      if (sorted) std::ranges::sort(parts[end]);
+      const auto equal = std::ranges::unique(parts[end]);
+      parts[end].erase(equal.begin(), equal.end());
     }
+    std::erase(parts[end], CellCodes::nowhere);
   }
-  return false;
+  std::vector<CellCodes::Cell> both;
+  std::ranges::set_intersection(parts[0], parts[1], std::back_inserter(both));
+  if (joining) joining->insert(joining->end(), both.begin(), both.end());
+  return !both.empty();
+}
+
+// Removes the parts with none of these cells. The parts of `winding` that have none of `kept` get an anchor.
+void MediaSystem::keep_parts(std::vector<CellCodes::Cell> kept, const std::vector<CellCodes::Cell>& winding) {
+  const auto parts = [&](const std::vector<CellCodes::Cell>& cells) {
+    std::vector<CellCodes::Cell> found = codes_->parts_of(cells);
+    std::ranges::sort(found);
+    const auto equal = std::ranges::unique(found);
+    found.erase(equal.begin(), equal.end());
+    return found;
+  };
+  std::vector<CellCodes::Cell> free;
+  if (!winding.empty()) std::ranges::set_difference(parts(winding), parts(kept), std::back_inserter(free));
+  if (singular_ && free.empty()) {
+    // Without a fixed value the largest connected part is solved, with one of its cells as anchor.
+    free.push_back(codes_->largest_part());
+    if (free.front() == CellCodes::nowhere) return;
+  }
+  for (const CellCodes::Cell cell : free) {
+    const auto at = static_cast<std::int64_t>(cell), nx = std::int64_t{n_[0]}, ny = std::int64_t{n_[1]};
+    anchors_.push_back({static_cast<int>(at % nx), static_cast<int>(at / nx % ny), static_cast<int>(at / nx / ny)});
+  }
+  kept.insert(kept.end(), free.begin(), free.end());
+  const auto floating = static_cast<CellCodes::Code>(media_->regions.size());
+  codes_->set_others(kept, floating);
+  floating_cells_ = codes_->cells_with(floating);
+  if (std::ranges::all_of(floating_cells_, [](std::uint32_t word) { return word == 0; })) floating_cells_ = {};
 }
 
 void MediaSystem::find_floating_voxels(const Problem& problem) {
@@ -243,32 +284,29 @@ void MediaSystem::find_floating_voxels(const Problem& problem) {
   const auto axes = static_cast<std::size_t>(block_.dimension());
   std::array<bool, 3> closed{};
   for (std::size_t d = 0; d < axes; ++d) closed[d] = block_.axes[d].periodic();
+  // Without the faces between the ends of an axis, a part that winds around it connects both ends.
+  std::vector<CellCodes::Cell> winding;
+  const bool winds = driven_by_gradients(problem);
+  const auto find_percolation = [&] {
+    for (std::size_t d = 0; d < axes; ++d) {
+      if (!closed[d]) continue;
+      std::array<bool, 3> others = closed;
+      others[d] = false;
+      codes_->find_parts(connects, others);
+      percolates_[d] = parts_join_ends(d, winds ? &winding : nullptr);
+    }
+  };
+  if (winds) find_percolation();
   codes_->find_parts(connects, closed);
   std::vector<CellCodes::Cell> kept;
   for (const auto& [i, j, k] : front) kept.push_back(static_cast<CellCodes::Cell>(own(i, j, k)));
-  if (singular_) {
-    // Without a fixed value the largest connected part is solved, with one of its cells as anchor.
-    kept.push_back(codes_->largest_part());
-    if (kept.front() == CellCodes::nowhere) return;
-    const auto cell = static_cast<int>(kept.front());
-    anchor_ = {cell % n_[0], cell / n_[0] % n_[1], cell / (n_[0] * n_[1])};
-  }
-  const auto floating = static_cast<CellCodes::Code>(media_->regions.size());
-  codes_->set_others(kept, floating);
-  floating_cells_ = codes_->cells_with(floating);
-  if (std::ranges::all_of(floating_cells_, [](std::uint32_t word) { return word == 0; })) floating_cells_ = {};
+  keep_parts(std::move(kept), winding);
   for (std::size_t d = 0; d < axes; ++d) {
     const auto& ends = problem.boundary[d];  // a flow is driven between faces that are both open
     const bool driven = ends[0].kind != BoundaryKind::neumann && ends[1].kind != BoundaryKind::neumann;
     if (!closed[d] && driven) percolates_[d] = parts_join_ends(d);
   }
-  for (std::size_t d = 0; d < axes; ++d) {
-    if (!closed[d]) continue;
-    std::array<bool, 3> others = closed;
-    others[d] = false;
-    codes_->find_parts(connects, others);
-    percolates_[d] = parts_join_ends(d);
-  }
+  if (!winds) find_percolation();
   codes_->forget_parts();
 }
 
