@@ -121,7 +121,7 @@ double verb_ms(Backend& backend, int count, const F& verb) {
 void measure_verbs(const std::string& name, Backend& backend, const BlocksModel& model, const BlockSystem& system,
                    const Options& options) {
   const auto blocks = make_device_blocks(backend);
-  for (const BlockModel coefficients : {BlockModel::stored, BlockModel::computed})
+  for (const BlockModel coefficients : {BlockModel::narrow, BlockModel::stored, BlockModel::computed})
     for (const Precision precision : {Precision::fp32, Precision::fp64}) {
       BlockOperatorData data = model.data_of(0, options);
       data.model = coefficients;
@@ -138,14 +138,18 @@ void measure_verbs(const std::string& name, Backend& backend, const BlocksModel&
       std::printf(
           "{\"case\": \"%s\", \"entries\": \"%s\", \"bits\": %d, \"product_ms\": %.4f, \"step_ms\": %.4f, "
           "\"exchange_ms\": %.4f, \"bytes_per_unknown\": %.1f}\n",
-          name.c_str(), coefficients == BlockModel::stored ? "stored" : "computed",
+          name.c_str(),
+          coefficients == BlockModel::stored   ? "stored"
+          : coefficients == BlockModel::narrow ? "narrow or products of axes"
+                                               : "computed",
           precision == Precision::fp32 ? 32 : 64, product, step, exchange,
           static_cast<double>(A->bytes()) / static_cast<double>(system.sizes.front().unknowns));
       std::fflush(stdout);
     }
 }
 
-void measure(const std::string& name, const Arguments& of, double skew, bool wall, BlockModel coefficients) {
+void measure(const std::string& name, const Arguments& of, double skew, bool wall, BlockModel coefficients,
+             bool corners = false) {
   const auto backend = make_backend(of.device);
   const Stopwatch watch;
   const BlockMesh mesh = make_block_mesh(cube(of, skew, wall));
@@ -160,24 +164,35 @@ void measure(const std::string& name, const Arguments& of, double skew, bool wal
   const MeshData data(problem);
   const CellStretch stretch = measure_cells(mesh).stretch();
   const double of_data = watch.seconds();
-  const BlockSystem system = assemble_blocks(data, mesh, one_process(), most_in_blocks, stretch);
+  const BlockSystem system = assemble_blocks(data, mesh, one_process(), most_in_blocks, stretch, backend->on_gpu());
   const std::vector<double> held = mesh.on_nodes(data.held), guess;
   const double of_system = watch.seconds();
   BlocksModel model(*backend, system, held, guess);
   model.use(coefficients);
+  if (corners) model.compute_residual();
   Options options;
   options.tolerance = 1e-8;
   const std::size_t before = backend->available();
+  const auto unknowns = static_cast<double>(system.sizes.front().unknowns);
   const std::unique_ptr<Solver> solver = make_solver(model, options);
   solver->prepare(false);
   model.fill(solver->rhs(), solver->solution());
   const double setup = watch.seconds(), bytes = static_cast<double>(before) - static_cast<double>(backend->available());
+  std::printf(
+      "{\"case\": \"%s\", \"planned_bytes_per_unknown\": %.1f, \"allocated_bytes_per_unknown\": %.1f, "
+      "\"peak_bytes_per_unknown\": %.1f}\n",
+      name.c_str(), static_cast<double>(model.plan(options).bytes) / unknowns,
+      static_cast<double>(backend->memory().now()) / unknowns,
+      static_cast<double>(backend->memory().peak()) / unknowns);
   std::printf("{\"case\": \"%s\", \"mesh_s\": %.3f, \"data_s\": %.3f, \"matrix_s\": %.3f, \"solver_s\": %.3f}\n",
               name.c_str(), of_mesh, of_data - of_mesh, of_system - of_data, setup - of_system);
   int iterations = 0;
   const double seconds = seconds_of(*solver, *backend, of.repeat, iterations);
-  report(name + (coefficients == BlockModel::stored ? ", stored entries" : ""), *backend, setup, seconds,
-         system.sizes.front().unknowns, iterations, bytes);
+  report(name + (coefficients == BlockModel::stored     ? ", entries in fp32"
+                 : coefficients == BlockModel::computed ? ", all entries from corners"
+                 : corners                              ? ", residual from corners"
+                                                        : ""),
+         *backend, setup, seconds, system.sizes.front().unknowns, iterations, bytes);
   if (of.verbs) measure_verbs(name, *backend, model, system, options);
 }
 
@@ -219,5 +234,7 @@ int main(int argc, char** argv) {
   if (wants("rectilinear")) measure("rectilinear blocks", of, 0, false, automatic);
   if (wants("skewed")) measure("skewed blocks", of, 0.15, false, automatic);
   if (wants("stored")) measure("skewed blocks", of, 0.15, false, poisson::BlockModel::stored);
+  if (wants("residual")) measure("skewed blocks", of, 0.15, false, automatic, true);
+  if (wants("corners")) measure("skewed blocks", of, 0.15, false, poisson::BlockModel::computed);
   if (wants("wall")) measure("wall of 1e4", of, 0.15, true, automatic);
 }

@@ -8,6 +8,7 @@
 
 #include "backends/memory/error.hpp"
 #include "grids/blocks/block_lines.hpp"
+#include "grids/blocks/stacked_tables.hpp"
 #include "grids/compact/host_rows.hpp"
 #include "solver/rows_model.hpp"
 #include "solver/smoothers/smoother.hpp"
@@ -17,6 +18,9 @@ namespace {
 
 // Cells whose widths differ by more than this need lines.
 constexpr double round_cells = 2;
+// Entries with 8 digits change A by at most a part of the energy that depends on the shape of cells and on κ.
+constexpr double least_angle_of_narrow = 40;
+constexpr std::int64_t least_unknowns_of_narrow = 100'000;  // on smaller levels launches take the time
 // With corrections in fp32, A on a thin block that floats loses digits: from about this stretching on in blocks of thin
 // cells alone (ε a² ≪ 1), and where the couplings along a line exceed those that hold it by the second number.
 constexpr double most_stretched_in_fp32 = 1e3, most_floating_in_fp32 = 1e4;
@@ -136,16 +140,25 @@ Options resolve_block_options(const Options& given, const CellStretch& stretch, 
 
 namespace {
 
-// Returns the bytes of a level on a GPU: bands in the precision of corrections, the inverse diagonal, three fields of
-// the cycle, and of lines three fields and the factors. The finest level also has what its residual is computed from,
-// the inverse diagonal, and six fields in fp64. Rows of fields begin at multiples of some bytes, and blocks have ends.
-double bytes_on_gpu(const BlockLevelSize& size, bool finest, bool multigrid, bool lines, int dimension, double value) {
-  constexpr double padding = 1.4;
-  const double entries = dimension == 2 ? 5 : 14, stored = entries + 0.5;
-  double bytes = 0;
-  if (multigrid) bytes += value * (stored + 4 * padding + (lines ? 2 * dimension + 3 * padding : 0));
-  if (finest) bytes += (size.computed > 0 ? size.computed : 8 * stored) + 8 * 7 * padding;
-  return bytes * static_cast<double>(size.nodes);
+// Returns the bytes of a level on a GPU: of corrections the entries, row sums, the inverse diagonal, slots, three
+// fields of the cycle, and of lines three fields and the factors; tables of the interfaces, with 8-byte places. The
+// finest level also has what its residual is computed from, the inverse diagonal, slots and six fields in fp64.
+double bytes_on_gpu(const BlockLevelSize& size, bool finest, bool computes, bool multigrid, bool lines, int dimension,
+                    double value, bool narrow) {
+  const double field = size.field[value == 8 ? 1 : 0], wide = size.field[1], nodes = static_cast<double>(size.nodes);
+  double bytes = size.slots * (2 * 8 + 4) + size.interfaces * (2 * 8 + 4);
+  if (multigrid) bytes += (narrow ? 2 : value) * size.bands + value * (nodes + 2 * size.slots) + 4 * field;
+  // Lines that cross interfaces have two fields, weights of all axes and sides, and 40 bytes for each end.
+  if (multigrid && lines) bytes += 4 * field + value * nodes * (4 * dimension + 1) + 40 * size.slots;
+  if (!finest) return bytes;
+  bytes += computes && size.computed > 0 ? size.computed * nodes : 8 * (size.bands + nodes);
+  return bytes + 8 * size.slots + 7 * wide;
+}
+
+// Returns whether a level stores its entries with 8 digits on a GPU.
+bool is_narrow(const Options& options, const CellStretch& stretch, bool isotropic, std::int64_t unknowns) {
+  return smoothing_of(options, stretch) == BlockSmoothing::points && isotropic && stretch.largest <= round_cells &&
+         stretch.sharpest >= least_angle_of_narrow && unknowns > least_unknowns_of_narrow;
 }
 
 }  // namespace
@@ -154,7 +167,7 @@ double bytes_on_gpu(const BlockLevelSize& size, bool finest, bool multigrid, boo
 // fields of its operator, three of its cycle and factors of lines. The finest level also has loads and the fields of
 // the outer iteration. Factors are computed from twelve values a node.
 Plan plan_blocks(const std::vector<BlockLevelSize>& sizes, const Options& asked, const CellStretch& stretch,
-                 int dimension, bool gpu) {
+                 int dimension, bool gpu, bool computes_residual) {
   Plan plan;
   plan.options = resolve_block_options(asked, stretch, dimension);
   const bool multigrid = plan.options.method == Method::multigrid,
@@ -168,7 +181,9 @@ Plan plan_blocks(const std::vector<BlockLevelSize>& sizes, const Options& asked,
     double bytes = nodes * (8 * entries + value * entries);
     if (multigrid) bytes += nodes * value * (6 + (lines ? 2 * dimension : 0));
     if (plan.levels.empty()) bytes += nodes * (16 + 8 * (entries + 3) + 8 * 6);
-    if (gpu) bytes = bytes_on_gpu(size, plan.levels.empty(), multigrid, lines, dimension, value);
+    if (gpu)
+      bytes = bytes_on_gpu(size, plan.levels.empty(), computes_residual, multigrid, lines, dimension, value,
+                           value == 4 && is_narrow(plan.options, stretch, size.isotropic, size.unknowns));
     Plan::Level printed;
     printed.cells = {static_cast<int>(size.unknowns), 1, 1};
     printed.unknowns = size.unknowns;
@@ -183,20 +198,24 @@ Plan plan_blocks(const std::vector<BlockLevelSize>& sizes, const Options& asked,
   if (multigrid && sizes.size() == 1 && sizes[0].unknowns > most_in_blocks)
     all += static_cast<double>(sizes[0].unknowns) * (dimension == 2 ? 9 : 27) * 12 * 2;
   plan.bytes = static_cast<std::size_t>(all);
-  plan.setup = lines && !gpu ? static_cast<std::size_t>(8 * 12 * sizes.front().nodes) : 0;
+  const BlockLevelSize& finest = sizes.front();
+  if (gpu)  // places, elements of the finest level and of the next one, and a field
+    plan.setup = static_cast<std::size_t>(256e6 + finest.field[1] + 24.0 * static_cast<double>(finest.nodes) +
+                                          (sizes.size() > 1 ? 8.0 * 36 * static_cast<double>(sizes[1].nodes) : 0));
+  else
+    plan.setup = lines ? static_cast<std::size_t>(8 * 12 * finest.nodes) : 0;
   return plan;
 }
 
 BlocksModel::BlocksModel(Backend& backend, const BlockSystem& system, const std::vector<double>& held,
                          const std::vector<double>& guess, std::shared_ptr<DeviceBlocks> device)
     : backend_(backend), device_(std::move(device)), system_(system), held_(held), guess_(guess) {
-  if (!backend.on_gpu()) return;
-  host_ = make_cpu_backend();
-  if (!device_) device_ = make_device_blocks(backend);
+  if (backend.on_gpu() && !device_) device_ = make_device_blocks(backend);
 }
 
 Plan BlocksModel::plan(const Options& asked) const {
-  return plan_blocks(system_.sizes, asked, system_.stretch, finest_space().dimension(), device_ != nullptr);
+  return plan_blocks(system_.sizes, asked, system_.stretch, finest_space().dimension(), device_ != nullptr,
+                     residual_ == BlockModel::automatic);
 }
 
 Traits BlocksModel::traits(const Options&) const {
@@ -209,9 +228,13 @@ Traits BlocksModel::traits(const Options&) const {
 }
 
 double BlocksModel::scale() const {
+  if (scale_ == 0 && device_) {
+    const auto [sum, count] = device_->sum_logarithms(assembly().inverse_diagonal(system_.levels.front(), 1));
+    scale_ = std::exp2(std::round(sum / std::max(1.0, count)));
+  }
   if (scale_ == 0) {
     const std::vector<double> diagonal =
-        get_nodes(assembled_diagonal(host_ ? *host_ : backend_, system_.levels.front(), 1), finest_space());
+        get_nodes(assembled_diagonal(backend_, system_.levels.front(), 1), finest_space());
     double logarithms = 0;
     std::int64_t count = 0;
     for (const double d : diagonal)
@@ -231,7 +254,7 @@ BlockOperatorData BlocksModel::data_of(std::size_t level, const Options& options
   data.singular = system_.singular;
   data.smoothing = smoothing_of(options, system_.stretch);
   data.model = model_;
-  if (level == 0 && system_.singular)
+  if (level == 0 && system_.singular && !device_)
     data.volume = std::make_shared<const std::vector<std::vector<double>>>(system_.volume);
   return data;
 }
@@ -248,24 +271,32 @@ Hierarchy BlocksModel::levels(const Plan& plan) const {
   Hierarchy hierarchy;
   const std::size_t count = plan.levels.size();
   for (std::size_t l = 0; l < count; ++l) {
-    hierarchy.operators.push_back(make_operator(l, plan.options, precision, BlockModel::corrections));
+    const bool narrow = is_narrow(plan.options, system_.stretch, system_.isotropic, system_.sizes[l].unknowns);
+    hierarchy.operators.push_back(
+        make_operator(l, plan.options, precision, narrow ? BlockModel::narrow : BlockModel::corrections));
     if (l == 0) continue;
     const auto &fine = system_.levels[l - 1].space, &coarse = system_.levels[l].space;
     hierarchy.transfers.push_back(device_ ? device_->make_transfer(fine, coarse, precision)
                                           : make_block_transfer(backend_, fine, coarse, precision));
   }
   if (plan.options.method != Method::multigrid) return hierarchy;
-  add_rows(precision, hierarchy);
+  add_rows(last_level(), precision, hierarchy);
   hierarchy.relaxations.resize(hierarchy.operators.size());
   hierarchy.nested.resize(hierarchy.transfers.size());
   return hierarchy;
 }
 
+// Returns the last level of blocks with its matrix on the host.
+BlockLevel BlocksModel::last_level() const {
+  const BlockLevel& last = system_.levels.back();
+  if (!device_) return last;
+  return {last.space, std::make_shared<const BlockMatrix>(assembly().on_host(last))};
+}
+
 // Adds the levels of rows below those of blocks. Every process has all rows.
-void BlocksModel::add_rows(Precision precision, Hierarchy& to) const {
-  const CsrMatrix A = block_rows(system_.levels.back());
+void BlocksModel::add_rows(const BlockLevel& level, Precision precision, Hierarchy& to) const {
+  const CsrMatrix A = block_rows(level);
   if (backend_.on_gpu()) return add_rows_on_gpu(A, precision, to);
-  const BlockLevel& level = system_.levels.back();
   auto rows = make_compact_rows(backend_, A, scale(), system_.singular);
   to.transfers.push_back(device_ ? device_->make_gather(*level.space, rows->space, 1, precision)
                                  : make_block_gather(backend_, level.space, rows->space, precision));
@@ -302,16 +333,42 @@ void BlocksModel::add_rows_on_gpu(const CsrMatrix& A, Precision precision, Hiera
 }
 
 std::unique_ptr<Operator> BlocksModel::finest(const Plan& plan, Precision precision) const {
-  return make_operator(0, plan.options, precision, BlockModel::automatic);
+  return make_operator(0, plan.options, precision, residual_);
+}
+
+// Computes loads on the device. Values of interfaces without unknowns are copied there.
+double BlocksModel::fill_on_device(Field& b, Field& u) const {
+  const BlockSpace& blocks = finest_space();
+  const MacroTopology& topology = blocks.numbers->topology();
+  assembly().loads(system_.levels.front(), scale(), false, b);
+  const double sum = device_->sum_sizes(b) / scale();
+  bool whole = guess_.empty();  // all values of blocks are unknowns and begin at zero
+  for (int part = 0; part < topology.blocks(); ++part)
+    whole = whole && blocks.free[static_cast<std::size_t>(topology.place(part, topology.places() / 2).part)];
+  if (whole) {
+    backend_.fill(u, 0);
+    device_->put_held(blocks, values_at_held_parts(blocks, held_), u);
+  } else {
+    std::vector<double> start(held_.size(), 0);
+    for (std::size_t p = 0; p < topology.parts().size(); ++p)
+      for (std::int64_t n = blocks.numbers->first(static_cast<int>(p));
+           n < blocks.numbers->first(static_cast<int>(p) + 1); ++n) {
+        const auto at = static_cast<std::size_t>(n);
+        start[at] = !blocks.free[p] ? held_[at] : guess_.empty() ? 0 : guess_[at];
+      }
+    put_nodes(start, blocks, u);
+  }
+  assembly().release();
+  return sum;
 }
 
 double BlocksModel::fill(Field& b, Field& u) const {
+  if (device_) return fill_on_device(b, u);
   const BlockSpace& blocks = finest_space();
   backend_.fill(b, 0);
-  Backend& host = host_ ? *host_ : backend_;
-  Field loads(host, blocks.space, Precision::fp64);
+  Field loads(backend_, blocks.space, Precision::fp64);
   put_own_blocks(system_.load, blocks, loads);
-  host.run_exchange(blocks.add, loads, loads);
+  backend_.run_exchange(blocks.add, loads, loads);
   std::vector<double> values = get_nodes(loads, blocks);
   std::vector<double> start(values.size(), 0);
   const MacroTopology& topology = blocks.numbers->topology();

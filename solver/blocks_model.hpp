@@ -30,9 +30,10 @@ Options resolve_block_options(const Options& options, const CellStretch& stretch
 /// Returns how levels of blocks are smoothed for these options.
 BlockSmoothing smoothing_of(const Options& options, double stretch);
 
-/// Returns the plan for blocks of these sizes, with bytes. See resolve_block_options.
+/// Returns the plan for blocks of these sizes, with bytes. See resolve_block_options. `computes_residual` is for a GPU
+/// (BlocksModel::compute_residual).
 Plan plan_blocks(const std::vector<BlockLevelSize>& sizes, const Options& options, const CellStretch& stretch,
-                 int dimension, bool gpu = false);
+                 int dimension, bool gpu = false, bool computes_residual = false);
 
 /// Is the model of blocks. Everything that it gets must outlive it.
 class BlocksModel final : public Model {
@@ -47,6 +48,9 @@ class BlocksModel final : public Model {
   const BlockSpace& finest_space() const { return *system_.levels.front().space; }
   /// Selects how operators on a device store the entries of the finest level, before any is made.
   void use(BlockModel model) { model_ = model; }
+  /// Lets the residual compute its entries from corners where that is possible. It stores them otherwise, which is
+  /// faster.
+  void compute_residual() { residual_ = BlockModel::automatic; }
   /// Returns the data of a level's operator.
   BlockOperatorData data_of(std::size_t level, const Options& options) const;
   Plan plan(const Options& options) const override;
@@ -60,17 +64,19 @@ class BlocksModel final : public Model {
   double scale() const;
   std::unique_ptr<Operator> make_operator(std::size_t level, const Options& options, Precision precision,
                                           BlockModel model) const;
-  void add_rows(Precision precision, Hierarchy& to) const;
+  double fill_on_device(Field& b, Field& u) const;
+  BlockAssembly& assembly() const { return device_->assembly(finest_space().dimension()); }
+  BlockLevel last_level() const;
+  void add_rows(const BlockLevel& level, Precision precision, Hierarchy& to) const;
   void add_rows_on_gpu(const CsrMatrix& A, Precision precision, Hierarchy& to) const;
 
   Backend& backend_;
-  std::unique_ptr<Backend> host_;  ///< of a model on a GPU
   std::shared_ptr<DeviceBlocks> device_;
   mutable std::unique_ptr<RowLevels> row_levels_;
   const BlockSystem& system_;
   const std::vector<double>&held_, &guess_;
   mutable double scale_ = 0;
-  BlockModel model_ = BlockModel::automatic;
+  BlockModel model_ = BlockModel::automatic, residual_ = BlockModel::corrections;
 };
 
 }  // namespace poisson

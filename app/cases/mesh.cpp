@@ -40,8 +40,8 @@ class MeshCase final : public Case {
       const int count = sharing_.processes->count();
       const std::vector<BlockLevelSize> sizes = block_level_sizes(
           data(), cut_blocks(), count, coarsest_in_blocks(data(), *config_.mesh->blocks, config_.mesh->needle));
-      computes_entries_ = sizes.front().computed > 0;
-      plan_ = plan_blocks(sizes, options_, config_.mesh->stretch, mesh().dimension, gpu);
+      can_compute_ = sizes.front().computed > 0;
+      plan_ = plan_blocks(sizes, options_, config_.mesh->stretch, mesh().dimension, gpu, computes_residual_);
       on_gpu_ = gpu;
     }
     if (!plan_ && gpu) {
@@ -59,6 +59,13 @@ class MeshCase final : public Case {
     return *plan_;
   }
   const Sharing& sharing() const override { return sharing_; }
+  void economize(const Backend& backend) override {
+    if (!in_blocks() || !backend.on_gpu() || computes_residual_) return;
+    const Plan& wanted = plan(true);
+    if (!can_compute_ || wanted.bytes + wanted.setup <= backend.available()) return;
+    computes_residual_ = true;
+    plan_.reset();
+  }
   std::vector<std::string> statement() const override { return {"problem   " + equation()}; }
   bool on_boxes() const override { return false; }
   std::string smaller(bool, double, const Claim&) const override {
@@ -190,7 +197,9 @@ class MeshCase final : public Case {
   std::unique_ptr<Model> make_model(Backend& backend) const {
     if (in_blocks()) {
       if (held_.empty()) held_ = cut_blocks().on_nodes(data().held);
-      return std::make_unique<BlocksModel>(backend, block_system(), held_, guess_);
+      auto model = std::make_unique<BlocksModel>(backend, block_system(backend.on_gpu()), held_, guess_);
+      if (computes_residual_) model->compute_residual();
+      return model;
     }
     if (options_.amg == Amg::hypre)
       return std::make_unique<ExternalRowsModel>(backend, system(backend).rows, sharing_.processes);
@@ -213,11 +222,11 @@ class MeshCase final : public Case {
           std::make_unique<const BlockMesh>(cut_for_processes(*config_.mesh->blocks, sharing_.processes->count()));
     return *cut_blocks_;
   }
-  const BlockSystem& block_system() const {
+  const BlockSystem& block_system(bool gpu = false) const {
     if (!block_system_)
       block_system_ = std::make_unique<BlockSystem>(assemble_blocks(
           data(), cut_blocks(), sharing_.processes,
-          coarsest_in_blocks(data(), *config_.mesh->blocks, config_.mesh->needle), config_.mesh->stretch));
+          coarsest_in_blocks(data(), *config_.mesh->blocks, config_.mesh->needle), config_.mesh->stretch, gpu));
     return *block_system_;
   }
   std::string matrix_of_blocks() const {
@@ -227,10 +236,12 @@ class MeshCase final : public Case {
     if (!cut_blocks().pieces.empty()) text += fmt::format(", cut into {} pieces", cut_blocks().pieces.size());
     if (options.method != Method::multigrid) return text;
     const bool lines = smoothing_of(options, config_.mesh->stretch) == BlockSmoothing::lines;
-    if (on_gpu_ && computes_entries_)
+    if (on_gpu_ && computes_residual_)
       text +=
-          "; products of axes in blocks of parallelepipeds, elsewhere the residual computes entries from corners, "
-          "and corrections store them";
+          "; products of axes in blocks of parallelepipeds, elsewhere the residual computes entries from corners to "
+          "save memory, and corrections store them";
+    else if (on_gpu_)
+      text += "; products of axes in blocks of parallelepipeds, stored entries elsewhere";
     return text + fmt::format("; {} are relaxed, because cells are stretched up to {:.3g}:1; corrections in {}",
                               lines ? "lines of blocks" : "points", config_.mesh->stretch.largest,
                               options.precision == SolvePrecision::double_ ? "fp64" : "fp32");
@@ -307,7 +318,8 @@ class MeshCase final : public Case {
   mutable std::optional<std::vector<MeshPlace>> places_;  ///< of probes
   mutable std::unique_ptr<const BlockMesh> cut_blocks_;   ///< of blocks
   mutable std::unique_ptr<BlockSystem> block_system_;     ///< of blocks, else null
-  mutable bool computes_entries_ = false;                 // of general hexahedra, for the residual
+  mutable bool can_compute_ = false;                      // entries of general hexahedra
+  mutable bool computes_residual_ = false;                // from corners
   mutable bool on_gpu_ = false;
   mutable std::vector<double> held_;  ///< of blocks, on nodes
   std::vector<double> guess_;         ///< of blocks, on nodes

@@ -22,9 +22,10 @@ Field assembled_diagonal(Backend& backend, const BlockLevel& level, double scale
     const std::array<int, 3>& n = blocks.own[b].nodes;
     const std::int64_t size = blocks.own[b].size();
     std::vector<double>& diagonal = local[b];
-    diagonal = level.matrix->own[b].sums;
+    const bool known = !level.matrix->own[b].diagonal.empty();
+    diagonal = known ? level.matrix->own[b].diagonal : level.matrix->own[b].sums;
     const auto& offsets = forward_offsets(blocks.dimension());
-    for (std::size_t d = 0; d < offsets.size(); ++d) {
+    for (std::size_t d = 0; d < offsets.size() && !known; ++d) {
       const double* const band = level.matrix->own[b].bands.data() + static_cast<std::int64_t>(d) * size;
       const std::int64_t shift =
           offsets[d][0] + std::int64_t{n[0]} * (offsets[d][1] + std::int64_t{n[1]} * offsets[d][2]);
@@ -131,7 +132,10 @@ LineCouplings assembled_couplings(Backend& backend, const BlockLevel& level, dou
   };
   constexpr std::array<std::size_t, 3> offset_along{0, 2, 8};
   visit([&](std::size_t b, std::size_t d, double& value, std::size_t node) {
-    value = scale * level.matrix->own[b].bands[offset_along[d] * static_cast<std::size_t>(blocks.own[b].size()) + node];
+    const BlockMatrix::OfBlock& of = level.matrix->own[b];
+    value =
+        scale * (of.along[d].empty() ? of.bands[offset_along[d] * static_cast<std::size_t>(blocks.own[b].size()) + node]
+                                     : of.along[d][node]);
   });
   backend.run_exchange(space.halo(), field, field);
   for (std::size_t b = 0; b < blocks.own.size(); ++b)

@@ -2,12 +2,12 @@
 
 #include <array>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
 
 #include "grids/blocks/block_mesh.hpp"
+#include "grids/blocks/block_sources.hpp"
 #include "grids/blocks/block_space.hpp"
 #include "grids/blocks/tensor_factors.hpp"
 #include "grids/meshes/mesh_data.hpp"
@@ -17,23 +17,7 @@ namespace poisson {
 /// Returns the offsets to half of the neighbours of a node: 4 in the plane, 13 in space. The other half is opposite.
 const std::vector<std::array<int, 3>>& forward_offsets(int dimension);
 
-/// Contains the places of a block's nodes and the coefficients of its cells. Lengths are divided by a power of two near
-/// the width of a cell, and κ and σ are multiplied by its first and third power.
-struct BlockCells {
-  std::vector<double> place;  ///< x, y and z: of each node
-  std::size_t entries = 1;    ///< of κ: 1, or 6 (xx, yy, zz, xy, xz, yz)
-  bool varies = false;        ///< coefficients differ between cells
-  std::vector<double> kappa;  ///< by entry: of each cell, or one
-  std::vector<double> sigma;  ///< of each cell, or one; empty: 0
-
-  /// Return the coefficients of a cell. A scalar κ has equal entries xx, yy and zz.
-  double kappa_of(std::size_t entry, std::size_t cell) const {
-    if (entries == 1 && entry > 2) return 0;
-    const std::size_t count = kappa.size() / entries;
-    return kappa[(entries == 1 ? 0 : entry) * count + (varies ? cell : 0)];
-  }
-  double sigma_of(std::size_t cell) const { return sigma.empty() ? 0 : sigma[varies ? cell : 0]; }
-};
+struct BlockLevel;
 
 /// Contains what the cells of a block contribute to A: entries between neighbours, and row sums. A u at node i is
 /// Σ_j a_ij (u_j − u_i) + s_i u_i, summed over the blocks that share the node. This form loses no digits where cells
@@ -43,11 +27,14 @@ struct BlockMatrix {
     std::vector<double> bands;            ///< of each forward offset, of each node: the entry to the neighbour there
     std::vector<double> sums;             ///< s of each node: reactions and Robin conditions
     std::optional<TensorFactors> tensor;  ///< the same, if cells and coefficients allow it
+    /// The diagonal and the entries to the next node along each axis, if a device has the bands (BlockAssembly).
+    std::vector<double> diagonal;
+    std::array<std::vector<double>, 3> along;
   };
   std::vector<OfBlock> own;  ///< of the blocks of this process, as in BlockSpace::own
-  /// Returns what computes the entries of a block of hexahedra, or nothing if it has Robin conditions. Only the finest
-  /// level has the function; data and mesh must exist when it is called.
-  std::function<std::optional<BlockCells>(std::size_t own)> cells;
+  /// A device assembles the finest level from the sources, and others from the level above.
+  std::shared_ptr<const BlockSources> sources{};
+  std::shared_ptr<const BlockLevel> finer{};
 };
 
 /// Contains the matrices of elements of one level: the entries between corners, row by row above the diagonal, and the
@@ -69,6 +56,10 @@ struct BlockLevelSize {
   std::int64_t nodes = 0;     ///< of the blocks of the process that has most, ends included
   /// Bytes a node of what a device computes entries from, in double precision; 0: it stores the entries.
   double computed = 0;
+  bool isotropic = true;          ///< κ has no tensors
+  std::array<double, 2> field{};  ///< bytes of a field of the process that has most, by precision
+  /// On a device, of the same process: values of all bands, slots of the ends of blocks, and values at interfaces.
+  double bands = 0, slots = 0, interfaces = 0;
 };
 /// Returns the sizes of the levels that assemble_blocks makes.
 std::vector<BlockLevelSize> block_level_sizes(const MeshData& data, const BlockMesh& mesh, int processes,
@@ -82,14 +73,19 @@ struct BlockSystem {
   std::vector<std::vector<double>> load, volume;  ///< ∫ f φ with boundary data and ∫ φ, by own block and node
   std::vector<BlockLevelSize> sizes;
   bool singular = false;
-  double range = 1;     ///< ratio of the largest to the smallest κ
-  CellStretch stretch;  ///< of the cells, as given
+  bool isotropic = true;  ///< κ has no tensors
+  double range = 1;       ///< ratio of the largest to the smallest κ
+  CellStretch stretch;    ///< of the cells, as given
 };
 
 /// Assembles the system. Levels are added until each block has one cell or at most `coarsest` unknowns are left.
 /// Collective over the processes. Throws InputError if parts of the mesh that do not touch have no value of their own.
+/// With `on_device`, a BlockAssembly makes matrices and loads, and those of the system stay empty.
 BlockSystem assemble_blocks(const MeshData& data, const BlockMesh& mesh,
                             const std::shared_ptr<const Processes>& processes, std::int64_t coarsest,
-                            const CellStretch& stretch = {});
+                            const CellStretch& stretch = {}, bool on_device = false);
+
+/// Lists what the blocks of a process are assembled from. Data and mesh must exist as long as it does.
+std::shared_ptr<const BlockSources> sources_of(const MeshData& data, const BlockMesh& mesh, const BlockSpace& space);
 
 }  // namespace poisson

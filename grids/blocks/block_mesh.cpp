@@ -89,6 +89,10 @@ class NodePlacer {
     for (std::int64_t line = 0; line < planes; ++line) {
       const int j = box.first[1] + static_cast<int>(line % (box.last[1] - box.first[1]));
       const int k = box.first[2] + static_cast<int>(line / (box.last[1] - box.first[1]));
+      if (axes.size() == 3) {
+        place_line(block, n, j, k);
+        continue;
+      }
       for (int i = box.first[0]; i < box.last[0]; ++i) {
         const Node node{i, j, k};
         Place3 x = interpolated(block, node, n, axes);
@@ -96,6 +100,52 @@ class NodePlacer {
         points_[at(numbers_.number(block, node))] = x;
       }
     }
+  }
+
+  // Places a line of nodes inside of a hexahedron. The nodes of other lines that it is interpolated from are evenly
+  // spaced in memory.
+  void place_line(int block, const Node& n, int j, int k) {
+    struct Line {
+      double weight;
+      const Place3* first;  // node 1
+      std::ptrdiff_t step;
+      Place3 lower, upper;
+    };
+    std::array<Line, 9> lines;
+    const std::array<double, 2> t{fraction_of(block, 1, j), fraction_of(block, 2, k)};
+    for (std::size_t c = 0; c < 9; ++c) {  // of each axis: the node, the lower or the upper end
+      const std::array<std::size_t, 2> choice{c % 3, c / 3};
+      Node at{0, j, k};
+      Line& line = lines[c];
+      line.weight = -1;
+      for (std::size_t a = 0; a < 2; ++a) {
+        if (choice[a] == 0) continue;
+        at[a + 1] = choice[a] == 1 ? 0 : n[a + 1];
+        line.weight *= -(choice[a] == 1 ? 1 - t[a] : t[a]);
+      }
+      const auto number = [&](int i) { return numbers_.number(block, {i, at[1], at[2]}); };
+      line.first = &points_[this->at(number(1))];
+      line.step = n[0] > 2 ? number(2) - number(1) : 0;
+      line.lower = points_[this->at(number(0))];
+      line.upper = points_[this->at(number(n[0]))];
+    }
+    Place3* const to = &points_[at(numbers_.number(block, {1, j, k}))];
+    for (int i = 1; i < n[0]; ++i) {
+      const double s = fraction_of(block, 0, i);
+      Place3 x{};
+      for (std::size_t c = 0; c < 9; ++c) {
+        const Line& line = lines[c];
+        const Place3& own = line.first[(i - 1) * line.step];
+        for (std::size_t d = 0; d < 3; ++d) {
+          const double ends = (1 - s) * line.lower[d] + s * line.upper[d];
+          x[d] += line.weight * ((c == 0 ? 0 : own[d]) - ends);
+        }
+      }
+      to[i - 1] = x;
+    }
+  }
+  double fraction_of(int block, std::size_t axis, int i) const {
+    return fraction(topology_.edge_class(block, axis), topology_.against(block, axis), i);
   }
 
   // Is the Boolean sum of linear interpolations along the axes: 1 − Π (1 − P_d).
@@ -134,6 +184,23 @@ std::vector<Node> corner_offsets(int dimension) {
   return offsets;
 }
 
+// Is the numbers of a line of nodes along x. Those between its ends are evenly spaced.
+class NodeLine {
+ public:
+  NodeLine() = default;
+  NodeLine(const BlockNumbers& numbers, int block, int j, int k, int cells) : last_(cells) {
+    const auto number = [&](int i) { return static_cast<int>(numbers.number(block, {i, j, k})); };
+    lower_ = number(0);
+    upper_ = number(cells);
+    if (cells > 1) first_ = number(1);
+    if (cells > 2) step_ = number(2) - first_;
+  }
+  int operator()(int i) const { return i == 0 ? lower_ : i == last_ ? upper_ : first_ + (i - 1) * step_; }
+
+ private:
+  int lower_ = 0, upper_ = 0, first_ = 0, step_ = 0, last_ = 0;
+};
+
 // Adds the cells of all blocks.
 void add_cells(const BlockNumbers& numbers, BlockMesh& blocks, const std::vector<int>& label, MeshCells& cells) {
   const int dimension = numbers.topology().dimension(), count = numbers.topology().blocks();
@@ -145,14 +212,21 @@ void add_cells(const BlockNumbers& numbers, BlockMesh& blocks, const std::vector
   for (int b = 0; b < count; ++b) {
     const Node n = numbers.cells_of(b);
     const std::int64_t first = blocks.first_cell[static_cast<std::size_t>(b)];
-    for_rows(numbers.cell_count(b), [&](std::int64_t c) {
-      const Node cell{static_cast<int>(c % n[0]), static_cast<int>(c / n[0] % n[1]), static_cast<int>(c / n[0] / n[1])};
-      const auto e = static_cast<std::size_t>(first + c);
-      for (std::size_t v = 0; v < offsets.size(); ++v)
-        cells.corners[e * offsets.size() + v] = static_cast<int>(
-            numbers.number(b, {cell[0] + offsets[v][0], cell[1] + offsets[v][1], cell[2] + offsets[v][2]}));
-      cells.label[e] = label[static_cast<std::size_t>(b)];
-    });
+    const std::int64_t lines = numbers.cell_count(b) / n[0];
+#pragma omp parallel for schedule(static) if (lines * n[0] > row_chunk)
+    for (std::int64_t line = 0; line < lines; ++line) {
+      const int j = static_cast<int>(line % n[1]), k = static_cast<int>(line / n[1]);
+      std::array<NodeLine, 4> nodes;
+      for (std::size_t v = 0; v < offsets.size() / 2; ++v)
+        nodes[v] = NodeLine(numbers, b, j + static_cast<int>(v & 1), k + static_cast<int>(v >> 1), n[0]);
+      for (int i = 0; i < n[0]; ++i) {
+        const auto e = static_cast<std::size_t>(first + line * n[0] + i);
+        for (std::size_t v = 0; v < offsets.size(); ++v)
+          cells.corners[e * offsets.size() + v] =
+              nodes[static_cast<std::size_t>(offsets[v][1] + 2 * offsets[v][2])](i + offsets[v][0]);
+        cells.label[e] = label[static_cast<std::size_t>(b)];
+      }
+    }
   }
 }
 

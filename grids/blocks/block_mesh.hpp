@@ -91,6 +91,7 @@ struct CellStretch {
   /// Largest w²/(h L): h and w are the shortest and longest width of a cell and L is the length of its block across it.
   /// The couplings along a line through all of L are about this much larger than those that hold the line.
   double floating = 1;
+  double sharpest = 90;  ///< least angle between two axes of a cell, in degrees
 
   constexpr CellStretch(double of = 1) : largest(of), floating(of * of) {}
   constexpr operator double() const { return largest; }

@@ -13,10 +13,11 @@ namespace poisson {
 enum class BlockSmoothing : std::uint8_t { points, lines };
 
 /// Selects the model of coefficients of blocks on a device (Blocks on a GPU in docs/design/blocks.md): stored entries,
-/// or entries that each product computes from the corners of cells. `automatic` and `corrections` take products of axes
-/// where these are possible. Elsewhere the first one computes entries, which saves memory, and the second one stores
-/// them, because smoothing reads them often. Blocks with Robin conditions and blocks in the plane store theirs.
-enum class BlockModel : std::uint8_t { automatic, corrections, stored, computed };
+/// stored with 8 binary digits in operators in fp32 (Narrow), or computed from the corners of cells by each product.
+/// `automatic`, `corrections` and `narrow` take products of axes where these are possible. Elsewhere `automatic`
+/// computes entries, which saves memory, and the others store them. Blocks with Robin conditions and blocks in the
+/// plane never compute entries.
+enum class BlockModel : std::uint8_t { automatic, corrections, narrow, stored, computed };
 
 /// Describes the operator of a level.
 struct BlockOperatorData {

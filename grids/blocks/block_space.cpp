@@ -6,6 +6,17 @@
 #include "backends/device/backend.hpp"
 
 namespace poisson {
+
+Layout layout_of_part(const BlockNumbers& numbers, int part) {
+  const int dimension = numbers.topology().dimension();
+  const bool block = numbers.topology().parts()[static_cast<std::size_t>(part)].dimension == dimension;
+  Layout layout;
+  layout.n = numbers.extent(part);
+  layout.halo = block ? std::array{1, 1, 1} : std::array{0, 0, 0};
+  for (std::size_t d = 0; d < static_cast<std::size_t>(dimension) && block; ++d) layout.n[d] += 2;
+  return layout;
+}
+
 namespace {
 
 struct ListedPatches {
@@ -27,16 +38,11 @@ ListedPatches list_patches(const BlockNumbers& numbers, const std::vector<int>& 
     if (!block && (extent[0] == 0 || extent[1] == 0 || extent[2] == 0)) continue;
     PatchOfAll patch;
     patch.process = process[static_cast<std::size_t>(part.blocks[0])];
-    patch.layout.n = extent;
-    patch.layout.halo = {0, 0, 0};
+    patch.layout = layout_of_part(numbers, static_cast<int>(p));
     Box values = patch.layout.box();
-    if (block) {
-      patch.layout.halo = {1, 1, 1};
-      for (std::size_t d = 0; d < dimension; ++d) {
-        patch.layout.n[d] = extent[d] + 2;
-        values.first[d] = 1;
-        values.last[d] = extent[d] + 1;
-      }
+    for (std::size_t d = 0; d < dimension && block; ++d) {
+      values.first[d] = 1;
+      values.last[d] = extent[d] + 1;
     }
     patch.patch.counted = values;
     patch.patch.unknowns = free[p] ? values : Box{};

@@ -65,6 +65,9 @@ struct BlockSpace {
   }
 };
 
+/// Returns the layout of the patch of a part.
+Layout layout_of_part(const BlockNumbers& numbers, int part);
+
 /// Shares blocks out, so that processes have about equal numbers of cells and few shared nodes. Returns the process of
 /// each block. The graph of blocks is bisected recursively: a part grows from several blocks, moves and swaps improve
 /// it, and the best one is taken.

@@ -4,116 +4,12 @@
 #include <cmath>
 
 #include "backends/memory/error.hpp"
-#include "grids/blocks/element_records.hpp"
+#include "grids/blocks/element_assembler.hpp"
 #include "grids/blocks/plane_colours.hpp"
 #include "grids/meshes/mesh_system.hpp"
 
 namespace poisson {
 namespace {
-
-// Corner c in tensor order is corner order[c] of a cell of VTK.
-constexpr std::array<std::size_t, 8> tensor_order{0, 1, 3, 2, 4, 5, 7, 6};
-
-// Lists the facets with Neumann and Robin conditions by the cell that they bound.
-std::vector<std::pair<std::int64_t, std::size_t>> loaded_facets(const MeshData& data) {
-  std::vector<std::pair<std::int64_t, std::size_t>> found;
-  for (std::size_t f = 0; f < data.facets.size(); ++f) {
-    const BoundaryKind kind = data.condition(data.facets[f]).kind;
-    if (kind == BoundaryKind::dirichlet) continue;
-    const Facet& facet = data.facets[f].facet;
-    for (const int cell : data.topology.at(facet.corners[0])) {
-      const auto corners = data.topology.cell(cell).corners;
-      if (!std::ranges::all_of(facet.used(), [&](int p) { return std::ranges::find(corners, p) != corners.end(); }))
-        continue;
-      found.emplace_back(cell, f);
-      break;
-    }
-  }
-  std::ranges::sort(found);
-  return found;
-}
-
-// Contains an element with its loads.
-struct LoadedElement {
-  ElementMatrix matrix;
-  std::array<double, 8> load{}, volume{};
-};
-
-class ElementAssembler {
- public:
-  explicit ElementAssembler(const MeshData& data)
-      : data_(data),
-        rule_(rule_of(data.mesh().dimension == 2 ? CellShape::quadrilateral : CellShape::hexahedron)),
-        facets_(loaded_facets(data)) {}
-
-  LoadedElement operator()(std::int64_t number) const {
-    const std::span<const int> corners = data_.topology.cell(number).corners;
-    const MeshData::Coordinates x = data_.coordinates(corners);
-    const std::size_t n = corners.size();
-    const double sigma = data_.reaction.empty() ? 0 : data_.reaction[static_cast<std::size_t>(number)];
-    LoadedElement found;
-    ElementMatrix own;  // in the order of VTK
-    std::array<double, 8> load{}, volume{};
-    ElementPoint at;
-    for (std::size_t q = 0; q < static_cast<std::size_t>(rule_.points); ++q) {
-      map_point(rule_, static_cast<int>(q), x, at);
-      const double w = std::abs(at.measure),
-                   f = data_.density.empty() && data_.source.empty() ? 0 : data_.source_at(number, static_cast<int>(q));
-      for (std::size_t a = 0; a < n; ++a) {
-        const auto flux = data_.flux(number, at.slope[a]);
-        const double value = w * rule_.value[q][a];
-        volume[a] += value;
-        load[a] += f * value;
-        own.sum[a] += sigma * value;
-        for (std::size_t b = a + 1; b < n; ++b)
-          own.a[a][b] += w * (flux[0] * at.slope[b][0] + flux[1] * at.slope[b][1] + flux[2] * at.slope[b][2]) +
-                         sigma * value * rule_.value[q][b];
-      }
-    }
-    add_facets(number, corners, own, load);
-    for (std::size_t a = 0; a < n; ++a) {
-      const std::size_t from = tensor_order[a];
-      found.load[a] = load[from];
-      found.volume[a] = volume[from];
-      found.matrix.sum[a] = own.sum[from];
-      for (std::size_t b = 0; b < n; ++b)
-        if (a != b) found.matrix.a[a][b] = own.a[std::min(from, tensor_order[b])][std::max(from, tensor_order[b])];
-    }
-    close_rows(found.matrix, n);
-    return found;
-  }
-
- private:
-  void add_facets(std::int64_t number, std::span<const int> corners, ElementMatrix& own,
-                  std::array<double, 8>& load) const {
-    auto next = std::ranges::lower_bound(facets_, number, {}, &std::pair<std::int64_t, std::size_t>::first);
-    for (; next != facets_.end() && next->first == number; ++next) {
-      const Facet& facet = data_.facets[next->second].facet;
-      const std::vector<double>& values = data_.data[next->second];
-      const ElementRule& rule = rule_of(facet.shape);
-      const MeshData::Coordinates x = data_.coordinates(facet.used());
-      const auto corner = [&](std::size_t c) {
-        return static_cast<std::size_t>(std::ranges::find(corners, facet.corners[c]) - corners.begin());
-      };
-      const bool robin = data_.condition(data_.facets[next->second]).kind == BoundaryKind::robin;
-      for (std::size_t q = 0; q < static_cast<std::size_t>(rule.points); ++q) {
-        const double w = facet_measure(rule, static_cast<int>(q), x),
-                     alpha = robin ? values[static_cast<std::size_t>(rule.points) + q] : 0;
-        for (std::size_t a = 0; a < facet.used().size(); ++a) {
-          const double value = w * rule.value[q][a];
-          load[corner(a)] += value * values[q];
-          own.sum[corner(a)] += alpha * value;
-          for (std::size_t b = 0; b < facet.used().size(); ++b)
-            if (corner(a) < corner(b)) own.a[corner(a)][corner(b)] += alpha * value * rule.value[q][b];
-        }
-      }
-    }
-  }
-
-  const MeshData& data_;
-  const ElementRule& rule_;
-  std::vector<std::pair<std::int64_t, std::size_t>> facets_;
-};
 
 // Returns whether each part has unknowns: none of its nodes has a Dirichlet condition.
 std::vector<bool> free_parts(const MeshData& data, const BlockMesh& mesh) {
@@ -126,6 +22,44 @@ std::vector<bool> free_parts(const MeshData& data, const BlockMesh& mesh) {
     free.push_back(first == last || data.free(point.empty() ? first : point[static_cast<std::size_t>(first)]));
   }
   return free;
+}
+
+// Returns whether all blocks are joined.
+bool blocks_touch(const BlockMesh& mesh) {
+  const MacroTopology& topology = mesh.numbers->topology();
+  std::vector<std::vector<int>> parts_of(static_cast<std::size_t>(topology.blocks()));
+  for (std::size_t p = 0; p < topology.parts().size(); ++p)
+    for (const int block : topology.parts()[p].blocks)
+      parts_of[static_cast<std::size_t>(block)].push_back(static_cast<int>(p));
+  std::vector<bool> seen(parts_of.size(), false);
+  std::vector<int> next{0};
+  seen[0] = true;
+  std::size_t count = 1;
+  while (!next.empty()) {
+    const auto block = static_cast<std::size_t>(next.back());
+    next.pop_back();
+    for (const int part : parts_of[block])
+      for (const int other : topology.parts()[static_cast<std::size_t>(part)].blocks) {
+        if (seen[static_cast<std::size_t>(other)]) continue;
+        seen[static_cast<std::size_t>(other)] = true;
+        next.push_back(other);
+        ++count;
+      }
+  }
+  return count == parts_of.size();
+}
+
+// Returns whether some condition or reaction determines u.
+bool holds_any(const MeshData& data) {
+  if (std::ranges::any_of(data.holder, [](int condition) { return condition >= 0; })) return true;
+  if (std::ranges::any_of(data.reaction, [](double sigma) { return sigma > 0; })) return true;
+  for (std::size_t f = 0; f < data.facets.size(); ++f) {
+    if (data.condition(data.facets[f]).kind != BoundaryKind::robin) continue;
+    const auto half = static_cast<std::ptrdiff_t>(data.data[f].size() / 2);
+    if (std::any_of(data.data[f].begin() + half, data.data[f].end(), [](double alpha) { return alpha > 0; }))
+      return true;
+  }
+  return false;
 }
 
 std::int64_t unknowns_of(const BlockNumbers& numbers, const std::vector<bool>& free) {
@@ -187,68 +121,6 @@ BlockElements assemble_finest(const MeshData& data, const BlockMesh& mesh, const
   return made;
 }
 
-// Returns which blocks have sides with Robin conditions.
-std::vector<bool> blocks_with_robin(const MeshData& data, const BlockMesh& mesh) {
-  std::vector<bool> found(mesh.first_cell.size() - 1, false);
-  for (const auto& [cell, facet] : loaded_facets(data)) {
-    if (data.condition(data.facets[facet]).kind != BoundaryKind::robin) continue;
-    const auto after = std::ranges::upper_bound(mesh.first_cell, cell);
-    found[static_cast<std::size_t>(after - mesh.first_cell.begin()) - 1] = true;
-  }
-  return found;
-}
-
-// Lists the places and coefficients of a piece (BlockCells).
-BlockCells cells_of(const MeshData& data, const BlockMesh& mesh, const BlockMesh::Piece& piece) {
-  BlockCells found;
-  const std::array<int, 3>& n = piece.cells;
-  const std::int64_t cells = std::int64_t{n[0]} * n[1] * n[2], nodes = std::int64_t{n[0] + 1} * (n[1] + 1) * (n[2] + 1);
-  const auto cell = [&](std::int64_t c) {
-    return static_cast<std::size_t>(mesh.cell(
-        piece, {static_cast<int>(c % n[0]), static_cast<int>(c / n[0] % n[1]), static_cast<int>(c / n[0] / n[1])}));
-  };
-  const auto point = [&](int i, int j, int k) -> const Place3& {
-    return mesh.mesh->points[static_cast<std::size_t>(
-        mesh.numbers->number(piece.block, {piece.first[0] + i, piece.first[1] + j, piece.first[2] + k}))];
-  };
-  double volume = 1;  // of a box of mean cells
-  for (std::size_t d = 0; d < 3; ++d) {
-    std::array<int, 3> end{};
-    end[d] = n[d];
-    const Place3 &a = point(0, 0, 0), &b = point(end[0], end[1], end[2]);
-    volume *= std::hypot(b[0] - a[0], b[1] - a[1], b[2] - a[2]) / n[d];
-  }
-  const double unit = std::exp2(std::round(std::log2(volume) / 3));
-  found.place.resize(3 * static_cast<std::size_t>(nodes));
-  for_rows(std::int64_t{n[1] + 1} * (n[2] + 1), [&](std::int64_t line) {
-    for (int i = 0; i <= n[0]; ++i) {
-      const Place3& x = point(i, static_cast<int>(line % (n[1] + 1)), static_cast<int>(line / (n[1] + 1)));
-      for (std::int64_t a = 0; a < 3; ++a)
-        found.place[static_cast<std::size_t>(a * nodes + line * (n[0] + 1) + i)] =
-            x[static_cast<std::size_t>(a)] / unit;
-    }
-  });
-  const std::size_t entries = data.kappa_entries;
-  const auto kappa = [&](std::size_t c, std::size_t e) { return data.kappa[c * entries + e]; };
-  const std::size_t first = cell(0);
-  for (std::int64_t c = 1; c < cells && !found.varies; ++c) {
-    for (std::size_t e = 0; e < entries; ++e) found.varies = found.varies || kappa(cell(c), e) != kappa(first, e);
-    if (!data.reaction.empty()) found.varies = found.varies || data.reaction[cell(c)] != data.reaction[first];
-  }
-  found.entries = entries;
-  const std::int64_t count = found.varies ? cells : 1;
-  for (std::size_t e = 0; e < entries; ++e)
-    for (std::int64_t c = 0; c < count; ++c) found.kappa.push_back(kappa(cell(c), e) * unit);
-  for (std::int64_t c = 0; c < count && !data.reaction.empty(); ++c)
-    found.sigma.push_back(data.reaction[cell(c)] * unit * unit * unit);
-  return found;
-}
-
-// Returns the place of a block among those of a process.
-std::size_t finer_own(const BlockSpace& space, int block) {
-  return static_cast<std::size_t>(std::ranges::find(space.own, block, &BlockSpace::Own::block) - space.own.begin());
-}
-
 // Returns the numbers of all levels, finest first.
 std::vector<std::shared_ptr<const BlockNumbers>> choose_levels(const BlockMesh& mesh, const std::vector<bool>& free,
                                                                std::int64_t coarsest) {
@@ -263,19 +135,44 @@ std::vector<std::shared_ptr<const BlockNumbers>> choose_levels(const BlockMesh& 
   return levels;
 }
 
+// Adds a part to the sizes of its process.
+void add_part(const BlockNumbers& numbers, std::size_t p, const std::vector<int>& process,
+              std::vector<BlockLevelSize>& sizes) {
+  const MacroPart& part = numbers.topology().parts()[p];
+  const bool plane = numbers.topology().dimension() == 2;
+  BlockLevelSize& to = sizes[static_cast<std::size_t>(process[static_cast<std::size_t>(part.blocks[0])])];
+  const std::array<int, 3> inside = numbers.extent(static_cast<int>(p));
+  const Layout layout = layout_of_part(numbers, static_cast<int>(p));
+  const double values = static_cast<double>(inside[0]) * inside[1] * inside[2];
+  const bool block = part.dimension == numbers.topology().dimension();
+  if (values > 0 || block) {
+    to.field[0] += 4 * static_cast<double>(layout.stride(Precision::fp32));
+    to.field[1] += 8 * static_cast<double>(layout.stride(Precision::fp64));
+  }
+  if (!block) {
+    to.interfaces += values;
+    return;
+  }
+  const std::array<int, 3>& n = layout.n;
+  const double in_plane = static_cast<double>(n[0]) * n[1], all = in_plane * n[2];
+  to.nodes += static_cast<std::int64_t>(all);
+  // Bands of planes are apart (BandPlaces).
+  to.bands += (plane ? 4 : 13) * std::ceil((in_plane + n[0] + 1) / 32) * 32 * n[2];
+  to.slots += plane ? in_plane - values : all - values;
+}
+
 // Returns the sizes of all levels if process[b] has block b.
 std::vector<BlockLevelSize> level_sizes(const MeshData& data, const BlockMesh& mesh, const std::vector<int>& process,
                                         int processes, std::int64_t coarsest) {
   const std::vector<bool> free = free_parts(data, mesh);
   std::vector<BlockLevelSize> sizes;
   for (const auto& numbers : choose_levels(mesh, free, coarsest)) {
-    std::vector<std::int64_t> nodes(static_cast<std::size_t>(processes), 0);
-    for (int b = 0; b < numbers->topology().blocks(); ++b) {
-      const std::array<int, 3> n = numbers->cells_of(b);
-      nodes[static_cast<std::size_t>(process[static_cast<std::size_t>(b)])] +=
-          std::int64_t{n[0] + 1} * (n[1] + 1) * (n[2] + 1);
-    }
-    sizes.push_back({unknowns_of(*numbers, free), *std::ranges::max_element(nodes)});
+    std::vector<BlockLevelSize> of(static_cast<std::size_t>(processes));
+    for (std::size_t p = 0; p < numbers->topology().parts().size(); ++p) add_part(*numbers, p, process, of);
+    const BlockLevelSize& most = *std::ranges::max_element(of, {}, &BlockLevelSize::nodes);
+    sizes.push_back(most);
+    sizes.back().unknowns = unknowns_of(*numbers, free);
+    sizes.back().isotropic = data.kappa_entries == 1;
   }
   const bool robin = std::ranges::any_of(
       data.facets, [&](const ConditionedFacet& facet) { return data.condition(facet).kind == BoundaryKind::robin; });
@@ -295,11 +192,12 @@ std::vector<BlockLevelSize> block_level_sizes(const MeshData& data, const BlockM
 
 BlockSystem assemble_blocks(const MeshData& data, const BlockMesh& mesh,
                             const std::shared_ptr<const Processes>& processes, std::int64_t coarsest,
-                            const CellStretch& stretch) {
+                            const CellStretch& stretch, bool on_device) {
   BlockSystem system;
   system.stretch = stretch;
   system.range = data.range;
-  system.singular = !has_fixed_values(data);
+  system.isotropic = data.kappa_entries == 1;
+  system.singular = blocks_touch(mesh) ? !holds_any(data) : !has_fixed_values(data);
   const std::vector<bool> free = free_parts(data, mesh);
   const std::vector<int> process = share_blocks(*mesh.nodes, *processes);
   system.sizes = level_sizes(data, mesh, process, processes->count(), coarsest);
@@ -307,29 +205,29 @@ BlockSystem assemble_blocks(const MeshData& data, const BlockMesh& mesh,
   for (const auto& numbers : choose_levels(mesh, free, coarsest))
     spaces.push_back(std::make_shared<const BlockSpace>(numbers, process, free, processes));
   BlockElements elements;
-  const std::vector<bool> robin = blocks_with_robin(data, mesh);
+  const std::shared_ptr<const BlockSources> sources = sources_of(data, mesh, *spaces.front());
   for (std::size_t l = 0; l < spaces.size(); ++l) {
     const BlockSpace* const next = l + 1 < spaces.size() ? spaces[l + 1].get() : nullptr;
     auto matrix = std::make_shared<BlockMatrix>();
-    if (l == 0) {
+    if (on_device) {
+      matrix->own.resize(spaces[l]->own.size());
+    } else if (l == 0) {
       elements = assemble_finest(data, mesh, *spaces[l], next, system, *matrix);
     } else {
       *matrix = matrix_of(*spaces[l], elements);
       if (next) elements = coarse_elements(*spaces[l], *next, elements);
     }
-    if (l == 0 && spaces[l]->dimension() == 3)
-      matrix->cells = [&data, &mesh, robin, space = spaces[l]](std::size_t b) -> std::optional<BlockCells> {
-        const BlockMesh::Piece piece = mesh.piece(space->own[b].block);
-        if (robin[static_cast<std::size_t>(piece.block)]) return {};
-        return cells_of(data, mesh, piece);
-      };
+    if (l == 0)
+      matrix->sources = sources;
+    else
+      matrix->finer = std::make_shared<const BlockLevel>(system.levels.back());
 #pragma omp parallel for schedule(dynamic, 1)
     for (std::size_t b = 0; b < spaces[l]->own.size(); ++b) {
       const int block = spaces[l]->own[b].block;
-      if (l == 0 && !robin[static_cast<std::size_t>(mesh.piece(block).block)])
+      if (l == 0 && !sources->robin(b))
         matrix->own[b].tensor = find_tensor_factors(data, mesh, mesh.piece(block));
-      else if (l > 0 && system.levels.back().matrix->own[finer_own(*spaces[l - 1], block)].tensor)
-        matrix->own[b].tensor = coarsened(*system.levels.back().matrix->own[finer_own(*spaces[l - 1], block)].tensor);
+      else if (l > 0 && system.levels.back().matrix->own[b].tensor)
+        matrix->own[b].tensor = coarsened(*system.levels.back().matrix->own[b].tensor);
     }
     system.levels.push_back({spaces[l], std::move(matrix)});
   }

@@ -26,6 +26,11 @@ Place3 minus(const Place3& a, const Place3& b) {
   return {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
 }
 
+// std::hypot takes several times as long.
+double width_of(const Place3& a) {
+  return std::sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
+}
+
 double determinant(const Place3& a, const Place3& b, const Place3& c) {
   return a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) + a[2] * (b[0] * c[1] - b[1] * c[0]);
 }
@@ -40,7 +45,7 @@ std::pair<double, double> determinants(const std::array<Place3, 8>& x, std::size
     for (std::size_t d = 0; d < dimension; ++d) {
       const std::size_t upper = c | std::size_t{1} << d, lower = upper ^ std::size_t{1} << d;
       edge[d] = minus(x[upper], x[lower]);
-      size *= std::hypot(edge[d][0], edge[d][1], edge[d][2]);
+      size *= width_of(edge[d]);
     }
     const double value = size > 0 ? determinant(edge[0], edge[1], edge[2]) / size : 0;
     least = std::min(least, value);
@@ -67,12 +72,13 @@ const MeshCells& cells_of(const BlockMesh& blocks) {
 // Adds up the widths of cells along each axis, and finds the largest w²/h of the cells that are thin along it.
 struct WidthsOfBlock {
   std::array<double, 3> sum{}, largest{};
+  double cosine = 0;  // largest between two axes
 };
 
 void measure(const std::array<Place3, 8>& x, std::size_t dimension, CellShapes::OfBlock& found, WidthsOfBlock& widths) {
   const std::array<Place3, 3> axis = axes_of(x, dimension);
   std::array<double, 3> width{};
-  for (std::size_t d = 0; d < dimension; ++d) width[d] = std::hypot(axis[d][0], axis[d][1], axis[d][2]);
+  for (std::size_t d = 0; d < dimension; ++d) width[d] = width_of(axis[d]);
   std::array<int, 3> order{0, 1, 2};
   std::sort(order.begin(), order.begin() + static_cast<int>(dimension),
             [&](int a, int b) { return width[static_cast<std::size_t>(a)] > width[static_cast<std::size_t>(b)]; });
@@ -86,8 +92,7 @@ void measure(const std::array<Place3, 8>& x, std::size_t dimension, CellShapes::
     for (std::size_t e = 0; e < d; ++e) {
       double product = 0;
       for (std::size_t i = 0; i < 3; ++i) product += axis[d][i] * axis[e][i];
-      const double cosine = std::min(1.0, std::abs(product) / (width[d] * width[e]));
-      found.sharpest = std::min(found.sharpest, std::acos(cosine) * 180 / std::numbers::pi);
+      widths.cosine = std::max(widths.cosine, std::min(1.0, std::abs(product) / (width[d] * width[e])));
     }
   if (dimension < 3 || longest <= needle_limit * next) return;
   ++found.needles;
@@ -138,6 +143,7 @@ CellStretch CellShapes::stretch() const {
   for (const OfBlock& block : blocks) {
     most.largest = std::max(most.largest, block.stretch);
     most.floating = std::max(most.floating, block.floating);
+    most.sharpest = std::min(most.sharpest, block.sharpest);
   }
   return most;
 }
@@ -153,10 +159,11 @@ CellShapes measure_cells(const BlockMesh& blocks) {
     WidthsOfBlock widths;
     for (std::int64_t e = first; e < last; ++e)
       measure(tensor_corners(*blocks.mesh, cells.of(e)), dimension, shapes.blocks[b], widths);
+    shapes.blocks[b].sharpest = std::acos(widths.cosine) * 180 / std::numbers::pi;
     const std::array<int, 3> n = blocks.numbers->cells_of(static_cast<int>(b));
     for (std::size_t d = 0; d < dimension; ++d) {
-      const double length = widths.sum[d] * n[d] / static_cast<double>(last - first);
-      shapes.blocks[b].floating = std::max(shapes.blocks[b].floating, widths.largest[d] / length);
+      const double along = widths.sum[d] * n[d] / static_cast<double>(last - first);
+      shapes.blocks[b].floating = std::max(shapes.blocks[b].floating, widths.largest[d] / along);
     }
   }
   return shapes;

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <array>
 #include <memory>
+#include <vector>
 
+#include "grids/blocks/block_assembly.hpp"
 #include "grids/blocks/block_operator.hpp"
 
 namespace poisson {
@@ -17,6 +20,14 @@ class DeviceBlocks {
   /// Makes the transfer to rows. Restricted values are multiplied by `factor`.
   virtual std::unique_ptr<Transfer> make_gather(const BlockSpace& blocks, const RowSpace& rows, double factor,
                                                 Precision precision) = 0;
+  /// Returns what assembles the levels of blocks of a dimension.
+  virtual BlockAssembly& assembly(int dimension) = 0;
+  /// Writes values to the interfaces of a field in fp64 that are no unknowns, part by part in the order of patches.
+  virtual void put_held(const BlockSpace& blocks, const std::vector<double>& values, Field& field) = 0;
+  /// Returns Σ log₂ x and the number of positive x over the unknowns of a field in fp64.
+  virtual std::array<double, 2> sum_logarithms(const Field& x) = 0;
+  /// Returns Σ |x| over the unknowns of a field in fp64.
+  virtual double sum_sizes(const Field& x) = 0;
 };
 
 /// Makes blocks on the GPU of a backend. Throws RunError if the build has none.

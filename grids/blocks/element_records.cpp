@@ -9,36 +9,6 @@
 
 namespace poisson {
 
-void restrict_element(ElementMatrix& element, int dimension, const std::array<double, 3>& from,
-                      const std::array<double, 3>& to) {
-  const std::size_t n = std::size_t{1} << dimension;
-  for (std::size_t d = 0; d < static_cast<std::size_t>(dimension); ++d) {
-    const std::size_t bit = std::size_t{1} << d;
-    const double lower = from[d], upper = to[d];
-    for (std::size_t low = 0; low < n; ++low) {
-      if (low & bit) continue;
-      const std::size_t high = low | bit;
-      const double s = element.sum[low], t = element.sum[high];
-      element.sum[low] = (1 - lower) * s + (1 - upper) * t;
-      element.sum[high] = lower * s + upper * t;
-      for (std::size_t j = 0; j < n; ++j) {
-        const double a = element.a[low][j], b = element.a[high][j];
-        element.a[low][j] = (1 - lower) * a + (1 - upper) * b;
-        element.a[high][j] = lower * a + upper * b;
-      }
-    }
-    for (std::size_t low = 0; low < n; ++low) {
-      if (low & bit) continue;
-      const std::size_t high = low | bit;
-      for (std::size_t i = 0; i < n; ++i) {
-        const double a = element.a[i][low], b = element.a[i][high];
-        element.a[i][low] = (1 - lower) * a + (1 - upper) * b;
-        element.a[i][high] = lower * a + upper * b;
-      }
-    }
-  }
-}
-
 void add_to_bands(const ElementMatrix& element, int dimension, const std::array<int, 3>& nodes,
                   const std::array<int, 3>& cell, BlockMatrix::OfBlock& to) {
   const std::size_t n = std::size_t{1} << dimension;

@@ -4,6 +4,8 @@
 #include <memory>
 
 #include "grids/blocks/device_blocks.hpp"
+#include "grids/blocks/stacked_assembly.hpp"
+#include "grids/blocks/stacked_operator.hpp"
 #include "grids/blocks/stacked_transfer.hpp"
 
 namespace poisson {
@@ -12,11 +14,15 @@ namespace poisson {
 template <class Steps>
 class StackedBlocks final : public DeviceBlocks {
  public:
-  explicit StackedBlocks(std::shared_ptr<Steps> steps) : steps_(std::move(steps)) {}
+  explicit StackedBlocks(std::shared_ptr<Steps> steps)
+      : steps_(std::move(steps)),
+        assembly_{make_stacked_assembly<2, Steps>(steps_, [this](const BlockSpace& of) { return tables(of); }),
+                  make_stacked_assembly<3, Steps>(steps_, [this](const BlockSpace& of) { return tables(of); })} {}
 
   std::unique_ptr<Operator> make_operator(const BlockOperatorData& data, Precision precision) override {
     return dispatch(precision, [&]<class T>(T) {
-      return make_stacked_operator<T, Steps>(steps_, tables(*data.level.space), data);
+      return make_stacked_operator<T, Steps>(steps_, tables(*data.level.space), data,
+                                             assembly(data.level.space->dimension()));
     });
   }
   std::unique_ptr<Transfer> make_transfer(const std::shared_ptr<const BlockSpace>& fine,
@@ -32,8 +38,26 @@ class StackedBlocks final : public DeviceBlocks {
       return std::make_unique<StackedGather<Steps, T>>(steps_, blocks, rows, factor);
     });
   }
+  BlockAssembly& assembly(int dimension) override { return *assembly_[dimension == 2 ? 0 : 1]; }
+  void put_held(const BlockSpace& blocks, const std::vector<double>& values, Field& field) override {
+    const auto of = tables(blocks);
+    const Buffer there = steps_->copy(values);
+    const InterfaceView view = of->view(Precision::fp64, Precision::fp64);
+    steps_->each(view.count - view.free, PutListed{view.place + view.free, static_cast<const double*>(there.data()),
+                                                   static_cast<double*>(field.data())});
+  }
+  std::array<double, 2> sum_logarithms(const Field& x) override {
+    return {sum(x, SumLogarithms{}), sum(x, CountPositive{})};
+  }
+  double sum_sizes(const Field& x) override { return sum(x, SumSizes{}); }
 
  private:
+  template <class F>
+  double sum(const Field& x, const F& f) {
+    const Scalar result = steps_->backend().scalar();
+    steps_->sum(x, x, f, result);
+    return steps_->backend().value(result);
+  }
   std::shared_ptr<const StackedTables> tables(const BlockSpace& blocks) {
     std::shared_ptr<const StackedTables>& known = tables_[&blocks];
     if (!known) known = std::make_shared<const StackedTables>(*steps_, blocks);
@@ -41,6 +65,7 @@ class StackedBlocks final : public DeviceBlocks {
   }
 
   std::shared_ptr<Steps> steps_;
+  std::array<std::unique_ptr<BlockAssembly>, 2> assembly_;
   std::map<const BlockSpace*, std::shared_ptr<const StackedTables>> tables_;
 };
 

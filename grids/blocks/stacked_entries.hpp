@@ -11,22 +11,22 @@
 /// devices cannot arrange.
 namespace poisson {
 
-/// Contains the entries of the blocks of one shape, times the scale of the operator.
-template <class T>
-struct StackedEntries {
-  /// Bands: entries at BandPlaces, and row sums. Axes: the tables of up to three axes, and constants
-  /// (TensorProductOfBlock). Cells: κ, and σ or nothing (CellTables).
-  enum class Model : std::uint8_t { bands, axes, cells } model = Model::bands;
-  std::array<std::vector<T>, 4> values;
-  std::vector<double> place;      ///< of the nodes of cells; empty if not wanted
-  std::int64_t coefficients = 0;  ///< of the cells of a block
-  bool varies = false, tensor = false;
-};
+/// Selects the entries of a group of blocks: stored in the precision of the operator or as Narrow, products of axes, or
+/// computed from the corners of cells.
+enum class EntryModel : std::uint8_t { bands, narrow, axes, cells };
 
-/// Makes the entries of a group. `places` asks for those of nodes.
+/// Returns how an operator in precision T gets the entries of a group.
 template <class T>
-StackedEntries<T> make_stacked_entries(const BlockOperatorData& data, const StackedLists& lists, std::size_t group,
-                                       bool places);
+EntryModel choose_model(const BlockOperatorData& data, const StackedLists& lists, std::size_t group);
+
+/// Contains the tables of up to three axes and constants (TensorProductOfBlock), times the scale of the operator.
+template <class T>
+struct AxisTables {
+  std::array<std::vector<T>, 4> values;
+  bool straight = true;  ///< no block has mixed entries of the metric
+};
+template <class T>
+AxisTables<T> join_axes(const BlockOperatorData& data, const StackedLists& lists, std::size_t group);
 
 /// Contains the factors of lines of a group along an axis (LineFactors).
 template <class T>
@@ -36,14 +36,5 @@ struct StackedFactors {
 template <class T>
 StackedFactors<T> join_factors(const BlockLines<T>& lines, const BlockSpace& blocks, const StackedLists& lists,
                                std::size_t group, std::size_t axis);
-
-extern template StackedEntries<float> make_stacked_entries(const BlockOperatorData&, const StackedLists&, std::size_t,
-                                                           bool);
-extern template StackedEntries<double> make_stacked_entries(const BlockOperatorData&, const StackedLists&, std::size_t,
-                                                            bool);
-extern template StackedFactors<float> join_factors(const BlockLines<float>&, const BlockSpace&, const StackedLists&,
-                                                   std::size_t, std::size_t);
-extern template StackedFactors<double> join_factors(const BlockLines<double>&, const BlockSpace&, const StackedLists&,
-                                                    std::size_t, std::size_t);
 
 }  // namespace poisson

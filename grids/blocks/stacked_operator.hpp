@@ -5,9 +5,12 @@
 #include <vector>
 
 #include "backends/memory/error.hpp"
-#include "grids/blocks/slot_memory.hpp"
+#include "grids/blocks/block_assembly.hpp"
+#include "grids/blocks/stacked_axes.hpp"
+#include "grids/blocks/stacked_cells.hpp"
 #include "grids/blocks/stacked_crossing.hpp"
 #include "grids/blocks/stacked_entries.hpp"
+#include "grids/blocks/stacked_space.hpp"
 
 /// Contains operators that run the steps of stacked_steps.hpp and stacked_lines.hpp. `Steps` runs them on a device:
 ///   Backend& backend();
@@ -19,64 +22,23 @@
 ///   void sum(const Field& x, const Field& y, f, result);  Σ f(x_i, y_i) over the unknowns
 namespace poisson {
 
-/// Owns the tables of a space on a device.
-struct StackedTables {
-  StackedLists lists;  ///< without the lists of values
-  std::array<Buffer, 2> place, owner;
-  Buffer start, slot;
-  int count = 0;                       ///< values at interfaces
-  Space slots;                         ///< of all slots: this process's own, then those of others
-  mutable std::vector<Buffer> places;  ///< of nodes, by group, where entries are computed (BlockCells)
-
-  template <class Steps>
-  StackedTables(Steps& steps, const BlockSpace& blocks)
-      : lists(make_stacked_lists(blocks)),
-        slots(listed_space(lists.slots, lists.received, lists.exchanged, blocks.shared_processes)) {
-    count = static_cast<int>(lists.place[0].size());
-    for (std::size_t p = 0; p < 2; ++p) {
-      place[p] = steps.copy(std::exchange(lists.place[p], {}));
-      owner[p] = steps.copy(std::exchange(lists.owner[p], {}));
-    }
-    start = steps.copy(std::exchange(lists.start, {}));
-    slot = steps.copy(std::exchange(lists.slot, {}));
-  }
-  InterfaceView view(Precision own, Precision result) const {
-    return {static_cast<const std::int64_t*>(place[static_cast<std::size_t>(own)].data()),
-            static_cast<const std::int64_t*>(place[static_cast<std::size_t>(result)].data()),
-            static_cast<const int*>(start.data()),
-            static_cast<const int*>(slot.data()),
-            lists.free,
-            count};
-  }
-};
-
-template <class T>
-T* memory_of(Field& x) {
-  return static_cast<T*>(x.data());
-}
-template <class T>
-const T* memory_of(const Field& x) {
-  return static_cast<const T*>(x.data());
-}
-template <class T>
-T* memory_of(const Buffer& x) {
-  return static_cast<T*>(x.data());
-}
-
-/// Is the operator of a level of blocks on a device, with stored bands.
+/// Is the operator of a level of blocks on a device.
 template <class Steps, class T, int dimension>
 class StackedOperator final : public Operator {
  public:
-  StackedOperator(std::shared_ptr<Steps> steps, std::shared_ptr<const StackedTables> tables, BlockOperatorData data)
+  StackedOperator(std::shared_ptr<Steps> steps, std::shared_ptr<const StackedTables> tables, BlockOperatorData data,
+                  BlockAssembly& assembly)
       : steps_(std::move(steps)),
         tables_(std::move(tables)),
         data_(std::move(data)),
         inverse_(steps_->backend(), blocks().space, precision_of<T>),
         sum_(steps_->backend().scalar()) {
     const StackedLists& lists = tables_->lists;
-    for (std::size_t g = 0; g < lists.groups.size(); ++g) entries_.push_back(entries_of(g));
+    for (std::size_t g = 0; g < lists.groups.size(); ++g) entries_.push_back(entries_of(g, assembly));
     slots_ = ListedValues(backend(), tables_->slots, precision_of<T>);
-    fill_on_host();
+    narrow_to(assembly.inverse_diagonal(data_.level, data_.scale), inverse_);
+    if (by_lines()) make_lines(assembly);
+    if (data_.singular) fill_weights(assembly);
   }
 
   Backend& backend() const override { return steps_->backend(); }
@@ -110,11 +72,14 @@ class StackedOperator final : public Operator {
       const Entries& of = entries_[g];
       const auto at = [&of](std::size_t n) { return memory_of<const T>(of.memory[n]); };
       const BlockShape& shape = tables_->lists.groups[g].shape;
-      if (of.model == Model::axes)
-        multiply(g, TensorProductOfBlock<T, dimension>{{at(0), at(1), at(2)}, at(3)}, u, end, result);
-      else if (of.model == Model::bands)
-        multiply(g, BandProduct<T, dimension>{at(0), at(1), BandPlaces(shape, BandProduct<T, dimension>::offsets)}, u,
-                 end, result);
+      const BandPlaces places(shape, BandProduct<T, dimension>::offsets);
+      if (of.model == Model::bands)
+        multiply(g, BandProduct<T, dimension>{at(0), at(1), places}, u, end, result);
+      else if (of.model == Model::narrow)
+        multiply(g, BandProduct<T, dimension, Narrow>{memory_of<const Narrow>(of.memory[0]), at(1), places}, u, end,
+                 result);
+      else if (of.model == Model::axes)
+        multiply_axes(g, u, end, result);
       else if constexpr (dimension == 3)
         march(g, u, end, result);
     }
@@ -146,24 +111,50 @@ class StackedOperator final : public Operator {
   }
 
  private:
-  using Model = typename StackedEntries<T>::Model;
-  // Contains the entries of a group on the device (StackedEntries).
+  using Model = EntryModel;
+  // Contains the entries of a group on the device: bands and row sums, the tables of axes and constants, or κ and σ.
   struct Entries {
     Model model = Model::bands;
     std::array<Buffer, 4> memory;
-    std::int64_t coefficients = 0;
-    bool varies = false, tensor = false;
+    bool straight = false;                      // no mixed entries of the metric
+    std::shared_ptr<const StackedCells> cells;  // of computed entries
   };
 
-  // Both precisions share the places of nodes.
-  Entries entries_of(std::size_t g) const {
-    std::vector<Buffer>& places = tables_->places;
-    places.resize(tables_->lists.groups.size());
-    const StackedEntries<T> of = make_stacked_entries<T>(data_, tables_->lists, g, places[g].bytes() == 0);
-    Entries made{of.model, {}, of.coefficients, of.varies, of.tensor};
-    for (std::size_t n = 0; n < 4; ++n)
-      if (!of.values[n].empty()) made.memory[n] = steps_->copy(of.values[n]);
-    if (!of.place.empty()) places[g] = steps_->copy(of.place);
+  Entries entries_of(std::size_t g, BlockAssembly& assembly) {
+    Entries made;
+    const BlockShape& shape = tables_->lists.groups[g].shape;
+    made.model = choose_model<T>(data_, tables_->lists, g);
+    if (made.model == Model::axes) {
+      const AxisTables<T> axes = join_axes<T>(data_, tables_->lists, g);
+      for (std::size_t n = 0; n < 4; ++n) made.memory[n] = steps_->copy(axes.values[n]);
+      made.straight = axes.straight;
+      return made;
+    }
+    if (made.model == Model::cells) {
+      made.cells = assembly.cells(data_.level, g);
+      made.memory[0] = scaled(made.cells->kappa);
+      if (made.cells->reacts) made.memory[1] = scaled(made.cells->sigma);
+      return made;
+    }
+    const std::int64_t count = BandPlaces(shape, BandProduct<T, dimension>::offsets).count(shape);
+    made.memory[1] = steps_->template make<T>(nodes(tables_->lists.groups[g]));
+    T* const sums = memory_of<T>(made.memory[1]);
+    if constexpr (std::is_same_v<T, float>) {
+      if (made.model == Model::narrow) {
+        made.memory[0] = steps_->template make<Narrow>(count);
+        assembly.bands(data_.level, g, data_.scale, memory_of<Narrow>(made.memory[0]), sums);
+        return made;
+      }
+    }
+    made.memory[0] = steps_->template make<T>(count);
+    assembly.bands(data_.level, g, data_.scale, memory_of<T>(made.memory[0]), sums);
+    return made;
+  }
+  // Returns coefficients times the scale of the operator.
+  Buffer scaled(const Buffer& values) {
+    const auto count = static_cast<std::int64_t>(values.bytes() / sizeof(double));
+    Buffer made = steps_->template make<T>(count);
+    steps_->each(count, ScaleValues<T>{memory_of<const double>(values), memory_of<T>(made), data_.scale});
     return made;
   }
 
@@ -171,15 +162,33 @@ class StackedOperator final : public Operator {
   void march(std::size_t g, const Field& u, const End& end, Precision result) const {
     const StackedLists::Group& group = tables_->lists.groups[g];
     const Entries& of = entries_[g];
-    const T* const sigma = of.memory[1].bytes() > 0 ? memory_of<const T>(of.memory[1]) : nullptr;
-    steps_->march(MarchCells<T, End>{group.shape,
-                                     group.memory[static_cast<std::size_t>(precision_of<T>)],
-                                     group.memory[static_cast<std::size_t>(result)],
-                                     {memory_of<const double>(tables_->places[g]), memory_of<const T>(of.memory[0]),
-                                      sigma, of.coefficients, of.varies, of.tensor},
-                                     memory_of<T>(u),
-                                     slots_.template data<T>(),
-                                     end});
+    const CellTables<double> tables = of.cells->tables();
+    steps_->march(MarchCells<T, End>{
+        group.shape,
+        group.memory[static_cast<std::size_t>(precision_of<T>)],
+        group.memory[static_cast<std::size_t>(result)],
+        {tables.place, memory_of<const T>(of.memory[0]), tables.sigma ? memory_of<const T>(of.memory[1]) : nullptr,
+         tables.cells, tables.varies, tables.tensor},
+        memory_of<T>(u),
+        slots_.template data<T>(),
+        end});
+  }
+  template <class End>
+  void multiply_axes(std::size_t g, const Field& u, const End& end, Precision result) const {
+    const StackedLists::Group& group = tables_->lists.groups[g];
+    const Entries& of = entries_[g];
+    const T* const tables[3] = {memory_of<const T>(of.memory[0]), memory_of<const T>(of.memory[1]),
+                                memory_of<const T>(of.memory[2])};
+    const T* const constants = memory_of<const T>(of.memory[3]);
+    if constexpr (dimension == 3) {
+      if (of.straight) {
+        const MarchAxes<T, End> march(group.shape, group.memory[static_cast<std::size_t>(precision_of<T>)],
+                                      group.memory[static_cast<std::size_t>(result)], tables, constants,
+                                      memory_of<T>(u), slots_.template data<T>(), end);
+        return steps_->each(march.columns(), march);
+      }
+    }
+    multiply(g, TensorProductOfBlock<T, dimension>{{tables[0], tables[1], tables[2]}, constants}, u, end, result);
   }
   template <class Product, class End>
   void multiply(std::size_t g, const Product& entries, const Field& u, const End& end, Precision result) const {
@@ -254,26 +263,21 @@ class StackedOperator final : public Operator {
             memory_of<T>(r), memory_of<T>(other_), memory_of<T>(scratch_), slots_.template data<T>(), end});
   }
 
-  // Computes diagonals, weights and factors of lines on the host.
-  void fill_on_host() {
+  // Converts a field in fp64.
+  void narrow_to(Field from, Field& to) {
+    if constexpr (std::is_same_v<T, double>)
+      to = std::move(from);
+    else
+      backend().convert(from, to);
+  }
+  // Makes the factors of lines on the host.
+  void make_lines(BlockAssembly& assembly) {
     const auto host = make_cpu_backend();
-    const Field diagonal = assembled_diagonal(*host, data_.level, data_.scale);
-    Field inverse(*host, space(), precision_of<T>);
-    const std::vector<double> d = get_nodes(diagonal, blocks());
-    std::vector<double> inverted(d.size());
-    for (std::size_t p = 0; p < blocks().free.size(); ++p)
-      for (std::int64_t n = blocks().numbers->first(static_cast<int>(p));
-           n < blocks().numbers->first(static_cast<int>(p) + 1); ++n)
-        if (blocks().free[p] && d[static_cast<std::size_t>(n)] > 0)
-          inverted[static_cast<std::size_t>(n)] = 1 / d[static_cast<std::size_t>(n)];
-    put_nodes(inverted, blocks(), inverse);
-    transfer(inverse, inverse_);
-    if (by_lines()) {
-      keep_factors(BlockLines<T>(*host, data_.level, data_.scale));
-      work_ = Field(backend(), space(), precision_of<T>);
-      other_ = Field(backend(), space(), precision_of<T>);
-    }
-    if (data_.singular) fill_weights(*host);
+    auto matrix = std::make_shared<BlockMatrix>();
+    assembly.lines(data_.level, *matrix);
+    keep_factors(BlockLines<T>(*host, {data_.level.space, matrix}, data_.scale));
+    work_ = Field(backend(), space(), precision_of<T>);
+    other_ = Field(backend(), space(), precision_of<T>);
   }
   void keep_factors(const BlockLines<T>& lines) {
     const StackedLists& lists = tables_->lists;
@@ -290,18 +294,16 @@ class StackedOperator final : public Operator {
     if (lines.crossing())
       crossing_ = std::make_unique<StackedCrossing<Steps, T>>(*steps_, *lines.crossing(), blocks(), lists);
   }
-  void fill_weights(Backend& host) {
-    Field weights(host, space(), precision_of<T>);
-    if (data_.volume) {
-      put_own_blocks(*data_.volume, blocks(), weights);
-      host.run_exchange(blocks().add, weights, weights);
-    } else {
-      host.fill(weights, 1);
-    }
-    total_ = 0;
-    for (const double w : get_nodes(weights, blocks())) total_ += w;
+  void fill_weights(BlockAssembly& assembly) {
+    Field weights(backend(), space(), Precision::fp64);
+    if (data_.level.matrix->sources)
+      assembly.loads(data_.level, 1, true, weights);
+    else
+      backend().fill(weights, 1);
+    steps_->sum(weights, weights, TakeFirst{}, sum_);
+    total_ = backend().value(sum_);
     weights_ = Field(backend(), space(), precision_of<T>);
-    transfer(weights, weights_);
+    narrow_to(std::move(weights), weights_);
   }
 
   void do_apply(const Field& u, Field& Au) const override { product(u, PutProduct<T>{memory_of<T>(Au)}); }
@@ -381,9 +383,10 @@ std::unique_ptr<SymmetricSplitting> StackedOperator<Steps, T, dimension>::split(
 template <class T, class Steps>
 std::unique_ptr<Operator> make_stacked_operator(const std::shared_ptr<Steps>& steps,
                                                 const std::shared_ptr<const StackedTables>& tables,
-                                                const BlockOperatorData& data) {
-  if (data.level.space->dimension() == 2) return std::make_unique<StackedOperator<Steps, T, 2>>(steps, tables, data);
-  return std::make_unique<StackedOperator<Steps, T, 3>>(steps, tables, data);
+                                                const BlockOperatorData& data, BlockAssembly& assembly) {
+  if (data.level.space->dimension() == 2)
+    return std::make_unique<StackedOperator<Steps, T, 2>>(steps, tables, data, assembly);
+  return std::make_unique<StackedOperator<Steps, T, 3>>(steps, tables, data, assembly);
 }
 
 }  // namespace poisson

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <type_traits>
 
@@ -27,12 +28,12 @@ struct BandPlaces {
   constexpr std::int64_t count(const BlockShape& shape) const { return plane(shape, shape.patches, 0); }
 };
 
-/// Computes A u of the cells of a block at one of its nodes from stored bands (BlockMatrix). Entries between nodes of a
-/// cell are sums of differences. Values beyond the ends of a block are zero and have zero entries.
-template <class T, int dimension>
+/// Computes A u of the cells of a block at one of its nodes from stored bands (BlockMatrix) of type S. Entries between
+/// nodes of a cell are sums of differences. Values beyond the ends of a block are zero and have zero entries.
+template <class T, int dimension, class S = T>
 struct BandProduct {
   static constexpr int offsets = dimension == 2 ? 4 : 13;
-  const T* bands;  ///< BandPlaces
+  const S* bands;  ///< BandPlaces
   const T* sums;
   BandPlaces places;
 
@@ -40,17 +41,17 @@ struct BandProduct {
                          const T* u) const {
     const T* const own = u + memory.at(at.patch, at.i, at.j, at.k);
     const int in_plane = at.i + shape.n[0] * at.j;
-    const T* const band = bands + places.plane(shape, at.patch, at.k) + in_plane;
-    const T* const below = band - std::int64_t{offsets} * places.pitch;
+    const S* const band = bands + places.plane(shape, at.patch, at.k) + in_plane;
+    const S* const below = band - std::int64_t{offsets} * places.pitch;
     const T here = *own;
     T sum = sums[std::int64_t{at.patch} * shape.nodes + at.number] * here;
     unrolled<offsets>([&](auto number) {
       // Balanced ternary digits, as in forward_offsets.
       constexpr int code = number() + 1, x = (code + 1) % 3 - 1, y = (code + 4) / 3 % 3 - 1, z = (code + 13) / 9 - 1;
       const std::int64_t apart = x + y * memory.sy + z * memory.sz;
-      const T* const a = (z == 0 ? band : below) + std::int64_t{code - 1} * places.pitch - x - y * shape.n[0];
-      sum += band[std::int64_t{code - 1} * places.pitch] * (own[apart] - here);
-      sum += *a * (own[-apart] - here);
+      const S* const a = (z == 0 ? band : below) + std::int64_t{code - 1} * places.pitch - x - y * shape.n[0];
+      sum += static_cast<T>(band[std::int64_t{code - 1} * places.pitch]) * (own[apart] - here);
+      sum += static_cast<T>(*a) * (own[-apart] - here);
     });
     return sum;
   }
@@ -169,6 +170,14 @@ struct VisitValue {
   constexpr void operator()(std::int64_t v) const { f.put(at.place[v], at.place[v], 0); }
 };
 
+/// Writes listed values.
+struct PutListed {
+  const std::int64_t* place;
+  const double* values;
+  double* to;
+  constexpr void operator()(std::int64_t i) const { to[place[i]] = values[i]; }
+};
+
 /// Ends of products: each computes a value of a verb from (A u)_i or from (B⁻¹ r)_i.
 template <class T>
 struct PutProduct {
@@ -256,6 +265,24 @@ struct TakeProduct {
   template <class X, class Y>
   constexpr double operator()(X x, Y y) const {
     return static_cast<double>(x) * static_cast<double>(y);
+  }
+};
+struct SumLogarithms {
+  template <class X, class Y>
+  constexpr double operator()(X x, Y) const {
+    return x > 0 ? std::log2(static_cast<double>(x)) : 0.0;
+  }
+};
+struct CountPositive {
+  template <class X, class Y>
+  constexpr double operator()(X x, Y) const {
+    return x > 0 ? 1.0 : 0.0;
+  }
+};
+struct SumSizes {
+  template <class X, class Y>
+  constexpr double operator()(X x, Y) const {
+    return x < 0 ? -static_cast<double>(x) : static_cast<double>(x);
   }
 };
 struct TakeFirst {

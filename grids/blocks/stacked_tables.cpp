@@ -82,6 +82,19 @@ void visit_ends(const BlockSpace& blocks, int block, const Wanted& wanted, const
   }
 }
 
+// Calls f(node, slot) for the nodes at the ends of a block.
+template <class F>
+void visit_slots(const BlockShape& shape, int patch, const F& f) {
+  for (int k = 0; k < shape.n[2]; ++k)
+    for (int j = 0; j < shape.n[1]; ++j) {
+      const bool inside = j > 0 && j + 1 < shape.n[1] && (shape.n[2] == 1 || (k > 0 && k + 1 < shape.n[2]));
+      for (int i = 0; i < shape.n[0]; i += inside ? shape.n[0] - 1 : 1) {
+        const BlockShape::Node at{patch, shape.number(i, j, k), i, j, k};
+        f(at, shape.slot(at));
+      }
+    }
+}
+
 RowList& list_of(std::vector<RowList>& lists, int process) {
   for (RowList& list : lists)
     if (list.process == process) return list;
@@ -120,6 +133,20 @@ void list_slots_of_others(const BlockSpace& blocks, const std::vector<int>& valu
 
 }  // namespace
 
+std::vector<double> values_at_held_parts(const BlockSpace& blocks, const std::vector<double>& of_nodes) {
+  std::vector<double> values;
+  for (const PatchGroup& group : blocks.space.groups()) {
+    if (BlockSpace::has_blocks(group)) continue;
+    for (const PatchGroup::Patch& patch : group.patches) {
+      const int part = blocks.part_of_patch[static_cast<std::size_t>(patch.number)];
+      if (blocks.free[static_cast<std::size_t>(part)]) continue;
+      values.insert(values.end(), of_nodes.begin() + blocks.numbers->first(part),
+                    of_nodes.begin() + blocks.numbers->first(part + 1));
+    }
+  }
+  return values;
+}
+
 StackedLists make_stacked_lists(const BlockSpace& blocks) {
   StackedLists lists;
   std::vector<std::size_t> of_group(blocks.space.groups().size(), 0);
@@ -142,12 +169,9 @@ StackedLists make_stacked_lists(const BlockSpace& blocks) {
   for (const BlockSpace::Own& own : blocks.own) {
     lists.group_of_own.push_back(static_cast<int>(of_group[own.group]));
     const BlockShape& shape = lists.groups[of_group[own.group]].shape;
-    for (int t = 0; t < shape.nodes; ++t) {
-      const BlockShape::Node at = shape.node(std::int64_t{own.patch} * shape.nodes + t);
-      const int slot = shape.slot(at);
-      if (slot < 0) continue;
+    visit_slots(shape, own.patch, [&](const BlockShape::Node& at, int slot) {
       const int v = value[static_cast<std::size_t>(numbers.number(own.block, {at.i, at.j, at.k}) - first_node)];
-      if (v < 0) continue;
+      if (v < 0) return;
       of_slot[static_cast<std::size_t>(slot)] = v;
       ++lists.start[static_cast<std::size_t>(v) + 1];
       const bool owns =
@@ -155,11 +179,11 @@ StackedLists make_stacked_lists(const BlockSpace& blocks) {
               .parts()[static_cast<std::size_t>(
                   numbers.topology().place(own.block, numbers.place_of(own.block, {at.i, at.j, at.k})).part)]
               .blocks[0] == own.block;
-      if (!owns || owned[static_cast<std::size_t>(v)]) continue;
+      if (!owns || owned[static_cast<std::size_t>(v)]) return;
       owned[static_cast<std::size_t>(v)] = true;
       for (std::size_t p = 0; p < 2; ++p)
         lists.owner[p][static_cast<std::size_t>(slot)] = lists.place[p][static_cast<std::size_t>(v)];
-    }
+    });
   }
   list_slots_of_others(blocks, value, first_node, lists, of_slot);
   std::partial_sum(lists.start.begin(), lists.start.end(), lists.start.begin());

@@ -75,6 +75,9 @@ struct StackedLists {
 /// Returns where the patches of a group are in fields of a precision.
 GroupMemory group_memory(const Space& space, std::size_t group, Precision precision);
 
+/// Returns the values at interfaces without unknowns in the order of the lists, from those of all nodes.
+std::vector<double> values_at_held_parts(const BlockSpace& blocks, const std::vector<double>& of_nodes);
+
 /// Makes the lists. Throws RunError if a process has 2³¹ nodes or more.
 StackedLists make_stacked_lists(const BlockSpace& blocks);
 

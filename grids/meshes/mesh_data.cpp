@@ -30,12 +30,13 @@ bool in_groups(const Mesh& mesh, int label, const std::vector<int>& groups) {
 template <class Test>
 std::pair<std::vector<std::int64_t>, std::vector<Place>> centres(const Topology& topology, const Test& test) {
   std::pair<std::vector<std::int64_t>, std::vector<Place>> found;
-  for (std::int64_t e = 0; e < topology.cells(); ++e) {
-    const Topology::Cell cell = topology.cell(e);
-    if (!test(cell.label)) continue;
-    found.first.push_back(e);
-    found.second.push_back(centre_of(topology.mesh(), cell.corners));
-  }
+  for (std::int64_t e = 0; e < topology.cells(); ++e)
+    if (test(topology.cell(e).label)) found.first.push_back(e);
+  found.second.resize(found.first.size());
+  for_rows(std::ssize(found.first), [&](std::int64_t i) {
+    const auto at = static_cast<std::size_t>(i);
+    found.second[at] = centre_of(topology.mesh(), topology.cell(found.first[at]).corners);
+  });
   return found;
 }
 
@@ -134,7 +135,38 @@ void MeshData::sample_kappa() {
     return nullptr;
   };
   double least = std::numeric_limits<double>::infinity(), most = 0;
+  std::vector<const MeshMaterial*> of_label;
+  for (std::size_t label = 0; label < mesh().labels.size(); ++label)
+    of_label.push_back(of_material(static_cast<int>(label)));
+  // Sets numbers without listing cells. The first cell of the material stands for all.
+  const auto set_constant = [&](const MeshCoefficient& from, const MeshMaterial* material) {
+    std::int64_t first = 0;
+    const auto belongs = [&](std::int64_t e) {
+      return of_label[static_cast<std::size_t>(topology.cell(e).label)] == material;
+    };
+    while (first < topology.cells() && !belongs(first)) ++first;
+    if (first == topology.cells()) return;
+    const std::vector<Place> place{centre_of(mesh(), topology.cell(first).corners)};
+    std::array<double, 6> k{};
+    for (std::size_t entry = 0; entry < (from.isotropic ? 1 : 6); ++entry) {
+      constexpr const char* names[] = {".x", ".y", ".z", ".xy", ".xz", ".yz"};
+      k[entry] = sample_at(from.entry[entry], from.name + (from.isotropic ? "" : names[entry]),
+                           entry < 3 ? Sign::positive : Sign::any, place)[0];
+      if (entry >= static_cast<std::size_t>(mesh().dimension)) continue;
+      least = std::min(least, k[entry]);
+      most = std::max(most, k[entry]);
+    }
+    if (from.isotropic && tensors) k[1] = k[2] = k[0];
+    if (!from.isotropic) check_definite(from.name, place[0], k.data(), mesh().dimension);
+    for_rows(topology.cells(), [&](std::int64_t e) {
+      if (belongs(e))
+        std::copy_n(k.begin(), kappa_entries, kappa.begin() + e * static_cast<std::ptrdiff_t>(kappa_entries));
+    });
+  };
   const auto set = [&](const MeshCoefficient& from, const MeshMaterial* material) {
+    const auto constant = [](const Quantity& entry) { return entry.constant() != nullptr; };
+    if (std::all_of(from.entry.begin(), from.entry.begin() + (from.isotropic ? 1 : 6), constant))
+      return set_constant(from, material);
     const auto [cells, places] = centres(topology, [&](int label) { return of_material(label) == material; });
     for (std::size_t entry = 0; entry < (from.isotropic ? 1 : 6); ++entry) {
       constexpr const char* names[] = {".x", ".y", ".z", ".xy", ".xz", ".yz"};
@@ -169,9 +201,10 @@ void MeshData::sample_sources() {
   const auto add_constant = [&](double value, const MeshMaterial* material) {
     if (value == 0) return;
     density.resize(cells, 0);
-    for (std::size_t e = 0; e < cells; ++e)
-      if (!material || mesh().has(topology.cell(static_cast<std::int64_t>(e)).label, material->group))
-        density[e] += value;
+    for_rows(topology.cells(), [&](std::int64_t e) {
+      if (!material || mesh().has(topology.cell(e).label, material->group))
+        density[static_cast<std::size_t>(e)] += value;
+    });
   };
   const auto add = [&](const Quantity& f, const std::string& name, const MeshMaterial* material) {
     if (const double* constant = f.constant()) {

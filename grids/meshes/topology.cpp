@@ -4,7 +4,22 @@
 
 #include "grids/compact/csr.hpp"
 
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
 namespace poisson {
+namespace {
+
+int cpu_threads() {
+#ifdef _OPENMP
+  return omp_get_max_threads();
+#else
+  return 1;
+#endif
+}
+
+}  // namespace
 
 Topology::Topology(const Mesh& mesh) : mesh_(mesh), first_{0} {
   for (const MeshCells& block : mesh.cells) {
@@ -13,19 +28,36 @@ Topology::Topology(const Mesh& mesh) : mesh_(mesh), first_{0} {
     first_.push_back(first_.back() + block.count());
   }
   start_.resize(mesh.points.size() + 1);
-  std::ranges::fill(start_, 0);
-  for (const MeshCells* block : blocks_)
-    for (const int p : block->corners) ++start_[static_cast<std::size_t>(p) + 1];
+  const auto points = static_cast<std::int64_t>(mesh.points.size());
+  // Each thread counts and lists the elements at a range of points.
+  const auto visit = [&](int first, int last, const auto& f) {
+    for (std::size_t b = 0; b < blocks_.size(); ++b) {
+      const auto corners = static_cast<std::size_t>(facts_of(blocks_[b]->shape).corners);
+      int number = static_cast<int>(first_[b]);
+      for (std::size_t k = 0; k < blocks_[b]->corners.size(); k += corners, ++number)
+        for (std::size_t c = 0; c < corners; ++c)
+          if (const int p = blocks_[b]->corners[k + c]; p >= first && p < last) f(p, number);
+    }
+  };
+  const auto for_ranges = [&](const auto& f) {
+    const int ranges = points > row_chunk ? cpu_threads() : 1;
+#pragma omp parallel for schedule(static, 1) if (ranges > 1)
+    for (int r = 0; r < ranges; ++r)
+      f(static_cast<int>(points * r / ranges), static_cast<int>(points * (r + 1) / ranges));
+  };
+  start_[0] = 0;
+  for_ranges([&](int first, int last) {
+    std::fill(start_.begin() + first + 1, start_.begin() + last + 1, 0);
+    visit(first, last, [&](int p, int) { ++start_[static_cast<std::size_t>(p) + 1]; });
+  });
   sum_up(start_);
   incident_.resize(static_cast<std::size_t>(start_.back()));
-  UnsetVector<std::int64_t> next(start_.begin(), start_.end() - 1);
-  for (std::size_t b = 0; b < blocks_.size(); ++b) {
-    const auto corners = static_cast<std::size_t>(facts_of(blocks_[b]->shape).corners);
-    int number = static_cast<int>(first_[b]);
-    for (std::size_t k = 0; k < blocks_[b]->corners.size(); k += corners, ++number)
-      for (std::size_t c = 0; c < corners; ++c)
-        incident_[static_cast<std::size_t>(next[static_cast<std::size_t>(blocks_[b]->corners[k + c])]++)] = number;
-  }
+  for_ranges([&](int first, int last) {
+    std::vector<std::int64_t> next(start_.begin() + first, start_.begin() + last);
+    visit(first, last, [&](int p, int number) {
+      incident_[static_cast<std::size_t>(next[static_cast<std::size_t>(p - first)]++)] = number;
+    });
+  });
 }
 
 std::array<int, 4> sorted(const std::array<int, 4>& corners) {

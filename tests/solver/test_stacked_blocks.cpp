@@ -132,7 +132,8 @@ void compare_verbs(BothOperators& both, std::size_t level, BlockSmoothing smooth
   const BlockSpace& blocks = *data.level.space;
   const auto expected = make_block_operator(*both.host, data, precision);
   const auto found = both.blocks->make_operator(data, precision);
-  const double tolerance = precision == Precision::fp32 ? 2e-5 : 1e-13;
+  // Devices compute elements from the edges of cells, the CPU from places, which costs digits on thin cells.
+  const double tolerance = precision == Precision::fp32 ? 2e-5 : 5e-13;
   const auto sums = [&](Scalar& a, Scalar& b, const char* what) {
     const double expected_sum = both.host->value(a);
     EXPECT_NEAR(both.device->value(b), expected_sum, 10 * tolerance * std::abs(expected_sum)) << name << what;
@@ -190,7 +191,7 @@ TEST(StackedBlocks, HaveTheVerbsOfTheCpu) {
     const MeshData data(problem);
     BothOperators both(data, mesh);
     const bool crosses = BlockLines<double>(*both.host, both.system.levels[0], 1).crossing() != nullptr;
-    EXPECT_TRUE(crosses || one.name.find("thin ") == std::string::npos || one.name == "thin ring") << one.name;
+    EXPECT_TRUE(crosses || one.name != "thin squares") << one.name;
     for (std::size_t level = 0; level < both.system.levels.size(); ++level)
       for (const BlockSmoothing smoothing : {BlockSmoothing::points, BlockSmoothing::lines})
         for (const Precision precision : {Precision::fp64, Precision::fp32}) {
@@ -205,7 +206,56 @@ TEST(StackedBlocks, HaveTheVerbsOfTheCpu) {
   }
 }
 
-// The residual of skewed blocks in space computes its entries, and corrections store them.
+// Elements of some blocks, or of some planes of a block, are computed at a time.
+TEST(StackedBlocks, AssembleAFewPlanesAtATime) {
+  const double before = most_bytes_of_elements;
+  for (const double bytes : {3e3, 2e4, 1e5}) {
+    for (const StackedCase& one : stacked_cases()) {
+      if (one.name != "skewed" && one.name != "cube" && one.name != "floating") continue;
+      most_bytes_of_elements = bytes;
+      const BlockMesh mesh = make_block_mesh(geometry_of(one.made, one.cells));
+      MeshProblem problem = problem_of(one, mesh);
+      if (one.name == "cube") {
+        problem.conditions[0].kind = BoundaryKind::robin;
+        problem.conditions[0].alpha = 2.0;
+      }
+      const MeshData data(problem);
+      BothOperators both(data, mesh);
+      for (std::size_t level = 0; level < both.system.levels.size(); ++level)
+        compare_verbs(both, level, BlockSmoothing::lines, Precision::fp64, one.name, BlockModel::stored);
+    }
+  }
+  most_bytes_of_elements = before;
+}
+
+// Entries with 8 digits are those of the matrix, and the form of differences keeps constants in the null space.
+TEST(StackedBlocks, NarrowEntriesHave8Digits) {
+  for (const std::vector<int>& m : {std::vector{3, 2}, std::vector{2, 2, 1}}) {
+    const BlockMesh mesh = make_block_mesh(geometry_of(grid_of_blocks(m, 0.15, true), 6));
+    MeshProblem problem = block_problem(mesh, 0.0, 1.0);
+    problem.conditions[0].kind = BoundaryKind::neumann;
+    const MeshData data(problem);
+    BothOperators both(data, mesh);
+    BlockOperatorData of = both.data_of(0, BlockSmoothing::points);
+    const BlockSpace& blocks = *of.level.space;
+    of.model = BlockModel::stored;
+    const auto expected = both.blocks->make_operator(of, Precision::fp32);
+    of.model = BlockModel::narrow;
+    const auto found = both.blocks->make_operator(of, Precision::fp32);
+    EXPECT_LT(found->bytes(), expected->bytes());
+    Field u(*both.device, blocks.space, Precision::fp32), a(*both.device, blocks.space, Precision::fp32),
+        b(*both.device, blocks.space, Precision::fp32);
+    fill_random(u, blocks, 3);
+    expected->apply(u, a);
+    found->apply(u, b);
+    expect_equal(b, a, blocks, 4e-3, "narrow");
+    put_nodes(std::vector<double>(static_cast<std::size_t>(blocks.numbers->count()), 1), blocks, u);
+    found->apply(u, b);
+    for (const double value : get_nodes(b, blocks)) EXPECT_EQ(value, 0);
+  }
+}
+
+// The residual of skewed blocks in space may compute its entries, and corrections store them.
 TEST(StackedBlocks, ChooseAModelOfCoefficients) {
   for (const bool robin : {false, true}) {
     const BlockMesh mesh = make_block_mesh(geometry_of(grid_of_blocks({2, 2, 2}, 0.15, true), 8));

@@ -4,6 +4,7 @@
 
 #include "backends/cuda/patch_columns.cuh"
 #include "grids/blocks/cuda/cell_kernels.cuh"
+#include "grids/blocks/stacked_assembly.hpp"
 #include "grids/blocks/stacked_operator.hpp"
 #include "grids/compact/cuda/device_rows.cuh"
 

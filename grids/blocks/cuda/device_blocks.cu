@@ -5,9 +5,15 @@
 namespace poisson {
 
 extern template std::unique_ptr<Operator> make_stacked_operator<float, cuda::BlockSteps>(
-    const std::shared_ptr<cuda::BlockSteps>&, const std::shared_ptr<const StackedTables>&, const BlockOperatorData&);
+    const std::shared_ptr<cuda::BlockSteps>&, const std::shared_ptr<const StackedTables>&, const BlockOperatorData&,
+    BlockAssembly&);
 extern template std::unique_ptr<Operator> make_stacked_operator<double, cuda::BlockSteps>(
-    const std::shared_ptr<cuda::BlockSteps>&, const std::shared_ptr<const StackedTables>&, const BlockOperatorData&);
+    const std::shared_ptr<cuda::BlockSteps>&, const std::shared_ptr<const StackedTables>&, const BlockOperatorData&,
+    BlockAssembly&);
+extern template std::unique_ptr<BlockAssembly> make_stacked_assembly<2, cuda::BlockSteps>(
+    const std::shared_ptr<cuda::BlockSteps>&, const TablesOfSpaces&);
+extern template std::unique_ptr<BlockAssembly> make_stacked_assembly<3, cuda::BlockSteps>(
+    const std::shared_ptr<cuda::BlockSteps>&, const TablesOfSpaces&);
 
 namespace cuda {
 
