@@ -98,17 +98,23 @@ double longest_needle(const CellShapes& shapes) {
 std::int64_t coarsest_in_blocks(const MeshData& data, const BlockMesh& mesh, double needle) {
   if (needle > long_needle) return std::numeric_limits<std::int64_t>::max();
   if (data.range <= large_jump) return most_in_blocks;
-  JumpCount faces, groups;
+  const std::size_t entries = std::min<std::size_t>(data.kappa_entries, 3);  // of the diagonal
+  std::array<JumpCount, 3> faces, groups;
   for (int b = 0; b < mesh.numbers->topology().blocks(); ++b) {
     std::array<int, 3> n = mesh.numbers->cells_of(b);
     n[2] = std::max(1, n[2]);
     const std::int64_t first = mesh.first_cell[static_cast<std::size_t>(b)];
-    count_jumps(
-        n, [&](std::int64_t cell) { return data.kappa[static_cast<std::size_t>(first + cell) * data.kappa_entries]; },
-        faces, groups);
+    for (std::size_t e = 0; e < entries; ++e)
+      count_jumps(
+          n,
+          [&](std::int64_t cell) {
+            return data.kappa[static_cast<std::size_t>(first + cell) * data.kappa_entries + e];
+          },
+          faces[e], groups[e]);
   }
-  return faces.exceed(most_jumps) || groups.exceed(most_uneven) ? std::numeric_limits<std::int64_t>::max()
-                                                                : most_in_blocks;
+  for (std::size_t e = 0; e < entries; ++e)
+    if (faces[e].exceed(most_jumps) || groups[e].exceed(most_uneven)) return std::numeric_limits<std::int64_t>::max();
+  return most_in_blocks;
 }
 
 BlockSmoothing smoothing_of(const Options& options, double stretch) {

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdlib>
+#include <limits>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -84,6 +85,8 @@ class MpiProcesses final : public Processes {
   Waits waits() const override { return waits_; }
   void gather(const void* own, std::size_t bytes, void* all) const override {
     const Lap lap(waits_.gathers);
+    if (bytes > static_cast<std::size_t>(std::numeric_limits<int>::max()))
+      throw RunError("a process has more than 2 GiB for the others: use fewer processes, or fewer cells");
     mpi::all_gather(*world_, static_cast<const char*>(own), static_cast<int>(bytes), static_cast<char*>(all));
   }
   void broadcast(void* data, std::size_t bytes, int from) const override {

@@ -36,13 +36,80 @@ struct Entry {
 
 // Returns the entries of all processes, process by process.
 std::vector<Entry> gathered(const Processes& processes, std::vector<Entry> own) {
-  if (processes.alone()) return own;
   const auto most = static_cast<std::size_t>(processes.largest(static_cast<double>(own.size())));
   own.resize(most, {-1, -1, 0});
   std::vector<Entry> all(most * static_cast<std::size_t>(processes.count()));
   processes.gather(own.data(), most * sizeof(Entry), all.data());
   std::erase_if(all, [](const Entry& e) { return e.row < 0; });
   return all;
+}
+
+// Adds up entries of the same place in the order in which each(f) gives them to f(row, column, value). It calls `each`
+// twice, so that no list of entries with their rows is stored.
+template <class Each>
+CsrMatrix summed(std::int64_t rows, const Each& each) {
+  struct Part {
+    int column;
+    double value;
+  };
+  const auto count = static_cast<std::size_t>(rows);
+  std::vector<double> diagonal(count);
+  std::vector<std::int64_t> start(count + 1), next;
+  each([&](std::int64_t r, std::int64_t c, double) { start[static_cast<std::size_t>(r) + 1] += r == c ? 0 : 1; });
+  sum_up(start);
+  next.assign(start.begin(), start.end() - 1);
+  std::vector<Part> parts(static_cast<std::size_t>(start.back()));
+  each([&](std::int64_t r, std::int64_t c, double value) {
+    const auto row = static_cast<std::size_t>(r);
+    if (r == c)
+      diagonal[row] += value;
+    else
+      parts[static_cast<std::size_t>(next[row]++)] = {static_cast<int>(c), value};
+  });
+  CsrMatrix matrix;
+  matrix.columns = rows;
+  matrix.start.assign(count + 1, 0);
+#pragma omp parallel for schedule(static)
+  for (std::size_t r = 0; r < count; ++r) {  // sorts and joins the parts of a row
+    Part* const first = parts.data() + start[r];
+    Part* const last = parts.data() + start[r + 1];
+    for (Part* p = first; p != last; ++p) {
+      const Part moved = *p;
+      Part* to = p;
+      for (; to != first && to[-1].column > moved.column; --to) *to = to[-1];
+      *to = moved;
+    }
+    Part* end = first;
+    for (const Part* p = first; p != last; ++p) {
+      if (end != first && end[-1].column == p->column)
+        end[-1].value += p->value;
+      else
+        *end++ = *p;
+    }
+    next[r] = end - parts.data();
+    matrix.start[r + 1] = end - first + 1;
+  }
+  sum_up(matrix.start);
+  matrix.column.resize(static_cast<std::size_t>(matrix.start.back()));
+  matrix.value.resize(matrix.column.size());
+#pragma omp parallel for schedule(static)
+  for (std::size_t r = 0; r < count; ++r) {
+    auto to = static_cast<std::size_t>(matrix.start[r]);
+    bool placed = false;
+    const auto place_diagonal = [&] {
+      matrix.column[to] = static_cast<int>(r);
+      matrix.value[to++] = diagonal[r];
+      placed = true;
+    };
+    for (std::int64_t p = start[r]; p < next[r]; ++p) {
+      const Part& part = parts[static_cast<std::size_t>(p)];
+      if (!placed && part.column > static_cast<int>(r)) place_diagonal();
+      matrix.column[to] = part.column;
+      matrix.value[to++] = part.value;
+    }
+    if (!placed) place_diagonal();
+  }
+  return matrix;
 }
 
 template <class T>
@@ -87,51 +154,38 @@ CsrMatrix block_rows(const BlockLevel& level) {
   const BlockSpace& blocks = *level.space;
   const std::vector<std::int64_t> row = rows_of_nodes(blocks);
   const auto& offsets = forward_offsets(blocks.dimension());
-  std::vector<Entry> entries;
-  for (std::size_t b = 0; b < blocks.own.size(); ++b) {
-    const BlockSpace::Own& own = blocks.own[b];
-    const BlockMatrix::OfBlock& of = level.matrix->own[b];
-    for (std::int64_t i = 0; i < own.size(); ++i) {
-      const std::array<int, 3> node{static_cast<int>(i % own.nodes[0]),
-                                    static_cast<int>(i / own.nodes[0] % own.nodes[1]),
-                                    static_cast<int>(i / own.nodes[0] / own.nodes[1])};
-      const std::int64_t r = row[static_cast<std::size_t>(blocks.numbers->number(own.block, node))];
-      if (r >= 0) entries.push_back({r, r, of.sums[static_cast<std::size_t>(i)]});
-      for (std::size_t d = 0; d < offsets.size(); ++d) {
-        const double a = of.bands[d * static_cast<std::size_t>(own.size()) + static_cast<std::size_t>(i)];
-        if (a == 0) continue;
-        const std::int64_t c = row[static_cast<std::size_t>(blocks.numbers->number(
-            own.block, {node[0] + offsets[d][0], node[1] + offsets[d][1], node[2] + offsets[d][2]}))];
-        if (r >= 0) entries.push_back({r, r, -a});
-        if (c >= 0) entries.push_back({c, c, -a});
-        if (r < 0 || c < 0) continue;
-        entries.push_back({r, c, a});
-        entries.push_back({c, r, a});
+  const auto each_own = [&](const auto& f) {
+    for (std::size_t b = 0; b < blocks.own.size(); ++b) {
+      const BlockSpace::Own& own = blocks.own[b];
+      const BlockMatrix::OfBlock& of = level.matrix->own[b];
+      for (std::int64_t i = 0; i < own.size(); ++i) {
+        const std::array<int, 3> node{static_cast<int>(i % own.nodes[0]),
+                                      static_cast<int>(i / own.nodes[0] % own.nodes[1]),
+                                      static_cast<int>(i / own.nodes[0] / own.nodes[1])};
+        const std::int64_t r = row[static_cast<std::size_t>(blocks.numbers->number(own.block, node))];
+        if (r >= 0) f(r, r, of.sums[static_cast<std::size_t>(i)]);
+        for (std::size_t d = 0; d < offsets.size(); ++d) {
+          const double a = of.bands[d * static_cast<std::size_t>(own.size()) + static_cast<std::size_t>(i)];
+          if (a == 0) continue;
+          const std::int64_t c = row[static_cast<std::size_t>(blocks.numbers->number(
+              own.block, {node[0] + offsets[d][0], node[1] + offsets[d][1], node[2] + offsets[d][2]}))];
+          if (r >= 0) f(r, r, -a);
+          if (c >= 0) f(c, c, -a);
+          if (r < 0 || c < 0) continue;
+          f(r, c, a);
+          f(c, r, a);
+        }
       }
     }
-  }
-  entries = gathered(blocks.space.processes(), std::move(entries));
-  std::ranges::stable_sort(entries, {}, [](const Entry& e) { return std::pair(e.row, e.column); });
+  };
   const std::int64_t rows = first_rows(blocks).back();
-  CsrMatrix matrix;
-  matrix.columns = rows;
-  matrix.start.resize(static_cast<std::size_t>(rows) + 1);
-  std::ranges::fill(matrix.start, 0);
-  std::vector<int> columns;
-  std::vector<double> values;
-  for (std::size_t e = 0; e < entries.size(); ++e) {
-    const bool same = e > 0 && entries[e].row == entries[e - 1].row && entries[e].column == entries[e - 1].column;
-    if (!same) {
-      columns.push_back(static_cast<int>(entries[e].column));
-      values.push_back(0);
-      ++matrix.start[static_cast<std::size_t>(entries[e].row) + 1];
-    }
-    values.back() += entries[e].value;
-  }
-  sum_up(matrix.start);
-  matrix.column.assign(columns.begin(), columns.end());
-  matrix.value.assign(values.begin(), values.end());
-  return matrix;
+  if (blocks.space.processes().alone()) return summed(rows, each_own);
+  std::vector<Entry> own;
+  each_own([&](std::int64_t r, std::int64_t c, double value) { own.push_back({r, c, value}); });
+  const std::vector<Entry> all = gathered(blocks.space.processes(), std::move(own));
+  return summed(rows, [&](const auto& f) {
+    for (const Entry& e : all) f(e.row, e.column, e.value);
+  });
 }
 
 BlockRowPlaces find_row_places(const BlockSpace& blocks, const RowSpace& rows, Precision precision) {

@@ -138,6 +138,10 @@ class StackedAssembly final : public BlockAssembly {
   }
   std::shared_ptr<const StackedCells> cells(const BlockLevel& level, std::size_t g) override {
     const StackedLists& lists = tables_(*level.space)->lists;
+    if (cells_of_ != level.space) {
+      cells_.clear();
+      cells_of_ = level.space;
+    }
     cells_.resize(lists.groups.size());
     if (cells_[g]) return cells_[g];
     const HostCells host = join_cells(*level.matrix->sources, own_of_group(lists, g), lists.groups[g].shape, dimension);
@@ -210,6 +214,7 @@ class StackedAssembly final : public BlockAssembly {
   // parts of nodes have the cells around them.
   template <class F>
   void for_parts(const BlockShape& shape, int size, const std::vector<int>& starts, int items, const F& f) {
+    if (shape.patches == 0 || shape.nodes == 0) return;  // of a process without blocks
     const bool coarse = !starts.empty();
     const CellGrid grid(shape, dimension);
     const int planes = grid.n[dimension - 1], in_plane = grid.cells / planes,
@@ -264,7 +269,7 @@ class StackedAssembly final : public BlockAssembly {
     f(Part{shape, CellGrid(shape, dimension), 0, 0, std::int64_t{shape.nodes} * shape.patches, 0, 0,
            records_of(g, shape)});
   }
-  static int nodes_in_plane(const BlockShape& shape) { return shape.nodes / shape.n[dimension - 1]; }
+  static int nodes_in_plane(const BlockShape& shape) { return shape.nodes / std::max(1, shape.n[dimension - 1]); }
   RecordView records_of(std::size_t g, const BlockShape& shape) const {
     const CellGrid grid(shape, dimension);
     return {memory<double>(records_.values) + records_.first[g], grid.cells, record_size<dimension>, 0};
@@ -321,6 +326,7 @@ class StackedAssembly final : public BlockAssembly {
   }
   void coarsen(const BlockLevel& finer, std::size_t g, const std::vector<std::int64_t>& first, const Records& made) {
     const BlockShape shape = tables_(*finer.space)->lists.groups[g].shape;
+    if (shape.patches == 0 || shape.nodes == 0) return;  // of a process without blocks
     const CellGrid grid(shape, dimension);
     std::array<int, 3> n{1, 1, 1};
     std::array<std::vector<int>, 3> starts;
@@ -371,7 +377,8 @@ class StackedAssembly final : public BlockAssembly {
 
   std::shared_ptr<Steps> steps_;
   TablesOfSpaces tables_;
-  std::vector<std::shared_ptr<const StackedCells>> cells_;  // of the finest level, by group
+  std::vector<std::shared_ptr<const StackedCells>> cells_;  // of a level, by group
+  std::shared_ptr<const BlockSpace> cells_of_;              // the space of this level
   Records records_;
 };
 

@@ -83,11 +83,14 @@ Level::StepSizes steps_of_visits() {
   return {1 / (middle + offset), 1 / (middle - offset)};
 }
 
-// Returns whether the second level is a box that stores this process's unknowns of the first one.
+// Returns whether the second level is a box that stores the unknowns of the first one, on every process. All processes
+// call this together. Rows below blocks are no such level: both are smoothed.
 bool second_copies_first(const Hierarchy& hierarchy) {
-  if (hierarchy.operators.size() < 2) return false;
+  if (hierarchy.operators.size() < 2 || dynamic_cast<const ExplicitEntries*>(hierarchy.operators[1].get()))
+    return false;
   const Space &first = hierarchy.operators[0]->space(), &second = hierarchy.operators[1]->space();
-  return !is_box(first) && is_box(second) && first.own_unknowns() == second.own_unknowns();
+  const bool differs = is_box(first) || !is_box(second) || first.own_unknowns() != second.own_unknowns();
+  return first.processes().largest(differs ? 1 : 0) == 0;
 }
 
 }  // namespace
