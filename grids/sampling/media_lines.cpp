@@ -11,6 +11,8 @@ namespace {
 
 // Lines along each axis across a face, in the plane and in space.
 constexpr int lines_in_plane = 16, lines_in_space = 4;
+// Below this open share of a face, one or two of its lines are open.
+constexpr double few_lines = 0.2;
 }  // namespace
 
 MediaLines::MediaLines(const MediaCells& cells, bool conductances)
@@ -275,8 +277,10 @@ void MediaLines::faces(const At& line, std::vector<double>& kappa, std::vector<F
       if (gone_below || gone_above) continue;
       const FaceLines& sum = sums[static_cast<std::size_t>(i)];
       const double share = open(line, i);
-      value = sum.empty() ? fallback(line, i)
-                          : limited(line, lower ? i - 1 : i, sum.conductance(distance, share < 1) * distance);
+      // Beside a bulge, the few lines through a small opening may meet the insulator between face and centre.
+      const bool few = lower && upper && share < few_lines && region(line, i - 1) == region(line, i);
+      value = sum.empty() || few ? fallback(line, i)
+                                 : limited(line, lower ? i - 1 : i, sum.conductance(distance, share < 1) * distance);
       value *= share;
       if (gives() && value > 0)
         value = lower && upper ? contact_kappa(line, i, rays, value, given) : end_contact(line, i, rays.central, value);

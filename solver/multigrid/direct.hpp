@@ -9,9 +9,8 @@ namespace poisson {
 class DirectSolver {
  public:
   /// Works on fields of A's precision. `exact` is the same operator in fp64 and provides the entries: with couplings of
-  /// very different strength, the fp32 diagonal loses the weak ones. Each of the `uncoupled` blocks has its own inverse;
-  /// null: one block.
-  /// Throws RunError if the operator is not positive (semi)definite.
+  /// very different strength, the fp32 diagonal loses the weak ones. Each of the `uncoupled` blocks has its own
+  /// inverse; null: one block. Throws RunError if the operator is not positive (semi)definite.
   explicit DirectSolver(const Operator& A, const Operator* exact = nullptr, const UncoupledBlocks* uncoupled = nullptr);
   void solve(const Field& b, Field& u) const;
 
