@@ -189,6 +189,14 @@ TEST_P(SharpSurfaces, AreOfSecondOrder) {
   EXPECT_GT(most, 1.35);  // depends on the cells that the surface happens to leave
 }
 
+// At its bulge, the sphere crosses the only line through some small faces. They are open.
+TEST(SharpOpenings, RemainBesideBulges) {
+  for (const Exact& e : exact_solutions())
+    if (e.name == "insulated sphere") {
+      EXPECT_LT(errors_of(e, 64, Surfaces::sharp).most, 3.1e-3);  // 3.4e-3 with closed faces
+    }
+}
+
 /// Prints the table of docs/materials.md and checks it on large grids. It takes minutes on a CPU.
 TEST_P(SharpSurfaces, DISABLED_HaveTheirOrdersOnLargeGrids) {
   const Exact& e = GetParam();
@@ -204,9 +212,8 @@ TEST_P(SharpSurfaces, DISABLED_HaveTheirOrdersOnLargeGrids) {
                most = std::log2(errors[0].most / errors[2].most) / 2;
   std::printf("%s: order %.2f, of the maximum %.2f\n", e.name.c_str(), rms, most);
   EXPECT_GT(rms, 1.9);
-  // The order should be 1.7 in space. An insulated sphere and the spheroids miss it (docs/materials.md).
-  const bool spheroid = e.name.find("spheroid") != std::string::npos;
-  EXPECT_GT(most, e.dimension == 2 ? 1.8 : e.name == "insulated sphere" ? 1.05 : spheroid ? 1.55 : 1.7);
+  // The order should be 1.7 in space. A fixed spheroid misses it (docs/materials.md).
+  EXPECT_GT(most, e.dimension == 2 ? 1.8 : e.name == "fixed spheroid" ? 1.55 : 1.7);
 }
 
 INSTANTIATE_TEST_SUITE_P(Exact, SharpSurfaces, testing::ValuesIn(exact_solutions()));
