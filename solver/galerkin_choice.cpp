@@ -19,6 +19,8 @@ constexpr double jump_of_layers = 30;
 // Layers oblique to the axes: a line along some axis meets at least this number of times as many steps as a line along
 // another one.
 constexpr double oblique = 4;
+// Fibres and other oriented media: the share of steps along some axis is at least this multiple of that along another.
+constexpr double oriented = 2;
 
 // Returns the number of steps that a line along each axis meets on average.
 std::array<double, 3> steps_of_lines(const Jumps& jumps, const Block& block) {
@@ -106,7 +108,9 @@ std::optional<int> axis_across_layers(const Jumps& jumps, const Block& block) {
 
 bool oblique_layers(const Jumps& jumps, const Block& block) {
   const auto [least, most] = std::ranges::minmax(steps_of_lines(jumps, block));
-  return block.dimension() == 3 && jumps.largest >= Jumps::large && most >= many_layers && most >= oblique * least;
+  const auto [rare, frequent] = std::ranges::minmax(jumps.steep_along);
+  return block.dimension() == 3 && jumps.largest >= Jumps::large && most >= many_layers &&
+         (most >= oblique * least || frequent >= oriented * rare);
 }
 
 bool galerkin_pays_in_cells(const Jumps& jumps, const Block& block) {

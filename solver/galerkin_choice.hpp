@@ -40,7 +40,7 @@ std::optional<int> axis_of_layers(const Jumps& jumps, const Block& block);
 std::optional<int> axis_across_layers(const Jumps& jumps, const Block& block);
 
 /// Returns whether κ in space steps much more often along one axis than along another one, as in layers that are
-/// oblique to the axes. V-cycles then accumulate the errors of all levels.
+/// oblique to the axes and in fibres of one orientation. V-cycles then accumulate the errors of all levels.
 bool oblique_layers(const Jumps& jumps, const Block& block);
 
 /// Returns whether Galerkin operators reduce the time to solution in cells: jumps are not few, and the largest is at
