@@ -54,6 +54,16 @@ def big_tiff(tags=(), data=bytes(16), pages=3, magic=43, word=8):
     return out
 
 
+def with_changed_bytes(name, good, seed):
+    """Yields 20 cases of a file in which three bytes are random."""
+    generator = random.Random(seed)
+    for n in range(20):
+        bad = bytearray(good)
+        for _ in range(3):
+            bad[generator.randrange(len(bad))] = generator.randrange(256)
+        yield f"{name} with changed bytes {n}", bytes(bad), EITHER
+
+
 def big_tiff_cases():
     good = big_tiff()
     yield "big tif", good, SANE
@@ -75,12 +85,7 @@ def big_tiff_cases():
     yield "big tif of white zeros", big_tiff(tags=[(262, 3, 1, 0)]), EITHER
     for way in (5, 8, 32773, 32946, 50000):
         yield f"big tif compression {way} of noise", big_tiff(tags=[(259, 3, 1, way)], data=b"\xa5\x5a" * 8), EITHER
-    generator = random.Random(13)
-    for n in range(20):
-        bad = bytearray(good)
-        for _ in range(3):
-            bad[generator.randrange(len(bad))] = generator.randrange(256)
-        yield f"big tif with changed bytes {n}", bytes(bad), EITHER
+    yield from with_changed_bytes("big tif", good, 13)
 
 
 def npy_cases():
@@ -141,12 +146,7 @@ def tiff_cases():
     yield "tif many strips", tiff(tags=[(273, 4, 0x40000000, 8)]), EITHER
     for tag in (256, 257, 258, 273, 278, 279):
         yield f"tif without tag {tag}", tiff(drop=[tag]), EITHER
-    generator = random.Random(7)
-    for n in range(20):
-        bad = bytearray(good)
-        for _ in range(3):
-            bad[generator.randrange(len(bad))] = generator.randrange(256)
-        yield f"tif with changed bytes {n}", bytes(bad), EITHER
+    yield from with_changed_bytes("tif", good, 7)
 
 
 def raw_cases():
