@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <random>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -165,19 +166,13 @@ void count(const Shape& shape, int dimension, int n, double aspect, bool neumann
     wall.kind = BoundaryKind::neumann;
     problem.conditions.insert(problem.conditions.begin(), wall);
   }
-  const MeshData data(problem);
-  std::mt19937 random(3);
-  std::normal_distribution<double> normal;
-  std::vector<double> loads(data.mesh().points.size());
-  for (std::size_t i = 0; i < loads.size(); ++i)
-    loads[i] = data.free(static_cast<std::int64_t>(i)) ? normal(random) : 0;
   Options options;
   if (tried.interval > 0) options.smoother.kind = &smoother_kind("chebyshev");
   if (tried.interval > 0) options.smoother.given.insert_or_assign("interval", tried.interval);
   if (tried.steps > 0) options.smoother.post = tried.steps;
   const auto backend = make_backend(device);
   const test::BlockSolution found =
-      test::solve_blocks_on(*backend, nullptr, mesh, problem, options, one_process(), loads);
+      test::solve_blocks_on(*backend, nullptr, mesh, problem, options, one_process(), test::random_loads(problem));
   const bool needles =
       std::ranges::any_of(measure_cells(mesh).blocks, [](const auto& block) { return block.needles > 0; });
   const int iterations = found.result.converged() ? found.result.iterations : -1;

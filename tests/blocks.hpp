@@ -211,6 +211,17 @@ inline MeshProblem block_problem(const BlockMesh& mesh, Quantity boundary, Quant
   return problem;
 }
 
+/// Returns random loads at the unknowns, as for a count of iterations.
+inline std::vector<double> random_loads(const MeshProblem& problem) {
+  const MeshData data(problem);
+  std::mt19937 random(3);
+  std::normal_distribution<double> normal;
+  std::vector<double> loads(data.mesh().points.size());
+  for (std::size_t i = 0; i < loads.size(); ++i)
+    loads[i] = data.free(static_cast<std::int64_t>(i)) ? normal(random) : 0;
+  return loads;
+}
+
 /// Solves on a backend with the operators of `device`, or with the backend's own.
 inline BlockSolution solve_blocks_on(Backend& backend, const std::shared_ptr<DeviceBlocks>& device,
                                      const BlockMesh& mesh, const MeshProblem& problem, const Options& options = {},

@@ -13,17 +13,6 @@ namespace {
 
 constexpr double pi = std::numbers::pi;
 
-// Returns random loads at the unknowns, as for a count of iterations.
-std::vector<double> random_loads(const MeshProblem& problem) {
-  const MeshData data(problem);
-  std::mt19937 random(3);
-  std::normal_distribution<double> normal;
-  std::vector<double> loads(data.mesh().points.size());
-  for (std::size_t i = 0; i < loads.size(); ++i)
-    loads[i] = data.free(static_cast<std::int64_t>(i)) ? normal(random) : 0;
-  return loads;
-}
-
 int iterations(const MadeBlocks& made, int n, bool neumann_wall = false) {
   const BlockMesh mesh = make_block_mesh(geometry_of(made, n));
   MeshProblem problem = block_problem(mesh, 0.0, 0.0);
