@@ -10,6 +10,7 @@
 #include "grids/blocks/block_lines.hpp"
 #include "grids/blocks/stacked_tables.hpp"
 #include "grids/compact/host_rows.hpp"
+#include "grids/operators/relaxation.hpp"
 #include "solver/rows_model.hpp"
 #include "solver/smoothers/smoother.hpp"
 
@@ -161,10 +162,11 @@ double bytes_on_gpu(const BlockLevelSize& size, bool finest, bool computes, bool
   return bytes + 8 * size.slots + 7 * wide;
 }
 
-// Returns whether a level stores its entries with 8 digits on a GPU.
+// Returns whether a level stores its entries with 8 digits on a GPU. The residual has the others.
 bool is_narrow(const Options& options, const CellStretch& stretch, bool isotropic, std::int64_t unknowns) {
-  return smoothing_of(options, stretch) == BlockSmoothing::points && isotropic && stretch.largest <= round_cells &&
-         stretch.sharpest >= least_angle_of_narrow && unknowns > least_unknowns_of_narrow;
+  return options.precision == SolvePrecision::mixed && smoothing_of(options, stretch) == BlockSmoothing::points &&
+         isotropic && stretch.largest <= round_cells && stretch.sharpest >= least_angle_of_narrow &&
+         unknowns > least_unknowns_of_narrow;
 }
 
 }  // namespace
@@ -173,9 +175,12 @@ bool is_narrow(const Options& options, const CellStretch& stretch, bool isotropi
 // fields of its operator, three of its cycle and factors of lines. The finest level also has loads and the fields of
 // the outer iteration. Factors are computed from twelve values a node.
 Plan plan_blocks(const std::vector<BlockLevelSize>& sizes, const Options& asked, const CellStretch& stretch,
-                 int dimension, bool gpu, bool computes_residual) {
+                 int dimension, bool gpu, bool computes_residual, double range) {
   Plan plan;
   plan.options = resolve_block_options(asked, stretch, dimension);
+  if (asked.krylov == Krylov::automatic && plan.options.method == Method::multigrid && range < steep_jump &&
+      is_narrow(plan.options, stretch, sizes.front().isotropic, sizes.front().unknowns))
+    plan.options.krylov = Krylov::none;
   const bool multigrid = plan.options.method == Method::multigrid,
              lines = multigrid && smoothing_of(plan.options, stretch) == BlockSmoothing::lines;
   const double entries = dimension == 2 ? 5 : 14, value = plan.options.precision == SolvePrecision::double_ ? 8 : 4;
@@ -221,11 +226,12 @@ BlocksModel::BlocksModel(Backend& backend, const BlockSystem& system, const std:
 
 Plan BlocksModel::plan(const Options& asked) const {
   return plan_blocks(system_.sizes, asked, system_.stretch, finest_space().dimension(), device_ != nullptr,
-                     residual_ == BlockModel::automatic);
+                     residual_ == BlockModel::automatic, system_.range);
 }
 
-Traits BlocksModel::traits(const Options&) const {
+Traits BlocksModel::traits(const Options& options) const {
   Traits traits;
+  traits.keeps_last = options.krylov == Krylov::none;
   traits.row_shape = RowShape::far;
   traits.range = system_.range;
   traits.cancels = true;
@@ -266,9 +272,10 @@ BlockOperatorData BlocksModel::data_of(std::size_t level, const Options& options
 }
 
 std::unique_ptr<Operator> BlocksModel::make_operator(std::size_t level, const Options& options, Precision precision,
-                                                     BlockModel model) const {
+                                                     BlockModel model, bool residual) const {
   BlockOperatorData data = data_of(level, options);
   if (model_ == BlockModel::automatic) data.model = model;
+  data.residual = residual;
   return device_ ? device_->make_operator(data, precision) : make_block_operator(backend_, data, precision);
 }
 
@@ -277,9 +284,7 @@ Hierarchy BlocksModel::levels(const Plan& plan) const {
   Hierarchy hierarchy;
   const std::size_t count = plan.levels.size();
   for (std::size_t l = 0; l < count; ++l) {
-    const bool narrow = is_narrow(plan.options, system_.stretch, system_.isotropic, system_.sizes[l].unknowns);
-    hierarchy.operators.push_back(
-        make_operator(l, plan.options, precision, narrow ? BlockModel::narrow : BlockModel::corrections));
+    hierarchy.operators.push_back(make_operator(l, plan.options, precision, stored_model(l, plan.options)));
     if (l == 0) continue;
     const auto &fine = system_.levels[l - 1].space, &coarse = system_.levels[l].space;
     hierarchy.transfers.push_back(device_ ? device_->make_transfer(fine, coarse, precision)
@@ -339,7 +344,15 @@ void BlocksModel::add_rows_on_gpu(const CsrMatrix& A, Precision precision, Hiera
 }
 
 std::unique_ptr<Operator> BlocksModel::finest(const Plan& plan, Precision precision) const {
-  return make_operator(0, plan.options, precision, residual_);
+  const bool computes = residual_ == BlockModel::automatic,
+             differs = precision == Precision::fp64 && plan.hierarchy.front().precision == Precision::fp32;
+  return make_operator(0, plan.options, precision, computes ? residual_ : stored_model(0, plan.options), differs);
+}
+
+BlockModel BlocksModel::stored_model(std::size_t level, const Options& options) const {
+  return is_narrow(options, system_.stretch, system_.isotropic, system_.sizes[level].unknowns)
+             ? BlockModel::narrow
+             : BlockModel::corrections;
 }
 
 // Computes loads on the device. Values of interfaces without unknowns are copied there.

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "backends/memory/round_up.hpp"
 #include "grids/blocks/block_coarsening.hpp"
 #include "grids/blocks/stacked_operator.hpp"
 #include "grids/blocks/stacked_transfer_steps.hpp"
@@ -129,9 +130,10 @@ class StackedTransfer final : public Transfer {
   void prolong(const Field& coarse, Field& fine, const Scalar* scale) const {
     steps_->backend().exchange(coarse);
     for (const Group& group : pieces_)
-      for (const Piece& piece : group.pieces)
-        steps_->each(std::int64_t{piece.fine.nodes} * piece.fine.patches,
-                     ProlongNode<T, adds>{
+      for (const Piece& piece : group.pieces) {
+        const int packs = divide_up(piece.fine.n[0], ProlongPack<T, adds>::width);
+        steps_->each(std::int64_t{packs} * piece.fine.n[1] * piece.fine.n[2] * piece.fine.patches,
+                     ProlongPack<T, adds>{
                          piece.fine,
                          piece.from,
                          piece.to,
@@ -140,7 +142,10 @@ class StackedTransfer final : public Transfer {
                          memory_of<const std::int64_t>(upper_->owner[static_cast<std::size_t>(precision_of<T>)]),
                          memory_of<T>(coarse),
                          memory_of<T>(fine),
-                         scale ? scale->address() : nullptr});
+                         scale ? scale->address() : nullptr,
+                         packs,
+                         Division(packs)});
+      }
   }
   void do_prolong(const Field& coarse, Field& fine) const override { prolong<false>(coarse, fine, nullptr); }
   void do_prolong_add(const Field& coarse, Field& fine) const override { prolong<true>(coarse, fine, nullptr); }
