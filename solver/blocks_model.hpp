@@ -30,6 +30,9 @@ Options resolve_block_options(const Options& options, const CellStretch& stretch
 /// Returns how levels of blocks are smoothed for these options.
 BlockSmoothing smoothing_of(const Options& options, double stretch);
 
+/// Returns whether a level stores its entries with 8 digits on a GPU, and those of its residual in two parts.
+bool has_narrow_entries(const Options& options, const CellStretch& stretch, bool isotropic, std::int64_t unknowns);
+
 /// Returns the plan for blocks of these sizes, with bytes. See resolve_block_options. `computes_residual` is for a GPU
 /// (BlocksModel::compute_residual). `range` is the ratio of the largest to the smallest κ.
 Plan plan_blocks(const std::vector<BlockLevelSize>& sizes, const Options& options, const CellStretch& stretch,

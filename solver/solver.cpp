@@ -214,7 +214,7 @@ void Solver::prepare(bool given_guess) {
   backend.dot(e, e, e_.work);
   backend.dot(e_.u, e_.u, e_.work);
   if (e_.options.method != Method::direct && e_.best) backend.copy(e_.u, e_.best);
-  if (e_.A->singular()) e_.A->project_solution(spare());
+  if (e_.A->singular() && spare().precision() == e_.A->precision()) e_.A->project_solution(spare());
   backend.value(e_.work);
 }
 

@@ -11,8 +11,8 @@
 namespace poisson {
 
 /// Locates the bands of a group: by block, plane, forward offset, line and node. Lines begin at multiples of `align`
-/// values. A line of zeros stands behind each plane, and a plane before all, so that entries which would leave a block
-/// are found and are zero.
+/// values. A line of zeros stands behind each plane, and in space a plane before all, so that entries which would leave
+/// a block are found and are zero.
 struct BandPlaces {
   static constexpr int align = 4;
   int offsets = 0, line = 0, pitch = 0;
@@ -21,7 +21,7 @@ struct BandPlaces {
   constexpr BandPlaces(const BlockShape& shape, int forward) : offsets(forward) {
     line = round_up(shape.n[0], align);
     pitch = round_up(line * (shape.n[1] + 1), 16);
-    front = std::int64_t{offsets} * pitch + round_up(line + align, 16);
+    front = (shape.n[2] > 1 ? std::int64_t{offsets} * pitch : 0) + round_up(line + align, 16);
   }
   constexpr std::int64_t plane(const BlockShape& shape, int patch, int k) const {
     return front + (std::int64_t{patch} * shape.n[2] + k) * offsets * pitch;
@@ -33,11 +33,11 @@ struct BandPlaces {
   constexpr std::int64_t count(const BlockShape& shape) const { return plane(shape, shape.patches, 0) + line + align; }
 };
 
-/// Reads entries that are stored as S.
-template <class T, class S = T>
+/// Reads entries that are stored as S, in packs of some nodes.
+template <class T, class S = T, int of_pack = sizeof(T) == 4 ? 4 : 2>
 struct StoredEntries {
   using Value = T;
-  static constexpr int width = sizeof(T) == 4 ? 4 : 2;  ///< of packs
+  static constexpr int width = of_pack;
   const S* values;
 
   constexpr T at(std::int64_t place) const { return static_cast<T>(values[place]); }
@@ -72,7 +72,8 @@ template <class Entries, int dimension, class End>
 struct MarchBands {
   using T = typename Entries::Value;
   static constexpr int width = Entries::width, offsets = dimension == 2 ? 4 : 13;
-  static constexpr int resident_blocks = 3;  ///< of threads, whose registers are reserved
+  /// Threads of small levels load all values at once, which takes registers; others share a multiprocessor.
+  static constexpr int resident_blocks = width == 1 ? 1 : 3;
   BlockShape shape;
   GroupMemory memory, result;
   Entries entries;
@@ -132,6 +133,7 @@ struct MarchBands {
   // Returns the entries of the nodes at x = −1, 0 or 1 beside those of a pack.
   template <int x>
   constexpr Pack<T, width> entries_at(std::int64_t place) const {
+    if constexpr (width == 1) return {{entries.at(place + x)}};
     const Pack<T, width> own = entries.pack(place);
     if constexpr (x == 0) return own;
     Pack<T, width> moved{};

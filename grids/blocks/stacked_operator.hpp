@@ -65,6 +65,10 @@ class StackedOperator final : public Operator {
     for (const auto& entries : entries_) entries.multiply(*steps_, u, slots_.template data<T>(), end, result);
     add_slots(end, result, everywhere);
   }
+  /// Copies the places of slots to the device, which a recorded step could not do.
+  void prepare_point_steps() const {
+    if (!by_lines() && space().processes().alone()) tables_->copies(*steps_, precision_of<T>);
+  }
   /// Takes a step with the diagonal. `whole`: blocks have copies of u at their ends. Returns whether they have those of
   /// the result.
   bool point_step(const Field& u, const PutPointStep<T>& end, bool whole) const {
@@ -273,7 +277,9 @@ template <class Steps, class T, int dimension>
 class StackedSplitting final : public BoundedSplitting {
  public:
   explicit StackedSplitting(const StackedOperator<Steps, T, dimension>& A)
-      : BoundedSplitting(A, {2, false, false}, A.by_lines()), A_(A) {}
+      : BoundedSplitting(A, {2, false, false}, A.by_lines()), A_(A) {
+    A.prepare_point_steps();
+  }
   /// Between the steps nothing else writes the fields, so that a step may leave the copies that the next one reads.
   void take(std::span<const PolynomialStep> steps, bool reversed, const Field& b, Iterate& u) const override {
     in_turn_ = true;

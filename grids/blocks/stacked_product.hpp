@@ -46,13 +46,17 @@ class StackedProduct {
                                                       memory_of<T>(u), slots, end);
       steps.each(march.columns(), march);
     };
-    if (model_ == EntryModel::bands) {
+    if (model_ == EntryModel::bands && std::int64_t{group_.shape.nodes} * group_.shape.patches < least_of_packs) {
+      bands(StoredEntries<T, T, 1>{at<const T>(0)});
+    } else if (model_ == EntryModel::bands) {
       bands(StoredEntries<T>{at<const T>(0)});
     } else if (model_ == EntryModel::axes) {
       multiply_axes(steps, u, slots, end, memory, to);
     } else if (model_ == EntryModel::cells) {
       if constexpr (dimension == 3) march_cells(steps, u, slots, end, memory, to);
     } else if constexpr (std::is_same_v<T, float>) {
+      if (std::int64_t{group_.shape.nodes} * group_.shape.patches < least_of_packs)
+        return bands(StoredEntries<float, Narrow, 1>{memory_of<const Narrow>(high_->values)});
       bands(StoredEntries<float, Narrow>{memory_of<const Narrow>(high_->values)});
     } else {
       bands(PairedEntries{memory_of<const Narrow>(high_->values), at<const NarrowRest>(0)});
@@ -68,6 +72,9 @@ class StackedProduct {
   bool paired() const { return model_ == EntryModel::paired; }
 
  private:
+  /// Fewer nodes give too few packs to fill a device.
+  static constexpr std::int64_t least_of_packs = 1'000'000;
+
   template <class X>
   X* at(std::size_t n) const {
     return memory_of<X>(memory_[n]);

@@ -26,9 +26,9 @@ struct InverseDiagonal {
 
 /// Owns the tables of a space on a device.
 struct StackedTables {
-  StackedLists lists;  ///< without the lists of values
-  std::array<Buffer, 2> place, owner;
-  mutable std::array<Buffer, 2> copy;
+  StackedLists lists;  ///< without the lists of values at interfaces
+  std::array<Buffer, 2> place;
+  mutable std::array<Buffer, 2> owner, copy;
   Buffer start, slot;
   int count = 0;  ///< values at interfaces
   Space slots;    ///< of all slots: this process's own, then those of others
@@ -42,20 +42,19 @@ struct StackedTables {
         slots(listed_space(lists.slots, lists.received, lists.exchanged, blocks.shared_processes)) {
     count = static_cast<int>(lists.place[0].size());
     narrow.resize(lists.groups.size());
-    for (std::size_t p = 0; p < 2; ++p) {
-      place[p] = steps.copy(std::exchange(lists.place[p], {}));
-      owner[p] = steps.copy(std::exchange(lists.owner[p], {}));
-    }
+    for (std::size_t p = 0; p < 2; ++p) place[p] = steps.copy(std::exchange(lists.place[p], {}));
     start = steps.copy(std::exchange(lists.start, {}));
     slot = steps.copy(std::exchange(lists.slot, {}));
   }
-  /// Returns the places of all slots in a precision, for processes that store all copies themselves. The first call
-  /// copies them to the device.
+  /// Return the places of slots in fields of a precision: in the block, or at the interface if the block owns it, else
+  /// −1. The first call copies them to the device.
   template <class Steps>
   const std::int64_t* copies(Steps& steps, Precision precision) const {
-    const auto p = static_cast<std::size_t>(precision);
-    if (copy[p].bytes() == 0) copy[p] = steps.copy(lists.copy[p]);
-    return static_cast<const std::int64_t*>(copy[p].data());
+    return on_device(steps, lists.copy, copy, precision);
+  }
+  template <class Steps>
+  const std::int64_t* owners(Steps& steps, Precision precision) const {
+    return on_device(steps, lists.owner, owner, precision);
   }
   InterfaceView view(Precision own, Precision result) const {
     return {static_cast<const std::int64_t*>(place[static_cast<std::size_t>(own)].data()),
@@ -64,6 +63,14 @@ struct StackedTables {
             static_cast<const int*>(slot.data()),
             lists.free,
             count};
+  }
+
+ private:
+  template <class Steps, class Lists>
+  static const std::int64_t* on_device(Steps& steps, const Lists& of, std::array<Buffer, 2>& to, Precision precision) {
+    const auto p = static_cast<std::size_t>(precision);
+    if (to[p].bytes() == 0) to[p] = steps.copy(of[p]);
+    return static_cast<const std::int64_t*>(to[p].data());
   }
 };
 

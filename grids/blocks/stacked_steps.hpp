@@ -113,16 +113,25 @@ struct AddSlots {
   T* result = nullptr;                   ///< what the end writes, with `copies`
 
   constexpr void operator()(std::int64_t v) const {
-    if (v >= at.free && !everywhere) {
-      end.skip(at.result[v]);
+    // Most values are on faces between two blocks. All places are loaded before anything is stored.
+    const int first = at.start[v], last = at.start[v + 1];
+    const bool skips = v >= at.free && !everywhere;
+    const std::int64_t place = at.place[v], to = at.result[v];
+    const int near = first < last ? at.slot[first] : 0, far = first + 1 < last ? at.slot[first + 1] : near;
+    const std::int64_t near_copy = copies ? copies[near] : 0, far_copy = copies ? copies[far] : 0;
+    if (skips) {
+      end.skip(to);
     } else {
-      T sum = 0;
-      for (int s = at.start[v]; s < at.start[v + 1]; ++s) sum += slots[at.slot[s]];
-      end.put(at.place[v], at.result[v], sum);
+      T sum = first < last ? slots[near] : T(0);
+      if (first + 1 < last) sum += slots[far];
+      for (int s = first + 2; s < last; ++s) sum += slots[at.slot[s]];
+      end.put(place, to, sum);
     }
-    if (!copies) return;
-    const T value = result[at.result[v]];
-    for (int s = at.start[v]; s < at.start[v + 1]; ++s) result[copies[at.slot[s]]] = value;
+    if (!copies || first == last) return;
+    const T value = result[to];
+    result[near_copy] = value;
+    result[far_copy] = value;
+    for (int s = first + 2; s < last; ++s) result[copies[at.slot[s]]] = value;
   }
 };
 template <class F>
@@ -235,7 +244,7 @@ struct SquareTimes {
   const double* scale = nullptr;  ///< x is divided by it
   template <class X, class Y>
   constexpr double operator()(X x, Y y) const {
-    const double value = static_cast<double>(x) / (scale ? *scale : 1.0);
+    const double value = static_cast<double>(x) * (scale ? 1.0 / *scale : 1.0);  // the quotient leaves loops
     return value * value * static_cast<double>(y);
   }
 };

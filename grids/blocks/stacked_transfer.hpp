@@ -56,6 +56,7 @@ class StackedTransfer final : public Transfer {
         upper_(std::move(fine_tables)),
         lower_(std::move(coarse_tables)),
         slots_(steps_->backend(), lower_->slots, precision_of<T>) {
+    upper_->owners(*steps_, precision_of<T>);  // a recorded transfer could not copy them to the device
     const MacroTopology& topology = fine_->numbers->topology();
     std::vector<bool> taken(topology.parts().size(), false);
     std::vector<int> owns(static_cast<std::size_t>(topology.blocks()), 0);
@@ -133,18 +134,17 @@ class StackedTransfer final : public Transfer {
       for (const Piece& piece : group.pieces) {
         const int packs = divide_up(piece.fine.n[0], ProlongPack<T, adds>::width);
         steps_->each(std::int64_t{packs} * piece.fine.n[1] * piece.fine.n[2] * piece.fine.patches,
-                     ProlongPack<T, adds>{
-                         piece.fine,
-                         piece.from,
-                         piece.to,
-                         {group.axes.axis(0), group.axes.axis(1), group.axes.axis(2)},
-                         piece.fine.n[2] == 1,
-                         memory_of<const std::int64_t>(upper_->owner[static_cast<std::size_t>(precision_of<T>)]),
-                         memory_of<T>(coarse),
-                         memory_of<T>(fine),
-                         scale ? scale->address() : nullptr,
-                         packs,
-                         Division(packs)});
+                     ProlongPack<T, adds>{piece.fine,
+                                          piece.from,
+                                          piece.to,
+                                          {group.axes.axis(0), group.axes.axis(1), group.axes.axis(2)},
+                                          piece.fine.n[2] == 1,
+                                          upper_->owners(*steps_, precision_of<T>),
+                                          memory_of<T>(coarse),
+                                          memory_of<T>(fine),
+                                          scale ? scale->address() : nullptr,
+                                          packs,
+                                          Division(packs)});
       }
   }
   void do_prolong(const Field& coarse, Field& fine) const override { prolong<false>(coarse, fine, nullptr); }

@@ -87,19 +87,28 @@ struct RestrictNode {
   const double* scale;
 
   constexpr int side(int i, int n) const { return i == 0 ? 0 : i == n - 1 ? 2 : 1; }
-  /// Returns the sum over the fine nodes that a coarse node gets shares of: at most five along an axis.
-  template <bool inside>
-  constexpr T shares(const BlockShape::Node& at) const {
-    constexpr int most = 5;
-    const int mask = inside ? 0 : owns[at.patch], first_x = axis[0].start[at.i],
-              count_x = axis[0].start[at.i + 1] - first_x;
-    T weight[most] = {};
-    int node[most] = {};
-    for (int a = 0; a < most; ++a) {
-      const int share = first_x + (a < count_x ? a : 0);
-      node[a] = axis[0].node[share];
-      weight[a] = a < count_x ? static_cast<T>(axis[0].weight[share]) : T(0);
+  /// Returns the sum over the fine nodes that an inner node gets shares of, three along each axis.
+  constexpr T regular_shares(const BlockShape::Node& at) const {
+    const int first[3] = {axis[0].start[at.i], axis[1].start[at.j], flat ? 0 : axis[2].start[at.k]};
+    const T* const own =
+        values + from.at(at.patch, axis[0].node[first[0]], axis[1].node[first[1]], flat ? 0 : axis[2].node[first[2]]);
+    T weight[3][3] = {};
+    for (int d = 0; d < 3; ++d)
+      for (int a = 0; a < 3; ++a) weight[d][a] = flat && d == 2 ? T(1) : static_cast<T>(axis[d].weight[first[d] + a]);
+    T sum = 0;
+    for (int c = 0; c < 3; ++c) {
+      if (flat && c > 0) break;
+      T plane = 0;
+      for (int b = 0; b < 3; ++b) {
+        const T* const line = own + b * from.sy + c * from.sz;
+        plane += weight[1][b] * (weight[0][0] * line[0] + weight[0][1] * line[1] + weight[0][2] * line[2]);
+      }
+      sum += weight[2][c] * plane;
     }
+    return sum;
+  }
+  constexpr T shares(const BlockShape::Node& at) const {
+    const int mask = owns[at.patch];
     T sum = 0;
     const int last_z = flat ? 1 : axis[2].start[at.k + 1];
     for (int c = flat ? 0 : axis[2].start[at.k]; c < last_z; ++c) {
@@ -107,11 +116,12 @@ struct RestrictNode {
       T plane = 0;
       for (int b = axis[1].start[at.j]; b < axis[1].start[at.j + 1]; ++b) {
         const int j = axis[1].node[b], place_y = place_z + 3 * side(j, fine.n[1]);
-        const T* const own = values + from.at(at.patch, 0, j, k);
         T line = 0;
-        for (int a = 0; a < most; ++a)
-          if (a < count_x && (inside || (mask >> (place_y + side(node[a], fine.n[0])) & 1)))
-            line += weight[a] * own[node[a]];
+        for (int a = axis[0].start[at.i]; a < axis[0].start[at.i + 1]; ++a) {
+          const int i = axis[0].node[a];
+          if (mask >> (place_y + side(i, fine.n[0])) & 1)
+            line += static_cast<T>(axis[0].weight[a]) * values[from.at(at.patch, i, j, k)];
+        }
         plane += static_cast<T>(axis[1].weight[b]) * line;
       }
       sum += flat ? plane : static_cast<T>(axis[2].weight[c]) * plane;
@@ -121,9 +131,12 @@ struct RestrictNode {
   constexpr void operator()(std::int64_t number) const {
     const BlockShape::Node at = coarse.node(number);
     // Nodes that an inner node gets shares of are inside, too.
-    const bool inside = at.i > 0 && at.i + 1 < coarse.n[0] && at.j > 0 && at.j + 1 < coarse.n[1] &&
-                        (flat || (at.k > 0 && at.k + 1 < coarse.n[2]));
-    T sum = inside ? shares<true>(at) : shares<false>(at);
+    bool regular = true;
+    for (int d = 0; d < (flat ? 2 : 3); ++d) {
+      const int n = d == 0 ? at.i : d == 1 ? at.j : at.k;
+      regular = regular && n > 0 && n + 1 < coarse.n[d] && axis[d].start[n + 1] - axis[d].start[n] == 3;
+    }
+    T sum = regular ? regular_shares(at) : shares(at);
     if (scale) sum *= static_cast<T>(*scale);
     if (const int slot = coarse.slot(at); slot >= 0)
       slots[slot] = sum;
