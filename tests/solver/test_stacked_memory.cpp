@@ -110,6 +110,27 @@ TEST(StackedEntries, AreCompleteInSinglePrecision) {
   }
 }
 
+// Large levels of round cells are refined without conjugate gradients, also if no value is given.
+TEST(StackedEntries, ServeRefinementOfFloatingBlocks) {
+  const BlockMesh mesh = make_block_mesh(geometry_of(grid_of_blocks({2, 2}, 0.1), 170));
+  MeshProblem problem = block_problem(mesh, 0.0, Quantity([](double x, double, double) { return x - 0.5; }));
+  problem.conditions[0].kind = BoundaryKind::neumann;
+  const auto device = test_backend(), host = make_cpu_backend();
+  Options options;
+  options.tolerance = 1e-9;
+  const BlockSolution found = solve_blocks_on(*device, blocks_of(*device), mesh, problem, options);
+  options.krylov = Krylov::cg;
+  const BlockSolution expected = solve_blocks_on(*host, nullptr, mesh, problem, options);
+  EXPECT_TRUE(found.result.converged());
+  EXPECT_LE(found.result.iterations, expected.result.iterations + 3);
+  double most = 0, apart = 0;
+  for (std::size_t p = 0; p < found.u.size(); ++p) {
+    most = std::max(most, std::abs(expected.u[p]));
+    apart = std::max(apart, std::abs(expected.u[p] - found.u[p]));
+  }
+  EXPECT_LE(apart, 1e-6 * most);
+}
+
 // Plans of blocks count what solves on a device allocate, apart from levels of rows and sums of a few kilobytes.
 TEST(StackedPlans, AreWhatSolvesAllocate) {
   struct PlannedCase {
