@@ -96,8 +96,11 @@ Plan plan_blocks(const std::vector<BlockLevelSize>& sizes, const Options& asked,
   Plan plan;
   plan.options = resolve_block_options(asked, stretch, dimension);
   if (asked.krylov == Krylov::automatic && plan.options.method == Method::multigrid && range < steep_jump &&
-      has_narrow_entries(plan.options, stretch, sizes.front().isotropic, sizes.front().unknowns))
+      has_narrow_entries(plan.options, stretch, sizes.front().isotropic, sizes.front().unknowns)) {
     plan.options.krylov = Krylov::none;
+    if (!asked.smoother.kind) plan.options.smoother.given.insert_or_assign("interval", 8.0);
+    if (!asked.smoother.post) plan.options.smoother.post = 6;
+  }
   const bool multigrid = plan.options.method == Method::multigrid,
              lines = multigrid && smoothing_of(plan.options, stretch) == BlockSmoothing::lines;
   const double entries = dimension == 2 ? 5 : 14, value = plan.options.precision == SolvePrecision::double_ ? 8 : 4;

@@ -38,6 +38,8 @@ template <class T, class S = T, int of_pack = sizeof(T) == 4 ? 4 : 2>
 struct StoredEntries {
   using Value = T;
   static constexpr int width = of_pack;
+  /// Threads of small levels load all values at once, which takes registers; others share a multiprocessor.
+  static constexpr int resident_blocks = width == 1 ? 1 : 3;
   const S* values;
 
   constexpr T at(std::int64_t place) const { return static_cast<T>(values[place]); }
@@ -51,7 +53,7 @@ struct StoredEntries {
 /// Reads entries in fp64 that are stored in two parts.
 struct PairedEntries {
   using Value = double;
-  static constexpr int width = 2;
+  static constexpr int width = 4, resident_blocks = 2;
   const Narrow* high;
   const NarrowRest* rest;
 
@@ -72,8 +74,7 @@ template <class Entries, int dimension, class End>
 struct MarchBands {
   using T = typename Entries::Value;
   static constexpr int width = Entries::width, offsets = dimension == 2 ? 4 : 13;
-  /// Threads of small levels load all values at once, which takes registers; others share a multiprocessor.
-  static constexpr int resident_blocks = width == 1 ? 1 : 3;
+  static constexpr int resident_blocks = Entries::resident_blocks;  ///< of threads, whose registers are reserved
   BlockShape shape;
   GroupMemory memory, result;
   Entries entries;

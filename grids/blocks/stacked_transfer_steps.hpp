@@ -87,21 +87,33 @@ struct RestrictNode {
   const double* scale;
 
   constexpr int side(int i, int n) const { return i == 0 ? 0 : i == n - 1 ? 2 : 1; }
-  /// Returns the sum over the fine nodes that an inner node gets shares of, three along each axis.
-  constexpr T regular_shares(const BlockShape::Node& at) const {
-    const int first[3] = {axis[0].start[at.i], axis[1].start[at.j], flat ? 0 : axis[2].start[at.k]};
-    const T* const own =
-        values + from.at(at.patch, axis[0].node[first[0]], axis[1].node[first[1]], flat ? 0 : axis[2].node[first[2]]);
-    T weight[3][3] = {};
-    for (int d = 0; d < 3; ++d)
-      for (int a = 0; a < 3; ++a) weight[d][a] = flat && d == 2 ? T(1) : static_cast<T>(axis[d].weight[first[d] + a]);
+  /// Returns the sum over the fine nodes that a node gets shares of, if there are at most three along each axis.
+  constexpr T few_shares(const BlockShape::Node& at) const {
+    const int mask = owns[at.patch], of_node[3] = {at.i, at.j, at.k};
+    int node[3] = {}, row[3][3] = {};  // the first fine node, and sides of the block as `owns` counts them
+    T weight[3][3] = {{}, {}, {T(1)}};
+    for (int d = 0; d < (flat ? 2 : 3); ++d) {
+      const int first = axis[d].start[of_node[d]], count = axis[d].start[of_node[d] + 1] - first;
+      node[d] = axis[d].node[first];
+      for (int a = 0; a < 3; ++a) {
+        weight[d][a] = a < count ? static_cast<T>(axis[d].weight[first + a]) : T(0);
+        row[d][a] = a < count ? side(node[d] + a, fine.n[d]) : 1;
+      }
+    }
+    // Places behind a block have zero weights.
+    const T* const own = values + from.at(at.patch, node[0], node[1], node[2]);
     T sum = 0;
     for (int c = 0; c < 3; ++c) {
       if (flat && c > 0) break;
       T plane = 0;
       for (int b = 0; b < 3; ++b) {
         const T* const line = own + b * from.sy + c * from.sz;
-        plane += weight[1][b] * (weight[0][0] * line[0] + weight[0][1] * line[1] + weight[0][2] * line[2]);
+        T part = 0;
+        for (int a = 0; a < 3; ++a) {
+          const bool counts = mask >> ((flat ? 0 : 9 * row[2][c]) + 3 * row[1][b] + row[0][a]) & 1;
+          part += (counts ? weight[0][a] : T(0)) * line[a];
+        }
+        plane += weight[1][b] * part;
       }
       sum += weight[2][c] * plane;
     }
@@ -130,13 +142,9 @@ struct RestrictNode {
   }
   constexpr void operator()(std::int64_t number) const {
     const BlockShape::Node at = coarse.node(number);
-    // Nodes that an inner node gets shares of are inside, too.
-    bool regular = true;
-    for (int d = 0; d < (flat ? 2 : 3); ++d) {
-      const int n = d == 0 ? at.i : d == 1 ? at.j : at.k;
-      regular = regular && n > 0 && n + 1 < coarse.n[d] && axis[d].start[n + 1] - axis[d].start[n] == 3;
-    }
-    T sum = regular ? regular_shares(at) : shares(at);
+    const auto count = [this](int d, int n) { return axis[d].start[n + 1] - axis[d].start[n]; };
+    const bool few = count(0, at.i) <= 3 && count(1, at.j) <= 3 && (flat || count(2, at.k) <= 3);
+    T sum = few ? few_shares(at) : shares(at);
     if (scale) sum *= static_cast<T>(*scale);
     if (const int slot = coarse.slot(at); slot >= 0)
       slots[slot] = sum;
