@@ -65,8 +65,7 @@ class StackedLines {
       for (const Lines& of : lines_) clear(of);
       crossing_->add(*steps_, memory_of<T>(sum_));
     }
-    const AddPoints<T, End> inside{points(), from, nullptr, end};
-    for (const Lines& of : lines_) run(of, from, ends, inside);
+    for (const Lines& of : lines_) run(of, from, ends, end);
     add_slots(slots, AddPoints<T, End>{points(), from, crossing_ ? crossing_->x() : nullptr, end});
   }
 

@@ -17,16 +17,13 @@ void for_nodes(const BlockSpace::Own& own, const F& f) {
       for (int i = 0; i < own.nodes[0]; ++i) f(std::array{i, j, k}, number++);
 }
 
-// Is the coupling of a node along an axis. Towards the end of a block, it counts as long as the other one.
-struct AlongAxis {
-  double sum = 0, both = 0;
-};
-AlongAxis along(const BlockSpace::Own& own, std::size_t axis, std::size_t stride, const std::vector<double>& couplings,
-                const std::array<int, 3>& at, std::size_t node) {
-  const bool lower = at[axis] > 0, upper = at[axis] + 1 < own.nodes[axis];
-  const double before = lower ? std::max(-couplings[node - stride], 0.0) : 0,
-               after = upper ? std::max(-couplings[node], 0.0) : 0;
-  return {before + after, lower && upper ? before + after : 2 * (before + after)};
+// Returns −a over the negative entries of a node along an axis.
+double strength_along(const BlockSpace::Own& own, std::size_t axis, std::size_t stride,
+                      const std::vector<double>& couplings, const std::array<int, 3>& at, std::size_t node) {
+  double sum = 0;
+  if (at[axis] > 0) sum += std::max(-couplings[node - stride], 0.0);
+  if (at[axis] + 1 < own.nodes[axis]) sum += std::max(-couplings[node], 0.0);
+  return sum;
 }
 
 // Measures the nodes of a block. Couplings of axes that are not strong are cleared.
@@ -36,35 +33,37 @@ NodesOfBlock measure_block(const BlockSpace& blocks, const BlockSpace::Own& own,
   const auto size = static_cast<std::size_t>(own.size());
   const MacroTopology& topology = blocks.numbers->topology();
   nodes.diagonal.resize(size);
-  nodes.points.resize(size);
   for_nodes(own, [&](const std::array<int, 3>& at, std::size_t node) {
     const int part = topology.place(own.block, blocks.numbers->place_of(own.block, at)).part;
     nodes.diagonal[node] = blocks.free[static_cast<std::size_t>(part)] ? d(at[0], at[1], at[2]) : 0;
-    nodes.points[node] = nodes.diagonal[node];
   });
   std::size_t stride = 1;
+  bool lines = false;
   for (std::size_t axis = 0; axis < static_cast<std::size_t>(blocks.dimension()); ++axis) {
     std::vector<double>& c = couplings[axis];
+    const int n = own.nodes[axis];
     bool strong = false;
     for_nodes(own, [&](const std::array<int, 3>& at, std::size_t node) {
-      const bool counts = own.nodes[axis] == 2 || (at[axis] > 0 && at[axis] + 1 < own.nodes[axis]);
-      if (counts && nodes.diagonal[node] > 0)
-        strong = strong || along(own, axis, stride, c, at, node).both > strong_axis * nodes.diagonal[node];
+      // The nodes at ends of a line have one coupling of two.
+      const bool inside = at[axis] > 0 && at[axis] + 1 < n;
+      if (strong || !(nodes.diagonal[node] > 0) || (!inside && n > 2)) return;
+      strong = (inside ? 1 : 2) * strength_along(own, axis, stride, c, at, node) > strong_axis * nodes.diagonal[node];
     });
     if (strong) {
-      std::vector<double>& strength = nodes.strength[axis];
-      strength.resize(size);
+      nodes.strength[axis].resize(size);
       for_nodes(own, [&](const std::array<int, 3>& at, std::size_t node) {
-        const AlongAxis s = along(own, axis, stride, c, at, node);
-        strength[node] = s.sum * s.sum;
-        nodes.points[node] -= s.both;
+        const double s = strength_along(own, axis, stride, c, at, node), diagonal = nodes.diagonal[node];
+        nodes.strength[axis][node] = s * s + least_strength * diagonal * diagonal;
       });
     } else {
       c.clear();
     }
-    stride *= static_cast<std::size_t>(own.nodes[axis]);
+    lines = lines || strong;
+    stride *= static_cast<std::size_t>(n);
   }
-  for (double& p : nodes.points) p = p > 0 ? p * p : 0;
+  nodes.points.assign(size, 0);
+  if (!lines)
+    std::ranges::transform(nodes.diagonal, nodes.points.begin(), [](double diagonal) { return diagonal * diagonal; });
   return nodes;
 }
 

@@ -28,17 +28,19 @@ LineCouplings assembled_couplings(Backend& backend, const BlockLevel& level, dou
 
 /// Lines run along an axis of a block if couplings along it exceed this part of the diagonal at a node.
 inline constexpr double strong_axis = 0.5;
+/// Some line must reach every node of a block with lines: s² of a line is at least this part of the diagonal's square.
+inline constexpr double least_strength = 1e-12;
 
 struct NodesOfBlock;
 template <class T>
 class CrossingLines;
 
-/// Is B⁻¹ = W₀ D⁻¹ + Σ Rᵀ W^½ T⁻¹ W^½ R with the diagonal D of A and lines of blocks in strong directions. A direction
-/// of a block is strong if couplings along it exceed half of the diagonal somewhere. T is A on a line, which ends on
+/// Is B⁻¹ = W₀ D⁻¹ + Σ Rᵀ W^½ T⁻¹ W^½ R with the diagonal D of A in blocks without lines, and all lines of the others
+/// in strong directions: those where couplings exceed half of the diagonal somewhere. T is A on a line, which ends on
 /// the interfaces; CrossingLines continues strong lines. The weights of a node are s² over the sum of all at the node,
-/// where s sums −a over its negative entries along the line, and is the rest of the diagonal for D. Positive entries
-/// must not count: those of stretched elements across the strong direction are half as large as the strong ones, and
-/// weights have to be constant along strong lines.
+/// where s sums −a over its negative entries along the line, and is the diagonal for D. Positive entries must not
+/// count: those of stretched elements across the strong direction are half as large as the strong ones, and weights
+/// have to be constant along strong lines.
 template <class T>
 class BlockLines {
  public:

@@ -20,7 +20,7 @@ bool on_interface(const BlockSpace& blocks, int block, const std::array<int, 3>&
 struct NodesOfBlock {
   std::vector<double> diagonal;                 ///< 0: not free
   std::array<std::vector<double>, 3> strength;  ///< s² of each strong axis
-  std::vector<double> points;                   ///< s² of the diagonal
+  std::vector<double> points;                   ///< s² of the diagonal; 0: the block has lines
 };
 
 /// Continues lines across interfaces. Lines end on interfaces, and where strong couplings cross one, the sum of both

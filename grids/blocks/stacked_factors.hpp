@@ -3,16 +3,11 @@
 #include <cmath>
 #include <cstdint>
 
+#include "grids/blocks/block_lines.hpp"
 #include "grids/blocks/stacked_lines.hpp"
 
 /// Contains what factors of lines are made from, as functions of a node or of a line (BlockLines).
 namespace poisson {
-
-/// Is the coupling of a node along an axis: −a over negative entries. Towards the end of a block, it counts as long as
-/// the other one in `both`.
-struct AlongAxis {
-  double sum, both;
-};
 
 /// Finds diagonals and couplings at the nodes of a group.
 template <int dimension>
@@ -33,16 +28,20 @@ struct NodesOnLines {
   constexpr double coupling(int axis, const BlockShape::Node& at) const {
     return couplings[places[at.patch * dimension + axis].at(0, at.i, at.j, at.k)];
   }
-  constexpr AlongAxis along(int axis, const BlockShape::Node& at) const {
+  /// Returns −a over the negative entries of a node along an axis.
+  constexpr double along(int axis, const BlockShape::Node& at) const {
     const GroupMemory& of = places[at.patch * dimension + axis];
     const int place = axis == 0 ? at.i : axis == 1 ? at.j : at.k;
     const double* const here = couplings + of.at(0, at.i, at.j, at.k);
-    const bool lower = place > 0, upper = place + 1 < shape.n[axis];
     double before = 0, after = 0;
-    if (lower) before = -here[-(axis == 0 ? 1 : axis == 1 ? of.sy : of.sz)];
-    if (upper) after = -*here;
-    const double sum = (before > 0 ? before : 0) + (after > 0 ? after : 0);
-    return {sum, lower && upper ? sum : 2 * sum};
+    if (place > 0) before = -here[-(axis == 0 ? 1 : axis == 1 ? of.sy : of.sz)];
+    if (place + 1 < shape.n[axis]) after = -*here;
+    return (before > 0 ? before : 0) + (after > 0 ? after : 0);
+  }
+  /// Returns s² of a line at a node with the diagonal d.
+  constexpr double strength(int axis, const BlockShape::Node& at, double d) const {
+    const double s = along(axis, at);
+    return s * s + least_strength * d * d;
   }
   /// Returns the node of a line that is `m` behind the first one.
   constexpr BlockShape::Node on_line(BlockShape::Node start, int axis, int m) const {
@@ -66,29 +65,30 @@ struct MeasureLine {
     for (int m = n == 2 ? 0 : 1; m < (n == 2 ? 2 : n - 1); ++m) {
       const BlockShape::Node at = nodes.on_line(start, axis, m);
       const double inverse = nodes.inverse[nodes.memory.at(patch, at.i, at.j, at.k)],
-                   ratio = inverse > 0 ? nodes.along(axis, at).both * inverse : 0;
+                   ratio = inverse > 0 ? (n == 2 ? 2 : 1) * nodes.along(axis, at) * inverse : 0;
       if (ratio > largest) largest = ratio;
     }
     most[l] = static_cast<float>(largest);
   }
 };
 
-/// Computes what a block adds to the sum of weights at a node before they are divided by it, or its points' part.
+/// Computes what a block adds to the sum of weights at a node before they are divided by it, or its part of points.
 template <int dimension>
 struct SumStrengths {
   NodesOnLines<dimension> nodes;
   bool points;
 
   constexpr double operator()(const BlockShape&, const GroupMemory&, const BlockShape::Node& at, const double*) const {
-    double rest = nodes.diagonal(at), sum = 0;
-    for (int axis = 0; axis < dimension; ++axis) {
-      if (!nodes.has_lines(at.patch, axis)) continue;
-      const AlongAxis s = nodes.along(axis, at);
-      sum += s.sum * s.sum;
-      rest -= s.both;
-    }
-    rest = rest > 0 ? rest * rest : 0;
-    return points ? rest : sum + rest;
+    const double d = nodes.diagonal(at);
+    double sum = 0;
+    bool lines = false;
+    for (int axis = 0; axis < dimension; ++axis)
+      if (nodes.has_lines(at.patch, axis)) {
+        lines = true;
+        sum += nodes.strength(axis, at, d);
+      }
+    if (lines) return points ? 0 : sum;
+    return d * d;
   }
 };
 
@@ -165,8 +165,7 @@ struct FactorLine {
  private:
   constexpr void find(const BlockShape::Node& at, double& d, double& weight) const {
     d = nodes.diagonal(at);
-    const double s = nodes.along(axis, at).sum;
-    weight = d > 0 ? s * s / total[nodes.memory.at(at.patch, at.i, at.j, at.k)] : 0;
+    weight = d > 0 ? nodes.strength(axis, at, d) / total[nodes.memory.at(at.patch, at.i, at.j, at.k)] : 0;
   }
 };
 

@@ -241,7 +241,7 @@ struct StartPoints {
     if (const T p = points[i]; !(p < T(0))) u[i] = alpha * p * b[i];
   }
 };
-/// Adds the points of nodes with lines before an end, and what crosses interfaces.
+/// Adds points at interfaces that lines reach before an end, and what crosses there.
 template <class T, class End>
 struct AddPoints {
   const T *points, *r, *x;  ///< `x` may be null
