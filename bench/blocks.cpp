@@ -26,6 +26,7 @@ struct Arguments {
   std::string device = "cuda";
   int blocks = 4, cells = 32, repeat = 5;
   bool verbs = false;
+  std::int64_t coarsest = most_in_blocks;
   double interval = 0;  ///< of Chebyshev's polynomial; 0: the choice of auto
   int steps = 0;
 };
@@ -168,7 +169,7 @@ void measure(const std::string& name, const Arguments& of, double skew, bool wal
   const MeshData data(problem);
   const CellStretch stretch = measure_cells(mesh).stretch();
   const double of_data = watch.seconds();
-  const BlockSystem system = assemble_blocks(data, mesh, one_process(), most_in_blocks, stretch, backend->on_gpu());
+  const BlockSystem system = assemble_blocks(data, mesh, one_process(), of.coarsest, stretch, backend->on_gpu());
   const std::vector<double> held = mesh.on_nodes(data.held), guess;
   const double of_system = watch.seconds();
   BlocksModel model(*backend, system, held, guess);
@@ -236,8 +237,9 @@ int main(int argc, char** argv) {
   const std::string which = argc > 4 ? argv[4] : "all";
   const auto wants = [&](const std::string& name) { return which == "all" || which.find(name) != std::string::npos; };
   of.verbs = argc > 5 && std::string(argv[5]) == "verbs";
-  if (argc > 6) of.interval = std::atof(argv[6]);
-  if (argc > 7) of.steps = std::atoi(argv[7]);
+  if (argc > 6) of.coarsest = std::atoll(argv[6]);
+  if (argc > 7) of.interval = std::atof(argv[7]);
+  if (argc > 8) of.steps = std::atoi(argv[8]);
   const auto automatic = poisson::BlockModel::automatic;
   if (wants("box")) measure_box(of);
   if (wants("rectilinear")) measure("rectilinear blocks", of, 0, false, automatic);

@@ -18,13 +18,14 @@ class StackedLines {
   StackedLines(const std::shared_ptr<Steps>& steps, const std::shared_ptr<const StackedTables>& tables,
                const BlockLevel& level, double scale, BlockAssembly& assembly, const Field& inverse,
                const ListedValues& slots)
-      : steps_(steps), tables_(tables), points_(steps->backend(), level.space->space, precision_of<T>) {
+      : steps_(steps), tables_(tables) {
     steps->backend().exchange(inverse);
     const LineSetup<Steps, dimension> setup(*steps, *tables, level, scale, assembly, inverse);
     const Processes& processes = level.space->space.processes();
     any_ = processes.largest(static_cast<double>(setup.listed().size())) > 0;
-    setup.template put_points<T>(*level.space, list_values(setup, slots), points_);
     if (!any_) return;
+    points_ = Field(steps->backend(), level.space->space, precision_of<T>);
+    setup.template put_points<T>(*level.space, list_values(setup, slots), points_);
     work_ = Field(steps->backend(), level.space->space, precision_of<T>);
     std::int64_t most = 0;
     for (const ListedBlocks& of : setup.listed()) most = std::max(most, factor(setup, of));
@@ -40,7 +41,7 @@ class StackedLines {
   const T* points() const { return memory_of<T>(points_); }
   /// Returns the residual at nodes with lines.
   Field& work() const { return work_; }
-  /// Returns whether any process has lines.
+  /// Returns whether any process has lines. Without them, points are smoothed.
   bool any() const { return any_; }
   std::size_t bytes() const {
     std::size_t bytes = points_.bytes() + work_.bytes() + sum_.bytes() + scratch_.bytes() + value_.bytes() +
@@ -55,7 +56,6 @@ class StackedLines {
   /// Computes B⁻¹ r at the nodes with lines, and calls the end for each value. Collective.
   template <class End>
   void solve(const Field& r, const ListedValues& slots, const End& end) const {
-    if (!any_) return;
     steps_->backend().exchange(r);
     const T* const from = memory_of<T>(r);
     T* const ends = slots.template data<T>();

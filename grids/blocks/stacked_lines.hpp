@@ -216,7 +216,7 @@ inline constexpr T least_point = T(1e-37);
 template <class T>
 struct PutPointsOrResidual {
   const T *u, *b, *points;
-  T *previous, *residual;  ///< `residual` may be null if there are no lines
+  T *previous, *residual;
   T alpha, beta;
   constexpr void put(std::int64_t i, std::int64_t, T value) const {
     const T p = points[i], r = b[i] - value;
@@ -227,9 +227,16 @@ struct PutPointsOrResidual {
     const T next = u[i] + alpha * p * r;
     previous[i] = beta == T(0) ? next : next + beta * (u[i] - previous[i]);
   }
-  constexpr void skip(std::int64_t at) const {
-    if (residual) residual[at] = 0;
+  /// All nodes of a pack lie inside of one block.
+  template <int width>
+  constexpr void put_pack(std::int64_t i, std::int64_t at, const Pack<T, width>& values) const {
+    const PutPointStep<T> step{u, b, points, previous, alpha, beta};
+    if (points[i] < T(0))
+      PutResidual<T, T>{b, residual, nullptr}.put_pack(i, at, values);
+    else
+      step.put_pack(i, at, values);
   }
+  constexpr void skip(std::int64_t at) const { residual[at] = 0; }
 };
 /// Begins at the nodes without lines.
 template <class T>
