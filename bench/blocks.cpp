@@ -1,5 +1,6 @@
 // Times solves on blocks to 1e-8: blocks of boxes, skewed hexahedra, and thin cells at a wall, and a box of as many
-// cells as the first ones.
+// cells as the first ones. Arguments: device, blocks and cells along each axis, cases, `verbs` or another word, and for
+// experiments the interval of Chebyshev's polynomial and its degree.
 
 #include <algorithm>
 #include <cmath>
@@ -16,6 +17,7 @@
 #include "grids/axes/stretching.hpp"
 #include "solver/blocks_model.hpp"
 #include "solver/grid_model.hpp"
+#include "solver/smoothers/smoother.hpp"
 
 namespace poisson::bench {
 namespace {
@@ -26,6 +28,8 @@ struct Arguments {
   bool verbs = false;
   std::int64_t coarsest = most_in_blocks;
   Krylov krylov = Krylov::automatic;
+  double interval = 0;  ///< of Chebyshev's polynomial; 0: the choice of auto
+  int steps = 0;
 };
 
 void report(const std::string& name, const Backend& backend, double setup, double seconds, std::int64_t unknowns,
@@ -175,6 +179,9 @@ void measure(const std::string& name, const Arguments& of, double skew, bool wal
   Options options;
   options.tolerance = 1e-8;
   options.krylov = of.krylov;
+  if (of.interval > 0) options.smoother.kind = &smoother_kind("chebyshev");
+  if (of.interval > 0) options.smoother.given.insert_or_assign("interval", of.interval);
+  if (of.steps > 0) options.smoother.post = of.steps;
   const std::size_t before = backend->available();
   const auto unknowns = static_cast<double>(system.sizes.front().unknowns);
   const std::unique_ptr<Solver> solver = make_solver(model, options);
@@ -233,7 +240,9 @@ int main(int argc, char** argv) {
   const auto wants = [&](const std::string& name) { return which == "all" || which.find(name) != std::string::npos; };
   of.verbs = argc > 5 && std::string(argv[5]) == "verbs";
   if (argc > 6) of.coarsest = std::atoll(argv[6]);
-  if (argc > 7) of.krylov = std::string(argv[7]) == "cg" ? poisson::Krylov::cg : poisson::Krylov::none;
+  if (argc > 7) of.interval = std::atof(argv[7]);
+  if (argc > 8) of.steps = std::atoi(argv[8]);
+  if (argc > 9) of.krylov = std::string(argv[9]) == "cg" ? poisson::Krylov::cg : poisson::Krylov::none;
   const auto automatic = poisson::BlockModel::automatic;
   if (wants("box")) measure_box(of);
   if (wants("rectilinear")) measure("rectilinear blocks", of, 0, false, automatic);

@@ -32,9 +32,9 @@ class HostBlockSteps {
     for_rows(n, f);
   }
   bool fits(std::size_t bytes) const { return bytes < 4000; }
-  template <class T, bool last, class End>
-  void planes(std::int64_t n, const SolvePlane<T, last, End>& f) const {
-    std::vector<T> room(f.room());
+  template <class Plane>
+  void planes(std::int64_t n, const Plane& f) const {
+    std::vector<typename Plane::Value> room(f.room());
     for (std::int64_t i = 0; i < n; ++i) f(i, 0, 1, room.data(), [] {});
   }
   template <class March>

@@ -12,6 +12,7 @@
 
 #include "app/cases/case.hpp"
 #include "backends/memory/error.hpp"
+#include "grids/compact/csr.hpp"
 #include "grids/meshes/device_assembly.hpp"
 #include "grids/meshes/mesh_results.hpp"
 #include "io/meshes/mesh_input.hpp"
@@ -25,6 +26,26 @@ namespace {
 
 constexpr const char* condition_name(BoundaryKind kind) {
   return kind == BoundaryKind::dirichlet ? "dirichlet" : kind == BoundaryKind::neumann ? "neumann" : "robin";
+}
+
+// Returns the least and the largest width of elements.
+std::array<double, 2> range_of_widths(const MeshData& data) {
+  const std::int64_t cells = data.topology.cells();
+  const double none = std::numeric_limits<double>::infinity();
+  std::vector<std::array<double, 2>> parts(static_cast<std::size_t>((cells + row_chunk - 1) / row_chunk), {none, 0});
+  for_row_chunks(cells, [&](std::int64_t first, std::int64_t last) {
+    auto& [least, largest] = parts[static_cast<std::size_t>(first / row_chunk)];
+    for (std::int64_t e = first; e < last; ++e) {
+      const Topology::Cell cell = data.topology.cell(e);
+      const double measure = measure_of(data.mesh(), cell.shape, cell.corners);
+      least = std::min(least, measure);
+      largest = std::max(largest, measure);
+    }
+  });
+  std::array<double, 2> all{none, 0};
+  for (const auto& [least, largest] : parts) all = {std::min(all[0], least), std::max(all[1], largest)};
+  const double root = 1.0 / data.mesh().dimension;
+  return {std::pow(all[0], root), std::pow(all[1], root)};
 }
 
 class MeshCase final : public Case {
@@ -110,13 +131,7 @@ class MeshCase final : public Case {
   void describe(RunHeader& header, Summary& summary) const override {
     summary.unknowns = header.unknowns = in_blocks() ? plan_->levels.front().unknowns : row_count();
     summary.dimension = 0;  // a mesh has no faces of a box
-    double least = std::numeric_limits<double>::infinity(), widest = 0;
-    for (std::int64_t e = 0; e < data().topology.cells(); ++e) {
-      const Topology::Cell cell = data().topology.cell(e);
-      const double width = std::pow(measure_of(mesh(), cell.shape, cell.corners), 1.0 / mesh().dimension);
-      least = std::min(least, width);
-      widest = std::max(widest, width);
-    }
+    const auto [least, widest] = range_of_widths(data());
     summary.least_cell = least;
     summary.widest_cell = widest;
     header.problem = equation();

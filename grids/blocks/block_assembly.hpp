@@ -8,6 +8,7 @@
 namespace poisson {
 
 struct StackedCells;
+struct GroupMemory;
 
 /// Bytes of elements of the finest level that exist at a time. Tests reduce the number.
 inline double most_bytes_of_elements = 256 << 20;
@@ -27,8 +28,10 @@ class BlockAssembly {
   virtual Field inverse_diagonal(const BlockLevel& level, double scale) = 0;
   /// Writes the loads of the finest level times a factor, or ∫ φ, to a field in fp64.
   virtual void loads(const BlockLevel& level, double factor, bool volumes, Field& to) = 0;
-  /// Copies what lines on the host are made from to BlockMatrix::OfBlock.
-  virtual void lines(const BlockLevel& level, BlockMatrix& to) = 0;
+  /// Writes the entries to the next node along each axis, times a scale, as a block contributes them. `places` locates
+  /// the patches of the group by axis.
+  virtual void couplings(const BlockLevel& level, std::size_t group, double scale, const GroupMemory* places,
+                         double* to) = 0;
   /// Returns the matrix of a level on the host.
   virtual BlockMatrix on_host(const BlockLevel& level) = 0;
   /// Returns the places and coefficients of a group of the finest level.

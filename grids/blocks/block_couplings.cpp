@@ -22,10 +22,9 @@ Field assembled_diagonal(Backend& backend, const BlockLevel& level, double scale
     const std::array<int, 3>& n = blocks.own[b].nodes;
     const std::int64_t size = blocks.own[b].size();
     std::vector<double>& diagonal = local[b];
-    const bool known = !level.matrix->own[b].diagonal.empty();
-    diagonal = known ? level.matrix->own[b].diagonal : level.matrix->own[b].sums;
+    diagonal = level.matrix->own[b].sums;
     const auto& offsets = forward_offsets(blocks.dimension());
-    for (std::size_t d = 0; d < offsets.size() && !known; ++d) {
+    for (std::size_t d = 0; d < offsets.size(); ++d) {
       const double* const band = level.matrix->own[b].bands.data() + static_cast<std::int64_t>(d) * size;
       const std::int64_t shift =
           offsets[d][0] + std::int64_t{n[0]} * (offsets[d][1] + std::int64_t{n[1]} * offsets[d][2]);
@@ -45,13 +44,13 @@ Field assembled_diagonal(Backend& backend, const BlockLevel& level, double scale
 
 namespace {
 
-// Is the space of couplings: for each block and axis a patch of couplings, and the same for each other part.
-struct CouplingSpace {
+// Lists patches and moves of the space of couplings.
+struct CouplingPatches {
   std::vector<PatchOfAll> all;
   std::vector<std::array<int, 3>> of_part;  // patches by axis of the part
   std::vector<std::vector<Move>> steps{2};  // adds at parts, and copies back
 
-  explicit CouplingSpace(const BlockSpace& blocks) {
+  explicit CouplingPatches(const BlockSpace& blocks) {
     const BlockNumbers& numbers = *blocks.numbers;
     const MacroTopology& topology = numbers.topology();
     for (std::size_t p = 0; p < topology.parts().size(); ++p) {
@@ -104,26 +103,34 @@ struct CouplingSpace {
 
 }  // namespace
 
+CouplingSpace make_coupling_space(const BlockSpace& blocks) {
+  const CouplingPatches made(blocks);
+  CouplingSpace couplings{{made.all, made.steps, blocks.shared_processes}, {}};
+  std::vector<std::array<int, 2>> local(made.all.size(), {-1, -1});
+  const auto groups = couplings.space.groups();
+  for (std::size_t g = 0; g < groups.size(); ++g)
+    for (std::size_t p = 0; p < groups[g].patches.size(); ++p)
+      local[static_cast<std::size_t>(groups[g].patches[p].number)] = {static_cast<int>(g), static_cast<int>(p)};
+  for (const BlockSpace::Own& own : blocks.own) {
+    std::array<std::array<int, 2>, 3>& of = couplings.own.emplace_back();
+    for (std::size_t d = 0; d < static_cast<std::size_t>(blocks.dimension()); ++d)
+      of[d] = local[static_cast<std::size_t>(made.of_part[static_cast<std::size_t>(own.block)][d])];
+  }
+  return couplings;
+}
+
 LineCouplings assembled_couplings(Backend& backend, const BlockLevel& level, double scale) {
   const BlockSpace& blocks = *level.space;
-  const CouplingSpace made(blocks);
-  const auto processes = std::shared_ptr<const Processes>(level.space, &blocks.space.processes());
-  const Space space(made.all, made.steps, processes);
-  Field field(backend, space, Precision::fp64);
-  // Patches of the process are numbered group by group.
-  std::vector<int> local(made.all.size(), -1);
-  int count = 0;
-  for (const PatchGroup& group : space.groups())
-    for (const PatchGroup::Patch& patch : group.patches) local[static_cast<std::size_t>(patch.number)] = count++;
+  const CouplingSpace made = make_coupling_space(blocks);
+  Field field(backend, made.space, Precision::fp64);
   LineCouplings couplings(blocks.own.size());
   const auto visit = [&](const auto& f) {
 #pragma omp parallel for schedule(dynamic, 1)
     for (std::size_t b = 0; b < blocks.own.size(); ++b)
       for (std::size_t d = 0; d < static_cast<std::size_t>(blocks.dimension()); ++d) {
         const std::array<int, 3>& n = blocks.own[b].nodes;
-        const int patch =
-            local[static_cast<std::size_t>(made.of_part[static_cast<std::size_t>(blocks.own[b].block)][d])];
-        const View<double> view = field.patch<double>(patch);
+        const auto [group, patch] = made.own[b][d];
+        const View<double> view = field.patches<double>(static_cast<std::size_t>(group))[patch];
         for (int k = 0; k < view.n[2]; ++k)
           for (int j = 0; j < view.n[1]; ++j)
             for (int i = 0; i < view.n[0]; ++i)
@@ -132,12 +139,9 @@ LineCouplings assembled_couplings(Backend& backend, const BlockLevel& level, dou
   };
   constexpr std::array<std::size_t, 3> offset_along{0, 2, 8};
   visit([&](std::size_t b, std::size_t d, double& value, std::size_t node) {
-    const BlockMatrix::OfBlock& of = level.matrix->own[b];
-    value =
-        scale * (of.along[d].empty() ? of.bands[offset_along[d] * static_cast<std::size_t>(blocks.own[b].size()) + node]
-                                     : of.along[d][node]);
+    value = scale * level.matrix->own[b].bands[offset_along[d] * static_cast<std::size_t>(blocks.own[b].size()) + node];
   });
-  backend.run_exchange(space.halo(), field, field);
+  backend.run_exchange(made.space.halo(), field, field);
   for (std::size_t b = 0; b < blocks.own.size(); ++b)
     for (std::size_t d = 0; d < static_cast<std::size_t>(blocks.dimension()); ++d)
       couplings[b][d].assign(static_cast<std::size_t>(blocks.own[b].size()), 0);

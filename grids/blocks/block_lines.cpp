@@ -17,88 +17,145 @@ void for_nodes(const BlockSpace::Own& own, const F& f) {
       for (int i = 0; i < own.nodes[0]; ++i) f(std::array{i, j, k}, number++);
 }
 
-// Returns the diagonals of free nodes and the strengths of all directions.
-std::vector<NodesOfBlock> measure_nodes(const BlockSpace& blocks, const Field& diagonal,
-                                        const LineCouplings& couplings) {
-  std::vector<NodesOfBlock> nodes(blocks.own.size());
-#pragma omp parallel for schedule(dynamic, 1)
-  for (std::size_t b = 0; b < blocks.own.size(); ++b) {
-    const BlockSpace::Own& own = blocks.own[b];
-    const auto size = static_cast<std::size_t>(own.size());
-    const std::array<std::size_t, 3> stride{
-        1, static_cast<std::size_t>(own.nodes[0]),
-        static_cast<std::size_t>(own.nodes[0]) * static_cast<std::size_t>(own.nodes[1])};
-    const View<const double> d = diagonal.patches<double>(own.group)[own.patch];
-    nodes[b].diagonal.resize(size);
-    for (int axis = 0; axis < blocks.dimension(); ++axis)
-      nodes[b].strength[static_cast<std::size_t>(axis)].assign(size, 0);
+// Returns −a over the negative entries of a node along an axis.
+double strength_along(const BlockSpace::Own& own, std::size_t axis, std::size_t stride,
+                      const std::vector<double>& couplings, const std::array<int, 3>& at, std::size_t node) {
+  double sum = 0;
+  if (at[axis] > 0) sum += std::max(-couplings[node - stride], 0.0);
+  if (at[axis] + 1 < own.nodes[axis]) sum += std::max(-couplings[node], 0.0);
+  return sum;
+}
+
+// Measures the nodes of a block. Couplings of axes that are not strong are cleared.
+NodesOfBlock measure_block(const BlockSpace& blocks, const BlockSpace::Own& own, const View<const double>& d,
+                           std::array<std::vector<double>, 3>& couplings) {
+  NodesOfBlock nodes;
+  const auto size = static_cast<std::size_t>(own.size());
+  const MacroTopology& topology = blocks.numbers->topology();
+  nodes.diagonal.resize(size);
+  for_nodes(own, [&](const std::array<int, 3>& at, std::size_t node) {
+    const int part = topology.place(own.block, blocks.numbers->place_of(own.block, at)).part;
+    nodes.diagonal[node] = blocks.free[static_cast<std::size_t>(part)] ? d(at[0], at[1], at[2]) : 0;
+  });
+  std::size_t stride = 1;
+  bool lines = false;
+  for (std::size_t axis = 0; axis < static_cast<std::size_t>(blocks.dimension()); ++axis) {
+    std::vector<double>& c = couplings[axis];
+    const int n = own.nodes[axis];
+    bool strong = false;
     for_nodes(own, [&](const std::array<int, 3>& at, std::size_t node) {
-      const int part = blocks.numbers->topology().place(own.block, blocks.numbers->place_of(own.block, at)).part;
-      nodes[b].diagonal[node] = blocks.free[static_cast<std::size_t>(part)] ? d(at[0], at[1], at[2]) : 0;
-      for (std::size_t axis = 0; axis < static_cast<std::size_t>(blocks.dimension()); ++axis) {
-        const std::vector<double>& c = couplings[b][axis];
-        double& s = nodes[b].strength[axis][node];
-        if (at[axis] + 1 < own.nodes[axis]) s += std::max(-c[node], 0.0);
-        if (at[axis] > 0) s += std::max(-c[node - stride[axis]], 0.0);
-        s = s * s + 1e-12 * d(at[0], at[1], at[2]) * d(at[0], at[1], at[2]);  // some line must reach every node
-      }
+      // The nodes at ends of a line have one coupling of two.
+      const bool inside = at[axis] > 0 && at[axis] + 1 < n;
+      if (strong || !(nodes.diagonal[node] > 0) || (!inside && n > 2)) return;
+      strong = (inside ? 1 : 2) * strength_along(own, axis, stride, c, at, node) > strong_axis * nodes.diagonal[node];
     });
+    if (strong) {
+      nodes.strength[axis].resize(size);
+      for_nodes(own, [&](const std::array<int, 3>& at, std::size_t node) {
+        const double s = strength_along(own, axis, stride, c, at, node), diagonal = nodes.diagonal[node];
+        nodes.strength[axis][node] = s * s + least_strength * diagonal * diagonal;
+      });
+    } else {
+      c.clear();
+    }
+    lines = lines || strong;
+    stride *= static_cast<std::size_t>(n);
   }
+  nodes.points.assign(size, 0);
+  if (!lines)
+    std::ranges::transform(nodes.diagonal, nodes.points.begin(), [](double diagonal) { return diagonal * diagonal; });
   return nodes;
+}
+
+// Returns values of the nodes of all blocks, summed at interfaces.
+Field summed(Backend& backend, const BlockSpace& blocks, const std::vector<std::vector<double>>& values) {
+  Field sum(backend, blocks.space, Precision::fp64);
+  put_own_blocks(values, blocks, sum);
+  backend.run_exchange(blocks.add, sum, sum);
+  return sum;
 }
 
 }  // namespace
 
 template <class T>
 BlockLines<T>::BlockLines(Backend& backend, const BlockLevel& level, double scale)
-    : backend_(backend), blocks_(level.space) {
+    : backend_(backend), blocks_(level.space), points_(backend, level.space->space, precision_of<T>) {
   const BlockSpace& blocks = *blocks_;
   const Field diagonal = assembled_diagonal(backend, level, scale);
   backend.exchange(diagonal);
-  const LineCouplings couplings = assembled_couplings(backend, level, scale);
-  const std::vector<NodesOfBlock> nodes = measure_nodes(blocks, diagonal, couplings);
-  std::vector<std::vector<double>> all;
-  for (const NodesOfBlock& of : nodes) {
-    std::vector<double>& sum = all.emplace_back(of.diagonal.size(), 0);
-    for (const std::vector<double>& s : of.strength)
-      for (std::size_t i = 0; i < s.size(); ++i) sum[i] += s[i];
-  }
-  Field total(backend, blocks.space, Precision::fp64);
-  put_own_blocks(all, blocks, total);
-  backend.run_exchange(blocks.add, total, total);
-  backend.exchange(total);
-  own_.resize(blocks.own.size());
+  LineCouplings couplings = assembled_couplings(backend, level, scale);
+  std::vector<NodesOfBlock> nodes(blocks.own.size());
+  std::vector<std::vector<double>> all(blocks.own.size()), points(blocks.own.size());
 #pragma omp parallel for schedule(dynamic, 1)
   for (std::size_t b = 0; b < blocks.own.size(); ++b) {
     const BlockSpace::Own& own = blocks.own[b];
-    const View<const double> sum = std::as_const(total).patches<double>(own.group)[own.patch];
-    std::array<Factors, 3>& factors = own_[b];
-    std::size_t stride = 1;
-    for (std::size_t axis = 0; axis < static_cast<std::size_t>(blocks.dimension()); ++axis) {
-      const auto size = static_cast<std::size_t>(own.size());
-      factors[axis].inverse.assign(size, 0);
-      factors[axis].lower.assign(size, 0);
-      std::vector<double> pivot(size, 0);
-      for_nodes(own, [&](const std::array<int, 3>& at, std::size_t node) {
-        const double d = nodes[b].diagonal[node], weight = nodes[b].strength[axis][node] / sum(at[0], at[1], at[2]);
-        if (!(d > 0) || !(weight > 1e-30)) return;
-        pivot[node] += d / weight;
-        if (!(pivot[node] > 0)) pivot[node] = 1e-14 * d / weight;  // a line that floats up to rounding
-        factors[axis].inverse[node] = static_cast<T>(1 / pivot[node]);
-        if (at[axis] + 1 == own.nodes[axis] || !(nodes[b].diagonal[node + stride] > 0)) return;
-        std::array<int, 3> next = at;
-        ++next[axis];
-        const double other = nodes[b].strength[axis][node + stride] / sum(next[0], next[1], next[2]);
-        if (!(other > 1e-30)) return;
-        const double off = couplings[b][axis][node] / std::sqrt(weight * other), l = off / pivot[node];
-        factors[axis].lower[node] = static_cast<T>(l);
-        pivot[node + stride] -= l * off;
-      });
-      stride *= static_cast<std::size_t>(own.nodes[axis]);
-    }
+    nodes[b] = measure_block(blocks, own, diagonal.patches<double>(own.group)[own.patch], couplings[b]);
+    all[b] = points[b] = nodes[b].points;
+    for (const std::vector<double>& s : nodes[b].strength)
+      for (std::size_t i = 0; i < s.size(); ++i) all[b][i] += s[i];
   }
+  const Field total = summed(backend, blocks, all);
+  backend.exchange(total);
+  take_points(summed(backend, blocks, points), total, diagonal);
+  own_.resize(blocks.own.size());
+#pragma omp parallel for schedule(dynamic, 1)
+  for (std::size_t b = 0; b < blocks.own.size(); ++b)
+    for (std::size_t axis = 0; axis < static_cast<std::size_t>(blocks.dimension()); ++axis)
+      if (!couplings[b][axis].empty()) factor(b, axis, nodes[b], couplings[b][axis], total);
   crossing_ = std::make_unique<CrossingLines<T>>(backend, blocks_, diagonal, couplings, nodes);
   if (!crossing_->any()) crossing_.reset();
+}
+
+template <class T>
+void BlockLines<T>::take_points(const Field& points, const Field& total, const Field& diagonal) {
+  const BlockSpace& blocks = *blocks_;
+  const auto put = [](double p, double sum, double d) { return static_cast<T>(d > 0 && sum > 0 ? p / sum / d : 0); };
+  blocks.for_each_line<T>(points_, [&](std::size_t b, const View<T>& to, int j, int k) {
+    const BlockSpace::Own& own = blocks.own[b];
+    const auto of = [&](const Field& field) { return field.patches<double>(own.group)[own.patch].line(j, k); };
+    const double *const p = of(points), *const sum = of(total), *const d = of(diagonal);
+    const bool end = j == 0 || j == own.nodes[1] - 1 || (own.nodes[2] > 1 && (k == 0 || k == own.nodes[2] - 1));
+    const int whole = blocks.numbers->topology().place(own.block, blocks.numbers->topology().places() / 2).part;
+    const bool free = blocks.free[static_cast<std::size_t>(whole)];
+    for (int i = 0; i < own.nodes[0]; ++i)
+      to(i, j, k) = end || i == 0 || i == own.nodes[0] - 1 || !free ? T(0) : put(p[i], sum[i], d[i]);
+  });
+  blocks.for_each_part_line([&](std::size_t g, int patch, int j, int k) {
+    const auto of = [&](const Field& field) { return field.patches<double>(g).line(patch, j, k); };
+    const double *const p = of(points), *const sum = of(total), *const d = of(diagonal);
+    T* const to = points_.patches<T>(g).line(patch, j, k);
+    for (int i = 0; i < blocks.space.groups()[g].layout.n[0]; ++i) to[i] = put(p[i], sum[i], d[i]);
+  });
+}
+
+template <class T>
+void BlockLines<T>::factor(std::size_t b, std::size_t axis, const NodesOfBlock& nodes,
+                           const std::vector<double>& couplings, const Field& total) {
+  const BlockSpace::Own& own = blocks_->own[b];
+  const View<const double> sum = total.patches<double>(own.group)[own.patch];
+  const std::size_t size = nodes.diagonal.size(),
+                    stride = static_cast<std::size_t>(axis == 0   ? 1
+                                                      : axis == 1 ? own.nodes[0]
+                                                                  : own.nodes[0] * own.nodes[1]);
+  Factors& to = own_[b][axis];
+  to.inverse.assign(size, 0);
+  to.lower.assign(size, 0);
+  std::vector<double> pivot(size, 0);
+  for_nodes(own, [&](const std::array<int, 3>& at, std::size_t node) {
+    const double d = nodes.diagonal[node], weight = nodes.strength[axis][node] / sum(at[0], at[1], at[2]);
+    if (!(d > 0) || !(weight > 1e-30)) return;
+    pivot[node] += d / weight;
+    if (!(pivot[node] > 0)) pivot[node] = 1e-14 * d / weight;  // a line that floats up to rounding
+    to.inverse[node] = static_cast<T>(1 / pivot[node]);
+    if (at[axis] + 1 == own.nodes[axis] || !(nodes.diagonal[node + stride] > 0)) return;
+    std::array<int, 3> next = at;
+    ++next[axis];
+    const double other = nodes.strength[axis][node + stride] / sum(next[0], next[1], next[2]);
+    if (!(other > 1e-30)) return;
+    const double off = couplings[node] / std::sqrt(weight * other), l = off / pivot[node];
+    to.lower[node] = static_cast<T>(l);
+    pivot[node + stride] -= l * off;
+  });
 }
 
 template <class T>
@@ -109,11 +166,10 @@ std::size_t BlockLines<T>::bytes() const {
   std::size_t values = 0;
   for (const auto& factors : own_)
     for (const Factors& of : factors) values += of.inverse.size() + of.lower.size();
-  return values * sizeof(T) + (crossing_ ? crossing_->bytes() : 0);
+  return points_.bytes() + values * sizeof(T) + (crossing_ ? crossing_->bytes() : 0);
 }
 
 template <class T>
-template <bool adds>
 void BlockLines<T>::along_x(std::size_t b, const View<const T>& r, const View<T>& z) const {
   const std::array<int, 3>& n = blocks_->own[b].nodes;
   const Factors& factors = own_[b][0];
@@ -132,13 +188,12 @@ void BlockLines<T>::along_x(std::size_t b, const View<const T>& r, const View<T>
     T next = 0;
     for (int i = n[0] - 1; i >= 0; --i) {
       next = y[static_cast<std::size_t>(i)] * inverse[i] - lower[i] * next;
-      to[i] = adds ? to[i] + next : next;
+      to[i] += next;
     }
   });
 }
 
 template <class T>
-template <bool adds>
 void BlockLines<T>::across(std::size_t b, std::size_t axis, const View<const T>& r, const View<T>& z) const {
   constexpr int width = 64;
   const std::array<int, 3>& n = blocks_->own[b].nodes;
@@ -172,7 +227,7 @@ void BlockLines<T>::across(std::size_t b, std::size_t axis, const View<const T>&
                                                                                            start + m * stride;
         for (int i = 0; i < size; ++i) {
           now[i] = now[i] * inverse[i] - (m + 1 < count ? lower[i] * now[i + width] : T(0));
-          to[i] = adds ? to[i] + now[i] : now[i];
+          to[i] += now[i];
         }
       }
     }
@@ -183,15 +238,26 @@ void BlockLines<T>::solve(const Field& r, Field& z) const {
   const BlockSpace& blocks = *blocks_;
   backend_.exchange(r);
   blocks.for_each_part_line([&](std::size_t g, int p, int j, int k) {
-    std::fill_n(z.patches<T>(g).line(p, j, k), blocks.space.groups()[g].layout.n[0], T(0));
+    const T *const from = r.patches<T>(g).line(p, j, k), *const points = points_.patches<T>(g).line(p, j, k);
+    T* const to = z.patches<T>(g).line(p, j, k);
+    for (int i = 0; i < blocks.space.groups()[g].layout.n[0]; ++i) to[i] = points[i] * from[i];
+  });
+  // The ends of blocks have no points of their own.
+  blocks.for_each_line<T>(z, [&](std::size_t b, const View<T>& view, int j, int k) {
+    const BlockSpace::Own& own = blocks.own[b];
+    const T *const from = r.patches<T>(own.group)[own.patch].line(j, k), *const points =
+                                                                             points_.patches<T>(own.group)[own.patch]
+                                                                                 .line(j, k);
+    T* const to = view.line(j, k);
+    for (int i = 0; i < own.nodes[0]; ++i) to[i] = points[i] * from[i];
   });
   for (std::size_t b = 0; b < blocks.own.size(); ++b) {
     const BlockSpace::Own& own = blocks.own[b];
     const View<const T> from = r.patches<T>(own.group)[own.patch];
     const View<T> to = z.patches<T>(own.group)[own.patch];
-    along_x<false>(b, from, to);
-    across<true>(b, 1, from, to);
-    if (blocks.dimension() == 3) across<true>(b, 2, from, to);
+    if (strong(b, 0)) along_x(b, from, to);
+    for (std::size_t axis = 1; axis < static_cast<std::size_t>(blocks.dimension()); ++axis)
+      if (strong(b, axis)) across(b, axis, from, to);
   }
   if (crossing_) crossing_->add(r, z);
   backend_.run_exchange(blocks.add, z, z);

@@ -12,19 +12,35 @@ void put_own_blocks(const std::vector<std::vector<double>>& values, const BlockS
 /// Returns the diagonal of A in fp64, summed over interfaces.
 Field assembled_diagonal(Backend& backend, const BlockLevel& level, double scale);
 
+/// Is the space of the entries of A along the lines of blocks. Its exchange sums them over the blocks that share a
+/// line.
+struct CouplingSpace {
+  Space space;
+  std::vector<std::array<std::array<int, 2>, 3>> own;  ///< of each own block and axis: group and patch in the group
+};
+/// Makes the space. Collective.
+CouplingSpace make_coupling_space(const BlockSpace& blocks);
+
 /// Contains the entries of A along the lines of blocks, in fp64: for each own block and axis, for each node the entry
 /// to the next one, summed over the blocks that share the line.
 using LineCouplings = std::vector<std::array<std::vector<double>, 3>>;
 LineCouplings assembled_couplings(Backend& backend, const BlockLevel& level, double scale);
 
+/// Lines run along an axis of a block if couplings along it exceed this part of the diagonal at a node.
+inline constexpr double strong_axis = 0.5;
+/// Some line must reach every node of a block with lines: s² of a line is at least this part of the diagonal's square.
+inline constexpr double least_strength = 1e-12;
+
+struct NodesOfBlock;
 template <class T>
 class CrossingLines;
 
-/// Is B⁻¹ = Σ Rᵀ W^½ T⁻¹ W^½ R over the lines of all blocks in all directions. T is A on a line, which ends on the
-/// interfaces; CrossingLines continues strong lines. The weights W of a node are s² over the sum of all lines through
-/// it, where s sums −a over its negative entries along the line. Positive entries must not count: those of stretched
-/// elements across the strong direction are half as large as the strong ones, and weights have to be constant along
-/// strong lines.
+/// Is B⁻¹ = W₀ D⁻¹ + Σ Rᵀ W^½ T⁻¹ W^½ R with the diagonal D of A in blocks without lines, and all lines of the others
+/// in strong directions: those where couplings exceed half of the diagonal somewhere. T is A on a line, which ends on
+/// the interfaces; CrossingLines continues strong lines. The weights of a node are s² over the sum of all at the node,
+/// where s sums −a over its negative entries along the line, and is the diagonal for D. Positive entries must not
+/// count: those of stretched elements across the strong direction are half as large as the strong ones, and weights
+/// have to be constant along strong lines.
 template <class T>
 class BlockLines {
  public:
@@ -38,17 +54,21 @@ class BlockLines {
     std::vector<T> inverse, lower;
   };
   const Factors& factors(std::size_t own, std::size_t axis) const { return own_[own][axis]; }
+  /// Returns whether a block has lines along an axis.
+  bool strong(std::size_t own, std::size_t axis) const { return !own_[own][axis].inverse.empty(); }
   /// Returns the strong lines that cross interfaces; null: there are none in any process.
   const CrossingLines<T>* crossing() const { return crossing_.get(); }
 
  private:
-  template <bool adds>
+  void take_points(const Field& points, const Field& total, const Field& diagonal);
+  void factor(std::size_t b, std::size_t axis, const NodesOfBlock& nodes, const std::vector<double>& couplings,
+              const Field& total);
   void along_x(std::size_t b, const View<const T>& r, const View<T>& z) const;
-  template <bool adds>
   void across(std::size_t b, std::size_t axis, const View<const T>& r, const View<T>& z) const;
 
   Backend& backend_;
   std::shared_ptr<const BlockSpace> blocks_;
+  Field points_;  // W₀ D⁻¹; 0 at the ends of blocks
   std::vector<std::array<Factors, 3>> own_;
   std::unique_ptr<CrossingLines<T>> crossing_;  // null: no strong line crosses an interface
 };

@@ -27,9 +27,6 @@ struct BlockMatrix {
     std::vector<double> bands;            ///< of each forward offset, of each node: the entry to the neighbour there
     std::vector<double> sums;             ///< s of each node: reactions and Robin conditions
     std::optional<TensorFactors> tensor;  ///< the same, if cells and coefficients allow it
-    /// The diagonal and the entries to the next node along each axis, if a device has the bands (BlockAssembly).
-    std::vector<double> diagonal;
-    std::array<std::vector<double>, 3> along;
   };
   std::vector<OfBlock> own;  ///< of the blocks of this process, as in BlockSpace::own
   /// A device assembles the finest level from the sources, and others from the level above.

@@ -6,14 +6,6 @@
 #include "backends/cpu/launch.hpp"
 
 namespace poisson {
-namespace {
-
-// Lines cross an interface where the Schur complement is less than this part of the diagonal.
-constexpr double strong_crossing = 0.2;
-// h is cut off below this value.
-constexpr double least_h = 1e-3;
-
-// Returns whether this block has the line through a node along an axis, which several blocks may share.
 bool has_line(const BlockSpace& blocks, int block, std::array<int, 3> node, std::size_t axis) {
   const MacroTopology& topology = blocks.numbers->topology();
   node[axis] = 1;
@@ -24,7 +16,6 @@ bool has_line(const BlockSpace& blocks, int block, std::array<int, 3> node, std:
   return first == place;  // a block may meet itself at a periodic side
 }
 
-// Returns whether a node belongs to several sides of blocks.
 bool on_interface(const BlockSpace& blocks, int block, const std::array<int, 3>& node) {
   const MacroTopology& topology = blocks.numbers->topology();
   const int place = blocks.numbers->place_of(block, node), part = topology.place(block, place).part;
@@ -33,8 +24,6 @@ bool on_interface(const BlockSpace& blocks, int block, const std::array<int, 3>&
   for (int p = 0; p < topology.places(); ++p) count += topology.place(block, p).part == part;
   return count > 1;
 }
-
-}  // namespace
 
 template <class T>
 CrossingLines<T>::CrossingLines(Backend& backend, const std::shared_ptr<const BlockSpace>& blocks,
@@ -46,7 +35,7 @@ CrossingLines<T>::CrossingLines(Backend& backend, const std::shared_ptr<const Bl
     const BlockSpace::Own& own = blocks->own[b];
     schur.emplace_back(static_cast<std::size_t>(own.size()), 0);
     for (std::size_t axis = 0; axis < static_cast<std::size_t>(blocks->dimension()); ++axis) {
-      if (own.nodes[axis] < 3) continue;
+      if (own.nodes[axis] < 3 || couplings[b][axis].empty()) continue;
       std::array<int, 3> last = own.nodes, node{};
       last[axis] = 1;
       for (node[2] = 0; node[2] < last[2]; ++node[2])

@@ -6,10 +6,21 @@
 
 namespace poisson {
 
+/// Lines cross an interface where the Schur complement is less than this part of the diagonal.
+inline constexpr double strong_crossing = 0.2;
+/// h is cut off below this value.
+inline constexpr double least_h = 1e-3;
+
+/// Returns whether a block has the line through a node along an axis, which several blocks may share.
+bool has_line(const BlockSpace& blocks, int block, std::array<int, 3> node, std::size_t axis);
+/// Returns whether a node belongs to several sides of blocks.
+bool on_interface(const BlockSpace& blocks, int block, const std::array<int, 3>& node);
+
 /// Contains what lines need at the nodes of a block, in fp64.
 struct NodesOfBlock {
-  std::vector<double> diagonal;  ///< 0: not free
-  std::array<std::vector<double>, 3> strength;
+  std::vector<double> diagonal;                 ///< 0: not free
+  std::array<std::vector<double>, 3> strength;  ///< s² of each strong axis
+  std::vector<double> points;                   ///< s² of the diagonal; 0: the block has lines
 };
 
 /// Continues lines across interfaces. Lines end on interfaces, and where strong couplings cross one, the sum of both
@@ -19,7 +30,7 @@ struct NodesOfBlock {
 template <class T>
 class CrossingLines {
  public:
-  /// Collective.
+  /// Axes without couplings have no lines. Collective.
   CrossingLines(Backend& backend, const std::shared_ptr<const BlockSpace>& blocks, const Field& diagonal,
                 const LineCouplings& couplings, const std::vector<NodesOfBlock>& nodes);
   /// Returns whether strong lines cross an interface of any process.

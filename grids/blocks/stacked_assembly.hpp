@@ -91,30 +91,10 @@ class StackedAssembly final : public BlockAssembly {
     }
     finish_sum(*tables, slots, end);
   }
-  void lines(const BlockLevel& level, BlockMatrix& to) override {
-    const StackedLists& lists = tables_(*level.space)->lists;
-    to.own.resize(level.space->own.size());
-    for (std::size_t g = 0; g < lists.groups.size(); ++g) {
-      const BlockShape& shape = lists.groups[g].shape;
-      const auto nodes = static_cast<std::size_t>(shape.nodes);
-      const std::vector<std::size_t> own = own_of_group(lists, g);
-      const std::vector<unsigned char> none(own.size(), 0);
-      const Buffer thawed = steps_->copy(none);
-      const Buffer made = steps_->template make<double>((dimension + 1) * std::int64_t{shape.nodes} * shape.patches);
-      for_nodes(level, g, [&](const Part& part) {
-        run(part, GatherLines<dimension>{part.shape,
-                                         {part.grid, part.records, memory<const unsigned char>(thawed)},
-                                         memory<double>(made),
-                                         part.first});
-      });
-      for (std::size_t p = 0; p < own.size(); ++p)
-        for (std::size_t value = 0; value <= dimension; ++value) {
-          std::vector<double>& values = value == 0 ? to.own[own[p]].diagonal : to.own[own[p]].along[value - 1];
-          values.resize(nodes);
-          steps_->backend().read(memory<const double>(made) + (p * (dimension + 1) + value) * nodes, values.data(),
-                                 nodes * sizeof(double));
-        }
-    }
+  void couplings(const BlockLevel& level, std::size_t g, double scale, const GroupMemory* places, double* to) override {
+    for_nodes(level, g, [&](const Part& part) {
+      run(part, GatherCouplings<dimension>{part.shape, part.grid, part.records, places, to, scale, part.first});
+    });
   }
   BlockMatrix on_host(const BlockLevel& level) override {
     BlockElements elements;

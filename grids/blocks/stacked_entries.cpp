@@ -63,31 +63,9 @@ AxisTables<T> join_axes(const BlockOperatorData& data, const StackedLists& lists
   return made;
 }
 
-template <class T>
-StackedFactors<T> join_factors(const BlockLines<T>& lines, const BlockSpace& blocks, const StackedLists& lists,
-                               std::size_t group, std::size_t axis) {
-  StackedFactors<T> joined;
-  for (const std::size_t b : own_of_group(lists, group))
-    for (const bool lower : {false, true}) {
-      const std::vector<T>& values = lower ? lines.factors(b, axis).lower : lines.factors(b, axis).inverse;
-      std::vector<T>& to = lower ? joined.lower : joined.inverse;
-      const std::size_t first = to.size();
-      to.insert(to.end(), values.begin(), values.end());
-      if (axis > 0) continue;
-      const auto count = static_cast<std::size_t>(blocks.own[b].nodes[0]), across = values.size() / count;
-      for (std::size_t l = 0; l < across; ++l)
-        for (std::size_t i = 0; i < count; ++i) to[first + i * across + l] = values[l * count + i];
-    }
-  return joined;
-}
-
 template EntryModel choose_model<float>(const BlockOperatorData&, const StackedLists&, std::size_t);
 template EntryModel choose_model<double>(const BlockOperatorData&, const StackedLists&, std::size_t);
 template AxisTables<float> join_axes(const BlockOperatorData&, const StackedLists&, std::size_t);
 template AxisTables<double> join_axes(const BlockOperatorData&, const StackedLists&, std::size_t);
-template StackedFactors<float> join_factors(const BlockLines<float>&, const BlockSpace&, const StackedLists&,
-                                            std::size_t, std::size_t);
-template StackedFactors<double> join_factors(const BlockLines<double>&, const BlockSpace&, const StackedLists&,
-                                             std::size_t, std::size_t);
 
 }  // namespace poisson

@@ -3,9 +3,8 @@
 #include <array>
 #include <vector>
 
-#include "grids/blocks/block_lines.hpp"
 #include "grids/blocks/block_operator.hpp"
-#include "grids/blocks/stacked_lines.hpp"
+#include "grids/blocks/stacked_tables.hpp"
 
 /// Computes on the host what operators of stacked blocks copy to a device. All threads take part, which code for
 /// devices cannot arrange.
@@ -31,14 +30,5 @@ struct AxisTables {
 };
 template <class T>
 AxisTables<T> join_axes(const BlockOperatorData& data, const StackedLists& lists, std::size_t group);
-
-/// Contains the factors of lines of a group along an axis (LineFactors).
-template <class T>
-struct StackedFactors {
-  std::vector<T> inverse, lower;
-};
-template <class T>
-StackedFactors<T> join_factors(const BlockLines<T>& lines, const BlockSpace& blocks, const StackedLists& lists,
-                               std::size_t group, std::size_t axis);
 
 }  // namespace poisson

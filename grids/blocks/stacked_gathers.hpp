@@ -98,29 +98,32 @@ struct SumOfCorners {
   }
 };
 
-/// Writes what lines are made from: by patch, the diagonal and the entries to the next node along each axis.
+/// Writes the entries to the next node along each axis times a scale. `places` locates them by patch and axis.
 template <int dimension>
-struct GatherLines {
+struct GatherCouplings {
   BlockShape shape;
-  DiagonalOfElements<dimension> diagonal;
+  CellGrid grid;
+  RecordView from;
+  const GroupMemory* places;
   double* to;
+  double scale;
   int first_patch;
 
   constexpr void operator()(std::int64_t n) const {
     constexpr int corners = 1 << dimension;
     const BlockShape::Node at = shape.node(n);
-    const RecordView& from = diagonal.from;
     double along[dimension] = {};
-    visit_cells_at<dimension>(diagonal.grid, from, at, [&](auto corner, const double* record) {
+    visit_cells_at<dimension>(grid, from, at, [&](auto corner, const double* record) {
       constexpr int a = corner();
       unrolled<dimension>([&](auto axis) {
         constexpr int b = a | 1 << axis();
         if constexpr (b != a) along[axis()] += record[record_entry(corners, a, b) * from.cells];
       });
     });
-    double* const out = to + std::int64_t{first_patch + at.patch} * (dimension + 1) * shape.nodes + at.number;
-    out[0] = diagonal(shape, {}, at, nullptr);
-    unrolled<dimension>([&](auto axis) { out[std::int64_t{axis() + 1} * shape.nodes] = along[axis()]; });
+    const int place[3] = {at.i, at.j, at.k};
+    for (int axis = 0; axis < dimension; ++axis)
+      if (place[axis] + 1 < shape.n[axis])
+        to[places[(first_patch + at.patch) * dimension + axis].at(0, at.i, at.j, at.k)] = scale * along[axis];
   }
 };
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "backends/memory/error.hpp"
+#include "grids/blocks/additive_lines.hpp"
 #include "grids/blocks/block_assembly.hpp"
-#include "grids/blocks/stacked_crossing.hpp"
 #include "grids/blocks/stacked_product.hpp"
 
 /// Contains operators that run the steps of stacked_steps.hpp and stacked_lines.hpp. `Steps` runs them on a device:
@@ -32,7 +32,11 @@ class StackedOperator final : public Operator {
     for (std::size_t g = 0; g < lists.groups.size(); ++g) entries_.emplace_back(*steps_, *tables_, data_, g, assembly);
     slots_ = ListedValues(backend(), tables_->slots, precision_of<T>);
     inverse_ = inverse_of(assembly);
-    if (by_lines()) make_lines(assembly);
+    if (data_.smoothing == BlockSmoothing::lines && !data_.residual)
+      lines_ = std::make_unique<StackedLines<Steps, T, dimension>>(steps_, tables_, data_.level, data_.scale, assembly,
+                                                                   assembly.inverse_diagonal(data_.level, data_.scale),
+                                                                   slots_);
+    if (lines_ && !lines_->any()) lines_.reset();
     if (data_.singular) fill_weights(assembly);
   }
 
@@ -45,9 +49,7 @@ class StackedOperator final : public Operator {
   std::size_t bytes() const override {
     std::size_t bytes = slots_.bytes() + (data_.residual ? 0 : inverse().bytes());
     for (const auto& entries : entries_) bytes += entries.bytes();
-    for (const auto* of : {&inverses_, &lowers_})
-      for (const Buffer& memory : *of) bytes += memory.bytes();
-    return bytes + work_.bytes() + other_.bytes() + (crossing_ ? crossing_->bytes() : 0);
+    return bytes + (lines_ ? lines_->bytes() : 0);
   }
   std::unique_ptr<SymmetricSplitting> split(const Relaxation&) const override;
   std::unique_ptr<Splitting> split_by_colours() const override {
@@ -56,7 +58,8 @@ class StackedOperator final : public Operator {
 
   const BlockSpace& blocks() const { return *data_.level.space; }
   const Field& inverse() const { return inverse_->field; }
-  bool by_lines() const { return data_.smoothing == BlockSmoothing::lines && !data_.residual; }
+  /// Returns the lines; null: points are smoothed.
+  const StackedLines<Steps, T, dimension>* lines() const { return lines_.get(); }
 
   /// Computes A u, and calls the end for each value; `result` is the precision of what it writes.
   template <class End>
@@ -67,7 +70,7 @@ class StackedOperator final : public Operator {
   }
   /// Copies the places of slots to the device, which a recorded step could not do.
   void prepare_point_steps() const {
-    if (!by_lines() && space().processes().alone()) tables_->copies(*steps_, precision_of<T>);
+    if (!lines_ && space().processes().alone()) tables_->copies(*steps_, precision_of<T>);
   }
   /// Takes a step with the diagonal. `whole`: blocks have copies of u at their ends. Returns whether they have those of
   /// the result.
@@ -90,21 +93,10 @@ class StackedOperator final : public Operator {
                                                  group.memory[static_cast<std::size_t>(precision_of<T>)], f});
     steps_->each(tables_->lists.free, VisitValue<F>{tables_->view(from, precision_of<T>), f});
   }
-  /// Computes B⁻¹ r of the lines of all axes, and calls the end for each value.
+  /// Computes B⁻¹ r at the nodes with lines, and calls the end for each value.
   template <class End>
   void solve_lines(const Field& r, const End& end) const {
-    backend().exchange(r);
-    if (crossing_) return solve_crossing_lines(r, end);
-    for (std::size_t g = 0; g < entries_.size(); ++g) {
-      solve_planes<dimension == 2>(g, r, end);
-      if constexpr (dimension == 3) solve_axis<2, false, true>(g, r, end);
-    }
-    add_slots(end, precision_of<T>, false);
-  }
-  /// Computes b − A u in a field of the operator.
-  const Field& residual_in_work(const Field& u, const Field& b) const {
-    product(u, PutResidual<T, T>{memory_of<T>(b), memory_of<T>(work_), nullptr});
-    return work_;
+    lines_->solve(r, slots_, end);
   }
 
  private:
@@ -116,61 +108,6 @@ class StackedOperator final : public Operator {
     slots_.exchange();
     steps_->each(tables_->count,
                  AddSlots<T, End>{tables_->view(precision_of<T>, result), slots_.template data<T>(), end, everywhere});
-  }
-  LineFactors<T> factors_of(std::size_t g, std::size_t axis) const {
-    const std::size_t at = static_cast<std::size_t>(dimension) * g + axis;
-    return {memory_of<const T>(inverses_[at]), memory_of<const T>(lowers_[at])};
-  }
-  // Solves on the lines along x and y of a group. The last ones end with the sum.
-  template <bool last, class End>
-  void solve_planes(std::size_t g, const Field& r, const End& end) const {
-    const BlockShape& shape = tables_->lists.groups[g].shape;
-    if (const auto planes = plane_of<last>(g, r, end); steps_->fits(planes.room() * sizeof(T))) {
-      steps_->planes(std::int64_t{shape.n[2]} * shape.patches, planes);
-    } else {
-      solve_axis<0, true, false>(g, r, end);
-      solve_axis<1, false, last>(g, r, end);
-    }
-  }
-  // Adds what crosses interfaces before the last lines end the sum.
-  template <class End>
-  void solve_crossing_lines(const Field& r, const End& end) const {
-    T* const slots = slots_.template data<T>();
-    steps_->each(tables_->lists.slots, crossing_->sums(memory_of<T>(r), slots));
-    add_slots(crossing_->solution(memory_of<T>(r)), precision_of<T>, false);
-    for (std::size_t g = 0; g < entries_.size(); ++g) solve_planes<false>(g, r, end);
-    crossing_->add(*steps_, memory_of<T>(other_));
-    for (std::size_t g = 0; g < entries_.size(); ++g) {
-      const StackedLists::Group& group = tables_->lists.groups[g];
-      if constexpr (dimension == 3)
-        solve_axis<2, false, true>(g, r, end);
-      else
-        steps_->each(nodes(group), EndNode<T, End>{group.shape, group.memory[static_cast<std::size_t>(precision_of<T>)],
-                                                   memory_of<T>(std::as_const(other_)), slots, end});
-    }
-    add_slots(AddBefore<T, End>{crossing_->x(), end}, precision_of<T>, false);
-  }
-  template <bool last, class End>
-  SolvePlane<T, last, End> plane_of(std::size_t g, const Field& r, const End& end) const {
-    const StackedLists::Group& group = tables_->lists.groups[g];
-    return {group.shape,
-            group.memory[static_cast<std::size_t>(precision_of<T>)],
-            factors_of(g, 0),
-            factors_of(g, 1),
-            memory_of<T>(r),
-            memory_of<T>(other_),
-            slots_.template data<T>(),
-            end};
-  }
-  template <int axis, bool first, bool last, class End>
-  void solve_axis(std::size_t g, const Field& r, const End& end) const {
-    const StackedLists::Group& group = tables_->lists.groups[g];
-    const int lines = group.shape.nodes / group.shape.n[axis];
-    steps_->each(
-        std::int64_t{lines} * group.shape.patches,
-        SolveLine<T, axis, first, last, End>{
-            group.shape, group.memory[static_cast<std::size_t>(precision_of<T>)], factors_of(g, axis), Division(lines),
-            memory_of<T>(r), memory_of<T>(other_), memory_of<T>(scratch_), slots_.template data<T>(), end});
   }
 
   // Converts a field in fp64.
@@ -190,30 +127,6 @@ class StackedOperator final : public Operator {
     narrow_to(assembly.inverse_diagonal(data_.level, data_.scale), made->field);
     if (precision == Precision::fp32) tables_->diagonal = made;
     return made;
-  }
-  // Makes the factors of lines on the host.
-  void make_lines(BlockAssembly& assembly) {
-    const auto host = make_cpu_backend();
-    auto matrix = std::make_shared<BlockMatrix>();
-    assembly.lines(data_.level, *matrix);
-    keep_factors(BlockLines<T>(*host, {data_.level.space, matrix}, data_.scale));
-    work_ = Field(backend(), space(), precision_of<T>);
-    other_ = Field(backend(), space(), precision_of<T>);
-  }
-  void keep_factors(const BlockLines<T>& lines) {
-    const StackedLists& lists = tables_->lists;
-    std::int64_t most = 0;
-    for (std::size_t g = 0; g < lists.groups.size(); ++g) {
-      most = std::max(most, nodes(lists.groups[g]));
-      for (std::size_t axis = 0; axis < dimension; ++axis) {
-        const StackedFactors<T> factors = join_factors(lines, blocks(), lists, g, axis);
-        inverses_.push_back(steps_->copy(factors.inverse));
-        lowers_.push_back(steps_->copy(factors.lower));
-      }
-    }
-    scratch_ = steps_->template make<T>(most);
-    if (lines.crossing())
-      crossing_ = std::make_unique<StackedCrossing<Steps, T>>(*steps_, *lines.crossing(), blocks(), lists);
   }
   void fill_weights(BlockAssembly& assembly) {
     Field weights(backend(), space(), Precision::fp64);
@@ -261,12 +174,9 @@ class StackedOperator final : public Operator {
   std::shared_ptr<const StackedTables> tables_;
   BlockOperatorData data_;
   std::vector<StackedProduct<Steps, T, dimension>> entries_;  // by group
-  std::vector<Buffer> inverses_, lowers_;                     // of lines, by group and axis
-  std::unique_ptr<StackedCrossing<Steps, T>> crossing_;       // null: no strong line crosses an interface
   ListedValues slots_;
-  Buffer scratch_;
+  std::unique_ptr<StackedLines<Steps, T, dimension>> lines_;  // null: points are smoothed
   std::shared_ptr<const InverseDiagonal> inverse_;
-  mutable Field work_, other_;  // of lines
   Field weights_;
   double total_ = 1;
   Scalar sum_;
@@ -277,7 +187,7 @@ template <class Steps, class T, int dimension>
 class StackedSplitting final : public BoundedSplitting {
  public:
   explicit StackedSplitting(const StackedOperator<Steps, T, dimension>& A)
-      : BoundedSplitting(A, {2, false, false}, A.by_lines()), A_(A) {
+      : BoundedSplitting(A, {2, false, false}, A.lines() != nullptr), A_(A) {
     A.prepare_point_steps();
   }
   /// Between the steps nothing else writes the fields, so that a step may leave the copies that the next one reads.
@@ -291,19 +201,21 @@ class StackedSplitting final : public BoundedSplitting {
  private:
   void do_start(double alpha, const Field& b, Field& u) const override {
     const T factor = static_cast<T>(alpha);
-    if (A_.by_lines())
-      A_.solve_lines(b, PutLineStep<T>{nullptr, memory_of<T>(u), factor, T(0)});
-    else
-      A_.visit(BeginPoints<T>{memory_of<T>(b), memory_of<T>(A_.inverse()), memory_of<T>(u), factor});
+    if (!A_.lines())
+      return A_.visit(BeginPoints<T>{memory_of<T>(b), memory_of<T>(A_.inverse()), memory_of<T>(u), factor});
+    A_.visit(StartPoints<T>{A_.lines()->points(), memory_of<T>(b), memory_of<T>(u), factor});
+    A_.solve_lines(b, PutLineStep<T>{nullptr, memory_of<T>(u), factor, T(0)});
   }
   void do_step(PolynomialStep step, const Field& u, const Field& b, Field& previous) const override {
     const T alpha = static_cast<T>(step.alpha), beta = static_cast<T>(step.beta);
-    if (A_.by_lines())
-      A_.solve_lines(A_.residual_in_work(u, b), PutLineStep<T>{memory_of<T>(u), memory_of<T>(previous), alpha, beta});
-    else
-      step_at_points(
+    if (!A_.lines())
+      return step_at_points(
           u, {memory_of<T>(u), memory_of<T>(b), memory_of<T>(A_.inverse()), memory_of<T>(previous), alpha, beta},
           previous);
+    Field& residual = A_.lines()->work();
+    A_.product(u, PutPointsOrResidual<T>{memory_of<T>(u), memory_of<T>(b), A_.lines()->points(), memory_of<T>(previous),
+                                         memory_of<T>(residual), alpha, beta});
+    A_.solve_lines(residual, PutLineStep<T>{memory_of<T>(u), memory_of<T>(previous), alpha, beta});
   }
   void step_at_points(const Field& u, const PutPointStep<T>& end, const Field& previous) const {
     const bool whole = A_.point_step(u, end, in_turn_ && whole_ == &u);

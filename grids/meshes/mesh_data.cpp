@@ -193,6 +193,41 @@ void MeshData::sample_kappa() {
   if (most > 0) range = most / least;
 }
 
+namespace {
+
+// Adds a source at the points of some elements, or of those of them that have a material.
+void add_source(MeshData& data, const Quantity& f, const std::string& name, const MeshMaterial* material,
+                std::int64_t begin, std::int64_t end) {
+  std::vector<std::int64_t> cells, first{0};
+  for (std::int64_t e = begin; e < end; ++e) {
+    const Topology::Cell cell = data.topology.cell(e);
+    if (material && !data.mesh().has(cell.label, material->group)) continue;
+    cells.push_back(e);
+    first.push_back(first.back() + rule_of(cell.shape).points);
+  }
+  std::vector<Place> places(static_cast<std::size_t>(first.back()));
+  for_rows(std::ssize(cells), [&](std::int64_t i) {
+    const auto number = static_cast<std::size_t>(i);
+    const Topology::Cell cell = data.topology.cell(cells[number]);
+    const ElementRule& rule = rule_of(cell.shape);
+    for (std::size_t p = 0; p < static_cast<std::size_t>(rule.points); ++p) {
+      Place& at = places[static_cast<std::size_t>(first[number]) + p];
+      for (std::size_t c = 0; c < cell.corners.size(); ++c)
+        for (std::size_t d = 0; d < 3; ++d)
+          at[d] += rule.value[p][c] * data.mesh().points[static_cast<std::size_t>(cell.corners[c])][d];
+    }
+  });
+  const std::vector<double> values = sample_at(f, name, Sign::any, places);
+  for_rows(std::ssize(cells), [&](std::int64_t i) {
+    const auto number = static_cast<std::size_t>(i);
+    double* const to = data.source.data() + data.first_source(cells[number]);
+    for (std::int64_t p = first[number]; p < first[number + 1]; ++p)
+      to[p - first[number]] += values[static_cast<std::size_t>(p)];
+  });
+}
+
+}  // namespace
+
 void MeshData::sample_sources() {
   const auto cells = static_cast<std::size_t>(topology.cells());
   if (const double* sigma = problem.reaction.constant(); !sigma || *sigma != 0)
@@ -211,25 +246,10 @@ void MeshData::sample_sources() {
       if (!std::isfinite(*constant)) throw ValueError(name, {}, *constant, "must be finite");
       return add_constant(*constant, material);
     }
-    std::vector<std::size_t> index;
-    std::vector<Place> places;
-    for (std::size_t e = 0; e < cells; ++e) {
-      const Topology::Cell cell = topology.cell(static_cast<std::int64_t>(e));
-      if (material && !mesh().has(cell.label, material->group)) continue;
-      const ElementRule& rule = rule_of(cell.shape);
-      const auto first = static_cast<std::size_t>(first_source(static_cast<std::int64_t>(e)));
-      for (std::size_t p = 0; p < static_cast<std::size_t>(rule.points); ++p) {
-        Place at{};
-        for (std::size_t c = 0; c < cell.corners.size(); ++c)
-          for (std::size_t d = 0; d < 3; ++d)
-            at[d] += rule.value[p][c] * mesh().points[static_cast<std::size_t>(cell.corners[c])][d];
-        index.push_back(first + p);
-        places.push_back(at);
-      }
-    }
-    const std::vector<double> values = sample_at(f, name, Sign::any, places);
     source.resize(static_cast<std::size_t>(first_source(topology.cells())), 0);
-    for (std::size_t i = 0; i < index.size(); ++i) source[index[i]] += values[i];
+    constexpr std::int64_t at_once = 1 << 17;  // bounds the memory of places
+    for (std::int64_t e = 0; e < topology.cells(); e += at_once)
+      add_source(*this, f, name, material, e, std::min(topology.cells(), e + at_once));
   };
   add(problem.source, "source", nullptr);
   const std::vector<GroupMeasure> measures =

@@ -64,9 +64,9 @@ class BlockSteps {
       launch(each_row<F>, blocks, row_threads, backend_.stream(), n, f);
   }
   bool fits(std::size_t bytes) const { return bytes <= most_shared_by_plane; }
-  template <class T, bool last, class End>
-  void planes(std::int64_t n, const SolvePlane<T, last, End>& f) const {
-    solve_planes<T>(backend_.stream(), n, f);
+  template <class Plane>
+  void planes(std::int64_t n, const Plane& f) const {
+    solve_planes<typename Plane::Value>(backend_.stream(), n, f);
   }
   template <class March>
   void march(const March& march) const {
