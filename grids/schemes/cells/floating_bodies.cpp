@@ -3,6 +3,8 @@
 #include "grids/schemes/cells/floating_bodies.hpp"
 
 #include <algorithm>
+#include <cstdlib>
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <utility>
@@ -156,21 +158,43 @@ void FloatingBodies::store_parts(const Box& own, const std::vector<int>& labels,
   });
 }
 
-int FloatingBodies::beside(const MediaCells& cells, const std::array<int, 3>& cell, int axis, int side,
-                           RegionNumber region) const {
+FloatingBodies::Beside FloatingBodies::beside(const MediaCells& cells, const std::array<int, 3>& cell, int axis,
+                                              int side, RegionNumber region) const {
   std::array next = cell;
   next[static_cast<std::size_t>(axis)] += side;
-  if (cells.stores(next) && at(next) >= 0) return at(next);
-  for (std::size_t d = 0; d < static_cast<std::size_t>(cells.block().dimension()); ++d)
-    for (const int way : {-1, 1}) {
-      std::array other = cell;
-      other[d] += way;
-      if (cells.stores(other) && at(other) >= 0 && cells.region(other[0], other[1], other[2]) == region)
-        return at(other);
-    }
+  if (cells.stores(next) && at(next) >= 0) return seen_at(cells.block(), next);
+  // The body is thinner than a cell here. The nearest of its cells, which may lie beside an edge or a corner, has its
+  // place.
+  const std::size_t dimension = static_cast<std::size_t>(cells.block().dimension());
+  std::optional<std::array<int, 3>> nearest;
+  int least = 0;
+  for_each_place({{-1, -1, dimension == 2 ? 0 : -1}, {2, 2, dimension == 2 ? 1 : 2}}, [&](int i, int j, int k) {
+    const std::array other{cell[0] + i, cell[1] + j, cell[2] + k};
+    const int distance = std::abs(i) + std::abs(j) + std::abs(k);
+    if (!cells.stores(other) || at(other) < 0 || cells.region(other[0], other[1], other[2]) != region) return;
+    if (nearest && distance >= least) return;
+    nearest = other;
+    least = distance;
+  });
+  if (nearest) return seen_at(cells.block(), *nearest);
   for (std::size_t b = 0; b < bodies_.size(); ++b)
-    if (std::ranges::find(bodies_[b].regions, region) != bodies_[b].regions.end()) return static_cast<int>(b);
-  return -1;
+    if (std::ranges::find(bodies_[b].regions, region) != bodies_[b].regions.end()) return {static_cast<int>(b)};
+  return {};
+}
+
+// Returns the body of a stored cell, and the periods to it as seen from a neighbour inside the grid.
+FloatingBodies::Beside FloatingBodies::seen_at(const Block& block, const std::array<int, 3>& cell) const {
+  Beside found{at(cell)};
+  const std::array<std::int8_t, 3>& along = periods(cell);
+  for (std::size_t d = 0; d < 3; ++d) {
+    found.periods[d] = static_cast<std::int8_t>(-along[d]);
+    const Axis& axis = block.axes[d];
+    if (!axis.closed()) continue;
+    const int number = axis.origin() + cell[d];
+    const int beyond = number < 0 ? -1 : number >= axis.all_cells() ? 1 : 0;
+    found.periods[d] = static_cast<std::int8_t>(found.periods[d] + beyond);
+  }
+  return found;
 }
 
 void FloatingBodies::add_thin(const Processes& processes, const std::vector<char>& regions) {
