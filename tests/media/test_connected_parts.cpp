@@ -141,7 +141,6 @@ TEST(ConnectedParts, TipsAtPeriodicFacesHaveTheirPeriods) {
     p.nodes[0] = uniform_nodes(0, 1.2, 24);
     p.nodes[1] = uniform_nodes(0, 1, 20);
     for (auto& faces : p.boundary) faces = {Boundary{P}, Boundary{P}};
-    p.reaction = 1e-3;
     MediaBuilder media;
     media.add("background", 1);
     media.add("metal", 1);

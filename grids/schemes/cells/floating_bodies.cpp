@@ -16,6 +16,13 @@
 
 namespace poisson {
 
+namespace {
+
+// A part of a body without centres of cells belongs to the nearest cell of the body within this number of cells.
+constexpr int farthest = 4;
+
+}  // namespace
+
 bool FloatingBodies::any(const Media& media) {
   return std::ranges::any_of(media.regions,
                              [&](const MediaRegion& r) { return media.materials[r.material].floating.has_value(); });
@@ -163,23 +170,30 @@ FloatingBodies::Beside FloatingBodies::beside(const MediaCells& cells, const std
   std::array next = cell;
   next[static_cast<std::size_t>(axis)] += side;
   if (cells.stores(next) && at(next) >= 0) return seen_at(cells.block(), next);
-  // The body is thinner than a cell here. The nearest of its cells, which may lie beside an edge or a corner, has its
-  // place.
-  const std::size_t dimension = static_cast<std::size_t>(cells.block().dimension());
-  std::optional<std::array<int, 3>> nearest;
-  int least = 0;
-  for_each_place({{-1, -1, dimension == 2 ? 0 : -1}, {2, 2, dimension == 2 ? 1 : 2}}, [&](int i, int j, int k) {
-    const std::array other{cell[0] + i, cell[1] + j, cell[2] + k};
-    const int distance = std::abs(i) + std::abs(j) + std::abs(k);
-    if (!cells.stores(other) || at(other) < 0 || cells.region(other[0], other[1], other[2]) != region) return;
-    if (nearest && distance >= least) return;
-    nearest = other;
-    least = distance;
-  });
-  if (nearest) return seen_at(cells.block(), *nearest);
+  // The body is thinner than a cell here, as at its tips and where another body cuts it. The nearest of its cells has
+  // its place.
+  for (int reach = 1; reach <= farthest; ++reach)
+    if (const auto nearest = nearest_of(cells, cell, region, reach)) return seen_at(cells.block(), *nearest);
   for (std::size_t b = 0; b < bodies_.size(); ++b)
     if (std::ranges::find(bodies_[b].regions, region) != bodies_[b].regions.end()) return {static_cast<int>(b)};
   return {};
+}
+
+// Returns the nearest stored cell of a region, by steps along axes, within a box of cells around a cell.
+std::optional<std::array<int, 3>> FloatingBodies::nearest_of(const MediaCells& cells, const std::array<int, 3>& cell,
+                                                             RegionNumber region, int reach) const {
+  const int flat = cells.block().dimension() == 2 ? 0 : reach;
+  std::optional<std::array<int, 3>> nearest;
+  int least = 0;
+  for_each_place({{-reach, -reach, -flat}, {reach + 1, reach + 1, flat + 1}}, [&](int i, int j, int k) {
+    const std::array other{cell[0] + i, cell[1] + j, cell[2] + k};
+    const int steps = std::abs(i) + std::abs(j) + std::abs(k);
+    if (nearest && steps >= least) return;
+    if (!cells.stores(other) || at(other) < 0 || cells.region(other[0], other[1], other[2]) != region) return;
+    nearest = other;
+    least = steps;
+  });
+  return nearest;
 }
 
 // Returns the body of a stored cell, and the periods to it as seen from a neighbour inside the grid.

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -71,6 +72,8 @@ class FloatingBodies {
   void number(const Processes& processes, const std::vector<Part>& parts, const JoinedParts& joined);
   void store_parts(const Box& own, const std::vector<int>& labels, const JoinedParts& joined);
   int body_from(std::int64_t first) const;
+  std::optional<std::array<int, 3>> nearest_of(const MediaCells& cells, const std::array<int, 3>& cell,
+                                               RegionNumber region, int reach) const;
   Beside seen_at(const Block& block, const std::array<int, 3>& cell) const;
 
   /// Contains the body of a part, and the periods between both.
