@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <numbers>
-#include <optional>
 #include <span>
 #include <utility>
 
@@ -53,28 +52,15 @@ InRounds in_rounds(const SmootherOptions& of, bool plane) {
 constexpr std::int64_t coarsening_of_w = 3;
 // The same holds for compact rows with uneven or few couplings from this number of unknowns on.
 constexpr std::int64_t least_of_rows = 1 << 12;
-// Returns the level of rows that algebraic multigrid coarsens: the finest one, or the second one if it has the unknowns
-// of a level of blocks; nothing if coarse levels follow from a grid.
-std::optional<std::size_t> level_of_rows(const Hierarchy& hierarchy) {
-  for (std::size_t l = 0; l < std::min<std::size_t>(2, hierarchy.operators.size()); ++l) {
-    if (hierarchy.operators[l]->space().unknown_count() != hierarchy.operators[0]->space().unknown_count()) break;
-    if (dynamic_cast<const ExplicitEntries*>(hierarchy.operators[l].get())) return l;
-  }
-  return std::nullopt;
-}
-// Returns whether W-cycles pay for rows: if couplings of a row differ much, or if rows are those of a plane, by their
-// number of entries, and coarse levels so small that visits cost little. Aggregates in the plane need W-cycles for
-// iterations that do not grow.
-bool rows_need_w(const Hierarchy& hierarchy) {
+// Returns whether rows are those of a plane, by their number of entries, and coarse levels so small that visits cost
+// little. Aggregates in the plane need W-cycles for iterations that do not grow.
+bool has_short_rows(const Hierarchy& hierarchy, const ExplicitEntries& rows) {
   constexpr double most_entries = 10, most_coarse = 0.4;
-  const std::optional<std::size_t> finest = level_of_rows(hierarchy);
-  if (!finest) return false;
-  const auto& rows = dynamic_cast<const ExplicitEntries&>(*hierarchy.operators[*finest]);
   double coarse = 0;
-  for (std::size_t l = *finest + 1; l < hierarchy.operators.size(); ++l)
+  for (std::size_t l = 1; l < hierarchy.operators.size(); ++l)
     coarse += static_cast<double>(hierarchy.operators[l]->bytes());
-  return rows.uneven() || (rows.entries_of_row() < most_entries &&
-                           coarse < most_coarse * static_cast<double>(hierarchy.operators[*finest]->bytes()));
+  return rows.entries_of_row() < most_entries &&
+         coarse < most_coarse * static_cast<double>(hierarchy.operators.front()->bytes());
 }
 // If κ is rough in the plane, and in space under conjugate gradients, a W-cycle visits only levels with at least this
 // number of unknowns twice. More visits of coarser levels gain little and cost launches on a GPU
@@ -142,7 +128,8 @@ void Multigrid::refill(Hierarchy hierarchy, const Options& options) {
   const bool accelerated = options.krylov == Krylov::cg;
   const std::ptrdiff_t wide =
       rough_ ? std::ranges::count(std::span(hierarchy.strong_clusters).subspan(first_), nullptr) : 0;
-  const bool again = rows_need_w(hierarchy);
+  const auto* const rows = dynamic_cast<const ExplicitEntries*>(hierarchy.operators.front().get());
+  const bool again = rows && (rows->uneven() || has_short_rows(hierarchy, *rows));
   const std::int64_t least_twice = again ? std::min(least_of_rows, finest.unknown_count() >> 9)
                                    : rough_ || (accelerated && !plane) ? least_of_w(plane, finest.unknown_count(), wide)
                                                                        : 0;

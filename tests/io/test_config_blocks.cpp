@@ -163,7 +163,7 @@ TEST_F(BlocksInConfigurations, DivideSidesByExpressions) {
     return two("  patches: {left: [[0, 3]]}\nboundary: {" + lists + "}\n");
   };
   expect(of("left: [{where: y < 0.5, dirichlet: 1}, {where: y > 0.5, neumann: 0}]"),
-         "bad.yaml:7:47: boundary.left[1]: is the last condition and has a where (the other sides have no condition); "
+         "bad.yaml:9:51: boundary.left[1]: is the last condition and has a where (the other sides have no condition); "
          "add one without where");
   expect(of("left: [{dirichlet: 1}, {neumann: 0}]"),
          "boundary.left[0]: hides the following conditions (it applies to all sides); add where: an expression");
@@ -175,8 +175,8 @@ TEST_F(BlocksInConfigurations, DivideSidesByExpressions) {
     const MeshData wrong(bad.mesh->problem);
     FAIL() << "a where that is infinite at the centre of a side";
   } catch (const ValueErrors& errors) {
-    EXPECT_EQ(errors.errors.front().name, "boundary.left[0].where");
-    EXPECT_EQ(without_folder(bad.describe("boundary.left[0].where")), "bad.yaml:7:27: boundary.left[0].where");
+    EXPECT_EQ(errors.errors.front().quantity, "boundary.left[0].where");
+    EXPECT_EQ(without_folder(bad.describe("boundary.left[0].where")), "bad.yaml:9:27: boundary.left[0].where");
   }
 }
 
