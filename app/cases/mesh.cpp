@@ -28,26 +28,6 @@ constexpr const char* condition_name(BoundaryKind kind) {
   return kind == BoundaryKind::dirichlet ? "dirichlet" : kind == BoundaryKind::neumann ? "neumann" : "robin";
 }
 
-// Returns the least and the largest width of elements.
-std::array<double, 2> range_of_widths(const MeshData& data) {
-  const std::int64_t cells = data.topology.cells();
-  const double none = std::numeric_limits<double>::infinity();
-  std::vector<std::array<double, 2>> parts(static_cast<std::size_t>((cells + row_chunk - 1) / row_chunk), {none, 0});
-  for_row_chunks(cells, [&](std::int64_t first, std::int64_t last) {
-    auto& [least, largest] = parts[static_cast<std::size_t>(first / row_chunk)];
-    for (std::int64_t e = first; e < last; ++e) {
-      const Topology::Cell cell = data.topology.cell(e);
-      const double measure = measure_of(data.mesh(), cell.shape, cell.corners);
-      least = std::min(least, measure);
-      largest = std::max(largest, measure);
-    }
-  });
-  std::array<double, 2> all{none, 0};
-  for (const auto& [least, largest] : parts) all = {std::min(all[0], least), std::max(all[1], largest)};
-  const double root = 1.0 / data.mesh().dimension;
-  return {std::pow(all[0], root), std::pow(all[1], root)};
-}
-
 class MeshCase final : public Case {
  public:
   MeshCase(const Config& config, const std::shared_ptr<const Processes>& processes)
@@ -125,13 +105,23 @@ class MeshCase final : public Case {
       result.steps.push_back(fmt::format("hypre needed {} iterations", external->iterations()));
     return result;
   }
-  std::vector<std::string> doubts() const override { return config_.mesh->warnings; }
+  std::vector<std::string> doubts() const override {
+    std::vector<std::string> all = config_.mesh->warnings;
+    std::vector<std::int64_t> sides(problem_.conditions.size(), 0);
+    for (const ConditionedFacet& f : data().facets) ++sides[static_cast<std::size_t>(f.condition)];
+    for (std::size_t c = 0; c < sides.size(); ++c)
+      if (sides[c] == 0 && problem_.conditions[c].where)
+        all.push_back(config_.describe("boundary." + problem_.conditions[c].name + ".where") +
+                      " is 0 at the centres of all sides, or earlier conditions apply there. Smaller cells may resolve "
+                      "a small part");
+    return all;
+  }
   std::vector<std::string> table() const override { return config_.mesh->table; }
 
   void describe(RunHeader& header, Summary& summary) const override {
     summary.unknowns = header.unknowns = in_blocks() ? plan_->levels.front().unknowns : row_count();
     summary.dimension = 0;  // a mesh has no faces of a box
-    const auto [least, widest] = range_of_widths(data());
+    const auto [least, widest] = extreme_widths(data());
     summary.least_cell = least;
     summary.widest_cell = widest;
     header.problem = equation();
@@ -283,23 +273,50 @@ class MeshCase final : public Case {
       const MeshCondition& condition = problem_.conditions[c];
       sum += flows[c].flow;
       pass(flows[c].flow, flows[c].size);
+      if (!condition.list.empty() && (c == 0 || problem_.conditions[c - 1].list != condition.list))
+        if (const ConditionFlow all_sides = total_of_list(flows, c); all_sides.facets > 0) {
+          add_face(condition.list, "several", all_sides, summary);
+          summary.flux.add(condition.list, all_sides.flow);
+        }
       if ((flows[c].facets == 0 && condition.groups.empty()) || condition.name == periodic_condition) continue;
-      Summary::Face face;
-      face.name = condition.name;
-      face.condition = condition_name(condition.kind);
-      face.cells = flows[c].facets;
-      face.area = flows[c].measure;
-      face.flow = flows[c].flow;
-      face.mean = flows[c].mean;
-      face.min = flows[c].least;
-      face.max = flows[c].largest;
-      summary.flux.add(face.name, face.flow);
-      summary.faces.push_back(std::move(face));
+      add_face(condition.name, condition_name(condition.kind), flows[c], summary);
+      if (condition.list.empty()) summary.flux.add(condition.name, flows[c].flow);
     }
     summary.balance.source = all.source;
     summary.balance.reaction = all.reaction;
     summary.balance.residual = summary.balance.projected - (all.source - all.reaction + sum);
     summary.balance.flow = std::max(in, out);
+  }
+
+  // Joins the conditions of a list. `first` is the first one of them.
+  ConditionFlow total_of_list(const std::vector<ConditionFlow>& flows, std::size_t first) const {
+    ConditionFlow total;
+    for (std::size_t c = first; c < flows.size() && problem_.conditions[c].list == problem_.conditions[first].list;
+         ++c) {
+      const ConditionFlow& part = flows[c];
+      total.flow += part.flow;
+      if (part.facets == 0) continue;
+      total.least = total.facets == 0 ? part.least : std::min(total.least, part.least);
+      total.largest = total.facets == 0 ? part.largest : std::max(total.largest, part.largest);
+      total.facets += part.facets;
+      total.measure += part.measure;
+      total.mean += part.measure * part.mean;
+    }
+    total.mean /= total.measure;
+    return total;
+  }
+  static void add_face(const std::string& name, const std::string& condition, const ConditionFlow& flow,
+                       Summary& summary) {
+    Summary::Face face;
+    face.name = name;
+    face.condition = condition;
+    face.cells = flow.facets;
+    face.area = flow.measure;
+    face.flow = flow.flow;
+    face.mean = flow.mean;
+    face.min = flow.least;
+    face.max = flow.largest;
+    summary.faces.push_back(std::move(face));
   }
 
   MeshField field_of(const std::string& name) const {

@@ -3,6 +3,8 @@
 #include "grids/schemes/cells/floating_bodies.hpp"
 
 #include <algorithm>
+#include <cstdlib>
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <utility>
@@ -13,6 +15,13 @@
 #include "grids/kernels/functionals.hpp"
 
 namespace poisson {
+
+namespace {
+
+// A part of a body without centres of cells belongs to the nearest cell of the body within this number of cells.
+constexpr int farthest = 4;
+
+}  // namespace
 
 bool FloatingBodies::any(const Media& media) {
   return std::ranges::any_of(media.regions,
@@ -156,21 +165,50 @@ void FloatingBodies::store_parts(const Box& own, const std::vector<int>& labels,
   });
 }
 
-int FloatingBodies::beside(const MediaCells& cells, const std::array<int, 3>& cell, int axis, int side,
-                           RegionNumber region) const {
+FloatingBodies::Beside FloatingBodies::beside(const MediaCells& cells, const std::array<int, 3>& cell, int axis,
+                                              int side, RegionNumber region) const {
   std::array next = cell;
   next[static_cast<std::size_t>(axis)] += side;
-  if (cells.stores(next) && at(next) >= 0) return at(next);
-  for (std::size_t d = 0; d < static_cast<std::size_t>(cells.block().dimension()); ++d)
-    for (const int way : {-1, 1}) {
-      std::array other = cell;
-      other[d] += way;
-      if (cells.stores(other) && at(other) >= 0 && cells.region(other[0], other[1], other[2]) == region)
-        return at(other);
-    }
+  if (cells.stores(next) && at(next) >= 0) return seen_at(cells.block(), next);
+  // The body is thinner than a cell here, as at its tips and where another body cuts it. The nearest of its cells has
+  // its place.
+  for (int reach = 1; reach <= farthest; ++reach)
+    if (const auto nearest = nearest_of(cells, cell, region, reach)) return seen_at(cells.block(), *nearest);
   for (std::size_t b = 0; b < bodies_.size(); ++b)
-    if (std::ranges::find(bodies_[b].regions, region) != bodies_[b].regions.end()) return static_cast<int>(b);
-  return -1;
+    if (std::ranges::find(bodies_[b].regions, region) != bodies_[b].regions.end()) return {static_cast<int>(b)};
+  return {};
+}
+
+// Returns the nearest stored cell of a region, by steps along axes, within a box of cells around a cell.
+std::optional<std::array<int, 3>> FloatingBodies::nearest_of(const MediaCells& cells, const std::array<int, 3>& cell,
+                                                             RegionNumber region, int reach) const {
+  const int flat = cells.block().dimension() == 2 ? 0 : reach;
+  std::optional<std::array<int, 3>> nearest;
+  int least = 0;
+  for_each_place({{-reach, -reach, -flat}, {reach + 1, reach + 1, flat + 1}}, [&](int i, int j, int k) {
+    const std::array other{cell[0] + i, cell[1] + j, cell[2] + k};
+    const int steps = std::abs(i) + std::abs(j) + std::abs(k);
+    if (nearest && steps >= least) return;
+    if (!cells.stores(other) || at(other) < 0 || cells.region(other[0], other[1], other[2]) != region) return;
+    nearest = other;
+    least = steps;
+  });
+  return nearest;
+}
+
+// Returns the body of a stored cell, and the periods to it as seen from a neighbour inside the grid.
+FloatingBodies::Beside FloatingBodies::seen_at(const Block& block, const std::array<int, 3>& cell) const {
+  Beside found{at(cell)};
+  const std::array<std::int8_t, 3>& along = periods(cell);
+  for (std::size_t d = 0; d < 3; ++d) {
+    found.periods[d] = static_cast<std::int8_t>(-along[d]);
+    const Axis& axis = block.axes[d];
+    if (!axis.closed()) continue;
+    const int number = axis.origin() + cell[d];
+    const int beyond = number < 0 ? -1 : number >= axis.all_cells() ? 1 : 0;
+    found.periods[d] = static_cast<std::int8_t>(found.periods[d] + beyond);
+  }
+  return found;
 }
 
 void FloatingBodies::add_thin(const Processes& processes, const std::vector<char>& regions) {
