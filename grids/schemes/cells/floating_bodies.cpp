@@ -3,6 +3,7 @@
 #include "grids/schemes/cells/floating_bodies.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "backends/memory/places.hpp"
 #include "grids/kernels/cell_codes.hpp"
 #include "grids/kernels/functionals.hpp"
+#include "grids/problem/bodies.hpp"
 
 namespace poisson {
 
@@ -156,18 +158,82 @@ void FloatingBodies::store_parts(const Box& own, const std::vector<int>& labels,
   });
 }
 
+namespace {
+
+// Returns a point of a region behind its surface, which a cell meets on its line along an axis.
+std::optional<Point> point_behind(const MediaCells& cells, const std::array<int, 3>& cell, std::size_t axis, int side,
+                                  RegionNumber region) {
+  if (!cells.media().bodies) return {};
+  Point point = cells.centre(cell[0], cell[1], cell[2]);
+  const Ray ray = cells.ray(axis, point);
+  std::vector<Bodies::Piece> pieces;
+  cells.media().bodies->split(ray, pieces);
+  const double middle = point[axis], most = cells.block().axes[axis].width(cell[axis]);
+  std::optional<Point> found;
+  for (std::size_t p = 0; p < pieces.size(); ++p) {
+    const double end = p + 1 < pieces.size() ? pieces[p + 1].begin : ray.upper;
+    const double from = side > 0 ? std::max(pieces[p].begin, middle) : pieces[p].begin;
+    const double to = side > 0 ? end : std::min(end, middle);
+    if (pieces[p].region != region || from >= to) continue;
+    point[axis] = side > 0 ? from + 0.5 * std::min(to - from, most) : to - 0.5 * std::min(to - from, most);
+    found = point;
+    if (side > 0) break;
+  }
+  return found;
+}
+
+// Returns whether the straight line between two points lies in a region.
+bool joins(const Bodies& bodies, const Point& from, const Point& to, RegionNumber region) {
+  constexpr double sliver = 1e-9;
+  Ray ray{.origin = from, .step = 0.125};
+  for (std::size_t d = 0; d < 3; ++d) ray.direction[d] = to[d] - from[d];
+  if (ray.direction == Point{}) return true;
+  std::vector<Bodies::Piece> pieces;
+  bodies.split(ray, pieces);
+  for (std::size_t p = 0; p < pieces.size(); ++p) {
+    const double end = p + 1 < pieces.size() ? pieces[p + 1].begin : ray.upper;
+    if (pieces[p].region != region && end - pieces[p].begin > sliver) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+// A region may have several bodies. The body behind a surface is that of the nearest cell to which a straight line
+// inside the region leads, or else that of the nearest cell on this side.
 int FloatingBodies::beside(const MediaCells& cells, const std::array<int, 3>& cell, int axis, int side,
                            RegionNumber region) const {
+  const auto along = static_cast<std::size_t>(axis);
   std::array next = cell;
-  next[static_cast<std::size_t>(axis)] += side;
-  if (cells.stores(next) && at(next) >= 0) return at(next);
-  for (std::size_t d = 0; d < static_cast<std::size_t>(cells.block().dimension()); ++d)
-    for (const int way : {-1, 1}) {
-      std::array other = cell;
-      other[d] += way;
-      if (cells.stores(other) && at(other) >= 0 && cells.region(other[0], other[1], other[2]) == region)
-        return at(other);
+  next[along] += side;
+  if (at_region(cells, next, region) >= 0 && bodies_.size() == 1) return at(next);
+  const std::optional<Point> behind = point_behind(cells, cell, along, side, region);
+  struct Near {
+    bool beyond;
+    double distance;
+    std::array<int, 3> cell;
+  };
+  std::vector<Near> all;
+  const int reach = cells.block().dimension() == 3 ? 2 : 0;
+  for_each_place({{-2, -2, -reach}, {3, 3, reach + 1}}, [&](int x, int y, int z) {
+    const std::array step{x, y, z}, other{cell[0] + x, cell[1] + y, cell[2] + z};
+    if (at_region(cells, other, region) < 0) return;
+    const Point centre = cells.centre(other[0], other[1], other[2]);
+    double distance = 0;
+    for (std::size_t d = 0; d < 3; ++d) {
+      const double way = behind ? centre[d] - (*behind)[d] : step[d] * cells.block().axes[d].width(cell[d]);
+      distance += way * way;
     }
+    all.push_back({side * step[along] > 0, distance, other});
+  });
+  std::ranges::stable_sort(all, {}, &Near::distance);
+  if (behind)
+    for (const Near& n : all)
+      if (joins(*cells.media().bodies, *behind, cells.centre(n.cell[0], n.cell[1], n.cell[2]), region))
+        return at(n.cell);
+  if (cells.stores(next) && at(next) >= 0) return at(next);
+  const auto first = std::ranges::find(all, true, &Near::beyond);
+  if (!all.empty()) return at(first == all.end() ? all.front().cell : first->cell);
   for (std::size_t b = 0; b < bodies_.size(); ++b)
     if (std::ranges::find(bodies_[b].regions, region) != bodies_[b].regions.end()) return static_cast<int>(b);
   return -1;

@@ -44,13 +44,17 @@ class FloatingBodies {
   const std::array<std::int8_t, 3>& periods(const std::array<int, 3>& cell) const {
     return places_[static_cast<std::size_t>(parts_[cells_index(cell)])].periods;
   }
-  /// Returns the body for a coupling of a cell to a region at its face: that of the cell beside, or else one of the
-  /// region. Returns −1 if no cell belongs to the region.
+  /// Returns the body for a coupling of a cell to a region at its face, or another one of the region if no cell near
+  /// belongs to it. Returns −1 if no cell at all belongs to the region.
   int beside(const MediaCells& cells, const std::array<int, 3>& cell, int axis, int side, RegionNumber region) const;
   /// Adds a body without cells for each of these regions. Collective.
   void add_thin(const Processes& processes, const std::vector<char>& regions);
 
  private:
+  /// Returns the body of a cell that is stored and lies in a region, or −1.
+  int at_region(const MediaCells& cells, const std::array<int, 3>& cell, RegionNumber region) const {
+    return cells.stores(cell) && cells.region(cell[0], cell[1], cell[2]) == region ? at(cell) : -1;
+  }
   std::size_t cells_index(const std::array<int, 3>& c) const {
     return (static_cast<std::size_t>(c[2] - box_.first[2]) * n_[1] + static_cast<std::size_t>(c[1] - box_.first[1])) *
                n_[0] +
