@@ -231,7 +231,7 @@ double MediaLines::end_kappa(const At& line, int end) const {
 }
 
 void MediaLines::faces(const At& line, std::vector<double>& kappa, std::vector<FixedLink>& links,
-                       std::vector<Given>& given) const {
+                       std::vector<Given>& given, MediaShares* shares) const {
   const Axis& axis = cells_.block().axes[line.axis];
   const int n = axis.size();
   const auto [first, last] = range(line.axis);
@@ -241,6 +241,7 @@ void MediaLines::faces(const At& line, std::vector<double>& kappa, std::vector<F
   thread_local Line cells;
   collect(line, rays);
   mark(line, rays, cells);
+  if (shares && bodies_) add_shares(line, rays, cells, *shares);
   if (sums.size() < kappa.size()) sums.resize(kappa.size());
   const auto is_mixed = [&](int i) { return cells.mixed[static_cast<std::size_t>(i + 1)] != 0; };
   for (int i = first, end = 0; i < last; i = end) {
@@ -288,36 +289,6 @@ void MediaLines::faces(const At& line, std::vector<double>& kappa, std::vector<F
     if (value > 0 && has_sheets) value = with_sheets(line, i, rays.central, value);
   }
   if (has_edges_) add_edges(line, kappa);
-}
-
-void MediaLines::shares(int j, int k, std::vector<Share>& shares) const {
-  const Axis& axis = cells_.block().axes[0];
-  shares.clear();
-  const At line{0, {0, j, k}};
-  thread_local Rays rays;
-  thread_local Line cells;
-  if (bodies_) {
-    collect(line, rays);
-    mark(line, rays, cells);
-  }
-  for (int i = 0; i < axis.size(); ++i) {
-    if (!bodies_ || cells.mixed[static_cast<std::size_t>(i + 1)] == 0) {
-      shares.push_back({i, cells_.region(i, j, k), 1});
-      continue;
-    }
-    const double low = axis.point_in_cell(i, 0), high = axis.point_in_cell(i, 1);
-    const auto begin = static_cast<std::ptrdiff_t>(shares.size());
-    for (std::size_t r = 0; r < rays.count; ++r)
-      walk(line, i, rays.pieces[r], low, high, [&](double length, RegionNumber region) {
-        const auto found =
-            std::find_if(shares.begin() + begin, shares.end(), [&](const Share& s) { return s.region == region; });
-        const double fraction = length / ((high - low) * static_cast<double>(rays.count));
-        if (found == shares.end())
-          shares.push_back({i, region, fraction});
-        else
-          found->fraction += fraction;
-      });
-  }
 }
 
 }  // namespace poisson

@@ -115,6 +115,40 @@ void MediaLines::mark(const At& line, const Rays& rays, Line& cells) const {
   }
 }
 
+void MediaLines::add_shares(const At& line, const Rays& rays, const Line& cells, MediaShares& shares) const {
+  const int n = cells_.block().axes[line.axis].size();
+  const auto count = static_cast<double>(rays.count);
+  thread_local std::vector<MediaShares::Share> parts;
+  thread_local std::vector<double> of_ray, squares;
+  for (int i = 0; i < n; ++i) {
+    if (cells.mixed[static_cast<std::size_t>(i + 1)] == 0) continue;
+    const Place& place = places_[line.axis][static_cast<std::size_t>(i + 1)];
+    std::array cell = line.cell;
+    cell[line.axis] = i;
+    parts.clear();
+    squares.clear();
+    for (std::size_t r = 0; r < rays.count; ++r) {
+      of_ray.assign(parts.size(), 0);
+      walk(line, i, rays.pieces[r], place.low, place.high, [&](double length, RegionNumber region) {
+        const auto at =
+            static_cast<std::size_t>(std::ranges::find(parts, region, &MediaShares::Share::region) - parts.begin());
+        if (at == parts.size()) {
+          parts.push_back({cell[0], region, 0});
+          of_ray.push_back(0);
+          squares.push_back(0);
+        }
+        parts[at].fraction += length / (place.width * count);
+        of_ray[at] += length / place.width;
+      });
+      for (std::size_t p = 0; p < parts.size(); ++p) squares[p] += of_ray[p] * of_ray[p] / count;
+    }
+    double variance = 0;
+    for (std::size_t p = 0; p < parts.size(); ++p) variance += squares[p] - parts[p].fraction * parts[p].fraction;
+    if (parts.size() > 1 || parts[0].region != cells.regions[static_cast<std::size_t>(i + 1)])
+      shares.add(line.axis, cell, parts, std::max(variance, 0.0));
+  }
+}
+
 // Returns κ of a face between cells of one region, or behind an open end.
 double MediaLines::uniform(const At& line, int face, RegionNumber region) const {
   if (kappa_[line.axis][region] > 0) return kappa_[line.axis][region];
