@@ -45,19 +45,48 @@ BodyColumns::BodyColumns(std::span<const Bounds> bounds, std::size_t axis) : acr
   each([&](std::size_t column, std::size_t b) { numbers_[next[column]++] = static_cast<std::uint32_t>(b); });
 }
 
-bool BodyColumns::near(std::span<const Bounds> bounds, const Point& lower, const Point& upper) const {
-  const auto meets = [&](const Bounds& b) {
-    for (std::size_t d = 0; d < 3; ++d)
-      if (b.lower[d] > upper[d] || b.upper[d] < lower[d]) return false;
-    return true;
-  };
+template <class F>
+bool BodyColumns::visit(const Point& lower, const Point& upper, const F& f) const {
   for (std::size_t j = bin(1, lower[across_[1]]); j <= bin(1, upper[across_[1]]); ++j)
     for (std::size_t i = bin(0, lower[across_[0]]); i <= bin(0, upper[across_[0]]); ++i) {
       const std::size_t c = i + count_[0] * j;
       for (std::size_t n = begin_[c]; n < begin_[c + 1]; ++n)
-        if (meets(bounds[numbers_[n]])) return true;
+        if (f(numbers_[n])) return true;
     }
   return false;
+}
+
+namespace {
+
+bool meet(const Bounds& b, const Point& lower, const Point& upper) {
+  for (std::size_t d = 0; d < 3; ++d)
+    if (b.lower[d] > upper[d] || b.upper[d] < lower[d]) return false;
+  return true;
+}
+
+}  // namespace
+
+bool BodyColumns::near(std::span<const Bounds> bounds, const Point& lower, const Point& upper) const {
+  return visit(lower, upper, [&](std::uint32_t b) { return meet(bounds[b], lower, upper); });
+}
+
+void BodyColumns::add_ends(std::span<const Bounds> bounds, std::size_t across, const Point& lower, const Point& upper,
+                           std::vector<double>& ends) const {
+  visit(lower, upper, [&](std::uint32_t b) {
+    if (meet(bounds[b], lower, upper))
+      for (const double end : {bounds[b].lower[across], bounds[b].upper[across]})
+        if (end > lower[across] && end < upper[across]) ends.push_back(end);
+    return false;
+  });
+}
+
+void Bodies::ends(std::size_t axis, std::size_t across, const Point& lower, const Point& upper,
+                  std::vector<double>& ends) const {
+  ends.clear();
+  columns_[axis].add_ends(bounds_, across, lower, upper, ends);
+  std::ranges::sort(ends);
+  const auto rest = std::ranges::unique(ends);
+  ends.erase(rest.begin(), rest.end());
 }
 
 Bodies::Bodies(std::vector<Body> bodies, std::shared_ptr<const RegionMap> below)

@@ -41,6 +41,7 @@ class MediaLines {
     std::size_t axis = 0;
     std::array<int, 3> cell{};
     std::array<double, 2> across{};  ///< distance of the line from the centre of the cells
+    double weight = 1;               ///< of the line among those across a face
   };
   /// Is what a face beside a contact adds to κ of the face below `cell` across the axis of its line.
   struct Given {
@@ -81,6 +82,8 @@ class MediaLines {
   struct Rays {
     std::vector<Pieces> pieces;
     std::vector<std::array<double, 2>> across;  ///< their distance from the centre of the faces
+    std::vector<double> weight;                 ///< the area that each stands for
+    double all = 0;                             ///< the sum of the weights
     std::size_t count = 0;
     Pieces central;
   };
@@ -90,6 +93,11 @@ class MediaLines {
   Point through(const At& line) const;
   /// Splits the lines across the faces of a line of cells. Staircases have one line, without pieces.
   void collect(const At& line, Rays& rays) const;
+  /// Is an interval across a cell, by its middle as a share of the cell, and its width relative to equal intervals.
+  struct Strip {
+    double middle, weight;
+  };
+  void divide(double lower, double upper, int count, std::vector<double>& ends, std::vector<Strip>& strips) const;
   /// Contains the regions of the cells −1 … n of a line, at i + 1, and whether a surface may cross them, or whether
   /// their neighbour on the line has another region.
   struct Line {
