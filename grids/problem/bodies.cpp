@@ -56,34 +56,17 @@ bool BodyColumns::visit(const Point& lower, const Point& upper, const F& f) cons
   return false;
 }
 
-namespace {
-
-bool meet(const Bounds& b, const Point& lower, const Point& upper) {
-  for (std::size_t d = 0; d < 3; ++d)
-    if (b.lower[d] > upper[d] || b.upper[d] < lower[d]) return false;
-  return true;
-}
-
-}  // namespace
-
 bool BodyColumns::near(std::span<const Bounds> bounds, const Point& lower, const Point& upper) const {
-  return visit(lower, upper, [&](std::uint32_t b) { return meet(bounds[b], lower, upper); });
-}
-
-void BodyColumns::add_ends(std::span<const Bounds> bounds, std::size_t across, const Point& lower, const Point& upper,
-                           std::vector<double>& ends) const {
-  visit(lower, upper, [&](std::uint32_t b) {
-    if (meet(bounds[b], lower, upper))
-      for (const double end : {bounds[b].lower[across], bounds[b].upper[across]})
-        if (end > lower[across] && end < upper[across]) ends.push_back(end);
-    return false;
-  });
+  return visit(lower, upper, [&](std::uint32_t b) { return bounds[b].meets(Bounds{lower, upper}); });
 }
 
 void Bodies::ends(std::size_t axis, std::size_t across, const Point& lower, const Point& upper,
                   std::vector<double>& ends) const {
   ends.clear();
-  columns_[axis].add_ends(bounds_, across, lower, upper, ends);
+  columns_[axis].visit(lower, upper, [&](std::uint32_t b) {
+    if (bounds_[b].meets(Bounds{lower, upper})) bodies_[b].shape->add_ends(across, {lower, upper}, ends);
+    return false;
+  });
   std::ranges::sort(ends);
   const auto rest = std::ranges::unique(ends);
   ends.erase(rest.begin(), rest.end());

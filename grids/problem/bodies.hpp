@@ -32,14 +32,11 @@ class BodyColumns {
   }
   /// Returns whether one of the boxes may lie in a box that extends along the whole axis.
   bool near(std::span<const Bounds> bounds, const Point& lower, const Point& upper) const;
-  /// Adds where boxes that may lie in such a box end within it along another axis.
-  void add_ends(std::span<const Bounds> bounds, std::size_t across, const Point& lower, const Point& upper,
-                std::vector<double>& ends) const;
-
- private:
   /// Calls f(number) for the boxes in the columns of a box, until it returns true; some come several times.
   template <class F>
   bool visit(const Point& lower, const Point& upper, const F& f) const;
+
+ private:
   std::size_t bin(std::size_t e, double x) const {
     if (count_[e] == 1) return 0;
     return static_cast<std::size_t>(std::clamp((x - lower_[e]) * scale_[e], 0.0, static_cast<double>(count_[e] - 1)));
@@ -69,8 +66,8 @@ class Bodies final : public RegionMap {
     return columns_[axis].near(bounds_, lower, upper);
   }
 
-  /// Replaces `ends` by the places within such a box where the extents of bodies end along another axis, in ascending
-  /// order. Planes of boxes and layers are among them.
+  /// Replaces `ends` by the places within such a box where shapes end along another axis, in ascending order: planes
+  /// across the axis are among them.
   void ends(std::size_t axis, std::size_t across, const Point& lower, const Point& upper,
             std::vector<double>& ends) const;
 

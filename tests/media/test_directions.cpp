@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "grids/results/floating_flows.hpp"
+#include "grids/results/integrals.hpp"
 #include "grids/schemes/cells/media_system.hpp"
 #include "tests/media/media_problems.hpp"
 #include "tests/solve.hpp"
@@ -48,6 +49,52 @@ TEST(Directions, VolumesOfLayersAreExact) {
       EXPECT_NEAR(system.volumes()[1], thickness, 1e-12) << axis;
       EXPECT_NEAR(sum_of(system.sources()), 3 * thickness, 1e-12) << axis;
     }
+}
+
+// Returns the flow along an axis through a cube with a body, from u = 1 to u = 0.
+double flow_along(std::size_t axis, const ShapePtr& shape, double kappa) {
+  Problem p;
+  p.centering = Centering::cell;
+  p.nodes = {uniform_nodes(0, 1, 13), uniform_nodes(0, 1, 11), uniform_nodes(0, 1, 17)};
+  p.boundary.fill({Boundary{N}, Boundary{N}});
+  p.boundary[axis] = {Boundary{D, 1.0}, Boundary{D, 0.0}};
+  MediaBuilder media;
+  media.add("background", 1);
+  media.add("body", kappa);
+  media.body("body", shape);
+  media.use(p, Surfaces::sharp);
+  Options options{.method = Method::multigrid};
+  options.tolerance = 1e-10;
+  Solve solve(p, options);
+  EXPECT_TRUE(solve.run().converged());
+  Solver& solver = solve.solver();
+  return balance(solve.discretization(), solver.A(), solve.solution(), solve.rhs(), solver.spare()).flux[2 * axis];
+}
+
+/// Layers and bars whose planes lie within cells conduct by their cross-section, thinner than a cell or not, alone and
+/// as parts of groups.
+TEST(Directions, BodiesConductByTheirCrossSection) {
+  for (std::size_t along = 0; along < 3; ++along) {
+    const std::size_t a = (along + 1) % 3, b = (along + 2) % 3;
+    for (const double thickness : {0.009, 0.05, 0.177})
+      EXPECT_NEAR(flow_along(along, make_layer(a, 0.333, 0.333 + thickness), 5), 1 + 4 * thickness, 1e-6);
+    Point lower{-1, -1, -1}, upper{2, 2, 2};
+    lower[a] = 0.211, upper[a] = 0.349, lower[b] = 0.12, upper[b] = 0.583;
+    const double area = 0.138 * 0.463;
+    EXPECT_NEAR(flow_along(along, make_box(lower, upper), 5), 1 + 4 * area, 1e-6);
+    EXPECT_NEAR(flow_along(along, make_box(lower, upper), 0.2), 1 - 0.8 * area, 1e-6);
+    Point step{}, shift{};
+    step[a] = 0.217, shift[b] = 0.05;
+    const ShapePtr moved = make_moved(make_box(lower, upper), Motion::translation(shift));
+    std::array<int, 3> count{1, 1, 1};
+    count[a] = 3;
+    EXPECT_NEAR(flow_along(along, make_repeated(moved, count, step), 5), 1 + 4 * 3 * area, 1e-6);
+    Point hole_lower = lower, hole_upper = upper;
+    hole_lower[a] += 0.031, hole_upper[b] -= 0.077;
+    const ShapePtr angle = make_difference({make_box(lower, upper), make_box(hole_lower, hole_upper)});
+    const double removed = (upper[a] - hole_lower[a]) * (hole_upper[b] - lower[b]);
+    EXPECT_NEAR(flow_along(along, angle, 5), 1 + 4 * (area - removed), 1e-6);
+  }
 }
 
 /// Cells that an insulator cuts have the volume that it leaves.
