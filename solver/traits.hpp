@@ -30,6 +30,9 @@ struct Traits {
   /// Point sweeps and conjugate gradients with diagonal scaling miss smooth errors, so that `judge` looks for them.
   bool hides_smooth_errors = false;
   std::function<bool()> homogeneous;  ///< the data stored in the solution are zero now
+  /// Returns whether b contains values of fixed bodies, whose couplings change from level to level: full multigrid
+  /// would restrict them wrongly. Empty if there are no such bodies.
+  std::function<bool()> drives_by_walls;
   /// Returns the imbalance of all flows relative to their size (balance(), throughput()). Overwrites the last field.
   /// Empty if κ has no wide range.
   std::function<double(const Operator& A, const Field& u, const Field& b, Field& work)> imbalance;

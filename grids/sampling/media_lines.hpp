@@ -28,6 +28,9 @@ struct FixedLink {
   std::array<std::int8_t, 3> periods{};
 };
 
+/// Returns a position within an axis: beyond its ends a periodic axis repeats itself, and others are mirrored.
+double within_axis(const Axis& axis, double position);
+
 /// Integrates along lines of cells. The conductance of a face is 1/∫ds/κ along lines between the centres, averaged over
 /// the face; for staircases one line, on which each cell has the material of its centre. Only cells that a surface may
 /// cross are integrated; the others have κ of their region.

@@ -139,11 +139,11 @@ std::unique_ptr<Operator> make(Backend& backend, const LevelRows& rows, Precisio
 }
 
 template <class T>
-class RehearsedBands final : public BandedBase<T, RehearsedBands<T>> {
+class RehearsedBands final : public SilentOperator<BandedBase<T, RehearsedBands<T>>> {
   using Base = BandedBase<T, RehearsedBands>;
 
  public:
-  RehearsedBands(Backend& backend, const Bands& bands) : Base(backend, bands) {
+  RehearsedBands(Backend& backend, const Bands& bands) : SilentOperator<Base>(backend, bands) {
     if (!backend.on_gpu()) return;
     mean_ = backend.scalar();
     const std::size_t count = bands.entries.size();
@@ -156,16 +156,6 @@ class RehearsedBands final : public BandedBase<T, RehearsedBands<T>> {
   void relax_colours(double, bool, const Field&, Field&) const {}
 
  private:
-  void do_apply(const Field&, Field&) const override {}
-  void do_apply_everywhere(const Field&, Field&) const override {}
-  void do_diagonal(Field&) const override {}
-  void do_residual(const Field&, const Field&, Field&) const override {}
-  void do_residual(const Field&, const Field&, Field&, const Scalar&, Scalar&) const override {}
-  void do_norm(const Field&, Scalar&) const override {}
-  void do_rounding(const Field&, Scalar&) const override {}
-  void do_project_rhs(Field&, Scalar&) const override {}
-  void do_project_solution(Field&) const override {}
-
   Scalar mean_;
   Buffer list_;
 };
@@ -189,6 +179,7 @@ class RehearsalKernels final : public GridKernels {
   void coarsen_cells(Backend&, const Block&, const CoarseBlock&, const Field&, Field&, CellMean, bool) const override {}
   void coarsen_faces(Backend&, const FaceRows&, const CoarseBlock&, const FieldPerAxis&, Field&,
                      const std::array<std::shared_ptr<Field>, 3>&) const override {}
+  void move_walls(Backend&, const FaceRows&, const CoarseBlock&, const Field&, Field&) const override {}
   void continue_outwards(Backend&, const Box&, Field&) const override {}
   void paint_colour(Backend&, const StencilProbe&, Field&) const override {}
   void gather_couplings(Backend&, const StencilProbe&) const override {}
