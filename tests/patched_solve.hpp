@@ -1,6 +1,6 @@
 #pragma once
 
-// A problem on a grid of 24 × 21 × 112 values, and its solution on the whole grid or on patches.
+// A problem on a grid of any size, and its solution on the whole grid or on patches.
 
 #include <array>
 #include <cmath>
@@ -23,12 +23,10 @@ struct Kind {
   bool varying;
 };
 
-inline constexpr std::array<int, 3> sizes{24, 21, 112};
-inline constexpr std::size_t all_values{std::size_t{24} * 21 * 112};
-
 /// Returns a problem with `sizes` values: boxes of different widths unless `equal`, and κ over two orders of magnitude
 /// if it varies.
-inline Problem problem_of(const Kind& kind, const std::array<bool, 3>& periodic = {}, bool equal = false) {
+inline Problem problem_of(const Kind& kind, const std::array<bool, 3>& periodic = {}, bool equal = false,
+                          const std::array<int, 3>& sizes = {24, 21, 112}) {
   Problem p;
   p.scheme = kind.scheme;
   p.centering = kind.centering;
@@ -46,6 +44,13 @@ inline Problem problem_of(const Kind& kind, const std::array<bool, 3>& periodic 
       return std::exp(2 * std::sin(0.15 * x) * std::cos(0.1 * y) + std::sin(0.1 * z));
     };
   return p;
+}
+
+/// Returns the number of values of the global grid.
+inline std::size_t values_of(const Problem& problem) {
+  std::size_t values = 1;
+  for (const int n : make_block(problem).layout().n) values *= static_cast<std::size_t>(n);
+  return values;
 }
 
 struct Solution {
@@ -71,16 +76,17 @@ Solution solve(const Model& model, const Options& options, const Part& part, std
   const Field& of_part = part(solver->solution());
   const HostRead read(of_part);
   const auto& origin = of_part.space().part().origin();
+  const auto& all = of_part.space().part().all();
   const View<const double> v = (*read).view<double>();
   for_each_value(v, false, [&](int i, int j, int k) {
-    u[static_cast<std::size_t>(((k + origin[2]) * sizes[1] + j + origin[1]) * sizes[0] + i + origin[0])] = v(i, j, k);
+    u[static_cast<std::size_t>(((k + origin[2]) * all[1] + j + origin[1]) * all[0] + i + origin[0])] = v(i, j, k);
   });
   return {{}, result.history, result.iterations, solver->levels()};
 }
 
 inline Solution solve_whole(const Problem& problem, const Options& options = options_of_tests()) {
   const auto backend = test_backend();
-  std::vector<double> u(all_values);
+  std::vector<double> u(values_of(problem));
   Solution found = solve(
       GridModel(*backend, problem), options, [](const Field& solution) -> const Field& { return solution; }, u);
   found.u = u;
@@ -105,7 +111,7 @@ inline Solution solve_part(const Problem& problem, const PatchedModel::Widths& w
 /// Does the same with threads that act as processes.
 inline Solution solve_patches(const Problem& problem, const PatchedModel::Widths& widths, int count,
                               const std::vector<Orientation>& turns = {}, const Options& options = options_of_tests()) {
-  std::vector<double> u(all_values);
+  std::vector<double> u(values_of(problem));
   Solution found;
   as_processes(count, [&](const std::shared_ptr<const Processes>& processes) {
     const Solution own = solve_part(problem, widths, options, processes, turns, u);

@@ -1,47 +1,46 @@
 #include <algorithm>
+#include <span>
 
 #include "backends/cuda/patch_columns.cuh"
 
 namespace poisson::cuda {
 namespace {
 
-constexpr int groups_of_launch = 16;
+constexpr int groups_of_launch = 64;
 
 struct Groups {
   PartialSums of[groups_of_launch];
-  int count, planes;
+  int count, first;  // groups, and planes of earlier launches
 };
 
-// A warp adds up the partial sums of a plane in the order of add_planes, and stores the sum at the plane's place.
-__global__ void __launch_bounds__(256) total_planes_kernel(Groups groups, const int* place, double* total) {
-  await_others();
-  const int lane = static_cast<int>(threadIdx.x) % 32;
-  const int at = static_cast<int>((blockIdx.x * blockDim.x + threadIdx.x) / 32);
-  if (at >= groups.planes) return;
-  int g = 0, plane = at;
-  while (plane >= groups.of[g].planes) plane -= groups.of[g++].planes;
-  const PartialSums own = groups.of[g];
+// Returns the partial sums of a plane, added up by a warp in the order of add_planes. Lane 0 has the result.
+__device__ double total_of(const PartialSums& group, int plane, int lane) {
   int lanes = 1;
-  while (lanes < 32 && lanes < own.blocks) lanes *= 2;
+  while (lanes < 32 && lanes < group.blocks) lanes *= 2;
   double sum = 0;
-  for (int b = lane; lane < lanes && b < own.blocks; b += lanes)
-    sum += own.partial[static_cast<std::int64_t>(plane) * own.blocks + b];
+  for (int b = lane; lane < lanes && b < group.blocks; b += lanes)
+    sum += group.partial[static_cast<std::int64_t>(plane) * group.blocks + b];
   for (int step = lanes / 2; step > 0; step /= 2) sum += __shfl_down_sync(0xffffffffu, sum, step, lanes);
-  const int number = own.before + plane, to = place ? place[number] : number;
-  if (lane == 0 && to >= 0) total[to] = sum;
+  return sum;
 }
 
-// Adds up planes of equal number.
-struct JoinPlanes {
-  const int* begin;
-  const double* of_plane;
-  double* of_number;
-  __device__ void operator()(int i, int, int, int) const {
-    double sum = 0;
-    for (int at = begin[i]; at < begin[i + 1]; ++at) sum += of_plane[at];
-    of_number[i] = sum;
+// A warp adds up the planes of a number in their order. Without `begin` each place has a number of its own.
+__global__ void __launch_bounds__(256)
+    total_planes_kernel(Groups groups, const int* place, const int* begin, int numbers, double* total) {
+  await_others();
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  const int number = static_cast<int>((blockIdx.x * blockDim.x + threadIdx.x) / 32);
+  if (number >= numbers) return;
+  double all = groups.first > 0 ? total[number] : 0;
+  const int last = begin ? begin[number + 1] : number + 1;
+  for (int at = begin ? begin[number] : number; at < last; ++at) {
+    int plane = (place ? place[at] : at) - groups.first, g = 0;
+    if (plane < 0) continue;
+    while (g < groups.count && plane >= groups.of[g].planes) plane -= groups.of[g++].planes;
+    if (g < groups.count) all += total_of(groups.of[g], plane, lane);
   }
-};
+  if (lane == 0) total[number] = all;
+}
 
 }  // namespace
 
@@ -51,21 +50,18 @@ void add_groups(CudaBackend& device, const Space& space, const SumTable& table, 
   for (const PartialSums& group : groups) planes += group.planes;
   // If several planes share a sum, the sums have no numbers and are added group by group.
   const bool numbered = planes == table.planes;
-  const bool joins = numbered && table.begin;
-  double* const totals = joins ? room + table.planes : room;
+  const int numbers = numbered ? table.numbers : planes;
   for (std::size_t first = 0; first < groups.size(); first += groups_of_launch) {
     Groups some{};
-    for (std::size_t g = first; g < std::min(groups.size(), first + groups_of_launch); ++g) {
+    for (const PartialSums& group : std::span(groups).first(first)) some.first += group.planes;
+    for (std::size_t g = first; g < std::min(groups.size(), first + groups_of_launch); ++g)
       some.of[some.count++] = groups[g];
-      some.planes += groups[g].planes;
-    }
-    launch(total_planes_kernel, static_cast<unsigned>(divide_up(std::max(1, some.planes), 8)), 256, device.stream(),
-           some, numbered ? table.place : nullptr, totals);
+    launch(total_planes_kernel, static_cast<unsigned>(divide_up(std::max(1, numbers), 8)), 256, device.stream(), some,
+           numbered ? table.place : nullptr, numbered ? table.begin : nullptr, numbers, room);
   }
-  if (joins) for_columns(device.stream(), Box{{}, {table.numbers, 1, 1}}, JoinPlanes{table.begin, totals, room});
   // The sums of planes are now partial sums of which each plane has one.
   const Box one{{}, {1, 1, 1}};
-  device.add_up(space, PlaneSums(one, Tiling(one), 1), numbered ? table.numbers : planes, result);
+  device.add_up(space, PlaneSums(one, Tiling(one), 1), numbers, result);
 }
 
 }  // namespace poisson::cuda

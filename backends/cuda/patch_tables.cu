@@ -61,11 +61,11 @@ SumTable sum_table(CudaBackend& device, const Space& space, const BoxOf& box_of)
     if (thick == 0 || same) first_range.back() = ~std::size_t{0};
   }
   std::ranges::stable_sort(planes, {}, &Plane::number);
-  std::vector<int> place(static_cast<std::size_t>(table.planes), -1), begin;
+  std::vector<int> place, begin;
   bool sorted = std::ssize(planes) == table.planes;
   int least = 1 << 30, most = 0;
   for (std::size_t at = 0; at < planes.size(); ++at) {
-    place[static_cast<std::size_t>(planes[at].position)] = static_cast<int>(at);
+    place.push_back(planes[at].position);
     sorted = sorted && planes[at].position == static_cast<int>(at);
     if (at == 0 || planes[at].number != planes[at - 1].number) begin.push_back(static_cast<int>(at));
     least = std::min(least, planes[at].number);

@@ -28,7 +28,7 @@ struct SumTable {
   int planes = 0;              ///< of the stacks of all groups
   int numbers = 0;             ///< different numbers of planes among them
   int depth = 1;               ///< planes of all processes
-  const int* place = nullptr;  ///< of each plane among the planes sorted by number, or −1; null if they are sorted
+  const int* place = nullptr;  ///< planes in the order of their numbers; null if they are sorted
   const int* begin = nullptr;  ///< first of the sorted planes of each number; null if all numbers differ
   Buffer ranges{}, places{}, begins{};
 };

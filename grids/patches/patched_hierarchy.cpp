@@ -58,4 +58,8 @@ Hierarchy make_patched_hierarchy(Hierarchy levels, std::unique_ptr<Operator> fin
   return levels;
 }
 
+bool moves_alone(const Transfer& transfer) {
+  return dynamic_cast<const PatchedTransfer*>(&transfer) != nullptr;
+}
+
 }  // namespace poisson

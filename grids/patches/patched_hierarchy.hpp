@@ -11,4 +11,7 @@ namespace poisson {
 Hierarchy make_patched_hierarchy(Hierarchy levels, std::unique_ptr<Operator> finest,
                                  const std::shared_ptr<const PatchedBox>& of);
 
+/// Returns whether a transfer changes the places of values alone: it is the one between patches and their part.
+bool moves_alone(const Transfer& transfer);
+
 }  // namespace poisson

@@ -6,8 +6,8 @@
 #include <span>
 #include <utility>
 
-#include "backends/spaces/is_box.hpp"
 #include "grids/compact/explicit_entries.hpp"
+#include "grids/patches/patched_hierarchy.hpp"
 #include "solver/smoothers/semicoarsening.hpp"
 
 namespace poisson {
@@ -83,16 +83,6 @@ Level::StepSizes steps_of_visits() {
   return {1 / (middle + offset), 1 / (middle - offset)};
 }
 
-// Returns whether the second level is a box that stores the unknowns of the first one, on every process. All processes
-// call this together. Rows below blocks are no such level: both are smoothed.
-bool second_copies_first(const Hierarchy& hierarchy) {
-  if (hierarchy.operators.size() < 2 || dynamic_cast<const ExplicitEntries*>(hierarchy.operators[1].get()))
-    return false;
-  const Space &first = hierarchy.operators[0]->space(), &second = hierarchy.operators[1]->space();
-  const bool differs = is_box(first) || !is_box(second) || first.own_unknowns() != second.own_unknowns();
-  return first.processes().largest(differs ? 1 : 0) == 0;
-}
-
 }  // namespace
 
 Multigrid::Multigrid(Hierarchy hierarchy, const Options& options)
@@ -122,7 +112,7 @@ void Multigrid::refill(Hierarchy hierarchy, const Options& options) {
   cycle_ = options.cycle;
   rough_ = !hierarchy.strong_clusters.empty();
   twice_.clear();
-  first_ = second_copies_first(hierarchy) ? 1 : 0;
+  first_ = !hierarchy.transfers.empty() && moves_alone(*hierarchy.transfers.front()) ? 1 : 0;
   const Space& finest = hierarchy.operators[first_]->space();
   const bool plane = finest.part().all()[2] == 1;
   const bool accelerated = options.krylov == Krylov::cg;

@@ -14,7 +14,7 @@ namespace poisson {
 /// cycles. A W-cycle visits a level twice only if it has at most a third of the unknowns of the last level visited
 /// twice. Its work therefore stays proportional to the unknowns (ibid., section 2.4.3) if levels coarsen only one axis.
 ///
-/// If the second level is a box with the unknowns of the first one, which is none, the first one is not smoothed:
+/// If the second level has the unknowns of the first one at other places (moves_alone), the first one is not smoothed:
 /// cycles and full multigrid then begin on the second level, which gets the right-hand side and returns the correction.
 class Multigrid final : public Preconditioner {
  public:

@@ -73,7 +73,7 @@ TEST(PatchedProcesses, OfLaunchedProcesses) {
     for (std::size_t c = 0; c < cases.size(); ++c) {
       SCOPED_TRACE(testing::Message() << "case " << c << ", varying " << kind.varying);
       const Problem problem = problem_of(cases[c], kind);
-      std::vector<double> u(all_values);
+      std::vector<double> u(values_of(problem));
       const Solution own = solve_part(problem, cases[c].widths, options_of_tests(), launched(), {}, u);
       expect_part_of(u, own, solve_whole(problem), cases[c].same_bits);
     }

@@ -139,11 +139,11 @@ std::unique_ptr<Operator> make(Backend& backend, const LevelRows& rows, Precisio
 }
 
 template <class T>
-class RehearsedBands final : public BandedBase<T, RehearsedBands<T>> {
+class RehearsedBands final : public SilentOperator<BandedBase<T, RehearsedBands<T>>> {
   using Base = BandedBase<T, RehearsedBands>;
 
  public:
-  RehearsedBands(Backend& backend, const Bands& bands) : Base(backend, bands) {
+  RehearsedBands(Backend& backend, const Bands& bands) : SilentOperator<Base>(backend, bands) {
     if (!backend.on_gpu()) return;
     mean_ = backend.scalar();
     const std::size_t count = bands.entries.size();
@@ -156,16 +156,6 @@ class RehearsedBands final : public BandedBase<T, RehearsedBands<T>> {
   void relax_colours(double, bool, const Field&, Field&) const {}
 
  private:
-  void do_apply(const Field&, Field&) const override {}
-  void do_apply_everywhere(const Field&, Field&) const override {}
-  void do_diagonal(Field&) const override {}
-  void do_residual(const Field&, const Field&, Field&) const override {}
-  void do_residual(const Field&, const Field&, Field&, const Scalar&, Scalar&) const override {}
-  void do_norm(const Field&, Scalar&) const override {}
-  void do_rounding(const Field&, Scalar&) const override {}
-  void do_project_rhs(Field&, Scalar&) const override {}
-  void do_project_solution(Field&) const override {}
-
   Scalar mean_;
   Buffer list_;
 };

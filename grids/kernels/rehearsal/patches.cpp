@@ -19,10 +19,10 @@ struct NoSteps final : SymmetricSplitting {
 };
 
 template <class Owned>
-class RehearsedPatches final : public PatchedOperator {
+class RehearsedPatches final : public SilentOperator<PatchedOperator> {
  public:
   RehearsedPatches(std::shared_ptr<const Operator> box, std::shared_ptr<const PatchedBox> of, Owned owned)
-      : PatchedOperator(std::move(box), std::move(of)), owned_(std::move(owned)) {}
+      : SilentOperator(std::move(box), std::move(of)), owned_(std::move(owned)) {}
 
   std::unique_ptr<SymmetricSplitting> split(const Relaxation& relaxation) const override {
     if (relaxation.extent != Extent::point) return PatchedOperator::split(relaxation);
@@ -30,16 +30,6 @@ class RehearsedPatches final : public PatchedOperator {
   }
 
  private:
-  void do_apply(const Field&, Field&) const override {}
-  void do_apply_everywhere(const Field&, Field&) const override {}
-  void do_diagonal(Field&) const override {}
-  void do_residual(const Field&, const Field&, Field&) const override {}
-  void do_residual(const Field&, const Field&, Field&, const Scalar&, Scalar&) const override {}
-  void do_norm(const Field&, Scalar&) const override {}
-  void do_rounding(const Field&, Scalar&) const override {}
-  void do_project_rhs(Field&, Scalar&) const override {}
-  void do_project_solution(Field&) const override {}
-
   Owned owned_;
 };
 

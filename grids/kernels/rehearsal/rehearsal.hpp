@@ -21,6 +21,24 @@ class GridRehearsal final : public RehearsalBackend {
 
 namespace rehearsal {
 
+/// Is an operator whose verbs do nothing.
+template <class Base>
+class SilentOperator : public Base {
+ public:
+  using Base::Base;
+
+ private:
+  void do_apply(const Field&, Field&) const override {}
+  void do_apply_everywhere(const Field&, Field&) const override {}
+  void do_diagonal(Field&) const override {}
+  void do_residual(const Field&, const Field&, Field&) const override {}
+  void do_residual(const Field&, const Field&, Field&, const Scalar&, Scalar&) const override {}
+  void do_norm(const Field&, Scalar&) const override {}
+  void do_rounding(const Field&, Scalar&) const override {}
+  void do_project_rhs(Field&, Scalar&) const override {}
+  void do_project_solution(Field&) const override {}
+};
+
 /// Returns the kernels of a GridRehearsal. Operators, transfers and samplers allocate what those of the rehearsed
 /// device allocate, and their verbs do nothing.
 const GridKernels& grid_kernels();
