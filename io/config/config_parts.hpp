@@ -71,6 +71,8 @@ std::shared_ptr<const RegionMap> read_image(ConfigParts& parts, Media& media);
 void read_answers(ConfigParts& parts, bool grid_known);
 
 void read_solver(ConfigParts& parts);
+/// Takes the CPU if hypre is asked for, and refuses a GPU. Call it after read_solver.
+void keep_hypre_on_cpu(ConfigParts& parts);
 /// Checks the assembly of elements on faces with several conditions.
 void check_assembly(ConfigParts& parts);
 /// Checks `scheme: compact4` and `solver.extrapolate` against the problem. Call it after the problem has been read.

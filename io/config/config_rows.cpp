@@ -65,8 +65,7 @@ void check_solver(ConfigParts& parts) {
     parts.errors.add(solver->mark, "solver", error.what());
   }
   parts.config.options.fallback = Fallback::never;
-  std::string& device = parts.config.device;
-  if (!device.starts_with("cuda")) device = "cpu";
+  keep_hypre_on_cpu(parts);
   if (parts.config.flow_tolerance > 0)
     parts.errors.add(solver->find("flow_tolerance")->mark, "solver.flow_tolerance",
                      "a matrix has no flows; remove it and choose solver.tolerance");
@@ -132,6 +131,9 @@ void read_rows_document(Value& document, const std::filesystem::path& file, Diag
   auto rows = read_system(parts);
   read_solver(parts);
   check_solver(parts);
+  if (rows && config.options.amg == Amg::hypre && !rows->is_symmetric())
+    errors.add(document.at("solver.amg")->mark, "solver.amg",
+               "hypre preconditions symmetric matrices here, and this one is unsymmetric; remove it");
   read_rows_output(parts, file);
   errors.raise();
   config.matrix_file = parts.path(*document.at("grid.file"));

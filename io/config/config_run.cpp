@@ -146,6 +146,14 @@ void read_solver(ConfigParts& parts) {
                      "pre and post are both 0, so nothing is smoothed; make their sum at least 1");
 }
 
+void keep_hypre_on_cpu(ConfigParts& parts) {
+  if (parts.config.options.amg != Amg::hypre) return;
+  if (parts.config.device.starts_with("cuda"))
+    parts.errors.add(parts.document.at("backend.device")->mark, "backend.device",
+                     "hypre solves on the CPU here; write cpu, or solver.amg: own");
+  parts.config.device = "cpu";
+}
+
 void check_assembly(ConfigParts& parts) {
   const Assembly assembly = parts.config.assembly;
   const Value* asked = parts.document.at("discretization.assembly");

@@ -188,12 +188,7 @@ class MeshProblemReader {
       parts_.errors.add(solver ? solver->mark : parts_.document.mark, "solver", error.what());
     }
     parts_.config.options.fallback = Fallback::never;
-    std::string& device = parts_.config.device;
-    if (!device.starts_with("cuda"))
-      device = "cpu";
-    else if (parts_.config.options.amg == Amg::hypre)
-      parts_.errors.add(parts_.document.at("backend.device")->mark, "backend.device",
-                        "hypre solves on the CPU here; write cpu, or solver.amg: own");
+    keep_hypre_on_cpu(parts_);
     if (parts_.config.flow_tolerance > 0)
       parts_.errors.add(solver->find("flow_tolerance")->mark, "solver.flow_tolerance",
                         "is not supported on meshes; remove it and choose solver.tolerance");

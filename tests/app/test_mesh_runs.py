@@ -79,6 +79,20 @@ class MeshRuns(SeveralProcesses):
         for key in ("min", "max", "l2"):
             self.assertAlmostEqual(found["solution"][key], own["solution"][key], delta=1e-6)
 
+    def test_hypre_solves_matrices(self):
+        if not has_hypre():
+            self.skipTest("a program without hypre")
+        rows = [f"{i} {j} {2.01 if i == j else -1}" for i in range(1, 101) for j in (i - 1, i, i + 1) if 0 < j < 101]
+        self.write("a.mtx", "%%MatrixMarket matrix coordinate real general\n100 100 298\n" + "\n".join(rows))
+        self.write("matrix.yaml", "grid: {type: matrix, file: a.mtx}\nequation: {source: 1}\n")
+        case = self.directory / "matrix.yaml"
+        own = self.solved(0, "own", case=case)
+        found = self.solved(0, "hypre", "solver.amg=hypre", case=case)
+        self.assertTrue(found["converged"], found["reason"])
+        self.assertNotEqual(found["residual"]["history"], own["residual"]["history"])
+        for key in ("min", "max", "l2"):
+            self.assertAlmostEqual(found["solution"][key], own["solution"][key], delta=1e-6 * own["solution"]["max"])
+
     def test_several_processes_need_hypre(self):
         run = self.poisson(2, case=CONFIGS / "mesh-l-shape.yaml")
         self.assertEqual(run.returncode, 2)

@@ -36,6 +36,12 @@ TEST_F(BlocksInConfigurations, ListSidesInNoPatch) {
   EXPECT_TRUE(warned);
 }
 
+TEST_F(BlocksInConfigurations, LeaveTheChoiceOfTheDevice) {
+  EXPECT_EQ(load(two()).device, "auto");
+  EXPECT_EQ(load(two("backend: {device: cpu}\n")).device, "cpu");
+  EXPECT_EQ(load(two("backend: {device: cuda}\n")).device, "cuda");
+}
+
 TEST_F(BlocksInConfigurations, SpreadCellsAndGradings) {
   const Config config = load(two("",
                                  "    - {corners: [0, 1, 4, 3], cells: [3, 8], grading: {y: {expansion: 100}}}\n"

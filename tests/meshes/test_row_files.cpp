@@ -155,6 +155,17 @@ TEST_F(RowFiles, DescribeProblemsInConfigurations) {
   EXPECT_TRUE(
       has(errors("grid: {type: matrix, file: a.mtx, rhs: b.mtx}\nboundary: {default: {neumann: 0}}\n"), "boundary"));
   EXPECT_TRUE(has(errors("grid: {type: matrix, file: a.mtx, rhs: b.mtx}\nsolver: {method: direct}\n"), "direct"));
+  EXPECT_EQ(config.device, "auto");
+}
+
+TEST_F(RowFiles, TakeTheCpuForHypre) {
+  write(general + "2 2 4\n1 1 2\n1 2 -1\n2 1 -1\n2 2 2\n", "a.mtx");
+  write(general + "2 2 4\n1 1 2\n1 2 -1\n2 1 -0.5\n2 2 2\n", "c.mtx");
+  const std::string more = "equation: {source: 1}\nsolver: {amg: hypre}\n";
+  EXPECT_EQ(load("grid: {type: matrix, file: a.mtx}\n" + more).device, "cpu");
+  EXPECT_TRUE(has(errors("grid: {type: matrix, file: a.mtx}\n" + more + "backend: {device: cuda}\n"),
+                  "bad.yaml:4:19: backend.device: hypre solves on the CPU here"));
+  EXPECT_TRUE(has(errors("grid: {type: matrix, file: c.mtx}\n" + more), "bad.yaml:3:15: solver.amg: hypre"));
 }
 
 TEST_F(RowFiles, WriteVectors) {
