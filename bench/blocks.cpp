@@ -26,6 +26,7 @@ namespace {
 struct Arguments {
   std::string device = "cuda";
   int blocks = 4, cells = 32, repeat = 5;
+  std::int64_t coarsest = most_in_blocks;  ///< unknowns from which rows follow the levels of blocks
   bool verbs = false;
   std::shared_ptr<const Processes> processes = one_process();
 
@@ -176,7 +177,7 @@ void measure(const std::string& name, const Arguments& of, double skew, bool wal
   const MeshData data(problem);
   const CellStretch stretch = measure_cells(mesh).stretch();
   const double of_data = watch.seconds();
-  const BlockSystem system = assemble_blocks(data, mesh, of.processes, most_in_blocks, stretch, backend->on_gpu());
+  const BlockSystem system = assemble_blocks(data, mesh, of.processes, of.coarsest, stretch, backend->on_gpu());
   const std::vector<double> held = mesh.on_nodes(data.held), guess;
   const double of_system = watch.seconds();
   BlocksModel model(*backend, system, held, guess);
@@ -249,6 +250,7 @@ int main(int argc, char** argv) {
   const std::string which = argc > 4 ? argv[4] : "all";
   const auto wants = [&](const std::string& name) { return which == "all" || which.find(name) != std::string::npos; };
   of.verbs = argc > 5 && std::string(argv[5]) == "verbs";
+  if (argc > 6) of.coarsest = std::atoll(argv[6]);
   const auto automatic = poisson::BlockModel::automatic;
   if (wants("box") && of.processes->alone()) measure_box(of);
   if (wants("rectilinear")) measure("rectilinear blocks", of, 0, false, automatic);
