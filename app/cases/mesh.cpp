@@ -41,7 +41,8 @@ class MeshCase final : public Case {
       const std::vector<BlockLevelSize> sizes = block_level_sizes(
           data(), cut_blocks(), count, coarsest_in_blocks(data(), *config_.mesh->blocks, config_.mesh->needle));
       can_compute_ = sizes.front().computed > 0;
-      plan_ = plan_blocks(sizes, options_, config_.mesh->stretch, mesh().dimension, gpu, computes_residual_);
+      plan_ =
+          plan_blocks(sizes, options_, config_.mesh->stretch, mesh().dimension, gpu, computes_residual_, data().range);
       on_gpu_ = gpu;
     }
     if (!plan_ && gpu) {

@@ -80,6 +80,7 @@ class SourcesOfMesh final : public BlockSources {
 
   const BlockFacets& facets(std::size_t own) const override { return facets_[own]; }
   bool robin(std::size_t own) const override { return robin_[own] != 0; }
+  bool reacts() const override { return !data_.reaction.empty(); }
 
  private:
   static std::int64_t count(const BlockMesh::Piece& piece) {

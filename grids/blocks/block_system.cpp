@@ -7,6 +7,7 @@
 #include "grids/blocks/element_assembler.hpp"
 #include "grids/blocks/held_nodes.hpp"
 #include "grids/blocks/plane_colours.hpp"
+#include "grids/blocks/stacked_bands.hpp"
 #include "grids/meshes/mesh_system.hpp"
 
 namespace poisson {
@@ -144,8 +145,9 @@ void add_part(const BlockNumbers& numbers, std::size_t p, const std::vector<int>
   const std::array<int, 3>& n = layout.n;
   const double in_plane = static_cast<double>(n[0]) * n[1], all = in_plane * n[2];
   to.nodes += static_cast<std::int64_t>(all);
-  // Bands of planes are apart (BandPlaces).
-  to.bands += (plane ? 4 : 13) * std::ceil((in_plane + n[0] + 1) / 32) * 32 * n[2];
+  const BlockShape shape{{n[0], n[1], n[2]}, 1};
+  to.bands += static_cast<double>(BandPlaces(shape, plane ? 4 : 13).plane(shape, 1, 0) -
+                                  BandPlaces(shape, plane ? 4 : 13).plane(shape, 0, 0));
   to.slots += plane ? in_plane - values : all - values;
 }
 
@@ -164,6 +166,7 @@ std::vector<BlockLevelSize> level_sizes(const MeshData& data, const BlockMesh& m
   }
   const bool robin = std::ranges::any_of(
       data.facets, [&](const ConditionedFacet& facet) { return data.condition(facet).kind == BoundaryKind::robin; });
+  for (BlockLevelSize& size : sizes) size.sums = robin || !data.reaction.empty();
   if (mesh.mesh->dimension == 3 && !robin && pinned.empty())
     sizes.front().computed =
         24 + (data.range > 1 || !data.reaction.empty() ? 8 * static_cast<double>(data.kappa_entries) : 0) +
