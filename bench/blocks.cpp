@@ -1,7 +1,7 @@
 // Times solves on blocks to 1e-8: blocks of boxes, skewed hexahedra, and thin cells at a wall, and a box of as many
 // cells as the first ones. `mpirun -n 2 poisson-blocks cuda 4 96 skewed` divides the blocks among two GPUs. Arguments:
-// device, blocks and cells along each axis, cases, `verbs` or another word, and for experiments the unknowns of the last
-// level of blocks, the interval of Chebyshev's polynomial, its degree, and cg or none.
+// device, blocks and cells along each axis, cases, `verbs` or another word, and for experiments the unknowns from which
+// rows follow blocks, `cg`, `none` or `auto`, the interval of Chebyshev's polynomial, and its degree.
 
 #include <algorithm>
 #include <cmath>
@@ -29,8 +29,8 @@ namespace {
 struct Arguments {
   std::string device = "cuda";
   int blocks = 4, cells = 32, repeat = 5;
+  std::int64_t coarsest = most_in_blocks;  ///< unknowns from which rows follow the levels of blocks
   bool verbs = false;
-  std::int64_t coarsest = most_in_blocks;
   Krylov krylov = Krylov::automatic;
   double interval = 0;  ///< of Chebyshev's polynomial; 0: the choice of auto
   int steps = 0;
@@ -261,9 +261,10 @@ int main(int argc, char** argv) {
   const auto wants = [&](const std::string& name) { return which == "all" || which.find(name) != std::string::npos; };
   of.verbs = argc > 5 && std::string(argv[5]) == "verbs";
   if (argc > 6) of.coarsest = std::atoll(argv[6]);
-  if (argc > 7) of.interval = std::atof(argv[7]);
-  if (argc > 8) of.steps = std::atoi(argv[8]);
-  if (argc > 9) of.krylov = std::string(argv[9]) == "cg" ? poisson::Krylov::cg : poisson::Krylov::none;
+  if (argc > 7 && std::string(argv[7]) != "auto")
+    of.krylov = std::string(argv[7]) == "cg" ? poisson::Krylov::cg : poisson::Krylov::none;
+  if (argc > 8) of.interval = std::atof(argv[8]);
+  if (argc > 9) of.steps = std::atoi(argv[9]);
   const auto automatic = poisson::BlockModel::automatic;
   if (wants("box") && of.processes->alone()) measure_box(of);
   if (wants("rectilinear")) measure("rectilinear blocks", of, 0, false, automatic);
