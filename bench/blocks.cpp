@@ -29,8 +29,8 @@ namespace {
 struct Arguments {
   std::string device = "cuda";
   int blocks = 4, cells = 32, repeat = 5;
+  std::int64_t coarsest = most_in_blocks;  ///< unknowns from which rows follow the levels of blocks
   bool verbs = false;
-  std::int64_t coarsest = most_in_blocks;
   Krylov krylov = Krylov::automatic;
   double interval = 0;  ///< of Chebyshev's polynomial; 0: the choice of auto
   int steps = 0;

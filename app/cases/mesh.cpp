@@ -12,7 +12,6 @@
 
 #include "app/cases/case.hpp"
 #include "backends/memory/error.hpp"
-#include "grids/compact/csr.hpp"
 #include "grids/meshes/device_assembly.hpp"
 #include "grids/meshes/mesh_results.hpp"
 #include "io/meshes/mesh_input.hpp"
@@ -139,6 +138,8 @@ class MeshCase final : public Case {
   void observe(Summary& summary) override {
     u_ = in_blocks() ? cut_blocks().at_points(get_nodes(solver_->solution(), *block_system().levels.front().space))
                      : point_values(data(), *system_, get_rows(solver_->solution(), RowSpace(row_count())));
+    for (std::size_t p = 0; p < u_.size(); ++p)  // nodes of blocks with given values differ from these by the residual
+      if (data().holder[p] >= 0) u_[p] = data().held[p];
     const MeshIntegrals all = integrate(data(), u_);
     const auto place = [&](const std::array<double, 3>& x) {
       return std::vector<double>(x.begin(), x.begin() + mesh().dimension);
