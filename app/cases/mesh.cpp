@@ -12,7 +12,6 @@
 
 #include "app/cases/case.hpp"
 #include "backends/memory/error.hpp"
-#include "grids/compact/csr.hpp"
 #include "grids/meshes/device_assembly.hpp"
 #include "grids/meshes/mesh_results.hpp"
 #include "io/meshes/mesh_input.hpp"
