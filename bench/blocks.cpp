@@ -1,5 +1,5 @@
 // Times solves on blocks to 1e-8: blocks of boxes, skewed hexahedra, and thin cells at a wall, and a box of as many
-// cells as the first ones.
+// cells as the first ones. `mpirun -n 2 poisson-blocks cuda 4 96 skewed` divides the blocks among two GPUs.
 
 #include <algorithm>
 #include <cmath>
@@ -16,6 +16,9 @@
 #include "grids/axes/stretching.hpp"
 #include "solver/blocks_model.hpp"
 #include "solver/grid_model.hpp"
+#ifdef POISSON_HAVE_MPI
+#include "backends/mpi/mpi_processes.hpp"
+#endif
 
 namespace poisson::bench {
 namespace {
@@ -23,15 +26,25 @@ namespace {
 struct Arguments {
   std::string device = "cuda";
   int blocks = 4, cells = 32, repeat = 5;
+  std::int64_t coarsest = most_in_blocks;  ///< unknowns from which rows follow the levels of blocks
   bool verbs = false;
+  Krylov krylov = Krylov::automatic;
+  std::shared_ptr<const Processes> processes = one_process();
+
+  std::unique_ptr<Backend> make() const {
+    return make_backend(device, nullptr, processes->rank(),
+                        processes->alone() ? Transport::automatic : Transport::peer);
+  }
 };
 
-void report(const std::string& name, const Backend& backend, double setup, double seconds, std::int64_t unknowns,
-            int iterations, double bytes) {
+void report(const std::string& name, const Backend& backend, const Processes& processes, double setup, double seconds,
+            std::int64_t unknowns, int iterations, double bytes) {
+  if (!processes.first()) return;
   std::printf(
-      "{\"case\": \"%s\", \"device\": \"%s\", \"unknowns\": %lld, \"setup_s\": %.3f, \"solve_ms\": %.3f, "
+      "{\"case\": \"%s\", \"device\": \"%s\", \"processes\": %d, \"unknowns\": %lld, \"setup_s\": %.3f, \"solve_ms\": "
+      "%.3f, "
       "\"gdof_s\": %.4f, \"iterations\": %d, \"bytes_per_unknown\": %.1f}\n",
-      name.c_str(), backend.device().c_str(), static_cast<long long>(unknowns), setup, 1e3 * seconds,
+      name.c_str(), backend.device().c_str(), processes.count(), static_cast<long long>(unknowns), setup, 1e3 * seconds,
       static_cast<double>(unknowns) / seconds / 1e9, iterations, bytes / static_cast<double>(unknowns));
   std::fflush(stdout);
 }
@@ -119,7 +132,7 @@ double verb_ms(Backend& backend, int count, const F& verb) {
 
 // Times products and steps of the finest level with each model of coefficients.
 void measure_verbs(const std::string& name, Backend& backend, const BlocksModel& model, const BlockSystem& system,
-                   const Options& options) {
+                   const Options& options, bool prints) {
   const auto blocks = make_device_blocks(backend);
   for (const BlockModel coefficients : {BlockModel::narrow, BlockModel::stored, BlockModel::computed})
     for (const Precision precision : {Precision::fp32, Precision::fp64}) {
@@ -135,6 +148,7 @@ void measure_verbs(const std::string& name, Backend& backend, const BlocksModel&
                                     split->step({0.5, 0.1}, u, b, r);
                                   }),
                    exchange = verb_ms(backend, count, [&] { backend.exchange(u); });
+      if (!prints) continue;
       std::printf(
           "{\"case\": \"%s\", \"entries\": \"%s\", \"bits\": %d, \"product_ms\": %.4f, \"step_ms\": %.4f, "
           "\"exchange_ms\": %.4f, \"bytes_per_unknown\": %.1f}\n",
@@ -150,7 +164,7 @@ void measure_verbs(const std::string& name, Backend& backend, const BlocksModel&
 
 void measure(const std::string& name, const Arguments& of, double skew, bool wall, BlockModel coefficients,
              bool corners = false) {
-  const auto backend = make_backend(of.device);
+  const auto backend = of.make();
   const Stopwatch watch;
   const BlockMesh mesh = make_block_mesh(cube(of, skew, wall));
   const double of_mesh = watch.seconds();
@@ -164,7 +178,7 @@ void measure(const std::string& name, const Arguments& of, double skew, bool wal
   const MeshData data(problem);
   const CellStretch stretch = measure_cells(mesh).stretch();
   const double of_data = watch.seconds();
-  const BlockSystem system = assemble_blocks(data, mesh, one_process(), most_in_blocks, stretch, backend->on_gpu());
+  const BlockSystem system = assemble_blocks(data, mesh, of.processes, of.coarsest, stretch, backend->on_gpu());
   const std::vector<double> held = mesh.on_nodes(data.held), guess;
   const double of_system = watch.seconds();
   BlocksModel model(*backend, system, held, guess);
@@ -172,32 +186,36 @@ void measure(const std::string& name, const Arguments& of, double skew, bool wal
   if (corners) model.compute_residual();
   Options options;
   options.tolerance = 1e-8;
+  options.krylov = of.krylov;
   const std::size_t before = backend->available();
   const auto unknowns = static_cast<double>(system.sizes.front().unknowns);
   const std::unique_ptr<Solver> solver = make_solver(model, options);
   solver->prepare(false);
   model.fill(solver->rhs(), solver->solution());
   const double setup = watch.seconds(), bytes = static_cast<double>(before) - static_cast<double>(backend->available());
-  std::printf(
-      "{\"case\": \"%s\", \"planned_bytes_per_unknown\": %.1f, \"allocated_bytes_per_unknown\": %.1f, "
-      "\"peak_bytes_per_unknown\": %.1f}\n",
-      name.c_str(), static_cast<double>(model.plan(options).bytes) / unknowns,
-      static_cast<double>(backend->memory().now()) / unknowns,
-      static_cast<double>(backend->memory().peak()) / unknowns);
-  std::printf("{\"case\": \"%s\", \"mesh_s\": %.3f, \"data_s\": %.3f, \"matrix_s\": %.3f, \"solver_s\": %.3f}\n",
-              name.c_str(), of_mesh, of_data - of_mesh, of_system - of_data, setup - of_system);
+  const bool prints = of.processes->first();
+  if (prints)
+    std::printf(
+        "{\"case\": \"%s\", \"planned_bytes_per_unknown\": %.1f, \"allocated_bytes_per_unknown\": %.1f, "
+        "\"peak_bytes_per_unknown\": %.1f}\n",
+        name.c_str(), static_cast<double>(model.plan(options).bytes) / unknowns,
+        static_cast<double>(backend->memory().now()) / unknowns,
+        static_cast<double>(backend->memory().peak()) / unknowns);
+  if (prints)
+    std::printf("{\"case\": \"%s\", \"mesh_s\": %.3f, \"data_s\": %.3f, \"matrix_s\": %.3f, \"solver_s\": %.3f}\n",
+                name.c_str(), of_mesh, of_data - of_mesh, of_system - of_data, setup - of_system);
   int iterations = 0;
   const double seconds = seconds_of(*solver, *backend, of.repeat, iterations);
   report(name + (coefficients == BlockModel::stored     ? ", entries in fp32"
                  : coefficients == BlockModel::computed ? ", all entries from corners"
                  : corners                              ? ", residual from corners"
                                                         : ""),
-         *backend, setup, seconds, system.sizes.front().unknowns, iterations, bytes);
-  if (of.verbs) measure_verbs(name, *backend, model, system, options);
+         *backend, *of.processes, setup, seconds, system.sizes.front().unknowns, iterations, bytes);
+  if (of.verbs) measure_verbs(name, *backend, model, system, options, prints);
 }
 
 void measure_box(const Arguments& of) {
-  const auto backend = make_backend(of.device);
+  const auto backend = of.make();
   const Stopwatch watch;
   const Problem problem = [&of] {
     Problem made = two_trig(of.blocks * of.cells);
@@ -214,7 +232,8 @@ void measure_box(const Arguments& of) {
   const double setup = watch.seconds(), bytes = static_cast<double>(before) - static_cast<double>(backend->available());
   int iterations = 0;
   const double seconds = seconds_of(*solver, *backend, of.repeat, iterations);
-  report("one box", *backend, setup, seconds, solver->solution().space().own_unknowns(), iterations, bytes);
+  report("one box", *backend, *of.processes, setup, seconds, solver->solution().space().own_unknowns(), iterations,
+         bytes);
 }
 
 }  // namespace
@@ -223,14 +242,20 @@ void measure_box(const Arguments& of) {
 int main(int argc, char** argv) {
   using namespace poisson::bench;
   Arguments of;
+#ifdef POISSON_HAVE_MPI
+  if (poisson::under_launcher())
+    of.processes = poisson::mpi_processes([](poisson::Moment, std::span<const poisson::LostProcess>) {});
+#endif
   if (argc > 1) of.device = argv[1];
   if (argc > 2) of.blocks = std::atoi(argv[2]);
   if (argc > 3) of.cells = std::atoi(argv[3]);
   const std::string which = argc > 4 ? argv[4] : "all";
   const auto wants = [&](const std::string& name) { return which == "all" || which.find(name) != std::string::npos; };
   of.verbs = argc > 5 && std::string(argv[5]) == "verbs";
+  if (argc > 6) of.coarsest = std::atoll(argv[6]);
+  if (argc > 7) of.krylov = std::string(argv[7]) == "cg" ? poisson::Krylov::cg : poisson::Krylov::none;
   const auto automatic = poisson::BlockModel::automatic;
-  if (wants("box")) measure_box(of);
+  if (wants("box") && of.processes->alone()) measure_box(of);
   if (wants("rectilinear")) measure("rectilinear blocks", of, 0, false, automatic);
   if (wants("skewed")) measure("skewed blocks", of, 0.15, false, automatic);
   if (wants("stored")) measure("skewed blocks", of, 0.15, false, poisson::BlockModel::stored);

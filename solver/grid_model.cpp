@@ -111,6 +111,11 @@ Traits GridModel::traits(const Options& options) const {
   traits.uneven = range >= uneven_range || !problem.reaction.constant();
   traits.cancels = on_elements(problem.scheme);
   traits.homogeneous = [of = discretization_] { return has_zero_faces(of->problem()); };
+  if (d.media() && options.coarse_operator != CoarseOperator::galerkin)
+    traits.drives_by_walls = [of = discretization_] {
+      return std::ranges::any_of(of->media()->media().materials,
+                                 [](const Material& m) { return m.fixed.value_or(0) != 0; });
+    };
   if (range >= unbalancing_range)
     traits.imbalance = [of = discretization_, enough = options.tolerance](const Operator& A, const Field& u,
                                                                           const Field& b, Field& work) {

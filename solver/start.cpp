@@ -14,7 +14,8 @@ namespace poisson {
 // reference. A guess is measured against its own residual only if all data are zero.
 Solver::Start Solver::start_for(bool given_guess) {
   e_.guess_size = 0;
-  if (!given_guess) return direct_ && !solves_at_once(false) ? Start::data : Start::nothing;
+  const bool walls = e_.traits.drives_by_walls && e_.traits.drives_by_walls();
+  if (!given_guess) return walls || (direct_ && !solves_at_once(false)) ? Start::data : Start::nothing;
   Backend& backend = e_.backend;
   const Operator& A = *e_.A;
   Field spare = e_.best ? Field() : e_.field();

@@ -41,7 +41,8 @@ class MeshCase final : public Case {
       const std::vector<BlockLevelSize> sizes = block_level_sizes(
           data(), cut_blocks(), count, coarsest_in_blocks(data(), *config_.mesh->blocks, config_.mesh->needle));
       can_compute_ = sizes.front().computed > 0;
-      plan_ = plan_blocks(sizes, options_, config_.mesh->stretch, mesh().dimension, gpu, computes_residual_);
+      plan_ =
+          plan_blocks(sizes, options_, config_.mesh->stretch, mesh().dimension, gpu, computes_residual_, data().range);
       on_gpu_ = gpu;
     }
     if (!plan_ && gpu) {
@@ -103,19 +104,23 @@ class MeshCase final : public Case {
       result.steps.push_back(fmt::format("hypre needed {} iterations", external->iterations()));
     return result;
   }
-  std::vector<std::string> doubts() const override { return config_.mesh->warnings; }
+  std::vector<std::string> doubts() const override {
+    std::vector<std::string> all = config_.mesh->warnings;
+    std::vector<std::int64_t> sides(problem_.conditions.size(), 0);
+    for (const ConditionedFacet& f : data().facets) ++sides[static_cast<std::size_t>(f.condition)];
+    for (std::size_t c = 0; c < sides.size(); ++c)
+      if (sides[c] == 0 && problem_.conditions[c].where)
+        all.push_back(config_.describe("boundary." + problem_.conditions[c].name + ".where") +
+                      " is 0 at the centres of all sides, or earlier conditions apply there. Smaller cells may resolve "
+                      "a small part");
+    return all;
+  }
   std::vector<std::string> table() const override { return config_.mesh->table; }
 
   void describe(RunHeader& header, Summary& summary) const override {
     summary.unknowns = header.unknowns = in_blocks() ? plan_->levels.front().unknowns : row_count();
     summary.dimension = 0;  // a mesh has no faces of a box
-    double least = std::numeric_limits<double>::infinity(), widest = 0;
-    for (std::int64_t e = 0; e < data().topology.cells(); ++e) {
-      const Topology::Cell cell = data().topology.cell(e);
-      const double width = std::pow(measure_of(mesh(), cell.shape, cell.corners), 1.0 / mesh().dimension);
-      least = std::min(least, width);
-      widest = std::max(widest, width);
-    }
+    const auto [least, widest] = extreme_widths(data());
     summary.least_cell = least;
     summary.widest_cell = widest;
     header.problem = equation();
@@ -133,6 +138,8 @@ class MeshCase final : public Case {
   void observe(Summary& summary) override {
     u_ = in_blocks() ? cut_blocks().at_points(get_nodes(solver_->solution(), *block_system().levels.front().space))
                      : point_values(data(), *system_, get_rows(solver_->solution(), RowSpace(row_count())));
+    for (std::size_t p = 0; p < u_.size(); ++p)  // nodes of blocks with given values differ from these by the residual
+      if (data().holder[p] >= 0) u_[p] = data().held[p];
     const MeshIntegrals all = integrate(data(), u_);
     const auto place = [&](const std::array<double, 3>& x) {
       return std::vector<double>(x.begin(), x.begin() + mesh().dimension);
@@ -267,23 +274,50 @@ class MeshCase final : public Case {
       const MeshCondition& condition = problem_.conditions[c];
       sum += flows[c].flow;
       pass(flows[c].flow, flows[c].size);
+      if (!condition.list.empty() && (c == 0 || problem_.conditions[c - 1].list != condition.list))
+        if (const ConditionFlow all_sides = total_of_list(flows, c); all_sides.facets > 0) {
+          add_face(condition.list, "several", all_sides, summary);
+          summary.flux.add(condition.list, all_sides.flow);
+        }
       if ((flows[c].facets == 0 && condition.groups.empty()) || condition.name == periodic_condition) continue;
-      Summary::Face face;
-      face.name = condition.name;
-      face.condition = condition_name(condition.kind);
-      face.cells = flows[c].facets;
-      face.area = flows[c].measure;
-      face.flow = flows[c].flow;
-      face.mean = flows[c].mean;
-      face.min = flows[c].least;
-      face.max = flows[c].largest;
-      summary.flux.add(face.name, face.flow);
-      summary.faces.push_back(std::move(face));
+      add_face(condition.name, condition_name(condition.kind), flows[c], summary);
+      if (condition.list.empty()) summary.flux.add(condition.name, flows[c].flow);
     }
     summary.balance.source = all.source;
     summary.balance.reaction = all.reaction;
     summary.balance.residual = summary.balance.projected - (all.source - all.reaction + sum);
     summary.balance.flow = std::max(in, out);
+  }
+
+  // Joins the conditions of a list. `first` is the first one of them.
+  ConditionFlow total_of_list(const std::vector<ConditionFlow>& flows, std::size_t first) const {
+    ConditionFlow total;
+    for (std::size_t c = first; c < flows.size() && problem_.conditions[c].list == problem_.conditions[first].list;
+         ++c) {
+      const ConditionFlow& part = flows[c];
+      total.flow += part.flow;
+      if (part.facets == 0) continue;
+      total.least = total.facets == 0 ? part.least : std::min(total.least, part.least);
+      total.largest = total.facets == 0 ? part.largest : std::max(total.largest, part.largest);
+      total.facets += part.facets;
+      total.measure += part.measure;
+      total.mean += part.measure * part.mean;
+    }
+    total.mean /= total.measure;
+    return total;
+  }
+  static void add_face(const std::string& name, const std::string& condition, const ConditionFlow& flow,
+                       Summary& summary) {
+    Summary::Face face;
+    face.name = name;
+    face.condition = condition;
+    face.cells = flow.facets;
+    face.area = flow.measure;
+    face.flow = flow.flow;
+    face.mean = flow.mean;
+    face.min = flow.least;
+    face.max = flow.largest;
+    summary.faces.push_back(std::move(face));
   }
 
   MeshField field_of(const std::string& name) const {

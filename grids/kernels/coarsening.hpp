@@ -39,6 +39,28 @@ void coarsen_cells(SetUp&& set_up, const Block& fine, const CoarseBlock& coarse,
   set_up.launch(with_faces ? with_halo(fine, box) : box, cells);
 }
 
+/// Implements GridKernels::move_walls.
+template <class SetUp>
+void move_walls(SetUp&& set_up, const FaceRows& fine, const CoarseBlock& coarse, const Field& walls, Field& farther) {
+  FartherWalls f{};
+  for (std::size_t d = 0; d < 3; ++d) {
+    const Axis& axis = fine.block.axes[d];
+    std::vector<double> inverse, mass;
+    for (int i = -1; i < axis.size(); ++i) inverse.push_back(axis.inverse_distance(i));
+    for (int i = 0; i < axis.size(); ++i) mass.push_back(axis.mass(i));
+    set_up.add(inverse, f.inverse[d]);
+    set_up.add(mass, f.mass[d]);
+    f.coarsened[d] = coarse.coarsened[d] && !axis.degenerate();
+    f.face[d] = fine.across(d).view<double>();
+  }
+  f.scale = fine.scale;
+  f.walls = walls.view<double>();
+  f.farther = farther.view<double>();
+  set_up.upload();
+  for (const double*& inverse : f.inverse) ++inverse;
+  set_up.launch(farther.layout().box(), f);
+}
+
 /// Returns the faces across an axis without the tables of `nested` or other coarse cells.
 inline CoarseFaces faces_across(const FaceRows& fine, const Axis& across, int axis, const Field* coarse_ends,
                                 Field& coarse_faces) {

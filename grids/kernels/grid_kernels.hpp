@@ -67,6 +67,9 @@ class GridKernels {
   /// faces gets the mean of their means. Overwrites `gains`, a field like the faces (CoarseFace::gains).
   virtual void coarsen_faces(Backend&, const FaceRows& fine, const CoarseBlock& coarse, const FieldPerAxis& coarse_ends,
                              Field& gains, const std::array<std::shared_ptr<Field>, 3>& coarse_faces) const = 0;
+  /// Computes the couplings of cells to fixed bodies that count on the next coarser level, from `walls` (FartherWalls).
+  virtual void move_walls(Backend&, const FaceRows& fine, const CoarseBlock& coarse, const Field& walls,
+                          Field& farther) const = 0;
   /// Sets each value outside a box to the nearest value inside.
   virtual void continue_outwards(Backend&, const Box& inside, Field& u) const = 0;
 

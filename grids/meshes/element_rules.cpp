@@ -195,6 +195,14 @@ void map_point(const ElementRule& rule, int point, std::span<const Vector> corne
   }
 }
 
+double mapped_measure(const ElementRule& rule, int point, std::span<const Vector> corners) {
+  const std::array<Vector, 3> J = jacobian(rule, point, corners);
+  const double weight = rule.weight[static_cast<std::size_t>(point)];
+  if (rule.dimension == 2) return weight * (J[0][0] * J[1][1] - J[0][1] * J[1][0]);
+  const Vector a = cross(J[1], J[2]);
+  return weight * (J[0][0] * a[0] + J[0][1] * a[1] + J[0][2] * a[2]);
+}
+
 double facet_measure(const ElementRule& rule, int point, std::span<const Vector> corners) {
   const std::array<Vector, 3> J = jacobian(rule, point, corners);
   const Vector normal = rule.dimension == 1 ? J[0] : cross(J[0], J[1]);
@@ -205,15 +213,8 @@ double measure_of(const Mesh& mesh, CellShape shape, std::span<const int> corner
   const ElementRule& rule = rule_of(shape);
   const auto x = coordinates_of(mesh, corners);
   double sum = 0;
-  ElementPoint mapped;
-  for (int p = 0; p < rule.points; ++p) {
-    if (rule.dimension < 3) {
-      sum += facet_measure(rule, p, x);
-    } else {
-      map_point(rule, p, x, mapped);
-      sum += mapped.measure;
-    }
-  }
+  for (int p = 0; p < rule.points; ++p)
+    sum += rule.dimension < 3 ? facet_measure(rule, p, x) : mapped_measure(rule, p, x);
   return std::abs(sum);
 }
 
@@ -221,10 +222,8 @@ Determinants determinants_of(const Mesh& mesh, CellShape shape, std::span<const 
   const ElementRule& rule = rule_of(shape);
   const auto x = coordinates_of(mesh, corners);
   Determinants found;
-  ElementPoint mapped;
   for (int p = 0; p < rule.points; ++p) {
-    map_point(rule, p, x, mapped);
-    const double det = mapped.measure / rule.weight[static_cast<std::size_t>(p)];
+    const double det = mapped_measure(rule, p, x) / rule.weight[static_cast<std::size_t>(p)];
     found.least = p == 0 ? det : std::min(found.least, det);
     found.largest = p == 0 ? det : std::max(found.largest, det);
   }

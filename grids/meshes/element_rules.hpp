@@ -37,6 +37,9 @@ struct ElementPoint {
 void map_point(const ElementRule& rule, int point, std::span<const std::array<double, 3>> corners,
                ElementPoint& mapped);
 
+/// Returns what map_point computes as the measure.
+double mapped_measure(const ElementRule& rule, int point, std::span<const std::array<double, 3>> corners);
+
 /// Returns the length, area or volume of one weight at a point of an element of lower dimension than its space.
 double facet_measure(const ElementRule& rule, int point, std::span<const std::array<double, 3>> corners);
 

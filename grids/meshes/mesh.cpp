@@ -65,29 +65,62 @@ std::array<double, 3> centre_of(const Mesh& mesh, std::span<const int> corners) 
   return sum;
 }
 
-std::vector<GroupMeasure> measure_groups(const Mesh& mesh) {
+namespace {
+
+std::vector<GroupMeasure> empty_measures(const Mesh& mesh) {
   std::vector<GroupMeasure> all(mesh.groups.size());
   constexpr double most = std::numeric_limits<double>::max();
   for (GroupMeasure& group : all) {
     group.lower.fill(most);
     group.upper.fill(-most);
   }
-  for (const MeshCells& block : mesh.cells)
-    for (std::int64_t e = 0; e < block.count(); ++e) {
-      const std::vector<int>& groups = mesh.labels[static_cast<std::size_t>(block.label[static_cast<std::size_t>(e)])];
-      if (groups.empty()) continue;
-      const double size = facts_of(block.shape).dimension == 0 ? 0 : measure_of(mesh, block.shape, block.of(e));
-      for (const int g : groups) {
-        GroupMeasure& group = all[static_cast<std::size_t>(g)];
-        ++group.elements;
-        group.measure += size;
-        for (const int p : block.of(e))
-          for (std::size_t d = 0; d < 3; ++d) {
-            group.lower[d] = std::min(group.lower[d], mesh.points[static_cast<std::size_t>(p)][d]);
-            group.upper[d] = std::max(group.upper[d], mesh.points[static_cast<std::size_t>(p)][d]);
-          }
-      }
+  return all;
+}
+
+// Adds the elements first … last − 1 of a shape to the measures of their groups.
+void measure_elements(const Mesh& mesh, const MeshCells& block, std::int64_t first, std::int64_t last,
+                      std::vector<GroupMeasure>& all) {
+  for (std::int64_t e = first; e < last; ++e) {
+    const std::vector<int>& groups = mesh.labels[static_cast<std::size_t>(block.label[static_cast<std::size_t>(e)])];
+    if (groups.empty()) continue;
+    const double size = facts_of(block.shape).dimension == 0 ? 0 : measure_of(mesh, block.shape, block.of(e));
+    for (const int g : groups) {
+      GroupMeasure& group = all[static_cast<std::size_t>(g)];
+      ++group.elements;
+      group.measure += size;
+      for (const int p : block.of(e))
+        for (std::size_t d = 0; d < 3; ++d) {
+          group.lower[d] = std::min(group.lower[d], mesh.points[static_cast<std::size_t>(p)][d]);
+          group.upper[d] = std::max(group.upper[d], mesh.points[static_cast<std::size_t>(p)][d]);
+        }
     }
+  }
+}
+
+}  // namespace
+
+std::vector<GroupMeasure> measure_groups(const Mesh& mesh) {
+  std::vector<GroupMeasure> all = empty_measures(mesh);
+  for (const MeshCells& block : mesh.cells) {
+    // The sums of these parts are added in order, so that bits do not depend on threads.
+    constexpr std::int64_t most_parts = 64, least = 4096;
+    const std::int64_t size = std::max(least, (block.count() + most_parts - 1) / most_parts),
+                       count = (block.count() + size - 1) / size;
+    std::vector<std::vector<GroupMeasure>> parts(static_cast<std::size_t>(count), empty_measures(mesh));
+#pragma omp parallel for schedule(dynamic, 1) if (count > 1)
+    for (std::int64_t p = 0; p < count; ++p)
+      measure_elements(mesh, block, p * size, std::min(block.count(), (p + 1) * size),
+                       parts[static_cast<std::size_t>(p)]);
+    for (const std::vector<GroupMeasure>& part : parts)
+      for (std::size_t g = 0; g < all.size(); ++g) {
+        all[g].elements += part[g].elements;
+        all[g].measure += part[g].measure;
+        for (std::size_t d = 0; d < 3; ++d) {
+          all[g].lower[d] = std::min(all[g].lower[d], part[g].lower[d]);
+          all[g].upper[d] = std::max(all[g].upper[d], part[g].upper[d]);
+        }
+      }
+  }
   return all;
 }
 

@@ -40,6 +40,28 @@ std::pair<std::vector<std::int64_t>, std::vector<Place>> centres(const Topology&
   return found;
 }
 
+// Returns the condition of each facet: the first one that applies to its group and whose `where` is not 0 at its
+// centre; -1: none.
+template <class Applies>
+std::vector<int> conditions_of(const MeshProblem& problem, const std::vector<Facet>& facets, const Applies& applies) {
+  std::vector<int> chosen(facets.size(), -1);
+  for (std::size_t c = 0; c < problem.conditions.size(); ++c) {
+    const MeshCondition& condition = problem.conditions[c];
+    std::vector<std::size_t> index;
+    for (std::size_t f = 0; f < facets.size(); ++f)
+      if (chosen[f] < 0 && applies(f, condition)) index.push_back(f);
+    std::vector<Place> places;
+    if (condition.where)
+      for (const std::size_t f : index) places.push_back(centre_of(*problem.mesh, facets[f].used()));
+    const std::vector<double> inside =
+        condition.where ? sample_at(*condition.where, "boundary." + condition.name + ".where", Sign::any, places)
+                        : std::vector<double>(index.size(), 1);
+    for (std::size_t i = 0; i < index.size(); ++i)
+      if (inside[i] != 0) chosen[index[i]] = static_cast<int>(c);
+  }
+  return chosen;
+}
+
 // Throws ValueError unless a tensor is positive definite.
 void check_definite(const std::string& name, const Place& at, const double* k, int dimension) {
   const double minor = k[0] * k[1] - k[3] * k[3];
@@ -89,7 +111,7 @@ MeshData::MeshData(const MeshProblem& of) : problem(of), topology(*of.mesh) {
   };
   attempt([&] { sample_kappa(); });
   attempt([&] { sample_sources(); });
-  find_facets();
+  attempt([&] { find_facets(); });
   attempt([&] { sample_facets(); });
   attempt([&] { hold_points(); });
   if (!errors.empty()) throw ValueErrors(errors);
@@ -243,34 +265,35 @@ void MeshData::sample_sources() {
 
 // Conditions apply to listed elements of lower dimension, and the default to the rest of the boundary.
 void MeshData::find_facets() {
-  const auto condition_of = [&](int label) {
-    for (std::size_t c = 0; c < problem.conditions.size(); ++c)
-      if (in_groups(mesh(), label, problem.conditions[c].groups)) return static_cast<int>(c);
-    return -1;
-  };
-  std::vector<std::array<int, 4>> listed;
+  std::vector<Facet> found;
+  std::vector<int> label;
   for (const MeshCells& block : mesh().cells) {
     if (facts_of(block.shape).dimension >= mesh().dimension) continue;
     for (std::int64_t e = 0; e < block.count(); ++e) {
-      const int condition = condition_of(block.label[static_cast<std::size_t>(e)]);
-      if (condition < 0) continue;
-      ConditionedFacet found;
-      found.condition = condition;
-      found.facet.shape = block.shape;
-      std::ranges::copy(block.of(e), found.facet.corners.begin());
       if (!std::ranges::all_of(block.of(e), [&](int p) { return used(p); })) continue;
-      facets.push_back(found);
-      if (facts_of(block.shape).dimension == mesh().dimension - 1) listed.push_back(sorted(found.facet.corners));
+      found.emplace_back().shape = block.shape;
+      std::ranges::copy(block.of(e), found.back().corners.begin());
+      label.push_back(block.label[static_cast<std::size_t>(e)]);
     }
   }
-  const auto rest = std::ranges::find_if(problem.conditions, [](const MeshCondition& c) { return c.groups.empty(); });
-  if (rest == problem.conditions.end()) return;
-  const double* value = rest->value.constant();
-  if (rest->kind == BoundaryKind::neumann && value && *value == 0) return;
+  const auto add = [&](const auto& applies) {
+    const std::vector<int> chosen = conditions_of(problem, found, applies);
+    for (std::size_t f = 0; f < found.size(); ++f)
+      if (chosen[f] >= 0) facets.push_back({found[f], chosen[f]});
+  };
+  add([&](std::size_t f, const MeshCondition& c) { return in_groups(mesh(), label[f], c.groups); });
+  const auto rest = [](const MeshCondition& c) {
+    const double* const value = c.value.constant();
+    return c.groups.empty() && (c.where || !c.list.empty() || c.kind != BoundaryKind::neumann || !value || *value != 0);
+  };
+  if (std::ranges::none_of(problem.conditions, rest)) return;
+  std::vector<std::array<int, 4>> listed;
+  for (const ConditionedFacet& f : facets)
+    if (facts_of(f.facet.shape).dimension == mesh().dimension - 1) listed.push_back(sorted(f.facet.corners));
   std::ranges::sort(listed);
-  for (const Facet& facet : outer_facets(topology))
-    if (!std::ranges::binary_search(listed, sorted(facet.corners)))
-      facets.push_back({facet, static_cast<int>(rest - problem.conditions.begin())});
+  found = outer_facets(topology);
+  std::erase_if(found, [&](const Facet& facet) { return std::ranges::binary_search(listed, sorted(facet.corners)); });
+  add([](std::size_t, const MeshCondition& c) { return c.groups.empty(); });
 }
 
 void MeshData::sample_facets() {

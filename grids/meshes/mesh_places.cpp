@@ -80,6 +80,8 @@ std::optional<std::array<double, most_corners>> weights_in(const MeshData& data,
 }  // namespace
 
 std::vector<std::optional<MeshPlace>> locate(const MeshData& data, const std::vector<std::array<double, 3>>& places) {
+  std::vector<std::optional<MeshPlace>> found(places.size());
+  if (places.empty()) return found;
   std::vector<std::size_t> order(places.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::sort(order, {}, [&](std::size_t i) { return places[i][0]; });
@@ -88,21 +90,22 @@ std::vector<std::optional<MeshPlace>> locate(const MeshData& data, const std::ve
   const std::int64_t cells = data.topology.cells();
   using Found = std::pair<std::size_t, MeshPlace>;
   std::vector<std::vector<Found>> parts(static_cast<std::size_t>((cells + row_chunk - 1) / row_chunk));
-  for_rows(cells, [&](std::int64_t e) {
-    const Topology::Cell cell = data.topology.cell(e);
-    double lower = std::numeric_limits<double>::max(), upper = -lower;
-    for (const int p : cell.corners) {
-      lower = std::min(lower, data.mesh().points[static_cast<std::size_t>(p)][0]);
-      upper = std::max(upper, data.mesh().points[static_cast<std::size_t>(p)][0]);
-    }
-    const double room = 1e-9 * (upper - lower);
-    for (auto at = std::ranges::lower_bound(x, lower - room); at != x.end() && *at <= upper + room; ++at) {
-      const std::size_t i = order[static_cast<std::size_t>(at - x.begin())];
-      if (const auto weights = weights_in(data, cell, places[i]))
-        parts[static_cast<std::size_t>(e / row_chunk)].emplace_back(i, MeshPlace{e, *weights});
+  for_row_chunks(cells, [&](std::int64_t first, std::int64_t last) {
+    std::vector<Found>& own = parts[static_cast<std::size_t>(first / row_chunk)];
+    for (std::int64_t e = first; e < last; ++e) {
+      const Topology::Cell cell = data.topology.cell(e);
+      double lower = std::numeric_limits<double>::max(), upper = -lower;
+      for (const int p : cell.corners) {
+        lower = std::min(lower, data.mesh().points[static_cast<std::size_t>(p)][0]);
+        upper = std::max(upper, data.mesh().points[static_cast<std::size_t>(p)][0]);
+      }
+      const double room = 1e-9 * (upper - lower);
+      for (auto at = std::ranges::lower_bound(x, lower - room); at != x.end() && *at <= upper + room; ++at) {
+        const std::size_t i = order[static_cast<std::size_t>(at - x.begin())];
+        if (const auto weights = weights_in(data, cell, places[i])) own.emplace_back(i, MeshPlace{e, *weights});
+      }
     }
   });
-  std::vector<std::optional<MeshPlace>> found(places.size());
   for (const std::vector<Found>& part : parts)
     for (const auto& [i, place] : part)
       if (!found[i]) found[i] = place;

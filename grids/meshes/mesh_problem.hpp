@@ -35,6 +35,8 @@ struct MeshCondition {
   std::vector<int> groups;  ///< empty: the part of the boundary without another condition
   BoundaryKind kind = BoundaryKind::dirichlet;
   Quantity value = 0.0, alpha = 0.0;
+  std::optional<Quantity> where;  ///< applies only where this is not 0 at the centres of sides
+  std::string list;               ///< name of the list of conditions that it is in; empty: none
 };
 
 /// Describes a problem on a mesh: its equation, its geometry, and conditions by name.

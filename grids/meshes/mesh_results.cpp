@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
 
 namespace poisson {
 namespace {
@@ -17,21 +16,48 @@ double sum_elements(const MeshData& data, const F& f) {
   });
 }
 
-// Interpolates point values at a point of a rule.
-double interpolated(const ElementRule& rule, std::size_t point, std::span<const int> corners,
-                    const std::vector<double>& u) {
-  double sum = 0;
-  for (std::size_t c = 0; c < corners.size(); ++c)
-    sum += rule.value[point][c] * u[static_cast<std::size_t>(corners[c])];
-  return sum;
-}
-
 std::array<double, 3> gradient(const ElementPoint& at, std::span<const int> corners, const std::vector<double>& u) {
   std::array<double, 3> sum{};
   for (std::size_t c = 0; c < corners.size(); ++c)
     for (std::size_t d = 0; d < 3; ++d) sum[d] += at.slope[c][d] * u[static_cast<std::size_t>(corners[c])];
   return sum;
 }
+
+// Finds the least and the largest value, and the first points that have them.
+void find_extremes(const MeshData& data, const std::vector<double>& u, MeshIntegrals& found) {
+  struct Extremes {
+    double least = std::numeric_limits<double>::max(), largest = -std::numeric_limits<double>::max();
+    std::int64_t least_at = -1, largest_at = -1;
+    void add(double value, std::int64_t at) {
+      if (value < least) {
+        least = value;
+        least_at = at;
+      }
+      if (value > largest) {
+        largest = value;
+        largest_at = at;
+      }
+    }
+  };
+  const auto points = static_cast<std::int64_t>(u.size());
+  std::vector<Extremes> parts(static_cast<std::size_t>((points + row_chunk - 1) / row_chunk));
+  for_row_chunks(points, [&](std::int64_t first, std::int64_t last) {
+    Extremes& own = parts[static_cast<std::size_t>(first / row_chunk)];
+    for (std::int64_t p = first; p < last; ++p)
+      if (data.used(p)) own.add(u[static_cast<std::size_t>(p)], p);
+  });
+  Extremes all;
+  for (const Extremes& part : parts) {
+    if (part.least_at >= 0) all.add(part.least, part.least_at);
+    if (part.largest_at >= 0) all.add(part.largest, part.largest_at);
+  }
+  found.least = all.least;
+  found.largest = all.largest;
+  if (all.least_at >= 0) found.least_at = data.mesh().points[static_cast<std::size_t>(all.least_at)];
+  if (all.largest_at >= 0) found.largest_at = data.mesh().points[static_cast<std::size_t>(all.largest_at)];
+}
+
+}  // namespace
 
 std::array<double, 3> mean_gradient(const MeshData& data, std::int64_t e, const std::vector<double>& u) {
   const Topology::Cell cell = data.topology.cell(e);
@@ -50,196 +76,64 @@ std::array<double, 3> mean_gradient(const MeshData& data, std::int64_t e, const 
   return sum;
 }
 
-// Is a share of a point with a Dirichlet condition in the sides of one condition: their measure, and the flow through
-// them by the gradient in the elements beside them.
-struct SideShare {
-  double measure = 0, flow = 0;
-};
-using SideShares = std::map<std::pair<int, int>, SideShare>;  // of (point, condition)
-
-// Returns the outward unit normal of a side of an element.
-std::array<double, 3> normal_of(const MeshData& data, const Facet& facet, std::span<const int> element) {
-  const auto at = [&](int p) -> const std::array<double, 3>& {
-    return data.mesh().points[static_cast<std::size_t>(p)];
-  };
-  const std::span<const int> side = facet.used();
-  std::array<double, 3> a{}, b{0, 0, 1}, inwards{}, n{};
-  for (std::size_t d = 0; d < 3; ++d) {
-    a[d] = at(side[1])[d] - at(side[0])[d];
-    if (side.size() > 2) b[d] = at(side.back())[d] - at(side[0])[d];
-    for (const int p : element) inwards[d] += at(p)[d] / static_cast<double>(element.size());
-    for (const int p : side) inwards[d] -= at(p)[d] / static_cast<double>(side.size());
-  }
-  double length = 0, along = 0;
-  for (std::size_t d = 0; d < 3; ++d) {
-    n[d] = a[(d + 1) % 3] * b[(d + 2) % 3] - a[(d + 2) % 3] * b[(d + 1) % 3];
-    length += n[d] * n[d];
-    along += n[d] * inwards[d];
-  }
-  const double scale = length > 0 ? (along > 0 ? -1 : 1) / std::sqrt(length) : 0;
-  for (double& value : n) value *= scale;
-  return n;
-}
-
-// Estimates the flows at points that belong to sides of several conditions. The reaction of such a point is that of all
-// its sides, and a split by their measures alone would leave an error of first order.
-void estimate_shared_flows(const MeshData& data, const std::vector<double>& u, SideShares& shares) {
-  std::map<int, std::vector<std::int64_t>> elements;  // at points of several conditions
-  for (auto share = shares.begin(); share != shares.end(); ++share)
-    if (const auto next = std::next(share); next != shares.end() && next->first.first == share->first.first)
-      elements[share->first.first];
-  if (elements.empty()) return;
-  std::vector<bool> shared(u.size(), false);
-  for (const auto& [point, none] : elements) shared[static_cast<std::size_t>(point)] = true;
-  for (std::int64_t e = 0; e < data.topology.cells(); ++e)
-    for (const int p : data.topology.cell(e).corners)
-      if (shared[static_cast<std::size_t>(p)]) elements[p].push_back(e);
-  for (const ConditionedFacet& of : data.facets) {
-    const std::span<const int> side = of.facet.used();
-    if (facts_of(of.facet.shape).dimension != data.mesh().dimension - 1 || side.size() < 2) continue;
-    for (const int p : side) {
-      const auto share = shares.find({p, of.condition});
-      if (!shared[static_cast<std::size_t>(p)] || share == shares.end()) continue;
-      const auto has_side = [&](std::int64_t e) {
-        const auto corners = data.topology.cell(e).corners;
-        return std::ranges::all_of(side, [&](int q) { return std::ranges::find(corners, q) != corners.end(); });
-      };
-      const auto beside = std::ranges::find_if(elements[p], has_side);
-      if (beside == elements[p].end()) continue;
-      const auto flux = data.flux(*beside, mean_gradient(data, *beside, u));
-      const auto normal = normal_of(data, of.facet, data.topology.cell(*beside).corners);
-      double through = 0;
-      for (std::size_t d = 0; d < 3; ++d) through += flux[d] * normal[d];
-      share->second.flow += through * measure_of(data.mesh(), of.facet.shape, side) / static_cast<double>(side.size());
+std::array<double, 2> extreme_widths(const MeshData& data) {
+  const std::int64_t cells = data.topology.cells();
+  const auto chunks = static_cast<std::size_t>((cells + row_chunk - 1) / row_chunk);
+  std::vector<std::array<double, 2>> parts(chunks);
+  for_row_chunks(cells, [&](std::int64_t first, std::int64_t last) {
+    std::array<double, 2> own{std::numeric_limits<double>::infinity(), 0};
+    for (std::int64_t e = first; e < last; ++e) {
+      const Topology::Cell cell = data.topology.cell(e);
+      const double measure = measure_of(data.mesh(), cell.shape, cell.corners);
+      own = {std::min(own[0], measure), std::max(own[1], measure)};
     }
-  }
+    parts[static_cast<std::size_t>(first / row_chunk)] = own;
+  });
+  std::array<double, 2> all{std::numeric_limits<double>::infinity(), 0};
+  for (const auto& [least, largest] : parts) all = {std::min(all[0], least), std::max(all[1], largest)};
+  for (double& measure : all) measure = std::pow(measure, 1.0 / data.mesh().dimension);
+  return all;
 }
-
-// Finds the mean and the extremes of conditions on points and elements alone, which have no sides.
-void measure_held_points(const MeshData& data, const std::vector<double>& u, std::vector<ConditionFlow>& flows) {
-  std::vector<double> count(flows.size(), 0);
-  for (std::size_t p = 0; p < u.size(); ++p) {
-    if (data.holder[p] < 0) continue;
-    const auto c = static_cast<std::size_t>(data.holder[p]);
-    ConditionFlow& flow = flows[c];
-    if (flow.facets > 0) continue;
-    if (count[c]++ == 0) flow.least = flow.largest = u[p];
-    flow.least = std::min(flow.least, u[p]);
-    flow.largest = std::max(flow.largest, u[p]);
-    flow.mean += u[p];
-  }
-  for (std::size_t c = 0; c < flows.size(); ++c)
-    if (flows[c].facets == 0) flows[c].mean /= count[c];  // NaN without points
-}
-
-}  // namespace
 
 MeshIntegrals integrate(const MeshData& data, const std::vector<double>& u) {
   MeshIntegrals found;
-  found.least = std::numeric_limits<double>::max();
-  found.largest = -found.least;
-  for (std::size_t p = 0; p < u.size(); ++p) {
-    if (!data.used(static_cast<std::int64_t>(p))) continue;
-    if (u[p] < found.least) {
-      found.least = u[p];
-      found.least_at = data.mesh().points[p];
-    }
-    if (u[p] > found.largest) {
-      found.largest = u[p];
-      found.largest_at = data.mesh().points[p];
-    }
-  }
-  const auto integral = [&](const auto& f) {
-    return sum_elements(data, [&](std::int64_t e, const Topology::Cell& cell, const ElementRule& rule, const auto& x) {
-      double sum = 0;
-      ElementPoint at;
+  find_extremes(data, u, found);
+  const bool sources = !data.density.empty() || !data.source.empty(), reacts = !data.reaction.empty();
+  const std::int64_t cells = data.topology.cells();
+  using Sums = std::array<double, 6>;
+  std::vector<Sums> parts(static_cast<std::size_t>((cells + row_chunk - 1) / row_chunk));
+  for_row_chunks(cells, [&](std::int64_t first, std::int64_t last) {
+    Sums& chunk = parts[static_cast<std::size_t>(first / row_chunk)];
+    for (std::int64_t e = first; e < last; ++e) {
+      const Topology::Cell cell = data.topology.cell(e);
+      const ElementRule& rule = rule_of(cell.shape);
+      const MeshData::Coordinates x = data.coordinates(cell.corners);
+      Sums own{};
       for (int p = 0; p < rule.points; ++p) {
-        map_point(rule, p, x, at);
-        sum += std::abs(at.measure) * f(e, p, interpolated(rule, static_cast<std::size_t>(p), cell.corners, u));
+        const double w = std::abs(mapped_measure(rule, p, x)),
+                     v = interpolated(rule, static_cast<std::size_t>(p), cell.corners, u),
+                     f = sources ? data.source_at(e, p) : 0,
+                     absorbed = reacts ? data.reaction[static_cast<std::size_t>(e)] * v : 0;
+        own[0] += w * v;
+        own[1] += w * (v * v);
+        own[2] += w * f;
+        own[3] += w * std::abs(f);
+        own[4] += w * absorbed;
+        own[5] += w * std::abs(absorbed);
       }
-      return sum;
-    });
-  };
-  found.integral = integral([](std::int64_t, int, double v) { return v; });
-  found.l2 = std::sqrt(integral([](std::int64_t, int, double v) { return v * v; }));
-  if (!data.density.empty() || !data.source.empty()) {
-    found.source = integral([&](std::int64_t e, int p, double) { return data.source_at(e, p); });
-    found.source_size = integral([&](std::int64_t e, int p, double) { return std::abs(data.source_at(e, p)); });
-  }
-  if (!data.reaction.empty()) {
-    const auto absorbed = [&](std::int64_t e, double v) { return data.reaction[static_cast<std::size_t>(e)] * v; };
-    found.reaction = integral([&](std::int64_t e, int, double v) { return absorbed(e, v); });
-    found.reaction_size = integral([&](std::int64_t e, int, double v) { return std::abs(absorbed(e, v)); });
-  }
+      for (std::size_t i = 0; i < own.size(); ++i) chunk[i] += own[i];
+    }
+  });
+  Sums all{};
+  for (const Sums& part : parts)
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] += part[i];
+  found.integral = all[0];
+  found.l2 = std::sqrt(all[1]);
+  found.source = all[2];
+  found.source_size = all[3];
+  found.reaction = all[4];
+  found.reaction_size = all[5];
   return found;
-}
-
-std::vector<ConditionFlow> condition_flows(const MeshData& data, const std::vector<double>& u) {
-  std::vector<ConditionFlow> flows(data.problem.conditions.size());
-  SideShares shares;
-  std::map<int, double> of_point;
-  for (std::size_t f = 0; f < data.facets.size(); ++f) {
-    const Facet& facet = data.facets[f].facet;
-    const MeshCondition& condition = data.condition(data.facets[f]);
-    ConditionFlow& flow = flows[static_cast<std::size_t>(data.facets[f].condition)];
-    if (flow.facets++ == 0) flow.least = flow.largest = u[static_cast<std::size_t>(facet.corners[0])];
-    for (const int p : facet.used()) {
-      flow.least = std::min(flow.least, u[static_cast<std::size_t>(p)]);
-      flow.largest = std::max(flow.largest, u[static_cast<std::size_t>(p)]);
-    }
-    const ElementRule& rule = rule_of(facet.shape);
-    const MeshData::Coordinates x = data.coordinates(facet.used());
-    const bool dirichlet = condition.kind == BoundaryKind::dirichlet;
-    const auto add = [&](double amount) {
-      flow.flow += amount;
-      flow.size += std::abs(amount);
-    };
-    double measure = 0;
-    for (std::size_t p = 0; p < static_cast<std::size_t>(rule.points); ++p) {
-      const double w = facet_measure(rule, static_cast<int>(p), x), v = interpolated(rule, p, facet.used(), u);
-      measure += w;
-      flow.mean += w * v;
-      if (dirichlet) continue;
-      const double alpha =
-          condition.kind == BoundaryKind::robin ? data.data[f][static_cast<std::size_t>(rule.points) + p] : 0;
-      add(w * (data.data[f][p] - alpha * v));
-    }
-    if (facet.shape == CellShape::vertex && !dirichlet)
-      add(data.data[f][0] -
-          (data.data[f].size() > 1 ? data.data[f][1] : 0) * u[static_cast<std::size_t>(facet.corners[0])]);
-    flow.measure += measure;
-    if (!dirichlet || facts_of(facet.shape).dimension != data.mesh().dimension - 1) continue;
-    for (const int p : facet.used()) {
-      const double share = measure / static_cast<double>(facet.used().size());
-      shares[{p, data.facets[f].condition}].measure += share;
-      of_point[p] += share;
-    }
-  }
-  for (ConditionFlow& flow : flows)
-    if (flow.measure > 0) flow.mean /= flow.measure;
-  measure_held_points(data, u, flows);
-  estimate_shared_flows(data, u, shares);
-  const std::vector<double> reaction = reactions(data, u);
-  for (std::size_t p = 0; p < u.size(); ++p) {
-    const int holder = data.holder[p];
-    if (holder < 0 || reaction[p] == 0) continue;
-    const auto add = [&](int condition, double amount) {
-      flows[static_cast<std::size_t>(condition)].flow += amount;
-      flows[static_cast<std::size_t>(condition)].size += std::abs(amount);
-    };
-    const auto total = of_point.find(static_cast<int>(p));
-    if (total == of_point.end() || !(total->second > 0)) {
-      add(holder, reaction[p]);
-      continue;
-    }
-    const auto first = shares.lower_bound({static_cast<int>(p), -1}),
-               last = shares.lower_bound({static_cast<int>(p) + 1, -1});
-    double estimated = 0;
-    for (auto share = first; share != last; ++share) estimated += share->second.flow;
-    for (auto share = first; share != last; ++share)
-      add(share->first.second, share->second.flow + (reaction[p] - estimated) * share->second.measure / total->second);
-  }
-  return flows;
 }
 
 MeshError error_of(const MeshData& data, const std::vector<double>& u, const Quantity& exact) {

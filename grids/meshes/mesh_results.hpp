@@ -2,6 +2,7 @@
 
 #include <array>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "grids/meshes/mesh_system.hpp"
@@ -16,6 +17,9 @@ struct MeshIntegrals {
   double source_size = 0, reaction_size = 0;  ///< ∫ |f| and ∫ |σ u|
 };
 MeshIntegrals integrate(const MeshData& data, const std::vector<double>& u);
+
+/// Returns the least and the largest width of elements: the square or cube root of their measure.
+std::array<double, 2> extreme_widths(const MeshData& data);
 
 /// Contains the flow ∫ κ ∂u/∂n through the points and sides of a condition, into the domain.
 struct ConditionFlow {
@@ -34,6 +38,16 @@ struct MeshError {
 };
 MeshError error_of(const MeshData& data, const std::vector<double>& u, const Quantity& exact);
 
+/// Interpolates values of points at a point of the rule of an element.
+inline double interpolated(const ElementRule& rule, std::size_t point, std::span<const int> corners,
+                           const std::vector<double>& u) {
+  double sum = 0;
+  for (std::size_t c = 0; c < corners.size(); ++c)
+    sum += rule.value[point][c] * u[static_cast<std::size_t>(corners[c])];
+  return sum;
+}
+/// Returns the mean of grad u in an element.
+std::array<double, 3> mean_gradient(const MeshData& data, std::int64_t element, const std::vector<double>& u);
 /// Returns −κ grad u at the centre of each element, three components each.
 std::vector<double> element_flux(const MeshData& data, const std::vector<double>& u);
 

@@ -48,6 +48,36 @@ struct CoarseCells {
   }
 };
 
+/// Reduces the couplings of cells to fixed bodies, before sums over coarse cells. The centre of a coarse cell is
+/// farther from the wall than those of its fine cells, by half a fine cell if the wall bounds the coarse cell, and by
+/// less if it crosses the coarse cell. A coupling w therefore counts as w/(1 + w/(4a)), with the largest coupling a of
+/// the cell to its neighbours along the axes that are coarsened (docs/design/materials.md).
+struct FartherWalls {
+  View<const double> face[3];  ///< κ on the faces across each axis
+  const double* inverse[3];    ///< 1/distance to the next value; readable from −1
+  const double* mass[3];       ///< widths
+  bool coarsened[3];
+  double scale;  ///< LevelRows::scale
+  View<const double> walls;
+  View<double> farther;
+
+  constexpr void operator()(int i, int j, int k) const {
+    const int at[3] = {i, j, k};
+    const double own = walls(i, j, k);
+    double most = 0;
+    for (int d = 0; d < 3; ++d) {
+      if (!coarsened[d]) continue;
+      const int next[3] = {i + (d == 0), j + (d == 1), k + (d == 2)};
+      const double low = face[d](i, j, k) * inverse[d][at[d] - 1],
+                   high = face[d](next[0], next[1], next[2]) * inverse[d][at[d]];
+      const double coupling = (low > high ? low : high) / mass[d][at[d]];
+      most = coupling > most ? coupling : most;
+    }
+    most *= scale * mass[0][i] * mass[1][j] * mass[2][k];
+    farther(i, j, k) = most > 0 ? own / (1 + own / (4 * most)) : own;
+  }
+};
+
 /// Computes the gain that fine faces share (CoarseFace::gains).
 struct SharedGains {
   CoarseFace face;

@@ -10,15 +10,6 @@ namespace poisson {
 // A correction is at most this share of the conductance.
 constexpr double most_curved = 0.5;
 
-// Returns a position within an axis: beyond its ends a periodic axis repeats itself, and others are mirrored.
-double within(const Axis& axis, double position) {
-  const double low = axis.nodes().front(), high = axis.nodes().back();
-  if (position >= low && position <= high) return position;
-  const double beyond = position < low ? low - position : position - high;
-  if (axis.closed()) return position < low ? high - beyond : low + beyond;
-  return position < low ? low + beyond : high - beyond;
-}
-
 // Returns the conductance of a link to a curved wall over that to a plane one. The row of a symmetric matrix divides
 // flows by the whole cell, although centre, wall and lower face of the cell are nearer to one another. So half of
 // (1 − θ) times the second derivative of u is missing, and beside a body with one value this derivative follows from
@@ -45,7 +36,7 @@ double MediaLines::gain_at_curve(const At& line, int i, int side) const {
     double reach = between;
     for (const std::size_t e : {0U, 1U}) {
       const std::size_t d = (line.axis + 1 + e) % 3;
-      p[d] = within(cells_.block().axes[d], p[d] + share[e] * step[e]);
+      p[d] = within_axis(cells_.block().axes[d], p[d] + share[e] * step[e]);
       if (share[e] != 0) reach = std::max(reach, step[e]);
     }
     return distance_to_wall(line.axis, side, p, 3 * reach, cell);

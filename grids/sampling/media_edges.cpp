@@ -6,6 +6,16 @@
 #include "grids/sampling/media_lines.hpp"
 
 namespace poisson {
+
+// Returns a position within an axis: beyond its ends a periodic axis repeats itself, and others are mirrored.
+double within_axis(const Axis& axis, double position) {
+  const double low = axis.nodes().front(), high = axis.nodes().back();
+  if (position >= low && position <= high) return position;
+  const double beyond = position < low ? low - position : position - high;
+  if (axis.closed()) return position < low ? high - beyond : low + beyond;
+  return position < low ? low + beyond : high - beyond;
+}
+
 namespace {
 
 // Beside an edge of 90°, u grows as r^(2/3), and differences between centres are not its fluxes. Errors far from the
@@ -45,7 +55,8 @@ constexpr double most_unequal = 1.3;
 
 }  // namespace
 
-// Returns the distance from a point to a body with one value along an axis, if there is one within a cell.
+// Returns the distance from a point to a body with one value along an axis, if there is one within a cell. The line
+// goes on beyond periodic ends.
 std::optional<double> MediaLines::distance_to_wall(std::size_t axis, int side, const Point& from, double within,
                                                    const std::array<int, 3>& cell) const {
   thread_local Pieces pieces;
@@ -55,10 +66,16 @@ std::optional<double> MediaLines::distance_to_wall(std::size_t axis, int side, c
   const auto holds = [&](std::size_t at) { return cells_.fixed(region_of(pieces[at], cell)); };
   const auto blocks = [&](std::size_t at) { return cells_.insulates(region_of(pieces[at], cell)); };
   if (holds(p)) return {};
+  const Axis& along = cells_.block().axes[axis];
+  const double low = along.nodes().front(), high = along.nodes().back();
+  double period = 0;
   for (;;) {
-    if (blocks(p) || (side > 0 ? p + 1 >= pieces.size() : p == 0)) return {};
-    const double place = side > 0 ? pieces[p + 1].begin : pieces[p].begin;
-    p = side > 0 ? p + 1 : p - 1;
+    if (blocks(p)) return {};
+    const bool ends = side > 0 ? p + 1 >= pieces.size() : p == 0;
+    if (ends && (!along.closed() || period != 0)) return {};
+    const double place = ends ? (side > 0 ? high : low) : period + pieces[side > 0 ? p + 1 : p].begin;
+    if (ends) period = side * (high - low);
+    p = ends ? (side > 0 ? 0 : pieces.size() - 1) : side > 0 ? p + 1 : p - 1;
     const double distance = std::abs(place - from[axis]);
     if (distance > within) return {};
     if (holds(p)) return distance;
@@ -80,15 +97,18 @@ double MediaLines::gain_at_edge(const At& line, int face, std::size_t to, int si
   const int along = below_is_outer ? 1 : -1;
   const Point at_inner = cells_.centre(inner[0], inner[1], inner[2]),
               at_beside = cells_.centre(beside[0], beside[1], beside[2]);
-  const double h = std::abs(at_inner[line.axis] - cells_.centre(outer[0], outer[1], outer[2])[line.axis]),
-               w = std::abs(at_beside[to] - cells_.centre(outer[0], outer[1], outer[2])[to]);
+  const auto between = [&](std::size_t d, const std::array<int, 3>& other) {
+    const Axis& axis = cells_.block().axes[d];
+    return 0.5 * (axis.width(outer[d]) + axis.width(other[d]));
+  };
+  const double h = between(line.axis, inner), w = between(to, beside);
   if (h > most_unequal * w || w > most_unequal * h) return 0;
   // Each wall is seen from a centre and from half a cell further inside.
   const auto wall = [&](Point from, std::size_t axis, int way, double within, std::size_t further, double step,
                         const std::array<int, 3>& cell) -> std::optional<double> {
     const auto near = distance_to_wall(axis, way, from, within, cell);
     if (!near) return {};
-    from[further] += step;
+    from[further] = within_axis(cells_.block().axes[further], from[further] + step);
     const auto far = distance_to_wall(axis, way, from, (1 + flat) * within, cell);
     if (!far || std::abs(*far - *near) > flat * within) return {};
     return near;
@@ -111,7 +131,7 @@ double MediaLines::normal_part(const Point& from, std::size_t axis, int way, dou
   std::array<std::optional<double>, 2> places;
   for (const std::size_t end : {0U, 1U}) {
     Point p = from;
-    p[third] += end == 0 ? -step : step;
+    p[third] = within_axis(turned, p[third] + (end == 0 ? -step : step));
     places[end] = distance_to_wall(axis, way, p, 2 * within, cell);
   }
   if (!places[0] || !places[1]) return 1;

@@ -21,6 +21,7 @@
 #include "grids/sampling/sampling.hpp"
 #include "grids/sampling/strong_bodies.hpp"
 #include "grids/schemes/cells/media_system.hpp"
+#include "grids/schemes/cells/wall_levels.hpp"
 #include "grids/schemes/constrained_nodes.hpp"
 #include "grids/schemes/elements/elements.hpp"
 #include "grids/schemes/elements/fourth_order.hpp"
@@ -262,7 +263,8 @@ Hierarchy Discretization::make_hierarchy(Precision precision, RelaxationChoice a
 
 Hierarchy Discretization::make_hierarchy(const std::vector<LevelPlan>& levels) const {
   const bool galerkin = levels.size() > 1 && levels[1].assembly == LevelAssembly::bands;
-  return galerkin ? make_galerkin_levels(levels) : make_levels(rows_, penalty_field(context()), levels);
+  if (galerkin) return make_galerkin_levels(levels);
+  return make_levels(rows_, penalty_field(context()), levels, {context(), rows_});
 }
 
 namespace {
@@ -289,11 +291,13 @@ Hierarchy Discretization::make_narrow_hierarchy(const std::vector<LevelPlan>& le
   if (galerkin || !coarse || !faces || !faces->variable()) return make_hierarchy(levels);
   SchemeRows wide = with_fields_in(backend_, *faces, Precision::fp64);
   rows_ = with_fields_in(backend_, *faces, Precision::fp32);
-  return make_levels(std::move(wide), penalty_field(context()), levels, &rows_);
+  WallLevels walls(context(), wide);
+  return make_levels(std::move(wide), penalty_field(context()), levels, std::move(walls), &rows_);
 }
 
 Hierarchy Discretization::make_levels(SchemeRows rows, std::shared_ptr<const Field> penalty,
-                                      const std::vector<LevelPlan>& levels, const SchemeRows* finest) const {
+                                      const std::vector<LevelPlan>& levels, WallLevels walls,
+                                      const SchemeRows* finest) const {
   Hierarchy h;
   for (std::size_t l = 0; l < levels.size(); ++l) {
     const LevelPlan& level = levels[l];
@@ -313,7 +317,7 @@ Hierarchy Discretization::make_levels(SchemeRows rows, std::shared_ptr<const Fie
       common.decoupled = level.relaxation.axis;
       common.singular = false;
       common.kappa_source = nullptr;
-      h.nested.back() = std::make_unique<Hierarchy>(make_levels(std::move(planes), penalty, level.planes));
+      h.nested.back() = std::make_unique<Hierarchy>(make_levels(std::move(planes), penalty, level.planes, walls));
     }
     if (!level.coarser) {
       h.coarsest =
@@ -325,7 +329,8 @@ Hierarchy Discretization::make_levels(SchemeRows rows, std::shared_ptr<const Fie
       const CoarseBlock coarser = part_of(*level.coarser, finer);
       h.transfers.push_back(grid_kernels(backend_).make_transfer(
           backend_, finer, coarser, jumps_.largest >= steep_jump && level.block.centering() == Centering::cell));
-      rows = coarsen_rows(rows, coarser, *h.transfers.back());
+      rows = coarsen_rows(walls.moved(backend_, rows, coarser), coarser, *h.transfers.back());
+      walls.coarsen(backend_, rows, *h.transfers.back());
       penalty = coarser_reaction(backend_, coarser.block, *h.transfers.back(), penalty);
       const Block own = sharing_.below(coarser.block, !levels[l + 1].coarser);
       if (own.share == coarser.block.share) continue;
@@ -333,6 +338,7 @@ Hierarchy Discretization::make_levels(SchemeRows rows, std::shared_ptr<const Fie
       h.transfers.back() =
           std::make_unique<GatheringTransfer>(std::move(h.transfers.back()), backend_, coarser.block, precision);
       rows = gathered(backend_, rows, own);
+      walls.gather(backend_, rows, coarser.block);
       penalty = gathered(backend_, std::move(penalty), coarser.block, own);
     }
   }

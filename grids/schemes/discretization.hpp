@@ -22,6 +22,7 @@ namespace poisson {
 
 class MediaSystem;
 struct SchemeContext;
+class WallLevels;
 
 /// Is a problem on one block, discretized by node- or cell-centred finite volumes, or by bilinear or trilinear elements
 /// (elements.hpp). The backend evaluates constants, and expressions with source text if it can; the host evaluates all
@@ -135,7 +136,7 @@ class Discretization {
   std::unique_ptr<Operator> make_noted(const SchemeRows& rows, Precision precision, Assembly assembly) const;
   /// `finest`: the rows of the finest operator if these are other fields than `rows`.
   Hierarchy make_levels(SchemeRows rows, std::shared_ptr<const Field> penalty, const std::vector<LevelPlan>& levels,
-                        const SchemeRows* finest = nullptr) const;
+                        WallLevels walls, const SchemeRows* finest = nullptr) const;
   Hierarchy make_galerkin_levels(const std::vector<LevelPlan>& levels) const;
 
   Backend& backend_;

@@ -5,16 +5,16 @@
 #include <limits>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include "io/config/config_blocks.hpp"
 #include "io/config/config_mesh_bodies.hpp"
+#include "io/config/config_mesh_conditions.hpp"
 #include "io/config/config_parts.hpp"
-#include "io/config/face_choices.hpp"
 #include "io/config/schema.hpp"
 #include "io/config/schema_mesh.hpp"
 #include "io/config/spelling.hpp"
-#include "io/expressions/expression.hpp"
 #include "io/meshes/mesh_file.hpp"
 #include "io/meshes/mesh_input.hpp"
 #include "solver/blocks_model.hpp"
@@ -39,17 +39,17 @@ class MeshProblemReader {
     if (!problem_.mesh) return;
     set_extent();
     add_bodies(parts_, input_);
-    used_.assign(problem_.mesh->groups.size(), false);
+    names_.emplace(parts_, mesh());
     read_equation();
     read_materials();
-    read_conditions();
+    read_mesh_conditions(parts_, input_, *names_);
     read_solver(parts_);
     check_solver();
     read_output(file);
-    const std::vector<std::string> groups = describe_groups(*problem_.mesh, used_);
+    const std::vector<std::string> groups = describe_groups(*problem_.mesh, names_->used());
     input_.table.insert(input_.table.end(), groups.begin() + (input_.blocks ? 1 : 0), groups.end());
     warn_of_rest();
-    if (std::string empty = describe_empty_groups(mesh(), used_); !empty.empty())
+    if (std::string empty = describe_empty_groups(mesh(), names_->used()); !empty.empty())
       input_.warnings.push_back(std::move(empty));
   }
 
@@ -101,15 +101,6 @@ class MeshProblemReader {
       box.nodes[d] = d < static_cast<std::size_t>(box.dimension) ? std::vector{lower[d], upper[d]} : std::vector{0.0};
   }
 
-  Quantity quantity(const Value& value, const std::string& path, const std::string& name) {
-    parts_.config.marks[name] = value.mark.text() + ": " + path;
-    if (value.array) {
-      parts_.errors.add(value.mark, path, "is an array, which has no values on a mesh; give a number or an expression");
-      return 0.0;
-    }
-    return value.kind == Value::Kind::number ? Quantity(value.number) : *value.quantity;
-  }
-
   MeshCoefficient coefficient(const Value& value, const std::string& path, const std::string& name) {
     constexpr std::array<std::string_view, 6> entries{"x", "y", "z", "xy", "xz", "yz"};
     MeshCoefficient found;
@@ -117,7 +108,7 @@ class MeshProblemReader {
     found.isotropic = value.kind != Value::Kind::map;
     parts_.config.marks[name] = value.mark.text() + ": " + path;
     if (found.isotropic) {
-      found.entry[0] = found.entry[1] = found.entry[2] = quantity(value, path, name);
+      found.entry[0] = found.entry[1] = found.entry[2] = names_->quantity(value, path, name);
       return found;
     }
     for (std::size_t e = 0; e < entries.size(); ++e) {
@@ -127,7 +118,7 @@ class MeshProblemReader {
       const std::string here = path + "." + std::string(entries[e]);
       if (in_space && mesh().dimension == 2 && entry->given)
         parts_.errors.add(entry->mark, here, "does not exist in two dimensions; remove it");
-      found.entry[e] = quantity(*entry, here, name + "." + std::string(entries[e]));
+      found.entry[e] = names_->quantity(*entry, here, name + "." + std::string(entries[e]));
     }
     return found;
   }
@@ -136,7 +127,7 @@ class MeshProblemReader {
     if (const Value* kappa = parts_.document.at("equation.coefficient"))
       set_coefficient(problem_, coefficient(*kappa, "equation.coefficient", "coefficient"));
     const auto read = [&](const std::string& path, const std::string& name, auto& to) {
-      if (const Value* value = parts_.document.at(path); given(value)) to = quantity(*value, path, name);
+      if (const Value* value = parts_.document.at(path); given(value)) to = names_->quantity(*value, path, name);
     };
     read("equation.reaction", "reaction", problem_.reaction);
     read("equation.source", "source", problem_.source);
@@ -145,36 +136,8 @@ class MeshProblemReader {
       if (initial->kind == Value::Kind::map)
         parts_.errors.add(initial->mark, "solver.initial", "is a dataset on a box; give a number or an expression");
       else if (initial->kind != Value::Kind::number || initial->number != 0)
-        problem_.initial = parts_.config.problem.initial = quantity(*initial, "solver.initial", "initial");
+        problem_.initial = parts_.config.problem.initial = names_->quantity(*initial, "solver.initial", "initial");
     }
-  }
-
-  // Returns the groups of dimensions up to `most` with a key. Reports an unknown key, or one of other dimensions.
-  std::vector<int> groups_of(const Value::Entry& entry, const std::string& path, int least, int most) {
-    std::vector<int> found, others;
-    std::vector<std::string> keys;
-    for (std::size_t g = 0; g < mesh().groups.size(); ++g) {
-      const MeshGroup& group = mesh().groups[g];
-      keys.push_back(printable(group.key()));
-      if (group.key() != entry.key) continue;
-      (group.dimension >= least && group.dimension <= most ? found : others).push_back(static_cast<int>(g));
-    }
-    for (const int g : found) used_[static_cast<std::size_t>(g)] = true;
-    if (!found.empty()) return found;
-    if (!others.empty())
-      parts_.errors.add(entry.mark, path,
-                        "is a group of elements of dimension " +
-                            std::to_string(mesh().groups[static_cast<std::size_t>(others[0])].dimension) +
-                            ", but this key needs " +
-                            (least == most ? "dimension " + std::to_string(least)
-                                           : "dimensions " + std::to_string(least) + " to " + std::to_string(most)) +
-                            "; use another group");
-    else if (keys.empty())
-      parts_.errors.add(entry.mark, path, "the mesh has no groups; remove it, or name physical groups in the mesh");
-    else
-      parts_.errors.add(entry.mark, path,
-                        "the mesh has no group of this name; " + suggest(entry.key, keys, "choose one of"));
-    return {};
   }
 
   // Returns the area or volume of groups. Several physical groups may have one name.
@@ -188,7 +151,7 @@ class MeshProblemReader {
     if (!materials) return;
     for (const Value::Entry& entry : materials->entries) {
       const std::string path = "materials." + entry.key;
-      const std::vector<int> groups = groups_of(entry, path, mesh().dimension, mesh().dimension);
+      const std::vector<int> groups = names_->groups_of(entry, path, mesh().dimension, mesh().dimension);
       const double volume = total_measure(groups);
       for (const int group : groups) {
         MeshMaterial material;
@@ -197,7 +160,7 @@ class MeshProblemReader {
         if (const Value* kappa = entry.value.find("coefficient"); given(kappa))
           material.coefficient = coefficient(*kappa, path + ".coefficient", path + ".coefficient");
         if (const Value* source = entry.value.find("source"); given(source))
-          material.source = quantity(*source, path + ".source", path + ".source");
+          material.source = names_->quantity(*source, path + ".source", path + ".source");
         if (const Value* power = entry.value.find("power"); given(power)) {
           material.power = volume > 0 ? power->number * total_measure({group}) / volume : 0;
           if (volume <= 0) parts_.errors.add(power->mark, path + ".power", "the group has no elements; remove it");
@@ -212,95 +175,6 @@ class MeshProblemReader {
         problem_.materials.push_back(std::move(material));
       }
     }
-  }
-
-  void read_condition(const Value& value, const std::string& path, MeshCondition& condition) {
-    const std::string name = "boundary." + condition.name;
-    if (const Value* u = value.find("dirichlet")) {
-      condition.kind = BoundaryKind::dirichlet;
-      condition.value = quantity(*u, path + ".dirichlet", name);
-    } else if (const Value* q = value.find("neumann")) {
-      condition.kind = BoundaryKind::neumann;
-      condition.value = quantity(*q, path + ".neumann", name);
-    } else if (const Value* robin = value.find("robin")) {
-      condition.kind = BoundaryKind::robin;
-      const Value *alpha = robin->find("alpha"), *right = robin->find("value"), *ambient = robin->find("ambient");
-      if (!given(alpha)) return;
-      condition.alpha = quantity(*alpha, path + ".robin.alpha", name + ".alpha");
-      if (given(right) && given(ambient))
-        parts_.errors.add(ambient->mark, path + ".robin.ambient",
-                          "conflicts with value, because alpha * ambient replaces it; keep one of the two");
-      else if (given(right))
-        condition.value = quantity(*right, path + ".robin.value", name);
-      else if (given(ambient))
-        condition.value = product(*alpha, *ambient, path + ".robin.ambient", name);
-    }
-  }
-
-  Quantity product(const Value& factor, const Value& value, const std::string& path, const std::string& name) {
-    parts_.config.marks[name] = value.mark.text() + ": " + path;
-    const auto text = [](const Value& number) {
-      return "(" + (number.kind == Value::Kind::number ? shortest(number.number) : number.text) + ")";
-    };
-    try {
-      return parse_expression(text(factor) + " * " + text(value), parts_.config.parameters);
-    } catch (const InputError& error) {
-      parts_.errors.add(value.mark, path, error.what());
-      return 0.0;
-    }
-  }
-
-  void read_conditions() {
-    const Value* boundary = parts_.document.find("boundary");
-    const Value* rest = nullptr;
-    join_periodic_sides(boundary);
-    if (boundary)
-      for (const Value::Entry& entry : boundary->entries) {
-        if (entry.key == "default") {
-          rest = &entry.value;
-          continue;
-        }
-        const std::string path = "boundary." + entry.key;
-        const bool holds = entry.value.find("dirichlet") != nullptr;
-        MeshCondition condition;
-        condition.name = entry.key;
-        read_condition(entry.value, path, condition);
-        condition.groups = boundary_groups(entry, path, holds);
-        if (!condition.groups.empty()) problem_.conditions.push_back(std::move(condition));
-      }
-    MeshCondition others{.name = "default"};
-    if (rest) read_condition(*rest, "boundary.default", others);
-    problem_.conditions.push_back(std::move(others));
-  }
-
-  // Gives periodic sides a condition that takes nothing, so that the default does not apply there.
-  void join_periodic_sides(const Value* boundary) {
-    if (input_.periodic.empty()) return;
-    MeshCondition joined;
-    joined.name = periodic_condition;
-    joined.kind = BoundaryKind::neumann;
-    for (std::size_t g = 0; g < mesh().groups.size(); ++g) {
-      if (std::ranges::find(input_.periodic, mesh().groups[g].key()) == input_.periodic.end()) continue;
-      joined.groups.push_back(static_cast<int>(g));
-      used_[g] = true;
-      for (const Value::Entry& entry : boundary ? boundary->entries : std::vector<Value::Entry>{})
-        if (entry.key == mesh().groups[g].key())
-          parts_.errors.add(entry.mark, "boundary." + entry.key,
-                            "is a periodic patch, which has no condition; remove it here or from grid.periodic");
-    }
-    problem_.conditions.push_back(std::move(joined));
-  }
-
-  // The same name or number may belong to groups of several dimensions; sides are meant first.
-  std::vector<int> boundary_groups(const Value::Entry& entry, const std::string& path, bool holds) {
-    const int sides = mesh().dimension - 1;
-    const auto exists = [&](int least, int most) {
-      return std::ranges::any_of(mesh().groups, [&](const MeshGroup& g) {
-        return g.key() == entry.key && g.dimension >= least && g.dimension <= most;
-      });
-    };
-    if (exists(sides, sides) || !holds) return groups_of(entry, path, exists(sides, sides) ? sides : 0, sides);
-    return exists(0, sides) ? groups_of(entry, path, 0, sides) : groups_of(entry, path, 0, mesh().dimension);
   }
 
   void check_solver() {
@@ -360,9 +234,10 @@ class MeshProblemReader {
 
   // Names groups of sides to which boundary.default applies, since users often forget one.
   void warn_of_rest() {
+    const std::vector<bool>& used = names_->used();
     std::vector<std::string> names;
-    for (std::size_t g = 0; g < used_.size(); ++g)
-      if (!used_[g] && mesh().groups[g].dimension == mesh().dimension - 1)
+    for (std::size_t g = 0; g < used.size(); ++g)
+      if (!used[g] && mesh().groups[g].dimension == mesh().dimension - 1)
         names.push_back(printable(mesh().groups[g].key()));
     if (names.empty() || parts_.document.at("boundary.default")) return;
     input_.warnings.push_back(
@@ -373,7 +248,7 @@ class MeshProblemReader {
   ConfigParts& parts_;
   MeshInput& input_;
   MeshProblem& problem_;
-  std::vector<bool> used_;
+  std::optional<MeshNames> names_;
   std::vector<GroupMeasure> measures_;
 };
 

@@ -59,16 +59,19 @@ Schema mesh_equation() {
 Schema mesh_boundary() {
   Schema condition{.type = Type::any_of, .doc = "A condition.", .example = "{dirichlet: 0}"};
   for (const Schema& form : face_forms())
-    if (form.type == Type::map) condition.forms.push_back(form);
-  return {.key = "boundary",
-          .type = Type::dictionary,
-          .doc =
-              "Conditions by the name or number of a group of sides, also inside the mesh: `inlet: {dirichlet: 1}`. "
-              "`default` applies to the rest of the boundary; without it that is `{dirichlet: 0}`. Where conditions "
-              "meet, the first one applies. A Dirichlet condition may name a group of any dimension.",
-          .fallback = "{}",
-          .example = "{inlet: {dirichlet: 1}, default: {neumann: 0}}",
-          .items = {condition}};
+    if (form.type != Type::choice) condition.forms.push_back(form);
+  return {
+      .key = "boundary",
+      .type = Type::dictionary,
+      .doc =
+          "Conditions by the name or number of a group of sides, also inside the mesh: `inlet: {dirichlet: 1}`. "
+          "`default` applies to the rest of the boundary; without it that is `{dirichlet: 0}`. Where conditions "
+          "meet, the first one applies. A Dirichlet condition may name a group of any dimension. A list has conditions "
+          "for parts of a group, as on boxes: `wall: [{where: y < 0.5, dirichlet: 1}, {neumann: 0}]`. Each side uses "
+          "the first one whose expression `where` is not 0 at its centre, and the last one if there is none.",
+      .fallback = "{}",
+      .example = "{inlet: {dirichlet: 1}, default: {neumann: 0}}",
+      .items = {condition}};
 }
 
 Schema mesh_materials() {

@@ -108,6 +108,41 @@ class MeshRuns(SeveralProcesses):
                 found = self.solved(count, "other", *more, case=case)
                 self.near(found, wanted, 1e-8, f"{name}, {count} processes")
 
+    # A list of conditions on a patch gives the answer of a patch for each condition.
+    def test_conditions_of_lists(self):
+        blocks = """grid:
+  type: blocks
+  cells: 8
+  vertices: [[0, 0], [1, 0], [2.2, 0.1], [0, 1], [1, 1.2], [2, 1]]
+  blocks: [{corners: [0, 1, 4, 3]}, {corners: [1, 2, 5, 4]}]
+  patches: %s
+equation: {source: x*y}
+boundary: %s
+output: {formats: []}
+"""
+        ways = {"list": ("{floor: [[0, 1], [1, 2]]}",
+                         "{floor: [{where: x < 1, dirichlet: 1}, {robin: {alpha: 2, value: 3}}], default: "
+                         "[{where: y > 0.95, neumann: x}, {neumann: 0}]}"),
+                "patches": ("{floor: [[0, 1]], more: [[1, 2]], top: [[3, 4], [4, 5]]}",
+                            "{floor: {dirichlet: 1}, more: {robin: {alpha: 2, value: 3}}, top: {neumann: x}, default: "
+                            "{neumann: 0}}")}
+        found = {}
+        for name, of in ways.items():
+            self.write(f"{name}.yaml", blocks % of)
+            found[name] = self.solved(0, name, case=Path(self.directory) / f"{name}.yaml")
+            self.assertTrue(found[name]["converged"])
+        for key in ("min", "max", "l2", "integral"):
+            self.assertAlmostEqual(found["list"]["solution"][key], found["patches"]["solution"][key], delta=1e-9)
+        faces = {face["name"]: face for face in found["list"]["faces"]}
+        others = {face["name"]: face for face in found["patches"]["faces"]}
+        self.assertEqual(faces["floor"]["condition"], "several")
+        self.assertEqual(faces["floor"]["cells"], 16)
+        for mine, theirs in (("floor[0]", "floor"), ("floor[1]", "more"), ("default[0]", "top")):
+            for key in ("flow", "area", "mean", "min", "max"):
+                self.assertAlmostEqual(faces[mine][key], others[theirs][key], delta=1e-9)
+        self.assertAlmostEqual(found["list"]["flux"]["floor"], others["floor"]["flow"] + others["more"]["flow"],
+                               delta=1e-9)
+
     def test_boxes_refuse_hypre(self):
         run = self.poisson(0, "solver.amg=hypre")
         self.assertEqual(run.returncode, 2)

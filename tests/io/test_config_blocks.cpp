@@ -1,7 +1,9 @@
 // Blocks in configurations: what they accept, and the messages for what they refuse.
 
 #include <cmath>
+#include <map>
 
+#include "grids/meshes/mesh_data.hpp"
 #include "io/meshes/mesh_input.hpp"
 #include "tests/config_file.hpp"
 
@@ -141,6 +143,48 @@ TEST_F(BlocksInConfigurations, HaveBodiesOfShapes) {
   expect(two("", both) + "materials: {a: {coefficient: 4}}\nbodies: [{material: a}]\n", "bodies[0]");
   expect(two("", both) + "contacts: [{between: [a, b], resistance: 1}]\n",
          "contacts: unknown key; it exists on boxes alone: remove it");
+}
+
+// Each side uses the first condition of a list whose expression is not 0 at its centre.
+TEST_F(BlocksInConfigurations, DivideSidesByExpressions) {
+  const Config config =
+      load(two("  patches: {floor: [[0, 1], [1, 2]], left: [[0, 3]]}\nboundary:\n"
+               "  floor: [{where: x < 0.6, dirichlet: 1}, {where: x < 1, robin: {alpha: 2, ambient: "
+               "3}}, {neumann: 4}]\n  left: {dirichlet: 5}\n"
+               "  default: [{where: y > 0.9, dirichlet: 6}, {neumann: 0}]\n"));
+  const MeshProblem& problem = config.mesh->problem;
+  const MeshData data(problem);
+  std::map<std::string, int> sides;
+  for (const ConditionedFacet& f : data.facets) ++sides[data.condition(f).name];
+  EXPECT_EQ(sides, (std::map<std::string, int>{{"floor[0]", 2},  // centres at 0.125, 0.375, 0.625 …
+                                               {"floor[1]", 2},
+                                               {"floor[2]", 4},
+                                               {"left", 4},
+                                               {"default[0]", 8},  // both tops
+                                               {"default[1]", 4}}));
+  for (std::size_t p = 0; p < data.holder.size(); ++p) {
+    const auto& x = data.mesh().points[p];
+    if (x[1] == 0 && x[0] > 0 && x[0] < 0.9) EXPECT_EQ(data.holder[p] >= 0, x[0] < 0.6) << x[0];
+  }
+  const auto of = [&](const std::string& lists) {
+    return two("  patches: {left: [[0, 3]]}\nboundary: {" + lists + "}\n");
+  };
+  expect(of("left: [{where: y < 0.5, dirichlet: 1}, {where: y > 0.5, neumann: 0}]"),
+         "bad.yaml:9:51: boundary.left[1]: is the last condition and has a where (the other sides have no condition); "
+         "add one without where");
+  expect(of("left: [{dirichlet: 1}, {neumann: 0}]"),
+         "boundary.left[0]: hides the following conditions (it applies to all sides); add where: an expression");
+  expect(of("left: [{where: y < 0.5, dirichlet: 1}]"), "boundary.left");
+  expect(of("lefd: [{where: y < 0.5, dirichlet: 1}, {neumann: 0}]"), "the mesh has no group of this name");
+  expect(of("default: [{where: y < w, dirichlet: 1}, {neumann: 0}]"), "boundary.default[0].where");
+  const Config bad = load(of("left: [{where: 1/(y - 0.125), dirichlet: 1}, {neumann: 0}]"));
+  try {
+    const MeshData wrong(bad.mesh->problem);
+    FAIL() << "a where that is infinite at the centre of a side";
+  } catch (const ValueErrors& errors) {
+    EXPECT_EQ(errors.errors.front().quantity, "boundary.left[0].where");
+    EXPECT_EQ(without_folder(bad.describe("boundary.left[0].where")), "bad.yaml:9:27: boundary.left[0].where");
+  }
 }
 
 }  // namespace

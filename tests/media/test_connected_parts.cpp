@@ -133,6 +133,31 @@ TEST(ConnectedParts, PeriodicBodiesDoNotDependOnCuts) {
     }
 }
 
+/// The top and the bottom of a disc at a periodic face lie between two centres of cells, so the cells beside them find
+/// the disc only diagonally. The flux is that of the disc elsewhere.
+TEST(ConnectedParts, TipsAtPeriodicFacesHaveTheirPeriods) {
+  const auto solve_at = [](double x, double radius) {
+    Problem p = square_in_cells(1);
+    p.nodes[0] = uniform_nodes(0, 1.2, 24);
+    p.nodes[1] = uniform_nodes(0, 1, 20);
+    for (auto& faces : p.boundary) faces = {Boundary{P}, Boundary{P}};
+    MediaBuilder media;
+    media.add("background", 1);
+    media.add("metal", 1);
+    media.back().floating = 0;
+    std::vector<ShapePtr> images;
+    for (const double period : {-1.2, 0.0, 1.2}) images.push_back(make_sphere({x + period, 0.5, 0}, radius));
+    media.body("metal", make_union(images));
+    media.use(p, Surfaces::sharp);
+    return solve_alone(p, 0);
+  };
+  for (const double radius : {0.2251, 0.22505, 0.226}) {
+    const Answer inside = solve_at(0.6, radius), at_face = solve_at(0, radius);
+    ASSERT_EQ(at_face.bodies.size(), 1U);
+    EXPECT_NEAR(at_face.flux, inside.flux, 1e-9) << radius;
+  }
+}
+
 /// A body that connects both ends of an axis short-circuits them, on any number of processes.
 TEST(ConnectedParts, WindingBodiesAreErrors) {
   Problem p = square_in_cells(24);

@@ -41,4 +41,8 @@ void coarsen_faces(const FaceRows& fine, const CoarseBlock& coarse, const FieldP
   coarsening::coarsen_faces(SetUpOnHost(), fine, coarse, coarse_ends, gains, coarse_faces);
 }
 
+void move_walls(const FaceRows& fine, const CoarseBlock& coarse, const Field& walls, Field& farther) {
+  coarsening::move_walls(SetUpOnHost(), fine, coarse, walls, farther);
+}
+
 }  // namespace poisson::cpu

@@ -14,6 +14,7 @@ void coarsen_faces(const FaceRows& fine, const CoarseBlock& coarse, const FieldP
                    const std::array<std::shared_ptr<Field>, 3>& coarse_faces);
 void coarsen_cells(const Block& fine, const CoarseBlock& coarse, const Field& fine_cells, Field& coarse_cells,
                    CellMean mean, bool with_faces);
+void move_walls(const FaceRows& fine, const CoarseBlock& coarse, const Field& walls, Field& farther);
 void continue_outwards(const Box& inside, Field& u);
 
 std::unique_ptr<Operator> make_banded_operator(Backend&, const Bands&, Precision);

@@ -26,6 +26,10 @@ class HostKernels final : public KernelsWithOperators<OnHost> {
                      Field& gains, const std::array<std::shared_ptr<Field>, 3>& coarse_faces) const override {
     cpu::coarsen_faces(fine, coarse, coarse_ends, gains, coarse_faces);
   }
+  void move_walls(Backend&, const FaceRows& fine, const CoarseBlock& coarse, const Field& walls,
+                  Field& farther) const override {
+    cpu::move_walls(fine, coarse, walls, farther);
+  }
   void continue_outwards(Backend&, const Box& inside, Field& u) const override { cpu::continue_outwards(inside, u); }
   void paint_colour(Backend&, const StencilProbe& probe, Field& unit) const override { cpu::paint_colour(probe, unit); }
   void gather_couplings(Backend&, const StencilProbe& probe) const override { cpu::gather_couplings(probe); }

@@ -40,4 +40,8 @@ void coarsen_faces(Backend& backend, const FaceRows& fine, const CoarseBlock& co
   coarsening::coarsen_faces(SetUpOnDevice(backend), fine, coarse, coarse_ends, gains, coarse_faces);
 }
 
+void move_walls(Backend& backend, const FaceRows& fine, const CoarseBlock& coarse, const Field& walls, Field& farther) {
+  coarsening::move_walls(SetUpOnDevice(backend), fine, coarse, walls, farther);
+}
+
 }  // namespace poisson::cuda

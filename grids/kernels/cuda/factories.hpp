@@ -23,6 +23,7 @@ void coarsen_faces(Backend&, const FaceRows& fine, const CoarseBlock& coarse, co
                    Field& gains, const std::array<std::shared_ptr<Field>, 3>& coarse_faces);
 void coarsen_cells(Backend&, const Block& fine, const CoarseBlock& coarse, const Field& fine_cells, Field& coarse_cells,
                    CellMean mean, bool with_faces);
+void move_walls(Backend&, const FaceRows& fine, const CoarseBlock& coarse, const Field& walls, Field& farther);
 void continue_outwards(Backend&, const Box& inside, Field& u);
 
 template <class T>

@@ -27,6 +27,10 @@ class CudaKernels final : public KernelsWithOperators<OnCuda> {
                      Field& gains, const std::array<std::shared_ptr<Field>, 3>& coarse_faces) const override {
     cuda::coarsen_faces(backend, fine, coarse, coarse_ends, gains, coarse_faces);
   }
+  void move_walls(Backend& backend, const FaceRows& fine, const CoarseBlock& coarse, const Field& walls,
+                  Field& farther) const override {
+    cuda::move_walls(backend, fine, coarse, walls, farther);
+  }
   void continue_outwards(Backend& backend, const Box& inside, Field& u) const override {
     cuda::continue_outwards(backend, inside, u);
   }

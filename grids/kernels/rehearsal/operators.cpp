@@ -179,6 +179,7 @@ class RehearsalKernels final : public GridKernels {
   void coarsen_cells(Backend&, const Block&, const CoarseBlock&, const Field&, Field&, CellMean, bool) const override {}
   void coarsen_faces(Backend&, const FaceRows&, const CoarseBlock&, const FieldPerAxis&, Field&,
                      const std::array<std::shared_ptr<Field>, 3>&) const override {}
+  void move_walls(Backend&, const FaceRows&, const CoarseBlock&, const Field&, Field&) const override {}
   void continue_outwards(Backend&, const Box&, Field&) const override {}
   void paint_colour(Backend&, const StencilProbe&, Field&) const override {}
   void gather_couplings(Backend&, const StencilProbe&) const override {}

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -44,9 +45,14 @@ class FloatingBodies {
   const std::array<std::int8_t, 3>& periods(const std::array<int, 3>& cell) const {
     return places_[static_cast<std::size_t>(parts_[cells_index(cell)])].periods;
   }
-  /// Returns the body for a coupling of a cell to a region at its face: that of the cell beside, or else one of the
-  /// region. Returns −1 if no cell belongs to the region.
-  int beside(const MediaCells& cells, const std::array<int, 3>& cell, int axis, int side, RegionNumber region) const;
+  /// Is a body beside a face, and the number of periods of each axis from its first cell to its place there.
+  struct Beside {
+    int body = -1;
+    std::array<std::int8_t, 3> periods{};
+  };
+  /// Returns the body for a coupling of a cell to a region at its face: that of the cell beside, or else of the nearest
+  /// cell of the region, or else one of the region. Returns no body if no cell belongs to the region.
+  Beside beside(const MediaCells& cells, const std::array<int, 3>& cell, int axis, int side, RegionNumber region) const;
   /// Adds a body without cells for each of these regions. Collective.
   void add_thin(const Processes& processes, const std::vector<char>& regions);
 
@@ -66,6 +72,11 @@ class FloatingBodies {
   void number(const Processes& processes, const std::vector<Part>& parts, const JoinedParts& joined);
   void store_parts(const Box& own, const std::vector<int>& labels, const JoinedParts& joined);
   int body_from(std::int64_t first) const;
+  std::optional<std::array<int, 3>> nearest_of(const MediaCells& cells, const std::array<int, 3>& cell,
+                                               RegionNumber region, int reach) const;
+  std::optional<std::array<int, 3>> joined_to(const MediaCells& cells, const std::array<int, 3>& cell,
+                                              const Point& behind, RegionNumber region) const;
+  Beside seen_at(const Block& block, const std::array<int, 3>& cell) const;
 
   /// Contains the body of a part, and the periods between both.
   struct Place {

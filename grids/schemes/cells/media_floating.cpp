@@ -52,29 +52,20 @@ void MediaSystem::set_floating(const std::vector<double>& values) {
 // Finds the body of each link to a floating region. A body that covers no centre of a cell is one body for its region.
 void MediaSystem::name_bodies_of_links() {
   if (!floating_) return;
-  const auto find = [&](FixedLink& link) {
-    if (media_->material_of(link.region).floating)
-      link.body = floating_->beside(cells_, link.cell, link.axis, link.side, link.region);
-  };
   std::vector<char> thin(media_->regions.size());
+  const auto find = [&](FixedLink& link) {
+    const auto found = floating_->beside(cells_, link.cell, link.axis, link.side, link.region);
+    link.body = found.body;
+    link.periods = found.periods;
+  };
   for (FixedLink& link : links_) {
+    if (!media_->material_of(link.region).floating) continue;
     find(link);
-    if (link.body < 0 && media_->material_of(link.region).floating) thin[link.region] = 1;
+    if (link.body < 0) thin[link.region] = 1;
   }
   floating_->add_thin(block_.processes(), thin);
-  for (FixedLink& link : links_) {
-    if (link.body < 0) find(link);
-    if (link.body < 0) continue;
-    std::array next = link.cell;
-    const auto d = static_cast<std::size_t>(link.axis);
-    next[d] += link.side;
-    if (!cells_.stores(next) || floating_->at(next) != link.body) continue;
-    const auto& along = floating_->periods(next);
-    for (std::size_t e = 0; e < 3; ++e) link.periods[e] = static_cast<std::int8_t>(-along[e]);
-    const int number = block_.axes[d].origin() + next[d];
-    if (block_.axes[d].closed() && (number < 0 || number >= block_.axes[d].all_cells()))
-      link.periods[d] = static_cast<std::int8_t>(link.periods[d] + link.side);
-  }
+  for (FixedLink& link : links_)
+    if (link.body < 0 && media_->material_of(link.region).floating) find(link);
 }
 
 void MediaSystem::hold_bodies(const Problem& problem) {
