@@ -150,7 +150,7 @@ void MacroTopology::check() const {
     const auto name = [&](int block) { return mesh_.blocks[index(block)].name; };
     if (!fresh && part.dimension == dimension())
       throw InputError(name(same->second) + " and " + name(part.blocks[0]) +
-                       " have the same vertices; remove one of them");
+                       " have the same vertices; remove one of them, or divide a ring into at least three blocks");
     if (!fresh)
       throw InputError(name(same->second) + " and " + name(part.blocks[0]) + " use the face " +
                        joined(same->first, "-") + " with its vertices in different orders; correct one");

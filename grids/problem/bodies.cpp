@@ -45,19 +45,31 @@ BodyColumns::BodyColumns(std::span<const Bounds> bounds, std::size_t axis) : acr
   each([&](std::size_t column, std::size_t b) { numbers_[next[column]++] = static_cast<std::uint32_t>(b); });
 }
 
-bool BodyColumns::near(std::span<const Bounds> bounds, const Point& lower, const Point& upper) const {
-  const auto meets = [&](const Bounds& b) {
-    for (std::size_t d = 0; d < 3; ++d)
-      if (b.lower[d] > upper[d] || b.upper[d] < lower[d]) return false;
-    return true;
-  };
+template <class F>
+bool BodyColumns::visit(const Point& lower, const Point& upper, const F& f) const {
   for (std::size_t j = bin(1, lower[across_[1]]); j <= bin(1, upper[across_[1]]); ++j)
     for (std::size_t i = bin(0, lower[across_[0]]); i <= bin(0, upper[across_[0]]); ++i) {
       const std::size_t c = i + count_[0] * j;
       for (std::size_t n = begin_[c]; n < begin_[c + 1]; ++n)
-        if (meets(bounds[numbers_[n]])) return true;
+        if (f(numbers_[n])) return true;
     }
   return false;
+}
+
+bool BodyColumns::near(std::span<const Bounds> bounds, const Point& lower, const Point& upper) const {
+  return visit(lower, upper, [&](std::uint32_t b) { return bounds[b].meets(Bounds{lower, upper}); });
+}
+
+void Bodies::ends(std::size_t axis, std::size_t across, const Point& lower, const Point& upper,
+                  std::vector<double>& ends) const {
+  ends.clear();
+  columns_[axis].visit(lower, upper, [&](std::uint32_t b) {
+    if (bounds_[b].meets(Bounds{lower, upper})) bodies_[b].shape->add_ends(across, {lower, upper}, ends);
+    return false;
+  });
+  std::ranges::sort(ends);
+  const auto rest = std::ranges::unique(ends);
+  ends.erase(rest.begin(), rest.end());
 }
 
 Bodies::Bodies(std::vector<Body> bodies, std::shared_ptr<const RegionMap> below)

@@ -32,6 +32,9 @@ class BodyColumns {
   }
   /// Returns whether one of the boxes may lie in a box that extends along the whole axis.
   bool near(std::span<const Bounds> bounds, const Point& lower, const Point& upper) const;
+  /// Calls f(number) for the boxes in the columns of a box, until it returns true; some come several times.
+  template <class F>
+  bool visit(const Point& lower, const Point& upper, const F& f) const;
 
  private:
   std::size_t bin(std::size_t e, double x) const {
@@ -62,6 +65,11 @@ class Bodies final : public RegionMap {
   bool near(std::size_t axis, const Point& lower, const Point& upper) const {
     return columns_[axis].near(bounds_, lower, upper);
   }
+
+  /// Replaces `ends` by the places within such a box where shapes end along another axis, in ascending order: planes
+  /// across the axis are among them.
+  void ends(std::size_t axis, std::size_t across, const Point& lower, const Point& upper,
+            std::vector<double>& ends) const;
 
   /// Is a part of a line with one region; it ends where the next one begins.
   struct Piece {

@@ -90,6 +90,9 @@ class Union final : public Shape {
   void prepare() const override {
     for (const ShapePtr& shape : shapes_) shape->prepare();
   }
+  void add_ends(std::size_t axis, const Bounds& within, std::vector<double>& ends) const override {
+    for (const ShapePtr& shape : shapes_) shape->add_ends(axis, within, ends);
+  }
   void cut(const Ray& ray, Spans& inside) const override {
     inside.clear();
     Spans one, sum;
@@ -133,6 +136,9 @@ class Intersection final : public Shape {
   void prepare() const override {
     for (const ShapePtr& shape : shapes_) shape->prepare();
   }
+  void add_ends(std::size_t axis, const Bounds& within, std::vector<double>& ends) const override {
+    for (const ShapePtr& shape : shapes_) shape->add_ends(axis, within, ends);
+  }
   void cut(const Ray& ray, Spans& inside) const override {
     shapes_.front()->cut(ray, inside);
     Spans one, both;
@@ -172,6 +178,10 @@ class Difference final : public Shape {
   void prepare() const override {
     first_->prepare();
     others_.prepare();
+  }
+  void add_ends(std::size_t axis, const Bounds& within, std::vector<double>& ends) const override {
+    first_->add_ends(axis, within, ends);
+    others_.add_ends(axis, within, ends);
   }
   void cut(const Ray& ray, Spans& inside) const override {
     first_->cut(ray, inside);
@@ -218,6 +228,15 @@ class Moved final : public Shape {
   }
   void cut(const Ray& ray, Spans& inside) const override { shape_->cut(original(ray), inside); }
   void prepare() const override { shape_->prepare(); }
+  void add_ends(std::size_t axis, const Bounds& within, std::vector<double>& ends) const override {
+    for (std::size_t r = 0; r < 3; ++r)
+      for (std::size_t c = 0; c < 3; ++c)
+        if (r != c && motion_.rows[r][c] != 0) return Shape::add_ends(axis, within, ends);
+    const std::size_t before = ends.size();
+    shape_->add_ends(axis, Bounds{point(within.lower), point(within.upper)}, ends);
+    for (std::size_t n = before; n < ends.size(); ++n)
+      ends[n] = motion_.to[axis] + motion_.rows[axis][axis] * (ends[n] - motion_.from[axis]);
+  }
   Bounds bounds() const override {
     const Bounds b = shape_->bounds();
     Bounds out{motion_.to, motion_.to};
@@ -280,6 +299,16 @@ class Repeated final : public Shape {
       if (one.empty()) return;
       combine(inside, one, false, sum);
       inside.swap(sum);
+    });
+  }
+  void add_ends(std::size_t axis, const Bounds& within, std::vector<double>& ends) const override {
+    Bounds there = one_;  // copies that differ along other axes end at the same places
+    there.lower[axis] = within.lower[axis], there.upper[axis] = within.upper[axis];
+    visit(there.lower, there.upper, [&](const Point& shift) {
+      const std::size_t before = ends.size();
+      there.lower[axis] = within.lower[axis] - shift[axis], there.upper[axis] = within.upper[axis] - shift[axis];
+      shape_->add_ends(axis, there, ends);
+      for (std::size_t n = before; n < ends.size(); ++n) ends[n] += shift[axis];
     });
   }
   Bounds bounds() const override {

@@ -6,6 +6,19 @@
 
 namespace poisson {
 
+bool Bounds::meets(const Bounds& other) const {
+  for (std::size_t d = 0; d < 3; ++d)
+    if (lower[d] > other.upper[d] || upper[d] < other.lower[d]) return false;
+  return true;
+}
+
+void Shape::add_ends(std::size_t axis, const Bounds& within, std::vector<double>& ends) const {
+  const Bounds own = bounds();
+  if (!own.meets(within)) return;
+  for (const double end : {own.lower[axis], own.upper[axis]})
+    if (end > within.lower[axis] && end < within.upper[axis]) ends.push_back(end);
+}
+
 bool Bounds::meets(const Ray& ray) const {
   for (std::size_t d = 0; d < 3; ++d) {
     const double a = ray.origin[d] + ray.lower * ray.direction[d], b = ray.origin[d] + ray.upper * ray.direction[d];

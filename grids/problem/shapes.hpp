@@ -36,6 +36,8 @@ struct Bounds {
   bool empty() const { return lower[0] > upper[0] || lower[1] > upper[1] || lower[2] > upper[2]; }
   /// Returns whether a ray may meet the box.
   bool meets(const Ray& ray) const;
+  /// Returns whether another box has a point in common with the box.
+  bool meets(const Bounds& other) const;
 };
 
 struct Motion;
@@ -56,6 +58,9 @@ class Shape {
   virtual std::shared_ptr<const Shape> moved(const Motion& motion) const;
   /// Builds the tables that questions need, with all threads.
   virtual void prepare() const {}
+  /// Adds the places within a box where the shape, or one that it consists of, ends along an axis. Surfaces that are
+  /// planes across the axis lie at such places.
+  virtual void add_ends(std::size_t axis, const Bounds& within, std::vector<double>& ends) const;
 };
 using ShapePtr = std::shared_ptr<const Shape>;
 

@@ -7,15 +7,20 @@
 namespace poisson {
 
 void FaceLines::add(const Line& line) {
+  const double w = line.weight;
   ++lines_;
-  if (std::isinf(line.resistance)) ++blocked_;
-  harmonic_ += 1 / line.resistance;
-  resistance_ += line.resistance;
-  at_face_ += line.at_face;
-  moment_ += line.moment;
+  weight_ += w;
+  if (std::isinf(line.resistance)) {
+    ++blocked_;
+    blocked_weight_ += w;
+  }
+  harmonic_ += w / line.resistance;
+  resistance_ += w * line.resistance;
+  at_face_ += w * line.at_face;
+  moment_ += w * line.moment;
   for (std::size_t e = 0; e < 2; ++e) {
-    slopes_[e] += line.conducting * line.across[e];
-    squares_[e] += line.across[e] * line.across[e];
+    slopes_[e] += w * line.conducting * line.across[e];
+    squares_[e] += w * line.across[e] * line.across[e];
   }
   plain_ = plain_ && line.plain && std::isfinite(line.resistance) && line.resistance > 0;
   if (line.higher > line.lower) {
@@ -31,7 +36,7 @@ void FaceLines::add(const Line& line) {
 
 // Returns the square of the component of the normal along the lines.
 double FaceLines::normal_along(double length) const {
-  const double along = moment_ / lines_ * 12 / (length * length * length);
+  const double along = moment_ / weight_ * 12 / (length * length * length);
   double all = along * along;
   for (std::size_t e = 0; e < 2; ++e)
     if (squares_[e] > 0) all += std::pow(slopes_[e] / length / squares_[e], 2);
@@ -39,12 +44,12 @@ double FaceLines::normal_along(double length) const {
 }
 
 double FaceLines::conductance(double length, bool cut) const {
-  const double mean = harmonic_ / (cut && blocked_ < lines_ ? lines_ - blocked_ : lines_);
+  const double mean = harmonic_ / (cut && blocked_ < lines_ ? weight_ - blocked_weight_ : weight_);
   if (!plain_ || lines_ == 1 || better_ == worse_) return mean;
   const double normal = normal_along(length);
   if (normal < 0) return mean;
   const bool known = std::isfinite(central_) && central_ > 0;
-  const double resistance = (known ? central_ : resistance_ / lines_) / length, kappa = at_face_ / lines_;
+  const double resistance = (known ? central_ : resistance_ / weight_) / length, kappa = at_face_ / weight_;
   // The fluxes and the gradients for a gradient of 1 in the body: along the lines, and across them.
   const double flux = normal * body_ + (1 - normal) * kappa, gradient = normal * body_ * resistance + 1 - normal;
   const double flux_across = body_ - kappa, gradient_across = body_ * resistance - 1;

@@ -21,6 +21,7 @@ class FaceLines {
     std::array<double, 2> across{};     ///< place of the line, from the centre of the face
     double lower = 0, higher = 0;       ///< κ of the regions with the lowest and the highest number
     bool plain = true;                  ///< only conducting pieces, without contacts
+    double weight = 1;                  ///< the area that the line stands for, in any unit
   };
 
   void add(const Line& line);
@@ -38,6 +39,7 @@ class FaceLines {
   double body_ = 0, around_ = 0;  ///< κ on both sides of a surface that a line crosses
   std::array<double, 2> slopes_{}, squares_{};
   int lines_ = 0, blocked_ = 0;
+  double weight_ = 0, blocked_weight_ = 0;  ///< of all lines, and of those that are blocked
   bool plain_ = true, better_ = false, worse_ = false;
 };
 

@@ -88,8 +88,11 @@ Ray MediaCells::ray(std::size_t axis, const Point& through) const {
 }
 
 double MediaCells::open_face(std::size_t axis, int i, int j, int k) const {
-  if (!openings_) return 1;
-  if (const MediaOpenings::Cut* cut = openings_->find(i, j, k)) return 1.0 - cut->faces[axis];
+  return openings_ ? open_face(axis, i, j, k, *openings_) : 1;
+}
+
+double MediaCells::open_face(std::size_t axis, int i, int j, int k, const MediaOpenings& openings) const {
+  if (const MediaOpenings::Cut* cut = openings.find(i, j, k)) return 1.0 - cut->faces[axis];
   return stores({i, j, k}) && shut(i, j, k) ? 0 : 1;
 }
 

@@ -73,6 +73,7 @@ class MediaCells {
   bool is_cut(const std::array<int, 3>& cell) const { return openings_ && openings_->find(cell[0], cell[1], cell[2]); }
   /// Returns the share of the face below a cell across an axis that insulators leave open; 1 unless surfaces are sharp.
   double open_face(std::size_t axis, int i, int j, int k) const;
+  double open_face(std::size_t axis, int i, int j, int k, const MediaOpenings& openings) const;
   /// Returns the share of a cell's volume outside insulators; 1 unless surfaces are sharp.
   double open_volume(int i, int j, int k) const;
   /// Returns whether regions below the bodies differ.

@@ -203,7 +203,7 @@ double MediaLines::contact_kappa(const At& line, int face, const Rays& rays, dou
     return 0.5 * (width(line.axis, face - 1) + width(line.axis, face)) / (crossed.resistance + crossed.contact);
   // Lines whose place on the face lies on the other side, seen from the cell below.
   const double at = places_[line.axis][static_cast<std::size_t>(face + 1)].low;
-  std::size_t beyond = 0;
+  double beyond = 0;
   std::array<double, 2> middle{};
   RegionNumber other = above;
   for (std::size_t r = 0; r < rays.count; ++r) {
@@ -214,12 +214,12 @@ double MediaLines::contact_kappa(const At& line, int face, const Rays& rays, dou
     cell[line.axis] = face;
     const RegionNumber here = region_of(*piece, cell);
     if (!cells_.conducts(here) || contact(below, here) == 0) continue;
-    ++beyond;
+    beyond += rays.weight[r];
     other = here;
-    for (std::size_t e = 0; e < 2; ++e) middle[e] += rays.across[r][e];
+    for (std::size_t e = 0; e < 2; ++e) middle[e] += rays.weight[r] * rays.across[r][e];
   }
   if (!crosses && beyond == 0) return kappa;
-  const double share = static_cast<double>(beyond) / static_cast<double>(rays.count);
+  const double share = beyond / rays.all;
   std::array<double, 2> towards = crossed.slope.slopes;  // the side of the cell below
   std::array<std::size_t, 2> axes{};
   std::size_t count = 0;

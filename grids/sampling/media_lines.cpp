@@ -160,7 +160,9 @@ void MediaLines::add_conductances(const At& line, const Pieces& pieces, int from
   const Axis& axis = cells_.block().axes[line.axis];
   const int n = axis.size();
   const bool has_contacts = has_contacts_ && !bodies_;
-  const auto one = [](const Half& h) { return FaceLines::Line{.resistance = h.resistance, .plain = false}; };
+  const auto one = [&](const Half& h) {
+    return FaceLines::Line{.resistance = h.resistance, .plain = false, .weight = line.weight};
+  };
   const auto both = [&](const Half& a, const Half& b) {
     const Half& low = a.lowest <= b.lowest ? a : b;
     const Half& high = a.highest >= b.highest ? a : b;
@@ -171,7 +173,8 @@ void MediaLines::add_conductances(const At& line, const Pieces& pieces, int from
                            line.across,
                            low.of_lowest,
                            high.of_highest,
-                           a.plain && b.plain && !has_contacts};
+                           a.plain && b.plain && !has_contacts,
+                           line.weight};
   };
   const auto add = [&](int face, bool closed, const FaceLines::Line& l) {
     FaceLines& sum = sums[static_cast<std::size_t>(face)];
@@ -214,14 +217,13 @@ double MediaLines::end_kappa(const At& line, int end) const {
   if (bodies_ && sharp_ && cells_.conducts(cells_.region(cell[0], cell[1], cell[2])) &&
       wall(line, i, end == 0 ? -1 : 1, rays.central))
     return 0;
-  double sum = 0;
-  int open = 0;
+  double sum = 0, open = 0;
   const double low = axis.point_in_cell(i, end == 0 ? 0 : 0.5), high = axis.point_in_cell(i, end == 0 ? 0.5 : 1);
   for (std::size_t r = 0; r < rays.count; ++r) {
     const Half h = half(line, i, rays.pieces[r], low, high, end == 0 ? low : high);
     if (h.closed) continue;
-    sum += 1 / h.resistance;
-    ++open;
+    sum += rays.weight[r] / h.resistance;
+    open += rays.weight[r];
   }
   const int face = end == 0 ? 0 : axis.size();
   const double all = open == 0 ? fallback(line, face) : limited(line, i, sum / open * (0.5 * axis.width(i)));
@@ -231,7 +233,7 @@ double MediaLines::end_kappa(const At& line, int end) const {
 }
 
 void MediaLines::faces(const At& line, std::vector<double>& kappa, std::vector<FixedLink>& links,
-                       std::vector<Given>& given) const {
+                       std::vector<Given>& given, MediaShares* shares) const {
   const Axis& axis = cells_.block().axes[line.axis];
   const int n = axis.size();
   const auto [first, last] = range(line.axis);
@@ -241,6 +243,7 @@ void MediaLines::faces(const At& line, std::vector<double>& kappa, std::vector<F
   thread_local Line cells;
   collect(line, rays);
   mark(line, rays, cells);
+  if (shares && bodies_) add_shares(line, rays, cells, *shares);
   if (sums.size() < kappa.size()) sums.resize(kappa.size());
   const auto is_mixed = [&](int i) { return cells.mixed[static_cast<std::size_t>(i + 1)] != 0; };
   for (int i = first, end = 0; i < last; i = end) {
@@ -251,6 +254,7 @@ void MediaLines::faces(const At& line, std::vector<double>& kappa, std::vector<F
     At own = line;
     for (std::size_t r = 0; r < rays.count; ++r) {
       own.across = rays.across[r];
+      own.weight = rays.weight[r];
       add_conductances(own, rays.pieces[r], std::max(first, i - 1), std::min(last, end + 1), false, sums);
     }
     if (rays.count > 1)
@@ -288,36 +292,6 @@ void MediaLines::faces(const At& line, std::vector<double>& kappa, std::vector<F
     if (value > 0 && has_sheets) value = with_sheets(line, i, rays.central, value);
   }
   if (has_edges_) add_edges(line, kappa);
-}
-
-void MediaLines::shares(int j, int k, std::vector<Share>& shares) const {
-  const Axis& axis = cells_.block().axes[0];
-  shares.clear();
-  const At line{0, {0, j, k}};
-  thread_local Rays rays;
-  thread_local Line cells;
-  if (bodies_) {
-    collect(line, rays);
-    mark(line, rays, cells);
-  }
-  for (int i = 0; i < axis.size(); ++i) {
-    if (!bodies_ || cells.mixed[static_cast<std::size_t>(i + 1)] == 0) {
-      shares.push_back({i, cells_.region(i, j, k), 1});
-      continue;
-    }
-    const double low = axis.point_in_cell(i, 0), high = axis.point_in_cell(i, 1);
-    const auto begin = static_cast<std::ptrdiff_t>(shares.size());
-    for (std::size_t r = 0; r < rays.count; ++r)
-      walk(line, i, rays.pieces[r], low, high, [&](double length, RegionNumber region) {
-        const auto found =
-            std::find_if(shares.begin() + begin, shares.end(), [&](const Share& s) { return s.region == region; });
-        const double fraction = length / ((high - low) * static_cast<double>(rays.count));
-        if (found == shares.end())
-          shares.push_back({i, region, fraction});
-        else
-          found->fraction += fraction;
-      });
-  }
 }
 
 }  // namespace poisson

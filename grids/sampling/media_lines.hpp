@@ -11,6 +11,7 @@
 #include "grids/problem/bodies.hpp"
 #include "grids/sampling/face_lines.hpp"
 #include "grids/sampling/media_cells.hpp"
+#include "grids/sampling/media_shares.hpp"
 
 namespace poisson {
 
@@ -43,6 +44,7 @@ class MediaLines {
     std::size_t axis = 0;
     std::array<int, 3> cell{};
     std::array<double, 2> across{};  ///< distance of the line from the centre of the cells
+    double weight = 1;               ///< of the line among those across a face
   };
   /// Is what a face beside a contact adds to κ of the face below `cell` across the axis of its line.
   struct Given {
@@ -51,23 +53,15 @@ class MediaLines {
   };
   /// Computes κ on the faces below the cells 0 … n of a line: the conductance per area times the distance of the
   /// centres, at open ends times half a cell. It is 0 if a cell on either side leaves the system. Adds links of the
-  /// cells 0 … n − 1 to fixed neighbours, and what faces of neighbouring lines receive.
-  void faces(const At& line, std::vector<double>& kappa, std::vector<FixedLink>& links,
-             std::vector<Given>& given) const;
+  /// cells 0 … n − 1 to fixed neighbours, and what faces of neighbouring lines receive. `shares` gets the shares of
+  /// regions in the cells 0 … n − 1, unless it is null.
+  void faces(const At& line, std::vector<double>& kappa, std::vector<FixedLink>& links, std::vector<Given>& given,
+             MediaShares* shares) const;
   /// Returns whether faces may give something to those of neighbouring lines.
   bool gives() const { return has_contacts_ && bodies_ != nullptr; }
 
   /// Returns κ over the half of the cell behind an open end of a line, as `faces` does.
   double end_kappa(const At& line, int end) const;
-
-  /// Is the part of a cell's volume that belongs to a region.
-  struct Share {
-    int i = 0;
-    RegionNumber region = 0;
-    double fraction = 0;
-  };
-  /// Computes the shares of the cells 0 … n − 1 of a line along x. Their sum is 1 in each cell.
-  void shares(int j, int k, std::vector<Share>& shares) const;
 
  private:
   /// Contains integrals over half a cell, with s from the face, and its first and last regions.
@@ -91,6 +85,8 @@ class MediaLines {
   struct Rays {
     std::vector<Pieces> pieces;
     std::vector<std::array<double, 2>> across;  ///< their distance from the centre of the faces
+    std::vector<double> weight;                 ///< the area that each stands for
+    double all = 0;                             ///< the sum of the weights
     std::size_t count = 0;
     Pieces central;
   };
@@ -100,6 +96,11 @@ class MediaLines {
   Point through(const At& line) const;
   /// Splits the lines across the faces of a line of cells. Staircases have one line, without pieces.
   void collect(const At& line, Rays& rays) const;
+  /// Is an interval across a cell, by its middle as a share of the cell, and its width relative to equal intervals.
+  struct Strip {
+    double middle, weight;
+  };
+  void divide(double lower, double upper, int count, std::vector<double>& ends, std::vector<Strip>& strips) const;
   /// Contains the regions of the cells −1 … n of a line, at i + 1, and whether a surface may cross them, or whether
   /// their neighbour on the line has another region.
   struct Line {
@@ -107,6 +108,7 @@ class MediaLines {
     std::vector<char> mixed;
   };
   void mark(const At& line, const Rays& rays, Line& cells) const;
+  void add_shares(const At& line, const Rays& rays, const Line& cells, MediaShares& shares) const;
   /// Returns the numbers of the first cell of a line and past its last one, with neighbours beyond closed ends.
   std::array<int, 2> range(std::size_t axis) const;
   /// Calls f(length, region) for the pieces of a line from `from` to `to` within cell i.

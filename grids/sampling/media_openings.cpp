@@ -284,6 +284,56 @@ class MediaOpenings::Plane {
   std::vector<Bodies::Piece> pieces_;
 };
 
+namespace {
+
+// Returns the closed share of a cell's volume, from lines along an axis within the cell.
+float closed_volume(const MediaCells& cells, std::size_t axis, const std::array<int, 3>& cell) {
+  const Block& block = cells.block();
+  const std::size_t e = (axis + 1) % 3, f = (axis + 2) % 3;
+  const int across = block.dimension() == 2 ? sublines_in_plane : sublines_in_space;
+  const auto lines = [&](std::size_t d) { return block.axes[d].degenerate() ? 1 : across; };
+  const bool insulates_below = cells.insulates(cells.below(cell[0], cell[1], cell[2]));
+  const double low = block.axes[axis].point_in_cell(cell[axis], 0),
+               high = block.axes[axis].point_in_cell(cell[axis], 1);
+  thread_local std::vector<Bodies::Piece> pieces;
+  double sum = 0;
+  for (int t = 0; t < lines(f); ++t)
+    for (int s = 0; s < lines(e); ++s) {
+      Point origin{};
+      if (!block.axes[e].degenerate()) origin[e] = block.axes[e].point_in_cell(cell[e], (s + 0.5) / lines(e));
+      if (!block.axes[f].degenerate()) origin[f] = block.axes[f].point_in_cell(cell[f], (t + 0.5) / lines(f));
+      cells.media().bodies->split(cells.ray(axis, origin), pieces);
+      for (std::size_t p = 0; p < pieces.size(); ++p) {
+        const int region = pieces[p].region;
+        if (region < 0 ? !insulates_below : !cells.insulates(static_cast<RegionNumber>(region))) continue;
+        const double end = p + 1 < pieces.size() ? pieces[p + 1].begin : high;
+        sum += std::max(0.0, std::min(high, end) - std::max(low, pieces[p].begin));
+      }
+    }
+  return static_cast<float>(sum / ((high - low) * lines(e) * lines(f)));
+}
+
+}  // namespace
+
+// Lines along the normal integrate a surface best. The integral of the normal over the surface is the difference of the
+// closed shares of opposite faces. Both sides of a thin plate cancel there, and its own plane closes the other faces.
+std::size_t MediaOpenings::axis_across(const MediaCells& cells, const Cut& cut, int j, int k) const {
+  constexpr float least_difference = 0.05F;
+  const std::array cell{cut.i, j, k};
+  std::size_t most = 0, least = 0;
+  std::array<float, 3> difference{}, sum{};
+  for (std::size_t d = 0; d < static_cast<std::size_t>(cells.block().dimension()); ++d) {
+    std::array next = cell;
+    ++next[d];
+    const float upper = 1 - static_cast<float>(cells.open_face(d, next[0], next[1], next[2], *this));
+    difference[d] = std::abs(upper - cut.faces[d]);
+    sum[d] = upper + cut.faces[d];
+    if (difference[d] > difference[most]) most = d;
+    if (sum[d] < sum[least]) least = d;
+  }
+  return difference[most] > least_difference ? most : least;
+}
+
 MediaOpenings::MediaOpenings(const MediaCells& cells) : box_(cells.box()) {
   const Block& block = cells.block();
   for (std::size_t d = 0; d < 3; ++d)
@@ -295,6 +345,14 @@ MediaOpenings::MediaOpenings(const MediaCells& cells) : box_(cells.box()) {
     const Plane plane(cells, box_, k);
     for (int j = box_.first[1]; j < box_.last[1]; ++j) plane.store(j, lines_[number(j, k)]);
   }
+#pragma omp parallel for schedule(dynamic)
+  for (int k = cells.box().first[2]; k < cells.box().last[2]; ++k)
+    for (int j = cells.box().first[1]; j < cells.box().last[1]; ++j)
+      for (Cut& cut : lines_[number(j, k)]) {
+        if (cut.i >= cells.box().last[0]) continue;
+        if (const std::size_t axis = axis_across(cells, cut, j, k); axis != 0)
+          cut.volume = closed_volume(cells, axis, {cut.i, j, k});
+      }
 }
 
 const MediaOpenings::Cut* MediaOpenings::find(int i, int j, int k) const {

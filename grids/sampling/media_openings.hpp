@@ -33,6 +33,7 @@ class MediaOpenings {
 
  private:
   class Plane;
+  std::size_t axis_across(const MediaCells& cells, const Cut& cut, int j, int k) const;
   std::size_t number(int j, int k) const {
     return static_cast<std::size_t>(k - box_.first[2]) * static_cast<std::size_t>(box_.last[1] - box_.first[1]) +
            static_cast<std::size_t>(j - box_.first[1]);

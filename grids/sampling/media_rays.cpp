@@ -1,6 +1,7 @@
 // The lines across the faces of a row of cells, and the cells that surfaces may cross.
 
 #include <algorithm>
+#include <cmath>
 
 #include "grids/sampling/media_lines.hpp"
 
@@ -17,9 +18,29 @@ std::array<int, 2> MediaLines::range(std::size_t axis) const {
   return {a.open(0) ? 0 : -1, a.open(1) ? a.size() : a.size() + 1};
 }
 
+// Divides a cell across into strips for lines through their middles: into equal ones, or at the ends of bodies, so that
+// planes across the axis of the strips cut none. `ends` are sorted.
+void MediaLines::divide(double lower, double upper, int count, std::vector<double>& ends,
+                        std::vector<Strip>& strips) const {
+  constexpr double least = 1e-6;
+  constexpr std::size_t most_ends = 8;
+  strips.clear();
+  double from = 0;
+  std::size_t used = 0;
+  ends.push_back(upper);
+  for (std::size_t e = 0; e < ends.size(); ++e) {
+    const bool last = e + 1 == ends.size();
+    const double to = last ? 1 : (ends[e] - lower) / (upper - lower);
+    if (!last && (to - from < least || 1 - to < least || ++used > most_ends)) continue;
+    const int own = std::max(1, static_cast<int>(std::ceil((to - from) * count - least)));
+    for (int n = 0; n < own; ++n) strips.push_back({from + (n + 0.5) * (to - from) / own, (to - from) * count / own});
+    from = to;
+  }
+}
+
 void MediaLines::collect(const At& line, Rays& rays) const {
   const Block& block = cells_.block();
-  std::array<int, 2> count{1, 1};
+  std::array<std::size_t, 2> others{};
   std::array<double, 2> widths{};
   Point lower{}, upper{};
   std::size_t other = 0;
@@ -32,22 +53,33 @@ void MediaLines::collect(const At& line, Rays& rays) const {
     }
     if (along) continue;
     widths[other] = upper[d] - lower[d];
-    count[other++] = axis.degenerate() ? 1 : across_;
+    others[other++] = d;
   }
   const bool near = bodies_ && bodies_->near(line.axis, lower, upper);
-  if (!near) count = {1, 1};
-  rays.count = static_cast<std::size_t>(count[0] * count[1]);
+  thread_local std::array<std::vector<Strip>, 2> strips;
+  thread_local std::vector<double> ends;
+  for (std::size_t e = 0; e < 2; ++e) {
+    ends.clear();
+    const std::size_t d = others[e];
+    if (near && !block.axes[d].degenerate()) bodies_->ends(line.axis, d, lower, upper, ends);
+    divide(lower[d], upper[d], near && !block.axes[d].degenerate() ? across_ : 1, ends, strips[e]);
+  }
+  rays.count = strips[0].size() * strips[1].size();
   if (rays.pieces.size() < rays.count) rays.pieces.resize(rays.count);
   rays.across.resize(rays.count);
+  rays.weight.resize(rays.count);
+  rays.all = 0;
   std::size_t r = 0;
-  for (int b = 0; b < count[1]; ++b)
-    for (int a = 0; a < count[0]; ++a, ++r) {
-      const std::array shares{(a + 0.5) / count[0], (b + 0.5) / count[1]};
-      rays.across[r] = {(shares[0] - 0.5) * widths[0], (shares[1] - 0.5) * widths[1]};
+  for (const Strip& b : strips[1])
+    for (const Strip& a : strips[0]) {
+      rays.across[r] = {(a.middle - 0.5) * widths[0], (b.middle - 0.5) * widths[1]};
+      rays.weight[r] = a.weight * b.weight;
+      rays.all += rays.weight[r];
       if (near)
-        bodies_->split(ray(line, shares), rays.pieces[r]);
+        bodies_->split(ray(line, {a.middle, b.middle}), rays.pieces[r]);
       else
         rays.pieces[r].assign(1, {lower[line.axis], -1});
+      ++r;
     }
   if (near)
     bodies_->split(ray(line, {0.5, 0.5}), rays.central);
@@ -112,6 +144,40 @@ void MediaLines::mark(const At& line, const Rays& rays, Line& cells) const {
     }
     if (i > begin && *region != cells.regions[static_cast<std::size_t>(i)])
       cells.mixed[static_cast<std::size_t>(i)] = cells.mixed[static_cast<std::size_t>(i + 1)] = 1;
+  }
+}
+
+void MediaLines::add_shares(const At& line, const Rays& rays, const Line& cells, MediaShares& shares) const {
+  const int n = cells_.block().axes[line.axis].size();
+  thread_local std::vector<MediaShares::Share> parts;
+  thread_local std::vector<double> of_ray, squares;
+  for (int i = 0; i < n; ++i) {
+    if (cells.mixed[static_cast<std::size_t>(i + 1)] == 0) continue;
+    const Place& place = places_[line.axis][static_cast<std::size_t>(i + 1)];
+    std::array cell = line.cell;
+    cell[line.axis] = i;
+    parts.clear();
+    squares.clear();
+    for (std::size_t r = 0; r < rays.count; ++r) {
+      of_ray.assign(parts.size(), 0);
+      const double share = rays.weight[r] / rays.all;
+      walk(line, i, rays.pieces[r], place.low, place.high, [&](double length, RegionNumber region) {
+        const auto at =
+            static_cast<std::size_t>(std::ranges::find(parts, region, &MediaShares::Share::region) - parts.begin());
+        if (at == parts.size()) {
+          parts.push_back({cell[0], region, 0});
+          of_ray.push_back(0);
+          squares.push_back(0);
+        }
+        parts[at].fraction += share * length / place.width;
+        of_ray[at] += length / place.width;
+      });
+      for (std::size_t p = 0; p < parts.size(); ++p) squares[p] += share * of_ray[p] * of_ray[p];
+    }
+    double variance = 0;
+    for (std::size_t p = 0; p < parts.size(); ++p) variance += squares[p] - parts[p].fraction * parts[p].fraction;
+    if (parts.size() > 1 || parts[0].region != cells.regions[static_cast<std::size_t>(i + 1)])
+      shares.add(line.axis, cell, parts, std::max(variance, 0.0));
   }
 }
 

@@ -239,8 +239,10 @@ class BlockReader {
       return fail(value.mark, key, "needs either edge, with arc or spline, or faces with onto");
     if (given(faces)) return read_surface(*faces, onto, key);
     if (given(arc) == given(spline)) return fail(value.mark, key, "needs either arc or spline; add arc: [0.5, 0.2]");
+    const bool before = std::exchange(good_, true);
     const int from = vertex(edge->items[0], key + ".edge"), to = vertex(edge->items[1], key + ".edge"),
               part = geometry_.topology->find({from, to});
+    if (const bool exist = std::exchange(good_, good_ && before); !exist) return;
     if (part < 0) return fail(edge->mark, key + ".edge", fmt::format("no block has an edge from {} to {}", from, to));
     const int dimension = geometry_.topology->dimension();
     const auto& vertices = geometry_.topology->mesh().vertices;

@@ -9,11 +9,12 @@ namespace poisson {
 namespace {
 
 // Returns whether a pivot is at least zero up to rounding. On flat elements entries of both signs cancel, so a pivot
-// may be as negative as the rounding of its row.
-bool acceptable(double pivot, double size, double row, std::size_t n) {
-  constexpr double rounding = 1e-10;
+// may be as negative as the rounding of its row. Galerkin products leave much less than the rounding of the matrix in
+// rows of coarse cells that have no unknown, with any sign.
+bool acceptable(double pivot, double size, double row, double largest_row, std::size_t n) {
+  constexpr double rounding = 1e-10, nothing = 1e-18;
   const double cancelled = 16 * static_cast<double>(n) * std::numeric_limits<double>::epsilon() * row;
-  return pivot >= -std::max(rounding * size, cancelled) && std::isfinite(size);
+  return pivot >= -std::max({rounding * size, cancelled, nothing * largest_row}) && std::isfinite(size);
 }
 
 // Stores an entry of L below the diagonal.
@@ -28,6 +29,7 @@ bool invert_sparse(std::span<double> a, std::span<double> sums, std::size_t n) {
   std::vector<double> row_size(n), inverse_pivot(n);
   for (std::size_t k = 0; k < n; ++k)
     for (std::size_t i = 0; i < n; ++i) row_size[k] += std::abs(a[k * n + i]);
+  const double largest_row = n == 0 ? 0 : std::ranges::max(row_size);
   // Eliminates in the upper triangle, whose rows are contiguous: A = L D Lᵀ.
   std::vector<std::vector<Entry>> of_row(n), of_column(n);
   for (std::size_t k = 0; k < n; ++k) {
@@ -39,7 +41,7 @@ bool invert_sparse(std::span<double> a, std::span<double> sums, std::size_t n) {
       pivot -= a[k * n + i];
       size += std::abs(a[k * n + i]);
     }
-    if (!acceptable(pivot, size, row_size[k], n)) return false;
+    if (!acceptable(pivot, size, row_size[k], largest_row, n)) return false;
     inverse_pivot[k] = pivot > 4 * std::numeric_limits<double>::epsilon() * size ? 1 / pivot : 0;
     for (Entry& entry : column) {
       const double factor = entry.value * inverse_pivot[k];

@@ -206,6 +206,7 @@ TEST_F(HostileBlocks, HaveWrongCurves) {
               {"[{edge: [0,1], spline: [[0,0]]}]", "two places of a spline coincide"},
               {"[{edge: [0,1], arc: [0.5,0.1], spline: [[0.5,0.1]]}]", "needs either arc or spline"},
               {"[{edge: [0,4], arc: [0.5,0.1]}]", "no block has an edge from 0 to 4"},
+              {"[{edge: [0,99], arc: [0.5,0.1]}]", "the vertex 99 does not exist"},
               {"[{edge: [0], arc: [0.5,0.1]}]", "grid.curves[0].edge: expected a list of 2 items"},
               {"[{edge: [0,1], arc: [0.5,0.9]}]", "grid.blocks[0]: 6 of 16 cells are inverted or flat"},
               {"[{edge: [0,1], arc: [0.5,.nan]}]", "grid.curves[0].arc[1]: expected a number"},

@@ -105,5 +105,17 @@ TEST(SparseInverse, RefusesMatricesThatAreNotPositiveDefinite) {
   EXPECT_FALSE(invert_sparse(infinite.entries, infinite.sums, 260));
 }
 
+/// Rows of coarse cells without an unknown contain only the rounding of the others, with any sign. They count as empty.
+TEST(SparseInverse, OmitsRowsOfRounding) {
+  std::vector<double> a{2, -1, 0, -1, 2, 1e-24, 0, 1e-24, -1e-23}, sums{1, 1, -1e-23};
+  ASSERT_TRUE(invert_sparse(a, sums, 3));
+  EXPECT_NEAR(a[0], 2.0 / 3, 1e-12);
+  EXPECT_NEAR(a[1], 1.0 / 3, 1e-12);
+  EXPECT_NEAR(a[4], 2.0 / 3, 1e-12);
+  for (const std::size_t i : {2U, 5U, 6U, 7U, 8U}) EXPECT_NEAR(a[i], 0, 1e-12);
+  std::vector<double> negative{2, -1, 0, -1, 2, 0, 0, 0, -1e-12}, sums_of_negative{1, 1, -1e-12};
+  EXPECT_FALSE(invert_sparse(negative, sums_of_negative, 3));
+}
+
 }  // namespace
 }  // namespace poisson::sparse_inverse_tests

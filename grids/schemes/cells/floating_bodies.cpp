@@ -13,6 +13,7 @@
 #include "backends/memory/places.hpp"
 #include "grids/kernels/cell_codes.hpp"
 #include "grids/kernels/functionals.hpp"
+#include "grids/problem/bodies.hpp"
 
 namespace poisson {
 
@@ -20,6 +21,43 @@ namespace {
 
 // A part of a body without centres of cells belongs to the nearest cell of the body within this number of cells.
 constexpr int farthest = 4;
+
+// Returns a point of a region behind its surface, which a cell meets on its line along an axis.
+std::optional<Point> point_behind(const MediaCells& cells, const std::array<int, 3>& cell, std::size_t axis, int side,
+                                  RegionNumber region) {
+  if (!cells.media().bodies) return {};
+  Point point = cells.centre(cell[0], cell[1], cell[2]);
+  const Ray ray = cells.ray(axis, point);
+  std::vector<Bodies::Piece> pieces;
+  cells.media().bodies->split(ray, pieces);
+  const double middle = point[axis], most = cells.block().axes[axis].width(cell[axis]);
+  std::optional<Point> found;
+  for (std::size_t p = 0; p < pieces.size(); ++p) {
+    const double end = p + 1 < pieces.size() ? pieces[p + 1].begin : ray.upper;
+    const double from = side > 0 ? std::max(pieces[p].begin, middle) : pieces[p].begin;
+    const double to = side > 0 ? end : std::min(end, middle);
+    if (pieces[p].region != region || from >= to) continue;
+    point[axis] = side > 0 ? from + 0.5 * std::min(to - from, most) : to - 0.5 * std::min(to - from, most);
+    found = point;
+    if (side > 0) break;
+  }
+  return found;
+}
+
+// Returns whether the straight line between two points lies in a region.
+bool joins(const Bodies& bodies, const Point& from, const Point& to, RegionNumber region) {
+  constexpr double sliver = 1e-9;
+  Ray ray{.origin = from, .step = 0.125};
+  for (std::size_t d = 0; d < 3; ++d) ray.direction[d] = to[d] - from[d];
+  if (ray.direction == Point{}) return true;
+  std::vector<Bodies::Piece> pieces;
+  bodies.split(ray, pieces);
+  for (std::size_t p = 0; p < pieces.size(); ++p) {
+    const double end = p + 1 < pieces.size() ? pieces[p + 1].begin : ray.upper;
+    if (pieces[p].region != region && end - pieces[p].begin > sliver) return false;
+  }
+  return true;
+}
 
 }  // namespace
 
@@ -165,17 +203,44 @@ void FloatingBodies::store_parts(const Box& own, const std::vector<int>& labels,
   });
 }
 
+// A region may have several bodies. The body behind a surface is that of the nearest cell to which a straight line
+// inside the region leads, or else the one of the neighbour.
 FloatingBodies::Beside FloatingBodies::beside(const MediaCells& cells, const std::array<int, 3>& cell, int axis,
                                               int side, RegionNumber region) const {
+  const auto along = static_cast<std::size_t>(axis);
   std::array next = cell;
-  next[static_cast<std::size_t>(axis)] += side;
-  if (cells.stores(next) && at(next) >= 0) return seen_at(cells.block(), next);
+  next[along] += side;
+  const bool known = cells.stores(next) && at(next) >= 0;
+  if (known && bodies_.size() == 1) return seen_at(cells.block(), next);
+  if (const std::optional<Point> behind = point_behind(cells, cell, along, side, region))
+    if (const auto joined = joined_to(cells, cell, *behind, region)) return seen_at(cells.block(), *joined);
+  if (known) return seen_at(cells.block(), next);
   // The body is thinner than a cell here, as at its tips and where another body cuts it. The nearest of its cells has
   // its place.
   for (int reach = 1; reach <= farthest; ++reach)
     if (const auto nearest = nearest_of(cells, cell, region, reach)) return seen_at(cells.block(), *nearest);
   for (std::size_t b = 0; b < bodies_.size(); ++b)
     if (std::ranges::find(bodies_[b].regions, region) != bodies_[b].regions.end()) return {static_cast<int>(b)};
+  return {};
+}
+
+// Returns the cell around another one whose centre is nearest to a point of a region, and to which a straight line
+// leads from there inside the region.
+std::optional<std::array<int, 3>> FloatingBodies::joined_to(const MediaCells& cells, const std::array<int, 3>& cell,
+                                                            const Point& behind, RegionNumber region) const {
+  std::vector<std::pair<double, std::array<int, 3>>> all;
+  const int flat = cells.block().dimension() == 2 ? 0 : 2;
+  for_each_place({{-2, -2, -flat}, {3, 3, flat + 1}}, [&](int x, int y, int z) {
+    const std::array other{cell[0] + x, cell[1] + y, cell[2] + z};
+    if (!cells.stores(other) || at(other) < 0 || cells.region(other[0], other[1], other[2]) != region) return;
+    const Point centre = cells.centre(other[0], other[1], other[2]);
+    double distance = 0;
+    for (std::size_t d = 0; d < 3; ++d) distance += (centre[d] - behind[d]) * (centre[d] - behind[d]);
+    all.emplace_back(distance, other);
+  });
+  std::ranges::sort(all);
+  for (const auto& [distance, other] : all)
+    if (joins(*cells.media().bodies, behind, cells.centre(other[0], other[1], other[2]), region)) return other;
   return {};
 }
 

@@ -74,6 +74,8 @@ class FloatingBodies {
   int body_from(std::int64_t first) const;
   std::optional<std::array<int, 3>> nearest_of(const MediaCells& cells, const std::array<int, 3>& cell,
                                                RegionNumber region, int reach) const;
+  std::optional<std::array<int, 3>> joined_to(const MediaCells& cells, const std::array<int, 3>& cell,
+                                              const Point& behind, RegionNumber region) const;
   Beside seen_at(const Block& block, const std::array<int, 3>& cell) const;
 
   /// Contains the body of a part, and the periods between both.

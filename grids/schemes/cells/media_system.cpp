@@ -26,6 +26,7 @@ MediaSystem::MediaSystem(const Problem& problem, MediaCells cells, const Block& 
       floating_(std::move(floating)) {
   for (std::size_t r = 0; r < media_->regions.size(); ++r)
     state_of_region_.push_back(state_of(static_cast<RegionNumber>(r)));
+  MediaShares shares(cells_);
   if (!are_voxels() || !block.processes().alone()) find_states();
   if (are_voxels()) {
     link_voxels();
@@ -39,7 +40,7 @@ MediaSystem::MediaSystem(const Problem& problem, MediaCells cells, const Block& 
     }
     set_ends_of_voxels(problem, false);
   } else {
-    integrate_faces();
+    integrate_faces(shares);
     find_floating(problem, tools);
   }
   name_bodies_of_links();
@@ -48,7 +49,7 @@ MediaSystem::MediaSystem(const Problem& problem, MediaCells cells, const Block& 
     count_voxels();
   else
     count();
-  find_volumes();
+  find_volumes(shares);
   check_sources();
 }
 
@@ -81,7 +82,7 @@ std::size_t MediaSystem::face_index(std::size_t axis, int i, int j, int k) const
   return (static_cast<std::size_t>(k) * ny + static_cast<std::size_t>(j)) * nx + static_cast<std::size_t>(i);
 }
 
-void MediaSystem::integrate_faces() {
+void MediaSystem::integrate_faces(MediaShares& shares) {
   const MediaLines lines(cells_);
   const DetachedFaces detached(cells_);
   for (std::size_t d = 0; d < static_cast<std::size_t>(block_.dimension()); ++d) {
@@ -107,9 +108,10 @@ void MediaSystem::integrate_faces() {
         const bool own_a = p >= 0 && p < n_[a], own_b = q >= 0 && q < n_[b];
         if (!(own_a || own_b || detached.any()) || !cells_.stores(at.cell)) continue;
         std::vector<FixedLink> none;
-        lines.faces(at, kappa, own_a && own_b ? links[task] : none, given[task]);
+        const bool here = own_a && own_b;
+        lines.faces(at, kappa, here ? links[task] : none, given[task], here ? &shares : nullptr);
         if (detached.any()) detached.find(at, kappa, moves[task]);
-        if (!(own_a && own_b)) continue;
+        if (!here) continue;
         for (int f = 0; f <= n_[d]; ++f) {
           at.cell[d] = f;
           faces_[d][face_index(d, at.cell[0], at.cell[1], at.cell[2])] = kappa[static_cast<std::size_t>(f)];
@@ -138,9 +140,9 @@ void MediaSystem::integrate_faces() {
 
 // A body with one value couples to the centre of a cell as if the cell were whole (Gibou et al., J. Comput. Phys. 176,
 // 205, 2002). Conducting shares of the cell therefore receive the sources of the part inside the body as well.
-void MediaSystem::scale_shares(const std::vector<MediaLines::Share>& line, std::vector<double>& scales) const {
+void MediaSystem::scale_shares(const std::vector<MediaShares::Share>& line, std::vector<double>& scales) const {
   std::vector<double> conducting(scales.size()), held(scales.size());
-  for (const MediaLines::Share& s : line) {
+  for (const MediaShares::Share& s : line) {
     if (cells_.conducts(s.region)) conducting[static_cast<std::size_t>(s.i)] += s.fraction;
     if (cells_.fixed(s.region)) held[static_cast<std::size_t>(s.i)] += s.fraction;
   }
@@ -148,7 +150,7 @@ void MediaSystem::scale_shares(const std::vector<MediaLines::Share>& line, std::
     if (held[i] > 0 && conducting[i] > 0) scales[i] = 1 + held[i] / conducting[i];
 }
 
-void MediaSystem::find_volumes() {
+void MediaSystem::find_volumes(const MediaShares& of_cells) {
   std::vector<char> receives(media_->regions.size());
   for (std::size_t r = 0; r < receives.size(); ++r) {
     const Material& m = media_->material_of(static_cast<RegionNumber>(r));
@@ -156,7 +158,6 @@ void MediaSystem::find_volumes() {
     receives[r] = m.power || !source || *source != 0 ? 1 : 0;
   }
   if (std::ranges::none_of(receives, [](char r) { return r != 0; }) && are_voxels()) return find_volumes_of_voxels();
-  const MediaLines lines(cells_, false);
   const Box box = block_.layout().box();
   const std::size_t regions = receives.size();
   std::vector<std::vector<double>> sums(static_cast<std::size_t>(n_[2])), received(sums.size());
@@ -166,13 +167,13 @@ void MediaSystem::find_volumes() {
     const auto plane = static_cast<std::size_t>(k);
     sums[plane].assign(regions, 0);
     received[plane].assign(regions, 0);
-    std::vector<MediaLines::Share> line;
+    std::vector<MediaShares::Share> line;
     std::vector<double> scales;
     for (int j = box.first[1]; j < box.last[1]; ++j) {
-      lines.shares(j, k, line);
+      of_cells.line(cells_, j, k, line);
       scales.assign(static_cast<std::size_t>(n_[0]), 1);
       if (cells_.sharp()) scale_shares(line, scales);
-      for (const MediaLines::Share& s : line) {
+      for (const MediaShares::Share& s : line) {
         const double volume = s.fraction * cells_.volume(s.i, j, k);
         sums[plane][s.region] += volume;
         std::size_t cell = own(s.i, j, k);

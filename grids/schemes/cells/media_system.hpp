@@ -140,11 +140,11 @@ class MediaSystem {
   std::size_t face_index(std::size_t axis, int i, int j, int k) const;
   CellState state_of(RegionNumber region) const;
   void find_states();
-  void integrate_faces();
+  void integrate_faces(MediaShares& shares);
   void name_bodies_of_links();
-  void find_volumes();
+  void find_volumes(const MediaShares& shares);
   void join_slivers();
-  void scale_shares(const std::vector<MediaLines::Share>& line, std::vector<double>& scales) const;
+  void scale_shares(const std::vector<MediaShares::Share>& line, std::vector<double>& scales) const;
   std::optional<std::array<int, 3>> largest_neighbour(const std::array<int, 3>& cell) const;
   void find_floating(const Problem& problem, const Tools& tools);
   void find_floating_of_several(const std::vector<std::array<int, 3>>& contacts, bool winding, const Tools& tools);
