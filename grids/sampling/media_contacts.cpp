@@ -30,24 +30,39 @@ Point MediaLines::through(const At& line) const {
 }
 
 // Returns where a line crosses the surface between two regions, if it does within a distance of a place. Only this part
-// of the line is split.
+// of the line is split. Places beyond a periodic end are those of the next period.
 std::optional<double> MediaLines::crossing(const At& line, double near, double within, RegionNumber a,
                                            RegionNumber b) const {
   thread_local Pieces pieces;
-  Ray ray = cells_.ray(line.axis, through(line));
-  ray.lower = std::max(ray.lower, near - within);
-  ray.upper = std::min(ray.upper, near + within);
-  bodies_->split(ray, pieces);
+  const Axis& axis = cells_.block().axes[line.axis];
+  const double first = axis.nodes().front(), last = axis.nodes().back(), length = last - first;
   std::optional<double> found;
-  for (std::size_t p = 1; p < pieces.size(); ++p) {
-    const RegionNumber before = region_of(pieces[p - 1], line.cell), after = region_of(pieces[p], line.cell);
-    const bool same = (before == a && after == b) || (before == b && after == a);
-    const double distance = std::abs(pieces[p].begin - near);
-    if (same && distance < within) {
-      found = pieces[p].begin;
-      within = distance;
-    }
-  }
+  const auto meet = [&](RegionNumber before, RegionNumber after, double place) {
+    const double distance = std::abs(place - near);
+    if (!((before == a && after == b) || (before == b && after == a)) || distance >= within) return;
+    found = place;
+    within = distance;
+  };
+  // The regions at the ends of the line.
+  std::array<std::optional<RegionNumber>, 2> ends;
+  const double reach = within;
+  const auto search = [&](double period) {
+    Ray ray = cells_.ray(line.axis, through(line));
+    ray.lower = std::max(ray.lower, near - period - reach);
+    ray.upper = std::min(ray.upper, near - period + reach);
+    if (ray.lower >= ray.upper) return;
+    bodies_->split(ray, pieces);
+    for (std::size_t p = 1; p < pieces.size(); ++p)
+      meet(region_of(pieces[p - 1], line.cell), region_of(pieces[p], line.cell), period + pieces[p].begin);
+    if (ray.lower <= first) ends[0] = region_of(pieces.front(), line.cell);
+    if (ray.upper >= last) ends[1] = region_of(pieces.back(), line.cell);
+  };
+  search(0);
+  if (!axis.closed()) return found;
+  const bool below = near - reach<first, above = near + reach> last;
+  if (below) search(-length);
+  if (above) search(length);
+  if ((below || above) && ends[0] && ends[1]) meet(*ends[1], *ends[0], below ? first : last);
   return found;
 }
 

@@ -133,28 +133,42 @@ TEST(ConnectedParts, PeriodicBodiesDoNotDependOnCuts) {
     }
 }
 
+/// Solves with a floating disc in a periodic box, which may lie on a face, behind a contact or beside an insulator.
+Answer solve_disc(double x, double radius, double resistance = 0) {
+  Problem p = square_in_cells(1);
+  p.nodes[0] = uniform_nodes(0, 1.2, 24);
+  p.nodes[1] = uniform_nodes(0, 1, 20);
+  for (auto& faces : p.boundary) faces = {Boundary{P}, Boundary{P}};
+  MediaBuilder media;
+  media.add("background", 1);
+  media.add("metal", 1);
+  media.back().floating = 0;
+  std::vector<ShapePtr> images;
+  for (const double period : {-1.2, 0.0, 1.2}) images.push_back(make_sphere({x + period, 0.5, 0}, radius));
+  media.body("metal", make_union(images));
+  if (resistance > 0) media.contact("background", "metal", resistance);
+  media.use(p, Surfaces::sharp);
+  return solve_alone(p, 0);
+}
+
 /// The top and the bottom of a disc at a periodic face lie between two centres of cells, so the cells beside them find
-/// the disc only diagonally. The flux is that of the disc elsewhere.
+/// the disc only diagonally. The flux is that of the disc elsewhere. Nothing gives u a value, so that of the disc is 0.
 TEST(ConnectedParts, TipsAtPeriodicFacesHaveTheirPeriods) {
-  const auto solve_at = [](double x, double radius) {
-    Problem p = square_in_cells(1);
-    p.nodes[0] = uniform_nodes(0, 1.2, 24);
-    p.nodes[1] = uniform_nodes(0, 1, 20);
-    for (auto& faces : p.boundary) faces = {Boundary{P}, Boundary{P}};
-    MediaBuilder media;
-    media.add("background", 1);
-    media.add("metal", 1);
-    media.back().floating = 0;
-    std::vector<ShapePtr> images;
-    for (const double period : {-1.2, 0.0, 1.2}) images.push_back(make_sphere({x + period, 0.5, 0}, radius));
-    media.body("metal", make_union(images));
-    media.use(p, Surfaces::sharp);
-    return solve_alone(p, 0);
-  };
   for (const double radius : {0.2251, 0.22505, 0.226}) {
-    const Answer inside = solve_at(0.6, radius), at_face = solve_at(0, radius);
+    const Answer inside = solve_disc(0.6, radius), at_face = solve_disc(0, radius);
     ASSERT_EQ(at_face.bodies.size(), 1U);
     EXPECT_NEAR(at_face.flux, inside.flux, 1e-9) << radius;
+    EXPECT_EQ(at_face.bodies[0].value, 0);
+  }
+}
+
+/// Walls, and the slopes of contacts on them, are found beyond periodic ends: all shifts by whole cells agree.
+TEST(ConnectedParts, ShiftsByCellsKeepTheFlux) {
+  for (const double resistance : {0.0, 0.01, 1.0}) {
+    const double inside = solve_disc(0.613, 0.231, resistance).flux;
+    for (const int cells : {4, 5, 7, 8, 11, 12, 15})
+      EXPECT_NEAR(solve_disc(0.613 + 0.05 * cells, 0.231, resistance).flux, inside, 1e-9)
+          << resistance << ", " << cells;
   }
 }
 
