@@ -10,6 +10,7 @@
 #include "app/reasons.hpp"
 #include "app/report.hpp"
 #include "backends/device/device.hpp"
+#include "backends/device/shared_fields.hpp"
 #include "backends/device/unknowns.hpp"
 #include "backends/memory/error.hpp"
 #include "backends/memory/places.hpp"
@@ -37,7 +38,8 @@ std::shared_ptr<const Config> kept(const Config& config) {
 
 }  // namespace
 
-Session::Session(std::shared_ptr<const Config> config, const DeviceSetup& setup, SessionProcesses processes)
+Session::Session(std::shared_ptr<const Config> config, const DeviceSetup& setup, SessionProcesses processes,
+                 const Session* like)
     : config_(kept(*config)), processes_(std::move(processes)) {
   Stopwatch watch;
   if (config_->mesh || config_->rows)
@@ -46,6 +48,7 @@ Session::Session(std::shared_ptr<const Config> config, const DeviceSetup& setup,
   if (processes_.all->alone()) {
     read_datasets(*config_);
     backend_ = make_backend(config_->device, setup);
+    share_fields(backend_, like ? like->backend_.get() : nullptr);
     with_places(*config_, [&] {
       case_ = make_case(*config_, processes_.all);
       check_memory(*config_, *case_, *backend_, 1);

@@ -49,9 +49,10 @@ class Session {
  public:
   /// Reads the datasets, samples the data and makes the levels. Throws ConfigError, with the key, for invalid data, and
   /// RunError if memory is too small. `setup` lends a stream or an allocator; the configuration chooses the device.
-  /// Several processes must have the same configuration.
-  explicit Session(std::shared_ptr<const Config> config, const DeviceSetup& setup = {},
-                   SessionProcesses processes = {});
+  /// Several processes must have the same configuration. Where coefficients equal those of `like`, a session on the
+  /// same device, the session uses the memory of that one; both are set up by one thread.
+  explicit Session(std::shared_ptr<const Config> config, const DeviceSetup& setup = {}, SessionProcesses processes = {},
+                   const Session* like = nullptr);
 
   const Config& config() const { return *config_; }
   Backend& backend() const { return *backend_; }
@@ -151,7 +152,7 @@ class Session {
 
   std::shared_ptr<const Config> config_;
   SessionProcesses processes_;
-  std::unique_ptr<Backend> backend_;
+  std::shared_ptr<Backend> backend_;  ///< lives on as long as other sessions use its coefficients
   std::unique_ptr<Case> case_;
   Solver* solver_ = nullptr;
   std::array<int, 3> shape_{};

@@ -26,7 +26,9 @@ namespace {
 struct Arguments {
   std::string device = "cuda";
   int blocks = 4, cells = 32, repeat = 5;
+  std::int64_t coarsest = most_in_blocks;  ///< unknowns from which rows follow the levels of blocks
   bool verbs = false;
+  Krylov krylov = Krylov::automatic;
   std::shared_ptr<const Processes> processes = one_process();
 
   std::unique_ptr<Backend> make() const {
@@ -176,7 +178,7 @@ void measure(const std::string& name, const Arguments& of, double skew, bool wal
   const MeshData data(problem);
   const CellStretch stretch = measure_cells(mesh).stretch();
   const double of_data = watch.seconds();
-  const BlockSystem system = assemble_blocks(data, mesh, of.processes, most_in_blocks, stretch, backend->on_gpu());
+  const BlockSystem system = assemble_blocks(data, mesh, of.processes, of.coarsest, stretch, backend->on_gpu());
   const std::vector<double> held = mesh.on_nodes(data.held), guess;
   const double of_system = watch.seconds();
   BlocksModel model(*backend, system, held, guess);
@@ -184,6 +186,7 @@ void measure(const std::string& name, const Arguments& of, double skew, bool wal
   if (corners) model.compute_residual();
   Options options;
   options.tolerance = 1e-8;
+  options.krylov = of.krylov;
   const std::size_t before = backend->available();
   const auto unknowns = static_cast<double>(system.sizes.front().unknowns);
   const std::unique_ptr<Solver> solver = make_solver(model, options);
@@ -249,6 +252,8 @@ int main(int argc, char** argv) {
   const std::string which = argc > 4 ? argv[4] : "all";
   const auto wants = [&](const std::string& name) { return which == "all" || which.find(name) != std::string::npos; };
   of.verbs = argc > 5 && std::string(argv[5]) == "verbs";
+  if (argc > 6) of.coarsest = std::atoll(argv[6]);
+  if (argc > 7) of.krylov = std::string(argv[7]) == "cg" ? poisson::Krylov::cg : poisson::Krylov::none;
   const auto automatic = poisson::BlockModel::automatic;
   if (wants("box") && of.processes->alone()) measure_box(of);
   if (wants("rectilinear")) measure("rectilinear blocks", of, 0, false, automatic);

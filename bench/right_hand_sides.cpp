@@ -1,5 +1,5 @@
 // Times several right-hand sides of one problem: one after another on one solver, and by several solvers at once, each
-// with a backend and a thread of its own.
+// with a backend and a thread of its own. The solvers share coefficients.
 
 #include <algorithm>
 #include <barrier>
@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "backends/device/device.hpp"
+#include "backends/device/shared_fields.hpp"
 #include "bench/solve_problems.hpp"
 #include "bench/stopwatch.hpp"
 #include "solver/grid_model.hpp"
@@ -18,10 +19,10 @@
 namespace poisson::bench {
 namespace {
 
-// Is one of the solvers that work at once.
+// Is one of the solvers that work at once. It uses the coefficients of the first one.
 struct Lane {
-  Lane(const std::string& device, const Problem& problem)
-      : backend(make_backend(device)), discretization(*backend, problem) {
+  Lane(const std::string& device, const Problem& problem, const Lane* first)
+      : backend(shared(make_backend(device), first)), discretization(*backend, problem) {
     Options options{.method = Method::multigrid};
     options.tolerance = 1e-8;
     solver = make_solver(discretization, options);
@@ -29,30 +30,36 @@ struct Lane {
     discretization.assemble_rhs(solver->rhs());
     solve();
   }
+  static std::shared_ptr<Backend> shared(std::shared_ptr<Backend> made, const Lane* first) {
+    share_fields(made, first ? first->backend.get() : nullptr);
+    return made;
+  }
   void solve() {
     backend->fill(solver->solution(), 0);
     if (!solver->solve(false).converged()) throw RunError("a solve did not converge");
   }
 
-  std::unique_ptr<Backend> backend;
+  std::shared_ptr<Backend> backend;
   Discretization discretization;
   std::unique_ptr<Solver> solver;
 };
 
 // Returns the least seconds in which `lanes` solvers solve `count` problems.
 double seconds_of(const std::string& device, const Problem& problem, int lanes, int count, int repeat) {
+  std::vector<std::unique_ptr<Lane>> all;
+  for (int lane = 0; lane < lanes; ++lane)
+    all.push_back(std::make_unique<Lane>(device, problem, lane == 0 ? nullptr : all.front().get()));
   double best = 1e30;
   Stopwatch watch;
-  std::barrier barrier(lanes);
+  const auto restart = [&]() noexcept { watch = Stopwatch(); };
+  std::barrier begin(lanes, restart);
+  std::barrier end(lanes);
   const auto work = [&](int lane) {
-    Lane own(device, problem);
     for (int run = 0; run < repeat; ++run) {
-      barrier.arrive_and_wait();
-      if (lane == 0) watch = Stopwatch();
-      for (int n = lane; n < count; n += lanes) own.solve();
-      barrier.arrive_and_wait();
+      begin.arrive_and_wait();
+      for (int n = lane; n < count; n += lanes) all[static_cast<std::size_t>(lane)]->solve();
+      end.arrive_and_wait();
       if (lane == 0) best = std::min(best, watch.seconds());
-      barrier.arrive_and_wait();
     }
   };
   std::vector<std::thread> threads;
@@ -73,10 +80,12 @@ int main(int argc, char** argv) {
     const double one = seconds_of(device, problem, 1, 1, repeat);
     std::printf("%d cells per axis, kappa %s: one right-hand side %.3f ms\n", cells, varies ? "per cell" : "constant",
                 1e3 * one);
+    std::fflush(stdout);
     for (const int lanes : {1, 2, 4, 8}) {
       const double all = seconds_of(device, problem, lanes, count, repeat);
       std::printf("  %d right-hand sides, %d at once: %.3f ms, %.2f times the time of one\n", count, lanes, 1e3 * all,
                   all / one);
+      std::fflush(stdout);
     }
   }
 }

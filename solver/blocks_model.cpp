@@ -10,20 +10,9 @@
 #include "grids/blocks/block_lines.hpp"
 #include "grids/blocks/stacked_tables.hpp"
 #include "grids/compact/host_rows.hpp"
-#include "solver/rows_model.hpp"
-#include "solver/smoothers/smoother.hpp"
 
 namespace poisson {
 namespace {
-
-// Cells whose widths differ by more than this need lines.
-constexpr double round_cells = 2;
-// Entries with 8 digits change A by at most a part of the energy that depends on the shape of cells and on κ.
-constexpr double least_angle_of_narrow = 40;
-constexpr std::int64_t least_unknowns_of_narrow = 100'000;  // on smaller levels launches take the time
-// With corrections in fp32, A on a thin block that floats loses digits: from about this stretching on in blocks of thin
-// cells alone (ε a² ≪ 1), and where the couplings along a line exceed those that hold it by the second number.
-constexpr double most_stretched_in_fp32 = 1e3, most_floating_in_fp32 = 1e4;
 
 // Algebraic multigrid solves blocks if κ changes by more than the first number at more than the second share of faces,
 // or within more than the third share of groups of cells, each a sixteenth of a block wide.
@@ -117,102 +106,6 @@ std::int64_t coarsest_in_blocks(const MeshData& data, const BlockMesh& mesh, dou
   return most_in_blocks;
 }
 
-BlockSmoothing smoothing_of(const Options& options, double stretch) {
-  if (options.smoother.extent == RelaxationChoice::lines) return BlockSmoothing::lines;
-  return options.smoother.extent || stretch <= round_cells ? BlockSmoothing::points : BlockSmoothing::lines;
-}
-
-Options resolve_block_options(const Options& given, const CellStretch& stretch, int dimension) {
-  if (given.amg == Amg::hypre)
-    throw InputError("solver.amg: hypre solves meshes and matrices, but blocks have multigrid of their own: remove it");
-  Options rows = given;
-  if (rows.smoother.extent == RelaxationChoice::planes)
-    throw InputError("solver.smoother.type: plane needs a box, but blocks have no planes in common: write line");
-  rows.smoother.extent = {};
-  if (rows.coarse_operator == CoarseOperator::rediscretized) rows.coarse_operator = CoarseOperator::automatic;
-  Options options = resolve_row_options(rows);
-  options.smoother.extent = given.smoother.extent;
-  if (!given.smoother.kind) {
-    const bool lines = smoothing_of(given, stretch) == BlockSmoothing::lines;
-    options.smoother.given.insert_or_assign("interval", lines ? (dimension == 2 ? 10.0 : 16.0) : 6.0);
-  }
-  if (!given.smoother.pre) options.smoother.pre = 0;
-  if (!given.smoother.post) options.smoother.post = 5;
-  if (options.precision == SolvePrecision::mixed && stretch.largest > most_stretched_in_fp32 &&
-      stretch.floating > most_floating_in_fp32)
-    options.precision = SolvePrecision::double_;
-  return options;
-}
-
-namespace {
-
-// Returns the bytes of a level on a GPU: of corrections the entries, row sums, the inverse diagonal, slots, three
-// fields of the cycle, and of lines three fields and the factors; tables of the interfaces, with 8-byte places. The
-// finest level also has what its residual is computed from, the inverse diagonal, slots and six fields in fp64.
-double bytes_on_gpu(const BlockLevelSize& size, bool finest, bool computes, bool multigrid, bool lines, int dimension,
-                    double value, bool narrow) {
-  const double field = size.field[value == 8 ? 1 : 0], wide = size.field[1], nodes = static_cast<double>(size.nodes);
-  double bytes = size.slots * (2 * 8 + 4) + size.interfaces * (2 * 8 + 4);
-  if (multigrid) bytes += (narrow ? 2 : value) * size.bands + value * (nodes + 2 * size.slots) + 4 * field;
-  // Lines that cross interfaces have two fields, weights of all axes and sides, and 40 bytes for each end.
-  if (multigrid && lines) bytes += 4 * field + value * nodes * (4 * dimension + 1) + 40 * size.slots;
-  if (!finest) return bytes;
-  bytes += computes && size.computed > 0 ? size.computed * nodes : 8 * (size.bands + nodes);
-  return bytes + 8 * size.slots + 7 * wide;
-}
-
-// Returns whether a level stores its entries with 8 digits on a GPU.
-bool is_narrow(const Options& options, const CellStretch& stretch, bool isotropic, std::int64_t unknowns) {
-  return smoothing_of(options, stretch) == BlockSmoothing::points && isotropic && stretch.largest <= round_cells &&
-         stretch.sharpest >= least_angle_of_narrow && unknowns > least_unknowns_of_narrow;
-}
-
-}  // namespace
-
-// Each level has bands in fp64, which stay for the next solver, and a copy in the precision of corrections with three
-// fields of its operator, three of its cycle and factors of lines. The finest level also has loads and the fields of
-// the outer iteration. Factors are computed from twelve values a node.
-Plan plan_blocks(const std::vector<BlockLevelSize>& sizes, const Options& asked, const CellStretch& stretch,
-                 int dimension, bool gpu, bool computes_residual) {
-  Plan plan;
-  plan.options = resolve_block_options(asked, stretch, dimension);
-  const bool multigrid = plan.options.method == Method::multigrid,
-             lines = multigrid && smoothing_of(plan.options, stretch) == BlockSmoothing::lines;
-  const double entries = dimension == 2 ? 5 : 14, value = plan.options.precision == SolvePrecision::double_ ? 8 : 4;
-  double all = 0;
-  for (const BlockLevelSize& size : sizes) {
-    LevelPlan level;
-    level.precision = value == 8 ? Precision::fp64 : Precision::fp32;
-    const auto nodes = static_cast<double>(size.nodes);
-    double bytes = nodes * (8 * entries + value * entries);
-    if (multigrid) bytes += nodes * value * (6 + (lines ? 2 * dimension : 0));
-    if (plan.levels.empty()) bytes += nodes * (16 + 8 * (entries + 3) + 8 * 6);
-    if (gpu)
-      bytes = bytes_on_gpu(size, plan.levels.empty(), computes_residual, multigrid, lines, dimension, value,
-                           value == 4 && is_narrow(plan.options, stretch, size.isotropic, size.unknowns));
-    Plan::Level printed;
-    printed.cells = {static_cast<int>(size.unknowns), 1, 1};
-    printed.unknowns = size.unknowns;
-    printed.assembly = "blocks";
-    printed.bytes = static_cast<std::size_t>(bytes);
-    plan.hierarchy.push_back(level);
-    plan.levels.push_back(printed);
-    all += bytes;
-    if (!multigrid) break;
-  }
-  // Algebraic multigrid follows: entries of 12 bytes on all levels and their transfers.
-  if (multigrid && sizes.size() == 1 && sizes[0].unknowns > most_in_blocks)
-    all += static_cast<double>(sizes[0].unknowns) * (dimension == 2 ? 9 : 27) * 12 * 2;
-  plan.bytes = static_cast<std::size_t>(all);
-  const BlockLevelSize& finest = sizes.front();
-  if (gpu)  // places, elements of the finest level and of the next one, and a field
-    plan.setup = static_cast<std::size_t>(256e6 + finest.field[1] + 24.0 * static_cast<double>(finest.nodes) +
-                                          (sizes.size() > 1 ? 8.0 * 36 * static_cast<double>(sizes[1].nodes) : 0));
-  else
-    plan.setup = lines ? static_cast<std::size_t>(8 * 12 * finest.nodes) : 0;
-  return plan;
-}
-
 BlocksModel::BlocksModel(Backend& backend, const BlockSystem& system, const std::vector<double>& held,
                          const std::vector<double>& guess, std::shared_ptr<DeviceBlocks> device)
     : backend_(backend), device_(std::move(device)), system_(system), held_(held), guess_(guess) {
@@ -221,11 +114,12 @@ BlocksModel::BlocksModel(Backend& backend, const BlockSystem& system, const std:
 
 Plan BlocksModel::plan(const Options& asked) const {
   return plan_blocks(system_.sizes, asked, system_.stretch, finest_space().dimension(), device_ != nullptr,
-                     residual_ == BlockModel::automatic);
+                     residual_ == BlockModel::automatic, system_.range);
 }
 
-Traits BlocksModel::traits(const Options&) const {
+Traits BlocksModel::traits(const Options& options) const {
   Traits traits;
+  traits.keeps_last = options.krylov == Krylov::none;
   traits.row_shape = RowShape::far;
   traits.range = system_.range;
   traits.cancels = true;
@@ -266,9 +160,10 @@ BlockOperatorData BlocksModel::data_of(std::size_t level, const Options& options
 }
 
 std::unique_ptr<Operator> BlocksModel::make_operator(std::size_t level, const Options& options, Precision precision,
-                                                     BlockModel model) const {
+                                                     BlockModel model, bool residual) const {
   BlockOperatorData data = data_of(level, options);
   if (model_ == BlockModel::automatic) data.model = model;
+  data.residual = residual;
   return device_ ? device_->make_operator(data, precision) : make_block_operator(backend_, data, precision);
 }
 
@@ -277,9 +172,7 @@ Hierarchy BlocksModel::levels(const Plan& plan) const {
   Hierarchy hierarchy;
   const std::size_t count = plan.levels.size();
   for (std::size_t l = 0; l < count; ++l) {
-    const bool narrow = is_narrow(plan.options, system_.stretch, system_.isotropic, system_.sizes[l].unknowns);
-    hierarchy.operators.push_back(
-        make_operator(l, plan.options, precision, narrow ? BlockModel::narrow : BlockModel::corrections));
+    hierarchy.operators.push_back(make_operator(l, plan.options, precision, stored_model(l, plan.options)));
     if (l == 0) continue;
     const auto &fine = system_.levels[l - 1].space, &coarse = system_.levels[l].space;
     hierarchy.transfers.push_back(device_ ? device_->make_transfer(fine, coarse, precision)
@@ -339,12 +232,27 @@ void BlocksModel::add_rows_on_gpu(const CsrMatrix& A, Precision precision, Hiera
 }
 
 std::unique_ptr<Operator> BlocksModel::finest(const Plan& plan, Precision precision) const {
-  return make_operator(0, plan.options, precision, residual_);
+  const bool computes = residual_ == BlockModel::automatic,
+             differs = precision == Precision::fp64 && plan.hierarchy.front().precision == Precision::fp32;
+  return make_operator(0, plan.options, precision, computes ? residual_ : stored_model(0, plan.options), differs);
+}
+
+BlockModel BlocksModel::stored_model(std::size_t level, const Options& options) const {
+  return has_narrow_entries(options, system_.stretch, system_.isotropic, system_.sizes[level].unknowns)
+             ? BlockModel::narrow
+             : BlockModel::corrections;
 }
 
 // Computes loads on the device. Values of interfaces without unknowns are copied there.
 double BlocksModel::fill_on_device(Field& b, Field& u) const {
   const BlockSpace& blocks = finest_space();
+  if (b.precision() == Precision::fp32) {
+    Field loads(backend_, blocks.space, Precision::fp64), start(backend_, blocks.space, Precision::fp64);
+    const double sum = fill_on_device(loads, start);
+    backend_.convert(loads, b);
+    backend_.convert(start, u);
+    return sum;
+  }
   const MacroTopology& topology = blocks.numbers->topology();
   assembly().loads(system_.levels.front(), scale(), false, b);
   const double sum = device_->sum_sizes(b) / scale();

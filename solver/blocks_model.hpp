@@ -30,10 +30,13 @@ Options resolve_block_options(const Options& options, const CellStretch& stretch
 /// Returns how levels of blocks are smoothed for these options.
 BlockSmoothing smoothing_of(const Options& options, double stretch);
 
+/// Returns whether a level stores its entries with 8 digits on a GPU, and those of its residual in two parts.
+bool has_narrow_entries(const Options& options, const CellStretch& stretch, bool isotropic, std::int64_t unknowns);
+
 /// Returns the plan for blocks of these sizes, with bytes. See resolve_block_options. `computes_residual` is for a GPU
-/// (BlocksModel::compute_residual).
+/// (BlocksModel::compute_residual). `range` is the ratio of the largest to the smallest κ.
 Plan plan_blocks(const std::vector<BlockLevelSize>& sizes, const Options& options, const CellStretch& stretch,
-                 int dimension, bool gpu = false, bool computes_residual = false);
+                 int dimension, bool gpu = false, bool computes_residual = false, double range = 1);
 
 /// Is the model of blocks. Everything that it gets must outlive it.
 class BlocksModel final : public Model {
@@ -63,7 +66,8 @@ class BlocksModel final : public Model {
  private:
   double scale() const;
   std::unique_ptr<Operator> make_operator(std::size_t level, const Options& options, Precision precision,
-                                          BlockModel model) const;
+                                          BlockModel model, bool residual = false) const;
+  BlockModel stored_model(std::size_t level, const Options& options) const;
   double fill_on_device(Field& b, Field& u) const;
   BlockAssembly& assembly() const { return device_->assembly(finest_space().dimension()); }
   BlockLevel last_level() const;

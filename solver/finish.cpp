@@ -192,7 +192,8 @@ void Solver::withdraw(Monitor& monitor) {
 
 // Resumes the same iteration with a smaller tolerance.
 void Solver::resume_abandoned(Monitor& monitor) {
-  if (monitor.state().best_iteration < monitor.state().iterations) phase_.now().restore_best(monitor.state());
+  if (e_.best && monitor.state().best_iteration < monitor.state().iterations)
+    phase_.now().restore_best(monitor.state());
   begin_again(monitor);
   if (phase_.fallback) return phase_.fallback->iterate(monitor, e_.options.max_iterations);
   resume(monitor);

@@ -7,7 +7,9 @@
 
 #include "backends/device/backend.hpp"
 #include "grids/problem/body_error.hpp"
+#include "grids/problem/media.hpp"
 #include "grids/results/floating_flows.hpp"
+#include "grids/sampling/problem_data.hpp"
 #include "grids/schemes/cells/media_system.hpp"
 #include "grids/schemes/row_scheme.hpp"
 
@@ -63,6 +65,21 @@ std::vector<std::size_t> free_bodies(const Discretization& d) {
   for (std::size_t b = 0; b < bodies.size(); ++b)
     if (!bodies[b].held) free.push_back(b);
   return free;
+}
+
+// Returns whether a face, a body or a reaction determines u, and not only up to a constant.
+bool has_given_value(const Discretization& d) {
+  const Problem& p = d.problem();
+  const MediaSystem& media = *d.media();
+  bool given = uniform_value(p.reaction) != 0.0 || std::ranges::any_of(media.floating()->all(), &FloatingBody::held) ||
+               std::ranges::any_of(media.media().regions, [&](const MediaRegion& r) {
+                 return media.media().materials[r.material].fixed.has_value();
+               });
+  for_each_face(p, [&](int, int, const Boundary& face) {
+    given = given || face.kind == BoundaryKind::dirichlet ||
+            (face.kind == BoundaryKind::robin && !(face.alpha.constant() && *face.alpha.constant() == 0));
+  });
+  return given;
 }
 
 // Sets the values of bodies to those that give their charges if u keeps its values around them. A guess that is a
@@ -155,6 +172,8 @@ Result FloatingModes::solve(Discretization& d, Solver& solver, bool given_guess,
     std::vector<double>& row = matrix.emplace_back();
     for (std::size_t j = 0; j < free.size(); ++j) row.push_back(flows_[j][free[i]]);
   }
+  // Otherwise values are known up to a constant, and rounding errors of the first pivot would give this constant.
+  if (!has_given_value(d)) matrix[0][0] = 0;
   const std::vector<double> change = solve_dense(matrix, missing);
   for (std::size_t i = 0; i < free.size(); ++i) {
     double left = missing[i];

@@ -49,6 +49,12 @@ bool hopeless(const MonitorState& s) {
   return s.verdict != Verdict::converged && is_finite(s.initial) && !(s.first <= 1e8 * s.initial);
 }
 
+// Returns whether a solver stores an iterate that it may restore.
+bool restores(const SolverParts& parts) {
+  if (parts.extrapolation) return true;
+  return parts.options.method != Method::direct && !(parts.traits.keeps_last && parts.options.krylov == Krylov::none);
+}
+
 // An iteration that is predicted to need more iterations than this switches to a fallback. Direct solutions cost less
 // than cycles over planes.
 constexpr int iteration_limit(const Options& o) {
@@ -69,8 +75,7 @@ constexpr std::int64_t least_plain = std::int64_t{1} << 22;
 Solver::Solver(SolverParts parts)
     : remake_(std::move(parts.remake)),
       relaxations_(std::move(parts.relaxations)),
-      e_(std::move(parts.A), parts.options, std::move(parts.traits),
-         parts.options.method != Method::direct || parts.extrapolation),
+      e_(std::move(parts.A), parts.options, std::move(parts.traits), restores(parts)),
       error_(e_),
       fallbacks_(std::move(parts.chain)),
       extrapolation_(std::move(parts.extrapolation)),
@@ -133,7 +138,7 @@ void Solver::make_iteration(SolverParts& parts) {
   } else if (options.method == Method::jacobi) {
     iteration_ = std::make_unique<JacobiIteration>(e_, *preconditioner_);
   } else {
-    iteration_ = std::make_unique<Refinement>(e_, *preconditioner_, true);
+    iteration_ = std::make_unique<Refinement>(e_, *preconditioner_, bool{e_.best});
   }
 }
 
@@ -164,8 +169,8 @@ bool Solver::update() {
   relaxations_ = std::move(parts.relaxations);
   extrapolation_ = std::move(parts.extrapolation);
   fallbacks_.replace(std::move(parts.chain));
-  const bool restores = parts.options.method != Method::direct || extrapolation_;
-  e_.replace(std::move(parts.A), parts.options, std::move(parts.traits), restores);
+  const bool restore = restores(parts) || extrapolation_;
+  e_.replace(std::move(parts.A), parts.options, std::move(parts.traits), restore);
   make_iteration(parts);
   phase_.own = iteration_.get();
   return differs;
@@ -208,8 +213,8 @@ void Solver::prepare(bool given_guess) {
   const Field& e = iteration_->last_correction();
   backend.dot(e, e, e_.work);
   backend.dot(e_.u, e_.u, e_.work);
-  if (e_.options.method != Method::direct) backend.copy(e_.u, e_.best);
-  if (e_.A->singular()) e_.A->project_solution(spare());
+  if (e_.options.method != Method::direct && e_.best) backend.copy(e_.u, e_.best);
+  if (e_.A->singular() && spare().precision() == e_.A->precision()) e_.A->project_solution(spare());
   backend.value(e_.work);
 }
 
@@ -294,8 +299,8 @@ void Solver::report(Start from, bool at_once, Monitor& monitor, Result& result) 
   // Direct steps end at the rounding limit. Repeating Jacobi sweeps only to undo rounding is not worth the time.
   const bool kept_best = (options.method != Method::direct || phase_.fallback) &&
                          (options.method != Method::jacobi || state.last > 4 * state.best);
-  const bool earlier = kept_best && state.best_iteration < state.iterations && state.verdict != Verdict::not_finite &&
-                       !exact_count && takes_best(state, result);
+  const bool earlier = kept_best && e_.best && state.best_iteration < state.iterations &&
+                       state.verdict != Verdict::not_finite && !exact_count && takes_best(state, result);
   if (earlier) phase_.now().restore_best(state);
   result.final = std::sqrt(earlier ? state.best : state.last);
   if (exact_count && has_recurrence(options)) {  // the recurrence does not include rounding

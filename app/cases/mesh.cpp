@@ -41,7 +41,8 @@ class MeshCase final : public Case {
       const std::vector<BlockLevelSize> sizes = block_level_sizes(
           data(), cut_blocks(), count, coarsest_in_blocks(data(), *config_.mesh->blocks, config_.mesh->needle));
       can_compute_ = sizes.front().computed > 0;
-      plan_ = plan_blocks(sizes, options_, config_.mesh->stretch, mesh().dimension, gpu, computes_residual_);
+      plan_ =
+          plan_blocks(sizes, options_, config_.mesh->stretch, mesh().dimension, gpu, computes_residual_, data().range);
       on_gpu_ = gpu;
     }
     if (!plan_ && gpu) {
@@ -137,6 +138,8 @@ class MeshCase final : public Case {
   void observe(Summary& summary) override {
     u_ = in_blocks() ? cut_blocks().at_points(get_nodes(solver_->solution(), *block_system().levels.front().space))
                      : point_values(data(), *system_, get_rows(solver_->solution(), RowSpace(row_count())));
+    for (std::size_t p = 0; p < u_.size(); ++p)  // nodes of blocks with given values differ from these by the residual
+      if (data().holder[p] >= 0) u_[p] = data().held[p];
     const MeshIntegrals all = integrate(data(), u_);
     const auto place = [&](const std::array<double, 3>& x) {
       return std::vector<double>(x.begin(), x.begin() + mesh().dimension);

@@ -13,10 +13,10 @@ namespace poisson {
 enum class BlockSmoothing : std::uint8_t { points, lines };
 
 /// Selects the model of coefficients of blocks on a device (Blocks on a GPU in docs/design/blocks.md): stored entries,
-/// stored with 8 binary digits in operators in fp32 (Narrow), or computed from the corners of cells by each product.
-/// `automatic`, `corrections` and `narrow` take products of axes where these are possible. Elsewhere `automatic`
-/// computes entries, which saves memory, and the others store them. Blocks with Robin conditions and blocks in the
-/// plane never compute entries.
+/// stored with 8 binary digits in operators in fp32 (Narrow) and with 39 in those in fp64 (NarrowRest), or computed
+/// from the corners of cells by each product. `automatic`, `corrections` and `narrow` take products of axes where these
+/// are possible. Elsewhere `automatic` computes entries, which saves memory, and the others store them. Blocks with
+/// Robin conditions and blocks in the plane never compute entries.
 enum class BlockModel : std::uint8_t { automatic, corrections, narrow, stored, computed };
 
 /// Describes the operator of a level.
@@ -26,6 +26,9 @@ struct BlockOperatorData {
   bool singular = false;
   BlockSmoothing smoothing = BlockSmoothing::points;
   BlockModel model = BlockModel::automatic;
+  /// The operator computes residuals for corrections in another precision: on a device it has no lines, and shares its
+  /// diagonal and the upper digits of entries with theirs.
+  bool residual = false;
   std::shared_ptr<const std::vector<std::vector<double>>> volume{};  ///< as BlockSystem::volume; null: equal weights
 };
 

@@ -8,6 +8,7 @@
 
 #include "grids/blocks/block_matrix.hpp"
 #include "grids/blocks/element_assembler.hpp"
+#include "grids/blocks/held_nodes.hpp"
 #include "grids/compact/csr.hpp"
 
 namespace poisson {
@@ -79,6 +80,7 @@ class SourcesOfMesh final : public BlockSources {
 
   const BlockFacets& facets(std::size_t own) const override { return facets_[own]; }
   bool robin(std::size_t own) const override { return robin_[own] != 0; }
+  bool reacts() const override { return !data_.reaction.empty(); }
 
  private:
   static std::int64_t count(const BlockMesh::Piece& piece) {
@@ -123,7 +125,7 @@ class SourcesOfMesh final : public BlockSources {
     });
   }
   void add_facets() {
-    const ElementAssembler assembler(data_);
+    const ElementAssembler assembler(data_, find_held_nodes(data_, mesh_).pinned);
     const auto& listed = assembler.facets();
     const std::size_t corners = std::size_t{1} << data_.mesh().dimension,
                       record = BlockElements::record(data_.mesh().dimension);
@@ -141,7 +143,7 @@ class SourcesOfMesh final : public BlockSources {
         bool here = true;
         for (std::size_t d = 0; d < 3; ++d) here = here && at[d] >= 0 && at[d] < std::max(1, piece.cells[d]);
         if (!here) continue;
-        if (data_.condition(data_.facets[next->second]).kind == BoundaryKind::robin) robin_[b] = 1;
+        if (assembler.changes_matrix(next->second)) robin_[b] = 1;
         if (next->first == before) continue;  // another facet of the same cell
         before = next->first;
         const LoadedElement element = assembler.of_facets(next->first);

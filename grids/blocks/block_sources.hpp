@@ -49,6 +49,8 @@ class BlockSources {
   virtual BlockDensity density(std::size_t own) const = 0;
   virtual const BlockFacets& facets(std::size_t own) const = 0;
   virtual bool robin(std::size_t own) const = 0;
+  /// Returns whether cells have a reaction σ.
+  virtual bool reacts() const = 0;
 };
 
 }  // namespace poisson

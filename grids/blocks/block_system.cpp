@@ -5,24 +5,13 @@
 
 #include "backends/memory/error.hpp"
 #include "grids/blocks/element_assembler.hpp"
+#include "grids/blocks/held_nodes.hpp"
 #include "grids/blocks/plane_colours.hpp"
+#include "grids/blocks/stacked_bands.hpp"
 #include "grids/meshes/mesh_system.hpp"
 
 namespace poisson {
 namespace {
-
-// Returns whether each part has unknowns: none of its nodes has a Dirichlet condition.
-std::vector<bool> free_parts(const MeshData& data, const BlockMesh& mesh) {
-  const BlockNumbers& numbers = *mesh.nodes;
-  const std::vector<int> point = mesh.point_of_node();
-  std::vector<bool> free;
-  for (std::size_t p = 0; p < numbers.topology().parts().size(); ++p) {
-    const std::int64_t first = numbers.first(static_cast<int>(p)), last = numbers.first(static_cast<int>(p) + 1);
-    // A part without nodes has none on any level.
-    free.push_back(first == last || data.free(point.empty() ? first : point[static_cast<std::size_t>(first)]));
-  }
-  return free;
-}
 
 // Returns whether all blocks are joined.
 bool blocks_touch(const BlockMesh& mesh) {
@@ -77,9 +66,9 @@ std::vector<int> coarser(const std::vector<int>& cells) {
 }
 
 // Assembles the finest level, its loads, and the elements of the next coarser level.
-BlockElements assemble_finest(const MeshData& data, const BlockMesh& mesh, const BlockSpace& fine,
-                              const BlockSpace* coarse, BlockSystem& system, BlockMatrix& matrix) {
-  const ElementAssembler assembler(data);
+BlockElements assemble_finest(const MeshData& data, const BlockMesh& mesh, const ElementAssembler& assembler,
+                              const BlockSpace& fine, const BlockSpace* coarse, BlockSystem& system,
+                              BlockMatrix& matrix) {
   const int dimension = fine.dimension();
   const std::size_t record = BlockElements::record(dimension), corners = std::size_t{1} << dimension;
   BlockElements made;
@@ -156,15 +145,16 @@ void add_part(const BlockNumbers& numbers, std::size_t p, const std::vector<int>
   const std::array<int, 3>& n = layout.n;
   const double in_plane = static_cast<double>(n[0]) * n[1], all = in_plane * n[2];
   to.nodes += static_cast<std::int64_t>(all);
-  // Bands of planes are apart (BandPlaces).
-  to.bands += (plane ? 4 : 13) * std::ceil((in_plane + n[0] + 1) / 32) * 32 * n[2];
+  const BlockShape shape{{n[0], n[1], n[2]}, 1};
+  to.bands += static_cast<double>(BandPlaces(shape, plane ? 4 : 13).plane(shape, 1, 0) -
+                                  BandPlaces(shape, plane ? 4 : 13).plane(shape, 0, 0));
   to.slots += plane ? in_plane - values : all - values;
 }
 
 // Returns the sizes of all levels if process[b] has block b.
 std::vector<BlockLevelSize> level_sizes(const MeshData& data, const BlockMesh& mesh, const std::vector<int>& process,
                                         int processes, std::int64_t coarsest) {
-  const std::vector<bool> free = free_parts(data, mesh);
+  const auto [free, pinned] = find_held_nodes(data, mesh);
   std::vector<BlockLevelSize> sizes;
   for (const auto& numbers : choose_levels(mesh, free, coarsest)) {
     std::vector<BlockLevelSize> of(static_cast<std::size_t>(processes));
@@ -176,7 +166,8 @@ std::vector<BlockLevelSize> level_sizes(const MeshData& data, const BlockMesh& m
   }
   const bool robin = std::ranges::any_of(
       data.facets, [&](const ConditionedFacet& facet) { return data.condition(facet).kind == BoundaryKind::robin; });
-  if (mesh.mesh->dimension == 3 && !robin)
+  for (BlockLevelSize& size : sizes) size.sums = robin || !data.reaction.empty();
+  if (mesh.mesh->dimension == 3 && !robin && pinned.empty())
     sizes.front().computed =
         24 + (data.range > 1 || !data.reaction.empty() ? 8 * static_cast<double>(data.kappa_entries) : 0) +
         (data.reaction.empty() ? 0 : 8);
@@ -198,7 +189,7 @@ BlockSystem assemble_blocks(const MeshData& data, const BlockMesh& mesh,
   system.range = data.range;
   system.isotropic = data.kappa_entries == 1;
   system.singular = blocks_touch(mesh) ? !holds_any(data) : !has_fixed_values(data);
-  const std::vector<bool> free = free_parts(data, mesh);
+  const auto [free, pinned] = find_held_nodes(data, mesh);
   const std::vector<int> process = share_blocks(*mesh.nodes, *processes);
   system.sizes = level_sizes(data, mesh, process, processes->count(), coarsest);
   std::vector<std::shared_ptr<const BlockSpace>> spaces;
@@ -212,7 +203,7 @@ BlockSystem assemble_blocks(const MeshData& data, const BlockMesh& mesh,
     if (on_device) {
       matrix->own.resize(spaces[l]->own.size());
     } else if (l == 0) {
-      elements = assemble_finest(data, mesh, *spaces[l], next, system, *matrix);
+      elements = assemble_finest(data, mesh, ElementAssembler(data, pinned), *spaces[l], next, system, *matrix);
     } else {
       *matrix = matrix_of(*spaces[l], elements);
       if (next) elements = coarse_elements(*spaces[l], *next, elements);

@@ -2,12 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <utility>
 
 namespace poisson {
 namespace {
 
-// Lists the facets with Neumann and Robin conditions by the cell that they bound.
-std::vector<std::pair<std::int64_t, std::size_t>> loaded_facets(const MeshData& data) {
+constexpr std::size_t of_pinned = std::numeric_limits<std::size_t>::max();
+
+// Lists the facets with Neumann and Robin conditions by the cell that they bound, and the cells at pinned points.
+std::vector<std::pair<std::int64_t, std::size_t>> loaded_facets(const MeshData& data, const std::vector<bool>& pinned) {
   std::vector<std::pair<std::int64_t, std::size_t>> found;
   for (std::size_t f = 0; f < data.facets.size(); ++f) {
     const BoundaryKind kind = data.condition(data.facets[f]).kind;
@@ -21,7 +25,11 @@ std::vector<std::pair<std::int64_t, std::size_t>> loaded_facets(const MeshData& 
       break;
     }
   }
+  for (std::size_t p = 0; p < pinned.size(); ++p)
+    if (pinned[p])
+      for (const int cell : data.topology.at(static_cast<std::int64_t>(p))) found.emplace_back(cell, of_pinned);
   std::ranges::sort(found);
+  found.erase(std::ranges::unique(found).begin(), found.end());
   return found;
 }
 
@@ -41,19 +49,58 @@ void in_tensor_order(std::size_t n, const ElementMatrix& own, const std::array<d
 
 }  // namespace
 
-ElementAssembler::ElementAssembler(const MeshData& data)
+ElementAssembler::ElementAssembler(const MeshData& data, std::vector<bool> pinned)
     : data_(data),
       rule_(rule_of(data.mesh().dimension == 2 ? CellShape::quadrilateral : CellShape::hexahedron)),
-      facets_(loaded_facets(data)) {}
+      pinned_(std::move(pinned)),
+      facets_(loaded_facets(data, pinned_)) {}
 
 LoadedElement ElementAssembler::operator()(std::int64_t number) const {
+  const std::span<const int> corners = data_.topology.cell(number).corners;
+  LoadedElement found;
+  ElementMatrix own;  // in the order of VTK
+  std::array<double, 8> load{}, volume{};
+  integrate(number, own, load, volume);
+  add_facets(number, corners, own, load);
+  hold_pinned(corners, own, load);
+  in_tensor_order(corners.size(), own, load, volume, found);
+  return found;
+}
+
+LoadedElement ElementAssembler::of_facets(std::int64_t number) const {
+  const std::span<const int> corners = data_.topology.cell(number).corners;
+  LoadedElement found;
+  ElementMatrix own;
+  std::array<double, 8> load{}, volume{};
+  if (!has_pinned(corners)) {
+    add_facets(number, corners, own, load);
+    in_tensor_order(corners.size(), own, load, {}, found);
+    return found;
+  }
+  integrate(number, own, load, volume);
+  const ElementMatrix plain = own;
+  const std::array<double, 8> plain_load = load;
+  add_facets(number, corners, own, load);
+  hold_pinned(corners, own, load);
+  for (std::size_t a = 0; a < corners.size(); ++a) {
+    load[a] -= plain_load[a];
+    own.sum[a] -= plain.sum[a];
+    for (std::size_t b = a + 1; b < corners.size(); ++b) own.a[a][b] -= plain.a[a][b];
+  }
+  in_tensor_order(corners.size(), own, load, {}, found);
+  return found;
+}
+
+bool ElementAssembler::changes_matrix(std::size_t facet) const {
+  return facet == of_pinned || data_.condition(data_.facets[facet]).kind == BoundaryKind::robin;
+}
+
+void ElementAssembler::integrate(std::int64_t number, ElementMatrix& own, std::array<double, 8>& load,
+                                 std::array<double, 8>& volume) const {
   const std::span<const int> corners = data_.topology.cell(number).corners;
   const MeshData::Coordinates x = data_.coordinates(corners);
   const std::size_t n = corners.size();
   const double sigma = data_.reaction.empty() ? 0 : data_.reaction[static_cast<std::size_t>(number)];
-  LoadedElement found;
-  ElementMatrix own;  // in the order of VTK
-  std::array<double, 8> load{}, volume{};
   ElementPoint at;
   for (std::size_t q = 0; q < static_cast<std::size_t>(rule_.points); ++q) {
     map_point(rule_, static_cast<int>(q), x, at);
@@ -70,25 +117,36 @@ LoadedElement ElementAssembler::operator()(std::int64_t number) const {
                        sigma * value * rule_.value[q][b];
     }
   }
-  add_facets(number, corners, own, load);
-  in_tensor_order(n, own, load, volume, found);
-  return found;
 }
 
-LoadedElement ElementAssembler::of_facets(std::int64_t number) const {
-  const std::span<const int> corners = data_.topology.cell(number).corners;
-  LoadedElement found;
-  ElementMatrix own;
-  std::array<double, 8> load{};
-  add_facets(number, corners, own, load);
-  in_tensor_order(corners.size(), own, load, {}, found);
-  return found;
+bool ElementAssembler::has_pinned(std::span<const int> corners) const {
+  return !pinned_.empty() && std::ranges::any_of(corners, [&](int p) { return pinned_[static_cast<std::size_t>(p)]; });
+}
+
+// The diagonal is the row sum minus the couplings, so couplings that are removed are subtracted from the sums.
+void ElementAssembler::hold_pinned(std::span<const int> corners, ElementMatrix& own,
+                                   std::array<double, 8>& load) const {
+  if (!has_pinned(corners)) return;
+  const auto pinned = [&](std::size_t c) { return pinned_[static_cast<std::size_t>(corners[c])]; };
+  const auto value = [&](std::size_t c) { return data_.held[static_cast<std::size_t>(corners[c])]; };
+  for (std::size_t a = 0; a < corners.size(); ++a)
+    for (std::size_t b = a + 1; b < corners.size(); ++b) {
+      if (!pinned(a) && !pinned(b)) continue;
+      const double coupling = std::exchange(own.a[a][b], 0.0);
+      own.sum[a] -= coupling;
+      own.sum[b] -= coupling;
+      if (pinned(a)) load[b] -= coupling * value(a);
+      if (pinned(b)) load[a] -= coupling * value(b);
+    }
+  for (std::size_t a = 0; a < corners.size(); ++a)
+    if (pinned(a)) load[a] = own.sum[a] * value(a);
 }
 
 void ElementAssembler::add_facets(std::int64_t number, std::span<const int> corners, ElementMatrix& own,
                                   std::array<double, 8>& load) const {
   auto next = std::ranges::lower_bound(facets_, number, {}, &std::pair<std::int64_t, std::size_t>::first);
   for (; next != facets_.end() && next->first == number; ++next) {
+    if (next->second == of_pinned) continue;
     const Facet& facet = data_.facets[next->second].facet;
     const std::vector<double>& values = data_.data[next->second];
     const ElementRule& rule = rule_of(facet.shape);

@@ -38,6 +38,9 @@ class StackedAssembly final : public BlockAssembly {
   void bands(const BlockLevel& level, std::size_t g, double scale, Narrow* bands, float* sums) override {
     put_bands(level, g, scale, bands, sums);
   }
+  void bands(const BlockLevel& level, std::size_t g, double scale, NarrowRest* bands, double* sums) override {
+    put_bands(level, g, scale, bands, sums);
+  }
   void release() override {
     records_ = {};
     cells_.clear();
@@ -189,7 +192,7 @@ class StackedAssembly final : public BlockAssembly {
   template <class S, class T>
   void put_bands(const BlockLevel& level, std::size_t g, double scale, S* bands, T* sums) {
     const BlockShape shape = tables_(*level.space)->lists.groups[g].shape;
-    const BandPlaces places(shape, BandProduct<T, dimension>::offsets);
+    const BandPlaces places(shape, dimension == 2 ? 4 : 13);
     for_nodes(level, g, [&](const Part& part) {
       run(part,
           GatherBands<S, T, dimension>{part.shape, part.grid, part.records, places, bands, sums, scale, part.first});

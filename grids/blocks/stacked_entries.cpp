@@ -35,7 +35,16 @@ EntryModel choose_model(const BlockOperatorData& data, const StackedLists& lists
       data.level.space->dimension() == 3 &&
       std::ranges::none_of(own, [&](std::size_t b) { return matrix.sources->robin(b); }))
     return EntryModel::cells;
-  return data.model == BlockModel::narrow && std::is_same_v<T, float> ? EntryModel::narrow : EntryModel::bands;
+  if (data.model != BlockModel::narrow) return EntryModel::bands;
+  return std::is_same_v<T, float> ? EntryModel::narrow : EntryModel::paired;
+}
+
+bool has_row_sums(const BlockLevel& level, const StackedLists& lists, std::size_t group) {
+  if (level.matrix->finer) return has_row_sums(*level.matrix->finer, lists, group);
+  if (!level.matrix->sources) return true;
+  const BlockSources& sources = *level.matrix->sources;
+  return sources.reacts() ||
+         std::ranges::any_of(own_of_group(lists, group), [&](std::size_t b) { return sources.robin(b); });
 }
 
 template <class T>

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "grids/blocks/stacked_bands.hpp"
 #include "grids/blocks/stacked_elements.hpp"
 
 /// Contains sums of elements at nodes and coarse elements, as functions of a node or of a coarse cell.
@@ -16,7 +17,8 @@ constexpr void visit_cells_at(const CellGrid& grid, const RecordView& from, cons
   });
 }
 
-/// Writes the bands of a node (BandPlaces) times a scale, and its row sum. `S` is the type of stored bands.
+/// Writes the bands of a node (BandPlaces) times a scale, and its row sum unless `sums` is null. `S` is the type of
+/// stored bands.
 template <class S, class T, int dimension>
 struct GatherBands {
   BlockShape shape;
@@ -43,9 +45,9 @@ struct GatherBands {
         }
       });
     });
-    S* const to = bands + places.plane(shape, first_patch + at.patch, at.k) + at.i + shape.n[0] * at.j;
+    S* const to = bands + places.at(shape, {first_patch + at.patch, at.number, at.i, at.j, at.k});
     unrolled<offsets>([&](auto d) { to[std::int64_t{d()} * places.pitch] = static_cast<S>(scale * band[d()]); });
-    sums[std::int64_t{first_patch + at.patch} * shape.nodes + at.number] = static_cast<T>(scale * sum);
+    if (sums) sums[std::int64_t{first_patch + at.patch} * shape.nodes + at.number] = static_cast<T>(scale * sum);
   }
 };
 

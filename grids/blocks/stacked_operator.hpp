@@ -1,16 +1,15 @@
 #pragma once
 
 #include <memory>
+#include <span>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
 #include "backends/memory/error.hpp"
 #include "grids/blocks/block_assembly.hpp"
-#include "grids/blocks/stacked_axes.hpp"
-#include "grids/blocks/stacked_cells.hpp"
 #include "grids/blocks/stacked_crossing.hpp"
-#include "grids/blocks/stacked_entries.hpp"
-#include "grids/blocks/stacked_space.hpp"
+#include "grids/blocks/stacked_product.hpp"
 
 /// Contains operators that run the steps of stacked_steps.hpp and stacked_lines.hpp. `Steps` runs them on a device:
 ///   Backend& backend();
@@ -28,15 +27,11 @@ class StackedOperator final : public Operator {
  public:
   StackedOperator(std::shared_ptr<Steps> steps, std::shared_ptr<const StackedTables> tables, BlockOperatorData data,
                   BlockAssembly& assembly)
-      : steps_(std::move(steps)),
-        tables_(std::move(tables)),
-        data_(std::move(data)),
-        inverse_(steps_->backend(), blocks().space, precision_of<T>),
-        sum_(steps_->backend().scalar()) {
+      : steps_(std::move(steps)), tables_(std::move(tables)), data_(std::move(data)), sum_(steps_->backend().scalar()) {
     const StackedLists& lists = tables_->lists;
-    for (std::size_t g = 0; g < lists.groups.size(); ++g) entries_.push_back(entries_of(g, assembly));
+    for (std::size_t g = 0; g < lists.groups.size(); ++g) entries_.emplace_back(*steps_, *tables_, data_, g, assembly);
     slots_ = ListedValues(backend(), tables_->slots, precision_of<T>);
-    narrow_to(assembly.inverse_diagonal(data_.level, data_.scale), inverse_);
+    inverse_ = inverse_of(assembly);
     if (by_lines()) make_lines(assembly);
     if (data_.singular) fill_weights(assembly);
   }
@@ -48,9 +43,8 @@ class StackedOperator final : public Operator {
   double scale() const override { return data_.scale; }
   bool singular() const override { return data_.singular; }
   std::size_t bytes() const override {
-    std::size_t bytes = inverse_.bytes() + slots_.bytes();
-    for (const Entries& of : entries_)
-      for (const Buffer& memory : of.memory) bytes += memory.bytes();
+    std::size_t bytes = slots_.bytes() + (data_.residual ? 0 : inverse().bytes());
+    for (const auto& entries : entries_) bytes += entries.bytes();
     for (const auto* of : {&inverses_, &lowers_})
       for (const Buffer& memory : *of) bytes += memory.bytes();
     return bytes + work_.bytes() + other_.bytes() + (crossing_ ? crossing_->bytes() : 0);
@@ -61,37 +55,40 @@ class StackedOperator final : public Operator {
   }
 
   const BlockSpace& blocks() const { return *data_.level.space; }
-  const Field& inverse() const { return inverse_; }
-  bool by_lines() const { return data_.smoothing == BlockSmoothing::lines; }
+  const Field& inverse() const { return inverse_->field; }
+  bool by_lines() const { return data_.smoothing == BlockSmoothing::lines && !data_.residual; }
 
   /// Computes A u, and calls the end for each value; `result` is the precision of what it writes.
   template <class End>
   void product(const Field& u, const End& end, Precision result = precision_of<T>, bool everywhere = false) const {
     backend().exchange(u);
-    for (std::size_t g = 0; g < entries_.size(); ++g) {
-      const Entries& of = entries_[g];
-      const auto at = [&of](std::size_t n) { return memory_of<const T>(of.memory[n]); };
-      const BlockShape& shape = tables_->lists.groups[g].shape;
-      const BandPlaces places(shape, BandProduct<T, dimension>::offsets);
-      if (of.model == Model::bands)
-        multiply(g, BandProduct<T, dimension>{at(0), at(1), places}, u, end, result);
-      else if (of.model == Model::narrow)
-        multiply(g, BandProduct<T, dimension, Narrow>{memory_of<const Narrow>(of.memory[0]), at(1), places}, u, end,
-                 result);
-      else if (of.model == Model::axes)
-        multiply_axes(g, u, end, result);
-      else if constexpr (dimension == 3)
-        march(g, u, end, result);
-    }
+    for (const auto& entries : entries_) entries.multiply(*steps_, u, slots_.template data<T>(), end, result);
     add_slots(end, result, everywhere);
   }
-  /// Calls f.put for all unknowns.
+  /// Copies the places of slots to the device, which a recorded step could not do.
+  void prepare_point_steps() const {
+    if (!by_lines() && space().processes().alone()) tables_->copies(*steps_, precision_of<T>);
+  }
+  /// Takes a step with the diagonal. `whole`: blocks have copies of u at their ends. Returns whether they have those of
+  /// the result.
+  bool point_step(const Field& u, const PutPointStep<T>& end, bool whole) const {
+    const bool copies = space().processes().alone();
+    if (!whole) backend().exchange(u);
+    for (const auto& entries : entries_) entries.multiply(*steps_, u, slots_.template data<T>(), end, precision_of<T>);
+    slots_.exchange();
+    steps_->each(tables_->count,
+                 AddSlots<T, PutPointStep<T>>{
+                     tables_->view(precision_of<T>, precision_of<T>), slots_.template data<T>(), end, false,
+                     copies ? tables_->copies(*steps_, precision_of<T>) : nullptr, end.previous});
+    return copies;
+  }
+  /// Calls f.put for all unknowns, with their places in fields of a precision and of that of the operator.
   template <class F>
-  void visit(const F& f) const {
+  void visit(const F& f, Precision from = precision_of<T>) const {
     for (const StackedLists::Group& group : tables_->lists.groups)
-      steps_->each(nodes(group),
-                   VisitNode<T, F>{group.shape, group.memory[static_cast<std::size_t>(precision_of<T>)], f});
-    steps_->each(tables_->lists.free, VisitValue<F>{tables_->view(precision_of<T>, precision_of<T>), f});
+      steps_->each(nodes(group), VisitNode<T, F>{group.shape, group.memory[static_cast<std::size_t>(from)],
+                                                 group.memory[static_cast<std::size_t>(precision_of<T>)], f});
+    steps_->each(tables_->lists.free, VisitValue<F>{tables_->view(from, precision_of<T>), f});
   }
   /// Computes B⁻¹ r of the lines of all axes, and calls the end for each value.
   template <class End>
@@ -111,93 +108,6 @@ class StackedOperator final : public Operator {
   }
 
  private:
-  using Model = EntryModel;
-  // Contains the entries of a group on the device: bands and row sums, the tables of axes and constants, or κ and σ.
-  struct Entries {
-    Model model = Model::bands;
-    std::array<Buffer, 4> memory;
-    bool straight = false;                      // no mixed entries of the metric
-    std::shared_ptr<const StackedCells> cells;  // of computed entries
-  };
-
-  Entries entries_of(std::size_t g, BlockAssembly& assembly) {
-    Entries made;
-    const BlockShape& shape = tables_->lists.groups[g].shape;
-    made.model = choose_model<T>(data_, tables_->lists, g);
-    if (made.model == Model::axes) {
-      const AxisTables<T> axes = join_axes<T>(data_, tables_->lists, g);
-      for (std::size_t n = 0; n < 4; ++n) made.memory[n] = steps_->copy(axes.values[n]);
-      made.straight = axes.straight;
-      return made;
-    }
-    if (made.model == Model::cells) {
-      made.cells = assembly.cells(data_.level, g);
-      made.memory[0] = scaled(made.cells->kappa);
-      if (made.cells->reacts) made.memory[1] = scaled(made.cells->sigma);
-      return made;
-    }
-    const std::int64_t count = BandPlaces(shape, BandProduct<T, dimension>::offsets).count(shape);
-    made.memory[1] = steps_->template make<T>(nodes(tables_->lists.groups[g]));
-    T* const sums = memory_of<T>(made.memory[1]);
-    if constexpr (std::is_same_v<T, float>) {
-      if (made.model == Model::narrow) {
-        made.memory[0] = steps_->template make<Narrow>(count);
-        assembly.bands(data_.level, g, data_.scale, memory_of<Narrow>(made.memory[0]), sums);
-        return made;
-      }
-    }
-    made.memory[0] = steps_->template make<T>(count);
-    assembly.bands(data_.level, g, data_.scale, memory_of<T>(made.memory[0]), sums);
-    return made;
-  }
-  // Returns coefficients times the scale of the operator.
-  Buffer scaled(const Buffer& values) {
-    const auto count = static_cast<std::int64_t>(values.bytes() / sizeof(double));
-    Buffer made = steps_->template make<T>(count);
-    steps_->each(count, ScaleValues<T>{memory_of<const double>(values), memory_of<T>(made), data_.scale});
-    return made;
-  }
-
-  template <class End>
-  void march(std::size_t g, const Field& u, const End& end, Precision result) const {
-    const StackedLists::Group& group = tables_->lists.groups[g];
-    const Entries& of = entries_[g];
-    const CellTables<double> tables = of.cells->tables();
-    steps_->march(MarchCells<T, End>{
-        group.shape,
-        group.memory[static_cast<std::size_t>(precision_of<T>)],
-        group.memory[static_cast<std::size_t>(result)],
-        {tables.place, memory_of<const T>(of.memory[0]), tables.sigma ? memory_of<const T>(of.memory[1]) : nullptr,
-         tables.cells, tables.varies, tables.tensor},
-        memory_of<T>(u),
-        slots_.template data<T>(),
-        end});
-  }
-  template <class End>
-  void multiply_axes(std::size_t g, const Field& u, const End& end, Precision result) const {
-    const StackedLists::Group& group = tables_->lists.groups[g];
-    const Entries& of = entries_[g];
-    const T* const tables[3] = {memory_of<const T>(of.memory[0]), memory_of<const T>(of.memory[1]),
-                                memory_of<const T>(of.memory[2])};
-    const T* const constants = memory_of<const T>(of.memory[3]);
-    if constexpr (dimension == 3) {
-      if (of.straight) {
-        const MarchAxes<T, End> march(group.shape, group.memory[static_cast<std::size_t>(precision_of<T>)],
-                                      group.memory[static_cast<std::size_t>(result)], tables, constants,
-                                      memory_of<T>(u), slots_.template data<T>(), end);
-        return steps_->each(march.columns(), march);
-      }
-    }
-    multiply(g, TensorProductOfBlock<T, dimension>{{tables[0], tables[1], tables[2]}, constants}, u, end, result);
-  }
-  template <class Product, class End>
-  void multiply(std::size_t g, const Product& entries, const Field& u, const End& end, Precision result) const {
-    const StackedLists::Group& group = tables_->lists.groups[g];
-    steps_->each(nodes(group),
-                 MultiplyNode<T, Product, End>{group.shape, group.memory[static_cast<std::size_t>(precision_of<T>)],
-                                               group.memory[static_cast<std::size_t>(result)], entries, memory_of<T>(u),
-                                               slots_.template data<T>(), end});
-  }
   static std::int64_t nodes(const StackedLists::Group& group) {
     return std::int64_t{group.shape.nodes} * group.shape.patches;
   }
@@ -265,10 +175,21 @@ class StackedOperator final : public Operator {
 
   // Converts a field in fp64.
   void narrow_to(Field from, Field& to) {
-    if constexpr (std::is_same_v<T, double>)
+    if (to.precision() == Precision::fp64)
       to = std::move(from);
     else
       backend().convert(from, to);
+  }
+  // Returns the inverse diagonal. One in fp32 serves the corrections and the residual.
+  std::shared_ptr<const InverseDiagonal> inverse_of(BlockAssembly& assembly) {
+    const Precision precision = data_.residual ? Precision::fp32 : precision_of<T>;
+    const auto known = precision == Precision::fp32 ? tables_->diagonal.lock() : nullptr;
+    if (known && known->matrix == data_.level.matrix && known->scale == data_.scale) return known;
+    auto made = std::make_shared<InverseDiagonal>();
+    *made = {data_.level.matrix, data_.scale, Field(backend(), space(), precision)};
+    narrow_to(assembly.inverse_diagonal(data_.level, data_.scale), made->field);
+    if (precision == Precision::fp32) tables_->diagonal = made;
+    return made;
   }
   // Makes the factors of lines on the host.
   void make_lines(BlockAssembly& assembly) {
@@ -310,21 +231,25 @@ class StackedOperator final : public Operator {
   void do_apply_everywhere(const Field& u, Field& Au) const override {
     product(u, PutProduct<T>{memory_of<T>(Au)}, precision_of<T>, true);
   }
-  void do_diagonal(Field& d) const override { visit(PutDiagonal<T>{memory_of<T>(inverse_), memory_of<T>(d)}); }
+  void do_diagonal(Field& d) const override {
+    dispatch(inverse().precision(), [&]<class X>(X) {
+      visit(PutDiagonal<X, T>{memory_of<X>(inverse()), memory_of<T>(d)}, inverse().precision());
+    });
+  }
   void do_residual(const Field& u, const Field& b, Field& r) const override { put_residual(u, b, r, nullptr); }
   void do_residual(const Field& u, const Field& b, Field& r, const Scalar& scale, Scalar& norm) const override {
     put_residual(u, b, r, scale.address());
-    steps_->sum(r, inverse_, SquareTimes{scale.address()}, norm);
+    steps_->sum(r, inverse(), SquareTimes{scale.address()}, norm);
   }
   void put_residual(const Field& u, const Field& b, Field& r, const double* scale) const {
     dispatch(r.precision(), [&]<class R>(R) {
       product(u, PutResidual<T, R>{memory_of<T>(b), memory_of<R>(r), scale}, precision_of<R>);
     });
   }
-  void do_norm(const Field& r, Scalar& norm) const override { steps_->sum(r, inverse_, SquareTimes{}, norm); }
-  void do_rounding(const Field& u, Scalar& norm) const override { steps_->sum(u, inverse_, SquareOver{}, norm); }
+  void do_norm(const Field& r, Scalar& norm) const override { steps_->sum(r, inverse(), SquareTimes{}, norm); }
+  void do_rounding(const Field& u, Scalar& norm) const override { steps_->sum(u, inverse(), SquareOver{}, norm); }
   void do_project_rhs(Field& b, Scalar& amount) const override {
-    steps_->sum(b, inverse_, TakeFirst{}, amount);
+    steps_->sum(b, inverse(), TakeFirst{}, amount);
     visit(SubtractMean<T>{amount.address(), total_, memory_of<T>(weights_), memory_of<T>(b)});
   }
   void do_project_solution(Field& u) const override {
@@ -335,12 +260,12 @@ class StackedOperator final : public Operator {
   std::shared_ptr<Steps> steps_;
   std::shared_ptr<const StackedTables> tables_;
   BlockOperatorData data_;
-  std::vector<Entries> entries_;                         // by group
-  std::vector<Buffer> inverses_, lowers_;                // of lines, by group and axis
-  std::unique_ptr<StackedCrossing<Steps, T>> crossing_;  // null: no strong line crosses an interface
+  std::vector<StackedProduct<Steps, T, dimension>> entries_;  // by group
+  std::vector<Buffer> inverses_, lowers_;                     // of lines, by group and axis
+  std::unique_ptr<StackedCrossing<Steps, T>> crossing_;       // null: no strong line crosses an interface
   ListedValues slots_;
   Buffer scratch_;
-  Field inverse_;
+  std::shared_ptr<const InverseDiagonal> inverse_;
   mutable Field work_, other_;  // of lines
   Field weights_;
   double total_ = 1;
@@ -352,7 +277,16 @@ template <class Steps, class T, int dimension>
 class StackedSplitting final : public BoundedSplitting {
  public:
   explicit StackedSplitting(const StackedOperator<Steps, T, dimension>& A)
-      : BoundedSplitting(A, {2, false, false}, A.by_lines()), A_(A) {}
+      : BoundedSplitting(A, {2, false, false}, A.by_lines()), A_(A) {
+    A.prepare_point_steps();
+  }
+  /// Between the steps nothing else writes the fields, so that a step may leave the copies that the next one reads.
+  void take(std::span<const PolynomialStep> steps, bool reversed, const Field& b, Iterate& u) const override {
+    in_turn_ = true;
+    BoundedSplitting::take(steps, reversed, b, u);
+    in_turn_ = false;
+    whole_ = nullptr;
+  }
 
  private:
   void do_start(double alpha, const Field& b, Field& u) const override {
@@ -367,15 +301,23 @@ class StackedSplitting final : public BoundedSplitting {
     if (A_.by_lines())
       A_.solve_lines(A_.residual_in_work(u, b), PutLineStep<T>{memory_of<T>(u), memory_of<T>(previous), alpha, beta});
     else
-      A_.product(u, PutPointStep<T>{memory_of<T>(u), memory_of<T>(b), memory_of<T>(A_.inverse()),
-                                    memory_of<T>(previous), alpha, beta});
+      step_at_points(
+          u, {memory_of<T>(u), memory_of<T>(b), memory_of<T>(A_.inverse()), memory_of<T>(previous), alpha, beta},
+          previous);
+  }
+  void step_at_points(const Field& u, const PutPointStep<T>& end, const Field& previous) const {
+    const bool whole = A_.point_step(u, end, in_turn_ && whole_ == &u);
+    whole_ = whole ? &previous : nullptr;
   }
 
   const StackedOperator<Steps, T, dimension>& A_;
+  mutable bool in_turn_ = false;
+  mutable const Field* whole_ = nullptr;  // whose copies at the ends of blocks are those of the last step
 };
 
 template <class Steps, class T, int dimension>
 std::unique_ptr<SymmetricSplitting> StackedOperator<Steps, T, dimension>::split(const Relaxation&) const {
+  if (data_.residual) throw std::logic_error("this operator of blocks computes residuals and smooths nothing");
   return std::make_unique<StackedSplitting<Steps, T, dimension>>(*this);
 }
 

@@ -5,57 +5,12 @@
 #include <type_traits>
 
 #include "grids/blocks/cell_products.hpp"
+#include "grids/blocks/pack.hpp"
 #include "grids/blocks/stacked_tables.hpp"
 
 /// Contains the steps of verbs on stacked blocks as functions of a node, which run on any device. Fields are memory
 /// that GroupMemory locates.
 namespace poisson {
-
-/// Locates the bands of a group: by block, plane, forward offset and node of the plane. Zeros stand between planes and
-/// before all, so that entries which would leave a block are found and are zero.
-struct BandPlaces {
-  int offsets = 0, pitch = 0;
-  std::int64_t front = 0;
-
-  constexpr BandPlaces(const BlockShape& shape, int forward) : offsets(forward) {
-    const int gap = shape.n[0] + 1;
-    pitch = (shape.n[0] * shape.n[1] + gap + 31) / 32 * 32;
-    front = (std::int64_t{offsets} * pitch + gap + 31) / 32 * 32;
-  }
-  constexpr std::int64_t plane(const BlockShape& shape, int patch, int k) const {
-    return front + (std::int64_t{patch} * shape.n[2] + k) * offsets * pitch;
-  }
-  constexpr std::int64_t count(const BlockShape& shape) const { return plane(shape, shape.patches, 0); }
-};
-
-/// Computes A u of the cells of a block at one of its nodes from stored bands (BlockMatrix) of type S. Entries between
-/// nodes of a cell are sums of differences. Values beyond the ends of a block are zero and have zero entries.
-template <class T, int dimension, class S = T>
-struct BandProduct {
-  static constexpr int offsets = dimension == 2 ? 4 : 13;
-  const S* bands;  ///< BandPlaces
-  const T* sums;
-  BandPlaces places;
-
-  constexpr T operator()(const BlockShape& shape, const GroupMemory& memory, const BlockShape::Node& at,
-                         const T* u) const {
-    const T* const own = u + memory.at(at.patch, at.i, at.j, at.k);
-    const int in_plane = at.i + shape.n[0] * at.j;
-    const S* const band = bands + places.plane(shape, at.patch, at.k) + in_plane;
-    const S* const below = band - std::int64_t{offsets} * places.pitch;
-    const T here = *own;
-    T sum = sums[std::int64_t{at.patch} * shape.nodes + at.number] * here;
-    unrolled<offsets>([&](auto number) {
-      // Balanced ternary digits, as in forward_offsets.
-      constexpr int code = number() + 1, x = (code + 1) % 3 - 1, y = (code + 4) / 3 % 3 - 1, z = (code + 13) / 9 - 1;
-      const std::int64_t apart = x + y * memory.sy + z * memory.sz;
-      const S* const a = (z == 0 ? band : below) + std::int64_t{code - 1} * places.pitch - x - y * shape.n[0];
-      sum += static_cast<T>(band[std::int64_t{code - 1} * places.pitch]) * (own[apart] - here);
-      sum += static_cast<T>(*a) * (own[-apart] - here);
-    });
-    return sum;
-  }
-};
 
 /// Computes A u of a block with TensorFactors. Values beyond the ends of a block are zero and have zero entries.
 template <class T, int dimension>
@@ -128,17 +83,16 @@ struct MultiplyNode {
       end.put(memory.at(at.patch, at.i, at.j, at.k), result.at(at.patch, at.i, at.j, at.k), value);
   }
 };
-/// Calls f.put(place, place in a result, value) with the value of a field inside blocks.
+/// Calls f.put(place, place in a result, 0) for the nodes inside blocks.
 template <class T, class F>
 struct VisitNode {
   BlockShape shape;
-  GroupMemory memory;
+  GroupMemory memory, result;
   F f;
 
   constexpr void operator()(std::int64_t i) const {
     const BlockShape::Node at = shape.node(i);
-    const std::int64_t place = memory.at(at.patch, at.i, at.j, at.k);
-    if (shape.slot(at) < 0) f.put(place, place, T(0));
+    if (shape.slot(at) < 0) f.put(memory.at(at.patch, at.i, at.j, at.k), result.at(at.patch, at.i, at.j, at.k), T(0));
   }
 };
 
@@ -155,19 +109,36 @@ struct AddSlots {
   const T* slots;
   End end;
   bool everywhere;
+  const std::int64_t* copies = nullptr;  ///< of each slot, its place in a block, to which the result is copied
+  T* result = nullptr;                   ///< what the end writes, with `copies`
 
   constexpr void operator()(std::int64_t v) const {
-    if (v >= at.free && !everywhere) return end.skip(at.result[v]);
-    T sum = 0;
-    for (int s = at.start[v]; s < at.start[v + 1]; ++s) sum += slots[at.slot[s]];
-    end.put(at.place[v], at.result[v], sum);
+    // Most values are on faces between two blocks. All places are loaded before anything is stored.
+    const int first = at.start[v], last = at.start[v + 1];
+    const bool skips = v >= at.free && !everywhere;
+    const std::int64_t place = at.place[v], to = at.result[v];
+    const int near = first < last ? at.slot[first] : 0, far = first + 1 < last ? at.slot[first + 1] : near;
+    const std::int64_t near_copy = copies ? copies[near] : 0, far_copy = copies ? copies[far] : 0;
+    if (skips) {
+      end.skip(to);
+    } else {
+      T sum = first < last ? slots[near] : T(0);
+      if (first + 1 < last) sum += slots[far];
+      for (int s = first + 2; s < last; ++s) sum += slots[at.slot[s]];
+      end.put(place, to, sum);
+    }
+    if (!copies || first == last) return;
+    const T value = result[to];
+    result[near_copy] = value;
+    result[far_copy] = value;
+    for (int s = first + 2; s < last; ++s) result[copies[at.slot[s]]] = value;
   }
 };
 template <class F>
 struct VisitValue {
   InterfaceView at;
   F f;
-  constexpr void operator()(std::int64_t v) const { f.put(at.place[v], at.place[v], 0); }
+  constexpr void operator()(std::int64_t v) const { f.put(at.place[v], at.result[v], 0); }
 };
 
 /// Writes listed values.
@@ -178,11 +149,15 @@ struct PutListed {
   constexpr void operator()(std::int64_t i) const { to[place[i]] = values[i]; }
 };
 
-/// Ends of products: each computes a value of a verb from (A u)_i or from (B⁻¹ r)_i.
+/// Ends of products: each computes a value of a verb from (A u)_i or from (B⁻¹ r)_i, and some compute values of a pack.
 template <class T>
 struct PutProduct {
   T* out;
   constexpr void put(std::int64_t, std::int64_t at, T value) const { out[at] = value; }
+  template <int width>
+  constexpr void put_pack(std::int64_t, std::int64_t at, const Pack<T, width>& values) const {
+    store_pack(out + at, values);
+  }
   constexpr void skip(std::int64_t at) const { out[at] = 0; }
 };
 template <class T, class R>
@@ -193,6 +168,14 @@ struct PutResidual {
   constexpr void put(std::int64_t i, std::int64_t at, T value) const {
     const T residual = b[i] - value;
     r[at] = static_cast<R>(scale ? static_cast<T>(*scale) * residual : residual);
+  }
+  template <int width>
+  constexpr void put_pack(std::int64_t i, std::int64_t at, const Pack<T, width>& values) const {
+    const Pack<T, width> load = load_pack<width>(b + i);
+    const T factor = scale ? static_cast<T>(*scale) : T(1);
+    Pack<R, width> made{};
+    for (int l = 0; l < width; ++l) made.value[l] = static_cast<R>(factor * (load.value[l] - values.value[l]));
+    store_pack(r + at, made);
   }
   constexpr void skip(std::int64_t at) const { r[at] = 0; }
 };
@@ -206,6 +189,16 @@ struct PutPointStep {
     const T next = u[i] + alpha * inverse[i] * (b[i] - value);
     // With beta = 0 the previous iterate may be undefined.
     previous[i] = beta == T(0) ? next : next + beta * (u[i] - previous[i]);
+  }
+  template <int width>
+  constexpr void put_pack(std::int64_t i, std::int64_t, const Pack<T, width>& values) const {
+    const Pack<T, width> x = load_pack<width>(u + i), load = load_pack<width>(b + i),
+                         factor = load_pack<width>(inverse + i);
+    Pack<T, width> before = beta == T(0) ? x : load_pack<width>(previous + i);
+    for (int l = 0; l < width; ++l)
+      before.value[l] = x.value[l] + alpha * factor.value[l] * (load.value[l] - values.value[l]) +
+                        beta * (x.value[l] - before.value[l]);
+    store_pack(previous + i, before);
   }
   constexpr void skip(std::int64_t) const {}
 };
@@ -228,11 +221,11 @@ struct BeginPoints {
   T alpha;
   constexpr void put(std::int64_t i, std::int64_t, T) const { u[i] = alpha * inverse[i] * b[i]; }
 };
-template <class T>
+template <class X, class T>
 struct PutDiagonal {
-  const T* inverse;
+  const X* inverse;
   T* d;
-  constexpr void put(std::int64_t i, std::int64_t, T) const { d[i] = T(1) / inverse[i]; }
+  constexpr void put(std::int64_t i, std::int64_t at, T) const { d[at] = T(1) / static_cast<T>(inverse[i]); }
 };
 /// Subtracts mean · weight, where the mean is *sum / total.
 template <class T>
@@ -251,7 +244,7 @@ struct SquareTimes {
   const double* scale = nullptr;  ///< x is divided by it
   template <class X, class Y>
   constexpr double operator()(X x, Y y) const {
-    const double value = static_cast<double>(x) / (scale ? *scale : 1.0);
+    const double value = static_cast<double>(x) * (scale ? 1.0 / *scale : 1.0);  // the quotient leaves loops
     return value * value * static_cast<double>(y);
   }
 };

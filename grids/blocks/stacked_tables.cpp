@@ -164,12 +164,15 @@ StackedLists make_stacked_lists(const BlockSpace& blocks) {
   const std::vector<int> value = list_values(blocks, first_node, lists);
   lists.start.assign(lists.place[0].size() + 1, 0);
   for (std::vector<std::int64_t>& owner : lists.owner) owner.assign(static_cast<std::size_t>(lists.slots), -1);
+  for (std::vector<std::int64_t>& copy : lists.copy) copy.resize(static_cast<std::size_t>(lists.slots));
   std::vector<int> of_slot(static_cast<std::size_t>(lists.slots), -1);
   std::vector<bool> owned(lists.place[0].size(), false);
   for (const BlockSpace::Own& own : blocks.own) {
     lists.group_of_own.push_back(static_cast<int>(of_group[own.group]));
-    const BlockShape& shape = lists.groups[of_group[own.group]].shape;
+    const auto& [_, shape, memory] = lists.groups[of_group[own.group]];
     visit_slots(shape, own.patch, [&](const BlockShape::Node& at, int slot) {
+      for (std::size_t p = 0; p < 2; ++p)
+        lists.copy[p][static_cast<std::size_t>(slot)] = memory[p].at(at.patch, at.i, at.j, at.k);
       const int v = value[static_cast<std::size_t>(numbers.number(own.block, {at.i, at.j, at.k}) - first_node)];
       if (v < 0) return;
       of_slot[static_cast<std::size_t>(slot)] = v;

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "backends/memory/round_up.hpp"
 #include "grids/blocks/block_coarsening.hpp"
 #include "grids/blocks/stacked_operator.hpp"
 #include "grids/blocks/stacked_transfer_steps.hpp"
@@ -55,6 +56,7 @@ class StackedTransfer final : public Transfer {
         upper_(std::move(fine_tables)),
         lower_(std::move(coarse_tables)),
         slots_(steps_->backend(), lower_->slots, precision_of<T>) {
+    upper_->owners(*steps_, precision_of<T>);  // a recorded transfer could not copy them to the device
     const MacroTopology& topology = fine_->numbers->topology();
     std::vector<bool> taken(topology.parts().size(), false);
     std::vector<int> owns(static_cast<std::size_t>(topology.blocks()), 0);
@@ -129,18 +131,21 @@ class StackedTransfer final : public Transfer {
   void prolong(const Field& coarse, Field& fine, const Scalar* scale) const {
     steps_->backend().exchange(coarse);
     for (const Group& group : pieces_)
-      for (const Piece& piece : group.pieces)
-        steps_->each(std::int64_t{piece.fine.nodes} * piece.fine.patches,
-                     ProlongNode<T, adds>{
-                         piece.fine,
-                         piece.from,
-                         piece.to,
-                         {group.axes.axis(0), group.axes.axis(1), group.axes.axis(2)},
-                         piece.fine.n[2] == 1,
-                         memory_of<const std::int64_t>(upper_->owner[static_cast<std::size_t>(precision_of<T>)]),
-                         memory_of<T>(coarse),
-                         memory_of<T>(fine),
-                         scale ? scale->address() : nullptr});
+      for (const Piece& piece : group.pieces) {
+        const int packs = divide_up(piece.fine.n[0], ProlongPack<T, adds>::width);
+        steps_->each(std::int64_t{packs} * piece.fine.n[1] * piece.fine.n[2] * piece.fine.patches,
+                     ProlongPack<T, adds>{piece.fine,
+                                          piece.from,
+                                          piece.to,
+                                          {group.axes.axis(0), group.axes.axis(1), group.axes.axis(2)},
+                                          piece.fine.n[2] == 1,
+                                          upper_->owners(*steps_, precision_of<T>),
+                                          memory_of<T>(coarse),
+                                          memory_of<T>(fine),
+                                          scale ? scale->address() : nullptr,
+                                          packs,
+                                          Division(packs)});
+      }
   }
   void do_prolong(const Field& coarse, Field& fine) const override { prolong<false>(coarse, fine, nullptr); }
   void do_prolong_add(const Field& coarse, Field& fine) const override { prolong<true>(coarse, fine, nullptr); }

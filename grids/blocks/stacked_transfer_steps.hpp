@@ -16,9 +16,10 @@ struct AxisTable {
   const double* weight;
 };
 
-/// Interpolates to a node of a fine block. Nodes at ends are written by the block that owns them.
+/// Interpolates to a pack of nodes of a fine block. Nodes at ends are written by the block that owns them.
 template <class T, bool adds>
-struct ProlongNode {
+struct ProlongPack {
+  static constexpr int width = 4;
   BlockShape fine;
   GroupMemory to, from;
   AxisTable axis[3];
@@ -27,24 +28,49 @@ struct ProlongNode {
   const T* coarse;
   T* out;
   const double* scale;  ///< null: 1
+  int packs;            ///< of a line
+  Division by_packs;
 
   constexpr void operator()(std::int64_t n) const {
-    const BlockShape::Node at = fine.node(n);
-    const int slot = fine.slot(at);
-    const std::int64_t place = slot < 0 ? to.at(at.patch, at.i, at.j, at.k) : owner[slot];
-    if (place < 0) return;
-    const T* const c =
-        coarse + from.at(at.patch, axis[0].index[at.i], axis[1].index[at.j], flat ? 0 : axis[2].index[at.k]);
-    const T x = static_cast<T>(axis[0].t[at.i]), y = static_cast<T>(axis[1].t[at.j]),
-            z = flat ? T(0) : static_cast<T>(axis[2].t[at.k]);
-    const auto plane = [&](const T* v) {
-      const T low = (T(1) - x) * v[0] + x * v[1], high = (T(1) - x) * v[from.sy] + x * v[from.sy + 1];
-      return (T(1) - y) * low + y * high;
-    };
-    T value = plane(c);
-    if (z != T(0)) value = (T(1) - z) * value + z * plane(c + from.sz);
-    if (scale) value *= static_cast<T>(*scale);
-    out[place] = adds ? out[place] + value : value;
+    const int c = static_cast<int>(n), line = by_packs(c), i = (c - line * packs) * width, plane = fine.by_plane(line),
+              j = line - plane * fine.n[1], patch = plane / fine.n[2], k = plane - patch * fine.n[2];
+    const int first = axis[0].index[i];
+    const T* const at = coarse + from.at(patch, first, axis[1].index[j], flat ? 0 : axis[2].index[k]);
+    const T y = static_cast<T>(axis[1].t[j]), z = flat ? T(0) : static_cast<T>(axis[2].t[k]),
+            factor = scale ? static_cast<T>(*scale) : T(1);
+    // Values of the coarse line through the pack. Those that no node needs may be padding.
+    T value[width + 1];
+    for (int m = 0; m <= width; ++m) {
+      value[m] = (T(1) - y) * at[m] + y * at[m + from.sy];
+      if (z != T(0))
+        value[m] = (T(1) - z) * value[m] + z * ((T(1) - y) * at[m + from.sz] + y * at[m + from.sz + from.sy]);
+    }
+    const bool inside =
+        j > 0 && j + 1 < fine.n[1] && (flat || (k > 0 && k + 1 < fine.n[2])) && i > 0 && i + width < fine.n[0];
+    Pack<T, width> made{};
+    for (int l = 0; l < width && i + l < fine.n[0]; ++l) {
+      const int before = axis[0].index[i + l] - first;
+      const T x = static_cast<T>(axis[0].t[i + l]);
+      T low = value[0], high = value[1];
+      for (int m = 1; m < width; ++m) {
+        low = before == m ? value[m] : low;
+        high = before == m ? value[m + 1] : high;
+      }
+      made.value[l] = factor * (x == T(0) ? low : (T(1) - x) * low + x * high);
+    }
+    T* const own = out + to.at(patch, i, j, k);
+    if (inside) {
+      if constexpr (adds) {
+        const Pack<T, width> old = load_pack<width>(own);
+        for (int l = 0; l < width; ++l) made.value[l] += old.value[l];
+      }
+      return store_pack(own, made);
+    }
+    for (int l = 0; l < width && i + l < fine.n[0]; ++l) {
+      const int slot = fine.slot({patch, fine.number(i + l, j, k), i + l, j, k});
+      const std::int64_t place = slot < 0 ? to.at(patch, i + l, j, k) : owner[slot];
+      if (place >= 0) out[place] = adds ? out[place] + made.value[l] : made.value[l];
+    }
   }
 };
 
@@ -61,8 +87,39 @@ struct RestrictNode {
   const double* scale;
 
   constexpr int side(int i, int n) const { return i == 0 ? 0 : i == n - 1 ? 2 : 1; }
-  constexpr void operator()(std::int64_t number) const {
-    const BlockShape::Node at = coarse.node(number);
+  /// Returns the sum over the fine nodes that a node gets shares of, if there are at most three along each axis.
+  constexpr T few_shares(const BlockShape::Node& at) const {
+    const int mask = owns[at.patch], of_node[3] = {at.i, at.j, at.k};
+    int node[3] = {}, row[3][3] = {};  // the first fine node, and sides of the block as `owns` counts them
+    T weight[3][3] = {{}, {}, {T(1)}};
+    for (int d = 0; d < (flat ? 2 : 3); ++d) {
+      const int first = axis[d].start[of_node[d]], count = axis[d].start[of_node[d] + 1] - first;
+      node[d] = axis[d].node[first];
+      for (int a = 0; a < 3; ++a) {
+        weight[d][a] = a < count ? static_cast<T>(axis[d].weight[first + a]) : T(0);
+        row[d][a] = a < count ? side(node[d] + a, fine.n[d]) : 1;
+      }
+    }
+    // Places behind a block have zero weights.
+    const T* const own = values + from.at(at.patch, node[0], node[1], node[2]);
+    T sum = 0;
+    for (int c = 0; c < 3; ++c) {
+      if (flat && c > 0) break;
+      T plane = 0;
+      for (int b = 0; b < 3; ++b) {
+        const T* const line = own + b * from.sy + c * from.sz;
+        T part = 0;
+        for (int a = 0; a < 3; ++a) {
+          const bool counts = mask >> ((flat ? 0 : 9 * row[2][c]) + 3 * row[1][b] + row[0][a]) & 1;
+          part += (counts ? weight[0][a] : T(0)) * line[a];
+        }
+        plane += weight[1][b] * part;
+      }
+      sum += weight[2][c] * plane;
+    }
+    return sum;
+  }
+  constexpr T shares(const BlockShape::Node& at) const {
     const int mask = owns[at.patch];
     T sum = 0;
     const int last_z = flat ? 1 : axis[2].start[at.k + 1];
@@ -81,6 +138,13 @@ struct RestrictNode {
       }
       sum += flat ? plane : static_cast<T>(axis[2].weight[c]) * plane;
     }
+    return sum;
+  }
+  constexpr void operator()(std::int64_t number) const {
+    const BlockShape::Node at = coarse.node(number);
+    const auto count = [this](int d, int n) { return axis[d].start[n + 1] - axis[d].start[n]; };
+    const bool few = count(0, at.i) <= 3 && count(1, at.j) <= 3 && (flat || count(2, at.k) <= 3);
+    T sum = few ? few_shares(at) : shares(at);
     if (scale) sum *= static_cast<T>(*scale);
     if (const int slot = coarse.slot(at); slot >= 0)
       slots[slot] = sum;

@@ -5,6 +5,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "backends/device/shared_fields.hpp"
 #include "grids/sampling/sampling.hpp"
 
 namespace poisson {
@@ -34,7 +35,7 @@ std::shared_ptr<const Field> in_precision(Backend& backend, const std::shared_pt
     typed = std::move(copy);
   }
   backend.exchange(*typed, field->space().is_global() ? 1 : cut_halo);  // also fills rows in the halo
-  return typed;
+  return shared_field(backend, std::move(typed));
 }
 template std::shared_ptr<const Field> in_precision<float>(Backend&, const std::shared_ptr<const Field>&);
 template std::shared_ptr<const Field> in_precision<double>(Backend&, const std::shared_ptr<const Field>&);

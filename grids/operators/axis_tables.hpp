@@ -24,7 +24,7 @@ inline constexpr std::string_view assembly_name<Recompute<T, KappaAtRunTime>> = 
 template <class T>
 inline constexpr std::string_view assembly_name<RecomputeFaces<T, KappaAtRunTime>> = "recompute";
 
-/// Returns a field of the backend in precision T with its halo filled. Returns the same field if it has that precision.
+/// Returns a field in precision T with its halo filled: the same field if it has that precision (see shared_field).
 template <class T>
 std::shared_ptr<const Field> in_precision(Backend& backend, const std::shared_ptr<const Field>& field);
 

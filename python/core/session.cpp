@@ -335,13 +335,13 @@ void define_session(nb::module_& m) {
   nb::class_<OwnedSession>(m, "Session")
       .def(
           "__init__",
-          [](OwnedSession* session, const ConfigPointer& config, const nb::object& allocator) {
+          [](OwnedSession* s, const ConfigPointer& config, const nb::object& allocator, const OwnedSession* like) {
             const DeviceSetup setup = borrowed(allocator);
             const nb::gil_scoped_release unlocked;
             static const std::shared_ptr<const Processes> all = start_processes();
-            new (session) OwnedSession(config, setup, SessionProcesses{all, place_on_machine(*all)});
+            new (s) OwnedSession(config, setup, SessionProcesses{all, place_on_machine(*all)}, like);
           },
-          nb::arg("config"), nb::arg("allocator") = nb::none())
+          nb::arg("config"), nb::arg("allocator") = nb::none(), nb::arg("like").none() = nb::none())
       .def_prop_ro("device_number", [](const OwnedSession& s) { return device_number(s.backend()); })
       .def("wait_for", [](OwnedSession& s,
                           std::uintptr_t stream) { wait_for_stream(s.backend(), reinterpret_cast<void*>(stream)); })

@@ -64,7 +64,8 @@ def further_solvers(solver, count):
     """Returns solvers of the present data: `count`, or fewer if memory is short."""
     while len(solver._others) < count:
         try:
-            other = _solver.Solver(solver.problem, solver._config, solver._narrow, solver._model, solver._allocator)
+            other = _solver.Solver(solver.problem, solver._config, solver._narrow, solver._model, solver._allocator,
+                                   like=solver)
             other.update(**solver._changes)
         except _core.SolverError as failure:
             _solver._log.info("solves %d right-hand sides at once: %s", len(solver._others) + 1, failure)

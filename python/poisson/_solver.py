@@ -21,7 +21,7 @@ class Solver:
     in the same memory. Several threads may use different solvers at the same time; calls of one solver are serialized.
     """
 
-    def __init__(self, problem, config, narrow, model, allocator=None):
+    def __init__(self, problem, config, narrow, model, allocator=None, like=None):
         _lifetime.require()
         self._lock = threading.RLock()
         self._config = config
@@ -39,7 +39,7 @@ class Solver:
             _arrays.synchronize(array.owner)
         if _core.cuda:
             name_libraries()
-        self._session = _core.Session(config, allocator)
+        self._session = _core.Session(config, allocator, like and like._session)
         self._device = self._session.device_number
         self._processes = self._session.processes
         _lifetime.register(self)

@@ -147,10 +147,11 @@ TEST_F(BlocksInConfigurations, HaveBodiesOfShapes) {
 
 // Each side uses the first condition of a list whose expression is not 0 at its centre.
 TEST_F(BlocksInConfigurations, DivideSidesByExpressions) {
-  const Config config = load(two("  patches: {floor: [[0, 1], [1, 2]], left: [[0, 3]]}\nboundary:\n"
-                                 "  floor: [{where: x < 0.6, dirichlet: 1}, {where: x < 1, robin: {alpha: 2, ambient: "
-                                 "3}}, {neumann: 4}]\n  left: {dirichlet: 5}\n"
-                                 "  default: [{where: y > 0.9, dirichlet: 6}, {neumann: 0}]\n"));
+  const Config config =
+      load(two("  patches: {floor: [[0, 1], [1, 2]], left: [[0, 3]]}\nboundary:\n"
+               "  floor: [{where: x < 0.6, dirichlet: 1}, {where: x < 1, robin: {alpha: 2, ambient: "
+               "3}}, {neumann: 4}]\n  left: {dirichlet: 5}\n"
+               "  default: [{where: y > 0.9, dirichlet: 6}, {neumann: 0}]\n"));
   const MeshProblem& problem = config.mesh->problem;
   const MeshData data(problem);
   std::map<std::string, int> sides;

@@ -66,3 +66,28 @@ def test_forked_processes_refuse_solvers(inside):
 def test_a_fork_before_the_first_solver_works():
     done = run(FORK.format(before="", inside='p.solve(device="cpu")'))
     assert done.stdout == "0 True\n", done.stdout + done.stderr
+
+
+SHARED = """
+import gc
+import numpy as np, poisson
+from poisson import _several
+p = poisson.Problem(shape=(25, 22, 19), source=1.0, coefficient="1 + 0.5*sin(6*x)*cos(5*y)")
+s = p.solver(device="cpu")
+others = _several.further_solvers(s, 2)
+own, shared = s.info["bytes"], [other.info["bytes"] for other in others]
+u = s.solve().u
+equal = [np.array_equal(other.solve().u, u) for other in others]
+del s
+gc.collect()
+equal += [np.array_equal(other.solve().u, u) for other in others]
+others[0].coefficient = 2.0
+others[0].solve()
+equal.append(np.array_equal(others[1].solve().u, u))
+print(all(equal), max(shared) < own)
+"""
+
+
+def test_solvers_that_share_coefficients_outlive_the_first():
+    done = run(SHARED)
+    assert done.stdout == "True True\n", done.stdout + done.stderr

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include <gtest/gtest.h>
 
@@ -83,6 +84,68 @@ TEST(SharedBlocks, SolveWithTheDiagonal) {
     EXPECT_LE(std::abs(shared.result.iterations - alone.result.iterations), 1);
     for (std::size_t p = 0; p < shared.u.size(); ++p) ASSERT_NEAR(shared.u[p], alone.u[p], 1e-6 * largest(alone.u));
   });
+}
+
+// Holds the values of a linear function in cells of a ball, and in `where` of the sides; elsewhere its flow is given.
+MeshProblem partly_held(BlockMesh& mesh) {
+  const auto exact = [](double x, double y, double z) { return 1 + 2 * x - y + 3 * z; };
+  auto changed = std::make_shared<Mesh>(*mesh.mesh);
+  changed->groups.push_back({changed->dimension, 99, "ball"});
+  changed->labels.push_back({static_cast<int>(changed->groups.size()) - 1});
+  for (MeshCells& cells : changed->cells)
+    for (std::int64_t e = 0; facts_of(cells.shape).dimension == changed->dimension && e < cells.count(); ++e) {
+      const std::array<double, 3> x = centre_of(*changed, cells.of(e));
+      if (std::hypot(x[0] - 0.45, x[1] - 0.55, changed->dimension == 2 ? 0 : x[2] - 0.5) < 0.22)
+        cells.label[static_cast<std::size_t>(e)] = static_cast<int>(changed->labels.size()) - 1;
+    }
+  mesh.mesh = changed;
+  MeshProblem problem = block_problem(mesh, 0.0, 0.0);
+  MeshCondition ball, side, rest;
+  ball.name = "ball";
+  ball.groups = {static_cast<int>(changed->groups.size()) - 1};
+  ball.value = Quantity(exact);
+  side.name = "default[0]";
+  side.list = rest.list = "default";
+  side.value = Quantity(exact);
+  side.where = Quantity([](double x, double y, double z) { return x < 0.28 || (y > 0.7 && z < 0.6) ? 1.0 : 0.0; });
+  rest.name = "default[1]";
+  rest.kind = BoundaryKind::robin;
+  rest.alpha = 2.0;
+  rest.value = Quantity([=](double x, double y, double z) {
+    constexpr double near = 1e-9;
+    const double slope = x > 1 - near ? 2 : x < near ? -2 : y > 1 - near ? -1 : y < near ? 1 : z < near ? -3 : 3;
+    return slope + 2 * exact(x, y, z);
+  });
+  problem.conditions = {ball, side, rest};
+  return problem;
+}
+
+// Nodes with given values lie among unknowns, in sides and inside blocks. Linear solutions are exact.
+TEST(SharedBlocks, HoldSomeNodesOfParts) {
+  for (const auto& [m, cells, skew] : {std::tuple{std::vector{3, 2}, 11, 0.3},
+                                       {std::vector{2, 2, 2}, 5, 0.2},
+                                       {std::vector{1, 1}, 24, 0.0},
+                                       {std::vector{1, 1, 1}, 9, 0.0}}) {
+    BlockMesh mesh = make_block_mesh(geometry_of(grid_of_blocks(m, skew, true), cells));
+    const MeshProblem problem = partly_held(mesh);
+    Options options;
+    options.tolerance = 1e-11;
+    for (const int count : {1, 3})
+      for (const bool device : {false, true})
+        as_processes(count, [&](const std::shared_ptr<const Processes>& processes) {
+          const auto own = make_cpu_backend();
+          const BlockSolution found =
+              solve_blocks_on(*own, device ? host_device_blocks(*own) : nullptr, mesh, problem, options, processes);
+          EXPECT_TRUE(found.result.converged());
+          EXPECT_LE(found.result.iterations, 20) << m.size() << device;
+          double apart = 0;
+          for (std::size_t p = 0; p < found.u.size(); ++p) {
+            const auto& x = mesh.mesh->points[p];
+            apart = std::max(apart, std::abs(found.u[p] - (1 + 2 * x[0] - x[1] + 3 * x[2])));
+          }
+          EXPECT_LE(apart, 1e-8) << m.size() << device << count;
+        });
+  }
 }
 
 // Returns the largest share of cells in units of the mean, and the faces between processes.

@@ -30,6 +30,14 @@ struct TermsOf {
   constexpr TermColumn<X, Y, F> operator()(int p) const { return {x[p], y[p], f}; }
 };
 
+/// Runs a step with as many registers as let F::resident_blocks blocks of threads share a multiprocessor.
+template <class F>
+__global__ void __launch_bounds__(row_threads, F::resident_blocks) each_of_many(std::int64_t n, F f) {
+  await_others();
+  const std::int64_t i = std::int64_t{blockIdx.x} * row_threads + threadIdx.x;
+  if (i < n) f(i);
+}
+
 /// Runs steps of blocks on a CUDA device (stacked_operator.hpp).
 class BlockSteps {
  public:
@@ -48,7 +56,12 @@ class BlockSteps {
   }
   template <class F>
   void each(std::int64_t n, const F& f) const {
-    if (n > 0) launch(each_row<F>, DeviceRows::blocks(n, row_threads), row_threads, backend_.stream(), n, f);
+    if (n == 0) return;
+    const auto blocks = DeviceRows::blocks(n, row_threads);
+    if constexpr (requires { F::resident_blocks; })
+      launch(each_of_many<F>, blocks, row_threads, backend_.stream(), n, f);
+    else
+      launch(each_row<F>, blocks, row_threads, backend_.stream(), n, f);
   }
   bool fits(std::size_t bytes) const { return bytes <= most_shared_by_plane; }
   template <class T, bool last, class End>

@@ -24,70 +24,15 @@ struct ToPatch {
     if (v.data) v.data += patch * stride[sizeof(T) == 4 ? 0 : 1] - (f.x + f.y * v.sy + f.z * v.sz);
   }
 
-  template <class T>
-  __host__ __device__ void operator()(Apply<T>& body) const {
-    (*this)(body.out);
-  }
-  template <class T, class R>
-  __host__ __device__ void operator()(Residual<T, R>& body) const {
-    (*this)(body.b);
-    (*this)(body.out);
-  }
-  template <class T, class R>
-  __host__ __device__ void operator()(ScaledResidual<T, R>& body) const {
-    (*this)(body.b);
-    (*this)(body.out);
-  }
-  template <class T>
-  __host__ __device__ void operator()(Polynomial<T>& body) const {
-    (*this)(body.b);
-    (*this)(body.out);
-  }
-  template <class T>
-  __host__ __device__ void operator()(PolynomialStart<T>& body) const {
-    (*this)(body.b);
-    (*this)(body.out);
-  }
-  template <class T>
-  __host__ __device__ void operator()(Diagonal<T>& body) const {
-    (*this)(body.out);
-  }
-  template <class T>
-  __host__ __device__ void operator()(Norm<T>& body) const {
-    (*this)(body.r);
-  }
-  template <class T>
-  __host__ __device__ void operator()(Rounding<T>& body) const {
-    (*this)(body.u);
-  }
-
-  template <class T, class C>
-  __host__ __device__ void operator()(SquareOfMass<T, C>&) const {}
-
-  template <class T, class C, class Body, bool flat>
-  __host__ __device__ void operator()(March<T, C, Body, flat>& column) const {
-    (*this)(column.u);
-    (*this)(column.body);
-  }
-  template <class T, class C, class Body>
-  __host__ __device__ void operator()(EachRow<T, C, Body>& column) const {
-    (*this)(column.body);
-  }
-  template <class T, class C>
-  __host__ __device__ void operator()(Integral<T, C>& column) const {
-    (*this)(column.u);
-  }
-  template <class T>
-  __host__ __device__ void operator()(Sum<T>& column) const {
-    (*this)(column.b);
-  }
-  template <class T, class C, bool weighted>
-  __host__ __device__ void operator()(SubtractMean<T, C, weighted>& column) const {
-    (*this)(column.x);
-  }
-  template <class T, class C>
-  __host__ __device__ void operator()(ProjectRhs<T, C>& column) const {
-    (*this)(column.b);
+  /// Turns the views of a functor, and of the body that it runs.
+  template <class Column>
+  __host__ __device__ void operator()(Column& column) const {
+    if constexpr (requires { column.body; }) (*this)(column.body);
+    if constexpr (requires { column.u; }) (*this)(column.u);
+    if constexpr (requires { column.b; }) (*this)(column.b);
+    if constexpr (requires { column.r; }) (*this)(column.r);
+    if constexpr (requires { column.x; }) (*this)(column.x);
+    if constexpr (requires { column.out; }) (*this)(column.out);
   }
 };
 

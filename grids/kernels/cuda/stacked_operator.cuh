@@ -158,14 +158,8 @@ class StackedOperator final : public PatchedOperator {
   void columns(const std::vector<Written>& written, const ColumnOf& column_of) const {
     for (std::size_t g = 0; g < written.size(); ++g) {
       const auto& [box, within] = written[g];
-      const auto of = of_patches(g, column_of(g));
-      const std::size_t count = space().groups()[g].patches.size();
-      if (box.size() == 0) continue;
-      if (count == 1)
-        for_columns(device_.stream(), box, of(0));
-      else
-        for_columns(device_.stream(), stack_of(box, count),
-                    StackedColumns<std::remove_const_t<decltype(of)>>(of, box, within));
+      with_stack(space().groups()[g], box, within, of_patches(g, column_of(g)),
+                 [&](const Box& stack, const auto& column) { for_columns(device_.stream(), stack, column); });
     }
   }
   template <class ColumnOf>

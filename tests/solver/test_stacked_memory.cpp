@@ -1,0 +1,182 @@
+// Entries of stacked blocks with few digits, and the memory of solves on them.
+
+#include <cmath>
+#include <random>
+
+#include <gtest/gtest.h>
+
+#include "tests/blocks.hpp"
+#include "tests/host_block_steps.hpp"
+
+namespace poisson::test::stacked_memory_tests {
+namespace {
+
+std::shared_ptr<DeviceBlocks> blocks_of(Backend& backend) {
+  return backend.on_gpu() ? std::shared_ptr<DeviceBlocks>(make_device_blocks(backend)) : host_device_blocks(backend);
+}
+
+TEST(Narrow, KeepsTheDigitsOfBothParts) {
+  std::mt19937 random(7);
+  std::normal_distribution<double> normal;
+  std::uniform_real_distribution<double> power(-100, 100);
+  double apart = 0, upper = 0;
+  for (int n = 0; n < 100'000; ++n) {
+    const double value = normal(random) * std::exp2(power(random));
+    apart = std::max(apart, std::abs(NarrowRest(value).with(Narrow(value)) / value - 1));
+    upper = std::max(upper, std::abs(static_cast<double>(static_cast<float>(Narrow(value))) / value - 1));
+  }
+  EXPECT_LE(apart, std::exp2(-40));
+  EXPECT_GE(apart, std::exp2(-42));
+  EXPECT_LE(upper, std::exp2(-8) + std::exp2(-30));
+  for (const double value : {0.0, 1.0, -1.0, -0.375, 255.0, 1.0 + 1.0 / 256, 2.0 - std::exp2(-39), 3e38})
+    EXPECT_NEAR(NarrowRest(value).with(Narrow(value)), value, std::exp2(-40) * std::abs(value)) << value;
+  for (const double tiny : {1e-39, -1e-45, 1e-300}) {
+    EXPECT_EQ(NarrowRest(tiny).with(Narrow(tiny)), 0) << tiny;
+    EXPECT_EQ(static_cast<float>(Narrow(tiny)), 0) << tiny;
+  }
+}
+
+// The residual has 39 digits of its entries: corrections have the upper ones, and both operators share these.
+TEST(StackedEntries, AreSharedByCorrectionsAndTheResidual) {
+  for (const std::vector<int>& m : {std::vector{3, 2}, std::vector{2, 2, 1}})
+    for (const int cells : {3, 5, 8}) {
+      const BlockMesh mesh = make_block_mesh(geometry_of(grid_of_blocks(m, 0.15, true), cells));
+      MeshProblem problem = block_problem(mesh, 0.0, 1.0);
+      problem.conditions[0].kind = BoundaryKind::neumann;
+      const MeshData data(problem);
+      const auto device = test_backend();
+      const auto of_device = blocks_of(*device);
+      const BlockSystem system = assemble_blocks(data, mesh, one_process(), 20);
+      const BlockSpace& space = *system.levels[0].space;
+      const auto make = [&](BlockModel model, Precision precision, bool residual = false) {
+        BlockOperatorData of;
+        of.level = system.levels[0];
+        of.scale = 0.25;
+        of.model = model;
+        of.residual = residual;
+        return of_device->make_operator(of, precision);
+      };
+      const auto expected = make(BlockModel::stored, Precision::fp64);
+      const auto corrections = make(BlockModel::narrow, Precision::fp32);
+      const std::size_t before = device->memory().now();
+      const auto found = make(BlockModel::narrow, Precision::fp64, true);
+      EXPECT_LT(device->memory().now() - before, 0.6 * static_cast<double>(expected->bytes()));
+      Field u(*device, space.space, Precision::fp64), a(*device, space.space, Precision::fp64),
+          b(*device, space.space, Precision::fp64);
+      std::vector<double> values(static_cast<std::size_t>(space.numbers->count()));
+      std::mt19937 random(3);
+      std::normal_distribution<double> normal;
+      for (double& value : values) value = normal(random);
+      put_nodes(values, space, u);
+      expected->apply(u, a);
+      found->apply(u, b);
+      const std::vector<double> of_a = get_nodes(a, space), of_b = get_nodes(b, space);
+      double most = 0, apart = 0;
+      for (std::size_t n = 0; n < of_a.size(); ++n) {
+        most = std::max(most, std::abs(of_a[n]));
+        apart = std::max(apart, std::abs(of_a[n] - of_b[n]));
+      }
+      EXPECT_LE(apart, 2e-12 * most);
+      EXPECT_GT(apart, 1e-15 * most);
+      put_nodes(std::vector<double>(values.size(), 1), space, u);
+      found->apply(u, b);
+      for (const double value : get_nodes(b, space)) EXPECT_EQ(value, 0);
+      expected->diagonal(a);
+      found->diagonal(b);
+      const std::vector<double> d = get_nodes(a, space), of_residual = get_nodes(b, space);
+      for (std::size_t n = 0; n < d.size(); ++n) EXPECT_NEAR(of_residual[n], d[n], 1e-6 * std::abs(d[n]));
+      EXPECT_THROW(found->split(), std::logic_error);
+    }
+}
+
+// Solves in one precision must not get entries that are good enough for corrections alone.
+TEST(StackedEntries, AreCompleteInSinglePrecision) {
+  const BlockMesh mesh = make_block_mesh(geometry_of(grid_of_blocks({2, 2}, 0.1), 170));
+  MeshProblem problem = block_problem(mesh, 0.0, Quantity([](double x, double y, double) { return x + y; }));
+  Options options;
+  options.tolerance = 1e-5;
+  const auto device = test_backend(), host = make_cpu_backend();
+  const BlockSolution expected = solve_blocks_on(*host, nullptr, mesh, problem, options);
+  ASSERT_GT(expected.u.size(), 110'000U);
+  for (const SolvePrecision precision : {SolvePrecision::single, SolvePrecision::mixed, SolvePrecision::double_}) {
+    options.precision = precision;
+    const BlockSolution found = solve_blocks_on(*device, blocks_of(*device), mesh, problem, options);
+    double most = 0, apart = 0;
+    for (std::size_t p = 0; p < found.u.size(); ++p) {
+      most = std::max(most, std::abs(expected.u[p]));
+      apart = std::max(apart, std::abs(expected.u[p] - found.u[p]));
+    }
+    EXPECT_LE(apart, 1e-4 * most) << static_cast<int>(precision);
+  }
+}
+
+// Large levels of round cells are refined without conjugate gradients, also if no value is given.
+TEST(StackedEntries, ServeRefinementOfFloatingBlocks) {
+  const BlockMesh mesh = make_block_mesh(geometry_of(grid_of_blocks({2, 2}, 0.1), 170));
+  MeshProblem problem = block_problem(mesh, 0.0, Quantity([](double x, double, double) { return x - 0.5; }));
+  problem.conditions[0].kind = BoundaryKind::neumann;
+  const auto device = test_backend(), host = make_cpu_backend();
+  Options options;
+  options.tolerance = 1e-9;
+  const BlockSolution found = solve_blocks_on(*device, blocks_of(*device), mesh, problem, options);
+  options.krylov = Krylov::cg;
+  const BlockSolution expected = solve_blocks_on(*host, nullptr, mesh, problem, options);
+  EXPECT_TRUE(found.result.converged());
+  EXPECT_LE(found.result.iterations, expected.result.iterations + 3);
+  double most = 0, apart = 0;
+  for (std::size_t p = 0; p < found.u.size(); ++p) {
+    most = std::max(most, std::abs(expected.u[p]));
+    apart = std::max(apart, std::abs(expected.u[p] - found.u[p]));
+  }
+  EXPECT_LE(apart, 1e-6 * most);
+}
+
+// Plans of blocks count what solves on a device allocate, apart from levels of rows and sums of a few kilobytes.
+TEST(StackedPlans, AreWhatSolvesAllocate) {
+  struct PlannedCase {
+    const char* name;
+    std::vector<int> blocks;
+    int cells;
+    double skew;
+    bool robin = false;
+    Krylov krylov = Krylov::automatic;
+    SolvePrecision precision = SolvePrecision::mixed;
+    Method method = Method::automatic;
+  };
+  const std::vector<PlannedCase> cases{{"space", {2, 2, 2}, 26, 0.15},
+                                       {"odd cells", {2, 2, 2}, 29, 0.1},
+                                       {"conjugate gradients", {2, 2, 2}, 25, 0.15, false, Krylov::cg},
+                                       {"Robin", {2, 2, 2}, 24, 0.15, true},
+                                       {"below 100,000 unknowns", {2, 2, 2}, 19, 0.15},
+                                       {"plane", {2, 2}, 180, 0.1},
+                                       {"fp64", {2, 2, 2}, 18, 0.1, false, Krylov::automatic, SolvePrecision::double_},
+                                       {"fp32", {2, 2, 2}, 25, 0.1, false, Krylov::automatic, SolvePrecision::single}};
+  for (const PlannedCase& one : cases) {
+    const BlockMesh mesh = make_block_mesh(geometry_of(grid_of_blocks(one.blocks, one.skew), one.cells));
+    MeshProblem problem = block_problem(mesh, 0.0, 1.0);
+    if (one.robin) problem.conditions[0].kind = BoundaryKind::robin;
+    if (one.robin) problem.conditions[0].alpha = 2.0;
+    const MeshData data(problem);
+    const auto device = test_backend();
+    const auto of_device = blocks_of(*device);
+    const BlockSystem system =
+        assemble_blocks(data, mesh, one_process(), most_in_blocks, measure_cells(mesh).stretch(), true);
+    const std::vector<double> held = mesh.on_nodes(data.held), guess;
+    const BlocksModel model(*device, system, held, guess, of_device);
+    Options options;
+    options.krylov = one.krylov;
+    options.precision = one.precision;
+    options.method = one.method;
+    options.tolerance = 1e-4;
+    const std::unique_ptr<Solver> solver = make_solver(model, options);
+    model.fill(solver->rhs(), solver->solution());
+    const Result result = solver->solve(false);
+    EXPECT_TRUE(result.converged()) << one.name;
+    const auto planned = static_cast<double>(model.plan(options).bytes),
+               allocated = static_cast<double>(device->memory().now());
+    EXPECT_NEAR(allocated / planned, 1, 0.02) << one.name << " " << planned << " " << allocated;
+  }
+}
+
+}  // namespace
+}  // namespace poisson::test::stacked_memory_tests
