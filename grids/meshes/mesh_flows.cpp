@@ -31,27 +31,42 @@ void join_shares(std::vector<SideShare>& shares) {
   shares.resize(end);
 }
 
-// Returns the outward unit normal of a side of an element.
-std::array<double, 3> normal_of(const MeshData& data, const Facet& facet, std::span<const int> element) {
-  const auto at = [&](int p) -> const std::array<double, 3>& {
-    return data.mesh().points[static_cast<std::size_t>(p)];
-  };
+using Vector3 = std::array<double, 3>;
+
+Vector3 difference(const Vector3& a, const Vector3& b) {
+  return {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
+}
+
+void add_product(const Vector3& a, const Vector3& b, double scale, Vector3& sum) {
+  for (std::size_t d = 0; d < 3; ++d)
+    sum[d] += scale * (a[(d + 1) % 3] * b[(d + 2) % 3] - a[(d + 2) % 3] * b[(d + 1) % 3]);
+}
+
+// Returns the integral of the outward normal of an element's side, weighted by the shape function of one of its
+// corners. Flows of linear functions are therefore exact, also through warped quadrilaterals.
+Vector3 area_at(const MeshData& data, const Facet& facet, std::size_t corner, std::span<const int> element) {
+  const auto at = [&](int p) -> const Vector3& { return data.mesh().points[static_cast<std::size_t>(p)]; };
   const std::span<const int> side = facet.used();
-  std::array<double, 3> a{}, b{0, 0, 1}, inwards{}, n{};
+  Vector3 n{}, inwards{};
+  if (side.size() == 4) {
+    const bool right = corner == 1 || corner == 2, upper = corner >= 2;
+    const std::array along{difference(at(side[1]), at(side[0])), difference(at(side[2]), at(side[3]))};
+    const std::array across{difference(at(side[3]), at(side[0])), difference(at(side[2]), at(side[1]))};
+    for (const bool a : {false, true})
+      for (const bool b : {false, true})
+        add_product(along[a ? 1 : 0], across[b ? 1 : 0],
+                    (a == upper ? 1.0 / 3 : 1.0 / 6) * (b == right ? 1.0 / 3 : 1.0 / 6), n);
+  } else {
+    const bool triangle = side.size() == 3;
+    add_product(difference(at(side[1]), at(side[0])),
+                triangle ? difference(at(side[2]), at(side[0])) : Vector3{0, 0, 1}, triangle ? 1.0 / 6 : 0.5, n);
+  }
   for (std::size_t d = 0; d < 3; ++d) {
-    a[d] = at(side[1])[d] - at(side[0])[d];
-    if (side.size() > 2) b[d] = at(side.back())[d] - at(side[0])[d];
     for (const int p : element) inwards[d] += at(p)[d] / static_cast<double>(element.size());
     for (const int p : side) inwards[d] -= at(p)[d] / static_cast<double>(side.size());
   }
-  double length = 0, along = 0;
-  for (std::size_t d = 0; d < 3; ++d) {
-    n[d] = a[(d + 1) % 3] * b[(d + 2) % 3] - a[(d + 2) % 3] * b[(d + 1) % 3];
-    length += n[d] * n[d];
-    along += n[d] * inwards[d];
-  }
-  const double scale = length > 0 ? (along > 0 ? -1 : 1) / std::sqrt(length) : 0;
-  for (double& value : n) value *= scale;
+  if (n[0] * inwards[0] + n[1] * inwards[1] + n[2] * inwards[2] > 0)
+    for (double& value : n) value = -value;
   return n;
 }
 
@@ -66,7 +81,8 @@ void estimate_shared_flows(const MeshData& data, const std::vector<double>& u, s
   for (const ConditionedFacet& of : data.facets) {
     const std::span<const int> side = of.facet.used();
     if (facts_of(of.facet.shape).dimension != data.mesh().dimension - 1 || side.size() < 2) continue;
-    for (const int p : side) {
+    for (std::size_t corner = 0; corner < side.size(); ++corner) {
+      const int p = side[corner];
       if (!shared[static_cast<std::size_t>(p)]) continue;
       const auto share = std::ranges::lower_bound(shares, std::pair{p, of.condition}, {}, &SideShare::key);
       if (share == shares.end() || share->key() != std::pair{p, of.condition}) continue;
@@ -78,10 +94,8 @@ void estimate_shared_flows(const MeshData& data, const std::vector<double>& u, s
       const auto beside = std::ranges::find_if(elements, has_side);
       if (beside == elements.end()) continue;
       const auto flux = data.flux(*beside, mean_gradient(data, *beside, u));
-      const auto normal = normal_of(data, of.facet, data.topology.cell(*beside).corners);
-      double through = 0;
-      for (std::size_t d = 0; d < 3; ++d) through += flux[d] * normal[d];
-      share->flow += through * measure_of(data.mesh(), of.facet.shape, side) / static_cast<double>(side.size());
+      const auto area = area_at(data, of.facet, corner, data.topology.cell(*beside).corners);
+      for (std::size_t d = 0; d < 3; ++d) share->flow += flux[d] * area[d];
     }
   }
 }

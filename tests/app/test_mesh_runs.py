@@ -143,6 +143,28 @@ output: {formats: []}
         self.assertAlmostEqual(found["list"]["flux"]["floor"], others["floor"]["flow"] + others["more"]["flow"],
                                delta=1e-9)
 
+    # Points on edges belong to two patches. Flows of a linear u are exact there too, whatever corner comes first.
+    def test_flows_of_warped_blocks(self):
+        places = [(0, 0, 0.1), (1.1, 0, -0.1), (1, 0.9, 0.2), (0.1, 1, 0), (0, 0.1, 1), (0.9, -0.1, 1.2), (1, 1, 0.8),
+                  (-0.1, 1.1, 1)]
+        sides = {"bottom": (3, 2, 1, 0), "top": (4, 5, 6, 7), "front": (0, 1, 5, 4), "back": (2, 3, 7, 6),
+                 "left": (3, 0, 4, 7), "right": (1, 2, 6, 5)}  # counterclockwise as seen from outside
+
+        def flow(corners):
+            a, b, c, d = (places[corner] for corner in corners)
+            (x, y, z), (u, v, w) = ([q - p for p, q in zip(*ends)] for ends in ((a, c), (b, d)))
+            return (2 * (y * w - z * v) - (z * u - x * w) + 3 * (x * v - y * u)) / 2
+
+        for corners in ("0, 1, 2, 3, 4, 5, 6, 7", "1, 2, 3, 0, 5, 6, 7, 4", "6, 5, 4, 7, 2, 1, 0, 3"):
+            grid = {"type": "blocks", "cells": 3, "vertices": places, "patches": {n: [c] for n, c in sides.items()},
+                    "blocks": [{"corners": json.loads(f"[{corners}]")}]}
+            case = Path(self.directory) / "warped.yaml"
+            self.write(case.name, json.dumps({"grid": grid, "output": {"formats": []},
+                                              "boundary": {n: {"dirichlet": "2*x - y + 3*z"} for n in sides}}))
+            flows = {face["name"]: face["flow"] for face in self.solved(0, "warped", case=case)["faces"]}
+            for name, wanted in sides.items():
+                self.assertAlmostEqual(flows[name], flow(wanted), delta=1e-9, msg=f"{corners}: {name}")
+
     def test_boxes_refuse_hypre(self):
         run = self.poisson(0, "solver.amg=hypre")
         self.assertEqual(run.returncode, 2)
