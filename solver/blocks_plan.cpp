@@ -96,6 +96,7 @@ Plan plan_blocks(const std::vector<BlockLevelSize>& sizes, const Options& asked,
   Plan plan;
   plan.options = resolve_block_options(asked, stretch, dimension);
   if (asked.krylov == Krylov::automatic && plan.options.method == Method::multigrid && range < steep_jump &&
+      !sizes.front().pinned &&
       has_narrow_entries(plan.options, stretch, sizes.front().isotropic, sizes.front().unknowns)) {
     plan.options.krylov = Krylov::none;
     if (!asked.smoother.kind) plan.options.smoother.given.insert_or_assign("interval", 8.0);

@@ -55,6 +55,7 @@ struct BlockLevelSize {
   double computed = 0;
   bool isotropic = true;          ///< κ has no tensors
   bool sums = false;              ///< a reaction or Robin conditions: blocks may store row sums
+  bool pinned = false;            ///< nodes inside blocks, or some of a side, have given values
   std::array<double, 2> field{};  ///< bytes of a field of the process that has most, by precision
   /// On a device, of the same process: values of all bands, slots of the ends of blocks, and values at interfaces.
   double bands = 0, slots = 0, interfaces = 0;

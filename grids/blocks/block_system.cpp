@@ -166,7 +166,10 @@ std::vector<BlockLevelSize> level_sizes(const MeshData& data, const BlockMesh& m
   }
   const bool robin = std::ranges::any_of(
       data.facets, [&](const ConditionedFacet& facet) { return data.condition(facet).kind == BoundaryKind::robin; });
-  for (BlockLevelSize& size : sizes) size.sums = robin || !data.reaction.empty();
+  for (BlockLevelSize& size : sizes) {
+    size.sums = robin || !data.reaction.empty();
+    size.pinned = !pinned.empty();
+  }
   if (mesh.mesh->dimension == 3 && !robin && pinned.empty())
     sizes.front().computed =
         24 + (data.range > 1 || !data.reaction.empty() ? 8 * static_cast<double>(data.kappa_entries) : 0) +

@@ -158,6 +158,7 @@ TEST(StackedPlans, AreWhatSolvesAllocate) {
     if (one.robin) problem.conditions[0].alpha = 2.0;
     const MeshData data(problem);
     const auto device = test_backend();
+    const auto own = static_cast<double>(device->memory().now());  // of the backend itself
     const auto of_device = blocks_of(*device);
     const BlockSystem system =
         assemble_blocks(data, mesh, one_process(), most_in_blocks, measure_cells(mesh).stretch(), true);
@@ -173,8 +174,9 @@ TEST(StackedPlans, AreWhatSolvesAllocate) {
     const Result result = solver->solve(false);
     EXPECT_TRUE(result.converged()) << one.name;
     const auto planned = static_cast<double>(model.plan(options).bytes),
-               allocated = static_cast<double>(device->memory().now());
-    EXPECT_NEAR(allocated / planned, 1, 0.02) << one.name << " " << planned << " " << allocated;
+               allocated = static_cast<double>(device->memory().now()) - own;
+    const double rounded = on_cpu() ? 0 : 512 << 10;  // a GPU rounds each piece up
+    EXPECT_NEAR(allocated, planned, 0.02 * planned + rounded) << one.name;
   }
 }
 
