@@ -98,7 +98,8 @@ class Capacitance:
 class Solver:
     geometry: dict[str, Any]
     problem: Problem
-    def __init__(self, problem: Problem, config: Any, narrow: bool, model: Any, allocator: Any = ...) -> None: ...
+    def __init__(self, problem: Problem, config: Any, narrow: bool, model: Any, allocator: Any = ...,
+                 like: Solver | None = ...) -> None: ...
     source: Datum
     coefficient: Coefficient
     reaction: Datum
