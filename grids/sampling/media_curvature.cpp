@@ -28,7 +28,7 @@ double MediaLines::gain_at_curve(const At& line, int i, int side) const {
   const auto near = distance_to_wall(line.axis, side, centre, between * (1 + sliver), cell);
   if (!near || *near >= between) return 1;
 
-  // First and second derivatives of the distance, from lines a cell away on both sides.
+  // First and second derivatives of the distance, from lines half a cell away on both sides.
   std::array<double, 2> slope{}, bend{}, step{}, ratio{};
   double mixed = 0;
   const auto at = [&](const std::array<double, 2>& share) {
@@ -45,7 +45,7 @@ double MediaLines::gain_at_curve(const At& line, int i, int side) const {
   for (const std::size_t e : {0U, 1U}) {
     const std::size_t d = (line.axis + 1 + e) % 3;
     if (cells_.block().axes[d].degenerate()) continue;
-    step[e] = cells_.block().axes[d].width(cell[d]);
+    step[e] = 0.5 * cells_.block().axes[d].width(cell[d]);
     ratio[e] = kappa(d) / own;
     std::array<double, 2> low{}, high{};
     low[e] = -1;

@@ -225,8 +225,8 @@ CHECKS = {
     ],
     "package": [
         ("balance.source", 12.5, 1e-9),
-        ("solution.max", 68.004839, 1e-4),  # 67.585 and 67.420 with a half and a third of the width
-        ("flux.z+", -9.670005, 1e-4),  # -9.676552 and -9.670471
+        ("solution.max", 68.006217, 1e-4),  # 67.597 and 67.443 with a half and a third of the width
+        ("flux.z+", -9.670395, 1e-4),  # -9.680232 and -9.676970
     ],
     "capacitor": [
         ("capacitance.entries.0.0", 4 * math.pi / (1 / 0.25 - 1 / 0.45), 6e-3),

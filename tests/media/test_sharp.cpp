@@ -212,8 +212,7 @@ TEST_P(SharpSurfaces, DISABLED_HaveTheirOrdersOnLargeGrids) {
                most = std::log2(errors[0].most / errors[2].most) / 2;
   std::printf("%s: order %.2f, of the maximum %.2f\n", e.name.c_str(), rms, most);
   EXPECT_GT(rms, 1.9);
-  // The order should be 1.7 in space. A fixed spheroid misses it (docs/materials.md).
-  EXPECT_GT(most, e.dimension == 2 ? 1.8 : e.name == "fixed spheroid" ? 1.55 : 1.7);
+  EXPECT_GT(most, e.dimension == 2 ? 1.8 : 1.7);
 }
 
 INSTANTIATE_TEST_SUITE_P(Exact, SharpSurfaces, testing::ValuesIn(exact_solutions()));
