@@ -52,15 +52,18 @@ InRounds in_rounds(const SmootherOptions& of, bool plane) {
 constexpr std::int64_t coarsening_of_w = 3;
 // The same holds for compact rows with uneven or few couplings from this number of unknowns on.
 constexpr std::int64_t least_of_rows = 1 << 12;
+// Returns the entries of compact rows, and 0 for other operators.
+double entries_of(const Operator& A) {
+  const auto* const rows = dynamic_cast<const ExplicitEntries*>(&A);
+  return rows ? rows->entries_of_row() * static_cast<double>(A.space().unknown_count()) : 0;
+}
 // Returns whether rows are those of a plane, by their number of entries, and coarse levels so small that visits cost
 // little. Aggregates in the plane need W-cycles for iterations that do not grow.
 bool has_short_rows(const Hierarchy& hierarchy, const ExplicitEntries& rows) {
-  constexpr double most_entries = 10, most_coarse = 0.4;
+  constexpr double most_entries = 10, most_coarse = 0.45;
   double coarse = 0;
-  for (std::size_t l = 1; l < hierarchy.operators.size(); ++l)
-    coarse += static_cast<double>(hierarchy.operators[l]->bytes());
-  return rows.entries_of_row() < most_entries &&
-         coarse < most_coarse * static_cast<double>(hierarchy.operators.front()->bytes());
+  for (std::size_t l = 1; l < hierarchy.operators.size(); ++l) coarse += entries_of(*hierarchy.operators[l]);
+  return rows.entries_of_row() < most_entries && coarse < most_coarse * entries_of(*hierarchy.operators.front());
 }
 // If κ is rough in the plane, and in space under conjugate gradients, a W-cycle visits only levels with at least this
 // number of unknowns twice. More visits of coarser levels gain little and cost launches on a GPU

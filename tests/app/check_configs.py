@@ -214,7 +214,7 @@ CHECKS = {
     ],
     "floating": [
         ("floating_bodies.0.value", math.log(9 / 5) / math.log(36 / 5), 2e-5),
-        ("floating_bodies.0.value", 0.297744, 1e-6),
+        ("floating_bodies.0.value", 0.297754, 1e-6),
         ("floating_bodies.0.charge", 0, 1e-10),
         ("solution.max", 1, 1e-12),
     ],
