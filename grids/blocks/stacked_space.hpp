@@ -32,7 +32,7 @@ struct StackedTables {
   Buffer start, slot;
   int count = 0;  ///< values at interfaces
   Space slots;    ///< of all slots: this process's own, then those of others
-  /// What operators share as long as one of them exists: by group, and the diagonal in fp32.
+  /// Contains what operators share as long as one exists: by group, and the diagonal in fp32.
   mutable std::vector<std::weak_ptr<const NarrowBands>> narrow;
   mutable std::weak_ptr<const InverseDiagonal> diagonal;
 

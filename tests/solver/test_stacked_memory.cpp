@@ -131,6 +131,17 @@ TEST(StackedEntries, ServeRefinementOfFloatingBlocks) {
   EXPECT_LE(apart, 1e-6 * most);
 }
 
+// Refinement alone leaves flows unbalanced around nodes inside blocks that have given values.
+TEST(StackedPlans, KeepConjugateGradientsAroundHeldNodes) {
+  const BlockMesh mesh = make_block_mesh(geometry_of(grid_of_blocks({2, 2}, 0.1), 170));
+  const MeshProblem problem = block_problem(mesh, 0.0, 1.0);
+  std::vector<BlockLevelSize> sizes = block_level_sizes(MeshData(problem), mesh, 1, most_in_blocks);
+  const CellStretch stretch = measure_cells(mesh).stretch();
+  EXPECT_EQ(plan_blocks(sizes, Options{}, stretch, 2, false, false, 1).options.krylov, Krylov::none);
+  sizes.front().pinned = true;
+  EXPECT_EQ(plan_blocks(sizes, Options{}, stretch, 2, false, false, 1).options.krylov, Krylov::cg);
+}
+
 // Plans of blocks count what solves on a device allocate, apart from levels of rows and sums of a few kilobytes.
 TEST(StackedPlans, AreWhatSolvesAllocate) {
   struct PlannedCase {
