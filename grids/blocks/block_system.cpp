@@ -6,6 +6,7 @@
 #include "backends/memory/error.hpp"
 #include "grids/blocks/element_assembler.hpp"
 #include "grids/blocks/held_nodes.hpp"
+#include "grids/blocks/line_sizes.hpp"
 #include "grids/blocks/plane_colours.hpp"
 #include "grids/blocks/stacked_bands.hpp"
 #include "grids/meshes/mesh_system.hpp"
@@ -159,6 +160,7 @@ std::vector<BlockLevelSize> level_sizes(const MeshData& data, const BlockMesh& m
   for (const auto& numbers : choose_levels(mesh, free, coarsest)) {
     std::vector<BlockLevelSize> of(static_cast<std::size_t>(processes));
     for (std::size_t p = 0; p < numbers->topology().parts().size(); ++p) add_part(*numbers, p, process, of);
+    add_line_sizes(mesh, *numbers, process, of);
     const BlockLevelSize& most = *std::ranges::max_element(of, {}, &BlockLevelSize::nodes);
     sizes.push_back(most);
     sizes.back().unknowns = unknowns_of(*numbers, free);
