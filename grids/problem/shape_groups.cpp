@@ -319,6 +319,11 @@ class Repeated final : public Shape {
     }
     return b;
   }
+  std::optional<Copies> copies() const override {
+    for (std::size_t d = 0; d < 3; ++d)
+      if (count_[d] > 1 && !(std::abs(step_[d]) > one_.upper[d] - one_.lower[d])) return {};
+    return Copies{count_, step_, one_};
+  }
 
  private:
   // Calls f(ray) for the copies whose bounds meet a part of a ray, with the ray in the coordinates of the copy.

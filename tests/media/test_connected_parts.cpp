@@ -1,7 +1,9 @@
 // Connected parts across cuts and periodic faces: floating bodies, and the largest part of a problem without a fixed
 // value.
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
 #include <memory>
 #include <random>
 #include <string>
@@ -229,6 +231,55 @@ TEST(ConnectedParts, ThinObliqueRodsAreOneBody) {
   const Answer one = solve_alone(p, -1);
   EXPECT_EQ(one.bodies.size(), 3U);
   for (const Parts& parts : {Parts{2, 2, 1}, Parts{1, 1, 3}}) expect_same_on(parts, p, -1, one);
+}
+
+Problem with_copies(const ShapePtr& shape, const std::array<int, 3>& count, const Point& step) {
+  Problem p = square_in_cells(1);
+  p.nodes[0] = uniform_nodes(0, 1, 24);
+  p.nodes[1] = uniform_nodes(0, 1, 20);
+  p.boundary[0] = {Boundary{BoundaryKind::dirichlet, 1.0}, Boundary{BoundaryKind::dirichlet, 0.0}};
+  p.boundary[1] = {Boundary{N}, Boundary{N}};
+  MediaBuilder media;
+  media.add("background", 1);
+  media.add("metal", 1);
+  media.back().floating = 0;
+  media.body("metal", make_repeated(shape, count, step));
+  media.use(p, Surfaces::sharp);
+  return p;
+}
+
+/// Copies of `repeat` between the centres of cells have their own values, however far apart they are: here one of four
+/// discs in a uniform field contains a centre. Too many copies are strong conductors.
+TEST(ConnectedParts, CopiesBetweenCentresFloat) {
+  const ShapePtr disc = make_sphere({2 / 24.0, 0.525, 0}, 0.008);
+  const Point step{6.25 / 24, 0, 0};
+  const Problem p = with_copies(disc, {4, 1, 1}, step);
+  const Answer one = solve_alone(p, -1);
+  ASSERT_EQ(one.bodies.size(), 4U);
+  EXPECT_GT(one.bodies[0].cells, 0);
+  std::vector<double> values;
+  for (const FloatingResult& body : one.bodies) values.push_back(body.value);
+  std::ranges::sort(values, std::greater());
+  for (std::size_t b = 0; b < 4; ++b)
+    EXPECT_NEAR(values[b], 1 - 2 / 24.0 - step[0] * static_cast<double>(b), 0.01) << b;
+  for (const Parts& parts : {Parts{2, 1, 1}, Parts{3, 2, 1}}) expect_same_on(parts, p, -1, one);
+  const ShapePtr below = make_moved(disc, Motion::translation({0, -0.5, 0}));
+  EXPECT_EQ(solve_alone(with_copies(below, {4, 2, 1}, {step[0], 0.1, 0}), -1).bodies.size(), 8U);
+  EXPECT_TRUE(solve_alone(with_copies(below, {4, 9, 1}, {step[0], 0.1, 0}), -1).bodies.empty());
+}
+
+/// Copies a period apart are one body. Its flux is that of a body in the middle of the box.
+TEST(ConnectedParts, CopiesBetweenCentresHavePeriods) {
+  const ShapePtr disc = make_sphere({12.5 / 24, 0, 0}, 0.008);
+  Problem images = with_copies(disc, {1, 2, 1}, {0, 1, 0});
+  Problem inside = with_copies(make_moved(disc, Motion::translation({0, 0.5, 0})), {1, 1, 1}, {});
+  for (Problem* p : {&images, &inside})
+    for (auto& faces : p->boundary) faces = {Boundary{P}, Boundary{P}};
+  const Answer at_face = solve_alone(images, 1), middle = solve_alone(inside, 1);
+  EXPECT_EQ(at_face.bodies.size(), 1U);
+  EXPECT_EQ(middle.bodies.size(), 1U);
+  EXPECT_LT(middle.flux, -1.0005);  // −1 without the body
+  EXPECT_NEAR(at_face.flux, middle.flux, 1e-9);
 }
 
 /// A wire that is thinner than a cell makes one body of two balls; without it they are two.
