@@ -170,10 +170,10 @@ TEST_F(BlocksInConfigurations, DivideSidesByExpressions) {
     return two("  patches: {left: [[0, 3]]}\nboundary: {" + lists + "}\n");
   };
   expect(of("left: [{where: y < 0.5, dirichlet: 1}, {where: y > 0.5, neumann: 0}]"),
-         "bad.yaml:9:51: boundary.left[1]: is the last condition and has a where (the other sides have no condition); "
-         "add one without where");
+         "bad.yaml:9:51: boundary.left[1]: is the last condition and has a where (the rest has no condition); "
+         "add a condition without where");
   expect(of("left: [{dirichlet: 1}, {neumann: 0}]"),
-         "boundary.left[0]: hides the following conditions (it applies to all sides); add where: an expression");
+         "boundary.left[0]: hides the following conditions (it applies everywhere); add where: an expression");
   expect(of("left: [{where: y < 0.5, dirichlet: 1}]"), "boundary.left");
   expect(of("lefd: [{where: y < 0.5, dirichlet: 1}, {neumann: 0}]"), "the mesh has no group of this name");
   expect(of("default: [{where: y < w, dirichlet: 1}, {neumann: 0}]"), "boundary.default[0].where");
