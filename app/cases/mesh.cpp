@@ -11,6 +11,7 @@
 #include <fmt/ranges.h>
 
 #include "app/cases/case.hpp"
+#include "app/cases/rows_words.hpp"
 #include "backends/memory/error.hpp"
 #include "grids/meshes/device_assembly.hpp"
 #include "grids/meshes/mesh_results.hpp"
@@ -100,8 +101,7 @@ class MeshCase final : public Case {
   }
   Result solve(bool given_guess, const Solver::Listener& listener, Model::Data) const override {
     Result result = solver_->solve(given_guess, listener);
-    if (const auto* external = dynamic_cast<const ExternalRowsModel*>(model_.get()))
-      result.steps.push_back(fmt::format("hypre needed {} iterations", external->iterations()));
+    add_library_steps(*model_, result);
     return result;
   }
   std::vector<std::string> doubts() const override {
@@ -130,8 +130,7 @@ class MeshCase final : public Case {
       header.boundary +=
           fmt::format("{}{} {}", header.boundary.empty() ? "" : ", ", condition.name, condition_name(condition.kind));
     header.matrix = in_blocks() ? matrix_of_blocks() : fmt::format("{} rows, {} entries", row_count(), entries_);
-    if (const auto* own = dynamic_cast<const RowsModel*>(model_.get()))
-      header.matrix += fmt::format("; the levels have {:.2f} times as many", own->operator_complexity());
+    if (model_) header.matrix += size_of_levels(*model_);
   }
   std::string demand() const override { return "; and coefficients must be within the range of numbers"; }
 
