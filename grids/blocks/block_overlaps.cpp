@@ -124,8 +124,8 @@ std::vector<Place3> samples_of(const BlockMesh& mesh, int block) {
   const MeshCells& cells =
       *mesh.mesh->find(mesh.mesh->dimension == 2 ? CellShape::quadrilateral : CellShape::hexahedron);
   std::vector<Place3> samples;
-  const auto place = [](int cells, int eighths) {
-    return std::min(cells - 1, static_cast<int>(std::int64_t{cells} * eighths / 8));
+  const auto place = [](int count, int eighths) {
+    return std::min(count - 1, static_cast<int>(std::int64_t{count} * eighths / 8));
   };
   for (const int k : {1, 4, 7})
     for (const int j : {1, 4, 7})

@@ -66,9 +66,8 @@ std::vector<int> coarser(const std::vector<int>& cells) {
 }
 
 // Assembles the finest level, its loads, and the elements of the next coarser level.
-BlockElements assemble_finest(const MeshData& data, const BlockMesh& mesh, const ElementAssembler& assembler,
-                              const BlockSpace& fine, const BlockSpace* coarse, BlockSystem& system,
-                              BlockMatrix& matrix) {
+BlockElements assemble_finest(const BlockMesh& mesh, const ElementAssembler& assembler, const BlockSpace& fine,
+                              const BlockSpace* coarse, BlockSystem& system, BlockMatrix& matrix) {
   const int dimension = fine.dimension();
   const std::size_t record = BlockElements::record(dimension), corners = std::size_t{1} << dimension;
   BlockElements made;
@@ -145,7 +144,7 @@ void add_part(const BlockNumbers& numbers, std::size_t p, const std::vector<int>
   const std::array<int, 3>& n = layout.n;
   const double in_plane = static_cast<double>(n[0]) * n[1], all = in_plane * n[2];
   to.nodes += static_cast<std::int64_t>(all);
-  const BlockShape shape{{n[0], n[1], n[2]}, 1};
+  const BlockShape shape{.n = {n[0], n[1], n[2]}, .patches = 1, .by_nodes = {}, .by_line = {}, .by_plane = {}};
   to.bands += static_cast<double>(BandPlaces(shape, plane ? 4 : 13).plane(shape, 1, 0) -
                                   BandPlaces(shape, plane ? 4 : 13).plane(shape, 0, 0));
   to.slots += plane ? in_plane - values : all - values;
@@ -206,7 +205,7 @@ BlockSystem assemble_blocks(const MeshData& data, const BlockMesh& mesh,
     if (on_device) {
       matrix->own.resize(spaces[l]->own.size());
     } else if (l == 0) {
-      elements = assemble_finest(data, mesh, ElementAssembler(data, pinned), *spaces[l], next, system, *matrix);
+      elements = assemble_finest(mesh, ElementAssembler(data, pinned), *spaces[l], next, system, *matrix);
     } else {
       *matrix = matrix_of(*spaces[l], elements);
       if (next) elements = coarse_elements(*spaces[l], *next, elements);
