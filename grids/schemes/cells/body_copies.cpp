@@ -9,7 +9,7 @@ namespace poisson {
 namespace {
 
 // Shifts that differ from a multiple of the period by less than this share of it are images.
-constexpr double share_of_rounding = 1e-9;
+constexpr double of_image = 1e-9;
 
 }  // namespace
 
@@ -33,7 +33,7 @@ BodyCopies::BodyCopies(const MediaCells& cells) : copies_(cells.media().regions.
       if (!cells.block().axes[d].closed()) continue;
       for (int m = 1; m < copies_[r]->count[d]; ++m) {
         const double shift = m * copies_[r]->step[d] / (upper_[d] - lower_[d]);
-        if (std::abs(shift - std::round(shift)) > share_of_rounding) continue;
+        if (std::abs(shift - std::round(shift)) > of_image) continue;
         row.period = m;
         row.windings = static_cast<int>(std::lround(shift));
         break;

@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "backends/device/backend.hpp"
-#include "backends/memory/places.hpp"
 #include "grids/kernels/cell_codes.hpp"
 #include "grids/kernels/functionals.hpp"
 #include "grids/problem/bodies.hpp"
@@ -70,7 +69,6 @@ bool FloatingBodies::any(const Media& media) {
 FloatingBodies::FloatingBodies(const MediaCells& cells, Backend& backend, Sampler& sampler,
                                const Functionals& functionals)
     : box_(cells.box()), copies_(cells) {
-  for (std::size_t d = 0; d < 3; ++d) n_[d] = static_cast<std::size_t>(box_.last[d] - box_.first[d]);
   const Block& block = cells.block();
   std::vector<int> labels;
   const std::vector<Part> parts = find_parts(cells, backend, labels);
@@ -200,7 +198,7 @@ int FloatingBodies::body_from(std::int64_t first) const {
 
 // Stores the parts of the cells, and of their neighbours beyond cuts and periodic ends.
 void FloatingBodies::store_parts(const Box& own, const std::vector<int>& labels, const JoinedParts& joined) {
-  parts_.assign(n_[0] * n_[1] * n_[2], -1);
+  parts_.assign(static_cast<std::size_t>(box_.size()), -1);
   std::size_t at = 0;
   for_each_place(own, [&](int i, int j, int k) {
     const int label = labels[at++];

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "backends/memory/places.hpp"
 #include "grids/sampling/media_cells.hpp"
 #include "grids/sampling/sampler.hpp"
 #include "grids/schemes/cells/body_copies.hpp"
@@ -63,11 +64,7 @@ class FloatingBodies {
   std::size_t count_thin(std::vector<std::size_t>& count) const;
 
  private:
-  std::size_t cells_index(const std::array<int, 3>& c) const {
-    return (static_cast<std::size_t>(c[2] - box_.first[2]) * n_[1] + static_cast<std::size_t>(c[1] - box_.first[1])) *
-               n_[0] +
-           static_cast<std::size_t>(c[0] - box_.first[0]);
-  }
+  std::size_t cells_index(const std::array<int, 3>& c) const { return number_in(box_, c); }
   /// Is a part of this process's cells before parts are joined.
   struct Part {
     std::array<int, 3> first{};
@@ -91,7 +88,6 @@ class FloatingBodies {
     std::array<std::int8_t, 3> periods{};
   };
   Box box_;
-  std::array<std::size_t, 3> n_{};
   std::vector<int> parts_;  ///< of the stored cells; −1: none
   std::vector<Place> places_;
   std::vector<FloatingBody> bodies_;

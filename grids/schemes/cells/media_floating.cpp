@@ -145,9 +145,7 @@ void add_anchors(const SchemeContext& context, Field& reaction) {
     box.first[2] = k;
     box.last[2] = k + 1;
     std::vector<double> added(static_cast<std::size_t>(box.size()));
-    for (const auto& [i, j, plane] : cells)
-      added[static_cast<std::size_t>(j - box.first[1]) * static_cast<std::size_t>(box.last[0] - box.first[0]) +
-            static_cast<std::size_t>(i - box.first[0])] = 1;
+    for (const auto& [i, j, plane] : cells) added[number_in(box, i, j, plane)] = 1;
     context.sampler.put(box, added, SampleStore::add, reaction);
   }
 }
