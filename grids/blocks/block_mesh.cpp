@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "backends/memory/error.hpp"
+#include "grids/blocks/block_mesh_steps.hpp"
 #include "grids/compact/csr.hpp"
 
 namespace poisson {
@@ -75,9 +76,7 @@ class NodePlacer {
 
   // Interpolates the interior of a face or block from what surrounds it, in the indices of the block that owns it.
   void place_inside(int p, const MacroPart& part) {
-    const int block = part.blocks[0];
-    int place = 0;
-    while (topology_.place(block, place).part != p) ++place;
+    const int block = part.blocks[0], place = first_place(topology_, block, p);
     const Box box = numbers_.box_of(block, place);
     const Node n = numbers_.cells_of(block), position = MacroTopology::position(place);
     std::vector<std::size_t> axes;
@@ -233,9 +232,7 @@ void add_cells(const BlockNumbers& numbers, BlockMesh& blocks, const std::vector
 // Adds the sides of a face or, in the plane, of an edge.
 void add_sides(const BlockNumbers& numbers, int p, int label, MeshCells& sides) {
   const MacroTopology& topology = numbers.topology();
-  const int block = topology.parts()[static_cast<std::size_t>(p)].blocks[0];
-  int place = 0;
-  while (topology.place(block, place).part != p) ++place;
+  const int block = topology.parts()[static_cast<std::size_t>(p)].blocks[0], place = first_place(topology, block, p);
   const Node n = numbers.cells_of(block), position = MacroTopology::position(place);
   std::vector<std::size_t> axes;
   Node origin{};
@@ -292,11 +289,6 @@ class PatchLabels {
 };
 
 }  // namespace
-
-void check_cells(const BlockMesh& mesh);
-void check_overlaps(const BlockMesh& mesh);
-void join_nodes(const BlockGeometry& geometry, BlockMesh& mesh);
-void check_joined(const BlockMesh& mesh);
 
 BlockMesh make_block_mesh(const BlockGeometry& geometry) {
   const MacroTopology& topology = *geometry.topology;

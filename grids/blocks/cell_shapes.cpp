@@ -7,7 +7,7 @@
 #include <numbers>
 
 #include "backends/memory/error.hpp"
-#include "grids/blocks/block_mesh.hpp"
+#include "grids/blocks/block_mesh_steps.hpp"
 #include "grids/blocks/place_text.hpp"
 
 namespace poisson {
