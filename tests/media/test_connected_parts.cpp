@@ -25,13 +25,6 @@ namespace {
 
 constexpr auto N = BoundaryKind::neumann, P = BoundaryKind::periodic;
 
-Options tight() {
-  Options o{.method = Method::multigrid};
-  o.tolerance = 1e-11;
-  o.precision = SolvePrecision::double_;
-  return o;
-}
-
 /// Contains u, the bodies and the mean flux of a solve.
 struct Answer {
   std::vector<double> u;
@@ -44,7 +37,7 @@ struct Answer {
 Answer solve_shared(const Problem& p, int axis, const Sharing& sharing, std::vector<double>& all) {
   const auto backend = test_backend();
   GridModel model(*backend, p, Assembly::automatic, Sampling::automatic, sharing);
-  const auto solver = make_solver(model, tight());
+  const auto solver = make_solver(model, to_tolerance(1e-11));
   model.fill(solver->rhs(), solver->solution());
   std::array<double, 3> rise{};
   if (axis >= 0) {
@@ -100,8 +93,7 @@ Problem periodic_bodies(int dimension) {
   p.reaction = 1e-3;
   MediaBuilder media;
   media.add("background", 1);
-  media.add("metal", 1);
-  media.back().floating = 0;
+  media.add_floating("metal");
   const double z = dimension == 2 ? 0 : 0.5;
   const auto ball = [&](double x, double y, double at_z, double radius) {
     return make_ellipsoid({x, y, at_z}, {radius, 0.8 * radius, dimension == 2 ? Bounds::far : radius});
@@ -143,8 +135,7 @@ Answer solve_disc(double x, double radius, double resistance = 0) {
   for (auto& faces : p.boundary) faces = {Boundary{P}, Boundary{P}};
   MediaBuilder media;
   media.add("background", 1);
-  media.add("metal", 1);
-  media.back().floating = 0;
+  media.add_floating("metal");
   std::vector<ShapePtr> images;
   for (const double period : {-1.2, 0.0, 1.2}) images.push_back(make_sphere({x + period, 0.5, 0}, radius));
   media.body("metal", make_union(images));
@@ -180,8 +171,7 @@ TEST(ConnectedParts, WindingBodiesAreErrors) {
   for (auto& faces : p.boundary) faces = {Boundary{P}, Boundary{P}};
   MediaBuilder media;
   media.add("background", 1);
-  media.add("metal", 1);
-  media.back().floating = 0;
+  media.add_floating("metal");
   media.body("metal", make_box({-1, 0.3, -1}, {2, 0.5, 2}));
   media.use(p, Surfaces::sharp);
   for (const int parts : {1, 3})
@@ -195,15 +185,12 @@ TEST(ConnectedParts, WindingBodiesAreErrors) {
 /// that balance in each room.
 TEST(ConnectedParts, LargestPartDoesNotDependOnCuts) {
   for (const Surfaces surfaces : {Surfaces::sharp, Surfaces::staircase}) {
-    Problem p = square_in_cells(1);
-    p.nodes[0] = uniform_nodes(0, 1, 24);
-    p.nodes[1] = uniform_nodes(0, 1, 20);
+    Problem p = box_in_cells({24, 20});
     for (auto& faces : p.boundary) faces = {Boundary{N}, Boundary{N}};
     p.source = [](double x, double y, double) { return y > 0.6 && x > 0.25 ? (x < 0.625 ? 1.0 : -1.0) : 0.0; };
     MediaBuilder media;
     media.add("background", 1);
-    media.add("wall", 1);
-    media.back().insulator = true;
+    media.add_insulator("wall");
     media.body("wall", make_box({-1, 0.5, -1}, {2, 0.6, 2}));
     media.body("wall", make_box({0.17, -1, -1}, {0.25, 2, 2}));
     media.body("wall", make_box({0.7, -1, -1}, {0.75, 0.5, 2}));
@@ -216,14 +203,11 @@ TEST(ConnectedParts, LargestPartDoesNotDependOnCuts) {
 
 /// The cells of thin oblique rods do not touch, but each rod is one body; copies of `repeat` are several.
 TEST(ConnectedParts, ThinObliqueRodsAreOneBody) {
-  Problem p = cube_in_cells(1);
-  const std::array cells{24, 20, 16};
-  for (std::size_t d = 0; d < 3; ++d) p.nodes[d] = uniform_nodes(0, 1, cells[d]);
+  Problem p = box_in_cells({24, 20, 16});
   p.boundary[0] = {Boundary{BoundaryKind::dirichlet, 1.0}, Boundary{BoundaryKind::dirichlet, 0.0}};
   MediaBuilder media;
   media.add("background", 1);
-  media.add("metal", 1);
-  media.back().floating = 0;
+  media.add_floating("metal");
   const ShapePtr rod = make_cylinder({0.13, 0.17, 0.1}, {0.71, 0.41, 0.78}, 0.02);
   media.body("metal", rod);
   media.body("metal", make_repeated(make_moved(rod, Motion::translation({0.1, 0.2, 0})), {1, 2, 1}, {0, 0.2, 0}));
@@ -234,15 +218,12 @@ TEST(ConnectedParts, ThinObliqueRodsAreOneBody) {
 }
 
 Problem with_copies(const ShapePtr& shape, const std::array<int, 3>& count, const Point& step) {
-  Problem p = square_in_cells(1);
-  p.nodes[0] = uniform_nodes(0, 1, 24);
-  p.nodes[1] = uniform_nodes(0, 1, 20);
+  Problem p = box_in_cells({24, 20});
   p.boundary[0] = {Boundary{BoundaryKind::dirichlet, 1.0}, Boundary{BoundaryKind::dirichlet, 0.0}};
   p.boundary[1] = {Boundary{N}, Boundary{N}};
   MediaBuilder media;
   media.add("background", 1);
-  media.add("metal", 1);
-  media.back().floating = 0;
+  media.add_floating("metal");
   media.body("metal", make_repeated(shape, count, step));
   media.use(p, Surfaces::sharp);
   return p;
@@ -285,14 +266,11 @@ TEST(ConnectedParts, CopiesBetweenCentresHavePeriods) {
 /// A wire that is thinner than a cell makes one body of two balls; without it they are two.
 TEST(ConnectedParts, ThinWiresConnect) {
   for (const bool wired : {true, false}) {
-    Problem p = square_in_cells(1);
-    p.nodes[0] = uniform_nodes(0, 1, 24);
-    p.nodes[1] = uniform_nodes(0, 1, 20);
+    Problem p = box_in_cells({24, 20});
     p.boundary[0] = {Boundary{BoundaryKind::dirichlet, 1.0}, Boundary{BoundaryKind::dirichlet, 0.0}};
     MediaBuilder media;
     media.add("background", 1);
-    media.add("metal", 1);
-    media.back().floating = 0;
+    media.add_floating("metal");
     std::vector<ShapePtr> parts{make_sphere({0.25, 0.3, 0}, 0.1), make_sphere({0.75, 0.7, 0}, 0.1)};
     if (wired) parts.push_back(make_prism({{0.25, 0.29}, {0.75, 0.69}, {0.75, 0.71}, {0.25, 0.31}}, -1, 1));
     media.body("metal", make_union(parts));
@@ -308,15 +286,12 @@ TEST(ConnectedParts, RandomBodiesDoNotDependOnCuts) {
   for (const unsigned seed : {1U, 2U}) {
     std::mt19937 random(seed);
     std::uniform_real_distribution<double> place(0, 1);
-    Problem p = cube_in_cells(1);
-    const std::array cells{24, 20, 16};
-    for (std::size_t d = 0; d < 3; ++d) p.nodes[d] = uniform_nodes(0, 1, cells[d]);
+    Problem p = box_in_cells({24, 20, 16});
     p.boundary[0] = {Boundary{BoundaryKind::dirichlet, 1.0}, Boundary{BoundaryKind::dirichlet, 0.0}};
     for (const std::size_t d : {1U, 2U}) p.boundary[d] = {Boundary{P}, Boundary{P}};
     MediaBuilder media;
     media.add("background", 1);
-    media.add("metal", 1);
-    media.back().floating = 0;
+    media.add_floating("metal");
     for (int b = 0; b < 28; ++b)
       media.body("metal", make_cylinder({0.1 + 0.8 * place(random), place(random), place(random)},
                                         {0.1 + 0.8 * place(random), place(random), place(random)}, 0.04));

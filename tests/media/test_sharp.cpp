@@ -21,13 +21,6 @@ namespace {
 
 constexpr auto D = BoundaryKind::dirichlet, N = BoundaryKind::neumann, P = BoundaryKind::periodic;
 
-Options tight(double tolerance) {
-  Options o{.method = Method::multigrid};
-  o.tolerance = tolerance;
-  o.precision = SolvePrecision::double_;
-  return o;
-}
-
 using Function = std::function<double(double, double, double)>;
 
 enum class Wall { fixed, insulator };
@@ -68,7 +61,7 @@ Errors errors_of(const Exact& e, int cells, Surfaces surfaces) {
     media.back().insulator = true;
   media.body("wall", e.shape);
   media.use(p, surfaces);
-  Solve solve(p, tight(1e-10));
+  Solve solve(p, to_tolerance(1e-10));
   Errors errors;
   const Result result = solve.run();
   EXPECT_TRUE(result.converged());
@@ -236,7 +229,7 @@ double conductivity(int dimension, int cells, double filling, bool conducts, Sur
   media.use(p, surfaces);
   const auto backend = test_backend();
   GridModel model(*backend, p);
-  const auto solver = make_solver(model, tight(1e-10));
+  const auto solver = make_solver(model, to_tolerance(1e-10));
   model.fill(solver->rhs(), solver->solution());
   EXPECT_TRUE(model.solve(*solver, false).converged());
   return balance(model.discretization(), solver->A(), solver->solution(), solver->rhs(), solver->spare()).flux[0];
@@ -281,14 +274,13 @@ TEST(SharpInsulators, LeaveThinLayersOfCells) {
       p.boundary[0] = {Boundary{D, 1.0}, Boundary{D, 0.0}};
       MediaBuilder media;
       media.add("background", 1);
-      media.add("wall", 1);
-      media.back().insulator = true;
+      media.add_insulator("wall");
       const double end = (above ? 4.97 : 7.03) / 12;
       Point lower{-1, -1, -1}, upper{2, 2, 2};
       (above ? upper : lower)[across] = end;
       media.body("wall", make_box(lower, upper));
       media.use(p, Surfaces::sharp);
-      Solve solve(p, tight(1e-11));
+      Solve solve(p, to_tolerance(1e-11));
       ASSERT_TRUE(solve.run().converged());
       const Balance b =
           balance(solve.discretization(), solve.solver().A(), solve.solution(), solve.rhs(), solve.solver().spare());
@@ -303,14 +295,13 @@ TEST(SharpSources, CountOpenVolumes) {
   p.boundary = {{{Boundary{D, 0.0}, Boundary{D, 0.0}}, {Boundary{N}, Boundary{N}}, {}}};
   MediaBuilder media;
   media.add("background", 1);
-  media.add("hole", 1);
-  media.back().insulator = true;
+  media.add_insulator("hole");
   media.add("die", 3);
   media.back().power = 7;
   media.body("hole", make_ellipsoid({0.41, 0.52, 0}, {0.23, 0.23, Bounds::far}));
   media.body("die", make_ellipsoid({0.8, 0.5, 0}, {0.1, 0.17, Bounds::far}));
   media.use(p, Surfaces::sharp);
-  Solve solve(p, tight(1e-11));
+  Solve solve(p, to_tolerance(1e-11));
   ASSERT_TRUE(solve.run().converged());
   const Balance b =
       balance(solve.discretization(), solve.solver().A(), solve.solution(), solve.rhs(), solve.solver().spare());
@@ -337,13 +328,12 @@ double error_with_source(int cells, double f, bool later) {
   if (!later) p.source = f;
   MediaBuilder media;
   media.add("background", 1);
-  media.add("wall", 1);
-  media.back().fixed = 0;
+  media.add_fixed("wall");
   media.body("wall", make_sphere({0.012, -0.022, 0}, a));
   media.use(p, Surfaces::sharp);
   const auto backend = test_backend();
   GridModel model(*backend, p);
-  const auto solver = make_solver(model, tight(1e-10));
+  const auto solver = make_solver(model, to_tolerance(1e-10));
   if (later) model.update({.source = f});
   model.fill(solver->rhs(), solver->solution());
   EXPECT_TRUE(solver->solve(false).converged());

@@ -144,13 +144,11 @@ void add_random_boxes(Problem& p, bool lines, bool fixed, std::uint32_t seed, bo
   media.add("background", 1);
   media.add("metal", 40);
   if (per_axis) media.add("board", std::array{18.0, 20.0, 0.4});
-  media.add("hole", 1);
-  media.back().insulator = true;
+  media.add_insulator("hole");
   media.add("heater", 3);
   media.back().power = power;
   if (fixed) {
-    media.add("lead", 1);
-    media.back().fixed = 2;
+    media.add_fixed("lead", 2);
   }
   media.add("unused", 1);
   media.add("unused too", 1);
