@@ -292,6 +292,7 @@ class MeshCase final : public Case {
   // Joins the conditions of a list. `first` is the first one of them.
   ConditionFlow total_of_list(const std::vector<ConditionFlow>& flows, std::size_t first) const {
     ConditionFlow total;
+    double of_points = 0;  // the sum of means, for lists on points alone
     for (std::size_t c = first; c < flows.size() && problem_.conditions[c].list == problem_.conditions[first].list;
          ++c) {
       const ConditionFlow& part = flows[c];
@@ -302,8 +303,9 @@ class MeshCase final : public Case {
       total.facets += part.facets;
       total.measure += part.measure;
       total.mean += part.measure * part.mean;
+      of_points += static_cast<double>(part.facets) * part.mean;
     }
-    total.mean /= total.measure;
+    total.mean = total.measure > 0 ? total.mean / total.measure : of_points / static_cast<double>(total.facets);
     return total;
   }
   static void add_face(const std::string& name, const std::string& condition, const ConditionFlow& flow,

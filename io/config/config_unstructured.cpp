@@ -187,11 +187,29 @@ class MeshProblemReader {
     } catch (const InputError& error) {
       parts_.errors.add(solver ? solver->mark : parts_.document.mark, "solver", error.what());
     }
+    warn_of_options(solver);
     parts_.config.options.fallback = Fallback::never;
     keep_hypre_on_cpu(parts_);
     if (parts_.config.flow_tolerance > 0)
       parts_.errors.add(solver->find("flow_tolerance")->mark, "solver.flow_tolerance",
                         "is not supported on meshes; remove it and choose solver.tolerance");
+  }
+
+  // Names options that are given and have no effect here.
+  void warn_of_options(const Value* solver) {
+    std::vector<std::string> names;
+    const auto look_at = [&](const Value* map, const char* key, const std::string& path, const auto& asks) {
+      if (const Value* value = map ? map->find(key) : nullptr; value && value->given && asks(*value))
+        names.push_back(value->mark.text() + ": " + path);
+    };
+    look_at(solver, "full_multigrid", "solver.full_multigrid", [](const Value& v) { return v.truth; });
+    look_at(solver, "fallback", "solver.fallback", [](const Value& v) { return v.text == "always"; });
+    look_at(solver, "coarse_operator", "solver.coarse_operator",
+            [](const Value& v) { return v.text == "rediscretized"; });
+    look_at(parts_.document.find("backend"), "blocks", "backend.blocks",
+            [](const Value& v) { return v.kind == Value::Kind::list; });
+    for (const std::string& name : names)
+      input_.warnings.push_back(name + " has no effect on " + (input_.blocks ? "blocks" : "meshes") + "; remove it");
   }
 
   void read_output(const std::filesystem::path& file) {
