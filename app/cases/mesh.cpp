@@ -89,12 +89,10 @@ class MeshCase final : public Case {
   double sampling_seconds() const override { return 0; }
   double fill() override {
     if (problem_.initial && in_blocks() && guess_.empty()) {
-      const std::vector<std::array<double, 3>> places(mesh().points.begin(), mesh().points.end());
-      guess_ = cut_blocks().on_nodes(sample_at(*problem_.initial, "initial", Sign::any, places));
+      guess_ = cut_blocks().on_nodes(initial_at_points());
     } else if (problem_.initial && !in_blocks() && system_->rows.guess.empty()) {
-      std::vector<std::array<double, 3>> places;
-      for (const int p : system_->point) places.push_back(mesh().points[static_cast<std::size_t>(p)]);
-      system_->rows.guess = sample_at(*problem_.initial, "initial", Sign::any, places);
+      const std::vector<double> initial = initial_at_points();
+      for (const int p : system_->point) system_->rows.guess.push_back(initial[static_cast<std::size_t>(p)]);
     }
     return model_->fill(solver_->rhs(), solver_->solution());
   }
@@ -175,6 +173,11 @@ class MeshCase final : public Case {
 
  private:
   const Mesh& mesh() const { return *problem_.mesh; }
+  std::vector<double> initial_at_points() const {
+    if (!config_.mesh->initial.empty()) return config_.mesh->initial;
+    const std::vector<std::array<double, 3>> places(mesh().points.begin(), mesh().points.end());
+    return sample_at(*problem_.initial, "initial", Sign::any, places);
+  }
   const MeshData& data() const {
     if (!data_) {
       data_ = std::make_unique<MeshData>(problem_);

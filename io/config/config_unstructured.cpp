@@ -15,6 +15,7 @@
 #include "io/config/schema.hpp"
 #include "io/config/schema_mesh.hpp"
 #include "io/config/spelling.hpp"
+#include "io/files/hdf5.hpp"
 #include "io/meshes/mesh_file.hpp"
 #include "io/meshes/mesh_input.hpp"
 #include "solver/blocks_model.hpp"
@@ -134,9 +135,33 @@ class MeshProblemReader {
     read("equation.exact", "exact", problem_.exact);
     if (const Value* initial = parts_.document.at("solver.initial"); given(initial)) {
       if (initial->kind == Value::Kind::map)
-        parts_.errors.add(initial->mark, "solver.initial", "is a dataset on a box; give a number or an expression");
+        read_initial(*initial);
       else if (initial->kind != Value::Kind::number || initial->number != 0)
         problem_.initial = parts_.config.problem.initial = names_->quantity(*initial, "solver.initial", "initial");
+    }
+  }
+
+  // Reads the starting guess from a file of results on the same mesh.
+  void read_initial(const Value& initial) {
+    const Value *file = initial.find("file"), *name = initial.find("dataset");
+    if (!file || !name) return;
+    const auto fail = [&](const std::string& message) { parts_.errors.add(initial.mark, "solver.initial", message); };
+    try {
+      const std::vector<std::int64_t> shape = dataset_shape(parts_.path(*file), name->text);
+      if (shape != std::vector{std::ssize(mesh().points)})
+        return fail(
+            "the dataset has " +
+            (shape.size() == 1 ? std::to_string(shape[0]) + " values" : std::to_string(shape.size()) + " axes") +
+            ", but the mesh has a list of " + std::to_string(mesh().points.size()) +
+            " points; give a result on the same mesh, such as /VTKHDF/PointData/u of its solution.hdf");
+      input_.initial = read_dataset(parts_.path(*file), name->text).values;
+      const auto bad = std::ranges::find_if_not(input_.initial, [](double u) { return std::isfinite(u); });
+      if (bad != input_.initial.end())
+        return fail("the value " + std::to_string(bad - input_.initial.begin()) +
+                    " of the dataset is not finite; start from another result");
+      problem_.initial = parts_.config.problem.initial = 0.0;
+    } catch (const InputError& error) {
+      fail(error.what());
     }
   }
 

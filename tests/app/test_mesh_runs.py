@@ -162,6 +162,32 @@ output: {formats: []}
         self.assertEqual(run.returncode, 0, run.stderr)
         self.assertNotIn("balance although", run.stdout + run.stderr)
 
+    def test_restarts(self):
+        """A run starts from its own result, also if sides are periodic and other processes share the blocks."""
+        grid = {"type": "blocks", "cells": 40, "vertices": [[0, 0], [1, 0], [2, 0], [0, 1], [1.2, 0.9], [2, 1]],
+                "blocks": [{"corners": [0, 1, 4, 3]}, {"corners": [1, 2, 5, 4]}],
+                "patches": {"left": [[0, 3]], "right": [[2, 5]]}, "periodic": [["left", "right"]]}
+        ring = {"type": "unstructured", "file": str(CONFIGS / "meshes/ring.msh")}
+        for name, of in (("blocks", grid), ("mesh", ring)):
+            self.write(f"{name}.yaml", json.dumps({
+                "grid": of, "equation": {"source": "1 + sin(3*x)"}, "solver": {"tolerance": 1e-9},
+                "output": {"formats": ["hdf5"]}}))
+            case = Path(self.directory) / f"{name}.yaml"
+            first = self.solved(0, name, case=case)
+            self.assertGreater(first["iterations"], 3)
+            start = "solver.initial={file: %s, dataset: /VTKHDF/PointData/u}" % (self.directory / name / "solution.hdf")
+            for count in (0, 2) if name == "blocks" else (0,):
+                again = self.solved(count, "again", start, "solver.tolerance=2e-9", case=case)
+                self.assertLessEqual(again["iterations"], 1)
+                for key in ("max", "l2", "integral"):
+                    self.assertAlmostEqual(again["solution"][key] / first["solution"][key], 1, delta=1e-7)
+        run = self.poisson(0, start, case="blocks.yaml")
+        self.assertEqual(run.returncode, 2)
+        self.assertRegex(run.stderr, r"solver.initial: the dataset has \d+ values, but the mesh has a list of 3321 points")
+        run = self.poisson(0, start.replace("Data/u", "Data/v"), case="blocks.yaml")
+        self.assertEqual(run.returncode, 2)
+        self.assertIn("solver.initial: ", run.stderr)
+
     def test_blocks_beyond_the_memory(self):
         """Counts of cells are compared with the memory before the mesh is made; a block needs a free node."""
         grid = {"type": "blocks", "vertices": [[0, 0], [1, 0], [1, 1], [0, 1]], "blocks": [{"corners": [0, 1, 2, 3]}]}
