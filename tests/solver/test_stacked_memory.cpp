@@ -149,6 +149,65 @@ TEST(StackedEntries, OfLayersHaveTheDigitsOfTheTolerance) {
   }
 }
 
+// Residuals in fp32 are scaled, so that data in small or large units do not leave its range. Without given values, the
+// mean of u is that of the solution on the host.
+TEST(ShortGradients, SolveInAnyUnits) {
+  const BlockMesh mesh = make_block_mesh(geometry_of(ring(5, 3, 1e4, 16), 16));
+  const auto device = test_backend(), host = make_cpu_backend();
+  Options options;
+  options.tolerance = 1e-9;
+  const CellStretch stretch = measure_cells(mesh).stretch();
+  ASSERT_TRUE(has_short_directions(resolve_block_options(options, stretch, 2), 1));
+  EXPECT_FALSE(has_short_directions(resolve_block_options(options, stretch, 2), 1e3));
+  for (const bool floats : {false, true})
+    for (const double unit : {1.0, 1e-60, 1e60}) {
+      MeshProblem problem =
+          block_problem(mesh, 0.0, Quantity([=](double x, double y, double) { return unit * (x + x * y); }));
+      if (floats) problem.conditions[0].kind = BoundaryKind::neumann;
+      const BlockSolution expected = solve_blocks_on(*host, nullptr, mesh, problem, options),
+                          found = solve_blocks_on(*device, blocks_of(*device), mesh, problem, options);
+      EXPECT_TRUE(found.result.converged()) << floats << " " << unit;
+      EXPECT_LE(found.result.iterations, expected.result.iterations + 1) << floats << " " << unit;
+      double most = 0, apart = 0;
+      for (std::size_t p = 0; p < found.u.size(); ++p) {
+        most = std::max(most, std::abs(expected.u[p]));
+        apart = std::max(apart, std::abs(expected.u[p] - found.u[p]));
+      }
+      EXPECT_GT(most, 0.01 * unit);
+      EXPECT_LE(apart, 1e-7 * most) << floats << " " << unit;
+    }
+}
+
+// Solves from a guess, again, and for a fixed number of iterations, whose residual is that of u.
+TEST(ShortGradients, ResumeFromAnyIterate) {
+  const BlockMesh mesh = make_block_mesh(geometry_of(ring(5, 3, 1e4, 16), 16));
+  const MeshProblem problem = block_problem(mesh, 0.0, 1.0);
+  const MeshData data(problem);
+  const auto device = test_backend();
+  const auto of_device = blocks_of(*device);
+  const BlockSystem system =
+      assemble_blocks(data, mesh, one_process(), most_in_blocks, measure_cells(mesh).stretch(), true);
+  const std::vector<double> held = mesh.on_nodes(data.held), guess;
+  const BlocksModel model(*device, system, held, guess, of_device);
+  Options options;
+  options.tolerance = 1e-10;
+  const std::unique_ptr<Solver> solver = make_solver(model, options);
+  model.fill(solver->rhs(), solver->solution());
+  const Result first = solver->solve(false), again = solver->solve(false), from_guess = solver->solve(true);
+  EXPECT_TRUE(first.converged() && again.converged() && from_guess.converged());
+  EXPECT_EQ(again.iterations, first.iterations);
+  EXPECT_LE(from_guess.iterations, 2);
+  options.tolerance = 0;
+  options.max_iterations = 4;
+  const std::unique_ptr<Solver> fixed = make_solver(model, options);
+  model.fill(fixed->rhs(), fixed->solution());
+  const Result four = fixed->solve(false);
+  EXPECT_EQ(four.iterations, 4);
+  ASSERT_EQ(four.history.size(), 5U);
+  EXPECT_NEAR(four.history[3], first.history[3], 1e-3 * first.history[3]);
+  EXPECT_NEAR(four.final, first.history[4] * four.reference, 1e-3 * four.final);
+}
+
 // Solves in one precision must not get entries that are good enough for corrections alone.
 TEST(StackedEntries, AreCompleteInSinglePrecision) {
   const BlockMesh mesh = make_block_mesh(geometry_of(grid_of_blocks({2, 2}, 0.1), 170));
