@@ -18,7 +18,6 @@ struct MeshInput {
   std::shared_ptr<const BlockMesh> blocks;  ///< of grid.type: blocks, else null
   std::vector<std::string> periodic;        ///< names of periodic patches
   CellStretch stretch;                      ///< of the cells of blocks
-  double needle = 1;                        ///< longest_needle of blocks
   std::vector<std::string> table;           ///< lines that describe the mesh and its groups
   std::vector<std::string> warnings;        ///< about the mesh and about groups
 };
