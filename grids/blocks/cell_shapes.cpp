@@ -2,22 +2,25 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <numbers>
 
 #include "backends/memory/error.hpp"
-#include "grids/blocks/block_mesh.hpp"
-#include "grids/blocks/place_text.hpp"
+#include "grids/blocks/block_mesh_steps.hpp"
 #include "grids/meshes/mesh_data.hpp"
+#include "grids/meshes/place_text.hpp"
 
 namespace poisson {
 namespace {
 
+constexpr std::array<std::size_t, 8> tensor_order{0, 1, 3, 2, 4, 5, 7, 6};  // of the corners of a cell
+
 // Returns the corners of a cell in tensor order.
 std::array<Place3, 8> tensor_corners(const Mesh& mesh, std::span<const int> corners) {
-  constexpr std::array<std::size_t, 8> order{0, 1, 3, 2, 4, 5, 7, 6};
   std::array<Place3, 8> x{};
-  for (std::size_t c = 0; c < corners.size(); ++c) x[c] = mesh.points[static_cast<std::size_t>(corners[order[c]])];
+  for (std::size_t c = 0; c < corners.size(); ++c)
+    x[c] = mesh.points[static_cast<std::size_t>(corners[tensor_order[c]])];
   return x;
 }
 
@@ -106,16 +109,9 @@ struct WidthsOfBlock {
 };
 
 // Returns the axes from the longest to the shortest.
-std::array<int, 3> by_width(const std::array<double, 3>& width, std::size_t dimension) {
-  std::array<int, 3> order{0, 1, 2};
-  const auto sort = [&](std::size_t a, std::size_t b) {
-    if (width[static_cast<std::size_t>(order[a])] < width[static_cast<std::size_t>(order[b])])
-      std::swap(order[a], order[b]);
-  };
-  sort(0, 1);
-  if (dimension == 2) return order;
-  sort(1, 2);
-  sort(0, 1);
+std::array<int, 3> by_width(const std::array<double, 3>& width) {
+  std::array<int, 3> order{0, 1, 2};  // in the plane the third axis has no width and stays last
+  std::ranges::sort(order, std::greater(), [&](int d) { return width[static_cast<std::size_t>(d)]; });
   return order;
 }
 
@@ -124,7 +120,7 @@ void measure(const std::array<Place3, 8>& x, std::size_t dimension, const CellMe
   const std::array<Place3, 3> axis = axes_of(x, dimension);
   std::array<double, 3> width{};
   for (std::size_t d = 0; d < dimension; ++d) width[d] = metric.width(axis[d]);
-  const std::array<int, 3> order = by_width(width, dimension);
+  const std::array<int, 3> order = by_width(width);
   const double longest = width[static_cast<std::size_t>(order[0])], next = width[static_cast<std::size_t>(order[1])],
                shortest = width[static_cast<std::size_t>(order[dimension - 1])];
   found.stretch = std::max(found.stretch, longest / shortest);
@@ -174,7 +170,6 @@ class LevelCells {
  private:
   // Returns the place of a node of the piece, which is a corner of one of its cells.
   const Place3& place(const std::array<int, 3>& node) const {
-    constexpr std::array<std::size_t, 8> order{0, 1, 3, 2, 4, 5, 7, 6};
     std::array<int, 3> cell = node;
     std::size_t corner = 0;
     for (std::size_t d = 0; d < 3; ++d)
@@ -183,7 +178,7 @@ class LevelCells {
         corner |= std::size_t{1} << d;
       }
     const auto corners = cells_of(blocks_).of(blocks_.cell(piece_, cell));
-    return blocks_.mesh->points[static_cast<std::size_t>(corners[order[corner]])];
+    return blocks_.mesh->points[static_cast<std::size_t>(corners[tensor_order[corner]])];
   }
 
   const BlockMesh& blocks_;
@@ -274,7 +269,7 @@ NeedleClasses find_needles(const BlockMesh& blocks, const MeshData& data, const 
       const CellMetric metric(&data, cell);
       const std::array<Place3, 3> axis = axes_of(x, 3);
       const std::array<double, 3> width{metric.width(axis[0]), metric.width(axis[1]), metric.width(axis[2])};
-      const std::array<int, 3> order = by_width(width, 3);
+      const std::array<int, 3> order = by_width(width);
       const auto longest = static_cast<std::size_t>(order[0]), next = static_cast<std::size_t>(order[1]);
       if (width[longest] > needle_limit * width[next])
         of_block[b][longest] = std::max(of_block[b][longest], width[longest] / width[next]);
