@@ -69,9 +69,9 @@ struct BlockLevelSize {
   };
   Lines lines{};
 };
-/// Returns the sizes of the levels that assemble_blocks makes.
+/// Returns the sizes of the levels that assemble_blocks makes. `needle` is CellStretch::needle.
 std::vector<BlockLevelSize> block_level_sizes(const MeshData& data, const BlockMesh& mesh, int processes,
-                                              std::int64_t coarsest);
+                                              std::int64_t coarsest, double needle = 1);
 
 /// Contains the equations on blocks. The finest level is assembled from Q1 elements with 2 Gauss points along each
 /// axis, which integrate products of gradients on parallelepipeds exactly. Coarse levels are Galerkin products, element
