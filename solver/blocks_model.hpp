@@ -29,8 +29,9 @@ Options resolve_block_options(const Options& options, const CellStretch& stretch
 /// Returns how levels of blocks are smoothed for these options.
 BlockSmoothing smoothing_of(const Options& options, double stretch);
 
-/// Returns whether conjugate gradients on a GPU have directions in fp32 (ShortGradients). `range` is that of κ.
-bool has_short_directions(const Options& options, double range);
+/// Returns whether conjugate gradients with lines on a GPU have directions in fp32 (ShortGradients). `range` is that of
+/// κ.
+bool has_short_directions(const Options& options, const CellStretch& stretch, double range);
 /// Returns whether the residual on a GPU shares its entries in fp32 with the corrections. Other digits of fp64 are then
 /// cut off, which the tolerance, the cells and κ must permit.
 bool has_shared_entries(const Options& options, const CellStretch& stretch, bool isotropic, double range);

@@ -32,9 +32,9 @@ BlockSmoothing smoothing_of(const Options& options, double stretch) {
   return options.smoother.extent || stretch <= round_cells ? BlockSmoothing::points : BlockSmoothing::lines;
 }
 
-bool has_short_directions(const Options& options, double range) {
+bool has_short_directions(const Options& options, const CellStretch& stretch, double range) {
   return options.method == Method::multigrid && options.precision == SolvePrecision::mixed &&
-         options.krylov == Krylov::cg && range <= even_kappa;
+         options.krylov == Krylov::cg && smoothing_of(options, stretch) == BlockSmoothing::lines && range <= even_kappa;
 }
 
 bool has_shared_entries(const Options& options, const CellStretch& stretch, bool isotropic, double range) {
@@ -142,7 +142,7 @@ Plan plan_blocks(const std::vector<BlockLevelSize>& sizes, const Options& asked,
                            plan.options.precision == SolvePrecision::mixed,
                            plan.options.precision == SolvePrecision::single,
                            plan.options.krylov != Krylov::none,
-                           has_short_directions(plan.options, range),
+                           has_short_directions(plan.options, stretch, range),
                            has_shared_entries(plan.options, stretch, sizes.front().isotropic, range),
                            computes_residual,
                            value};

@@ -157,8 +157,9 @@ TEST(ShortGradients, SolveInAnyUnits) {
   Options options;
   options.tolerance = 1e-9;
   const CellStretch stretch = measure_cells(mesh).stretch();
-  ASSERT_TRUE(has_short_directions(resolve_block_options(options, stretch, 2), 1));
-  EXPECT_FALSE(has_short_directions(resolve_block_options(options, stretch, 2), 1e3));
+  ASSERT_TRUE(has_short_directions(resolve_block_options(options, stretch, 2), stretch, 1));
+  EXPECT_FALSE(has_short_directions(resolve_block_options(options, stretch, 2), stretch, 1e3));
+  EXPECT_FALSE(has_short_directions(resolve_block_options(options, 1.5, 2), 1.5, 1));
   for (const bool floats : {false, true})
     for (const double unit : {1.0, 1e-60, 1e60}) {
       MeshProblem problem =
