@@ -1,7 +1,8 @@
 // Times solves on blocks to 1e-8: blocks of boxes, skewed hexahedra, and thin cells at a wall, and a box of as many
 // cells as the first ones. `mpirun -n 2 poisson-blocks cuda 4 96 skewed` divides the blocks among two GPUs. Arguments:
 // device, blocks and cells along each axis, cases, `verbs` or another word, and for experiments the unknowns from which
-// rows follow blocks, `cg`, `none` or `auto`, the interval of Chebyshev's polynomial, and its degree.
+// rows follow blocks, `cg`, `none` or `auto`, the interval of Chebyshev's polynomial, its degree, and the unknowns from
+// which levels are on every process.
 
 #include <algorithm>
 #include <cmath>
@@ -265,6 +266,7 @@ int main(int argc, char** argv) {
     of.krylov = std::string(argv[7]) == "cg" ? poisson::Krylov::cg : poisson::Krylov::none;
   if (argc > 8) of.interval = std::atof(argv[8]);
   if (argc > 9) of.steps = std::atoi(argv[9]);
+  if (argc > 10) poisson::most_replicated = std::atoll(argv[10]);
   const auto automatic = poisson::BlockModel::automatic;
   if (wants("box") && of.processes->alone()) measure_box(of);
   if (wants("rectilinear")) measure("rectilinear blocks", of, 0, false, automatic);

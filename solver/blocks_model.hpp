@@ -67,6 +67,7 @@ class BlocksModel final : public Model {
   double scale() const;
   std::unique_ptr<Operator> make_operator(std::size_t level, const Options& options, Precision precision,
                                           BlockModel model, bool residual = false) const;
+  std::unique_ptr<Transfer> make_transfer(std::size_t level, Precision precision) const;
   BlockModel stored_model(std::size_t level, const Options& options) const;
   double fill_on_device(Field& b, Field& u) const;
   BlockAssembly& assembly() const { return device_->assembly(finest_space().dimension()); }

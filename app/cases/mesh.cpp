@@ -39,7 +39,7 @@ class MeshCase final : public Case {
     if (!plan_ && in_blocks()) {
       const int count = sharing_.processes->count();
       const std::vector<BlockLevelSize> sizes = block_level_sizes(
-          data(), cut_blocks(), count, coarsest_in_blocks(data(), *config_.mesh->blocks, config_.mesh->needle));
+          data(), cut_blocks(), count, coarsest_in_blocks(data(), *config_.mesh->blocks, config_.mesh->needle), gpu);
       can_compute_ = sizes.front().computed > 0;
       plan_ =
           plan_blocks(sizes, options_, config_.mesh->stretch, mesh().dimension, gpu, computes_residual_, data().range);

@@ -7,6 +7,7 @@
 #include "grids/blocks/element_assembler.hpp"
 #include "grids/blocks/held_nodes.hpp"
 #include "grids/blocks/plane_colours.hpp"
+#include "grids/blocks/replicated_blocks.hpp"
 #include "grids/blocks/stacked_bands.hpp"
 #include "grids/meshes/mesh_system.hpp"
 
@@ -124,6 +125,15 @@ std::vector<std::shared_ptr<const BlockNumbers>> choose_levels(const BlockMesh& 
   return levels;
 }
 
+// Returns the first level that every process has completely. With one process there is none.
+std::size_t first_replicated(const std::vector<std::shared_ptr<const BlockNumbers>>& levels,
+                             const std::vector<bool>& free, int processes, bool on_device) {
+  std::size_t l = 1;
+  const std::int64_t most = on_device ? most_replicated : most_replicated_on_cpus;
+  while (l < levels.size() && (processes == 1 || unknowns_of(*levels[l], free) > most)) ++l;
+  return std::min(l, levels.size());
+}
+
 // Adds a part to the sizes of its process.
 void add_part(const BlockNumbers& numbers, std::size_t p, const std::vector<int>& process,
               std::vector<BlockLevelSize>& sizes) {
@@ -153,15 +163,19 @@ void add_part(const BlockNumbers& numbers, std::size_t p, const std::vector<int>
 
 // Returns the sizes of all levels if process[b] has block b.
 std::vector<BlockLevelSize> level_sizes(const MeshData& data, const BlockMesh& mesh, const std::vector<int>& process,
-                                        int processes, std::int64_t coarsest) {
+                                        int processes, std::int64_t coarsest, bool on_device) {
   const auto [free, pinned] = find_held_nodes(data, mesh);
+  const auto levels = choose_levels(mesh, free, coarsest);
+  const std::size_t replicated = first_replicated(levels, free, processes, on_device);
+  const std::vector<int> one(process.size(), 0);
   std::vector<BlockLevelSize> sizes;
-  for (const auto& numbers : choose_levels(mesh, free, coarsest)) {
+  for (std::size_t l = 0; l < levels.size(); ++l) {
     std::vector<BlockLevelSize> of(static_cast<std::size_t>(processes));
-    for (std::size_t p = 0; p < numbers->topology().parts().size(); ++p) add_part(*numbers, p, process, of);
+    for (std::size_t p = 0; p < levels[l]->topology().parts().size(); ++p)
+      add_part(*levels[l], p, l < replicated ? process : one, of);
     const BlockLevelSize& most = *std::ranges::max_element(of, {}, &BlockLevelSize::nodes);
     sizes.push_back(most);
-    sizes.back().unknowns = unknowns_of(*numbers, free);
+    sizes.back().unknowns = unknowns_of(*levels[l], free);
     sizes.back().isotropic = data.kappa_entries == 1;
   }
   const bool robin = std::ranges::any_of(
@@ -177,11 +191,52 @@ std::vector<BlockLevelSize> level_sizes(const MeshData& data, const BlockMesh& m
   return sizes;
 }
 
+// Contains the spaces of all levels, and of the first one that every process has on the blocks of the processes.
+struct LevelSpaces {
+  std::vector<std::shared_ptr<const BlockSpace>> of_levels;
+  std::size_t replicated = 0;
+  std::shared_ptr<const BlockSpace> shares;
+
+  /// Returns the space that has the blocks of the level above; null: there is no such level.
+  const BlockSpace* below(std::size_t l) const {
+    return l + 1 == of_levels.size() ? nullptr : l + 1 == replicated ? shares.get() : of_levels[l + 1].get();
+  }
+};
+
+LevelSpaces make_spaces(const BlockMesh& mesh, const std::vector<bool>& free, const std::vector<int>& process,
+                        const std::shared_ptr<const Processes>& processes, std::int64_t coarsest, bool on_device) {
+  const auto levels = choose_levels(mesh, free, coarsest);
+  LevelSpaces spaces;
+  spaces.replicated = first_replicated(levels, free, processes->count(), on_device);
+  const std::vector<int> one(process.size(), 0);
+  for (std::size_t l = 0; l < levels.size(); ++l)
+    spaces.of_levels.push_back(l < spaces.replicated
+                                   ? std::make_shared<const BlockSpace>(levels[l], process, free, processes)
+                                   : std::make_shared<const BlockSpace>(levels[l], one, free, one_process()));
+  if (spaces.replicated < levels.size())
+    spaces.shares = std::make_shared<const BlockSpace>(levels[spaces.replicated], process, free, processes);
+  return spaces;
+}
+
+// Finds the factors of the blocks of a level from those of the level above. Those of replicated blocks are gathered.
+void coarsen_factors(const BlockLevel& finer, const BlockSpace* shares, BlockMatrix& matrix) {
+  std::vector<std::vector<double>> lists(finer.space->own.size());
+#pragma omp parallel for schedule(dynamic, 1)
+  for (std::size_t b = 0; b < lists.size(); ++b) {
+    const std::optional<TensorFactors>& of = finer.matrix->own[b].tensor;
+    if (of && shares) lists[b] = packed(coarsened(*of));
+    if (of && !shares) matrix.own[b].tensor = coarsened(*of);
+  }
+  if (!shares) return;
+  const std::vector<std::vector<double>> all = lists_of_all_blocks(*shares, lists);
+  for (std::size_t b = 0; b < all.size(); ++b) matrix.own[b].tensor = unpacked(all[b]);
+}
+
 }  // namespace
 
 std::vector<BlockLevelSize> block_level_sizes(const MeshData& data, const BlockMesh& mesh, int processes,
-                                              std::int64_t coarsest) {
-  return level_sizes(data, mesh, share_blocks(*mesh.nodes, processes), processes, coarsest);
+                                              std::int64_t coarsest, bool on_device) {
+  return level_sizes(data, mesh, share_blocks(*mesh.nodes, processes), processes, coarsest, on_device);
 }
 
 BlockSystem assemble_blocks(const MeshData& data, const BlockMesh& mesh,
@@ -194,36 +249,35 @@ BlockSystem assemble_blocks(const MeshData& data, const BlockMesh& mesh,
   system.singular = blocks_touch(mesh) ? !holds_any(data) : !has_fixed_values(data);
   const auto [free, pinned] = find_held_nodes(data, mesh);
   const std::vector<int> process = share_blocks(*mesh.nodes, *processes);
-  system.sizes = level_sizes(data, mesh, process, processes->count(), coarsest);
-  std::vector<std::shared_ptr<const BlockSpace>> spaces;
-  for (const auto& numbers : choose_levels(mesh, free, coarsest))
-    spaces.push_back(std::make_shared<const BlockSpace>(numbers, process, free, processes));
+  system.sizes = level_sizes(data, mesh, process, processes->count(), coarsest, on_device);
+  const LevelSpaces spaces = make_spaces(mesh, free, process, processes, coarsest, on_device);
   BlockElements elements;
-  const std::shared_ptr<const BlockSources> sources = sources_of(data, mesh, *spaces.front());
-  for (std::size_t l = 0; l < spaces.size(); ++l) {
-    const BlockSpace* const next = l + 1 < spaces.size() ? spaces[l + 1].get() : nullptr;
+  const std::shared_ptr<const BlockSources> sources = sources_of(data, mesh, *spaces.of_levels.front());
+  for (std::size_t l = 0; l < spaces.of_levels.size(); ++l) {
+    const std::shared_ptr<const BlockSpace>& space = spaces.of_levels[l];
+    const BlockSpace* const next = spaces.below(l);
+    const std::shared_ptr<const BlockSpace> shares = l == spaces.replicated ? spaces.shares : nullptr;
     auto matrix = std::make_shared<BlockMatrix>();
+    if (shares && !on_device) elements.own = lists_of_all_blocks(*shares, elements.own);
     if (on_device) {
-      matrix->own.resize(spaces[l]->own.size());
+      matrix->own.resize(space->own.size());
     } else if (l == 0) {
-      elements = assemble_finest(data, mesh, ElementAssembler(data, pinned), *spaces[l], next, system, *matrix);
+      elements = assemble_finest(data, mesh, ElementAssembler(data, pinned), *space, next, system, *matrix);
     } else {
-      *matrix = matrix_of(*spaces[l], elements);
-      if (next) elements = coarse_elements(*spaces[l], *next, elements);
+      *matrix = matrix_of(*space, elements);
+      if (next) elements = coarse_elements(*space, *next, elements);
     }
-    if (l == 0)
+    if (l == 0) {
       matrix->sources = sources;
-    else
-      matrix->finer = std::make_shared<const BlockLevel>(system.levels.back());
 #pragma omp parallel for schedule(dynamic, 1)
-    for (std::size_t b = 0; b < spaces[l]->own.size(); ++b) {
-      const int block = spaces[l]->own[b].block;
-      if (l == 0 && !sources->robin(b))
-        matrix->own[b].tensor = find_tensor_factors(data, mesh, mesh.piece(block));
-      else if (l > 0 && system.levels.back().matrix->own[b].tensor)
-        matrix->own[b].tensor = coarsened(*system.levels.back().matrix->own[b].tensor);
+      for (std::size_t b = 0; b < space->own.size(); ++b)
+        if (!sources->robin(b))
+          matrix->own[b].tensor = find_tensor_factors(data, mesh, mesh.piece(space->own[b].block));
+    } else {
+      matrix->finer = std::make_shared<const BlockLevel>(system.levels.back());
+      coarsen_factors(system.levels.back(), shares.get(), *matrix);
     }
-    system.levels.push_back({spaces[l], std::move(matrix)});
+    system.levels.push_back({space, std::move(matrix), shares});
   }
   return system;
 }

@@ -170,4 +170,31 @@ TensorFactors coarsened(const TensorFactors& fine) {
   return coarse;
 }
 
+std::vector<double> packed(const std::optional<TensorFactors>& factors) {
+  if (!factors) return {};
+  std::vector<double> list(factors->metric.begin(), factors->metric.end());
+  list.push_back(factors->reaction);
+  for (const TensorFactors::Axis& axis : factors->axis)
+    for (const std::vector<double>* const values : {&axis.stiffness, &axis.mass, &axis.diagonal}) {
+      list.push_back(static_cast<double>(values->size()));
+      list.insert(list.end(), values->begin(), values->end());
+    }
+  return list;
+}
+
+std::optional<TensorFactors> unpacked(const std::vector<double>& list) {
+  if (list.empty()) return {};
+  TensorFactors factors;
+  auto at = list.begin() + std::ssize(factors.metric);
+  std::copy(list.begin(), at, factors.metric.begin());
+  factors.reaction = *at++;
+  for (TensorFactors::Axis& axis : factors.axis)
+    for (std::vector<double>* const values : {&axis.stiffness, &axis.mass, &axis.diagonal}) {
+      const auto count = static_cast<std::ptrdiff_t>(*at++);
+      values->assign(at, at + count);
+      at += count;
+    }
+  return factors;
+}
+
 }  // namespace poisson

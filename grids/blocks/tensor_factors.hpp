@@ -31,5 +31,8 @@ std::optional<TensorFactors> find_tensor_factors(const MeshData& data, const Blo
                                                  const BlockMesh::Piece& piece);
 /// Returns the factors of the next coarser level.
 TensorFactors coarsened(const TensorFactors& fine);
+/// Return the factors as a list of numbers, which is empty without factors, and the factors of a list.
+std::vector<double> packed(const std::optional<TensorFactors>& factors);
+std::optional<TensorFactors> unpacked(const std::vector<double>& list);
 
 }  // namespace poisson

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <tuple>
+#include <utility>
 
 #include <gtest/gtest.h>
 
 #include "grids/blocks/metis_shares.hpp"
+#include "grids/blocks/replicated_blocks.hpp"
 #include "tests/blocks.hpp"
 #include "tests/host_block_steps.hpp"
 #include "tests/processes.hpp"
@@ -46,8 +48,22 @@ double largest(const std::vector<double>& u) {
   return most;
 }
 
-// Devices add what blocks contribute to interfaces of other processes, and give all rows to each.
-TEST(SharedBlocks, SolveWithTheCodeOfDevices) {
+// Limits the unknowns of levels that every process has.
+class MostReplicated {
+ public:
+  explicit MostReplicated(std::int64_t most)
+      : before_{std::exchange(most_replicated, most), std::exchange(most_replicated_on_cpus, most)} {}
+  ~MostReplicated() { std::tie(most_replicated, most_replicated_on_cpus) = before_; }
+  MostReplicated(const MostReplicated&) = delete;
+
+ private:
+  std::tuple<std::int64_t, std::int64_t> before_;
+};
+
+// Processes add what their blocks contribute to interfaces of others. Each has all rows, and all blocks of small levels
+// if `most` allows them.
+void expect_equal_solutions(std::int64_t most, bool device) {
+  const MostReplicated limit(most);
   for (const SharedCase& one : shared_cases()) {
     const BlockMesh mesh = make_block_mesh(geometry_of(one.made, one.cells));
     const MeshProblem problem = problem_of(one, mesh);
@@ -58,7 +74,8 @@ TEST(SharedBlocks, SolveWithTheCodeOfDevices) {
     for (const int count : {2, 3}) {
       as_processes(count, [&](const std::shared_ptr<const Processes>& processes) {
         const auto own = make_cpu_backend();
-        const BlockSolution shared = solve_blocks_on(*own, host_device_blocks(*own), mesh, problem, options, processes);
+        const BlockSolution shared =
+            solve_blocks_on(*own, device ? host_device_blocks(*own) : nullptr, mesh, problem, options, processes);
         EXPECT_TRUE(shared.result.converged()) << one.name << count;
         EXPECT_LE(std::abs(shared.result.iterations - alone.result.iterations), 1) << one.name << count;
         ASSERT_EQ(shared.u.size(), alone.u.size());
@@ -68,6 +85,32 @@ TEST(SharedBlocks, SolveWithTheCodeOfDevices) {
       });
     }
   }
+}
+
+TEST(SharedBlocks, ShareAllLevels) {
+  for (const bool device : {false, true}) expect_equal_solutions(0, device);
+}
+TEST(SharedBlocks, HaveCoarseLevelsOnEveryProcess) {
+  for (const bool device : {false, true}) expect_equal_solutions(1 << 20, device);
+}
+// One of several coarse levels of the cube has fewer unknowns.
+TEST(SharedBlocks, HaveTheCoarsestLevelOnEveryProcess) {
+  for (const bool device : {false, true}) expect_equal_solutions(200, device);
+}
+
+// Every process counts the memory of all blocks of a level that it has completely.
+TEST(SharedBlocks, CountReplicatedLevels) {
+  const BlockMesh mesh = make_block_mesh(geometry_of(grid_of_blocks({2, 2, 2}, 0.1), 8));
+  const MeshProblem problem = block_problem(mesh, 0.0, 1.0);
+  const MeshData data(problem);
+  const auto sizes = [&](std::int64_t most) {
+    const MostReplicated limit(most);
+    return block_level_sizes(data, mesh, 4, 30, true);
+  };
+  const std::vector<BlockLevelSize> shared = sizes(0), replicated = sizes(1000);
+  ASSERT_EQ(shared.size(), replicated.size());
+  EXPECT_EQ(shared[0].nodes, replicated[0].nodes);
+  for (std::size_t l = 1; l < shared.size(); ++l) EXPECT_EQ(4 * shared[l].nodes, replicated[l].nodes) << l;
 }
 
 // Without multigrid nothing but the finest level is exchanged.
