@@ -180,9 +180,9 @@ std::vector<BlockLevelSize> level_sizes(const MeshData& data, const BlockMesh& m
   }
   const bool robin = std::ranges::any_of(
       data.facets, [&](const ConditionedFacet& facet) { return data.condition(facet).kind == BoundaryKind::robin; });
-  for (BlockLevelSize& size : sizes) {
-    size.sums = robin || !data.reaction.empty();
-    size.pinned = !pinned.empty();
+  for (std::size_t l = 0; l < sizes.size(); ++l) {
+    sizes[l].sums = robin || !data.reaction.empty() || l >= replicated;
+    sizes[l].pinned = !pinned.empty();
   }
   if (mesh.mesh->dimension == 3 && !robin && pinned.empty())
     sizes.front().computed =
