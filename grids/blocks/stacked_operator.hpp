@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "backends/device/kept_exchange.hpp"
 #include "backends/memory/error.hpp"
 #include "grids/blocks/additive_lines.hpp"
 #include "grids/blocks/block_assembly.hpp"
@@ -70,20 +71,20 @@ class StackedOperator final : public Operator {
   }
   /// Copies the places of slots to the device, which a recorded step could not do.
   void prepare_point_steps() const {
-    if (!lines_ && space().processes().alone()) tables_->copies(*steps_, precision_of<T>);
+    if (!lines_) tables_->copies(*steps_, precision_of<T>);
   }
-  /// Takes a step with the diagonal. `whole`: blocks have copies of u at their ends. Returns whether they have those of
-  /// the result.
-  bool point_step(const Field& u, const PutPointStep<T>& end, bool whole) const {
-    const bool copies = space().processes().alone();
-    if (!whole) backend().exchange(u);
+  /// Takes a step with the diagonal. `whole`: blocks have copies of the values of this process at their ends. Those of
+  /// the result get them.
+  void point_step(const Field& u, const PutPointStep<T>& end, bool whole) const {
+    if (!whole)
+      backend().exchange(u);
+    else if (!space().processes().alone())
+      exchange_with_others(backend(), u);
     for (const auto& entries : entries_) entries.multiply(*steps_, u, slots_.template data<T>(), end, precision_of<T>);
     slots_.exchange();
-    steps_->each(tables_->count,
-                 AddSlots<T, PutPointStep<T>>{
-                     tables_->view(precision_of<T>, precision_of<T>), slots_.template data<T>(), end, false,
-                     copies ? tables_->copies(*steps_, precision_of<T>) : nullptr, end.previous});
-    return copies;
+    steps_->each(tables_->count, AddSlots<T, PutPointStep<T>>{tables_->view(precision_of<T>, precision_of<T>),
+                                                              slots_.template data<T>(), end, false,
+                                                              tables_->copies(*steps_, precision_of<T>), end.previous});
   }
   /// Calls f.put for all unknowns, with their places in fields of a precision and of that of the operator.
   template <class F>
@@ -218,8 +219,8 @@ class StackedSplitting final : public BoundedSplitting {
     A_.solve_lines(residual, PutLineStep<T>{memory_of<T>(u), memory_of<T>(previous), alpha, beta});
   }
   void step_at_points(const Field& u, const PutPointStep<T>& end, const Field& previous) const {
-    const bool whole = A_.point_step(u, end, in_turn_ && whole_ == &u);
-    whole_ = whole ? &previous : nullptr;
+    A_.point_step(u, end, in_turn_ && whole_ == &u);
+    whole_ = &previous;
   }
 
   const StackedOperator<Steps, T, dimension>& A_;

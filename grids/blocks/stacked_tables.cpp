@@ -115,6 +115,7 @@ void list_slots_of_others(const BlockSpace& blocks, const std::vector<int>& valu
             const int v = value[static_cast<std::size_t>(number - first_node)];
             list_of(lists.exchanged, process).received.push_back(lists.slots + lists.received++);
             of_slot.push_back(v);
+            for (std::size_t p = 0; p < 2; ++p) lists.copy[p].push_back(lists.place[p][static_cast<std::size_t>(v)]);
             ++lists.start[static_cast<std::size_t>(v) + 1];
           });
       continue;

@@ -70,7 +70,7 @@ struct StackedLists {
   std::array<std::vector<std::int64_t>, 2> place;  ///< of each value, by precision
   std::vector<int> start, slot;                    ///< of each value: the slots that belong to it
   std::array<std::vector<std::int64_t>, 2> owner;  ///< of each slot whose block owns the part: its place, else −1
-  std::array<std::vector<std::int64_t>, 2> copy;   ///< of each slot: the place in its block
+  std::array<std::vector<std::int64_t>, 2> copy;   ///< of each slot: the place in its block; received: of the value
 };
 
 /// Returns where the patches of a group are in fields of a precision.
