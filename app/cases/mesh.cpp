@@ -138,8 +138,10 @@ class MeshCase final : public Case {
   void observe(Summary& summary) override {
     u_ = in_blocks() ? cut_blocks().at_points(get_nodes(solver_->solution(), *block_system().levels.front().space))
                      : point_values(data(), *system_, get_rows(solver_->solution(), RowSpace(row_count())));
-    for (std::size_t p = 0; p < u_.size(); ++p)  // nodes of blocks with given values differ from these by the residual
-      if (data().holder[p] >= 0) u_[p] = data().held[p];
+    for_rows(std::ssize(u_), [&](std::int64_t p) {  // nodes of blocks with given values differ by the residual
+      const auto at = static_cast<std::size_t>(p);
+      if (data().holder[at] >= 0) u_[at] = data().held[at];
+    });
     const MeshIntegrals all = integrate(data(), u_);
     const auto place = [&](const std::array<double, 3>& x) {
       return std::vector<double>(x.begin(), x.begin() + mesh().dimension);
