@@ -38,6 +38,11 @@ bool has_narrow_entries(const Options& options, const CellStretch& stretch, bool
 Plan plan_blocks(const std::vector<BlockLevelSize>& sizes, const Options& options, const CellStretch& stretch,
                  int dimension, bool gpu = false, bool computes_residual = false, double range = 1);
 
+/// Returns the bytes of the host that the set-up of algebraic multigrid below the finest level needs, also with a GPU:
+/// elements and bands of the blocks of the process, and the rows of all blocks, which every process joins. 0: levels of
+/// blocks follow.
+double host_bytes_of_rows(const std::vector<BlockLevelSize>& sizes, const Options& options, int dimension);
+
 /// Is the model of blocks. Everything that it gets must outlive it.
 class BlocksModel final : public Model {
  public:

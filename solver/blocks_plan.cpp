@@ -143,8 +143,21 @@ Plan plan_blocks(const std::vector<BlockLevelSize>& sizes, const Options& asked,
     plan.setup = static_cast<std::size_t>(256e6 + finest.field[1] + 24.0 * static_cast<double>(finest.nodes) +
                                           (sizes.size() > 1 ? 8.0 * 36 * static_cast<double>(sizes[1].nodes) : 0));
   else
-    plan.setup = lines ? static_cast<std::size_t>(8 * 12 * finest.nodes) : 0;
+    plan.setup = static_cast<std::size_t>((lines ? 8.0 * 12 * static_cast<double>(finest.nodes) : 0) +
+                                          host_bytes_of_rows(sizes, plan.options, dimension));
   return plan;
+}
+
+double host_bytes_of_rows(const std::vector<BlockLevelSize>& sizes, const Options& options, int dimension) {
+  if (options.method != Method::multigrid || sizes.size() > 1 || sizes[0].unknowns <= most_in_blocks) return 0;
+  const double nodes = static_cast<double>(sizes[0].nodes), rows = static_cast<double>(sizes[0].unknowns);
+  const double neighbours = dimension == 2 ? 8 : 26, record = static_cast<double>(BlockElements::record(dimension));
+  const double matrix = 12 * (neighbours + 1),
+               listed = 16 * neighbours;  // of a row, and its parts before they are joined
+  const double own = nodes * 8 * (record + neighbours / 2 + 1);
+  const bool shared = nodes < 0.9 * rows;  // processes send each other entries with their rows
+  return own + rows * (matrix + listed) +
+         (shared ? nodes * (matrix + 24 * (neighbours + 1)) + rows * 24 * (neighbours + 1) : 0);
 }
 
 }  // namespace poisson

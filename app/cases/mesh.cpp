@@ -43,6 +43,7 @@ class MeshCase final : public Case {
       can_compute_ = sizes.front().computed > 0;
       plan_ =
           plan_blocks(sizes, options_, config_.mesh->stretch, mesh().dimension, gpu, computes_residual_, data().range);
+      host_bytes_ = gpu ? host_bytes_of_rows(sizes, plan_->options, mesh().dimension) : 0;
       on_gpu_ = gpu;
     }
     if (!plan_ && gpu) {
@@ -59,6 +60,7 @@ class MeshCase final : public Case {
     }
     return *plan_;
   }
+  double host_bytes() const override { return host_bytes_; }
   const Sharing& sharing() const override { return sharing_; }
   void economize(const Backend& backend) override {
     if (!in_blocks() || !backend.on_gpu() || computes_residual_) return;
@@ -70,6 +72,10 @@ class MeshCase final : public Case {
   std::vector<std::string> statement() const override { return {"problem   " + equation()}; }
   bool on_boxes() const override { return false; }
   std::string smaller(bool, double, const Claim&) const override {
+    if (in_blocks() && plan_->options.method == Method::multigrid && plan_->levels.size() == 1 &&
+        plan_->levels[0].unknowns > most_in_blocks)
+      return "algebraic multigrid follows the finest level of blocks, because cells are needles or coefficients jump "
+             "between many cells, and every process stores its rows: use a coarser mesh or more memory";
     return "use a coarser mesh, a machine with more memory, or precision: single";
   }
 
@@ -355,7 +361,8 @@ class MeshCase final : public Case {
   mutable std::unique_ptr<const BlockMesh> cut_blocks_;   ///< of blocks
   mutable std::unique_ptr<BlockSystem> block_system_;     ///< of blocks, else null
   mutable bool can_compute_ = false;                      // entries of general hexahedra
-  mutable bool computes_residual_ = false;                // from corners
+  mutable double host_bytes_ = 0;
+  mutable bool computes_residual_ = false;  // from corners
   mutable bool on_gpu_ = false;
   mutable std::vector<double> held_;  ///< of blocks, on nodes
   std::vector<double> guess_;         ///< of blocks, on nodes

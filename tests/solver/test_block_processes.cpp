@@ -113,6 +113,25 @@ TEST(SharedBlocks, CountReplicatedLevels) {
   for (std::size_t l = 1; l < shared.size(); ++l) EXPECT_EQ(4 * shared[l].nodes, replicated[l].nodes) << l;
 }
 
+// If algebraic multigrid follows the finest level, each process joins the rows of all on its host.
+TEST(SharedBlocks, CountRowsOnTheHost) {
+  const BlockMesh mesh = make_block_mesh(geometry_of(grid_of_blocks({2, 2, 2}, 0.1), 8));
+  const MeshProblem problem = block_problem(mesh, 0.0, 1.0);
+  const MeshData data(problem);
+  Options options;
+  options.method = Method::multigrid;
+  const auto bytes = [&](int processes, std::int64_t coarsest) {
+    const std::vector<BlockLevelSize> sizes = block_level_sizes(data, mesh, processes, coarsest, true);
+    return host_bytes_of_rows(sizes, options, 3) / static_cast<double>(sizes[0].unknowns);
+  };
+  constexpr std::int64_t rows = 1 << 20;
+  EXPECT_EQ(bytes(1, most_in_blocks), 0);
+  EXPECT_GT(bytes(1, rows), 1000);
+  EXPECT_LT(bytes(1, rows), 2000);
+  EXPECT_GT(bytes(4, rows), bytes(1, rows));  // entries are sent with their rows
+  EXPECT_GT(bytes(8, rows), 1200);            // most of it does not shrink
+}
+
 // Without multigrid nothing but the finest level is exchanged.
 TEST(SharedBlocks, SolveWithTheDiagonal) {
   const BlockMesh mesh = make_block_mesh(geometry_of(star(5), 6));
