@@ -1,7 +1,9 @@
 // Blocks of several processes: the operators of devices, and shares.
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <random>
 #include <tuple>
 #include <utility>
 
@@ -96,6 +98,50 @@ TEST(SharedBlocks, HaveCoarseLevelsOnEveryProcess) {
 // One of several coarse levels of the cube has fewer unknowns.
 TEST(SharedBlocks, HaveTheCoarsestLevelOnEveryProcess) {
   for (const bool device : {false, true}) expect_equal_solutions(200, device);
+}
+
+// Returns all nodes after some steps from random values, with the code of devices.
+std::vector<double> after_steps(const MeshData& data, const BlockMesh& mesh,
+                                const std::shared_ptr<const Processes>& processes) {
+  const auto own = make_cpu_backend();
+  const auto device = host_device_blocks(*own);
+  const BlockSystem system = assemble_blocks(data, mesh, processes, 30, {}, true);
+  const BlockSpace& blocks = *system.levels[0].space;
+  const auto A = device->make_operator({system.levels[0]}, Precision::fp64);
+  const auto split = A->split({});
+  std::mt19937 random(4);
+  std::uniform_real_distribution<double> any(-1, 1);
+  Field u(*own, A->space(), Precision::fp64), other(*own, A->space(), Precision::fp64),
+      b(*own, A->space(), Precision::fp64);
+  for (Field* const field : {&u, &b}) {
+    std::vector<double> values;
+    for (std::size_t p = 0; p < blocks.free.size(); ++p)
+      for (std::int64_t n = blocks.numbers->first(static_cast<int>(p));
+           n < blocks.numbers->first(static_cast<int>(p) + 1); ++n)
+        values.push_back(blocks.free[p] ? any(random) : 0);
+    put_nodes(values, blocks, *field);
+  }
+  Iterate iterate{&u, &other, false};
+  const std::array<PolynomialStep, 4> steps{{{0.3, 0}, {0.5, 0.1}, {0.4, 0.2}, {0.6, 0.3}}};
+  split->take(steps, false, b, iterate);
+  split->take(steps, false, b, iterate);
+  return get_nodes(*iterate.now, blocks);
+}
+
+// Between steps processes send each other contributions alone, and each computes the values at the ends of its blocks.
+TEST(SharedBlocks, TakeStepsInTurn) {
+  for (const SharedCase& one : shared_cases()) {
+    const BlockMesh mesh = make_block_mesh(geometry_of(one.made, one.cells));
+    const MeshProblem problem = problem_of(one, mesh);
+    const MeshData data(problem);
+    const std::vector<double> alone = after_steps(data, mesh, one_process());
+    for (const int count : {2, 3, 4})
+      as_processes(count, [&](const std::shared_ptr<const Processes>& processes) {
+        const std::vector<double> shared = after_steps(data, mesh, processes);
+        for (std::size_t n = 0; n < shared.size(); ++n)
+          ASSERT_NEAR(shared[n], alone[n], 1e-12 * largest(alone)) << one.name << count << " node " << n;
+      });
+  }
 }
 
 // Every process counts the memory of all blocks of a level that it has completely.
