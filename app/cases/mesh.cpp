@@ -11,6 +11,7 @@
 #include <fmt/ranges.h>
 
 #include "app/cases/case.hpp"
+#include "app/cases/rows_words.hpp"
 #include "backends/memory/error.hpp"
 #include "grids/meshes/device_assembly.hpp"
 #include "grids/meshes/mesh_results.hpp"
@@ -38,11 +39,11 @@ class MeshCase final : public Case {
   const Plan& plan(bool gpu) const override {
     if (!plan_ && in_blocks()) {
       const int count = sharing_.processes->count();
-      const std::vector<BlockLevelSize> sizes = block_level_sizes(
-          data(), cut_blocks(), count, coarsest_in_blocks(data(), *config_.mesh->blocks, config_.mesh->needle), gpu);
+      const std::vector<BlockLevelSize> sizes =
+          block_level_sizes(data(), cut_blocks(), count, coarsest_in_blocks(data(), *config_.mesh->blocks, stretch()),
+                            stretch().needle, gpu);
       can_compute_ = sizes.front().computed > 0;
-      plan_ =
-          plan_blocks(sizes, options_, config_.mesh->stretch, mesh().dimension, gpu, computes_residual_, data().range);
+      plan_ = plan_blocks(sizes, options_, stretch(), mesh().dimension, gpu, computes_residual_, data().range);
       host_bytes_ = gpu ? host_bytes_of_rows(sizes, plan_->options, mesh().dimension) : 0;
       on_gpu_ = gpu;
     }
@@ -95,19 +96,16 @@ class MeshCase final : public Case {
   double sampling_seconds() const override { return 0; }
   double fill() override {
     if (problem_.initial && in_blocks() && guess_.empty()) {
-      const std::vector<std::array<double, 3>> places(mesh().points.begin(), mesh().points.end());
-      guess_ = cut_blocks().on_nodes(sample_at(*problem_.initial, "initial", Sign::any, places));
+      guess_ = cut_blocks().on_nodes(initial_at_points());
     } else if (problem_.initial && !in_blocks() && system_->rows.guess.empty()) {
-      std::vector<std::array<double, 3>> places;
-      for (const int p : system_->point) places.push_back(mesh().points[static_cast<std::size_t>(p)]);
-      system_->rows.guess = sample_at(*problem_.initial, "initial", Sign::any, places);
+      const std::vector<double> initial = initial_at_points();
+      for (const int p : system_->point) system_->rows.guess.push_back(initial[static_cast<std::size_t>(p)]);
     }
     return model_->fill(solver_->rhs(), solver_->solution());
   }
   Result solve(bool given_guess, const Solver::Listener& listener, Model::Data) const override {
     Result result = solver_->solve(given_guess, listener);
-    if (const auto* external = dynamic_cast<const ExternalRowsModel*>(model_.get()))
-      result.steps.push_back(fmt::format("hypre needed {} iterations", external->iterations()));
+    add_library_steps(*model_, result);
     return result;
   }
   std::vector<std::string> doubts() const override {
@@ -136,8 +134,7 @@ class MeshCase final : public Case {
       header.boundary +=
           fmt::format("{}{} {}", header.boundary.empty() ? "" : ", ", condition.name, condition_name(condition.kind));
     header.matrix = in_blocks() ? matrix_of_blocks() : fmt::format("{} rows, {} entries", row_count(), entries_);
-    if (const auto* own = dynamic_cast<const RowsModel*>(model_.get()))
-      header.matrix += fmt::format("; the levels have {:.2f} times as many", own->operator_complexity());
+    if (model_) header.matrix += size_of_levels(*model_);
   }
   std::string demand() const override { return "; and coefficients must be within the range of numbers"; }
 
@@ -183,6 +180,11 @@ class MeshCase final : public Case {
 
  private:
   const Mesh& mesh() const { return *problem_.mesh; }
+  std::vector<double> initial_at_points() const {
+    if (!config_.mesh->initial.empty()) return config_.mesh->initial;
+    const std::vector<std::array<double, 3>> places(mesh().points.begin(), mesh().points.end());
+    return sample_at(*problem_.initial, "initial", Sign::any, places);
+  }
   const MeshData& data() const {
     if (!data_) {
       data_ = std::make_unique<MeshData>(problem_);
@@ -237,11 +239,18 @@ class MeshCase final : public Case {
           std::make_unique<const BlockMesh>(cut_for_processes(*config_.mesh->blocks, sharing_.processes->count()));
     return *cut_blocks_;
   }
+  // Returns the stretching of cells, in relation to κ if it is a tensor.
+  const CellStretch& stretch() const {
+    if (!stretch_)
+      stretch_ =
+          data().kappa_entries == 1 ? config_.mesh->stretch : measure_cells(*config_.mesh->blocks, &data()).stretch();
+    return *stretch_;
+  }
   const BlockSystem& block_system(bool gpu = false) const {
     if (!block_system_)
-      block_system_ = std::make_unique<BlockSystem>(assemble_blocks(
-          data(), cut_blocks(), sharing_.processes,
-          coarsest_in_blocks(data(), *config_.mesh->blocks, config_.mesh->needle), config_.mesh->stretch, gpu));
+      block_system_ = std::make_unique<BlockSystem>(
+          assemble_blocks(data(), cut_blocks(), sharing_.processes,
+                          coarsest_in_blocks(data(), *config_.mesh->blocks, stretch()), stretch(), gpu));
     return *block_system_;
   }
   std::string matrix_of_blocks() const {
@@ -250,15 +259,16 @@ class MeshCase final : public Case {
                                    plan_->levels.size());
     if (!cut_blocks().pieces.empty()) text += fmt::format(", cut into {} pieces", cut_blocks().pieces.size());
     if (options.method != Method::multigrid) return text;
-    const bool lines = smoothing_of(options, config_.mesh->stretch) == BlockSmoothing::lines;
+    const bool lines = smoothing_of(options, stretch()) == BlockSmoothing::lines;
     if (on_gpu_ && computes_residual_)
       text +=
           "; products of axes in blocks of parallelepipeds, elsewhere the residual computes entries from corners to "
           "save memory, and corrections store them";
     else if (on_gpu_)
       text += "; products of axes in blocks of parallelepipeds, stored entries elsewhere";
-    return text + fmt::format("; {} are relaxed, because cells are stretched up to {:.3g}:1; corrections in {}",
-                              lines ? "lines of blocks" : "points", config_.mesh->stretch.largest,
+    return text + fmt::format("; {} are relaxed, because cells are stretched up to {:.3g}:1{}; corrections in {}",
+                              lines ? "lines of blocks" : "points", stretch().largest,
+                              data().kappa_entries > 1 ? " in relation to the tensor" : "",
                               options.precision == SolvePrecision::double_ ? "fp64" : "fp32");
   }
 
@@ -300,6 +310,7 @@ class MeshCase final : public Case {
   // Joins the conditions of a list. `first` is the first one of them.
   ConditionFlow total_of_list(const std::vector<ConditionFlow>& flows, std::size_t first) const {
     ConditionFlow total;
+    double of_points = 0;  // the sum of means, for lists on points alone
     for (std::size_t c = first; c < flows.size() && problem_.conditions[c].list == problem_.conditions[first].list;
          ++c) {
       const ConditionFlow& part = flows[c];
@@ -310,8 +321,9 @@ class MeshCase final : public Case {
       total.facets += part.facets;
       total.measure += part.measure;
       total.mean += part.measure * part.mean;
+      of_points += static_cast<double>(part.facets) * part.mean;
     }
-    total.mean /= total.measure;
+    total.mean = total.measure > 0 ? total.mean / total.measure : of_points / static_cast<double>(total.facets);
     return total;
   }
   static void add_face(const std::string& name, const std::string& condition, const ConditionFlow& flow,
@@ -359,6 +371,7 @@ class MeshCase final : public Case {
   mutable std::optional<Plan> plan_;
   mutable std::optional<std::vector<MeshPlace>> places_;  ///< of probes
   mutable std::unique_ptr<const BlockMesh> cut_blocks_;   ///< of blocks
+  mutable std::optional<CellStretch> stretch_;            ///< of blocks
   mutable std::unique_ptr<BlockSystem> block_system_;     ///< of blocks, else null
   mutable bool can_compute_ = false;                      // entries of general hexahedra
   mutable double host_bytes_ = 0;

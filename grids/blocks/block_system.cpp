@@ -59,17 +59,54 @@ std::int64_t unknowns_of(const BlockNumbers& numbers, const std::vector<bool>& f
   return unknowns;
 }
 
-// Returns the numbers of cells of the next coarser level; nothing if every block has one cell.
-std::vector<int> coarser(const std::vector<int>& cells) {
+// Returns the numbers of cells of the next coarser level; nothing if they stay. Those of `kept` classes stay.
+std::vector<int> coarser(const std::vector<int>& cells, const std::vector<bool>& kept = {}) {
   std::vector<int> coarse;
-  for (const int n : cells) coarse.push_back(static_cast<int>(coarse_cells(n).size()) - 1);
+  for (std::size_t c = 0; c < cells.size(); ++c)
+    coarse.push_back(!kept.empty() && kept[c] ? cells[c] : static_cast<int>(coarse_cells(cells[c]).size()) - 1);
   return coarse == cells ? std::vector<int>{} : coarse;
 }
 
+// Chooses the cells of levels. Lines smooth errors of needles slowly that are flat across them and oscillate along
+// them. Needles are therefore coarsened across first, until they are short.
+class Coarsening {
+ public:
+  Coarsening(const MeshData& data, const BlockMesh& mesh, double needle)
+      : data_(data), mesh_(mesh), has_needles_(needle > needle_limit) {
+    if (!has_needles_) return;
+    for (const int n : mesh.nodes->cells()) nodes_.push_back(coarse_cells(n, n));
+  }
+  /// Returns the cells of the next level; nothing: there is none.
+  std::vector<int> next(const std::vector<int>& cells) {
+    if (!has_needles_) return coarser(cells);
+    const NeedleClasses needles = find_needles(mesh_, data_, nodes_);
+    std::vector<bool> kept;
+    for (const double ratio : needles.along) kept.push_back(ratio > 1);
+    has_needles_ = needles.agree && std::ranges::find(kept, true) != kept.end();
+    std::vector<int> coarse = has_needles_ ? coarser(cells, kept) : std::vector<int>{};
+    if (coarse.empty()) {
+      has_needles_ = false;
+      return coarser(cells);
+    }
+    for (std::size_t c = 0; c < cells.size(); ++c) {
+      std::vector<int> left;
+      for (const int start : coarse_cells(cells[c], coarse[c]))
+        left.push_back(nodes_[c][static_cast<std::size_t>(start)]);
+      nodes_[c] = std::move(left);
+    }
+    return coarse;
+  }
+
+ private:
+  const MeshData& data_;
+  const BlockMesh& mesh_;
+  bool has_needles_;
+  std::vector<std::vector<int>> nodes_;  // of the level, among those of the finest one, by class
+};
+
 // Assembles the finest level, its loads, and the elements of the next coarser level.
-BlockElements assemble_finest(const MeshData& data, const BlockMesh& mesh, const ElementAssembler& assembler,
-                              const BlockSpace& fine, const BlockSpace* coarse, BlockSystem& system,
-                              BlockMatrix& matrix) {
+BlockElements assemble_finest(const BlockMesh& mesh, const ElementAssembler& assembler, const BlockSpace& fine,
+                              const BlockSpace* coarse, BlockSystem& system, BlockMatrix& matrix) {
   const int dimension = fine.dimension();
   const std::size_t record = BlockElements::record(dimension), corners = std::size_t{1} << dimension;
   BlockElements made;
@@ -82,7 +119,7 @@ BlockElements assemble_finest(const MeshData& data, const BlockMesh& mesh, const
   for (std::size_t b = 0; b < fine.own.size(); ++b) {
     const BlockSpace::Own& own = fine.own[b];
     const std::array<int, 3> n = fine.numbers->cells_of(own.block);
-    const CoarseCells places(n, dimension);
+    const CoarseCells places(n, coarse ? coarse->numbers->cells_of(own.block) : n, dimension);
     BlockMatrix::OfBlock& to = matrix.own[b];
     to.bands.assign(forward_offsets(dimension).size() * static_cast<std::size_t>(own.size()), 0);
     to.sums.assign(static_cast<std::size_t>(own.size()), 0);
@@ -112,11 +149,13 @@ BlockElements assemble_finest(const MeshData& data, const BlockMesh& mesh, const
 }
 
 // Returns the numbers of all levels, finest first.
-std::vector<std::shared_ptr<const BlockNumbers>> choose_levels(const BlockMesh& mesh, const std::vector<bool>& free,
-                                                               std::int64_t coarsest) {
+std::vector<std::shared_ptr<const BlockNumbers>> choose_levels(const MeshData& data, const BlockMesh& mesh,
+                                                               const std::vector<bool>& free, std::int64_t coarsest,
+                                                               double needle) {
   std::vector<std::shared_ptr<const BlockNumbers>> levels{mesh.nodes};
+  Coarsening coarsening(data, mesh, needle);
   while (unknowns_of(*levels.back(), free) > coarsest) {
-    std::vector<int> cells = coarser(levels.back()->cells());
+    std::vector<int> cells = coarsening.next(levels.back()->cells());
     if (cells.empty()) break;
     auto next = std::make_shared<const BlockNumbers>(mesh.nodes->shared_topology(), std::move(cells));
     if (unknowns_of(*next, free) == 0) break;  // one cell across a box whose sides are all held
@@ -155,17 +194,19 @@ void add_part(const BlockNumbers& numbers, std::size_t p, const std::vector<int>
   const std::array<int, 3>& n = layout.n;
   const double in_plane = static_cast<double>(n[0]) * n[1], all = in_plane * n[2];
   to.nodes += static_cast<std::int64_t>(all);
-  const BlockShape shape{{n[0], n[1], n[2]}, 1};
+  const BlockShape shape{.n = {n[0], n[1], n[2]}, .patches = 1, .by_nodes = {}, .by_line = {}, .by_plane = {}};
   to.bands += static_cast<double>(BandPlaces(shape, plane ? 4 : 13).plane(shape, 1, 0) -
                                   BandPlaces(shape, plane ? 4 : 13).plane(shape, 0, 0));
   to.slots += plane ? in_plane - values : all - values;
 }
 
-// Returns the sizes of all levels if process[b] has block b.
-std::vector<BlockLevelSize> level_sizes(const MeshData& data, const BlockMesh& mesh, const std::vector<int>& process,
-                                        int processes, std::int64_t coarsest, bool on_device) {
-  const auto [free, pinned] = find_held_nodes(data, mesh);
-  const auto levels = choose_levels(mesh, free, coarsest);
+using Levels = std::vector<std::shared_ptr<const BlockNumbers>>;
+
+// Returns the sizes of levels if process[b] has block b.
+std::vector<BlockLevelSize> level_sizes(const MeshData& data, const BlockMesh& mesh, const HeldNodes& held,
+                                        const Levels& levels, const std::vector<int>& process, int processes,
+                                        bool on_device) {
+  const auto& [free, pinned] = held;
   const std::size_t replicated = first_replicated(levels, free, processes, on_device);
   const std::vector<int> one(process.size(), 0);
   std::vector<BlockLevelSize> sizes;
@@ -178,6 +219,10 @@ std::vector<BlockLevelSize> level_sizes(const MeshData& data, const BlockMesh& m
     sizes.back().unknowns = unknowns_of(*levels[l], free);
     sizes.back().isotropic = data.kappa_entries == 1;
   }
+  if (sizes.front().unknowns == 0)
+    throw InputError(
+        "the conditions give u at all nodes of the blocks, so that nothing is left to solve; use more cells, or fewer "
+        "Dirichlet conditions and fixed materials");
   const bool robin = std::ranges::any_of(
       data.facets, [&](const ConditionedFacet& facet) { return data.condition(facet).kind == BoundaryKind::robin; });
   for (std::size_t l = 0; l < sizes.size(); ++l) {
@@ -203,9 +248,8 @@ struct LevelSpaces {
   }
 };
 
-LevelSpaces make_spaces(const BlockMesh& mesh, const std::vector<bool>& free, const std::vector<int>& process,
-                        const std::shared_ptr<const Processes>& processes, std::int64_t coarsest, bool on_device) {
-  const auto levels = choose_levels(mesh, free, coarsest);
+LevelSpaces make_spaces(const Levels& levels, const std::vector<bool>& free, const std::vector<int>& process,
+                        const std::shared_ptr<const Processes>& processes, bool on_device) {
   LevelSpaces spaces;
   spaces.replicated = first_replicated(levels, free, processes->count(), on_device);
   const std::vector<int> one(process.size(), 0);
@@ -219,13 +263,15 @@ LevelSpaces make_spaces(const BlockMesh& mesh, const std::vector<bool>& free, co
 }
 
 // Finds the factors of the blocks of a level from those of the level above. Those of replicated blocks are gathered.
-void coarsen_factors(const BlockLevel& finer, const BlockSpace* shares, BlockMatrix& matrix) {
+void coarsen_factors(const BlockLevel& finer, const BlockNumbers& numbers, const BlockSpace* shares,
+                     BlockMatrix& matrix) {
   std::vector<std::vector<double>> lists(finer.space->own.size());
 #pragma omp parallel for schedule(dynamic, 1)
   for (std::size_t b = 0; b < lists.size(); ++b) {
     const std::optional<TensorFactors>& of = finer.matrix->own[b].tensor;
-    if (of && shares) lists[b] = packed(coarsened(*of));
-    if (of && !shares) matrix.own[b].tensor = coarsened(*of);
+    const std::array<int, 3> n = numbers.cells_of(finer.space->own[b].block);
+    if (of && shares) lists[b] = packed(coarsened(*of, n));
+    if (of && !shares) matrix.own[b].tensor = coarsened(*of, n);
   }
   if (!shares) return;
   const std::vector<std::vector<double>> all = lists_of_all_blocks(*shares, lists);
@@ -235,8 +281,10 @@ void coarsen_factors(const BlockLevel& finer, const BlockSpace* shares, BlockMat
 }  // namespace
 
 std::vector<BlockLevelSize> block_level_sizes(const MeshData& data, const BlockMesh& mesh, int processes,
-                                              std::int64_t coarsest, bool on_device) {
-  return level_sizes(data, mesh, share_blocks(*mesh.nodes, processes), processes, coarsest, on_device);
+                                              std::int64_t coarsest, double needle, bool on_device) {
+  const auto held = find_held_nodes(data, mesh);
+  return level_sizes(data, mesh, held, choose_levels(data, mesh, held.free, coarsest, needle),
+                     share_blocks(*mesh.nodes, processes), processes, on_device);
 }
 
 BlockSystem assemble_blocks(const MeshData& data, const BlockMesh& mesh,
@@ -247,10 +295,12 @@ BlockSystem assemble_blocks(const MeshData& data, const BlockMesh& mesh,
   system.range = data.range;
   system.isotropic = data.kappa_entries == 1;
   system.singular = blocks_touch(mesh) ? !holds_any(data) : !has_fixed_values(data);
-  const auto [free, pinned] = find_held_nodes(data, mesh);
+  const auto held = find_held_nodes(data, mesh);
+  const auto& [free, pinned] = held;
   const std::vector<int> process = share_blocks(*mesh.nodes, *processes);
-  system.sizes = level_sizes(data, mesh, process, processes->count(), coarsest, on_device);
-  const LevelSpaces spaces = make_spaces(mesh, free, process, processes, coarsest, on_device);
+  const Levels levels = choose_levels(data, mesh, free, coarsest, stretch.needle);
+  system.sizes = level_sizes(data, mesh, held, levels, process, processes->count(), on_device);
+  const LevelSpaces spaces = make_spaces(levels, free, process, processes, on_device);
   BlockElements elements;
   const std::shared_ptr<const BlockSources> sources = sources_of(data, mesh, *spaces.of_levels.front());
   for (std::size_t l = 0; l < spaces.of_levels.size(); ++l) {
@@ -262,7 +312,7 @@ BlockSystem assemble_blocks(const MeshData& data, const BlockMesh& mesh,
     if (on_device) {
       matrix->own.resize(space->own.size());
     } else if (l == 0) {
-      elements = assemble_finest(data, mesh, ElementAssembler(data, pinned), *space, next, system, *matrix);
+      elements = assemble_finest(mesh, ElementAssembler(data, pinned), *space, next, system, *matrix);
     } else {
       *matrix = matrix_of(*space, elements);
       if (next) elements = coarse_elements(*space, *next, elements);
@@ -275,7 +325,7 @@ BlockSystem assemble_blocks(const MeshData& data, const BlockMesh& mesh,
           matrix->own[b].tensor = find_tensor_factors(data, mesh, mesh.piece(space->own[b].block));
     } else {
       matrix->finer = std::make_shared<const BlockLevel>(system.levels.back());
-      coarsen_factors(system.levels.back(), shares.get(), *matrix);
+      coarsen_factors(system.levels.back(), *space->numbers, shares.get(), *matrix);
     }
     system.levels.push_back({space, std::move(matrix), shares});
   }

@@ -284,16 +284,19 @@ class StackedAssembly final : public BlockAssembly {
     const BlockLevel& finer = *level.matrix->finer;
     if (!finer.matrix->sources) make_records(finer);
     const BlockSpace& to = level.shares ? *level.shares : *level.space;
-    const StackedLists& fine = tables_(*finer.space)->lists;
+    const StackedLists &fine = tables_(*finer.space)->lists, &coarse = tables_(to)->lists;
     Records made = allocated(to);
-    for (std::size_t g = 0; g < fine.groups.size(); ++g) {
-      std::vector<std::int64_t> first;
-      for (const std::size_t b : own_of_group(fine, g)) {
-        if (to.own[b].block != finer.space->own[b].block) throw RunError("a block has no coarse block");
-        first.push_back(record_of(to, b, made));
+    // Blocks of one shape may have coarse blocks of several. `first` is the first record of each, −1 in other groups.
+    for (std::size_t g = 0; g < fine.groups.size(); ++g)
+      for (std::size_t below = 0; below < coarse.groups.size(); ++below) {
+        std::vector<std::int64_t> first;
+        for (const std::size_t b : own_of_group(fine, g)) {
+          if (to.own[b].block != finer.space->own[b].block) throw RunError("a block has no coarse block");
+          first.push_back(coarse.group_of_own[b] == static_cast<int>(below) ? record_of(to, b, made) : -1);
+        }
+        if (std::ranges::any_of(first, [](std::int64_t at) { return at >= 0; }))
+          coarsen(finer, g, first, coarse.groups[below].shape, made);
       }
-      coarsen(finer, g, first, made);
-    }
     records_ = level.shares ? replicated(level, made) : std::move(made);
   }
   Records allocated(const BlockSpace& space) {
@@ -332,19 +335,16 @@ class StackedAssembly final : public BlockAssembly {
     }
     return made;
   }
-  void coarsen(const BlockLevel& finer, std::size_t g, const std::vector<std::int64_t>& first, const Records& made) {
+  void coarsen(const BlockLevel& finer, std::size_t g, const std::vector<std::int64_t>& first,
+               const BlockShape& coarse_shape, const Records& made) {
     const BlockShape shape = tables_(*finer.space)->lists.groups[g].shape;
-    if (shape.patches == 0 || shape.nodes == 0) return;  // of a process without blocks
-    const CellGrid grid(shape, dimension);
-    std::array<int, 3> n{1, 1, 1};
+    const CellGrid grid(shape, dimension), coarse(coarse_shape, dimension);
     std::array<std::vector<int>, 3> starts;
     std::array<Buffer, 3> start;
     for (std::size_t d = 0; d < 3; ++d) {
-      starts[d] = coarse_cells(grid.n[d]);
-      n[d] = static_cast<int>(starts[d].size()) - 1;
+      starts[d] = coarse_cells(grid.n[d], coarse.n[d]);
       start[d] = copy(starts[d]);
     }
-    const CellGrid coarse(n, dimension);
     const Buffer table = copy(first);
     const auto step = [&](const Part& part) {
       const CoarsenElements<dimension> f{
@@ -359,7 +359,7 @@ class StackedAssembly final : public BlockAssembly {
     };
     const std::int64_t items = coarse.cells;
     if (!finer.matrix->sources) return step({shape, grid, 0, 0, items * shape.patches, 0, 0, records_of(g, shape)});
-    for_parts(shape, record_size<dimension>, starts[dimension - 1], coarse.cells / n[dimension - 1],
+    for_parts(shape, record_size<dimension>, starts[dimension - 1], coarse.cells / coarse.n[dimension - 1],
               [&](const Part& part) {
                 compute(finer, g, part);
                 step(part);

@@ -151,7 +151,7 @@ TEST(SharedBlocks, CountReplicatedLevels) {
   const MeshData data(problem);
   const auto sizes = [&](std::int64_t most) {
     const MostReplicated limit(most);
-    return block_level_sizes(data, mesh, 4, 30, true);
+    return block_level_sizes(data, mesh, 4, 30, 1, true);
   };
   const std::vector<BlockLevelSize> shared = sizes(0), replicated = sizes(1000);
   ASSERT_EQ(shared.size(), replicated.size());
@@ -167,7 +167,7 @@ TEST(SharedBlocks, CountRowsOnTheHost) {
   Options options;
   options.method = Method::multigrid;
   const auto bytes = [&](int processes, std::int64_t coarsest) {
-    const std::vector<BlockLevelSize> sizes = block_level_sizes(data, mesh, processes, coarsest, true);
+    const std::vector<BlockLevelSize> sizes = block_level_sizes(data, mesh, processes, coarsest, 1, true);
     return host_bytes_of_rows(sizes, options, 3) / static_cast<double>(sizes[0].unknowns);
   };
   constexpr std::int64_t rows = 1 << 20;
