@@ -124,7 +124,8 @@ Plan BlocksModel::plan(const Options& asked) const {
 
 Traits BlocksModel::traits(const Options& options) const {
   Traits traits;
-  traits.keeps_last = options.krylov == Krylov::none;
+  traits.short_directions = device_ && has_short_directions(options, system_.range);
+  traits.keeps_last = traits.short_directions || options.krylov == Krylov::none;
   traits.row_shape = RowShape::far;
   traits.range = system_.range;
   traits.cancels = true;
@@ -255,9 +256,10 @@ std::unique_ptr<Operator> BlocksModel::finest(const Plan& plan, Precision precis
 }
 
 BlockModel BlocksModel::stored_model(std::size_t level, const Options& options) const {
-  return has_narrow_entries(options, system_.stretch, system_.isotropic, system_.sizes[level].unknowns)
-             ? BlockModel::narrow
-             : BlockModel::corrections;
+  if (has_narrow_entries(options, system_.stretch, system_.isotropic, system_.sizes[level].unknowns))
+    return BlockModel::narrow;
+  return has_shared_entries(options, system_.stretch, system_.isotropic, system_.range) ? BlockModel::shared
+                                                                                        : BlockModel::corrections;
 }
 
 // Computes loads on the device. Values of interfaces without unknowns are copied there.

@@ -29,6 +29,12 @@ Options resolve_block_options(const Options& options, const CellStretch& stretch
 /// Returns how levels of blocks are smoothed for these options.
 BlockSmoothing smoothing_of(const Options& options, double stretch);
 
+/// Returns whether conjugate gradients on a GPU have directions in fp32 (ShortGradients). `range` is that of κ.
+bool has_short_directions(const Options& options, double range);
+/// Returns whether the residual on a GPU shares its entries in fp32 with the corrections. Other digits of fp64 are then
+/// cut off, which the tolerance, the cells and κ must permit.
+bool has_shared_entries(const Options& options, const CellStretch& stretch, bool isotropic, double range);
+
 /// Returns whether a level stores its entries with 8 digits on a GPU, and those of its residual in two parts.
 bool has_narrow_entries(const Options& options, const CellStretch& stretch, bool isotropic, std::int64_t unknowns);
 

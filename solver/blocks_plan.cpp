@@ -20,12 +20,26 @@ constexpr std::int64_t least_unknowns_of_narrow = 100'000;  // on smaller levels
 // With corrections in fp32, A on a thin block that floats loses digits: from about this stretching on in blocks of thin
 // cells alone (ε a² ≪ 1), and where the couplings along a line exceed those that hold it by the second number.
 constexpr double most_stretched_in_fp32 = 1e3, most_floating_in_fp32 = 1e4;
+// Entries of ShortRest have this error. What holds a thin line is weaker than couplings along it by the number above.
+constexpr double cut_off_entries = 1.4e-12;
+// Up to this range of κ the error of u needs no estimate in energy, which takes a field in fp64 (Traits::uneven).
+constexpr double even_kappa = 10;
 
 }  // namespace
 
 BlockSmoothing smoothing_of(const Options& options, double stretch) {
   if (options.smoother.extent == RelaxationChoice::lines) return BlockSmoothing::lines;
   return options.smoother.extent || stretch <= round_cells ? BlockSmoothing::points : BlockSmoothing::lines;
+}
+
+bool has_short_directions(const Options& options, double range) {
+  return options.method == Method::multigrid && options.precision == SolvePrecision::mixed &&
+         options.krylov == Krylov::cg && range <= even_kappa;
+}
+
+bool has_shared_entries(const Options& options, const CellStretch& stretch, bool isotropic, double range) {
+  return options.method == Method::multigrid && options.precision == SolvePrecision::mixed && isotropic &&
+         cut_off_entries * range * std::max(1.0, stretch.floating) <= options.tolerance;
 }
 
 Options resolve_block_options(const Options& given, const CellStretch& stretch, int dimension) {
@@ -54,10 +68,20 @@ namespace {
 
 // Describes what a solve on a GPU stores.
 struct StoredOnGpu {
-  bool multigrid, lines, mixed, single, directions, computes;
+  bool multigrid, lines, mixed, single, directions, short_directions, shared, computes;
   double value;  ///< bytes of a correction
-  int dimension;
 };
+
+// Returns the bytes of lines: a field of points and one of the residual, factors, a memory for what the first half of
+// the recursion finds, and lists of values at interfaces. Lines along several axes need a field for their sum. Those
+// that cross interfaces need two more fields, weights, and lists of their ends.
+double bytes_of_lines(const BlockLevelSize& size, double value, double field) {
+  const BlockLevelSize::Lines& of = size.lines;
+  double bytes = 2 * field + value * (2 * of.factors + of.listed) + 8 * of.slots;
+  if (of.several || of.ends > 0) bytes += field;
+  if (of.ends > 0) bytes += 2 * field + value * of.weights + 36 * of.ends + 4 * size.slots;
+  return bytes;
+}
 
 // Returns the bytes of a level on a GPU. Corrections have entries, the inverse diagonal, slots and three fields; tables
 // of interfaces have places of 8 bytes. The finest level also has entries of the residual, its slots and fields.
@@ -66,17 +90,19 @@ double bytes_on_gpu(const BlockLevelSize& size, bool finest, const StoredOnGpu& 
                sums = size.sums ? nodes : 0;
   double bytes = size.slots * 4 + size.interfaces * (2 * 8 + 4) + 4;
   // Transfers use the owners of slots, steps at points the copies, and restrictions slots of their own.
+  const bool lines = of.lines && size.lines.factors > 0;
   if (of.multigrid)
-    bytes += size.slots * (8 + (of.lines ? 0 : 8) + (finest ? 1 : 2) * of.value) + of.value * sums + 4 * field +
+    bytes += size.slots * (16 + (finest ? 1 : 2) * of.value) + of.value * sums + 4 * field +
              (narrow ? 2 : of.value) * size.bands;
-  // Lines that cross interfaces have two fields, weights of all axes and sides, and 40 bytes for each end.
-  if (of.multigrid && of.lines) bytes += 4 * field + of.value * nodes * (4 * of.dimension + 1) + 40 * size.slots;
+  if (of.multigrid && lines) bytes += bytes_of_lines(size, of.value, field);
   if (!finest) return bytes;
-  // Refinement has the solution and the loads; conjugate gradients have four more fields.
+  // Refinement has the solution and the loads; conjugate gradients have four more fields, or two short directions.
   if (!of.multigrid || of.mixed) {
-    bytes += of.computes && size.computed > 0 ? size.computed * nodes : (narrow ? 4 : 8) * size.bands + 8 * sums;
+    const double rest = narrow ? 4 : of.shared ? 2 : 8;
+    bytes += of.computes && size.computed > 0 ? size.computed * nodes : rest * size.bands + 8 * sums;
     bytes += 8 * size.slots + (of.multigrid ? 0 : wide);
   }
+  if (of.short_directions) return bytes + 2 * (wide + field);
   return bytes + (of.directions ? 6 : 2) * (of.single ? size.field[0] : wide);
 }
 
@@ -116,9 +142,10 @@ Plan plan_blocks(const std::vector<BlockLevelSize>& sizes, const Options& asked,
                            plan.options.precision == SolvePrecision::mixed,
                            plan.options.precision == SolvePrecision::single,
                            plan.options.krylov != Krylov::none,
+                           has_short_directions(plan.options, range),
+                           has_shared_entries(plan.options, stretch, sizes.front().isotropic, range),
                            computes_residual,
-                           value,
-                           dimension};
+                           value};
   double all = 0;
   for (const BlockLevelSize& size : sizes) {
     LevelPlan level;

@@ -6,6 +6,7 @@
 #include "backends/memory/error.hpp"
 #include "grids/blocks/element_assembler.hpp"
 #include "grids/blocks/held_nodes.hpp"
+#include "grids/blocks/line_sizes.hpp"
 #include "grids/blocks/plane_colours.hpp"
 #include "grids/blocks/replicated_blocks.hpp"
 #include "grids/blocks/stacked_bands.hpp"
@@ -212,8 +213,9 @@ std::vector<BlockLevelSize> level_sizes(const MeshData& data, const BlockMesh& m
   std::vector<BlockLevelSize> sizes;
   for (std::size_t l = 0; l < levels.size(); ++l) {
     std::vector<BlockLevelSize> of(static_cast<std::size_t>(processes));
-    for (std::size_t p = 0; p < levels[l]->topology().parts().size(); ++p)
-      add_part(*levels[l], p, l < replicated ? process : one, of);
+    const std::vector<int>& owner = l < replicated ? process : one;
+    for (std::size_t p = 0; p < levels[l]->topology().parts().size(); ++p) add_part(*levels[l], p, owner, of);
+    add_line_sizes(mesh, *levels[l], owner, of);
     const BlockLevelSize& most = *std::ranges::max_element(of, {}, &BlockLevelSize::nodes);
     sizes.push_back(most);
     sizes.back().unknowns = unknowns_of(*levels[l], free);

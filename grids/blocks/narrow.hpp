@@ -26,6 +26,24 @@ struct LongNarrow {
   static constexpr std::uint64_t sign = std::uint64_t{1} << 63, least = std::uint64_t{1023 - 127} << 39;
 };
 
+/// Is the lower part of a LongNarrow whose upper part is a float, rounded to the nearest. A number of both parts is
+/// exact to 1.4e-12 of itself.
+struct ShortRest {
+  std::uint16_t bits = 0;
+
+  constexpr ShortRest() = default;
+  constexpr explicit ShortRest(double value) {
+    const std::int64_t upper = std::int64_t{std::bit_cast<std::uint32_t>(static_cast<float>(value))} << 16,
+                       apart = static_cast<std::int64_t>(LongNarrow(value).bits) - upper;
+    if ((upper & ~(std::int64_t{1} << 47)) == 0) return;  // a float of zero has no rest
+    bits = static_cast<std::uint16_t>(apart > 0x7fff ? 0x7fff : apart < -0x8000 ? -0x8000 : apart);
+  }
+  /// Returns the number.
+  constexpr double with(float upper) const {
+    return LongNarrow(std::uint64_t{std::bit_cast<std::uint32_t>(upper) - (bits >> 15)} << 16 | bits).value();
+  }
+};
+
 /// Is the upper part of a LongNarrow, rounded: the range of a float and 8 binary digits.
 struct Narrow {
   std::uint16_t bits = 0;

@@ -42,6 +42,9 @@ class StackedAssembly final : public BlockAssembly {
   void bands(const BlockLevel& level, std::size_t g, double scale, NarrowRest* bands, double* sums) override {
     put_bands(level, g, scale, bands, sums);
   }
+  void bands(const BlockLevel& level, std::size_t g, double scale, ShortRest* bands, double* sums) override {
+    put_bands(level, g, scale, bands, sums);
+  }
   void release() override {
     records_ = {};
     cells_.clear();

@@ -51,16 +51,17 @@ struct StoredEntries {
   }
 };
 /// Reads entries in fp64 that are stored in two parts.
+template <class Upper, class Rest>
 struct PairedEntries {
   using Value = double;
   static constexpr int width = 4, resident_blocks = 2;
-  const Narrow* high;
-  const NarrowRest* rest;
+  const Upper* high;
+  const Rest* rest;
 
   constexpr double at(std::int64_t place) const { return rest[place].with(high[place]); }
   constexpr Pack<double, width> pack(std::int64_t place) const {
-    const Pack<Narrow, width> upper = load_pack<width>(high + place);
-    const Pack<NarrowRest, width> lower = load_pack<width>(rest + place);
+    const Pack<Upper, width> upper = load_pack<width>(high + place);
+    const Pack<Rest, width> lower = load_pack<width>(rest + place);
     Pack<double, width> made{};
     for (int l = 0; l < width; ++l) made.value[l] = lower.value[l].with(upper.value[l]);
     return made;

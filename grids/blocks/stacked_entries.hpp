@@ -11,8 +11,9 @@
 namespace poisson {
 
 /// Selects the entries of a group of blocks: stored in the precision of the operator, as Narrow, or in fp64 as Narrow
-/// and NarrowRest; products of axes; or computed from the corners of cells.
-enum class EntryModel : std::uint8_t { bands, narrow, paired, axes, cells };
+/// and NarrowRest (`paired`) or as floats and ShortRest (`split`); products of axes; or computed from the corners of
+/// cells.
+enum class EntryModel : std::uint8_t { bands, narrow, paired, split, axes, cells };
 
 /// Returns how an operator in precision T gets the entries of a group.
 template <class T>

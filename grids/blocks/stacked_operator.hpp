@@ -71,9 +71,9 @@ class StackedOperator final : public Operator {
   }
   /// Copies the places of slots to the device, which a recorded step could not do.
   void prepare_point_steps() const {
-    if (lines_) return;
+    if (lines_ && !space().processes().alone()) return;
     tables_->copies(*steps_, precision_of<T>);
-    backend().exchange(inverse());
+    if (!lines_) backend().exchange(inverse());
   }
   /// Gives blocks the values of other processes at their ends that steps read besides u.
   void share_right_hand_side(const Field& b) const {
@@ -91,6 +91,18 @@ class StackedOperator final : public Operator {
     };
     add(tables_->view(precision_of<T>, precision_of<T>));
     add(tables_->view_of_others(precision_of<T>));
+  }
+  /// Does the same with the diagonal and lines, in two ends: the first one writes the residual where lines are.
+  bool line_step(const Field& u, const PutPointsOrResidual<T>& end, const PutLineStep<T>& of_lines, bool whole) const {
+    const bool copies = space().processes().alone();
+    if (!whole) backend().exchange(u);
+    for (const auto& entries : entries_) entries.multiply(*steps_, u, slots_.template data<T>(), end, precision_of<T>);
+    slots_.exchange();
+    steps_->each(tables_->count, AddSlots<T, PutPointsOrResidual<T>>{
+                                     tables_->view(precision_of<T>, precision_of<T>), slots_.template data<T>(), end,
+                                     false, copies ? tables_->copies(*steps_, precision_of<T>) : nullptr});
+    lines_->solve(lines_->work(), slots_, of_lines, copies, copies ? of_lines.previous : nullptr);
+    return copies;
   }
   /// Calls f.put for all unknowns, with their places in fields of a precision and of that of the operator.
   template <class F>
@@ -220,10 +232,16 @@ class StackedSplitting final : public BoundedSplitting {
       return step_at_points(
           u, {memory_of<T>(u), memory_of<T>(b), memory_of<T>(A_.inverse()), memory_of<T>(previous), alpha, beta},
           previous);
-    Field& residual = A_.lines()->work();
-    A_.product(u, PutPointsOrResidual<T>{memory_of<T>(u), memory_of<T>(b), A_.lines()->points(), memory_of<T>(previous),
-                                         memory_of<T>(residual), alpha, beta});
-    A_.solve_lines(residual, PutLineStep<T>{memory_of<T>(u), memory_of<T>(previous), alpha, beta});
+    const PutPointsOrResidual<T> end{memory_of<T>(u),
+                                     memory_of<T>(b),
+                                     A_.lines()->points(),
+                                     memory_of<T>(previous),
+                                     memory_of<T>(A_.lines()->work()),
+                                     alpha,
+                                     beta};
+    const bool whole =
+        A_.line_step(u, end, {memory_of<T>(u), memory_of<T>(previous), alpha, beta}, in_turn_ && whole_ == &u);
+    whole_ = whole ? &previous : nullptr;
   }
   void step_at_points(const Field& u, const PutPointStep<T>& end, const Field& previous) const {
     A_.point_step(u, end, in_turn_ && whole_ == &u);

@@ -11,8 +11,9 @@
 
 namespace poisson {
 
-/// Owns the entries of a group with 8 digits. Those of corrections are the upper part of those of the residual.
-struct NarrowBands {
+/// Owns the entries of a group for corrections, which are the upper part of those of the residual: with 8 digits, or
+/// floats.
+struct UpperBands {
   std::shared_ptr<const BlockMatrix> matrix;
   double scale = 1;
   Buffer values;
@@ -33,7 +34,7 @@ struct StackedTables {
   int count = 0;  ///< values at interfaces, without those of other processes
   Space slots;    ///< of all slots: this process's own, then those of others
   /// Contains what operators share as long as one exists: by group, and the diagonal in fp32.
-  mutable std::vector<std::weak_ptr<const NarrowBands>> narrow;
+  mutable std::array<std::vector<std::weak_ptr<const UpperBands>>, 2> upper;  ///< with 8 digits, floats
   mutable std::weak_ptr<const InverseDiagonal> diagonal;
 
   template <class Steps>
@@ -41,7 +42,7 @@ struct StackedTables {
       : lists(make_stacked_lists(blocks)),
         slots(listed_space(lists.slots, lists.received, lists.exchanged, blocks.shared_processes)) {
     count = static_cast<int>(lists.place[0].size()) - lists.others;
-    narrow.resize(lists.groups.size());
+    for (auto& of : upper) of.resize(lists.groups.size());
     for (std::size_t p = 0; p < 2; ++p) place[p] = steps.copy(std::exchange(lists.place[p], {}));
     start = steps.copy(std::exchange(lists.start, {}));
     slot = steps.copy(std::exchange(lists.slot, {}));
