@@ -120,6 +120,7 @@ Plan BlocksModel::plan(const Options& asked) const {
 Traits BlocksModel::traits(const Options& options) const {
   Traits traits;
   traits.keeps_last = options.krylov == Krylov::none;
+  traits.contraction = contraction_of(options, system_.stretch, finest_space().dimension());
   traits.row_shape = RowShape::far;
   traits.range = system_.range;
   traits.cancels = true;

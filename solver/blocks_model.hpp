@@ -29,6 +29,9 @@ Options resolve_block_options(const Options& options, const CellStretch& stretch
 
 /// Returns how levels of blocks are smoothed for these options.
 BlockSmoothing smoothing_of(const Options& options, double stretch);
+/// Returns a c such that cycles of refinement multiply errors by about −c to c (Traits::contraction), or 0 if lines are
+/// relaxed, in the plane and under conjugate gradients.
+double contraction_of(const Options& options, const CellStretch& stretch, int dimension);
 
 /// Returns whether a level stores its entries with 8 digits on a GPU, and those of its residual in two parts.
 bool has_narrow_entries(const Options& options, const CellStretch& stretch, bool isotropic, std::int64_t unknowns);

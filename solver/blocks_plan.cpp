@@ -21,11 +21,21 @@ constexpr std::int64_t least_unknowns_of_narrow = 100'000;  // on smaller levels
 // cells alone (ε a² ≪ 1), and where the couplings along a line exceed those that hold it by the second number.
 constexpr double most_stretched_in_fp32 = 1e3, most_floating_in_fp32 = 1e4;
 
+// Cycles of five steps with points have 0.04 to 0.1 (docs/design/blocks.md).
+constexpr double contraction_at_points = 0.04;
+
 }  // namespace
 
 BlockSmoothing smoothing_of(const Options& options, double stretch) {
   if (options.smoother.extent == RelaxationChoice::lines) return BlockSmoothing::lines;
   return options.smoother.extent || stretch <= round_cells ? BlockSmoothing::points : BlockSmoothing::lines;
+}
+
+double contraction_of(const Options& options, const CellStretch& stretch, int dimension) {
+  const bool points = options.method == Method::multigrid && options.krylov == Krylov::none && dimension == 3 &&
+                      stretch.largest <= round_cells &&
+                      smoothing_of(options, stretch.largest) == BlockSmoothing::points;
+  return points ? contraction_at_points : 0;
 }
 
 Options resolve_block_options(const Options& given, const CellStretch& stretch, int dimension) {
@@ -54,7 +64,7 @@ namespace {
 
 // Describes what a solve on a GPU stores.
 struct StoredOnGpu {
-  bool multigrid, lines, mixed, single, directions, computes;
+  bool multigrid, lines, mixed, single, directions, computes, accelerated;
   double value;  ///< bytes of a correction
   int dimension;
 };
@@ -72,11 +82,12 @@ double bytes_on_gpu(const BlockLevelSize& size, bool finest, const StoredOnGpu& 
   // Lines that cross interfaces have two fields, weights of all axes and sides, and 40 bytes for each end.
   if (of.multigrid && of.lines) bytes += 4 * field + of.value * nodes * (4 * of.dimension + 1) + 40 * size.slots;
   if (!finest) return bytes;
-  // Refinement has the solution and the loads; conjugate gradients have four more fields.
+  // Refinement has the solution, the loads and perhaps the last correction; conjugate gradients have four more fields.
   if (!of.multigrid || of.mixed) {
     bytes += of.computes && size.computed > 0 ? size.computed * nodes : (narrow ? 4 : 8) * size.bands + 8 * sums;
     bytes += 8 * size.slots + (of.multigrid ? 0 : wide);
   }
+  if (of.accelerated) bytes += field;
   return bytes + (of.directions ? 6 : 2) * (of.single ? size.field[0] : wide);
 }
 
@@ -99,8 +110,13 @@ Plan plan_blocks(const std::vector<BlockLevelSize>& sizes, const Options& asked,
       !sizes.front().pinned &&
       has_narrow_entries(plan.options, stretch, sizes.front().isotropic, sizes.front().unknowns)) {
     plan.options.krylov = Krylov::none;
-    if (!asked.smoother.kind) plan.options.smoother.given.insert_or_assign("interval", 8.0);
-    if (!asked.smoother.post) plan.options.smoother.post = 6;
+    if (!asked.smoother.kind && dimension == 3) {
+      plan.options.smoother.kind = &smoother_kind("chebyshev", "elements");
+      plan.options.smoother.given.erase("interval");
+    } else if (!asked.smoother.kind) {
+      plan.options.smoother.given.insert_or_assign("interval", 8.0);
+    }
+    if (!asked.smoother.post) plan.options.smoother.post = dimension == 3 ? 5 : 6;
   }
   const bool multigrid = plan.options.method == Method::multigrid,
              lines = multigrid && smoothing_of(plan.options, stretch) == BlockSmoothing::lines;
@@ -111,6 +127,7 @@ Plan plan_blocks(const std::vector<BlockLevelSize>& sizes, const Options& asked,
                            plan.options.precision == SolvePrecision::single,
                            plan.options.krylov != Krylov::none,
                            computes_residual,
+                           contraction_of(plan.options, stretch, dimension) > 0,
                            value,
                            dimension};
   double all = 0;

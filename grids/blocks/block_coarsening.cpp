@@ -1,19 +1,27 @@
 #include "grids/blocks/block_coarsening.hpp"
 
+#include <bit>
 #include <cstddef>
 
 namespace poisson {
 
+// One cell in the middle would stay as thin as it is on all levels that follow, if their numbers were odd, too. It is
+// joined to both neighbours on every second one of them.
 std::vector<int> coarse_cells(int cells) {
-  std::vector<int> starts;
-  const int half = (cells - 1) / 2;  // cells on each side of the middle one, if their number is odd
-  const int before = cells % 2 == 0 ? cells : half - half % 2;
-  for (int c = 0; c < before; c += 2) starts.push_back(c);
-  if (cells % 2 != 0) {
-    starts.push_back(before);
-    for (int c = cells - before; c < cells; c += 2) starts.push_back(c);
+  if (cells % 2 == 0) {
+    std::vector<int> starts;
+    for (int c = 0; c <= cells; c += 2) starts.push_back(c);
+    return starts;
   }
-  starts.push_back(cells);
+  const bool joins = cells > 1 && std::countr_zero(static_cast<unsigned>(cells - 1)) % 2 != 0;
+  const int middle = joins ? 3 : 1, side = (cells - middle) / 2;
+  std::vector<int> widths(static_cast<std::size_t>(side / 2), 2);
+  if (side % 2 != 0) widths.insert(widths.begin(), 1);
+  const std::vector<int> before = widths;
+  widths.push_back(middle);
+  widths.insert(widths.end(), before.rbegin(), before.rend());
+  std::vector<int> starts{0};
+  for (const int width : widths) starts.push_back(starts.back() + width);
   return starts;
 }
 

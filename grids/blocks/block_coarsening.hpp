@@ -4,8 +4,8 @@
 
 namespace poisson {
 
-/// Returns the first cell of each coarse cell of an axis, and the number of cells: pairs, and one cell or three in the
-/// middle of an odd number. The pattern is the same from both ends, because blocks may run either way.
+/// Returns the first cell of each coarse cell of an axis, and the number of cells: pairs; if it is odd, one or three in
+/// the middle and perhaps one at each end. The pattern is the same from both ends, because blocks may run either way.
 std::vector<int> coarse_cells(int cells);
 
 /// Describes how the nodes of an axis are interpolated from coarse nodes: value(i) = (1 − t) c(index) + t c(index + 1).
