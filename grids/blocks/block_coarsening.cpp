@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <cstddef>
+#include <numeric>
 
 namespace poisson {
 
@@ -25,14 +26,28 @@ std::vector<int> coarse_cells(int cells) {
   return starts;
 }
 
-AxisInterpolation interpolate_axis(int cells) {
+std::vector<double> coarse_widths(const std::vector<double>& widths) {
+  const std::vector<int> starts = coarse_cells(static_cast<int>(widths.size()));
+  std::vector<double> coarse;
+  for (std::size_t c = 0; c + 1 < starts.size(); ++c)
+    coarse.push_back(std::accumulate(widths.begin() + starts[c], widths.begin() + starts[c + 1], 0.0));
+  return coarse;
+}
+
+AxisInterpolation interpolate_axis(const std::vector<double>& widths) {
   AxisInterpolation found;
+  const auto cells = static_cast<int>(widths.size());
   if (cells == 0) return {{{0, 0}}, {{{0, 1}}}};
   const std::vector<int> starts = coarse_cells(cells);
   found.shares.resize(starts.size());
-  for (std::size_t c = 0; c + 1 < starts.size(); ++c)
-    for (int i = starts[c]; i < starts[c + 1]; ++i)
-      found.nodes.push_back({static_cast<int>(c), static_cast<double>(i - starts[c]) / (starts[c + 1] - starts[c])});
+  const std::vector<double> coarse = coarse_widths(widths);
+  for (std::size_t c = 0; c + 1 < starts.size(); ++c) {
+    double before = 0;
+    for (int i = starts[c]; i < starts[c + 1]; ++i) {
+      found.nodes.push_back({static_cast<int>(c), before / coarse[c]});
+      before += widths[static_cast<std::size_t>(i)];
+    }
+  }
   found.nodes.push_back({static_cast<int>(starts.size()) - 2, 1});
   for (std::size_t i = 0; i < found.nodes.size(); ++i) {
     const auto [index, t] = found.nodes[i];

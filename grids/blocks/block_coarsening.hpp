@@ -8,6 +8,9 @@ namespace poisson {
 /// the middle and perhaps one at each end. The pattern is the same from both ends, because blocks may run either way.
 std::vector<int> coarse_cells(int cells);
 
+/// Returns the widths of coarse cells in terms of the cells of the finest level, from those of the fine cells.
+std::vector<double> coarse_widths(const std::vector<double>& widths);
+
 /// Describes how the nodes of an axis are interpolated from coarse nodes: value(i) = (1 − t) c(index) + t c(index + 1).
 struct AxisInterpolation {
   struct Node {
@@ -21,8 +24,8 @@ struct AxisInterpolation {
   std::vector<Node> nodes;                 ///< of each fine node
   std::vector<std::vector<Share>> shares;  ///< of each coarse node: the fine nodes that it reaches
 };
-/// Returns linear interpolation by halves or thirds of a coarse cell. An axis of no cells (z in the plane) has one
-/// node.
-AxisInterpolation interpolate_axis(int cells);
+/// Returns linear interpolation by the widths of cells, as coarse_widths() counts them: all cells of the finest level
+/// have the same one. An axis of no cells (z in the plane) has one node.
+AxisInterpolation interpolate_axis(const std::vector<double>& widths);
 
 }  // namespace poisson

@@ -81,7 +81,7 @@ BlockElements assemble_finest(const MeshData& data, const BlockMesh& mesh, const
   for (std::size_t b = 0; b < fine.own.size(); ++b) {
     const BlockSpace::Own& own = fine.own[b];
     const std::array<int, 3> n = fine.numbers->cells_of(own.block);
-    const CoarseCells places(n, dimension);
+    const CoarseCells places(*fine.numbers, n);
     BlockMatrix::OfBlock& to = matrix.own[b];
     to.bands.assign(forward_offsets(dimension).size() * static_cast<std::size_t>(own.size()), 0);
     to.sums.assign(static_cast<std::size_t>(own.size()), 0);
@@ -117,7 +117,8 @@ std::vector<std::shared_ptr<const BlockNumbers>> choose_levels(const BlockMesh& 
   while (unknowns_of(*levels.back(), free) > coarsest) {
     std::vector<int> cells = coarser(levels.back()->cells());
     if (cells.empty()) break;
-    auto next = std::make_shared<const BlockNumbers>(mesh.nodes->shared_topology(), std::move(cells));
+    auto next =
+        std::make_shared<const BlockNumbers>(mesh.nodes->shared_topology(), std::move(cells), levels.back().get());
     if (unknowns_of(*next, free) == 0) break;  // one cell across a box whose sides are all held
     levels.push_back(std::move(next));
   }
@@ -221,7 +222,8 @@ BlockSystem assemble_blocks(const MeshData& data, const BlockMesh& mesh,
       if (l == 0 && !sources->robin(b))
         matrix->own[b].tensor = find_tensor_factors(data, mesh, mesh.piece(block));
       else if (l > 0 && system.levels.back().matrix->own[b].tensor)
-        matrix->own[b].tensor = coarsened(*system.levels.back().matrix->own[b].tensor);
+        matrix->own[b].tensor =
+            coarsened(*system.levels.back().matrix->own[b].tensor, *system.levels.back().space->numbers);
     }
     system.levels.push_back({spaces[l], std::move(matrix)});
   }

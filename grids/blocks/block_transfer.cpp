@@ -27,8 +27,8 @@ class BlockTransfer final : public Transfer {
     }
     for (const BlockSpace::Own& own : fine_->own) {
       const std::array<int, 3> n = fine_->numbers->cells_of(own.block);
-      of_block_.push_back({{interpolate_axis(n[0]), interpolate_axis(n[1]), interpolate_axis(n[2])},
-                           owns[static_cast<std::size_t>(own.block)]});
+      const auto axis = [&](int cells) { return interpolate_axis(fine_->numbers->widths(cells)); };
+      of_block_.push_back({{axis(n[0]), axis(n[1]), axis(n[2])}, owns[static_cast<std::size_t>(own.block)]});
     }
   }
 

@@ -313,11 +313,15 @@ class StackedAssembly final : public BlockAssembly {
     const CellGrid grid(shape, dimension);
     std::array<int, 3> n{1, 1, 1};
     std::array<std::vector<int>, 3> starts;
-    std::array<Buffer, 3> start;
+    std::array<Buffer, 3> start, place;
     for (std::size_t d = 0; d < 3; ++d) {
       starts[d] = coarse_cells(grid.n[d]);
       n[d] = static_cast<int>(starts[d].size()) - 1;
       start[d] = copy(starts[d]);
+      std::vector<double> places;
+      for (const AxisInterpolation::Node& node : interpolate_axis(finer.space->numbers->widths(shape.n[d] - 1)).nodes)
+        places.push_back(node.t);
+      place[d] = copy(places);
     }
     const CellGrid coarse(n, dimension);
     const Buffer table = copy(first);
@@ -326,6 +330,7 @@ class StackedAssembly final : public BlockAssembly {
           part.grid,
           coarse,
           {memory<const int>(start[0]), memory<const int>(start[1]), memory<const int>(start[2])},
+          {memory<const double>(place[0]), memory<const double>(place[1]), memory<const double>(place[2])},
           part.records,
           memory<double>(made.values),
           memory<const std::int64_t>(table),

@@ -17,9 +17,9 @@ struct StackedAxes {
   std::array<std::array<Buffer, 5>, 3> tables;
 
   template <class Steps>
-  StackedAxes(Steps& steps, const BlockShape& fine) {
+  StackedAxes(Steps& steps, const BlockShape& fine, const BlockNumbers& numbers) {
     for (std::size_t d = 0; d < 3; ++d) {
-      const AxisInterpolation axis = interpolate_axis(fine.n[d] - 1);
+      const AxisInterpolation axis = interpolate_axis(numbers.widths(fine.n[d] - 1));
       std::vector<int> index, start{0}, node;
       std::vector<double> t, weight;
       for (const AxisInterpolation::Node& of : axis.nodes) {
@@ -93,7 +93,7 @@ class StackedTransfer final : public Transfer {
   }
   Group pieces_of(std::size_t g, const std::vector<int>& owns) {
     const auto precision = static_cast<std::size_t>(precision_of<T>);
-    Group made{StackedAxes(*steps_, upper_->lists.groups[g].shape), {}};
+    Group made{StackedAxes(*steps_, upper_->lists.groups[g].shape, *fine_->numbers), {}};
     std::vector<std::size_t> own;  // of the blocks of the group
     for (std::size_t b = 0; b < fine_->own.size(); ++b)
       if (upper_->lists.group_of_own[b] == static_cast<int>(g)) own.push_back(b);

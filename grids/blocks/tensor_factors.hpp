@@ -30,6 +30,6 @@ struct TensorFactors {
 std::optional<TensorFactors> find_tensor_factors(const MeshData& data, const BlockMesh& mesh,
                                                  const BlockMesh::Piece& piece);
 /// Returns the factors of the next coarser level.
-TensorFactors coarsened(const TensorFactors& fine);
+TensorFactors coarsened(const TensorFactors& fine, const BlockNumbers& numbers);
 
 }  // namespace poisson
