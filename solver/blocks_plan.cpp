@@ -17,6 +17,8 @@ constexpr double round_cells = 2;
 // Entries with 8 digits change A by at most a part of the energy that depends on the shape of cells and on κ.
 constexpr double least_angle_of_narrow = 40;
 constexpr std::int64_t least_unknowns_of_narrow = 100'000;  // on smaller levels launches take the time
+// Residuals with entries of 32 digits belong to a matrix whose energy differs by at most 2.4e-10.
+constexpr double least_tolerance_of_narrow = 1e-10;
 // With corrections in fp32, A on a thin block that floats loses digits: from about this stretching on in blocks of thin
 // cells alone (ε a² ≪ 1), and where the couplings along a line exceed those that hold it by the second number.
 constexpr double most_stretched_in_fp32 = 1e3, most_floating_in_fp32 = 1e4;
@@ -84,7 +86,7 @@ double bytes_on_gpu(const BlockLevelSize& size, bool finest, const StoredOnGpu& 
   if (!finest) return bytes;
   // Refinement has the solution, the loads and perhaps the last correction; conjugate gradients have four more fields.
   if (!of.multigrid || of.mixed) {
-    bytes += of.computes && size.computed > 0 ? size.computed * nodes : (narrow ? 4 : 8) * size.bands + 8 * sums;
+    bytes += of.computes && size.computed > 0 ? size.computed * nodes : (narrow ? 3 : 8) * size.bands + 8 * sums;
     bytes += 8 * size.slots + (of.multigrid ? 0 : wide);
   }
   if (of.accelerated) bytes += field;
@@ -94,9 +96,9 @@ double bytes_on_gpu(const BlockLevelSize& size, bool finest, const StoredOnGpu& 
 }  // namespace
 
 bool has_narrow_entries(const Options& options, const CellStretch& stretch, bool isotropic, std::int64_t unknowns) {
-  return options.precision == SolvePrecision::mixed && smoothing_of(options, stretch) == BlockSmoothing::points &&
-         isotropic && stretch.largest <= round_cells && stretch.sharpest >= least_angle_of_narrow &&
-         unknowns > least_unknowns_of_narrow;
+  return options.precision == SolvePrecision::mixed && options.tolerance >= least_tolerance_of_narrow &&
+         smoothing_of(options, stretch) == BlockSmoothing::points && isotropic && stretch.largest <= round_cells &&
+         stretch.sharpest >= least_angle_of_narrow && unknowns > least_unknowns_of_narrow;
 }
 
 // Each level has bands in fp64, which stay for the next solver, and a copy in the precision of corrections with three

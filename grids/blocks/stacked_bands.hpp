@@ -60,9 +60,9 @@ struct PairedEntries {
   constexpr double at(std::int64_t place) const { return rest[place].with(high[place]); }
   constexpr Pack<double, width> pack(std::int64_t place) const {
     const Pack<Narrow, width> upper = load_pack<width>(high + place);
-    const Pack<NarrowRest, width> lower = load_pack<width>(rest + place);
+    const FourRests lower = load_rests(rest + place);
     Pack<double, width> made{};
-    for (int l = 0; l < width; ++l) made.value[l] = lower.value[l].with(upper.value[l]);
+    for (int l = 0; l < width; ++l) made.value[l] = NarrowRest::join(upper.value[l], lower.bits[l]);
     return made;
   }
 };
