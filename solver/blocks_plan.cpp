@@ -101,6 +101,14 @@ bool has_narrow_entries(const Options& options, const CellStretch& stretch, bool
          stretch.sharpest >= least_angle_of_narrow && unknowns > least_unknowns_of_narrow;
 }
 
+// Returns whether cycles alone take less time than conjugate gradients around them: cells are round, κ jumps little,
+// and no node inside a block has a given value. Each of these leaves errors that cycles reduce slowly.
+static bool cycles_suffice(const Options& options, const BlockLevelSize& finest, const CellStretch& stretch,
+                           double range) {
+  return options.method == Method::multigrid && range < steep_jump && !finest.pinned &&
+         has_narrow_entries(options, stretch, finest.isotropic, finest.unknowns);
+}
+
 // Each level has bands in fp64, which stay for the next solver, and a copy in the precision of corrections with three
 // fields of its operator, three of its cycle and factors of lines. The finest level also has loads and the fields of
 // the outer iteration. Factors are computed from twelve values a node.
@@ -108,9 +116,7 @@ Plan plan_blocks(const std::vector<BlockLevelSize>& sizes, const Options& asked,
                  int dimension, bool gpu, bool computes_residual, double range) {
   Plan plan;
   plan.options = resolve_block_options(asked, stretch, dimension);
-  if (asked.krylov == Krylov::automatic && plan.options.method == Method::multigrid && range < steep_jump &&
-      !sizes.front().pinned &&
-      has_narrow_entries(plan.options, stretch, sizes.front().isotropic, sizes.front().unknowns)) {
+  if (asked.krylov == Krylov::automatic && cycles_suffice(plan.options, sizes.front(), stretch, range)) {
     plan.options.krylov = Krylov::none;
     if (!asked.smoother.kind && dimension == 3) {
       plan.options.smoother.kind = &smoother_kind("chebyshev", "elements");

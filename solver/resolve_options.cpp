@@ -7,6 +7,7 @@
 
 #include "grids/problem/media.hpp"
 #include "grids/sampling/mixed_bc_face.hpp"
+#include "grids/sampling/problem_data.hpp"
 #include "grids/sampling/strong_bodies.hpp"
 #include "grids/schemes/assembly.hpp"
 #include "grids/schemes/cells/media_rows.hpp"
@@ -135,6 +136,25 @@ bool balances_bodies(const Problem& problem, const KappaSummary& kappa, const Bl
          relaxation_on_galerkin(block, imbalance_in(kappa, block), kappa.jumps).relaxation.extent == Extent::point;
 }
 
+// Returns whether κ needs Galerkin levels where points are relaxed. The limits differ, because rediscretized levels
+// represent each kind of data differently: sharp jumps between cells, a range in many steps, layers within cells,
+// averaged surfaces of bodies, and staircases of voxels (docs/design/coarse-operators.md).
+bool needs_galerkin(const Problem& problem, const Jumps& jumps, const Block& block) {
+  return galerkin_pays_in_cells(jumps, block) || galerkin_serves_range(problem, jumps, block) ||
+         has_thin_layers(problem) || has_bodies(problem, jumps, jump_of_bodies) || has_steep_voxels(problem, jumps);
+}
+
+// Returns whether rediscretized levels approximate the data only roughly: smooth κ of a wide range, thin layers, and σ
+// and α that vary.
+bool varies_roughly(const Problem& problem, const Jumps& jumps, const Block& block) {
+  bool found = (jumps.range >= Jumps::wide && !varies_gently(jumps)) || !problem.reaction.constant() ||
+               has_thin_layers(problem) || varies_widely(jumps, block);
+  for_each_face(problem, [&](int, int, const Boundary& face) {
+    found = found || (face.kind == BoundaryKind::robin && !face.alpha.constant());
+  });
+  return found;
+}
+
 // Returns the axis along which couplings are weak in a share of the cells, and strong along both others, if there is
 // one such axis. A board of κ = (18, 18, 0.4) is an example. No point sweep reduces errors that vary along this axis
 // alone, and no level that coarsens it represents them.
@@ -231,13 +251,7 @@ Options resolve_options(const Options& given, const Problem& problem, std::optio
   const bool balanced = finest(false).extent == Extent::point && (across.extent == Extent::point || !open);
   const bool points = balanced || galerkin_beats_lines(kappa.jumps, stretched_axes(block));
   Options options = given;
-  // Rediscretized levels approximate smooth κ of a wide range, and varying σ and α, only roughly.
-  bool wide = (kappa.jumps.range >= Jumps::wide && !varies_gently(kappa.jumps)) || !problem.reaction.constant() ||
-              has_thin_layers(problem) || varies_widely(kappa.jumps, block);
-  for (int d = 0; d < problem.dimension; ++d)
-    for (const Boundary& face : problem.boundary[static_cast<std::size_t>(d)])
-      wide = wide || (face.kind == BoundaryKind::robin && !face.alpha.constant());
-  if (options.krylov == Krylov::automatic && wide) options.krylov = Krylov::cg;
+  if (options.krylov == Krylov::automatic && varies_roughly(problem, kappa.jumps, block)) options.krylov = Krylov::cg;
   // Elements store the penalties of constrained nodes in their bands. If points are relaxed on equal cells, Galerkin
   // operators inherit these penalties.
   if (needs_stored_bands(problem) && given.method != Method::cg && given.method != Method::jacobi &&
@@ -267,9 +281,7 @@ Options resolve_options(const Options& given, const Problem& problem, std::optio
       options.smoother.pre = options.smoother.post = 1;
   } else if (options.coarse_operator == CoarseOperator::automatic &&
              options.smoother.takes_points(points || balances_bodies(problem, kappa, block)) &&
-             (galerkin_pays_in_cells(kappa.jumps, block) || galerkin_serves_range(problem, kappa.jumps, block) ||
-              has_thin_layers(problem) || has_bodies(problem, kappa.jumps, jump_of_bodies) ||
-              has_steep_voxels(problem, kappa.jumps))) {
+             needs_galerkin(problem, kappa.jumps, block)) {
     options.coarse_operator = CoarseOperator::galerkin;
   }
   options = options.choose(kappa.jumps.largest, points, few_jumps(kappa.jumps, block), problem.dimension);

@@ -11,6 +11,7 @@
 #include <fmt/ranges.h>
 
 #include "app/cases/case.hpp"
+#include "app/cases/rows_words.hpp"
 #include "backends/memory/error.hpp"
 #include "grids/meshes/device_assembly.hpp"
 #include "grids/meshes/mesh_results.hpp"
@@ -89,19 +90,16 @@ class MeshCase final : public Case {
   double sampling_seconds() const override { return 0; }
   double fill() override {
     if (problem_.initial && in_blocks() && guess_.empty()) {
-      const std::vector<std::array<double, 3>> places(mesh().points.begin(), mesh().points.end());
-      guess_ = cut_blocks().on_nodes(sample_at(*problem_.initial, "initial", Sign::any, places));
+      guess_ = cut_blocks().on_nodes(initial_at_points());
     } else if (problem_.initial && !in_blocks() && system_->rows.guess.empty()) {
-      std::vector<std::array<double, 3>> places;
-      for (const int p : system_->point) places.push_back(mesh().points[static_cast<std::size_t>(p)]);
-      system_->rows.guess = sample_at(*problem_.initial, "initial", Sign::any, places);
+      const std::vector<double> initial = initial_at_points();
+      for (const int p : system_->point) system_->rows.guess.push_back(initial[static_cast<std::size_t>(p)]);
     }
     return model_->fill(solver_->rhs(), solver_->solution());
   }
   Result solve(bool given_guess, const Solver::Listener& listener, Model::Data) const override {
     Result result = solver_->solve(given_guess, listener);
-    if (const auto* external = dynamic_cast<const ExternalRowsModel*>(model_.get()))
-      result.steps.push_back(fmt::format("hypre needed {} iterations", external->iterations()));
+    add_library_steps(*model_, result);
     return result;
   }
   std::vector<std::string> doubts() const override {
@@ -130,8 +128,7 @@ class MeshCase final : public Case {
       header.boundary +=
           fmt::format("{}{} {}", header.boundary.empty() ? "" : ", ", condition.name, condition_name(condition.kind));
     header.matrix = in_blocks() ? matrix_of_blocks() : fmt::format("{} rows, {} entries", row_count(), entries_);
-    if (const auto* own = dynamic_cast<const RowsModel*>(model_.get()))
-      header.matrix += fmt::format("; the levels have {:.2f} times as many", own->operator_complexity());
+    if (model_) header.matrix += size_of_levels(*model_);
   }
   std::string demand() const override { return "; and coefficients must be within the range of numbers"; }
 
@@ -175,6 +172,11 @@ class MeshCase final : public Case {
 
  private:
   const Mesh& mesh() const { return *problem_.mesh; }
+  std::vector<double> initial_at_points() const {
+    if (!config_.mesh->initial.empty()) return config_.mesh->initial;
+    const std::vector<std::array<double, 3>> places(mesh().points.begin(), mesh().points.end());
+    return sample_at(*problem_.initial, "initial", Sign::any, places);
+  }
   const MeshData& data() const {
     if (!data_) {
       data_ = std::make_unique<MeshData>(problem_);
@@ -292,6 +294,7 @@ class MeshCase final : public Case {
   // Joins the conditions of a list. `first` is the first one of them.
   ConditionFlow total_of_list(const std::vector<ConditionFlow>& flows, std::size_t first) const {
     ConditionFlow total;
+    double of_points = 0;  // the sum of means, for lists on points alone
     for (std::size_t c = first; c < flows.size() && problem_.conditions[c].list == problem_.conditions[first].list;
          ++c) {
       const ConditionFlow& part = flows[c];
@@ -302,8 +305,9 @@ class MeshCase final : public Case {
       total.facets += part.facets;
       total.measure += part.measure;
       total.mean += part.measure * part.mean;
+      of_points += static_cast<double>(part.facets) * part.mean;
     }
-    total.mean /= total.measure;
+    total.mean = total.measure > 0 ? total.mean / total.measure : of_points / static_cast<double>(total.facets);
     return total;
   }
   static void add_face(const std::string& name, const std::string& condition, const ConditionFlow& flow,

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "app/cases/case.hpp"
+#include "app/cases/rows_words.hpp"
 #include "backends/memory/error.hpp"
 #include "grids/compact/general_rows.hpp"
 #include "io/config/config_rows.hpp"
@@ -28,8 +29,7 @@ class RowsCase final : public Case {
   const Plan& plan(bool gpu) const override {
     if (!plan_) {
       const auto host = make_cpu_backend();
-      plan_ = by_hypre() ? ExternalRowsModel(*host, rows_.system, sharing_.processes).plan(options_)
-                         : GeneralRowsModel(*host, rows_).plan(options_);
+      plan_ = make_model(*host)->plan(options_);
       count_row_bytes(*plan_, {rows_.system.rows(), rows_.system.entries(), gpu, false});
     }
     return *plan_;
@@ -42,30 +42,27 @@ class RowsCase final : public Case {
   }
 
   Solver& make_solver(Backend& backend, Profile* profile) override {
-    if (by_hypre()) {
-      external_ = std::make_unique<ExternalRowsModel>(backend, rows_.system, sharing_.processes);
-      solver_ = poisson::make_solver(*external_, options_, profile, &plan(backend.on_gpu()));
-    } else {
-      own_ = std::make_unique<GeneralRowsModel>(backend, rows_);
-      solver_ = make_general_solver(*own_, options_, profile, &plan(backend.on_gpu()));
-    }
+    model_ = make_model(backend);
+    const Plan& counted = plan(backend.on_gpu());
+    const auto* general = dynamic_cast<const GeneralRowsModel*>(model_.get());
+    solver_ = general ? make_general_solver(*general, options_, profile, &counted)
+                      : poisson::make_solver(*model_, options_, profile, &counted);
     return *solver_;
   }
   void widen() override {
     options_.precision = SolvePrecision::mixed;
     plan_.reset();
     solver_.reset();
-    own_.reset();
-    external_.reset();
+    model_.reset();
   }
   double fill() override {
-    const double size = model().fill(solver_->rhs(), solver_->solution());
+    const double size = model_->fill(solver_->rhs(), solver_->solution());
     if (config_.problem.initial) solver_->solution().backend().fill(solver_->solution(), *initial());
     return size;
   }
   Result solve(bool given_guess, const Solver::Listener& listener, Model::Data) const override {
     Result result = solver_->solve(given_guess, listener);
-    if (external_) result.steps.push_back(fmt::format("hypre needed {} iterations", external_->iterations()));
+    add_library_steps(*model_, result);
     return result;
   }
   std::vector<std::string> table() const override { return describe_rows(rows_, config_.matrix_file.string()); }
@@ -79,7 +76,7 @@ class RowsCase final : public Case {
     header.grid = config_.matrix_file.string();
     header.matrix = fmt::format("{} rows, {} entries, {}", A.rows(), A.entries(),
                                 rows_.is_symmetric() ? "symmetric" : "unsymmetric");
-    if (own_) header.matrix += fmt::format("; the levels have {:.2f} times as many", own_->operator_complexity());
+    if (model_) header.matrix += size_of_levels(*model_);
   }
   std::string demand() const override {
     return rows_.is_symmetric() ? "; and the matrix must be positive definite"
@@ -87,7 +84,7 @@ class RowsCase final : public Case {
   }
 
   void observe(Summary& summary) override {
-    u_ = get_rows(solver_->solution(), own_ ? own_->rows() : external_->rows());
+    u_ = get_rows(solver_->solution(), RowSpace(rows_.system.rows()));
     double least = std::numeric_limits<double>::max(), largest = -least, sum = 0, squares = 0;
     for (const double u : u_) {
       least = std::min(least, u);
@@ -115,8 +112,11 @@ class RowsCase final : public Case {
   }
 
  private:
-  bool by_hypre() const { return options_.amg == Amg::hypre; }
-  const Model& model() const { return own_ ? static_cast<const Model&>(*own_) : *external_; }
+  std::unique_ptr<Model> make_model(Backend& backend) const {
+    if (options_.amg == Amg::hypre)
+      return std::make_unique<ExternalRowsModel>(backend, rows_.system, sharing_.processes);
+    return std::make_unique<GeneralRowsModel>(backend, rows_);
+  }
   const double* initial() const { return config_.problem.initial->constant(); }
   std::vector<double> residual() const {
     const CsrMatrix& A = rows_.system.A;
@@ -136,8 +136,7 @@ class RowsCase final : public Case {
   Options options_;
   Sharing sharing_;
   mutable std::optional<Plan> plan_;
-  std::unique_ptr<GeneralRowsModel> own_;        ///< without hypre
-  std::unique_ptr<ExternalRowsModel> external_;  ///< with hypre
+  std::unique_ptr<Model> model_;
   std::unique_ptr<Solver> solver_;
   std::vector<double> u_;  ///< after observe
 };

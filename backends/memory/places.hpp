@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 
 #include "backends/memory/box.hpp"
 
@@ -12,6 +13,15 @@ constexpr bool contains(const Box& box, const std::array<int, 3>& at) {
   for (std::size_t d = 0; d < 3; ++d)
     if (at[d] < box.first[d] || at[d] >= box.last[d]) return false;
   return true;
+}
+
+/// Returns the number of a place among those of a box, x fastest.
+constexpr std::size_t number_in(const Box& box, int i, int j, int k) {
+  const std::int64_t nx = box.last[0] - box.first[0], ny = box.last[1] - box.first[1];
+  return static_cast<std::size_t>(((k - box.first[2]) * ny + j - box.first[1]) * nx + i - box.first[0]);
+}
+constexpr std::size_t number_in(const Box& box, const std::array<int, 3>& at) {
+  return number_in(box, at[0], at[1], at[2]);
 }
 
 /// Calls f(i, j, k) for the places of a box one after another, x fastest.

@@ -6,6 +6,8 @@
 #include <numbers>
 
 #include "backends/memory/error.hpp"
+#include "backends/memory/host_memory.hpp"
+#include "grids/blocks/block_mesh_steps.hpp"
 #include "grids/compact/csr.hpp"
 
 namespace poisson {
@@ -75,9 +77,7 @@ class NodePlacer {
 
   // Interpolates the interior of a face or block from what surrounds it, in the indices of the block that owns it.
   void place_inside(int p, const MacroPart& part) {
-    const int block = part.blocks[0];
-    int place = 0;
-    while (topology_.place(block, place).part != p) ++place;
+    const int block = part.blocks[0], place = first_place(topology_, block, p);
     const Box box = numbers_.box_of(block, place);
     const Node n = numbers_.cells_of(block), position = MacroTopology::position(place);
     std::vector<std::size_t> axes;
@@ -233,9 +233,7 @@ void add_cells(const BlockNumbers& numbers, BlockMesh& blocks, const std::vector
 // Adds the sides of a face or, in the plane, of an edge.
 void add_sides(const BlockNumbers& numbers, int p, int label, MeshCells& sides) {
   const MacroTopology& topology = numbers.topology();
-  const int block = topology.parts()[static_cast<std::size_t>(p)].blocks[0];
-  int place = 0;
-  while (topology.place(block, place).part != p) ++place;
+  const int block = topology.parts()[static_cast<std::size_t>(p)].blocks[0], place = first_place(topology, block, p);
   const Node n = numbers.cells_of(block), position = MacroTopology::position(place);
   std::vector<std::size_t> axes;
   Node origin{};
@@ -291,22 +289,30 @@ class PatchLabels {
   std::vector<std::vector<int>> of_part_;
 };
 
-}  // namespace
+// Throws InputError if there are too many nodes for their numbers or for the memory of the host. At its peak, making
+// the mesh needs about the bytes below, measured with 160³ and 2000² cells.
+void check_size(const BlockNumbers& numbers) {
+  if (numbers.count() >= std::numeric_limits<int>::max())
+    throw InputError("the blocks have " + std::to_string(numbers.count()) +
+                     " nodes, but this version supports 2·10⁹; use fewer cells");
+  if (numbers.count() < 1'000'000) return;
+  const double bytes = static_cast<double>(numbers.count()) * (numbers.topology().dimension() == 2 ? 80 : 130);
+  const MemoryLimit limit = hard_memory_limit();
+  if (bytes > static_cast<double>(limit.bytes))
+    throw InputError("the mesh of " + std::to_string(numbers.count()) + " nodes needs about " +
+                     std::to_string(static_cast<int>(bytes / 1e9)) + " GB on the host, but " + limit.source +
+                     " allows " + std::to_string(limit.bytes / 1'000'000'000) + " GB; use fewer cells");
+}
 
-void check_cells(const BlockMesh& mesh);
-void check_overlaps(const BlockMesh& mesh);
-void join_nodes(const BlockGeometry& geometry, BlockMesh& mesh);
-void check_joined(const BlockMesh& mesh);
+}  // namespace
 
 BlockMesh make_block_mesh(const BlockGeometry& geometry) {
   const MacroTopology& topology = *geometry.topology;
   BlockMesh made;
   made.numbers = std::make_shared<BlockNumbers>(geometry.topology, geometry.cells);
   made.nodes = made.numbers;
+  check_size(*made.numbers);
   if (geometry.joined) join_nodes(geometry, made);
-  if (made.numbers->count() >= std::numeric_limits<int>::max())
-    throw InputError("the blocks have " + std::to_string(made.numbers->count()) +
-                     " nodes, but this version supports 2·10⁹; use fewer cells");
   auto mesh = std::make_shared<Mesh>();
   mesh->dimension = topology.dimension();
   mesh->source = "blocks";

@@ -66,9 +66,8 @@ std::vector<int> coarser(const std::vector<int>& cells) {
 }
 
 // Assembles the finest level, its loads, and the elements of the next coarser level.
-BlockElements assemble_finest(const MeshData& data, const BlockMesh& mesh, const ElementAssembler& assembler,
-                              const BlockSpace& fine, const BlockSpace* coarse, BlockSystem& system,
-                              BlockMatrix& matrix) {
+BlockElements assemble_finest(const BlockMesh& mesh, const ElementAssembler& assembler, const BlockSpace& fine,
+                              const BlockSpace* coarse, BlockSystem& system, BlockMatrix& matrix) {
   const int dimension = fine.dimension();
   const std::size_t record = BlockElements::record(dimension), corners = std::size_t{1} << dimension;
   BlockElements made;
@@ -146,7 +145,7 @@ void add_part(const BlockNumbers& numbers, std::size_t p, const std::vector<int>
   const std::array<int, 3>& n = layout.n;
   const double in_plane = static_cast<double>(n[0]) * n[1], all = in_plane * n[2];
   to.nodes += static_cast<std::int64_t>(all);
-  const BlockShape shape{{n[0], n[1], n[2]}, 1};
+  const BlockShape shape{.n = {n[0], n[1], n[2]}, .patches = 1, .by_nodes = {}, .by_line = {}, .by_plane = {}};
   to.bands += static_cast<double>(BandPlaces(shape, plane ? 4 : 13).plane(shape, 1, 0) -
                                   BandPlaces(shape, plane ? 4 : 13).plane(shape, 0, 0));
   to.slots += plane ? in_plane - values : all - values;
@@ -165,6 +164,10 @@ std::vector<BlockLevelSize> level_sizes(const MeshData& data, const BlockMesh& m
     sizes.back().unknowns = unknowns_of(*numbers, free);
     sizes.back().isotropic = data.kappa_entries == 1;
   }
+  if (sizes.front().unknowns == 0)
+    throw InputError(
+        "the conditions give u at all nodes of the blocks, so that nothing is left to solve; use more cells, or fewer "
+        "Dirichlet conditions and fixed materials");
   const bool robin = std::ranges::any_of(
       data.facets, [&](const ConditionedFacet& facet) { return data.condition(facet).kind == BoundaryKind::robin; });
   for (BlockLevelSize& size : sizes) {
@@ -207,7 +210,7 @@ BlockSystem assemble_blocks(const MeshData& data, const BlockMesh& mesh,
     if (on_device) {
       matrix->own.resize(spaces[l]->own.size());
     } else if (l == 0) {
-      elements = assemble_finest(data, mesh, ElementAssembler(data, pinned), *spaces[l], next, system, *matrix);
+      elements = assemble_finest(mesh, ElementAssembler(data, pinned), *spaces[l], next, system, *matrix);
     } else {
       *matrix = matrix_of(*spaces[l], elements);
       if (next) elements = coarse_elements(*spaces[l], *next, elements);

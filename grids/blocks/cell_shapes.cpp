@@ -2,12 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <numbers>
 
 #include "backends/memory/error.hpp"
-#include "grids/blocks/block_mesh.hpp"
-#include "grids/blocks/place_text.hpp"
+#include "grids/blocks/block_mesh_steps.hpp"
+#include "grids/meshes/place_text.hpp"
 
 namespace poisson {
 namespace {
@@ -79,9 +80,8 @@ void measure(const std::array<Place3, 8>& x, std::size_t dimension, CellShapes::
   const std::array<Place3, 3> axis = axes_of(x, dimension);
   std::array<double, 3> width{};
   for (std::size_t d = 0; d < dimension; ++d) width[d] = width_of(axis[d]);
-  std::array<int, 3> order{0, 1, 2};
-  std::sort(order.begin(), order.begin() + static_cast<int>(dimension),
-            [&](int a, int b) { return width[static_cast<std::size_t>(a)] > width[static_cast<std::size_t>(b)]; });
+  std::array<int, 3> order{0, 1, 2};  // in the plane the third axis has no width and stays last
+  std::ranges::sort(order, std::greater(), [&](int d) { return width[static_cast<std::size_t>(d)]; });
   const double longest = width[static_cast<std::size_t>(order[0])], next = width[static_cast<std::size_t>(order[1])],
                shortest = width[static_cast<std::size_t>(order[dimension - 1])];
   found.stretch = std::max(found.stretch, longest / shortest);

@@ -4,16 +4,16 @@
 #include <cmath>
 
 #include "backends/cpu/launch.hpp"
+#include "grids/blocks/block_mesh_steps.hpp"
 
 namespace poisson {
+
 bool has_line(const BlockSpace& blocks, int block, std::array<int, 3> node, std::size_t axis) {
   const MacroTopology& topology = blocks.numbers->topology();
   node[axis] = 1;
   const int place = blocks.numbers->place_of(block, node), part = topology.place(block, place).part;
   if (topology.parts()[static_cast<std::size_t>(part)].blocks[0] != block) return false;
-  int first = 0;
-  while (topology.place(block, first).part != part) ++first;
-  return first == place;  // a block may meet itself at a periodic side
+  return first_place(topology, block, part) == place;
 }
 
 bool on_interface(const BlockSpace& blocks, int block, const std::array<int, 3>& node) {

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "backends/memory/error.hpp"
-#include "grids/blocks/block_mesh.hpp"
-#include "grids/blocks/place_text.hpp"
+#include "grids/blocks/block_mesh_steps.hpp"
+#include "grids/meshes/place_text.hpp"
 
 namespace poisson {
 namespace {
@@ -111,7 +111,6 @@ void join_nodes(const BlockGeometry& geometry, BlockMesh& mesh) {
   }
 }
 
-// Refuses periodic sides whose nodes are not shifted alike.
 void check_joined(const BlockMesh& mesh) {
   if (mesh.node_of_point.empty()) return;
   const MacroTopology& topology = mesh.numbers->topology();

@@ -125,6 +125,13 @@ Bounds Bodies::extent_of(RegionNumber region) const {
   return all;
 }
 
+std::optional<Copies> Bodies::copies_of(RegionNumber region) const {
+  const auto of_region = [&](const Body& body) { return body.region == region; };
+  const auto body = std::ranges::find_if(bodies_, of_region);
+  if (body == bodies_.end() || std::ranges::count_if(bodies_, of_region) > 1) return {};
+  return body->shape->copies();
+}
+
 bool Bodies::split(const Ray& ray, std::vector<Piece>& pieces) const {
   pieces.assign(1, {ray.lower, -1});
   bool met = false;

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -60,6 +61,8 @@ class Bodies final : public RegionMap {
   const std::shared_ptr<const RegionMap>& below() const { return below_; }
   /// Returns the extent of all bodies of a region, for messages.
   Bounds extent_of(RegionNumber region) const;
+  /// Returns the copies of which a region consists, or none if another shape belongs to it, or boxes of copies meet.
+  std::optional<Copies> copies_of(RegionNumber region) const;
 
   /// Returns whether a body may lie in a box that extends along the whole axis.
   bool near(std::size_t axis, const Point& lower, const Point& upper) const {

@@ -30,7 +30,7 @@ class LabelMap final : public RegionMap, public MapOfBytes {
   }
 
   std::optional<LabelBytes> bytes(const std::array<std::vector<double>, 3>& nodes) const override {
-    LabelBytes bytes{image_.labels.data(), {}, regions_};
+    LabelBytes bytes{image_.labels.data(), {}, regions_, {}};
     std::int64_t stride = 1;
     for (std::size_t d = 0; d < 3; ++d) {
       Box all{{0, 0, 0}, {1, 1, 1}};

@@ -319,6 +319,11 @@ class Repeated final : public Shape {
     }
     return b;
   }
+  std::optional<Copies> copies() const override {
+    for (std::size_t d = 0; d < 3; ++d)
+      if (count_[d] > 1 && !(std::abs(step_[d]) > one_.upper[d] - one_.lower[d])) return {};
+    return Copies{count_, step_, one_};
+  }
 
  private:
   // Calls f(ray) for the copies whose bounds meet a part of a ray, with the ray in the coordinates of the copy.
@@ -358,27 +363,6 @@ class Repeated final : public Shape {
 };
 
 }  // namespace
-
-Motion Motion::rotation(const Point& axis, double angle, const Point& about) {
-  const double length = std::sqrt(axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2]);
-  const Point u{axis[0] / length, axis[1] / length, axis[2] / length};
-  const double c = std::cos(angle), s = std::sin(angle);
-  Motion m{.from = about, .to = about};
-  const std::array<Point, 3> cross{Point{0, -u[2], u[1]}, Point{u[2], 0, -u[0]}, Point{-u[1], u[0], 0}};
-  for (std::size_t i = 0; i < 3; ++i)  // Rodrigues' formula
-    for (std::size_t j = 0; j < 3; ++j) m.rows[i][j] = (i == j ? c : 0) + (1 - c) * u[i] * u[j] + s * cross[i][j];
-  return m;
-}
-
-Motion Motion::scaling(const Point& factors, const Point& about) {
-  Motion m{.from = about, .to = about};
-  for (std::size_t d = 0; d < 3; ++d) m.rows[d][d] = factors[d];
-  return m;
-}
-
-Motion Motion::translation(const Point& by) {
-  return {.to = by};
-}
 
 ShapePtr make_union(std::vector<ShapePtr> shapes) {
   return std::make_shared<const Union>(std::move(shapes));

@@ -303,6 +303,27 @@ class Where final : public Shape {
 
 }  // namespace
 
+Motion Motion::rotation(const Point& axis, double angle, const Point& about) {
+  const double length = std::sqrt(axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2]);
+  const Point u{axis[0] / length, axis[1] / length, axis[2] / length};
+  const double c = std::cos(angle), s = std::sin(angle);
+  Motion m{.from = about, .to = about};
+  const std::array<Point, 3> cross{Point{0, -u[2], u[1]}, Point{u[2], 0, -u[0]}, Point{-u[1], u[0], 0}};
+  for (std::size_t i = 0; i < 3; ++i)  // Rodrigues' formula
+    for (std::size_t j = 0; j < 3; ++j) m.rows[i][j] = (i == j ? c : 0) + (1 - c) * u[i] * u[j] + s * cross[i][j];
+  return m;
+}
+
+Motion Motion::scaling(const Point& factors, const Point& about) {
+  Motion m{.from = about, .to = about};
+  for (std::size_t d = 0; d < 3; ++d) m.rows[d][d] = factors[d];
+  return m;
+}
+
+Motion Motion::translation(const Point& by) {
+  return {.to = by};
+}
+
 ShapePtr make_box(const Point& lower, const Point& upper) {
   return std::make_shared<const BoxShape>(lower, upper);
 }

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -40,6 +41,13 @@ struct Bounds {
   bool meets(const Bounds& other) const;
 };
 
+/// Describes copies of a shape in rows along the axes, which have no point in common.
+struct Copies {
+  std::array<int, 3> count{1, 1, 1};
+  Point step{};
+  Bounds first;  ///< contains the copy with the shift 0
+};
+
 struct Motion;
 
 /// Is a region of space. In two dimensions all points have z = 0. It answers two questions, without distances: whether
@@ -61,6 +69,8 @@ class Shape {
   /// Adds the places within a box where the shape, or one that it consists of, ends along an axis. Surfaces that are
   /// planes across the axis lie at such places.
   virtual void add_ends(std::size_t axis, const Bounds& within, std::vector<double>& ends) const;
+  /// Returns the copies of which the shape consists, or none: it is no repeated shape, or boxes of copies meet.
+  virtual std::optional<Copies> copies() const { return {}; }
 };
 using ShapePtr = std::shared_ptr<const Shape>;
 

@@ -33,9 +33,7 @@ class CellValues {
   double operator()(std::array<int, 3> cell) const {
     for (std::size_t e = 0; e < 3; ++e)
       if (const int n = block_.axes[e].size(); block_.axes[e].periodic()) cell[e] = (cell[e] + n) % n;
-    const std::int64_t nx = box_.last[0] - box_.first[0], ny = box_.last[1] - box_.first[1];
-    return values_[static_cast<std::size_t>(((cell[2] - box_.first[2]) * ny + cell[1] - box_.first[1]) * nx + cell[0] -
-                                            box_.first[0])];
+    return values_[number_in(box_, cell)];
   }
 
  private:

@@ -72,14 +72,11 @@ class Front {
       if (!axis.open(1)) ++box.last[e];
     }
     const std::vector<double> around = d_.functionals().values(field_, box);
-    const std::int64_t nx = box.last[0] - box.first[0], ny = box.last[1] - box.first[1];
     for_each_place(block_.layout().box(), [&](int i, int j, int k) {
       const Cell cell{i, j, k};
       if (marked(cell)) return;
       for_each_neighbour(cell, [&](const Cell& next, bool inside) {
-        if (!inside && around[static_cast<std::size_t>(((next[2] - box.first[2]) * ny + next[1] - box.first[1]) * nx +
-                                                       next[0] - box.first[0])] != 0)
-          waiting_.push_back(cell);
+        if (!inside && around[number_in(box, next)] != 0) waiting_.push_back(cell);
       });
     });
   }

@@ -19,8 +19,9 @@ constexpr double rounding = 1e-9;
 int DetachedFaces::layers(const Media& media) {
   const bool plain =
       media.bodies && media.surfaces != Surfaces::staircase && media.sheets.empty() && media.contacts.empty();
-  const bool cut = media.surfaces == Surfaces::sharp &&
-                   std::ranges::any_of(media.materials, [](const Material& m) { return m.insulator; });
+  const bool cut = media.surfaces == Surfaces::sharp && std::ranges::any_of(media.regions, [&](const MediaRegion& r) {
+                     return media.materials[r.material].insulator;
+                   });
   return plain && !cut ? 2 : 1;
 }
 

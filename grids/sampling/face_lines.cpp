@@ -5,6 +5,16 @@
 #include <cstddef>
 
 namespace poisson {
+namespace {
+
+// κ of two materials is equal if it differs by less than this share: rounding errors of integrals.
+constexpr double share_of_rounding = 1e-9;
+
+bool exceeds(double kappa, double other) {
+  return kappa > (1 + share_of_rounding) * other;
+}
+
+}  // namespace
 
 void FaceLines::add(const Line& line) {
   const double w = line.weight;
@@ -23,11 +33,11 @@ void FaceLines::add(const Line& line) {
     squares_[e] += w * line.across[e] * line.across[e];
   }
   plain_ = plain_ && line.plain && std::isfinite(line.resistance) && line.resistance > 0;
-  if (line.higher > line.lower) {
+  if (exceeds(line.higher, line.lower)) {
     better_ = true;
     body_ = std::max(body_, line.higher);
     around_ = around_ == 0 ? line.lower : std::min(around_, line.lower);
-  } else if (line.higher < line.lower) {
+  } else if (exceeds(line.lower, line.higher)) {
     worse_ = true;
     body_ = body_ == 0 ? line.higher : std::min(body_, line.higher);
     around_ = std::max(around_, line.lower);

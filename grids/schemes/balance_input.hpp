@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "backends/memory/places.hpp"
 #include "grids/operators/operator.hpp"
 #include "grids/sampling/sampling.hpp"
 #include "grids/schemes/discretization.hpp"
@@ -47,10 +48,7 @@ class Layer {
   Layer(const Functionals& functionals, const Field& u, const Box& box)
       : box_(box), values_(functionals.values(u, box)) {}
 
-  double operator()(int i, int j, int k) const {
-    const std::int64_t nx = box_.last[0] - box_.first[0], ny = box_.last[1] - box_.first[1];
-    return values_[static_cast<std::size_t>(((k - box_.first[2]) * ny + j - box_.first[1]) * nx + i - box_.first[0])];
-  }
+  double operator()(int i, int j, int k) const { return values_[number_in(box_, i, j, k)]; }
 
  private:
   Box box_;

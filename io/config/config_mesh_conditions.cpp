@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "io/config/condition_lists.hpp"
 #include "io/config/spelling.hpp"
-#include "io/expressions/expression.hpp"
 
 namespace poisson {
 namespace {
@@ -60,18 +60,10 @@ class MeshConditionReader {
     for (std::size_t i = 0; i < read.size(); ++i) {
       const Value& item = list.items[i];
       const std::string index = "[" + std::to_string(i) + "]", here = path + index;
-      const Value* where = item.find("where");  // null: it was wrong and has been reported
-      const bool last = i + 1 == read.size();
-      if (where && last == given(where)) {
-        parts_.errors.add(
-            item.mark, here,
-            last ? "is the last condition and has a where (the other sides have no condition); add one without where"
-                 : "hides the following conditions (it applies to all sides); add where: an expression");
-        return {};
-      }
+      if (!check_where(parts_, list, i, path)) return {};
       read[i].name = name + index;
       read[i].list = name;
-      if (where && !last)
+      if (const Value* where = item.find("where"); given(where))
         read[i].where = names_.quantity(*where, here + ".where", "boundary." + name + index + ".where");
       read_condition(item, here, read[i]);
     }
@@ -97,21 +89,14 @@ class MeshConditionReader {
       else if (given(right))
         condition.value = names_.quantity(*right, path + ".robin.value", name);
       else if (given(ambient))
-        condition.value = product(*alpha, *ambient, path + ".robin.ambient", name);
+        set_product(*alpha, *ambient, path + ".robin.ambient", name, condition.value);
     }
   }
 
-  Quantity product(const Value& factor, const Value& value, const std::string& path, const std::string& name) {
+  void set_product(const Value& factor, const Value& value, const std::string& path, const std::string& name,
+                   Quantity& product) {
     parts_.config.marks[name] = value.mark.text() + ": " + path;
-    const auto text = [](const Value& number) {
-      return "(" + (number.kind == Value::Kind::number ? shortest(number.number) : number.text) + ")";
-    };
-    try {
-      return parse_expression(text(factor) + " * " + text(value), parts_.config.parameters);
-    } catch (const InputError& error) {
-      parts_.errors.add(value.mark, path, error.what());
-      return 0.0;
-    }
+    read_product(parts_, factor, value, path, product);
   }
 
   // Gives periodic sides a condition that takes nothing, so that the default does not apply there.

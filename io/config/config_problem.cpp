@@ -8,11 +8,11 @@
 
 #include "grids/problem/mixed_bc.hpp"
 #include "grids/sampling/sampling.hpp"
+#include "io/config/condition_lists.hpp"
 #include "io/config/config_parts.hpp"
 #include "io/config/face_choices.hpp"
 #include "io/config/given_array.hpp"
 #include "io/config/schema.hpp"
-#include "io/expressions/expression.hpp"
 #include "io/files/hdf5.hpp"
 
 namespace poisson {
@@ -209,19 +209,7 @@ class ProblemReader {
     }
     if (const Value* factor = all.find(datum.factor); given(factor)) {
       parts_.config.marks[name] = value->mark.text() + ": " + here;
-      read_product(*factor, *value, here, face.*datum.member);
-    }
-  }
-
-  // One expression keeps a product of constants constant, and a backend with a compiler can compile any other product.
-  void read_product(const Value& factor, const Value& value, const std::string& path, Quantity& product) {
-    const auto text = [](const Value& number) {
-      return "(" + (number.kind == Kind::number ? shortest(number.number) : number.text) + ")";
-    };
-    try {
-      product = parse_expression(text(factor) + " * " + text(value), parts_.config.parameters);
-    } catch (const InputError& error) {
-      parts_.errors.add(value.mark, path, error.what());
+      read_product(parts_, *factor, *value, here, face.*datum.member);
     }
   }
 
@@ -230,16 +218,8 @@ class ProblemReader {
     for (std::size_t p = 0; p < parts.size(); ++p) {
       const Value& item = list.items[p];
       const std::string here = path + "[" + std::to_string(p) + "]";
-      const Value* where = item.find("where");  // null: it was wrong and has been reported
-      const bool last = p + 1 == parts.size();
-      if (where && last == given(where)) {
-        parts_.errors.add(
-            item.mark, here,
-            last ? "is the last part and has a where (the rest of the face has no condition); add a part without where"
-                 : "hides the following parts (it covers the whole face); add where: an expression");
-        return;
-      }
-      if (where && !last && read(*where, here + ".where", here, parts[p].where))
+      if (!check_where(parts_, list, p, path)) return;
+      if (const Value* where = item.find("where"); given(where) && read(*where, here + ".where", here, parts[p].where))
         parts[p].where = finite(parts[p].where, here);
       read_face(item, key, here, parts[p].boundary);
     }

@@ -84,7 +84,8 @@ const std::vector<Malformed>& malformed() {
        cube,
        "discretization: {centering: cell}\nboundary:\n  x-: [{dirichlet: 1}, {neumann: 0}]\n",
        {},
-       "bad.yaml:5:8: boundary.x-[0]: hides the following parts (it covers the whole face); add where: an expression"},
+       "bad.yaml:5:8: boundary.x-[0]: hides the following conditions (it applies everywhere); add where: an "
+       "expression"},
       {"part_with_wrong_where",
        cube,
        "discretization: {centering: cell}\nboundary:\n  x-: [{where: y <, dirichlet: 1}, {neumann: 0}]\n",
@@ -97,8 +98,8 @@ const std::vector<Malformed>& malformed() {
        "discretization: {centering: cell}\nboundary:\n"
        "  x-: [{where: y < 0.5, dirichlet: 1}, {where: y > 0.5, neumann: 0}]\n",
        {},
-       "bad.yaml:5:40: boundary.x-[1]: is the last part and has a where (the rest of the face has no condition); add a "
-       "part without where"},
+       "bad.yaml:5:40: boundary.x-[1]: is the last condition and has a where (the rest has no condition); add a "
+       "condition without where"},
       {"missing_upper",
        nothing,
        "domain: {lower: [0, 0]}\ngrid: {cells: [4, 4]}\n",

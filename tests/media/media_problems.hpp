@@ -10,6 +10,7 @@
 #include "grids/problem/bodies.hpp"
 #include "grids/problem/media.hpp"
 #include "grids/problem/problem.hpp"
+#include "solver/options.hpp"
 
 namespace poisson {
 
@@ -27,6 +28,21 @@ inline Problem square_in_cells(int cells, double length = 1) {
   return p;
 }
 
+/// Returns the unit square or cube with these numbers of cells along each axis.
+inline Problem box_in_cells(const std::vector<int>& cells) {
+  Problem p = cells.size() == 2 ? square_in_cells(1) : cube_in_cells(1);
+  for (std::size_t d = 0; d < cells.size(); ++d) p.nodes[d] = uniform_nodes(0, 1, cells[d]);
+  return p;
+}
+
+/// Returns the options of multigrid to a tolerance.
+inline Options to_tolerance(double tolerance, SolvePrecision precision = SolvePrecision::double_) {
+  Options o{.method = Method::multigrid};
+  o.tolerance = tolerance;
+  o.precision = precision;
+  return o;
+}
+
 /// Collects materials and bodies. The first material is the background.
 class MediaBuilder {
  public:
@@ -40,6 +56,18 @@ class MediaBuilder {
     add(name, kappa[0]);
     back().isotropic = false;
     std::ranges::copy(kappa, back().coefficient.begin());
+  }
+  void add_fixed(const std::string& name, double value = 0) {
+    add(name, 1);
+    back().fixed = value;
+  }
+  void add_floating(const std::string& name, double charge = 0) {
+    add(name, 1);
+    back().floating = charge;
+  }
+  void add_insulator(const std::string& name) {
+    add(name, 1);
+    back().insulator = true;
   }
   Material& back() { return materials_.back(); }
   void body(const std::string& material, ShapePtr shape) {

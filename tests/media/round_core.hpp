@@ -77,13 +77,6 @@ inline void PrintTo(const RoundCore& core, std::ostream* out) {
   *out << core.name;
 }
 
-inline Options tight_options() {
-  Options o{.method = Method::multigrid};
-  o.tolerance = 1e-10;
-  o.precision = SolvePrecision::double_;
-  return o;
-}
-
 /// Contains the rms and the largest error of u, the rms error in cells at least two cells away from the surface, and
 /// the error of the gradient inside. The outer gradient is 1.
 struct CoreErrors {
@@ -91,7 +84,7 @@ struct CoreErrors {
 };
 
 inline CoreErrors errors_of(const RoundCore& core, const std::array<int, 3>& cells, Surfaces surfaces) {
-  Solve solve(core.problem(cells, surfaces), tight_options());
+  Solve solve(core.problem(cells, surfaces), to_tolerance(1e-10));
   EXPECT_TRUE(solve.run().converged());
   const MediaSystem& system = *solve.discretization().media();
   const std::vector<double> u = values(solve.solution());

@@ -1,7 +1,9 @@
 // Connected parts across cuts and periodic faces: floating bodies, and the largest part of a problem without a fixed
 // value.
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
 #include <memory>
 #include <random>
 #include <string>
@@ -23,13 +25,6 @@ namespace {
 
 constexpr auto N = BoundaryKind::neumann, P = BoundaryKind::periodic;
 
-Options tight() {
-  Options o{.method = Method::multigrid};
-  o.tolerance = 1e-11;
-  o.precision = SolvePrecision::double_;
-  return o;
-}
-
 /// Contains u, the bodies and the mean flux of a solve.
 struct Answer {
   std::vector<double> u;
@@ -42,7 +37,7 @@ struct Answer {
 Answer solve_shared(const Problem& p, int axis, const Sharing& sharing, std::vector<double>& all) {
   const auto backend = test_backend();
   GridModel model(*backend, p, Assembly::automatic, Sampling::automatic, sharing);
-  const auto solver = make_solver(model, tight());
+  const auto solver = make_solver(model, to_tolerance(1e-11));
   model.fill(solver->rhs(), solver->solution());
   std::array<double, 3> rise{};
   if (axis >= 0) {
@@ -98,8 +93,7 @@ Problem periodic_bodies(int dimension) {
   p.reaction = 1e-3;
   MediaBuilder media;
   media.add("background", 1);
-  media.add("metal", 1);
-  media.back().floating = 0;
+  media.add_floating("metal");
   const double z = dimension == 2 ? 0 : 0.5;
   const auto ball = [&](double x, double y, double at_z, double radius) {
     return make_ellipsoid({x, y, at_z}, {radius, 0.8 * radius, dimension == 2 ? Bounds::far : radius});
@@ -141,8 +135,7 @@ Answer solve_disc(double x, double radius, double resistance = 0) {
   for (auto& faces : p.boundary) faces = {Boundary{P}, Boundary{P}};
   MediaBuilder media;
   media.add("background", 1);
-  media.add("metal", 1);
-  media.back().floating = 0;
+  media.add_floating("metal");
   std::vector<ShapePtr> images;
   for (const double period : {-1.2, 0.0, 1.2}) images.push_back(make_sphere({x + period, 0.5, 0}, radius));
   media.body("metal", make_union(images));
@@ -178,8 +171,7 @@ TEST(ConnectedParts, WindingBodiesAreErrors) {
   for (auto& faces : p.boundary) faces = {Boundary{P}, Boundary{P}};
   MediaBuilder media;
   media.add("background", 1);
-  media.add("metal", 1);
-  media.back().floating = 0;
+  media.add_floating("metal");
   media.body("metal", make_box({-1, 0.3, -1}, {2, 0.5, 2}));
   media.use(p, Surfaces::sharp);
   for (const int parts : {1, 3})
@@ -193,15 +185,12 @@ TEST(ConnectedParts, WindingBodiesAreErrors) {
 /// that balance in each room.
 TEST(ConnectedParts, LargestPartDoesNotDependOnCuts) {
   for (const Surfaces surfaces : {Surfaces::sharp, Surfaces::staircase}) {
-    Problem p = square_in_cells(1);
-    p.nodes[0] = uniform_nodes(0, 1, 24);
-    p.nodes[1] = uniform_nodes(0, 1, 20);
+    Problem p = box_in_cells({24, 20});
     for (auto& faces : p.boundary) faces = {Boundary{N}, Boundary{N}};
     p.source = [](double x, double y, double) { return y > 0.6 && x > 0.25 ? (x < 0.625 ? 1.0 : -1.0) : 0.0; };
     MediaBuilder media;
     media.add("background", 1);
-    media.add("wall", 1);
-    media.back().insulator = true;
+    media.add_insulator("wall");
     media.body("wall", make_box({-1, 0.5, -1}, {2, 0.6, 2}));
     media.body("wall", make_box({0.17, -1, -1}, {0.25, 2, 2}));
     media.body("wall", make_box({0.7, -1, -1}, {0.75, 0.5, 2}));
@@ -214,14 +203,11 @@ TEST(ConnectedParts, LargestPartDoesNotDependOnCuts) {
 
 /// The cells of thin oblique rods do not touch, but each rod is one body; copies of `repeat` are several.
 TEST(ConnectedParts, ThinObliqueRodsAreOneBody) {
-  Problem p = cube_in_cells(1);
-  const std::array cells{24, 20, 16};
-  for (std::size_t d = 0; d < 3; ++d) p.nodes[d] = uniform_nodes(0, 1, cells[d]);
+  Problem p = box_in_cells({24, 20, 16});
   p.boundary[0] = {Boundary{BoundaryKind::dirichlet, 1.0}, Boundary{BoundaryKind::dirichlet, 0.0}};
   MediaBuilder media;
   media.add("background", 1);
-  media.add("metal", 1);
-  media.back().floating = 0;
+  media.add_floating("metal");
   const ShapePtr rod = make_cylinder({0.13, 0.17, 0.1}, {0.71, 0.41, 0.78}, 0.02);
   media.body("metal", rod);
   media.body("metal", make_repeated(make_moved(rod, Motion::translation({0.1, 0.2, 0})), {1, 2, 1}, {0, 0.2, 0}));
@@ -231,17 +217,60 @@ TEST(ConnectedParts, ThinObliqueRodsAreOneBody) {
   for (const Parts& parts : {Parts{2, 2, 1}, Parts{1, 1, 3}}) expect_same_on(parts, p, -1, one);
 }
 
+Problem with_copies(const ShapePtr& shape, const std::array<int, 3>& count, const Point& step) {
+  Problem p = box_in_cells({24, 20});
+  p.boundary[0] = {Boundary{BoundaryKind::dirichlet, 1.0}, Boundary{BoundaryKind::dirichlet, 0.0}};
+  p.boundary[1] = {Boundary{N}, Boundary{N}};
+  MediaBuilder media;
+  media.add("background", 1);
+  media.add_floating("metal");
+  media.body("metal", make_repeated(shape, count, step));
+  media.use(p, Surfaces::sharp);
+  return p;
+}
+
+/// Copies of `repeat` between the centres of cells have their own values, however far apart they are: here one of four
+/// discs in a uniform field contains a centre. Too many copies are strong conductors.
+TEST(ConnectedParts, CopiesBetweenCentresFloat) {
+  const ShapePtr disc = make_sphere({2 / 24.0, 0.525, 0}, 0.008);
+  const Point step{6.25 / 24, 0, 0};
+  const Problem p = with_copies(disc, {4, 1, 1}, step);
+  const Answer one = solve_alone(p, -1);
+  ASSERT_EQ(one.bodies.size(), 4U);
+  EXPECT_GT(one.bodies[0].cells, 0);
+  std::vector<double> values;
+  for (const FloatingResult& body : one.bodies) values.push_back(body.value);
+  std::ranges::sort(values, std::greater());
+  for (std::size_t b = 0; b < 4; ++b)
+    EXPECT_NEAR(values[b], 1 - 2 / 24.0 - step[0] * static_cast<double>(b), 0.01) << b;
+  for (const Parts& parts : {Parts{2, 1, 1}, Parts{3, 2, 1}}) expect_same_on(parts, p, -1, one);
+  const ShapePtr below = make_moved(disc, Motion::translation({0, -0.5, 0}));
+  EXPECT_EQ(solve_alone(with_copies(below, {4, 2, 1}, {step[0], 0.1, 0}), -1).bodies.size(), 8U);
+  EXPECT_TRUE(solve_alone(with_copies(below, {4, 9, 1}, {step[0], 0.1, 0}), -1).bodies.empty());
+}
+
+/// Copies a period apart are one body. Its flux is that of a body in the middle of the box.
+TEST(ConnectedParts, CopiesBetweenCentresHavePeriods) {
+  const ShapePtr disc = make_sphere({12.5 / 24, 0, 0}, 0.008);
+  Problem images = with_copies(disc, {1, 2, 1}, {0, 1, 0});
+  Problem inside = with_copies(make_moved(disc, Motion::translation({0, 0.5, 0})), {1, 1, 1}, {});
+  for (Problem* p : {&images, &inside})
+    for (auto& faces : p->boundary) faces = {Boundary{P}, Boundary{P}};
+  const Answer at_face = solve_alone(images, 1), middle = solve_alone(inside, 1);
+  EXPECT_EQ(at_face.bodies.size(), 1U);
+  EXPECT_EQ(middle.bodies.size(), 1U);
+  EXPECT_LT(middle.flux, -1.0005);  // −1 without the body
+  EXPECT_NEAR(at_face.flux, middle.flux, 1e-9);
+}
+
 /// A wire that is thinner than a cell makes one body of two balls; without it they are two.
 TEST(ConnectedParts, ThinWiresConnect) {
   for (const bool wired : {true, false}) {
-    Problem p = square_in_cells(1);
-    p.nodes[0] = uniform_nodes(0, 1, 24);
-    p.nodes[1] = uniform_nodes(0, 1, 20);
+    Problem p = box_in_cells({24, 20});
     p.boundary[0] = {Boundary{BoundaryKind::dirichlet, 1.0}, Boundary{BoundaryKind::dirichlet, 0.0}};
     MediaBuilder media;
     media.add("background", 1);
-    media.add("metal", 1);
-    media.back().floating = 0;
+    media.add_floating("metal");
     std::vector<ShapePtr> parts{make_sphere({0.25, 0.3, 0}, 0.1), make_sphere({0.75, 0.7, 0}, 0.1)};
     if (wired) parts.push_back(make_prism({{0.25, 0.29}, {0.75, 0.69}, {0.75, 0.71}, {0.25, 0.31}}, -1, 1));
     media.body("metal", make_union(parts));
@@ -257,15 +286,12 @@ TEST(ConnectedParts, RandomBodiesDoNotDependOnCuts) {
   for (const unsigned seed : {1U, 2U}) {
     std::mt19937 random(seed);
     std::uniform_real_distribution<double> place(0, 1);
-    Problem p = cube_in_cells(1);
-    const std::array cells{24, 20, 16};
-    for (std::size_t d = 0; d < 3; ++d) p.nodes[d] = uniform_nodes(0, 1, cells[d]);
+    Problem p = box_in_cells({24, 20, 16});
     p.boundary[0] = {Boundary{BoundaryKind::dirichlet, 1.0}, Boundary{BoundaryKind::dirichlet, 0.0}};
     for (const std::size_t d : {1U, 2U}) p.boundary[d] = {Boundary{P}, Boundary{P}};
     MediaBuilder media;
     media.add("background", 1);
-    media.add("metal", 1);
-    media.back().floating = 0;
+    media.add_floating("metal");
     for (int b = 0; b < 28; ++b)
       media.body("metal", make_cylinder({0.1 + 0.8 * place(random), place(random), place(random)},
                                         {0.1 + 0.8 * place(random), place(random), place(random)}, 0.04));

@@ -59,7 +59,7 @@ TEST(ObliqueContacts, ActInCentresOfCells) {
       media.body("beyond", make_box({-9, -9, 0.5}, {9, 9, 9}));
       media.contact("beyond", "background", resistance);
       media.use(p, Surfaces::sharp);
-      Solve solve(p, tight_options());
+      Solve solve(p, to_tolerance(1e-10));
       ASSERT_TRUE(solve.run().converged());
       const Balance flows =
           balance(solve.discretization(), solve.solver().A(), solve.solution(), solve.rhs(), solve.solver().spare());
@@ -93,7 +93,7 @@ TEST(ObliqueContacts, OfPlanesConverge) {
                    make_moved(make_box({offset, -9, -9}, {9, 9, 9}), Motion::rotation({0, 0, 1}, angle, {0, 0, 0})));
         media.contact("beyond", "background", resistance);
         media.use(p, Surfaces::sharp);
-        Solve solve(p, tight_options());
+        Solve solve(p, to_tolerance(1e-10));
         ASSERT_TRUE(solve.run().converged());
         const std::vector<double> u = values(solve.solution());
         double sum = 0;

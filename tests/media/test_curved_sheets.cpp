@@ -76,7 +76,7 @@ TEST(ObliqueSheets, OfPlanesCarryTheirCurrent) {
                make_moved(make_box({0.0137, -9, -9}, {9, 9, 9}), Motion::rotation({0, 0, 1}, angle, {0, 0, 0})));
     media.sheet("beyond", 1e-3, 4e3);
     media.use(p, Surfaces::averaged);
-    Solve solve(p, tight_options());
+    Solve solve(p, to_tolerance(1e-10));
     ASSERT_TRUE(solve.run().converged());
     const std::vector<double> u = values(solve.solution());
     double most = 0;
@@ -101,7 +101,7 @@ TEST(ObliqueSheets, OfBoardsLieWhereTheirSurfacesAre) {
     media.body("board", make_box({-1, -1, 0.43}, {2, 2, 0.61}));
     media.sheet("board", 35e-6, 390e3);
     media.use(p, Surfaces::sharp);
-    Solve solve(p, tight_options());
+    Solve solve(p, to_tolerance(1e-10));
     ASSERT_TRUE(solve.run().converged());
     const Balance flows =
         balance(solve.discretization(), solve.solver().A(), solve.solution(), solve.rhs(), solve.solver().spare());
@@ -124,7 +124,7 @@ TEST(ObliqueSheets, CrossPeriodicEnds) {
       media.body("core", make_ellipsoid({0.48, y, 0}, {0.29, 0.23, Bounds::far}));
     media.sheet("core", 1e-3, 1.5e3);
     media.use(p, Surfaces::sharp);
-    Solve solve(p, tight_options());
+    Solve solve(p, to_tolerance(1e-10));
     ASSERT_TRUE(solve.run().converged());
     flows[place] =
         balance(solve.discretization(), solve.solver().A(), solve.solution(), solve.rhs(), solve.solver().spare())
@@ -136,7 +136,7 @@ TEST(ObliqueSheets, CrossPeriodicEnds) {
 /// Values do not depend on the number of processes.
 TEST(ObliqueSheets, ProcessesAgree) {
   const Problem p = RoundCore::with_sheet("sphere", 3, 2, 3).problem({16, 16, 16}, Surfaces::sharp);
-  Solve one(p, tight_options());
+  Solve one(p, to_tolerance(1e-10));
   ASSERT_TRUE(one.run().converged());
   const double expected =
       balance(one.discretization(), one.solver().A(), one.solution(), one.rhs(), one.solver().spare()).flux[0];
@@ -144,7 +144,7 @@ TEST(ObliqueSheets, ProcessesAgree) {
     as_processes(parts[0] * parts[1] * parts[2], [&](const std::shared_ptr<const Processes>& processes) {
       const auto backend = test_backend();
       GridModel model(*backend, p, Assembly::automatic, Sampling::automatic, Sharing{processes, parts, 300});
-      const auto solver = make_solver(model, tight_options());
+      const auto solver = make_solver(model, to_tolerance(1e-10));
       model.fill(solver->rhs(), solver->solution());
       EXPECT_TRUE(model.solve(*solver, false).converged());
       EXPECT_NEAR(

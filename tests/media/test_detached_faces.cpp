@@ -114,5 +114,27 @@ TEST(DetachedFaces, ProcessesAgree) {
   }
 }
 
+/// Materials that no body has change no conductance. An insulator used to switch the moves off.
+TEST(DetachedFaces, UnusedMaterialsChangeNothing) {
+  const auto flow = [](bool unused) {
+    Problem p = square_in_cells(32);
+    p.boundary = {{{Boundary{D, 1.0}, Boundary{D, 0.0}}, {Boundary{N}, Boundary{N}}, {}}};
+    MediaBuilder media;
+    media.add("background", 1);
+    media.add("layer", 0.05);
+    media.add("core", 30);
+    if (unused) media.add_insulator("wall");
+    if (unused) media.add_fixed("electrode", 7);
+    media.body("layer", make_sphere({0.81, 0.4, 0}, 0.19));
+    media.body("core", make_sphere({0.64, 0.34, 0}, 0.09));
+    media.use(p, Surfaces::sharp);
+    Solve solve(p, to_tolerance(1e-10));
+    EXPECT_TRUE(solve.run().converged());
+    return balance(solve.discretization(), solve.solver().A(), solve.solution(), solve.rhs(), solve.solver().spare())
+        .flux[0];
+  };
+  EXPECT_EQ(flow(true), flow(false));
+}
+
 }  // namespace
 }  // namespace poisson::detached_faces_tests

@@ -104,8 +104,7 @@ TEST(Directions, OpenVolumesBesideLayersAreExact) {
       Problem p = insulated_cube(10);
       MediaBuilder media;
       media.add("background", 1);
-      media.add("hole", 1);
-      media.back().insulator = true;
+      media.add_insulator("hole");
       media.body("hole", make_layer(axis, layer[0], layer[1]));
       media.use(p, Surfaces::sharp);
       const auto backend = test_backend();
@@ -144,8 +143,7 @@ std::array<double, 2> values_of_halves(double tilt, double radius, double sign) 
   if (sign < 0) std::swap(p.boundary[1][0], p.boundary[1][1]);
   MediaBuilder media;
   media.add("background", 0.03);
-  media.add("metal", 1);
-  media.back().floating = 0;
+  media.add_floating("metal");
   media.add("glue", 0.1);
   media.body("metal", make_cylinder({0.28, sign * -0.5, -0.08}, {0.28 - tilt, sign * 0.5, -0.08}, radius));
   media.body("glue", sign > 0 ? make_layer(1, -0.1378, -0.065) : make_layer(1, 0.065, 0.1378));
@@ -172,6 +170,36 @@ TEST(Directions, HalvesOfARodKeepTheirValuesUnderReflection) {
       EXPECT_NEAR(low, low_again, 1e-7) << tilt << ' ' << radius;
       EXPECT_NEAR(high, high_again, 1e-7) << tilt << ' ' << radius;
     }
+}
+
+/// Bodies of equal κ that overlap are one conductor. Rounding errors of their κ used to decide which of two rules a
+/// face follows, so mirrored bodies had other conductances (28.9 and 21.2).
+TEST(Directions, MirroredBodiesOfEqualKappaHaveTheSameFaces) {
+  constexpr int n = 32;
+  const auto system = [&](bool mirrored, const auto& use) {
+    Problem p = square_in_cells(n);
+    MediaBuilder media;
+    media.add("host", 1);
+    media.add("core", 30);
+    const auto disc = [&](double x, double y, double radius) {
+      media.body("core", make_sphere({mirrored ? 1 - x : x, y, 0}, radius));
+    };
+    disc(0.31021461879386747, 0.4730988525361528, 0.1358565746876013);
+    disc(0.20809958826367214, 0.4986191562835425, 0.18605766665672324);
+    media.use(p, Surfaces::sharp);
+    const auto backend = test_backend();
+    const Discretization d(*backend, std::move(p));
+    use(*d.media());
+  };
+  system(false, [&](const MediaSystem& own) {
+    system(true, [&](const MediaSystem& mirrored) {
+      for (int j = 0; j < n; ++j)
+        for (int i = 0; i < n; ++i) {
+          EXPECT_NEAR(own.face(0, i, j, 0), mirrored.face(0, n - i, j, 0), 1e-8) << i << ", " << j;
+          EXPECT_NEAR(own.face(1, i, j, 0), mirrored.face(1, n - 1 - i, j, 0), 1e-8) << i << ", " << j;
+        }
+    });
+  });
 }
 
 }  // namespace

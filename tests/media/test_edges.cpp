@@ -28,8 +28,7 @@ double capacitance(int dimension, const std::array<int, 3>& cells, const ShapePt
   }
   MediaBuilder media;
   media.add("background", 1);
-  media.add("body", 1);
-  media.back().fixed = 1;
+  media.add_fixed("body", 1);
   media.body("body", shape);
   media.use(p, Surfaces::sharp);
   Options options{.method = Method::multigrid};

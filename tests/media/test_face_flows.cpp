@@ -55,10 +55,8 @@ TEST(FaceFlows, AreConservedAroundBodies) {
   p.boundary = {{{Boundary{D, 1.0}, Boundary{N, 0.0}}, {Boundary{N}, Boundary{N}}, {Boundary{N}, Boundary{N}}}};
   MediaBuilder media;
   media.add("background", 1);
-  media.add("lead", 1);
-  media.back().fixed = 3;
-  media.add("hole", 1);
-  media.back().insulator = true;
+  media.add_fixed("lead", 3);
+  media.add_insulator("hole");
   media.add("core", 50);
   media.body("lead", make_ellipsoid({0.7, 0.5, 0.5}, {0.2, 0.2, 0.2}));
   media.body("hole", make_box({0.1, 0.1, 0.1}, {0.4, 0.3, 0.4}));
@@ -100,8 +98,7 @@ TEST(Percolation, IsFoundAlongEachAxis) {
     Problem p = cube_in_cells(8);
     MediaBuilder media;
     media.add("background", 1);
-    media.add("hole", 1);
-    media.back().insulator = true;
+    media.add_insulator("hole");
     media.body("hole", make_box({0.5, -1, -1}, {0.625, 2, 1 - gap}));
     media.use(p, Surfaces::staircase);
     Solve solve(p, accurate());

@@ -25,13 +25,6 @@ namespace {
 
 constexpr auto D = BoundaryKind::dirichlet, N = BoundaryKind::neumann;
 
-Options tight(double tolerance = 1e-10) {
-  Options o{.method = Method::multigrid};
-  o.tolerance = tolerance;
-  o.precision = SolvePrecision::double_;
-  return o;
-}
-
 /// Contains a solve of a problem with floating bodies.
 struct Floated {
   Result result;
@@ -66,11 +59,10 @@ TEST(Floating, SlabHasItsExactValue) {
     p.boundary = {{{Boundary{D, 1.0}, Boundary{D, 0.0}}, {Boundary{N}, Boundary{N}}, {}}};
     MediaBuilder media;
     media.add("background", 3);
-    media.add("slab", 1);
-    media.back().floating = charge;
+    media.add_floating("slab", charge);
     media.body("slab", make_box({0.297, -1, -1}, {0.613, 2, 2}));
     media.use(p, Surfaces::sharp);
-    const Floated f = solve_floating(p, tight());
+    const Floated f = solve_floating(p, to_tolerance(1e-10));
     ASSERT_EQ(f.bodies.size(), 1U);
     const double left = 3 / 0.297, right = 3 / (1 - 0.613);
     EXPECT_NEAR(f.bodies[0].value, (left + charge) / (left + right), 1e-9);
@@ -84,10 +76,8 @@ Problem with_spheres(int cells, int count) {
   p.boundary = {{{Boundary{D, 2.0}, Boundary{D, -1.0}}, {Boundary{N}, Boundary{N}}, {Boundary{N}, Boundary{N}}}};
   MediaBuilder media;
   media.add("background", 1);
-  media.add("metal", 1);
-  media.back().floating = 0;
-  media.add("held", 1);
-  media.back().fixed = 0.3;
+  media.add_floating("metal");
+  media.add_fixed("held", 0.3);
   for (int b = 0; b < count; ++b) {
     const double t = 2 * M_PI * b / count;
     media.body("metal", make_ellipsoid({0.5 + 0.3 * std::cos(t), 0.5 + 0.3 * std::sin(t), 0.2 + 0.6 * b / count},
@@ -101,7 +91,7 @@ Problem with_spheres(int cells, int count) {
 /// The net flows vanish up to rounding, whatever the tolerance. Bodies that conduct very well have the same values.
 TEST(Floating, NetFlowsVanish) {
   const Problem p = with_spheres(32, 5);
-  const Floated f = solve_floating(p, tight(1e-6));
+  const Floated f = solve_floating(p, to_tolerance(1e-6));
   ASSERT_EQ(f.bodies.size(), 5U);
   for (const FloatingResult& body : f.bodies) {
     EXPECT_LE(std::abs(body.charge), 1e-10 * largest_flow(f));
@@ -114,13 +104,13 @@ TEST(Floating, NetFlowsVanish) {
 /// Iterations of the solve itself are about those with fixed values.
 TEST(Floating, NeedsFewMoreIterations) {
   Problem p = with_spheres(32, 5);
-  const Floated f = solve_floating(p, tight(1e-8));
+  const Floated f = solve_floating(p, to_tolerance(1e-8));
   auto fixed = std::make_shared<Media>(*p.media);
   for (Material& m : fixed->materials)
     if (m.floating) m.floating.reset(), m.fixed = 0.0;
   Problem q = p;
   use_media(q, fixed);
-  const Floated g = solve_floating(q, tight(1e-8));
+  const Floated g = solve_floating(q, to_tolerance(1e-8));
   EXPECT_LE(f.result.iterations, 1.5 * g.result.iterations);
 }
 
@@ -132,13 +122,12 @@ TEST(Floating, NeedsFewMoreIterationsThanWithoutBodies) {
     p.source = 1.0;
     MediaBuilder media;
     media.add("background", 1);
-    media.add("metal", 1);
-    media.back().floating = 0;
+    media.add_floating("metal");
     for (int b = 0; b < count; ++b)  // a lattice whose places do not fit the cells
       media.body("metal",
                  make_sphere({0.21 + 0.29 * (b % 3), 0.23 + 0.27 * (b / 3 % 3), 0.31 + 0.41 * (b / 9)}, radius));
     media.use(p, Surfaces::sharp);
-    return solve_floating(p, tight(1e-8)).result.iterations;
+    return solve_floating(p, to_tolerance(1e-8)).result.iterations;
   };
   const int without = iterations(0, 1);
   for (const auto& [count, radius] : {std::pair(1, 0.15), std::pair(5, 0.12), std::pair(12, 0.09)}) {
@@ -151,10 +140,10 @@ TEST(Floating, NeedsFewMoreIterationsThanWithoutBodies) {
 /// Bodies and values do not depend on the number of processes, also where a body crosses a cut.
 TEST(Floating, ProcessesAgree) {
   const Problem p = with_spheres(16, 4);
-  const Floated one = solve_floating(p, tight());
+  const Floated one = solve_floating(p, to_tolerance(1e-10));
   for (const Parts& parts : {Parts{1, 1, 2}, Parts{2, 1, 1}})
     as_processes(parts[0] * parts[1] * parts[2], [&](const std::shared_ptr<const Processes>& processes) {
-      const Floated shared = solve_floating(p, tight(), Sharing{processes, parts, 300});
+      const Floated shared = solve_floating(p, to_tolerance(1e-10), Sharing{processes, parts, 300});
       ASSERT_EQ(shared.bodies.size(), one.bodies.size());
       for (std::size_t b = 0; b < one.bodies.size(); ++b) {
         EXPECT_EQ(shared.bodies[b].cells, one.bodies[b].cells);
@@ -170,13 +159,13 @@ TEST(Floating, RestartsFromResultsNeedNoIterations) {
     const Sharing sharing{processes, parts, 300};
     const auto backend = test_backend();
     GridModel model(*backend, p, Assembly::automatic, Sampling::automatic, sharing);
-    const auto solver = make_solver(model, tight(1e-9));
+    const auto solver = make_solver(model, to_tolerance(1e-9));
     model.fill(solver->rhs(), solver->solution());
     const Result first = model.solve(*solver, false);
     EXPECT_GT(first.iterations, 3);
     const auto bodies = floating_results(model.discretization(), solver->solution());
     GridModel other(*backend, p, Assembly::automatic, Sampling::automatic, sharing);
-    const auto again = make_solver(other, tight(1e-8));
+    const auto again = make_solver(other, to_tolerance(1e-8));
     other.fill(again->rhs(), again->solution());
     transfer(solver->solution(), again->solution());
     const Result second = other.solve(*again, true);
@@ -203,15 +192,13 @@ TEST(Floating, ThinBoxesAgreeWithThePlane) {
     p.boundary = {{{Boundary{D, 1.0}, Boundary{D, 0.0}}, {Boundary{N}, Boundary{N}}, {Boundary{N}, Boundary{N}}}};
     MediaBuilder media;
     media.add("background", 1);
-    media.add("metal", 1);
-    media.back().floating = 0;
-    media.add("hole", 1);
-    media.back().insulator = true;
+    media.add_floating("metal");
+    media.add_insulator("hole");
     for (const Point& centre : {Point{0.31, 0.43, 0}, Point{0.62, 0.31, 0}})
       media.body("metal", make_ellipsoid(centre, {0.13, 0.11, Bounds::far}));
     media.body("hole", make_ellipsoid({0.52, 0.73, 0}, {0.15, 0.12, Bounds::far}));
     media.use(p, Surfaces::sharp);
-    return solve_floating(p, tight());
+    return solve_floating(p, to_tolerance(1e-10));
   };
   const Floated plane = solve(2), box = solve(3);
   ASSERT_EQ(plane.bodies.size(), 2U);
@@ -227,14 +214,13 @@ TEST(Floating, ManyBodiesBecomeStrongConductors) {
     p.boundary = {{{Boundary{D, 1.0}, Boundary{D, 0.0}}, {Boundary{N}, Boundary{N}}, {}}};
     MediaBuilder media;
     media.add("background", 1);
-    media.add("metal", 1);
-    media.back().floating = 0;
+    media.add_floating("metal");
     for (int j = 0; j < per_axis; ++j)
       for (int i = 0; i < per_axis; ++i)
         media.body("metal", make_ellipsoid({(i + 0.5) / per_axis, (j + 0.5) / per_axis, 0},
                                            {0.3 / per_axis, 0.3 / per_axis, Bounds::far}));
     media.use(p, Surfaces::sharp);
-    const Floated f = solve_floating(p, tight(1e-8));
+    const Floated f = solve_floating(p, to_tolerance(1e-8));
     EXPECT_TRUE(f.result.converged());
     EXPECT_EQ(f.bodies.size(), per_axis == 4 ? 16U : 0U);
     return f.flows.flux[0];
@@ -271,7 +257,7 @@ TEST(Floating, ImagesNeedFewMoreIterations) {
     media.regions = {{"pore", 0, MediaRegion::Origin::image}, {"metal", 1, MediaRegion::Origin::image}};
     media.map = std::make_shared<const Balls>();
     use_media(p, std::make_shared<const Media>(std::move(media)));
-    return solve_floating(p, tight(1e-8));
+    return solve_floating(p, to_tolerance(1e-8));
   };
   const Floated floating = solve(true), fixed = solve(false);
   EXPECT_TRUE(floating.result.converged());
@@ -285,11 +271,10 @@ TEST(Floating, FacesGiveTheirValue) {
   p.boundary = {{{Boundary{D, 1.0}, Boundary{D, 0.0}}, {Boundary{N}, Boundary{N}}, {}}};
   MediaBuilder media;
   media.add("background", 2);
-  media.add("slab", 1);
-  media.back().floating = 0;
+  media.add_floating("slab");
   media.body("slab", make_box({-1, -1, -1}, {0.26, 2, 2}));
   media.use(p, Surfaces::sharp);
-  const Floated f = solve_floating(p, tight());
+  const Floated f = solve_floating(p, to_tolerance(1e-10));
   ASSERT_EQ(f.bodies.size(), 1U);
   EXPECT_TRUE(f.bodies[0].held);
   EXPECT_EQ(f.bodies[0].value, 1);
@@ -301,11 +286,10 @@ TEST(Floating, ShortCircuitsAreErrors) {
   p.boundary = {{{Boundary{D, 1.0}, Boundary{D, 0.0}}, {Boundary{N}, Boundary{N}}, {}}};
   MediaBuilder media;
   media.add("background", 2);
-  media.add("wire", 1);
-  media.back().floating = 0;
+  media.add_floating("wire");
   media.body("wire", make_box({-1, 0.4, -1}, {2, 0.6, 2}));
   media.use(p, Surfaces::sharp);
-  EXPECT_THROW(solve_floating(p, tight()), InputError);
+  EXPECT_THROW(solve_floating(p, to_tolerance(1e-10)), InputError);
 }
 
 /// Without a way to a fixed value, charges and sources must balance.
@@ -315,17 +299,15 @@ TEST(Floating, ChargesWithoutAWayOutAreErrors) {
     p.boundary = {{{Boundary{N}, Boundary{N}}, {Boundary{N}, Boundary{N}}, {}}};
     MediaBuilder media;
     media.add("background", 2);
-    media.add("plus", 1);
-    media.back().floating = 1;
-    media.add("minus", 1);
-    media.back().floating = charge - 1;
+    media.add_floating("plus", 1);
+    media.add_floating("minus", charge - 1);
     media.body("plus", make_ellipsoid({0.25, 0.5, 0}, {0.1, 0.1, Bounds::far}));
     media.body("minus", make_ellipsoid({0.75, 0.5, 0}, {0.1, 0.1, Bounds::far}));
     media.use(p, Surfaces::sharp);
     if (charge == 0)
-      EXPECT_NEAR(solve_floating(p, tight()).bodies[0].charge, 1, 1e-5);
+      EXPECT_NEAR(solve_floating(p, to_tolerance(1e-10)).bodies[0].charge, 1, 1e-5);
     else
-      EXPECT_THROW(solve_floating(p, tight()), InputError);
+      EXPECT_THROW(solve_floating(p, to_tolerance(1e-10)), InputError);
   }
 }
 

@@ -79,10 +79,8 @@ void add_media(Random& random, Problem& p) {
   media.add("core", std::pow(10, random(-3, 3)));
   media.back().source = random(-3, 3);
   media.add("shell", std::pow(10, random(-3, 3)));
-  media.add("lead", 1);
-  media.back().fixed = random(-1, 1);
-  media.add("hole", 1);
-  media.back().insulator = true;
+  media.add_fixed("lead", random(-1, 1));
+  media.add_insulator("hole");
   for (const char* name : {"core", "shell", "core", "lead", "hole", "shell"})
     if (random.below(4) > 0) media.body(name, random_shape(random));
   if (random.below(2) == 0) media.contact("core", "shell", std::pow(10, random(-4, 1)));

@@ -26,13 +26,6 @@ namespace {
 
 constexpr auto D = BoundaryKind::dirichlet, N = BoundaryKind::neumann, R = BoundaryKind::robin;
 
-Options tight(double tolerance = 1e-11) {
-  Options o{.method = Method::multigrid};
-  o.tolerance = tolerance;
-  o.precision = SolvePrecision::double_;
-  return o;
-}
-
 /// Layers on faces of stretched cells, with κ of each axis, between faces of all kinds.
 TEST(MediaLayers, GiveTheAnswerOfTheCoefficient) {
   for (const Surfaces surfaces : {Surfaces::averaged, Surfaces::staircase}) {
@@ -55,7 +48,7 @@ TEST(MediaLayers, GiveTheAnswerOfTheCoefficient) {
     media.body("middle", make_box({-1, -1, -1}, {2, 0.5, 2}));
     media.body("low", make_box({-1, -1, -1}, {2, 2, 0.25}));
     media.use(p, surfaces);
-    Solve one(plain, tight(1e-13)), other(p, tight(1e-13));
+    Solve one(plain, to_tolerance(1e-13)), other(p, to_tolerance(1e-13));
     ASSERT_TRUE(one.run().converged());
     ASSERT_TRUE(other.run().converged());
     const std::vector<double> u = values(one.solution()), v = values(other.solution());
@@ -73,7 +66,7 @@ double conductivity_of_cylinders(double filling, int cells, Surfaces surfaces, d
   const double radius = std::sqrt(filling / M_PI);
   media.body("core", make_ellipsoid({0, 0, 0}, {radius, radius, Bounds::far}));
   media.use(p, surfaces);
-  Solve solve(p, tight());
+  Solve solve(p, to_tolerance(1e-11));
   EXPECT_TRUE(solve.run().converged());
   return balance(solve.discretization(), solve.solver().A(), solve.solution(), solve.rhs(), solve.solver().spare())
       .flux[0];
@@ -111,7 +104,7 @@ std::array<double, 2> conductivity_of_hexagons(double filling, double kappa) {
     media.body("core", make_ellipsoid({0, 0, 0}, {radius, radius, Bounds::far}));
     media.body("core", make_ellipsoid({0.5, height, 0}, {radius, radius, Bounds::far}));
     media.use(p, Surfaces::averaged);
-    Solve solve(p, tight());
+    Solve solve(p, to_tolerance(1e-11));
     EXPECT_TRUE(solve.run().converged());
     const double flow =
         balance(solve.discretization(), solve.solver().A(), solve.solution(), solve.rhs(), solve.solver().spare())
@@ -175,7 +168,7 @@ double conductivity_of_spheres(double filling, double kappa) {
   const double radius = std::cbrt(filling * 3 / (4 * M_PI));
   media.body("core", make_ellipsoid({0, 0, 0}, {radius, radius, radius}));
   media.use(p, Surfaces::averaged);
-  Solve solve(p, tight(1e-9));
+  Solve solve(p, to_tolerance(1e-9));
   EXPECT_TRUE(solve.run().converged());
   return 2 * balance(solve.discretization(), solve.solver().A(), solve.solution(), solve.rhs(), solve.solver().spare())
                  .flux[4];
@@ -197,10 +190,8 @@ Problem with_gaps(int cells, MediaBuilder& media) {
   media.add("background", 1);
   media.add("die", 10);
   media.back().power = 12.5;
-  media.add("lead", 1);
-  media.back().fixed = 5;
-  media.add("hole", 1);
-  media.back().insulator = true;
+  media.add_fixed("lead", 5);
+  media.add_insulator("hole");
   media.body("lead", make_ellipsoid({0.3, 0.3, 0.3}, {0.15, 0.15, 0.2}));
   media.body("die",
              make_moved(make_box({0, 0, 0}, {0.2, 0.21, 0.1}), Motion::rotation({1, 1, 1}, 0.4, {-0.6, -0.1, 0})));
@@ -213,7 +204,7 @@ Problem with_gaps(int cells, MediaBuilder& media) {
 TEST(MediaGaps, FlowsBalanceAndPowersAreExact) {
   for (const int cells : {16, 27}) {
     MediaBuilder media;
-    Solve solve(with_gaps(cells, media), tight());
+    Solve solve(with_gaps(cells, media), to_tolerance(1e-11));
     const Result result = solve.run();
     ASSERT_TRUE(result.converged());
     EXPECT_LE(result.iterations, 14);
@@ -236,7 +227,7 @@ TEST(MediaGaps, FlowsBalanceAndPowersAreExact) {
 
 TEST(MediaGaps, FilesContainNaNAndFixedValues) {
   MediaBuilder media;
-  Solve solve(with_gaps(16, media), tight());
+  Solve solve(with_gaps(16, media), to_tolerance(1e-11));
   solve.run();
   const Discretization& d = solve.discretization();
   const std::vector<double> u = gather_solution(d, solve.solution()).all();
@@ -256,7 +247,7 @@ TEST(MediaGaps, FilesContainNaNAndFixedValues) {
 /// Several processes find the same regions, gaps and flows.
 TEST(MediaGaps, ProcessesAgree) {
   MediaBuilder media;
-  const Case c{"gaps", with_gaps(20, media), tight(1e-10)};
+  const Case c{"gaps", with_gaps(20, media), to_tolerance(1e-10)};
   std::vector<double> alone(20 * 20 * 20);
   const Solved one = solve(c, {}, alone);
   for (const Parts& parts : {Parts{1, 1, 2}, Parts{2, 2, 1}}) {
@@ -284,7 +275,7 @@ TEST(MediaContacts, AddToTheResistance) {
     media.body("plate", make_box({-1, -1, -1}, {0.25, 2, 2}));
     media.contact("plate", "background", 0.3);
     media.use(p, surfaces);
-    Solve solve(p, tight());
+    Solve solve(p, to_tolerance(1e-11));
     ASSERT_TRUE(solve.run().converged());
     const Balance flows =
         balance(solve.discretization(), solve.solver().A(), solve.solution(), solve.rhs(), solve.solver().spare());
@@ -300,8 +291,7 @@ TEST(MediaGaps, ConvergeInBoxesOfAnyLength) {
     p.boundary = {{{Boundary{N}, Boundary{N}}, {Boundary{N}, Boundary{N}}, {Boundary{D, 0.0}, Boundary{D, 1.0}}}};
     MediaBuilder media;
     media.add("pore", 1);
-    media.add("grain", 1);
-    media.back().insulator = true;
+    media.add_insulator("grain");
     std::mt19937 engine(8);
     const auto chance = [&] { return length * static_cast<double>(engine()) / 4294967296.0; };
     for (int grain = 0; grain < 400; ++grain) {
@@ -325,8 +315,7 @@ TEST(MediaGaps, InsulatingSpheresTakeFewIterations) {
   p.boundary = {{{Boundary{N}, Boundary{N}}, {Boundary{N}, Boundary{N}}, {Boundary{D, 0.0}, Boundary{D, 1.0}}}};
   MediaBuilder media;
   media.add("rock", 1);
-  media.add("hole", 1);
-  media.back().insulator = true;
+  media.add_insulator("hole");
   media.body("hole", make_ellipsoid({0.5, 0.5, 0.5}, {0.3, 0.3, 0.3}));
   media.use(p, Surfaces::averaged);
   Solve solve(p, {.method = Method::multigrid});
@@ -341,12 +330,11 @@ TEST(MediaSheets, ConductBesideTheirMaterial) {
   p.boundary = {{{Boundary{D, 1.0}, Boundary{D, 0.0}}, {Boundary{N}, Boundary{N}}, {}}};
   MediaBuilder media;
   media.add("background", 2);
-  media.add("board", 1);
-  media.back().insulator = true;
+  media.add_insulator("board");
   media.body("board", make_box({-1, -1, -1}, {2, 0.5, 2}));
   media.sheet("board", 35e-6, 390e3);
   media.use(p, Surfaces::averaged);
-  Solve solve(p, tight());
+  Solve solve(p, to_tolerance(1e-11));
   ASSERT_TRUE(solve.run().converged());
   const Balance flows =
       balance(solve.discretization(), solve.solver().A(), solve.solution(), solve.rhs(), solve.solver().spare());
@@ -356,7 +344,7 @@ TEST(MediaSheets, ConductBesideTheirMaterial) {
 TEST(MediaErrors, NameTheMaterialAndTheRemedy) {
   const auto message = [](const Problem& p) {
     try {
-      Solve solve(p, tight());
+      Solve solve(p, to_tolerance(1e-11));
     } catch (const InputError& error) {
       return std::string(error.what());
     }

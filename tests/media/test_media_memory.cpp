@@ -73,12 +73,9 @@ Problem with_bodies(Surfaces surfaces, int floating, bool contact = false) {
   media.add("background", 1);
   media.add("copper", 40);
   media.add("board", {2, 2, 0.5});
-  media.add("hole", 1);
-  media.back().insulator = true;
-  media.add("electrode", 1);
-  media.back().fixed = 0.4;
-  media.add("net", 1);
-  media.back().floating = 0;
+  media.add_insulator("hole");
+  media.add_fixed("electrode", 0.4);
+  media.add_floating("net");
   media.body("copper", make_ellipsoid({0.3, 0.4, 0.5}, {0.2, 0.15, 0.1}));
   media.body("board", make_box({0.1, 0.1, 0.8}, {0.9, 0.9, 0.87}));
   media.body("hole", make_ellipsoid({0.7, 0.3, 0.3}, {0.13, 0.13, 0.13}));

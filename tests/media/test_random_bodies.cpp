@@ -69,8 +69,7 @@ struct RandomSet {
       media.back().floating = 0;
     else
       media.back().fixed = 0.5;
-    media.add("hole", 1);
-    media.back().insulator = true;
+    media.add_insulator("hole");
     const int all = bodies + insulators;
     const double size = 0.34 * std::pow(all, -1.0 / dimension);
     std::vector<Point> places;

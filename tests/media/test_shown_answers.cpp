@@ -22,13 +22,6 @@ namespace {
 
 constexpr auto D = BoundaryKind::dirichlet, N = BoundaryKind::neumann, R = BoundaryKind::robin;
 
-Options to_ten_digits() {
-  Options o{.method = Method::multigrid};
-  o.tolerance = 1e-10;
-  o.precision = SolvePrecision::double_;
-  return o;
-}
-
 /// Two layers in series, of κ 2 and 0.5, from u = 1 to surroundings of 3 behind a film: the flow is (3 − 1)/Σ R.
 TEST(FaceResults, FollowTheFluxThroughLayers) {
   Problem p = cube_in_cells(8);
@@ -39,7 +32,7 @@ TEST(FaceResults, FollowTheFluxThroughLayers) {
   media.add("upper", 0.5);
   media.body("upper", make_box({-1, -1, 0.5}, {3, 2, 2}));
   media.use(p, Surfaces::averaged);
-  Solve solve(p, to_ten_digits());
+  Solve solve(p, to_tolerance(1e-10));
   ASSERT_TRUE(solve.run().converged());
   const double flux = (3 - 1) / (0.5 / 2 + 0.5 / 0.5 + 1.0 / 4);
   const std::vector<FaceResult> faces = face_results(solve.discretization(), solve.solution());
@@ -71,10 +64,8 @@ Problem with_a_cavity(MediaBuilder& media) {
   p.boundary = {{{Boundary{D, 1.0}, Boundary{D, 2.0}}, {Boundary{N}, Boundary{N}}, {Boundary{N}, Boundary{N}}}};
   media.add("rock", 1);
   media.add("core", 30);
-  media.add("wall", 1);
-  media.back().insulator = true;
-  media.add("lead", 1);
-  media.back().fixed = 3;
+  media.add_insulator("wall");
+  media.add_fixed("lead", 3);
   media.body("core", make_ellipsoid({0.5, 0.3, 0.5}, {0.2, 0.2, 0.3}));
   media.body("wall", make_difference({make_box({0.25, 0.5, 0.25}, {0.75, 1, 0.75}),
                                       make_box({0.375, 0.625, 0.375}, {0.625, 0.875, 0.625})}));
@@ -86,7 +77,7 @@ Problem with_a_cavity(MediaBuilder& media) {
 /// A plane between cells shows NaN in the wall and in the cavity, and no value outside the range of the solution.
 TEST(CellInterpolation, HasNoValueWhereNoCellHasOne) {
   MediaBuilder media;
-  Solve solve(with_a_cavity(media), to_ten_digits());
+  Solve solve(with_a_cavity(media), to_tolerance(1e-10));
   ASSERT_TRUE(solve.run().converged());
   const Discretization& d = solve.discretization();
   set_gaps(d, 0, solve.solution());
@@ -118,7 +109,7 @@ TEST(FaceFlows, OfSeveralProcessesAreThoseOfOne) {
     std::vector<double> alone;
     std::array<int, 3> shape{};
     {
-      Solve solve(p, to_ten_digits());
+      Solve solve(p, to_tolerance(1e-10));
       ASSERT_TRUE(solve.run().converged());
       const Pieces all = gather_face_flux(solve.discretization(), solve.solution(), axis, {});
       alone = all.all();
@@ -127,7 +118,7 @@ TEST(FaceFlows, OfSeveralProcessesAreThoseOfOne) {
     as_processes(4, [&](const std::shared_ptr<const Processes>& processes) {
       const auto backend = test_backend();
       const Discretization d(*backend, p, Assembly::automatic, Sampling::automatic, Sharing{processes, {1, 2, 2}, 300});
-      const auto solver = make_solver(d, to_ten_digits());
+      const auto solver = make_solver(d, to_tolerance(1e-10));
       d.assemble_rhs(solver->rhs());
       d.initialize(solver->solution());
       EXPECT_TRUE(solver->solve(false).converged());

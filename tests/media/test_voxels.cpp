@@ -144,13 +144,11 @@ void add_random_boxes(Problem& p, bool lines, bool fixed, std::uint32_t seed, bo
   media.add("background", 1);
   media.add("metal", 40);
   if (per_axis) media.add("board", std::array{18.0, 20.0, 0.4});
-  media.add("hole", 1);
-  media.back().insulator = true;
+  media.add_insulator("hole");
   media.add("heater", 3);
   media.back().power = power;
   if (fixed) {
-    media.add("lead", 1);
-    media.back().fixed = 2;
+    media.add_fixed("lead", 2);
   }
   media.add("unused", 1);
   media.add("unused too", 1);
@@ -251,7 +249,9 @@ TEST(Voxels, HaveTheMeanFluxOfTheirFaces) {
       add_random_boxes(p, false, false, 5, false, periodic ? 0 : 2);
       Options o{.method = Method::multigrid};
       Solve solve(p, o);
-      if (!periodic) ASSERT_TRUE(solve.run().converged());
+      if (!periodic) {
+        ASSERT_TRUE(solve.run().converged());
+      }
       if (periodic) randomize(solve.solution(), solve.solution().layout().box());
       const std::array<double, 3> rise{periodic ? -1.0 : 0.0, periodic ? 0.5 : 0.0, 0};
       const auto of_faces = FaceFlows(solve.discretization(), solve.solution(), rise).mean();

@@ -74,10 +74,7 @@ class CellFace {
     }
   }
   /// Returns the number of a cell among those behind the face, x fastest.
-  std::size_t number(int i, int j, int k) const {
-    const std::int64_t nx = behind_.last[0] - behind_.first[0], ny = behind_.last[1] - behind_.first[1];
-    return static_cast<std::size_t>(((k - behind_.first[2]) * ny + j - behind_.first[1]) * nx + i - behind_.first[0]);
-  }
+  std::size_t number(int i, int j, int k) const { return number_in(behind_, i, j, k); }
 
  private:
   CellFace(const Problem& problem, const Block& block, int axis, int end, const Box& within, const MediaSystem* media,

@@ -10,10 +10,10 @@
 #include <utility>
 
 #include "backends/device/backend.hpp"
-#include "backends/memory/places.hpp"
 #include "grids/kernels/cell_codes.hpp"
 #include "grids/kernels/functionals.hpp"
 #include "grids/problem/bodies.hpp"
+#include "grids/schemes/cells/part_trees.hpp"
 
 namespace poisson {
 
@@ -68,8 +68,7 @@ bool FloatingBodies::any(const Media& media) {
 
 FloatingBodies::FloatingBodies(const MediaCells& cells, Backend& backend, Sampler& sampler,
                                const Functionals& functionals)
-    : box_(cells.box()) {
-  for (std::size_t d = 0; d < 3; ++d) n_[d] = static_cast<std::size_t>(box_.last[d] - box_.first[d]);
+    : box_(cells.box()), copies_(cells) {
   const Block& block = cells.block();
   std::vector<int> labels;
   const std::vector<Part> parts = find_parts(cells, backend, labels);
@@ -122,12 +121,17 @@ std::vector<FloatingBodies::Part> FloatingBodies::find_parts(const MediaCells& c
     int& label = labels[found[f]];
     if (label < 0) {
       label = static_cast<int>(parts.size());
-      parts.push_back({at});
+      parts.push_back({.first = at, .regions = {}, .copies = {}});
     }
     labels[floating[f]] = label;
     Part& part = parts[static_cast<std::size_t>(label)];
     ++part.cells;
     const RegionNumber region = cells.region(at[0], at[1], at[2]);
+    if (copies_.separate(region)) {
+      const BodyCopies::Place copy = copies_.at(region, cells.centre(at[0], at[1], at[2]));
+      if (std::ranges::none_of(part.copies, [&](const auto& known) { return known.copy == copy.copy; }))
+        part.copies.push_back(copy);
+    }
     std::array<int, 3> place{};
     for (std::size_t d = 0; d < 3; ++d)
       if (!block.axes[d].degenerate()) place[d] = block.axes[d].global_cell(at[d]);
@@ -150,12 +154,22 @@ void FloatingBodies::number(const Processes& processes, const std::vector<Part>&
     std::int64_t first, cells;
     std::array<bool, 3> winds;
   };
+  struct FoundCopy {
+    std::int64_t first;
+    BodyCopies::Copy copy;
+    std::array<std::int8_t, 3> periods;
+  };
   std::vector<Found> own;
+  std::vector<FoundCopy> copies;
   std::vector<std::pair<std::int64_t, RegionNumber>> regions;
   for (std::size_t p = 0; p < parts.size(); ++p) {
     const JoinedPart& part = joined.of(static_cast<int>(p));
     own.push_back({part.first, parts[p].cells, part.winds});
     for (const PartOfRegion& r : parts[p].regions) regions.emplace_back(part.first, r.region);
+    for (const auto& [copy, periods] : parts[p].copies) {
+      FoundCopy& found = copies.emplace_back(FoundCopy{part.first, copy, {}});
+      for (std::size_t d = 0; d < 3; ++d) found.periods[d] = static_cast<std::int8_t>(-part.periods[d] - periods[d]);
+    }
   }
   const std::vector<Found> all = gather_lists(processes, own);
   for (const Found& found : all) first_.push_back(found.first);
@@ -174,6 +188,8 @@ void FloatingBodies::number(const Processes& processes, const std::vector<Part>&
     std::ranges::sort(b.regions);
     b.regions.erase(std::ranges::unique(b.regions).begin(), b.regions.end());
   }
+  for (const FoundCopy& found : gather_lists(processes, copies))
+    of_copies_.try_emplace(found.copy, Beside{body_from(found.first), found.periods});
 }
 
 int FloatingBodies::body_from(std::int64_t first) const {
@@ -182,7 +198,7 @@ int FloatingBodies::body_from(std::int64_t first) const {
 
 // Stores the parts of the cells, and of their neighbours beyond cuts and periodic ends.
 void FloatingBodies::store_parts(const Box& own, const std::vector<int>& labels, const JoinedParts& joined) {
-  parts_.assign(n_[0] * n_[1] * n_[2], -1);
+  parts_.assign(static_cast<std::size_t>(box_.size()), -1);
   std::size_t at = 0;
   for_each_place(own, [&](int i, int j, int k) {
     const int label = labels[at++];
@@ -206,21 +222,27 @@ void FloatingBodies::store_parts(const Box& own, const std::vector<int>& labels,
 // A region may have several bodies. The body behind a surface is that of the nearest cell to which a straight line
 // inside the region leads, or else the one of the neighbour.
 FloatingBodies::Beside FloatingBodies::beside(const MediaCells& cells, const std::array<int, 3>& cell, int axis,
-                                              int side, RegionNumber region) const {
+                                              int side, RegionNumber region, BodyCopies::Copy& thin) const {
   const auto along = static_cast<std::size_t>(axis);
   std::array next = cell;
   next[along] += side;
   const bool known = cells.stores(next) && at(next) >= 0;
   if (known && bodies_.size() == 1) return seen_at(cells.block(), next);
-  if (const std::optional<Point> behind = point_behind(cells, cell, along, side, region))
+  const std::optional<Point> behind = point_behind(cells, cell, along, side, region);
+  if (behind)
     if (const auto joined = joined_to(cells, cell, *behind, region)) return seen_at(cells.block(), *joined);
   if (known) return seen_at(cells.block(), next);
   // The body is thinner than a cell here, as at its tips and where another body cuts it. The nearest of its cells has
   // its place.
+  const BodyCopies::Place place = copies_.at(region, behind.value_or(cells.centre(cell[0], cell[1], cell[2])));
   for (int reach = 1; reach <= farthest; ++reach)
-    if (const auto nearest = nearest_of(cells, cell, region, reach)) return seen_at(cells.block(), *nearest);
-  for (std::size_t b = 0; b < bodies_.size(); ++b)
-    if (std::ranges::find(bodies_[b].regions, region) != bodies_[b].regions.end()) return {static_cast<int>(b)};
+    if (const auto nearest = nearest_of(cells, cell, place.copy, reach)) return seen_at(cells.block(), *nearest);
+  if (const auto body = of_copies_.find(place.copy); body != of_copies_.end())
+    return {body->second.body, sum(body->second.periods, place.periods, 1)};
+  if (!copies_.separate(region))
+    for (std::size_t b = 0; b < bodies_.size(); ++b)
+      if (std::ranges::find(bodies_[b].regions, region) != bodies_[b].regions.end()) return {static_cast<int>(b)};
+  thin = place.copy;
   return {};
 }
 
@@ -244,9 +266,9 @@ std::optional<std::array<int, 3>> FloatingBodies::joined_to(const MediaCells& ce
   return {};
 }
 
-// Returns the nearest stored cell of a region, by steps along axes, within a box of cells around a cell.
+// Returns the nearest stored cell of a copy of a region, by steps along axes, within a box of cells around a cell.
 std::optional<std::array<int, 3>> FloatingBodies::nearest_of(const MediaCells& cells, const std::array<int, 3>& cell,
-                                                             RegionNumber region, int reach) const {
+                                                             const BodyCopies::Copy& copy, int reach) const {
   const int flat = cells.block().dimension() == 2 ? 0 : reach;
   std::optional<std::array<int, 3>> nearest;
   int least = 0;
@@ -254,7 +276,8 @@ std::optional<std::array<int, 3>> FloatingBodies::nearest_of(const MediaCells& c
     const std::array other{cell[0] + i, cell[1] + j, cell[2] + k};
     const int steps = std::abs(i) + std::abs(j) + std::abs(k);
     if (nearest && steps >= least) return;
-    if (!cells.stores(other) || at(other) < 0 || cells.region(other[0], other[1], other[2]) != region) return;
+    if (!cells.stores(other) || at(other) < 0 || cells.region(other[0], other[1], other[2]) != copy.region) return;
+    if (copies_.at(copy.region, cells.centre(other[0], other[1], other[2])).copy != copy) return;
     nearest = other;
     least = steps;
   });
@@ -276,12 +299,29 @@ FloatingBodies::Beside FloatingBodies::seen_at(const Block& block, const std::ar
   return found;
 }
 
-void FloatingBodies::add_thin(const Processes& processes, const std::vector<char>& regions) {
-  for (std::size_t r = 0; r < regions.size(); ++r) {
-    if (!processes.any(regions[r] != 0)) continue;
-    FloatingBody& body = bodies_.emplace_back();
-    body.regions.push_back(static_cast<RegionNumber>(r));
+void FloatingBodies::add_thin(const Processes& processes, const std::vector<BodyCopies::Copy>& copies) {
+  std::vector<BodyCopies::Copy> all = gather_lists(processes, copies);
+  std::ranges::sort(all);
+  const auto rest = std::ranges::unique(all);
+  all.erase(rest.begin(), rest.end());
+  for (const BodyCopies::Copy& copy : all) {
+    of_copies_.try_emplace(copy, Beside{static_cast<int>(bodies_.size()), {}});
+    bodies_.emplace_back().regions.push_back(copy.region);
   }
+}
+
+std::size_t FloatingBodies::count_thin(std::vector<std::size_t>& count) const {
+  std::size_t all = 0;
+  for (std::size_t r = 0; r < count.size(); ++r) {
+    const auto region = static_cast<RegionNumber>(r);
+    if (!copies_.separate(region)) continue;
+    const auto known = static_cast<std::size_t>(
+        std::ranges::count_if(of_copies_, [&](const auto& copy) { return copy.first.region == region; }));
+    const std::size_t thin = copies_.count_in_grid(region) - std::min(known, copies_.count_in_grid(region));
+    count[r] += thin;
+    all += thin;
+  }
+  return all;
 }
 
 std::shared_ptr<const Media> with_strong_conductors(const Media& media, const std::vector<std::size_t>& count) {

@@ -2,13 +2,16 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "backends/memory/places.hpp"
 #include "grids/sampling/media_cells.hpp"
 #include "grids/sampling/sampler.hpp"
+#include "grids/schemes/cells/body_copies.hpp"
 #include "grids/schemes/cells/joined_parts.hpp"
 #include "grids/schemes/cells/near_parts.hpp"
 
@@ -51,29 +54,30 @@ class FloatingBodies {
     std::array<std::int8_t, 3> periods{};
   };
   /// Returns the body for a coupling of a cell to a region at its face: that of the cell beside, or else of the nearest
-  /// cell of the region, or else one of the region. Returns no body if no cell belongs to the region.
-  Beside beside(const MediaCells& cells, const std::array<int, 3>& cell, int axis, int side, RegionNumber region) const;
-  /// Adds a body without cells for each of these regions. Collective.
-  void add_thin(const Processes& processes, const std::vector<char>& regions);
+  /// cell of the same copy, or else one of the copy. Returns no body if no cell belongs to the copy, and sets `thin` to
+  /// it. A region that does not consist of separate copies is one copy.
+  Beside beside(const MediaCells& cells, const std::array<int, 3>& cell, int axis, int side, RegionNumber region,
+                BodyCopies::Copy& thin) const;
+  /// Adds a body without cells for each of these copies. Collective.
+  void add_thin(const Processes& processes, const std::vector<BodyCopies::Copy>& copies);
+  /// Adds to count[r] the copies of each region r in the grid that contain no centre of a cell. Returns their number.
+  std::size_t count_thin(std::vector<std::size_t>& count) const;
 
  private:
-  std::size_t cells_index(const std::array<int, 3>& c) const {
-    return (static_cast<std::size_t>(c[2] - box_.first[2]) * n_[1] + static_cast<std::size_t>(c[1] - box_.first[1])) *
-               n_[0] +
-           static_cast<std::size_t>(c[0] - box_.first[0]);
-  }
+  std::size_t cells_index(const std::array<int, 3>& c) const { return number_in(box_, c); }
   /// Is a part of this process's cells before parts are joined.
   struct Part {
     std::array<int, 3> first{};
     std::int64_t cells = 0;
     std::vector<PartOfRegion> regions;
+    std::vector<BodyCopies::Place> copies;  ///< of regions that consist of several
   };
   std::vector<Part> find_parts(const MediaCells& cells, Backend& backend, std::vector<int>& labels) const;
   void number(const Processes& processes, const std::vector<Part>& parts, const JoinedParts& joined);
   void store_parts(const Box& own, const std::vector<int>& labels, const JoinedParts& joined);
   int body_from(std::int64_t first) const;
   std::optional<std::array<int, 3>> nearest_of(const MediaCells& cells, const std::array<int, 3>& cell,
-                                               RegionNumber region, int reach) const;
+                                               const BodyCopies::Copy& copy, int reach) const;
   std::optional<std::array<int, 3>> joined_to(const MediaCells& cells, const std::array<int, 3>& cell,
                                               const Point& behind, RegionNumber region) const;
   Beside seen_at(const Block& block, const std::array<int, 3>& cell) const;
@@ -84,19 +88,20 @@ class FloatingBodies {
     std::array<std::int8_t, 3> periods{};
   };
   Box box_;
-  std::array<std::size_t, 3> n_{};
   std::vector<int> parts_;  ///< of the stored cells; −1: none
   std::vector<Place> places_;
   std::vector<FloatingBody> bodies_;
   std::vector<std::int64_t> first_;  ///< global numbers of the first cells of the bodies, in ascending order
+  BodyCopies copies_;
+  std::map<BodyCopies::Copy, Beside> of_copies_;  ///< the bodies of separate copies, and the periods to image 0
 };
 
 /// Returns media in which floating materials conduct `strong` times as well as the best conductor, and have their
 /// charges as powers. `count` is the number of bodies of each region.
 std::shared_ptr<const Media> with_strong_conductors(const Media& media, const std::vector<std::size_t>& count);
 
-/// Returns whether the floating bodies of media must be strong conductors: there are too many, or voxels float.
-bool needs_strong_conductors(const Media& media, const FloatingBodies& floating);
+/// Returns whether a number of floating bodies must be strong conductors: there are too many, or voxels float.
+bool needs_strong_conductors(const Media& media, std::size_t bodies);
 
 /// κ of bodies that replace floating ones, relative to the largest one of the materials that conduct.
 inline constexpr double strong_kappa = 1e8;

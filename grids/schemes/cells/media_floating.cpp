@@ -19,11 +19,11 @@
 
 namespace poisson {
 
-bool needs_strong_conductors(const Media& media, const FloatingBodies& floating) {
+bool needs_strong_conductors(const Media& media, std::size_t bodies) {
   const bool voxels = std::ranges::any_of(media.regions, [&](const MediaRegion& r) {
     return r.origin == MediaRegion::Origin::image && media.materials[r.material].floating;
   });
-  return voxels || floating.all().size() > most_exact_bodies;
+  return voxels || bodies > most_exact_bodies;
 }
 
 double MediaSystem::value_of(const FixedLink& link, const std::array<double, 3>& rise) const {
@@ -49,19 +49,22 @@ void MediaSystem::set_floating(const std::vector<double>& values) {
   for (std::size_t b = 0; b < values.size(); ++b) floating_->all()[b].value = values[b];
 }
 
-// Finds the body of each link to a floating region. A body that covers no centre of a cell is one body for its region.
+// Finds the body of each link to a floating region. A body that covers no centre of a cell is one body for its region,
+// or for each copy of it.
 void MediaSystem::name_bodies_of_links() {
   if (!floating_) return;
-  std::vector<char> thin(media_->regions.size());
+  std::vector<BodyCopies::Copy> thin;
   const auto find = [&](FixedLink& link) {
-    const auto found = floating_->beside(cells_, link.cell, link.axis, link.side, link.region);
+    BodyCopies::Copy copy;
+    const auto found = floating_->beside(cells_, link.cell, link.axis, link.side, link.region, copy);
     link.body = found.body;
     link.periods = found.periods;
+    return copy;
   };
   for (FixedLink& link : links_) {
     if (!media_->material_of(link.region).floating) continue;
-    find(link);
-    if (link.body < 0) thin[link.region] = 1;
+    const BodyCopies::Copy copy = find(link);
+    if (link.body < 0 && (thin.empty() || thin.back() != copy)) thin.push_back(copy);
   }
   floating_->add_thin(block_.processes(), thin);
   for (FixedLink& link : links_)
@@ -142,9 +145,7 @@ void add_anchors(const SchemeContext& context, Field& reaction) {
     box.first[2] = k;
     box.last[2] = k + 1;
     std::vector<double> added(static_cast<std::size_t>(box.size()));
-    for (const auto& [i, j, plane] : cells)
-      added[static_cast<std::size_t>(j - box.first[1]) * static_cast<std::size_t>(box.last[0] - box.first[0]) +
-            static_cast<std::size_t>(i - box.first[0])] = 1;
+    for (const auto& [i, j, plane] : cells) added[number_in(box, i, j, plane)] = 1;
     context.sampler.put(box, added, SampleStore::add, reaction);
   }
 }

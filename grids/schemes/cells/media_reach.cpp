@@ -33,12 +33,11 @@ std::vector<Cell> MediaSystem::contacts(const Problem& problem) const {
       alpha = sample(face.alpha, face_key(d, end, true), Sign::nonnegative, {block_}, Location::cell,
                      face_box(block_, d, end));
     const std::vector<double>& kappa = end_kappa(d, end);
-    const std::int64_t nx = behind.last[0] - behind.first[0], ny = behind.last[1] - behind.first[1];
     constexpr Cell none{-1, -1, -1};
     const std::size_t before = found.size();
     found.resize(before + static_cast<std::size_t>(behind.size()), none);
     cpu::for_each_line(behind, cpu::heavy_threshold, [&](int j, int k) {
-      auto at = static_cast<std::size_t>(((k - behind.first[2]) * ny + j - behind.first[1]) * nx);
+      std::size_t at = number_in(behind, behind.first[0], j, k);
       for (int i = behind.first[0]; i < behind.last[0]; ++i, ++at)
         if ((alpha.empty() || alpha[at] > 0) && kappa[at] > 0 && solved(i, j, k)) found[before + at] = {i, j, k};
     });
@@ -58,10 +57,13 @@ std::vector<Cell> MediaSystem::contacts(const Problem& problem) const {
 // part that connects both ends of an axis then conducts, although no value is fixed in it.
 bool MediaSystem::driven_by_gradients(const Problem& problem) const {
   const auto is_zero = [](const Quantity& quantity) { return uniform_value(quantity) == 0.0; };
-  const auto idle = [&](const Material& m) { return !m.fixed && m.power.value_or(0) == 0 && is_zero(m.source); };
+  const auto idle = [&](const MediaRegion& r) {
+    const Material& m = media_->materials[r.material];
+    return !m.fixed && m.power.value_or(0) == 0 && is_zero(m.source);
+  };
   const auto axes = static_cast<std::ptrdiff_t>(block_.dimension());
   return std::all_of(block_.axes.begin(), block_.axes.begin() + axes, [](const Axis& a) { return a.closed(); }) &&
-         is_zero(problem.source) && is_zero(problem.reaction) && std::ranges::all_of(media_->materials, idle);
+         is_zero(problem.source) && is_zero(problem.reaction) && std::ranges::all_of(media_->regions, idle);
 }
 
 // Marks the cells that conductances connect to the front, on this process, by runs along x, with `around` also across

@@ -371,8 +371,8 @@ std::shared_ptr<MediaSystem> make_media_system(Problem& problem, const Block& bl
   std::unique_ptr<FloatingBodies> floating;
   if (FloatingBodies::any(*problem.media)) {
     floating = std::make_unique<FloatingBodies>(*cells, tools.backend, tools.sampler, tools.functionals);
-    if (needs_strong_conductors(*problem.media, *floating)) {
-      std::vector<std::size_t> count(problem.media->regions.size());
+    std::vector<std::size_t> count(problem.media->regions.size());
+    if (needs_strong_conductors(*problem.media, floating->all().size() + floating->count_thin(count))) {
       for (const FloatingBody& body : floating->all())
         for (const RegionNumber r : body.regions) ++count[r];
       use_media(problem, with_strong_conductors(*problem.media, count));

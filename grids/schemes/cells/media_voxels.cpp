@@ -101,9 +101,8 @@ void MediaSystem::set_ends_of_voxels(const Problem& problem, bool contacts) {
       const Box behind = cells_behind(block_, static_cast<int>(d), end);
       std::vector<double>& values = ends_[d][static_cast<std::size_t>(end)];
       values.resize(static_cast<std::size_t>(behind.size()));
-      const std::int64_t nx = behind.last[0] - behind.first[0], ny = behind.last[1] - behind.first[1];
       cpu::for_each_line(behind, [&](int j, int k) {
-        double* const line = values.data() + ((k - behind.first[2]) * ny + j - behind.first[1]) * nx;
+        double* const line = values.data() + number_in(behind, behind.first[0], j, k);
         for (int i = behind.first[0]; i < behind.last[0]; ++i)
           line[i - behind.first[0]] = solved(i, j, k) ? kappa[cells_.region(i, j, k)] : 0;
       });
@@ -223,10 +222,9 @@ bool MediaSystem::parts_join_ends(std::size_t axis, std::vector<CellCodes::Cell>
   for (std::size_t end = 0; end < 2; ++end) {
     Box layer = block_.layout().box();
     (end == 0 ? layer.last : layer.first)[axis] = end == 0 ? 1 : n_[axis] - 1;
-    const std::int64_t nx = layer.last[0] - layer.first[0], ny = layer.last[1] - layer.first[1];
     std::vector<CellCodes::Cell> cells(static_cast<std::size_t>(layer.size()), CellCodes::nowhere);
     cpu::for_each_line(layer, cpu::heavy_threshold, [&](int j, int k) {
-      CellCodes::Cell* const line = cells.data() + ((k - layer.first[2]) * ny + j - layer.first[1]) * nx;
+      CellCodes::Cell* const line = cells.data() + number_in(layer, layer.first[0], j, k);
       for (int i = layer.first[0]; i < layer.last[0]; ++i)
         if (solved(i, j, k)) line[i - layer.first[0]] = static_cast<CellCodes::Cell>(own(i, j, k));
     });
