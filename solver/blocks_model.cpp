@@ -119,7 +119,7 @@ Plan BlocksModel::plan(const Options& asked) const {
 
 Traits BlocksModel::traits(const Options& options) const {
   Traits traits;
-  traits.keeps_last = options.krylov == Krylov::none;
+  traits.keeps_last = keeps_last_iterate(options, system_.stretch, system_.sizes.front());
   traits.contraction = contraction_of(options, system_.stretch, finest_space().dimension());
   traits.row_shape = RowShape::far;
   traits.range = system_.range;

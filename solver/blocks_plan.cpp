@@ -66,7 +66,7 @@ namespace {
 
 // Describes what a solve on a GPU stores.
 struct StoredOnGpu {
-  bool multigrid, lines, mixed, single, directions, computes, accelerated;
+  bool multigrid, lines, mixed, single, directions, computes, accelerated, restores;
   double value;  ///< bytes of a correction
   int dimension;
 };
@@ -90,7 +90,7 @@ double bytes_on_gpu(const BlockLevelSize& size, bool finest, const StoredOnGpu& 
     bytes += 8 * size.slots + (of.multigrid ? 0 : wide);
   }
   if (of.accelerated) bytes += field;
-  return bytes + (of.directions ? 6 : 2) * (of.single ? size.field[0] : wide);
+  return bytes + (of.directions ? 6 : of.restores ? 3 : 2) * (of.single ? size.field[0] : wide);
 }
 
 }  // namespace
@@ -107,6 +107,10 @@ static bool cycles_suffice(const Options& options, const BlockLevelSize& finest,
                            double range) {
   return options.method == Method::multigrid && range < steep_jump && !finest.pinned &&
          has_narrow_entries(options, stretch, finest.isotropic, finest.unknowns);
+}
+
+bool keeps_last_iterate(const Options& options, const CellStretch& stretch, const BlockLevelSize& finest) {
+  return options.krylov == Krylov::none && has_narrow_entries(options, stretch, finest.isotropic, finest.unknowns);
 }
 
 // Each level has bands in fp64, which stay for the next solver, and a copy in the precision of corrections with three
@@ -129,13 +133,15 @@ Plan plan_blocks(const std::vector<BlockLevelSize>& sizes, const Options& asked,
   const bool multigrid = plan.options.method == Method::multigrid,
              lines = multigrid && smoothing_of(plan.options, stretch) == BlockSmoothing::lines;
   const double entries = dimension == 2 ? 5 : 14, value = plan.options.precision == SolvePrecision::double_ ? 8 : 4;
+  const bool saves = keeps_last_iterate(plan.options, stretch, sizes.front());
   const StoredOnGpu stored{multigrid,
                            lines,
                            plan.options.precision == SolvePrecision::mixed,
                            plan.options.precision == SolvePrecision::single,
                            plan.options.krylov != Krylov::none,
                            computes_residual,
-                           contraction_of(plan.options, stretch, dimension) > 0,
+                           saves && contraction_of(plan.options, stretch, dimension) > 0,
+                           !saves && plan.options.krylov == Krylov::none,
                            value,
                            dimension};
   double all = 0;

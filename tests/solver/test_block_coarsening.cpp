@@ -66,6 +66,21 @@ TEST(BlockCoarsening, IsAcceleratedWhereCellsAreRound) {
   EXPECT_LE(std::pow(found.history.back() / found.history[1], 1 / steps), 0.027);
 }
 
+// Refinement that rounding ends returns the iterate with the smallest residual.
+TEST(BlockCoarsening, KeepsTheBestIterateOfRefinement) {
+  const BlockMesh mesh = make_block_mesh(geometry_of(grid_of_blocks({2, 2, 2}, 0.15), 12));
+  Options options;
+  options.krylov = Krylov::none;
+  options.tolerance = 1e-17;
+  options.fallback = Fallback::never;
+  const Result found = solve_blocks(mesh, block_problem(mesh, 0.0, 1.0), options).result;
+  EXPECT_EQ(found.verdict, Verdict::stagnated);
+  ASSERT_FALSE(found.history.empty());
+  const double least = std::ranges::min(found.history);
+  EXPECT_GT(found.history.back(), least);
+  EXPECT_NEAR(found.final / found.reference, least, 1e-6 * least);
+}
+
 TEST(PolynomialForElements, DampsWhatCoarseLevelsMiss) {
   const std::array<double, 4> most{0.107, 0.054, 0.043, 0.026};
   for (int sweeps = 1; sweeps <= 8; ++sweeps) {
@@ -75,7 +90,9 @@ TEST(PolynomialForElements, DampsWhatCoarseLevelsMiss) {
       double now = 1, before = 0;
       for (const PolynomialStep& step : steps)
         before = std::exchange(now, now - step.alpha * x * now + step.beta * (now - before));
-      EXPECT_LE(std::abs(now), sweeps < 3 ? 0.34 : sweeps > 6 ? 0.02 : most[static_cast<std::size_t>(sweeps - 3)])
+      EXPECT_LE(std::abs(now), sweeps < 3   ? 0.34
+                               : sweeps > 6 ? 0.02
+                                            : most[static_cast<std::size_t>(sweeps - 3)])
           << sweeps << " " << x;
     }
   }
