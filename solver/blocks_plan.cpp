@@ -23,21 +23,11 @@ constexpr double least_tolerance_of_narrow = 1e-10;
 // cells alone (ε a² ≪ 1), and where the couplings along a line exceed those that hold it by the second number.
 constexpr double most_stretched_in_fp32 = 1e3, most_floating_in_fp32 = 1e4;
 
-// Cycles of five steps with points have 0.04 to 0.1 (docs/design/blocks.md).
-constexpr double contraction_at_points = 0.04;
-
 }  // namespace
 
 BlockSmoothing smoothing_of(const Options& options, double stretch) {
   if (options.smoother.extent == RelaxationChoice::lines) return BlockSmoothing::lines;
   return options.smoother.extent || stretch <= round_cells ? BlockSmoothing::points : BlockSmoothing::lines;
-}
-
-double contraction_of(const Options& options, const CellStretch& stretch, int dimension) {
-  const bool points = options.method == Method::multigrid && options.krylov == Krylov::none && dimension == 3 &&
-                      stretch.largest <= round_cells &&
-                      smoothing_of(options, stretch.largest) == BlockSmoothing::points;
-  return points ? contraction_at_points : 0;
 }
 
 Options resolve_block_options(const Options& given, const CellStretch& stretch, int dimension) {
@@ -66,7 +56,7 @@ namespace {
 
 // Describes what a solve on a GPU stores.
 struct StoredOnGpu {
-  bool multigrid, lines, mixed, single, directions, computes, accelerated, restores;
+  bool multigrid, lines, mixed, single, directions, computes, restores;
   double value;  ///< bytes of a correction
   int dimension;
 };
@@ -84,12 +74,11 @@ double bytes_on_gpu(const BlockLevelSize& size, bool finest, const StoredOnGpu& 
   // Lines that cross interfaces have two fields, weights of all axes and sides, and 40 bytes for each end.
   if (of.multigrid && of.lines) bytes += 4 * field + of.value * nodes * (4 * of.dimension + 1) + 40 * size.slots;
   if (!finest) return bytes;
-  // Refinement has the solution, the loads and perhaps the last correction; conjugate gradients have four more fields.
+  // Refinement has the solution, the loads and perhaps the best iterate; conjugate gradients have four more fields.
   if (!of.multigrid || of.mixed) {
     bytes += of.computes && size.computed > 0 ? size.computed * nodes : (narrow ? 3 : 8) * size.bands + 8 * sums;
     bytes += 8 * size.slots + (of.multigrid ? 0 : wide);
   }
-  if (of.accelerated) bytes += field;
   return bytes + (of.directions ? 6 : of.restores ? 3 : 2) * (of.single ? size.field[0] : wide);
 }
 
@@ -133,17 +122,16 @@ Plan plan_blocks(const std::vector<BlockLevelSize>& sizes, const Options& asked,
   const bool multigrid = plan.options.method == Method::multigrid,
              lines = multigrid && smoothing_of(plan.options, stretch) == BlockSmoothing::lines;
   const double entries = dimension == 2 ? 5 : 14, value = plan.options.precision == SolvePrecision::double_ ? 8 : 4;
-  const bool saves = keeps_last_iterate(plan.options, stretch, sizes.front());
-  const StoredOnGpu stored{multigrid,
-                           lines,
-                           plan.options.precision == SolvePrecision::mixed,
-                           plan.options.precision == SolvePrecision::single,
-                           plan.options.krylov != Krylov::none,
-                           computes_residual,
-                           saves && contraction_of(plan.options, stretch, dimension) > 0,
-                           !saves && plan.options.krylov == Krylov::none,
-                           value,
-                           dimension};
+  const StoredOnGpu stored{
+      multigrid,
+      lines,
+      plan.options.precision == SolvePrecision::mixed,
+      plan.options.precision == SolvePrecision::single,
+      plan.options.krylov != Krylov::none,
+      computes_residual,
+      plan.options.krylov == Krylov::none && !keeps_last_iterate(plan.options, stretch, sizes.front()),
+      value,
+      dimension};
   double all = 0;
   for (const BlockLevelSize& size : sizes) {
     LevelPlan level;

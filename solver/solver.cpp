@@ -11,7 +11,6 @@
 #include "grids/schemes/constrained_nodes.hpp"
 #include "solver/direct/fast_diagonalization.hpp"
 #include "solver/extrapolation.hpp"
-#include "solver/iterations/accelerated_refinement.hpp"
 #include "solver/iterations/conjugate_gradients.hpp"
 #include "solver/iterations/direct_iteration.hpp"
 #include "solver/iterations/jacobi_iteration.hpp"
@@ -139,10 +138,7 @@ void Solver::make_iteration(SolverParts& parts) {
   } else if (options.method == Method::jacobi) {
     iteration_ = std::make_unique<JacobiIteration>(e_, *preconditioner_);
   } else {
-    if (e_.traits.contraction > 0 && multigrid_ && !e_.best && !options.full_multigrid)
-      iteration_ = std::make_unique<AcceleratedRefinement>(e_, *preconditioner_, e_.traits.contraction);
-    else
-      iteration_ = std::make_unique<Refinement>(e_, *preconditioner_, bool{e_.best});
+    iteration_ = std::make_unique<Refinement>(e_, *preconditioner_, bool{e_.best});
   }
 }
 

@@ -28,8 +28,6 @@ struct Traits {
   bool uneven = false;      ///< κ or σ varies: an error may be small in D⁻¹A but large in energy
   bool cancels = false;     ///< entries of both signs, which nearly cancel on flat cells (elements)
   bool keeps_last = false;  ///< to save memory, refinement restores no iterate with a smaller residual
-  /// Cycles multiply errors by about −contraction to contraction, which accelerates refinement; 0: unknown.
-  double contraction = 0;
   /// Point sweeps and conjugate gradients with diagonal scaling miss smooth errors, so that `judge` looks for them.
   bool hides_smooth_errors = false;
   std::function<bool()> homogeneous;  ///< the data stored in the solution are zero now

@@ -26,25 +26,32 @@ std::vector<int> coarse_cells(int cells) {
   return starts;
 }
 
-std::vector<double> coarse_widths(const std::vector<double>& widths) {
-  const std::vector<int> starts = coarse_cells(static_cast<int>(widths.size()));
-  std::vector<double> coarse;
-  for (std::size_t c = 0; c + 1 < starts.size(); ++c)
-    coarse.push_back(std::accumulate(widths.begin() + starts[c], widths.begin() + starts[c + 1], 0.0));
-  return coarse;
+std::vector<int> coarse_cells(int cells, int coarse) {
+  if (coarse != cells) return coarse_cells(cells);
+  std::vector<int> starts(static_cast<std::size_t>(cells) + 1);
+  std::iota(starts.begin(), starts.end(), 0);
+  return starts;
 }
 
-AxisInterpolation interpolate_axis(const std::vector<double>& widths) {
+std::vector<double> coarse_widths(const std::vector<double>& widths, int coarse) {
+  const std::vector<int> starts = coarse_cells(static_cast<int>(widths.size()), coarse);
+  std::vector<double> sums;
+  for (std::size_t c = 0; c + 1 < starts.size(); ++c)
+    sums.push_back(std::accumulate(widths.begin() + starts[c], widths.begin() + starts[c + 1], 0.0));
+  return sums;
+}
+
+AxisInterpolation interpolate_axis(const std::vector<double>& widths, int coarse) {
   AxisInterpolation found;
   const auto cells = static_cast<int>(widths.size());
   if (cells == 0) return {{{0, 0}}, {{{0, 1}}}};
-  const std::vector<int> starts = coarse_cells(cells);
+  const std::vector<int> starts = coarse_cells(cells, coarse);
   found.shares.resize(starts.size());
-  const std::vector<double> coarse = coarse_widths(widths);
+  const std::vector<double> sums = coarse_widths(widths, coarse);
   for (std::size_t c = 0; c + 1 < starts.size(); ++c) {
     double before = 0;
     for (int i = starts[c]; i < starts[c + 1]; ++i) {
-      found.nodes.push_back({static_cast<int>(c), before / coarse[c]});
+      found.nodes.push_back({static_cast<int>(c), before / sums[c]});
       before += widths[static_cast<std::size_t>(i)];
     }
   }

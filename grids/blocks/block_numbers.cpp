@@ -10,7 +10,7 @@ BlockNumbers::BlockNumbers(std::shared_ptr<const MacroTopology> topology, std::v
                            const BlockNumbers* finer)
     : topology_(std::move(topology)), cells_(std::move(cells)), widths_{{0, {}}}, first_{0} {
   for (std::size_t c = 0; c < cells_.size(); ++c)
-    widths_.try_emplace(cells_[c], finer ? coarse_widths(finer->widths(finer->cells()[c]))
+    widths_.try_emplace(cells_[c], finer ? coarse_widths(finer->widths(finer->cells()[c]), cells_[c])
                                          : std::vector<double>(static_cast<std::size_t>(cells_[c]), 1));
   for (std::size_t p = 0; p < topology_->parts().size(); ++p) {
     const std::array<int, 3> n = extent(static_cast<int>(p));

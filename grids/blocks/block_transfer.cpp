@@ -26,9 +26,10 @@ class BlockTransfer final : public Transfer {
       }
     }
     for (const BlockSpace::Own& own : fine_->own) {
-      const std::array<int, 3> n = fine_->numbers->cells_of(own.block);
-      const auto axis = [&](int cells) { return interpolate_axis(fine_->numbers->widths(cells)); };
-      of_block_.push_back({{axis(n[0]), axis(n[1]), axis(n[2])}, owns[static_cast<std::size_t>(own.block)]});
+      const std::array<int, 3> n = fine_->numbers->cells_of(own.block), to = coarse_->numbers->cells_of(own.block);
+      OfBlock& of = of_block_.emplace_back();
+      for (std::size_t d = 0; d < 3; ++d) of.axis[d] = interpolate_axis(fine_->numbers->widths(n[d]), to[d]);
+      of.owns = owns[static_cast<std::size_t>(own.block)];
     }
   }
 
