@@ -8,7 +8,7 @@ namespace poisson {
 
 BlockNumbers::BlockNumbers(std::shared_ptr<const MacroTopology> topology, std::vector<int> cells,
                            const BlockNumbers* finer)
-    : topology_(std::move(topology)), cells_(std::move(cells)), widths_{{0, {}}}, first_{0} {
+    : topology_(std::move(topology)), cells_(std::move(cells)), first_{0}, widths_{{0, {}}} {
   for (std::size_t c = 0; c < cells_.size(); ++c)
     widths_.try_emplace(cells_[c], finer ? coarse_widths(finer->widths(finer->cells()[c]), cells_[c])
                                          : std::vector<double>(static_cast<std::size_t>(cells_[c]), 1));

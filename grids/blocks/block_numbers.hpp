@@ -44,8 +44,8 @@ class BlockNumbers {
  private:
   std::shared_ptr<const MacroTopology> topology_;
   std::vector<int> cells_;
-  std::map<int, std::vector<double>> widths_;  // by number of cells
   std::vector<std::int64_t> first_;
+  std::map<int, std::vector<double>> widths_;  // by number of cells
 };
 
 }  // namespace poisson
