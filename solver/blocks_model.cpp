@@ -125,7 +125,7 @@ Plan BlocksModel::plan(const Options& asked) const {
 Traits BlocksModel::traits(const Options& options) const {
   Traits traits;
   traits.short_directions = device_ && has_short_directions(options, system_.range);
-  traits.keeps_last = traits.short_directions || options.krylov == Krylov::none;
+  traits.keeps_last = traits.short_directions || keeps_last_iterate(options, system_.stretch, system_.sizes.front());
   traits.row_shape = RowShape::far;
   traits.range = system_.range;
   traits.cancels = true;

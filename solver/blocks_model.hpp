@@ -38,6 +38,10 @@ bool has_shared_entries(const Options& options, const CellStretch& stretch, bool
 /// Returns whether a level stores its entries with 8 digits on a GPU, and those of its residual in two parts.
 bool has_narrow_entries(const Options& options, const CellStretch& stretch, bool isotropic, std::int64_t unknowns);
 
+/// Returns whether refinement stores no iterate that it may restore: on large levels, whose memory counts, and with
+/// tolerances far above rounding.
+bool keeps_last_iterate(const Options& options, const CellStretch& stretch, const BlockLevelSize& finest);
+
 /// Returns the plan for blocks of these sizes, with bytes. See resolve_block_options. `computes_residual` is for a GPU
 /// (BlocksModel::compute_residual). `range` is the ratio of the largest to the smallest κ.
 Plan plan_blocks(const std::vector<BlockLevelSize>& sizes, const Options& options, const CellStretch& stretch,

@@ -120,7 +120,7 @@ BlockElements assemble_finest(const BlockMesh& mesh, const ElementAssembler& ass
   for (std::size_t b = 0; b < fine.own.size(); ++b) {
     const BlockSpace::Own& own = fine.own[b];
     const std::array<int, 3> n = fine.numbers->cells_of(own.block);
-    const CoarseCells places(n, coarse ? coarse->numbers->cells_of(own.block) : n, dimension);
+    const CoarseCells places(*fine.numbers, n, coarse ? coarse->numbers->cells_of(own.block) : n);
     BlockMatrix::OfBlock& to = matrix.own[b];
     to.bands.assign(forward_offsets(dimension).size() * static_cast<std::size_t>(own.size()), 0);
     to.sums.assign(static_cast<std::size_t>(own.size()), 0);
@@ -158,7 +158,8 @@ std::vector<std::shared_ptr<const BlockNumbers>> choose_levels(const MeshData& d
   while (unknowns_of(*levels.back(), free) > coarsest) {
     std::vector<int> cells = coarsening.next(levels.back()->cells());
     if (cells.empty()) break;
-    auto next = std::make_shared<const BlockNumbers>(mesh.nodes->shared_topology(), std::move(cells));
+    auto next =
+        std::make_shared<const BlockNumbers>(mesh.nodes->shared_topology(), std::move(cells), levels.back().get());
     if (unknowns_of(*next, free) == 0) break;  // one cell across a box whose sides are all held
     levels.push_back(std::move(next));
   }
@@ -272,8 +273,8 @@ void coarsen_factors(const BlockLevel& finer, const BlockNumbers& numbers, const
   for (std::size_t b = 0; b < lists.size(); ++b) {
     const std::optional<TensorFactors>& of = finer.matrix->own[b].tensor;
     const std::array<int, 3> n = numbers.cells_of(finer.space->own[b].block);
-    if (of && shares) lists[b] = packed(coarsened(*of, n));
-    if (of && !shares) matrix.own[b].tensor = coarsened(*of, n);
+    if (of && shares) lists[b] = packed(coarsened(*of, *finer.space->numbers, n));
+    if (of && !shares) matrix.own[b].tensor = coarsened(*of, *finer.space->numbers, n);
   }
   if (!shares) return;
   const std::vector<std::vector<double>> all = lists_of_all_blocks(*shares, lists);

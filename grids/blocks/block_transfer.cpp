@@ -29,7 +29,7 @@ class BlockTransfer final : public Transfer {
     for (const BlockSpace::Own& own : fine_->own) {
       const std::array<int, 3> n = fine_->numbers->cells_of(own.block), to = coarse_->numbers->cells_of(own.block);
       OfBlock& of = of_block_.emplace_back();
-      for (std::size_t d = 0; d < 3; ++d) of.axis[d] = interpolate_axis(n[d], to[d]);
+      for (std::size_t d = 0; d < 3; ++d) of.axis[d] = interpolate_axis(fine_->numbers->widths(n[d]), to[d]);
       of.owns = owns[static_cast<std::size_t>(own.block)];
       of.coarse = *std::ranges::find(coarse_->own, own.block, &BlockSpace::Own::block);
     }

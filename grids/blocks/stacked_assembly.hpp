@@ -343,10 +343,14 @@ class StackedAssembly final : public BlockAssembly {
     const BlockShape shape = tables_(*finer.space)->lists.groups[g].shape;
     const CellGrid grid(shape, dimension), coarse(coarse_shape, dimension);
     std::array<std::vector<int>, 3> starts;
-    std::array<Buffer, 3> start;
+    std::array<Buffer, 3> start, place;
     for (std::size_t d = 0; d < 3; ++d) {
       starts[d] = coarse_cells(grid.n[d], coarse.n[d]);
       start[d] = copy(starts[d]);
+      std::vector<double> places;
+      const std::vector<double>& widths = finer.space->numbers->widths(shape.n[d] - 1);
+      for (const AxisInterpolation::Node& node : interpolate_axis(widths, coarse.n[d]).nodes) places.push_back(node.t);
+      place[d] = copy(places);
     }
     const Buffer table = copy(first);
     const auto step = [&](const Part& part) {
@@ -354,6 +358,7 @@ class StackedAssembly final : public BlockAssembly {
           part.grid,
           coarse,
           {memory<const int>(start[0]), memory<const int>(start[1]), memory<const int>(start[2])},
+          {memory<const double>(place[0]), memory<const double>(place[1]), memory<const double>(place[2])},
           part.records,
           memory<double>(made.values),
           memory<const std::int64_t>(table),
