@@ -126,7 +126,8 @@ std::vector<Shape> shapes(int dimension, int n, double aspect) {
                          {"interface", layers(dimension, n, of(3), true, true), low, true},
                          {"corner", layers(dimension, n, of(1), false, false, true), low},
                          {"two layers of a ring", test::ring(8, 3, aspect, n, 2), inner, true},
-                         {"star", walled_star(n, aspect), any}};
+                         {"star", walled_star(n, aspect), any},
+                         {"straight long cells", layers(dimension, n, long_cells, false, false), low}};
   if (dimension == 2) return all;
   for (std::size_t s : {3, 7, 8}) all[s].made = test::extruded(all[s].made, s == 8 ? 1 : 2 * std::numbers::pi / 8);
   all[8].at_wall = [](const Place3& x) { return x[2] > 0.1 && x[2] < 0.9; };

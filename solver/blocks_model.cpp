@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "backends/memory/error.hpp"
+#include "grids/blocks/block_coarsening.hpp"
 #include "grids/blocks/block_lines.hpp"
 #include "grids/blocks/stacked_tables.hpp"
 #include "grids/compact/host_rows.hpp"
@@ -17,8 +18,9 @@ namespace {
 // Algebraic multigrid solves blocks if κ changes by more than the first number at more than the second share of faces,
 // or within more than the third share of groups of cells, each a sixteenth of a block wide.
 constexpr double large_jump = 10, most_jumps = 0.02, most_uneven = 0.25;
-// It solves needles, too, if one is longer than this in relation to its other widths: it coarsens across them first.
-constexpr double long_needle = 10;
+// It solves needles of several directions, and of cells with sharp angles (in degrees), if one is longer than this in
+// relation to its other widths.
+constexpr double long_needle = 10, sharp_angle = 3;
 
 // Counts faces or groups of cells, and those where κ changes much.
 struct JumpCount {
@@ -76,16 +78,19 @@ void count_jumps(const std::array<int, 3>& n, const Kappa& kappa, JumpCount& fac
   }
 }
 
-}  // namespace
-
-double longest_needle(const CellShapes& shapes) {
-  double longest = 1;
-  for (const CellShapes::OfBlock& block : shapes.blocks) longest = std::max(longest, block.needle_ratio);
-  return longest;
+// Returns whether coarse levels of blocks represent all needles, or they are short.
+bool suit_levels(const MeshData& data, const BlockMesh& mesh, const CellStretch& stretch) {
+  if (stretch.needle <= long_needle) return true;
+  if (stretch.sharpest < sharp_angle) return false;
+  std::vector<std::vector<int>> nodes;
+  for (const int n : mesh.nodes->cells()) nodes.push_back(coarse_cells(n, n));
+  return find_needles(mesh, data, nodes).agree;
 }
 
-std::int64_t coarsest_in_blocks(const MeshData& data, const BlockMesh& mesh, double needle) {
-  if (needle > long_needle) return std::numeric_limits<std::int64_t>::max();
+}  // namespace
+
+std::int64_t coarsest_in_blocks(const MeshData& data, const BlockMesh& mesh, const CellStretch& stretch) {
+  if (!suit_levels(data, mesh, stretch)) return std::numeric_limits<std::int64_t>::max();
   if (data.range <= large_jump) return most_in_blocks;
   const std::size_t entries = std::min<std::size_t>(data.kappa_entries, 3);  // of the diagonal
   std::array<JumpCount, 3> faces, groups;

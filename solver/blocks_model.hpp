@@ -15,12 +15,11 @@ namespace poisson {
 /// Levels of blocks are coarsened down to this number of unknowns, or to one cell for each block. Rows follow.
 inline constexpr std::int64_t most_in_blocks = 300;
 
-/// Returns the largest ratio of the length of a needle to its other widths; 1: there are none.
-double longest_needle(const CellShapes& shapes);
 /// Returns the number of unknowns at which rows follow the levels of blocks: most_in_blocks, or all of them if κ jumps
-/// between many cells inside blocks, or for long needles. Coarse blocks interpolate linearly along all axes; algebraic
-/// multigrid follows κ, and coarsens along strong couplings alone.
-std::int64_t coarsest_in_blocks(const MeshData& data, const BlockMesh& mesh, double needle);
+/// between many cells inside blocks, or for long needles that no order of the axes coarsens across, or with sharp
+/// angles. Coarse blocks interpolate linearly along all axes; algebraic multigrid follows κ, and coarsens along strong
+/// couplings alone.
+std::int64_t coarsest_in_blocks(const MeshData& data, const BlockMesh& mesh, const CellStretch& stretch);
 
 /// Returns the options for blocks: conjugate gradients with multigrid, or with the diagonal (method: cg). `stretch` is
 /// that of the cells, `dimension` that of the blocks. Throws InputError, which names the key, for

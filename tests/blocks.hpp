@@ -231,10 +231,10 @@ inline BlockSolution solve_blocks_on(Backend& backend, const std::shared_ptr<Dev
   found.mesh = mesh;
   found.data = std::make_unique<MeshData>(problem);
   hold_images(mesh, found.data->holder, found.data->held);
-  const CellShapes shapes = measure_cells(mesh);
-  const std::int64_t coarsest = coarsest_in_blocks(*found.data, mesh, longest_needle(shapes));
+  const CellStretch stretch = measure_cells(mesh, found.data.get()).stretch();
+  const std::int64_t coarsest = coarsest_in_blocks(*found.data, mesh, stretch);
   const BlockSystem system =
-      assemble_blocks(*found.data, mesh, processes, coarsest, shapes.stretch(), device || backend.on_gpu());
+      assemble_blocks(*found.data, mesh, processes, coarsest, stretch, device || backend.on_gpu());
   const std::vector<double> held = mesh.on_nodes(found.data->held), guess;
   const BlocksModel model(backend, system, held, guess, device);
   const std::unique_ptr<Solver> solver = make_solver(model, options);

@@ -40,10 +40,9 @@ class MeshCase final : public Case {
     if (!plan_ && in_blocks()) {
       const int count = sharing_.processes->count();
       const std::vector<BlockLevelSize> sizes = block_level_sizes(
-          data(), cut_blocks(), count, coarsest_in_blocks(data(), *config_.mesh->blocks, config_.mesh->needle));
+          data(), cut_blocks(), count, coarsest_in_blocks(data(), *config_.mesh->blocks, stretch()), stretch().needle);
       can_compute_ = sizes.front().computed > 0;
-      plan_ =
-          plan_blocks(sizes, options_, config_.mesh->stretch, mesh().dimension, gpu, computes_residual_, data().range);
+      plan_ = plan_blocks(sizes, options_, stretch(), mesh().dimension, gpu, computes_residual_, data().range);
       on_gpu_ = gpu;
     }
     if (!plan_ && gpu) {
@@ -231,11 +230,18 @@ class MeshCase final : public Case {
           std::make_unique<const BlockMesh>(cut_for_processes(*config_.mesh->blocks, sharing_.processes->count()));
     return *cut_blocks_;
   }
+  // Returns the stretching of cells, in relation to κ if it is a tensor.
+  const CellStretch& stretch() const {
+    if (!stretch_)
+      stretch_ =
+          data().kappa_entries == 1 ? config_.mesh->stretch : measure_cells(*config_.mesh->blocks, &data()).stretch();
+    return *stretch_;
+  }
   const BlockSystem& block_system(bool gpu = false) const {
     if (!block_system_)
-      block_system_ = std::make_unique<BlockSystem>(assemble_blocks(
-          data(), cut_blocks(), sharing_.processes,
-          coarsest_in_blocks(data(), *config_.mesh->blocks, config_.mesh->needle), config_.mesh->stretch, gpu));
+      block_system_ = std::make_unique<BlockSystem>(
+          assemble_blocks(data(), cut_blocks(), sharing_.processes,
+                          coarsest_in_blocks(data(), *config_.mesh->blocks, stretch()), stretch(), gpu));
     return *block_system_;
   }
   std::string matrix_of_blocks() const {
@@ -244,15 +250,16 @@ class MeshCase final : public Case {
                                    plan_->levels.size());
     if (!cut_blocks().pieces.empty()) text += fmt::format(", cut into {} pieces", cut_blocks().pieces.size());
     if (options.method != Method::multigrid) return text;
-    const bool lines = smoothing_of(options, config_.mesh->stretch) == BlockSmoothing::lines;
+    const bool lines = smoothing_of(options, stretch()) == BlockSmoothing::lines;
     if (on_gpu_ && computes_residual_)
       text +=
           "; products of axes in blocks of parallelepipeds, elsewhere the residual computes entries from corners to "
           "save memory, and corrections store them";
     else if (on_gpu_)
       text += "; products of axes in blocks of parallelepipeds, stored entries elsewhere";
-    return text + fmt::format("; {} are relaxed, because cells are stretched up to {:.3g}:1; corrections in {}",
-                              lines ? "lines of blocks" : "points", config_.mesh->stretch.largest,
+    return text + fmt::format("; {} are relaxed, because cells are stretched up to {:.3g}:1{}; corrections in {}",
+                              lines ? "lines of blocks" : "points", stretch().largest,
+                              data().kappa_entries > 1 ? " in relation to the tensor" : "",
                               options.precision == SolvePrecision::double_ ? "fp64" : "fp32");
   }
 
@@ -355,6 +362,7 @@ class MeshCase final : public Case {
   mutable std::optional<Plan> plan_;
   mutable std::optional<std::vector<MeshPlace>> places_;  ///< of probes
   mutable std::unique_ptr<const BlockMesh> cut_blocks_;   ///< of blocks
+  mutable std::optional<CellStretch> stretch_;            ///< of blocks
   mutable std::unique_ptr<BlockSystem> block_system_;     ///< of blocks, else null
   mutable bool can_compute_ = false;                      // entries of general hexahedra
   mutable bool computes_residual_ = false;                // from corners

@@ -1,6 +1,7 @@
 #include "grids/blocks/block_coarsening.hpp"
 
 #include <cstddef>
+#include <numeric>
 
 namespace poisson {
 
@@ -17,10 +18,17 @@ std::vector<int> coarse_cells(int cells) {
   return starts;
 }
 
-AxisInterpolation interpolate_axis(int cells) {
+std::vector<int> coarse_cells(int cells, int coarse) {
+  if (coarse != cells) return coarse_cells(cells);
+  std::vector<int> starts(static_cast<std::size_t>(cells) + 1);
+  std::iota(starts.begin(), starts.end(), 0);
+  return starts;
+}
+
+AxisInterpolation interpolate_axis(int cells, int coarse) {
   AxisInterpolation found;
   if (cells == 0) return {{{0, 0}}, {{{0, 1}}}};
-  const std::vector<int> starts = coarse_cells(cells);
+  const std::vector<int> starts = coarse_cells(cells, coarse);
   found.shares.resize(starts.size());
   for (std::size_t c = 0; c + 1 < starts.size(); ++c)
     for (int i = starts[c]; i < starts[c + 1]; ++i)

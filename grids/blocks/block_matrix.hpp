@@ -60,9 +60,9 @@ struct BlockLevelSize {
   /// On a device, of the same process: values of all bands, slots of the ends of blocks, and values at interfaces.
   double bands = 0, slots = 0, interfaces = 0;
 };
-/// Returns the sizes of the levels that assemble_blocks makes.
+/// Returns the sizes of the levels that assemble_blocks makes. `needle` is CellStretch::needle.
 std::vector<BlockLevelSize> block_level_sizes(const MeshData& data, const BlockMesh& mesh, int processes,
-                                              std::int64_t coarsest);
+                                              std::int64_t coarsest, double needle = 1);
 
 /// Contains the equations on blocks. The finest level is assembled from Q1 elements with 2 Gauss points along each
 /// axis, which integrate products of gradients on parallelepipeds exactly. Coarse levels are Galerkin products, element

@@ -13,6 +13,8 @@
 
 namespace poisson {
 
+struct MeshData;
+
 /// Is a named set of edges in the plane, of faces in space, or of blocks (materials).
 struct BlockPatch {
   std::string name;
@@ -92,6 +94,7 @@ struct CellStretch {
   /// The couplings along a line through all of L are about this much larger than those that hold the line.
   double floating = 1;
   double sharpest = 90;  ///< least angle between two axes of a cell, in degrees
+  double needle = 1;     ///< largest ratio of the length of a needle to its other widths; 1: there are none
 
   constexpr CellStretch(double of = 1) : largest(of), floating(of * of) {}
   constexpr operator double() const { return largest; }
@@ -112,6 +115,20 @@ struct CellShapes {
   std::vector<OfBlock> blocks;
   CellStretch stretch() const;
 };
-CellShapes measure_cells(const BlockMesh& mesh);
+/// Measures the cells. With data whose κ is a tensor, lengths are those of κ⁻¹: couplings depend on them as on widths
+/// with κ = 1.
+CellShapes measure_cells(const BlockMesh& mesh, const MeshData* data = nullptr);
+
+/// Cells with two short axes are needles if the third one is longer than the next by this factor.
+inline constexpr double needle_limit = 3;
+
+/// Contains the classes of edges that are the long edges of needles.
+struct NeedleClasses {
+  std::vector<double> along;  ///< of each class: largest ratio of the length of a needle to its next width, or 1
+  bool agree = true;          ///< no long edges of needles are short edges of others
+};
+/// Finds the needles of a level, which has some of the nodes of the finest one: `nodes` lists those of each class.
+/// Lengths are those of measure_cells.
+NeedleClasses find_needles(const BlockMesh& mesh, const MeshData& data, const std::vector<std::vector<int>>& nodes);
 
 }  // namespace poisson

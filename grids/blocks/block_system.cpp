@@ -58,12 +58,50 @@ std::int64_t unknowns_of(const BlockNumbers& numbers, const std::vector<bool>& f
   return unknowns;
 }
 
-// Returns the numbers of cells of the next coarser level; nothing if every block has one cell.
-std::vector<int> coarser(const std::vector<int>& cells) {
+// Returns the numbers of cells of the next coarser level; nothing if they stay. Those of `kept` classes stay.
+std::vector<int> coarser(const std::vector<int>& cells, const std::vector<bool>& kept = {}) {
   std::vector<int> coarse;
-  for (const int n : cells) coarse.push_back(static_cast<int>(coarse_cells(n).size()) - 1);
+  for (std::size_t c = 0; c < cells.size(); ++c)
+    coarse.push_back(!kept.empty() && kept[c] ? cells[c] : static_cast<int>(coarse_cells(cells[c]).size()) - 1);
   return coarse == cells ? std::vector<int>{} : coarse;
 }
+
+// Chooses the cells of levels. Lines smooth errors of needles slowly that are flat across them and oscillate along
+// them. Needles are therefore coarsened across first, until they are short.
+class Coarsening {
+ public:
+  Coarsening(const MeshData& data, const BlockMesh& mesh, double needle)
+      : data_(data), mesh_(mesh), has_needles_(needle > needle_limit) {
+    if (!has_needles_) return;
+    for (const int n : mesh.nodes->cells()) nodes_.push_back(coarse_cells(n, n));
+  }
+  /// Returns the cells of the next level; nothing: there is none.
+  std::vector<int> next(const std::vector<int>& cells) {
+    if (!has_needles_) return coarser(cells);
+    const NeedleClasses needles = find_needles(mesh_, data_, nodes_);
+    std::vector<bool> kept;
+    for (const double ratio : needles.along) kept.push_back(ratio > 1);
+    has_needles_ = needles.agree && std::ranges::find(kept, true) != kept.end();
+    std::vector<int> coarse = has_needles_ ? coarser(cells, kept) : std::vector<int>{};
+    if (coarse.empty()) {
+      has_needles_ = false;
+      return coarser(cells);
+    }
+    for (std::size_t c = 0; c < cells.size(); ++c) {
+      std::vector<int> left;
+      for (const int start : coarse_cells(cells[c], coarse[c]))
+        left.push_back(nodes_[c][static_cast<std::size_t>(start)]);
+      nodes_[c] = std::move(left);
+    }
+    return coarse;
+  }
+
+ private:
+  const MeshData& data_;
+  const BlockMesh& mesh_;
+  bool has_needles_;
+  std::vector<std::vector<int>> nodes_;  // of the level, among those of the finest one, by class
+};
 
 // Assembles the finest level, its loads, and the elements of the next coarser level.
 BlockElements assemble_finest(const BlockMesh& mesh, const ElementAssembler& assembler, const BlockSpace& fine,
@@ -80,7 +118,7 @@ BlockElements assemble_finest(const BlockMesh& mesh, const ElementAssembler& ass
   for (std::size_t b = 0; b < fine.own.size(); ++b) {
     const BlockSpace::Own& own = fine.own[b];
     const std::array<int, 3> n = fine.numbers->cells_of(own.block);
-    const CoarseCells places(n, dimension);
+    const CoarseCells places(n, coarse ? coarse->numbers->cells_of(own.block) : n, dimension);
     BlockMatrix::OfBlock& to = matrix.own[b];
     to.bands.assign(forward_offsets(dimension).size() * static_cast<std::size_t>(own.size()), 0);
     to.sums.assign(static_cast<std::size_t>(own.size()), 0);
@@ -110,11 +148,13 @@ BlockElements assemble_finest(const BlockMesh& mesh, const ElementAssembler& ass
 }
 
 // Returns the numbers of all levels, finest first.
-std::vector<std::shared_ptr<const BlockNumbers>> choose_levels(const BlockMesh& mesh, const std::vector<bool>& free,
-                                                               std::int64_t coarsest) {
+std::vector<std::shared_ptr<const BlockNumbers>> choose_levels(const MeshData& data, const BlockMesh& mesh,
+                                                               const std::vector<bool>& free, std::int64_t coarsest,
+                                                               double needle) {
   std::vector<std::shared_ptr<const BlockNumbers>> levels{mesh.nodes};
+  Coarsening coarsening(data, mesh, needle);
   while (unknowns_of(*levels.back(), free) > coarsest) {
-    std::vector<int> cells = coarser(levels.back()->cells());
+    std::vector<int> cells = coarsening.next(levels.back()->cells());
     if (cells.empty()) break;
     auto next = std::make_shared<const BlockNumbers>(mesh.nodes->shared_topology(), std::move(cells));
     if (unknowns_of(*next, free) == 0) break;  // one cell across a box whose sides are all held
@@ -150,12 +190,14 @@ void add_part(const BlockNumbers& numbers, std::size_t p, const std::vector<int>
   to.slots += plane ? in_plane - values : all - values;
 }
 
-// Returns the sizes of all levels if process[b] has block b.
-std::vector<BlockLevelSize> level_sizes(const MeshData& data, const BlockMesh& mesh, const std::vector<int>& process,
-                                        int processes, std::int64_t coarsest) {
-  const auto [free, pinned] = find_held_nodes(data, mesh);
+using Levels = std::vector<std::shared_ptr<const BlockNumbers>>;
+
+// Returns the sizes of levels if process[b] has block b.
+std::vector<BlockLevelSize> level_sizes(const MeshData& data, const BlockMesh& mesh, const HeldNodes& held,
+                                        const Levels& levels, const std::vector<int>& process, int processes) {
+  const auto& [free, pinned] = held;
   std::vector<BlockLevelSize> sizes;
-  for (const auto& numbers : choose_levels(mesh, free, coarsest)) {
+  for (const auto& numbers : levels) {
     std::vector<BlockLevelSize> of(static_cast<std::size_t>(processes));
     for (std::size_t p = 0; p < numbers->topology().parts().size(); ++p) add_part(*numbers, p, process, of);
     const BlockLevelSize& most = *std::ranges::max_element(of, {}, &BlockLevelSize::nodes);
@@ -183,8 +225,10 @@ std::vector<BlockLevelSize> level_sizes(const MeshData& data, const BlockMesh& m
 }  // namespace
 
 std::vector<BlockLevelSize> block_level_sizes(const MeshData& data, const BlockMesh& mesh, int processes,
-                                              std::int64_t coarsest) {
-  return level_sizes(data, mesh, share_blocks(*mesh.nodes, processes), processes, coarsest);
+                                              std::int64_t coarsest, double needle) {
+  const auto held = find_held_nodes(data, mesh);
+  return level_sizes(data, mesh, held, choose_levels(data, mesh, held.free, coarsest, needle),
+                     share_blocks(*mesh.nodes, processes), processes);
 }
 
 BlockSystem assemble_blocks(const MeshData& data, const BlockMesh& mesh,
@@ -195,11 +239,13 @@ BlockSystem assemble_blocks(const MeshData& data, const BlockMesh& mesh,
   system.range = data.range;
   system.isotropic = data.kappa_entries == 1;
   system.singular = blocks_touch(mesh) ? !holds_any(data) : !has_fixed_values(data);
-  const auto [free, pinned] = find_held_nodes(data, mesh);
+  const auto held = find_held_nodes(data, mesh);
+  const auto& [free, pinned] = held;
   const std::vector<int> process = share_blocks(*mesh.nodes, *processes);
-  system.sizes = level_sizes(data, mesh, process, processes->count(), coarsest);
+  const Levels levels = choose_levels(data, mesh, free, coarsest, stretch.needle);
+  system.sizes = level_sizes(data, mesh, held, levels, process, processes->count());
   std::vector<std::shared_ptr<const BlockSpace>> spaces;
-  for (const auto& numbers : choose_levels(mesh, free, coarsest))
+  for (const auto& numbers : levels)
     spaces.push_back(std::make_shared<const BlockSpace>(numbers, process, free, processes));
   BlockElements elements;
   const std::shared_ptr<const BlockSources> sources = sources_of(data, mesh, *spaces.front());
@@ -224,7 +270,8 @@ BlockSystem assemble_blocks(const MeshData& data, const BlockMesh& mesh,
       if (l == 0 && !sources->robin(b))
         matrix->own[b].tensor = find_tensor_factors(data, mesh, mesh.piece(block));
       else if (l > 0 && system.levels.back().matrix->own[b].tensor)
-        matrix->own[b].tensor = coarsened(*system.levels.back().matrix->own[b].tensor);
+        matrix->own[b].tensor =
+            coarsened(*system.levels.back().matrix->own[b].tensor, spaces[l]->numbers->cells_of(block));
     }
     system.levels.push_back({spaces[l], std::move(matrix)});
   }

@@ -26,9 +26,10 @@ class BlockTransfer final : public Transfer {
       }
     }
     for (const BlockSpace::Own& own : fine_->own) {
-      const std::array<int, 3> n = fine_->numbers->cells_of(own.block);
-      of_block_.push_back({{interpolate_axis(n[0]), interpolate_axis(n[1]), interpolate_axis(n[2])},
-                           owns[static_cast<std::size_t>(own.block)]});
+      const std::array<int, 3> n = fine_->numbers->cells_of(own.block), to = coarse_->numbers->cells_of(own.block);
+      OfBlock& of = of_block_.emplace_back();
+      for (std::size_t d = 0; d < 3; ++d) of.axis[d] = interpolate_axis(n[d], to[d]);
+      of.owns = owns[static_cast<std::size_t>(own.block)];
     }
   }
 

@@ -38,9 +38,11 @@ void for_cells_by_planes(const std::array<int, 3>& cells, int dimension, const s
 /// Finds the coarse cell of each cell of a block.
 class CoarseCells {
  public:
-  CoarseCells(const std::array<int, 3>& cells, int dimension) : dimension_(static_cast<std::size_t>(dimension)) {
+  /// `coarse` are the cells of the block on the next level.
+  CoarseCells(const std::array<int, 3>& cells, const std::array<int, 3>& coarse, int dimension)
+      : dimension_(static_cast<std::size_t>(dimension)) {
     for (std::size_t d = 0; d < dimension_; ++d) {
-      starts_[d] = coarse_cells(cells[d]);
+      starts_[d] = coarse_cells(cells[d], coarse[d]);
       for (std::size_t c = 0; c + 1 < starts_[d].size(); ++c)
         for (int i = starts_[d][c]; i < starts_[d][c + 1]; ++i) coarse_[d].push_back(static_cast<int>(c));
     }

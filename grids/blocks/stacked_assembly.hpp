@@ -291,35 +291,38 @@ class StackedAssembly final : public BlockAssembly {
     }
     made.values = steps_->template make<double>(count);
     for (std::size_t g = 0; g < fine->lists.groups.size(); ++g)
-      coarsen(finer, g, first_records(*finer.space, fine->lists, g, *level.space, coarse->lists, made), made);
+      for (std::size_t below = 0; below < coarse->lists.groups.size(); ++below)
+        coarsen(finer, g, first_records(*finer.space, fine->lists, g, *level.space, coarse->lists, below, made),
+                coarse->lists.groups[below].shape, made);
     records_ = std::move(made);
   }
-  // Returns the first record of each patch of a fine group in those of the coarse level.
+  // Returns the first record of each patch of a fine group in those of a coarse group; −1 if it is in another one.
+  // Nothing: all are.
   std::vector<std::int64_t> first_records(const BlockSpace& fine, const StackedLists& lists, std::size_t g,
-                                          const BlockSpace& coarse, const StackedLists& below,
+                                          const BlockSpace& coarse, const StackedLists& below, std::size_t group,
                                           const Records& made) const {
     std::vector<std::int64_t> first;
+    const std::int64_t cells = CellGrid(below.groups[group].shape, dimension).cells;
+    bool any = false;
     for (const std::size_t b : own_of_group(lists, g)) {
       if (coarse.own[b].block != fine.own[b].block) throw RunError("a block has no coarse block");
-      const auto group = static_cast<std::size_t>(below.group_of_own[b]);
-      const std::int64_t cells = CellGrid(below.groups[group].shape, dimension).cells;
-      first.push_back(made.first[group] + coarse.own[b].patch * cells * record_size<dimension>);
+      const bool here = below.group_of_own[b] == static_cast<int>(group);
+      any = any || here;
+      first.push_back(here ? made.first[group] + coarse.own[b].patch * cells * record_size<dimension> : -1);
     }
-    return first;
+    return any ? first : std::vector<std::int64_t>{};
   }
-  void coarsen(const BlockLevel& finer, std::size_t g, const std::vector<std::int64_t>& first, const Records& made) {
+  void coarsen(const BlockLevel& finer, std::size_t g, const std::vector<std::int64_t>& first,
+               const BlockShape& coarse_shape, const Records& made) {
+    if (first.empty()) return;
     const BlockShape shape = tables_(*finer.space)->lists.groups[g].shape;
-    if (shape.patches == 0 || shape.nodes == 0) return;  // of a process without blocks
-    const CellGrid grid(shape, dimension);
-    std::array<int, 3> n{1, 1, 1};
+    const CellGrid grid(shape, dimension), coarse(coarse_shape, dimension);
     std::array<std::vector<int>, 3> starts;
     std::array<Buffer, 3> start;
     for (std::size_t d = 0; d < 3; ++d) {
-      starts[d] = coarse_cells(grid.n[d]);
-      n[d] = static_cast<int>(starts[d].size()) - 1;
+      starts[d] = coarse_cells(grid.n[d], coarse.n[d]);
       start[d] = copy(starts[d]);
     }
-    const CellGrid coarse(n, dimension);
     const Buffer table = copy(first);
     const auto step = [&](const Part& part) {
       const CoarsenElements<dimension> f{
@@ -334,7 +337,7 @@ class StackedAssembly final : public BlockAssembly {
     };
     const std::int64_t items = coarse.cells;
     if (!finer.matrix->sources) return step({shape, grid, 0, 0, items * shape.patches, 0, 0, records_of(g, shape)});
-    for_parts(shape, record_size<dimension>, starts[dimension - 1], coarse.cells / n[dimension - 1],
+    for_parts(shape, record_size<dimension>, starts[dimension - 1], coarse.cells / coarse.n[dimension - 1],
               [&](const Part& part) {
                 compute(finer, g, part);
                 step(part);

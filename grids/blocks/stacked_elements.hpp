@@ -19,10 +19,6 @@ struct CellGrid {
     for (int d = 0; d < dimension; ++d) n[d] = shape.n[d] - 1;
     set();
   }
-  constexpr explicit CellGrid(const std::array<int, 3>& of, int dimension) {
-    for (std::size_t d = 0; d < static_cast<std::size_t>(dimension); ++d) n[d] = of[d];
-    set();
-  }
   struct Cell {
     int patch, number, at[3];
   };

@@ -134,12 +134,13 @@ struct CoarsenElements {
   const int* start[3];
   RecordView from;
   double* to;
-  const std::int64_t* first;  ///< of each patch, its first record in `to`
+  const std::int64_t* first;  ///< of each patch, its first record in `to`, or −1
   int first_patch;
 
   constexpr void operator()(std::int64_t i) const {
     constexpr std::size_t corners = std::size_t{1} << dimension;
     const CellGrid::Cell cell = coarse.cell(i);
+    if (first[first_patch + cell.patch] < 0) return;
     int begin[3] = {}, end[3] = {1, 1, 1};
     for (int d = 0; d < dimension; ++d) {
       begin[d] = start[d][cell.at[d]];

@@ -12,14 +12,14 @@
 /// Contains transfers that run the steps of stacked_transfer_steps.hpp on a device.
 namespace poisson {
 
-/// Owns the interpolation of the axes of a group.
+/// Owns the interpolation of the axes of blocks of one shape from coarse blocks of one shape.
 struct StackedAxes {
   std::array<std::array<Buffer, 5>, 3> tables;
 
   template <class Steps>
-  StackedAxes(Steps& steps, const BlockShape& fine) {
+  StackedAxes(Steps& steps, const BlockShape& fine, const BlockShape& coarse) {
     for (std::size_t d = 0; d < 3; ++d) {
-      const AxisInterpolation axis = interpolate_axis(fine.n[d] - 1);
+      const AxisInterpolation axis = interpolate_axis(fine.n[d] - 1, coarse.n[d] - 1);
       std::vector<int> index, start{0}, node;
       std::vector<double> t, weight;
       for (const AxisInterpolation::Node& of : axis.nodes) {
@@ -36,7 +36,7 @@ struct StackedAxes {
       tables[d] = {steps.copy(index), steps.copy(t), steps.copy(start), steps.copy(node), steps.copy(weight)};
     }
   }
-  AxisTable axis(std::size_t d) const {
+  AxisTable operator[](std::size_t d) const {
     return {memory_of<const int>(tables[d][0]), memory_of<const double>(tables[d][1]),
             memory_of<const int>(tables[d][2]), memory_of<const int>(tables[d][3]),
             memory_of<const double>(tables[d][4])};
@@ -46,7 +46,6 @@ struct StackedAxes {
 template <class Steps, class T>
 class StackedTransfer final : public Transfer {
  public:
-  /// Blocks of one shape on the fine level must have one shape on the coarse one.
   StackedTransfer(std::shared_ptr<Steps> steps, std::shared_ptr<const BlockSpace> fine,
                   std::shared_ptr<const StackedTables> fine_tables, std::shared_ptr<const BlockSpace> coarse,
                   std::shared_ptr<const StackedTables> coarse_tables)
@@ -70,7 +69,7 @@ class StackedTransfer final : public Transfer {
     for (std::size_t b = 0; b < fine_->own.size(); ++b)
       of_group[static_cast<std::size_t>(upper_->lists.group_of_own[b])].push_back(
           owns[static_cast<std::size_t>(fine_->own[b].block)]);
-    for (std::size_t g = 0; g < of_group.size(); ++g) pieces_.push_back(pieces_of(g, of_group[g]));
+    for (std::size_t g = 0; g < of_group.size(); ++g) add_pieces(g, of_group[g]);
   }
 
  private:
@@ -78,11 +77,8 @@ class StackedTransfer final : public Transfer {
   struct Piece {
     BlockShape fine, coarse;
     GroupMemory from, to;
-    Buffer owns;
-  };
-  struct Group {
     StackedAxes axes;
-    std::vector<Piece> pieces;
+    Buffer owns;
   };
 
   // Restricts a shape to `count` patches from `first` on.
@@ -91,9 +87,8 @@ class StackedTransfer final : public Transfer {
     shape.patches = count;
     memory.first += first * memory.patch;
   }
-  Group pieces_of(std::size_t g, const std::vector<int>& owns) {
+  void add_pieces(std::size_t g, const std::vector<int>& owns) {
     const auto precision = static_cast<std::size_t>(precision_of<T>);
-    Group made{StackedAxes(*steps_, upper_->lists.groups[g].shape), {}};
     std::vector<std::size_t> own;  // of the blocks of the group
     for (std::size_t b = 0; b < fine_->own.size(); ++b)
       if (upper_->lists.group_of_own[b] == static_cast<int>(g)) own.push_back(b);
@@ -106,15 +101,19 @@ class StackedTransfer final : public Transfer {
       const int count = static_cast<int>(last - first);
       const StackedLists::Group& fine = upper_->lists.groups[g];
       const StackedLists::Group& coarse = group_of(below);
-      Piece piece{fine.shape, coarse.shape, fine.memory[precision], coarse.memory[precision], {}};
+      Piece piece{fine.shape,
+                  coarse.shape,
+                  fine.memory[precision],
+                  coarse.memory[precision],
+                  StackedAxes(*steps_, fine.shape, coarse.shape),
+                  {}};
       cut(piece.fine, piece.from, static_cast<int>(first), count);
       cut(piece.coarse, piece.to, below.patch, count);
       piece.owns = steps_->copy(std::vector<int>(owns.begin() + static_cast<std::ptrdiff_t>(first),
                                                  owns.begin() + static_cast<std::ptrdiff_t>(last)));
-      made.pieces.push_back(std::move(piece));
+      pieces_.push_back(std::move(piece));
       first = last;
     }
-    return made;
   }
   const BlockSpace::Own& coarse_of(std::size_t own) const {
     for (const BlockSpace::Own& below : coarse_->own)
@@ -130,22 +129,21 @@ class StackedTransfer final : public Transfer {
   template <bool adds>
   void prolong(const Field& coarse, Field& fine, const Scalar* scale) const {
     steps_->backend().exchange(coarse);
-    for (const Group& group : pieces_)
-      for (const Piece& piece : group.pieces) {
-        const int packs = divide_up(piece.fine.n[0], ProlongPack<T, adds>::width);
-        steps_->each(std::int64_t{packs} * piece.fine.n[1] * piece.fine.n[2] * piece.fine.patches,
-                     ProlongPack<T, adds>{piece.fine,
-                                          piece.from,
-                                          piece.to,
-                                          {group.axes.axis(0), group.axes.axis(1), group.axes.axis(2)},
-                                          piece.fine.n[2] == 1,
-                                          upper_->owners(*steps_, precision_of<T>),
-                                          memory_of<T>(coarse),
-                                          memory_of<T>(fine),
-                                          scale ? scale->address() : nullptr,
-                                          packs,
-                                          Division(packs)});
-      }
+    for (const Piece& piece : pieces_) {
+      const int packs = divide_up(piece.fine.n[0], ProlongPack<T, adds>::width);
+      steps_->each(std::int64_t{packs} * piece.fine.n[1] * piece.fine.n[2] * piece.fine.patches,
+                   ProlongPack<T, adds>{piece.fine,
+                                        piece.from,
+                                        piece.to,
+                                        {piece.axes[0], piece.axes[1], piece.axes[2]},
+                                        piece.fine.n[2] == 1,
+                                        upper_->owners(*steps_, precision_of<T>),
+                                        memory_of<T>(coarse),
+                                        memory_of<T>(fine),
+                                        scale ? scale->address() : nullptr,
+                                        packs,
+                                        Division(packs)});
+    }
   }
   void do_prolong(const Field& coarse, Field& fine) const override { prolong<false>(coarse, fine, nullptr); }
   void do_prolong_add(const Field& coarse, Field& fine) const override { prolong<true>(coarse, fine, nullptr); }
@@ -157,20 +155,19 @@ class StackedTransfer final : public Transfer {
   }
   void do_restrict_to(const Field& fine, Field& coarse, const Scalar* scale) const override {
     steps_->backend().exchange(fine);
-    for (const Group& group : pieces_)
-      for (const Piece& piece : group.pieces)
-        steps_->each(std::int64_t{piece.coarse.nodes} * piece.coarse.patches,
-                     RestrictNode<T>{piece.coarse,
-                                     piece.fine,
-                                     piece.from,
-                                     piece.to,
-                                     {group.axes.axis(0), group.axes.axis(1), group.axes.axis(2)},
-                                     piece.fine.n[2] == 1,
-                                     memory_of<const int>(piece.owns),
-                                     memory_of<T>(fine),
-                                     slots_.data<T>(),
-                                     memory_of<T>(coarse),
-                                     scale ? scale->address() : nullptr});
+    for (const Piece& piece : pieces_)
+      steps_->each(std::int64_t{piece.coarse.nodes} * piece.coarse.patches,
+                   RestrictNode<T>{piece.coarse,
+                                   piece.fine,
+                                   piece.from,
+                                   piece.to,
+                                   {piece.axes[0], piece.axes[1], piece.axes[2]},
+                                   piece.fine.n[2] == 1,
+                                   memory_of<const int>(piece.owns),
+                                   memory_of<T>(fine),
+                                   slots_.data<T>(),
+                                   memory_of<T>(coarse),
+                                   scale ? scale->address() : nullptr});
     slots_.exchange();
     steps_->each(lower_->count,
                  AddSlots<T, PutProduct<T>>{
@@ -181,7 +178,7 @@ class StackedTransfer final : public Transfer {
   std::shared_ptr<const BlockSpace> fine_, coarse_;
   std::shared_ptr<const StackedTables> upper_, lower_;
   ListedValues slots_;
-  std::vector<Group> pieces_;
+  std::vector<Piece> pieces_;
 };
 
 /// Is the transfer from blocks to rows of the same unknowns. Every process gets all rows.

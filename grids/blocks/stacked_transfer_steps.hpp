@@ -87,7 +87,8 @@ struct RestrictNode {
   const double* scale;
 
   constexpr int side(int i, int n) const { return i == 0 ? 0 : i == n - 1 ? 2 : 1; }
-  /// Returns the sum over the fine nodes that a node gets shares of, if there are at most three along each axis.
+  /// Returns the sum over the fine nodes that a node gets shares of, if there are two or three along each axis. It
+  /// reads three, of which the last may lie behind the block.
   constexpr T few_shares(const BlockShape::Node& at) const {
     const int mask = owns[at.patch], of_node[3] = {at.i, at.j, at.k};
     int node[3] = {}, row[3][3] = {};  // the first fine node, and sides of the block as `owns` counts them
@@ -142,8 +143,11 @@ struct RestrictNode {
   }
   constexpr void operator()(std::int64_t number) const {
     const BlockShape::Node at = coarse.node(number);
-    const auto count = [this](int d, int n) { return axis[d].start[n + 1] - axis[d].start[n]; };
-    const bool few = count(0, at.i) <= 3 && count(1, at.j) <= 3 && (flat || count(2, at.k) <= 3);
+    const auto is_few = [this](int d, int n) {
+      const int count = axis[d].start[n + 1] - axis[d].start[n];
+      return count == 2 || count == 3;
+    };
+    const bool few = is_few(0, at.i) && is_few(1, at.j) && (flat || is_few(2, at.k));
     T sum = few ? few_shares(at) : shares(at);
     if (scale) sum *= static_cast<T>(*scale);
     if (const int slot = coarse.slot(at); slot >= 0)

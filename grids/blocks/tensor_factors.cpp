@@ -127,7 +127,7 @@ std::optional<TensorFactors> find_tensor_factors(const MeshData& data, const Blo
   return factors;
 }
 
-TensorFactors coarsened(const TensorFactors& fine) {
+TensorFactors coarsened(const TensorFactors& fine, const std::array<int, 3>& coarse_n) {
   TensorFactors coarse;
   coarse.metric = fine.metric;
   coarse.reaction = fine.reaction;
@@ -139,7 +139,7 @@ TensorFactors coarsened(const TensorFactors& fine) {
       to = from;
       continue;
     }
-    const AxisInterpolation axis = interpolate_axis(cells);
+    const AxisInterpolation axis = interpolate_axis(cells, coarse_n[d]);
     const auto count = axis.shares.size();
     to.stiffness.assign(count - 1, 0);
     to.mass.assign(count - 1, 0);

@@ -29,7 +29,7 @@ struct TensorFactors {
 /// conditions.
 std::optional<TensorFactors> find_tensor_factors(const MeshData& data, const BlockMesh& mesh,
                                                  const BlockMesh::Piece& piece);
-/// Returns the factors of the next coarser level.
-TensorFactors coarsened(const TensorFactors& fine);
+/// Returns the factors of the next coarser level, where the block has `coarse_n` cells.
+TensorFactors coarsened(const TensorFactors& fine, const std::array<int, 3>& coarse_n);
 
 }  // namespace poisson

@@ -38,7 +38,6 @@ class BlockReader {
       input_.table = describe_blocks(*mesh, shapes);
       for (std::string& warning : warn_of_cells(*mesh, shapes)) input_.warnings.push_back(std::move(warning));
       input_.stretch = shapes.stretch();
-      input_.needle = longest_needle(shapes);
       input_.problem.mesh = mesh->mesh;
       input_.blocks = std::move(mesh);
     } catch (const InputError& error) {

@@ -19,7 +19,6 @@ struct MeshInput {
   std::vector<double> initial;              ///< the starting guess at points, if a dataset gives it
   std::vector<std::string> periodic;        ///< names of periodic patches
   CellStretch stretch;                      ///< of the cells of blocks
-  double needle = 1;                        ///< longest_needle of blocks
   std::vector<std::string> table;           ///< lines that describe the mesh and its groups
   std::vector<std::string> warnings;        ///< about the mesh and about groups
 };

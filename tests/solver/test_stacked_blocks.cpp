@@ -37,6 +37,13 @@ MadeBlocks thin_blocks(std::vector<int> m, double thickness) {
   return made;
 }
 
+// Returns blocks whose cells are needles along x: the next level has as many cells along x.
+MadeBlocks long_parallelepipeds() {
+  MadeBlocks made = parallelepipeds({2, 2, 1});
+  for (auto& x : made.macro.vertices) x[0] *= 40;
+  return made;
+}
+
 std::vector<StackedCase> stacked_cases() {
   return {{"thin squares", thin_blocks({3, 3}, 0.01), 7},
           {"thin cubes", thin_blocks({2, 2, 3}, 0.01), 6},
@@ -48,9 +55,11 @@ std::vector<StackedCase> stacked_cases() {
           {"row", grid_of_blocks({3, 1, 1}, 0.1, true), 4},
           {"floating", grid_of_blocks({2, 2, 1}, 0.2, true), 4, true},
           {"needles", extruded(ring(5, 3, 1e3, 5), 2), 5},
+          {"long cubes", thin_blocks({2, 2, 2}, 12), 7},
           {"one cell", grid_of_blocks({2, 2, 2}, 0.1), 1},
           {"parallelograms", parallelepipeds({2, 2}), 9, false, true},
-          {"parallelepipeds", parallelepipeds({2, 2, 1}), 6, false, true}};
+          {"parallelepipeds", parallelepipeds({2, 2, 1}), 6, false, true},
+          {"long parallelepipeds", long_parallelepipeds(), 6, false, true}};
 }
 
 MeshProblem problem_of(const StackedCase& one, const BlockMesh& mesh) {
@@ -295,7 +304,7 @@ TEST(StackedBlocks, FindTensorProducts) {
     const BlockMesh mesh = make_block_mesh(geometry_of(one.made, one.cells));
     const MeshProblem problem = problem_of(one, mesh);
     const MeshData data(problem);
-    const BlockSystem system = assemble_blocks(data, mesh, one_process(), 20);
+    const BlockSystem system = assemble_blocks(data, mesh, one_process(), 20, measure_cells(mesh).stretch());
     for (const BlockLevel& level : system.levels)
       for (const BlockMatrix::OfBlock& of : level.matrix->own)
         EXPECT_EQ(of.tensor.has_value(), one.constant) << one.name;
