@@ -145,7 +145,8 @@ Command parse_command_line(int argc, const char* const* argv) {
   Arguments arguments;
   bool schema = false;
   bool reference = false;
-  CLI::App program{"Solves -div(k grad u) + s u = f on a box. A YAML file describes the problem.", "poisson"};
+  CLI::App program{"Solves -div(k grad u) + s u = f on boxes, blocks and meshes. A YAML file describes the problem.",
+                   "poisson"};
   program.set_version_flag("-v,--version", "poisson " POISSON_VERSION, "Print the version");
   program.set_help_flag("-h,--help", "Print this help");
   std::string file, config;

@@ -285,7 +285,8 @@ std::vector<std::string> describe_idle_data(const Config& config, const Block& b
 
 std::string describe_imbalance(const Summary& summary, const Options& options) {
   constexpr double times = 1000, rounding = 1e-9;
-  const double relative = summary.balance.relative();
+  const double relative = summary.balance.relative(), least = summary.solution.min, most = summary.solution.max;
+  if (most - least <= rounding * std::max(std::abs(least), std::abs(most))) return {};  // flows are rounding
   if (!summary.converged || !(relative > std::max(times * options.tolerance, rounding))) return {};
   return fmt::format(
       "the flows do not balance although the run converged: the balance has a residual of {:.3g}, {:.2g} of the "

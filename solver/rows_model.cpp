@@ -13,7 +13,7 @@ namespace poisson {
 namespace {
 
 void refuse_option(bool given, const std::string& key, const std::string& remedy) {
-  if (given) throw InputError("solver." + key + " needs a grid, but here rows couple any unknowns: " + remedy);
+  if (given) throw InputError("solver." + key + " needs a box, but here rows couple any unknowns: " + remedy);
 }
 
 Plan plan_of(const Options& asked, std::int64_t rows) {

@@ -90,12 +90,10 @@ class MeshCase final : public Case {
   double sampling_seconds() const override { return 0; }
   double fill() override {
     if (problem_.initial && in_blocks() && guess_.empty()) {
-      const std::vector<std::array<double, 3>> places(mesh().points.begin(), mesh().points.end());
-      guess_ = cut_blocks().on_nodes(sample_at(*problem_.initial, "initial", Sign::any, places));
+      guess_ = cut_blocks().on_nodes(initial_at_points());
     } else if (problem_.initial && !in_blocks() && system_->rows.guess.empty()) {
-      std::vector<std::array<double, 3>> places;
-      for (const int p : system_->point) places.push_back(mesh().points[static_cast<std::size_t>(p)]);
-      system_->rows.guess = sample_at(*problem_.initial, "initial", Sign::any, places);
+      const std::vector<double> initial = initial_at_points();
+      for (const int p : system_->point) system_->rows.guess.push_back(initial[static_cast<std::size_t>(p)]);
     }
     return model_->fill(solver_->rhs(), solver_->solution());
   }
@@ -174,6 +172,11 @@ class MeshCase final : public Case {
 
  private:
   const Mesh& mesh() const { return *problem_.mesh; }
+  std::vector<double> initial_at_points() const {
+    if (!config_.mesh->initial.empty()) return config_.mesh->initial;
+    const std::vector<std::array<double, 3>> places(mesh().points.begin(), mesh().points.end());
+    return sample_at(*problem_.initial, "initial", Sign::any, places);
+  }
   const MeshData& data() const {
     if (!data_) {
       data_ = std::make_unique<MeshData>(problem_);
@@ -291,6 +294,7 @@ class MeshCase final : public Case {
   // Joins the conditions of a list. `first` is the first one of them.
   ConditionFlow total_of_list(const std::vector<ConditionFlow>& flows, std::size_t first) const {
     ConditionFlow total;
+    double of_points = 0;  // the sum of means, for lists on points alone
     for (std::size_t c = first; c < flows.size() && problem_.conditions[c].list == problem_.conditions[first].list;
          ++c) {
       const ConditionFlow& part = flows[c];
@@ -301,8 +305,9 @@ class MeshCase final : public Case {
       total.facets += part.facets;
       total.measure += part.measure;
       total.mean += part.measure * part.mean;
+      of_points += static_cast<double>(part.facets) * part.mean;
     }
-    total.mean /= total.measure;
+    total.mean = total.measure > 0 ? total.mean / total.measure : of_points / static_cast<double>(total.facets);
     return total;
   }
   static void add_face(const std::string& name, const std::string& condition, const ConditionFlow& flow,

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "backends/cpu/launch.hpp"
+#include "backends/cpu/many_boxes.hpp"
 
 namespace poisson::cpu {
 namespace {
@@ -22,7 +22,7 @@ void move_values(const View<const T>& from, const View<T>& to, const Move& move)
     stride[d] = move.turn.flipped[d] ? -along : along;
   }
   const std::int64_t n = move.to.last[0] - move.to.first[0];
-  for_each_line(move.to, [&](int j, int k) {
+  for_each_line_of_any(move.to, [&](int j, int k) {
     const T* values = first + (j - move.to.first[1]) * stride[1] + (k - move.to.first[2]) * stride[2];
     T* line = &to(move.to.first[0], j, k);
     if (move.adds)
@@ -69,7 +69,7 @@ template <class T>
 void clear(const Move& move, const Field& from, Field& to) {
   if (!move.clears || &from != &to) return;
   const View<T> v = to.patch<T>(move.patch);
-  for_each_line(move.from, [&](int j, int k) {
+  for_each_line_of_any(move.from, [&](int j, int k) {
     std::fill_n(&v(move.from.first[0], j, k), move.from.last[0] - move.from.first[0], T{0});
   });
 }

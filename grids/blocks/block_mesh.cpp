@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "backends/memory/error.hpp"
+#include "backends/memory/host_memory.hpp"
 #include "grids/blocks/block_mesh_steps.hpp"
 #include "grids/compact/csr.hpp"
 
@@ -288,6 +289,21 @@ class PatchLabels {
   std::vector<std::vector<int>> of_part_;
 };
 
+// Throws InputError if there are too many nodes for their numbers or for the memory of the host. At its peak, making
+// the mesh needs about the bytes below, measured with 160³ and 2000² cells.
+void check_size(const BlockNumbers& numbers) {
+  if (numbers.count() >= std::numeric_limits<int>::max())
+    throw InputError("the blocks have " + std::to_string(numbers.count()) +
+                     " nodes, but this version supports 2·10⁹; use fewer cells");
+  if (numbers.count() < 1'000'000) return;
+  const double bytes = static_cast<double>(numbers.count()) * (numbers.topology().dimension() == 2 ? 80 : 130);
+  const MemoryLimit limit = hard_memory_limit();
+  if (bytes > static_cast<double>(limit.bytes))
+    throw InputError("the mesh of " + std::to_string(numbers.count()) + " nodes needs about " +
+                     std::to_string(static_cast<int>(bytes / 1e9)) + " GB on the host, but " + limit.source +
+                     " allows " + std::to_string(limit.bytes / 1'000'000'000) + " GB; use fewer cells");
+}
+
 }  // namespace
 
 BlockMesh make_block_mesh(const BlockGeometry& geometry) {
@@ -295,10 +311,8 @@ BlockMesh make_block_mesh(const BlockGeometry& geometry) {
   BlockMesh made;
   made.numbers = std::make_shared<BlockNumbers>(geometry.topology, geometry.cells);
   made.nodes = made.numbers;
+  check_size(*made.numbers);
   if (geometry.joined) join_nodes(geometry, made);
-  if (made.numbers->count() >= std::numeric_limits<int>::max())
-    throw InputError("the blocks have " + std::to_string(made.numbers->count()) +
-                     " nodes, but this version supports 2·10⁹; use fewer cells");
   auto mesh = std::make_shared<Mesh>();
   mesh->dimension = topology.dimension();
   mesh->source = "blocks";

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "backends/cpu/launch.hpp"
+#include "backends/cpu/many_boxes.hpp"
 #include "grids/blocks/block_lines.hpp"
 #include "grids/operators/typed_views.hpp"
 
@@ -78,12 +78,13 @@ class BlockOperator final : public Operator {
       const int n = blocks_.space.groups()[g].layout.n[0];
       for (int i = 0; i < n; ++i) to[i] = b ? b->patches<T>(g).line(p, j, k)[i] : T(0);
     });
-    for (std::size_t o = 0; o < blocks_.own.size(); ++o) {
+    const auto multiply_block = [&](std::int64_t number, const auto& for_lines) {
+      const auto o = static_cast<std::size_t>(number);
       const BlockSpace::Own& own = blocks_.own[o];
       const View<const T> from = std::as_const(u).patches<T>(own.group)[own.patch];
       const View<T> to = out.patches<T>(own.group)[own.patch];
       const Box inner = blocks_.space.groups()[own.group].values;
-      cpu::for_each_line(Box{{}, own.nodes}, cpu::heavy_threshold, [&](int j, int k) {
+      for_lines([&](int j, int k) {
         thread_local std::vector<T> sum;
         sum.assign(static_cast<std::size_t>(own.nodes[0]), T(0));
         product(o, from, j, k, sum.data());
@@ -95,7 +96,9 @@ class BlockOperator final : public Operator {
           line[i] = !b ? value : (inside && i >= inner.first[0] && i < inner.last[0] ? rhs[i] : T(0)) - value;
         }
       });
-    }
+    };
+    const auto box_of = [&](std::int64_t o) { return Box{{}, blocks_.own[static_cast<std::size_t>(o)].nodes}; };
+    cpu::for_each_box(std::ssize(blocks_.own), box_of, cpu::heavy_threshold, multiply_block);
     backend_.run_exchange(blocks_.add, out, out);
     if (!everywhere) clear_held(out);
   }

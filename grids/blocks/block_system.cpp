@@ -163,6 +163,10 @@ std::vector<BlockLevelSize> level_sizes(const MeshData& data, const BlockMesh& m
     sizes.back().unknowns = unknowns_of(*numbers, free);
     sizes.back().isotropic = data.kappa_entries == 1;
   }
+  if (sizes.front().unknowns == 0)
+    throw InputError(
+        "the conditions give u at all nodes of the blocks, so that nothing is left to solve; use more cells, or fewer "
+        "Dirichlet conditions and fixed materials");
   const bool robin = std::ranges::any_of(
       data.facets, [&](const ConditionedFacet& facet) { return data.condition(facet).kind == BoundaryKind::robin; });
   for (BlockLevelSize& size : sizes) {

@@ -8,7 +8,7 @@
 
 #include "backends/memory/error.hpp"
 #include "grids/blocks/block_mesh_steps.hpp"
-#include "grids/blocks/place_text.hpp"
+#include "grids/meshes/place_text.hpp"
 
 namespace poisson {
 namespace {

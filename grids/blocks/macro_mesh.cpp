@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "backends/memory/error.hpp"
-#include "grids/blocks/place_text.hpp"
+#include "grids/meshes/place_text.hpp"
 
 namespace poisson {
 namespace {

@@ -153,7 +153,7 @@ void finish_mesh(Mesh& mesh, double scale) {
       size = std::max({size, std::abs(point[0]), std::abs(point[1])});
     }
   if (upper - lower > 1e-9 * size)
-    throw InputError(mesh.source + " is a surface in space: its triangles reach from z = " + std::to_string(lower) +
+    throw InputError(mesh.source + " is a surface in space: its elements reach from z = " + std::to_string(lower) +
                      " to " + std::to_string(upper) + "; give a mesh in a plane of constant z, or mesh the volume");
 }
 

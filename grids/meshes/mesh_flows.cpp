@@ -100,6 +100,15 @@ void estimate_shared_flows(const MeshData& data, const std::vector<double>& u, s
   }
 }
 
+// Finds the mean of conditions on listed points alone, which have no size.
+void average_listed_points(const MeshData& data, const std::vector<double>& u, std::vector<ConditionFlow>& flows) {
+  for (const ConditionedFacet& f : data.facets) {
+    ConditionFlow& flow = flows[static_cast<std::size_t>(f.condition)];
+    if (!(flow.measure > 0))
+      flow.mean += u[static_cast<std::size_t>(f.facet.corners[0])] / static_cast<double>(flow.facets);
+  }
+}
+
 // Finds the mean and the extremes of conditions on points and elements alone, which have no sides.
 void measure_held_points(const MeshData& data, const std::vector<double>& u, std::vector<ConditionFlow>& flows) {
   std::vector<double> count(flows.size(), 0);
@@ -159,6 +168,7 @@ std::vector<ConditionFlow> condition_flows(const MeshData& data, const std::vect
   }
   for (ConditionFlow& flow : flows)
     if (flow.measure > 0) flow.mean /= flow.measure;
+  average_listed_points(data, u, flows);
   measure_held_points(data, u, flows);
   join_shares(shares);
   estimate_shared_flows(data, u, shares);

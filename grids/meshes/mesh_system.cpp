@@ -7,6 +7,7 @@
 #include <string>
 
 #include "backends/memory/error.hpp"
+#include "grids/meshes/place_text.hpp"
 #include "grids/meshes/sort_in_parts.hpp"
 
 namespace poisson {
@@ -166,11 +167,13 @@ bool floats(const MeshData& data, const std::vector<bool>& fixed) {
   if (floating == 0) return false;
   if (all == 1) return true;
   const auto& x = data.mesh().points[first];
-  throw InputError(std::to_string(floating) + " of the " + std::to_string(all) +
-                   " parts of the mesh that do not touch have no Dirichlet or Robin condition and no reaction, so u is "
-                   "not determined there (one contains the point " +
-                   std::to_string(x[0]) + ", " + std::to_string(x[1]) + ", " + std::to_string(x[2]) +
-                   "): join the parts in the mesh (in Gmsh: Coherence or BooleanFragments), or give each a condition");
+  throw InputError(
+      std::to_string(floating) + " of the " + std::to_string(all) +
+      " parts of the mesh that do not touch have no Dirichlet or Robin condition and no reaction, so u is "
+      "not determined there (one contains the point " +
+      place_text(x, data.mesh().dimension) +
+      "): join the parts in the mesh (in Gmsh: Coherence or BooleanFragments; blocks: common vertices), or "
+      "give each a condition");
 }
 
 }  // namespace
@@ -190,6 +193,10 @@ void number_rows(const MeshData& data, MeshSystem& system) {
       upper[d] = std::max(upper[d], data.mesh().points[static_cast<std::size_t>(p)][d]);
     }
   }
+  if (order.empty())
+    throw InputError(
+        "the conditions give u at all points of the mesh, so that nothing is left to solve; use a finer mesh, or "
+        "fewer Dirichlet conditions and fixed materials");
   const double width = std::max({upper[0] - lower[0], upper[1] - lower[1], upper[2] - lower[2]});
   const double step = width > 0 ? 2097151 / width : 0;
   for_rows(static_cast<std::int64_t>(order.size()), [&](std::int64_t i) {

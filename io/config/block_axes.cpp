@@ -137,6 +137,12 @@ class AxisSpreader {
       return {};
     }
     const Value *at = rule.find("at"), *growth = rule.find("rule");
+    if (key != "first_cell" && growth && growth->given && (growth->text == "tanh") != (key == "strength")) {
+      fail(growth->mark, here + ".rule",
+           fmt::format("{} does not fit {}, which implies {}; remove it, or give first_cell", growth->text, key,
+                       key == "strength" ? "tanh" : "geometric"));
+      return {};
+    }
     const auto end = at ? static_cast<StretchedEnd>(at->choice) : StretchedEnd::lower;
     if (key == "expansion") return geometric_nodes(0, 1, n, geometric_ratio(only->number, n, end), end);
     if (key == "ratio") return geometric_nodes(0, 1, n, only->number, end);

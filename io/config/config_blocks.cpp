@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <stdexcept>
 #include <utility>
 
@@ -41,7 +42,7 @@ class BlockReader {
       input_.problem.mesh = mesh->mesh;
       input_.blocks = std::move(mesh);
     } catch (const InputError& error) {
-      fail(place_->mark, place_key_, error.what());
+      fail_in_blocks(error.what());
     }
   }
 
@@ -49,6 +50,17 @@ class BlockReader {
   void fail(const Mark& mark, const std::string& key, const std::string& message) {
     parts_.errors.add(mark, key, message);
     good_ = false;
+  }
+
+  // Reports an error of the macro mesh at the first block that it names.
+  void fail_in_blocks(const std::string& message) {
+    const Value* at = place_;
+    constexpr std::string_view name = "grid.blocks[";
+    if (const std::size_t found = message.find(name); !in_file_ && found != std::string::npos) {
+      const std::size_t b = std::strtoul(message.c_str() + found + name.size(), nullptr, 10);
+      if (b < place_->items.size()) at = &place_->items[b];
+    }
+    fail(at->mark, place_key_, message);
   }
 
   bool read_macro_mesh() {
@@ -64,6 +76,10 @@ class BlockReader {
     }
     if (const Value* vertices = grid_.find("vertices"); in_file_ && given(vertices))
       fail(vertices->mark, "grid.vertices", "conflicts with file, which has the vertices; keep one of the two");
+    if (const Value* scale = grid_.find("scale"); !in_file_ && scale && scale->given)
+      fail(
+          scale->mark, "grid.scale",
+          "multiplies the coordinates of a file; here write it into them, as in parameters: {mm: 1e-3} and [20*mm, 0]");
     place_ = in_file_ ? file : blocks;
     place_key_ = in_file_ ? "grid.file" : "grid.blocks";
     try {
@@ -73,6 +89,7 @@ class BlockReader {
         Mesh mesh = read_mesh(parts_.path(*file), scale ? scale->number : 1);
         MeshFaults faults = check_mesh(mesh);
         faults.crossed = faults.hanging = faults.coincident = {};  // errors below name their blocks
+        mesh.second_order = 0;                                     // their edges are curves
         input_.warnings = describe_faults(mesh, faults);
         macro = macro_mesh_of(mesh);
         check_joints(macro);
@@ -86,7 +103,7 @@ class BlockReader {
         read_materials(*blocks);
       }
     } catch (const InputError& error) {
-      fail(place_->mark, place_key_, error.what());
+      fail_in_blocks(error.what());
     }
     return good_;
   }

@@ -15,6 +15,7 @@
 #include "io/config/schema.hpp"
 #include "io/config/schema_mesh.hpp"
 #include "io/config/spelling.hpp"
+#include "io/files/hdf5.hpp"
 #include "io/meshes/mesh_file.hpp"
 #include "io/meshes/mesh_input.hpp"
 #include "solver/blocks_model.hpp"
@@ -134,9 +135,33 @@ class MeshProblemReader {
     read("equation.exact", "exact", problem_.exact);
     if (const Value* initial = parts_.document.at("solver.initial"); given(initial)) {
       if (initial->kind == Value::Kind::map)
-        parts_.errors.add(initial->mark, "solver.initial", "is a dataset on a box; give a number or an expression");
+        read_initial(*initial);
       else if (initial->kind != Value::Kind::number || initial->number != 0)
         problem_.initial = parts_.config.problem.initial = names_->quantity(*initial, "solver.initial", "initial");
+    }
+  }
+
+  // Reads the starting guess from a file of results on the same mesh.
+  void read_initial(const Value& initial) {
+    const Value *file = initial.find("file"), *name = initial.find("dataset");
+    if (!file || !name) return;
+    const auto fail = [&](const std::string& message) { parts_.errors.add(initial.mark, "solver.initial", message); };
+    try {
+      const std::vector<std::int64_t> shape = dataset_shape(parts_.path(*file), name->text);
+      if (shape != std::vector{std::ssize(mesh().points)})
+        return fail(
+            "the dataset has " +
+            (shape.size() == 1 ? std::to_string(shape[0]) + " values" : std::to_string(shape.size()) + " axes") +
+            ", but the mesh has a list of " + std::to_string(mesh().points.size()) +
+            " points; give a result on the same mesh, such as /VTKHDF/PointData/u of its solution.hdf");
+      input_.initial = read_dataset(parts_.path(*file), name->text).values;
+      const auto bad = std::ranges::find_if_not(input_.initial, [](double u) { return std::isfinite(u); });
+      if (bad != input_.initial.end())
+        return fail("the value " + std::to_string(bad - input_.initial.begin()) +
+                    " of the dataset is not finite; start from another result");
+      problem_.initial = parts_.config.problem.initial = 0.0;
+    } catch (const InputError& error) {
+      fail(error.what());
     }
   }
 
@@ -187,11 +212,29 @@ class MeshProblemReader {
     } catch (const InputError& error) {
       parts_.errors.add(solver ? solver->mark : parts_.document.mark, "solver", error.what());
     }
+    warn_of_options(solver);
     parts_.config.options.fallback = Fallback::never;
     keep_hypre_on_cpu(parts_);
     if (parts_.config.flow_tolerance > 0)
       parts_.errors.add(solver->find("flow_tolerance")->mark, "solver.flow_tolerance",
                         "is not supported on meshes; remove it and choose solver.tolerance");
+  }
+
+  // Names options that are given and have no effect here.
+  void warn_of_options(const Value* solver) {
+    std::vector<std::string> names;
+    const auto look_at = [&](const Value* map, const char* key, const std::string& path, const auto& asks) {
+      if (const Value* value = map ? map->find(key) : nullptr; value && value->given && asks(*value))
+        names.push_back(value->mark.text() + ": " + path);
+    };
+    look_at(solver, "full_multigrid", "solver.full_multigrid", [](const Value& v) { return v.truth; });
+    look_at(solver, "fallback", "solver.fallback", [](const Value& v) { return v.text == "always"; });
+    look_at(solver, "coarse_operator", "solver.coarse_operator",
+            [](const Value& v) { return v.text == "rediscretized"; });
+    look_at(parts_.document.find("backend"), "blocks", "backend.blocks",
+            [](const Value& v) { return v.kind == Value::Kind::list; });
+    for (const std::string& name : names)
+      input_.warnings.push_back(name + " has no effect on " + (input_.blocks ? "blocks" : "meshes") + "; remove it");
   }
 
   void read_output(const std::filesystem::path& file) {

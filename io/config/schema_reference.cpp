@@ -19,7 +19,8 @@ std::string code(std::string_view text) {
 std::string meaning(const Schema& schema) {
   std::string text(schema.doc);
   const auto choices = [&](const std::vector<Choice>& options) {
-    for (const Choice& option : options) text += "<br>" + code(option.name) + ": " + std::string(option.doc);
+    for (const Choice& option : options)
+      if (!option.doc.empty()) text += "<br>" + code(option.name) + ": " + std::string(option.doc);
   };
   choices(schema.choices);
   for (const Schema& item : schema.items) choices(item.choices);
@@ -50,6 +51,10 @@ void rows(const std::vector<Schema>& keys, const std::string& path, const std::s
     const bool repeated = path == "boundary" ? key.key != "default" : key.key == "y" || key.key == "z";
     if (!repeated)
       for (const Schema& form : key.forms) rows(form.keys, full, "", page);
+    // Lists within lists are left out, since lists of shapes would repeat all shapes.
+    const std::string item = full + (key.type == Type::list ? "[]" : ".NAME");
+    for (const Schema& of : key.items)
+      if (path.find('[') == std::string::npos) rows(of.keys, item, "", page);
     for (const Choice& option : key.choices)
       rows(option.keys, path, "With " + code(std::string(key.key) + ": " + std::string(option.name)) + ". ", page);
   }

@@ -142,6 +142,9 @@ std::vector<BlockPatch> patches_of(const Mesh& mesh, const MacroTopology& topolo
   for (std::size_t g = 0; g < mesh.groups.size(); ++g) {
     const MeshGroup& group = mesh.groups[g];
     if (group.dimension < mesh.dimension - 1) continue;
+    if (group.key() == unnamed_patch)
+      throw InputError(fmt::format("{}: a group has the name {}, which means all sides in no group; rename it",
+                                   mesh.source, unnamed_patch));
     BlockPatch patch{group.key(), {}};
     for (const MeshCells& cells : mesh.cells) {
       if (facts_of(cells.shape).dimension != group.dimension) continue;
@@ -165,14 +168,23 @@ std::vector<BlockPatch> patches_of(const Mesh& mesh, const MacroTopology& topolo
 
 std::map<int, Curve> curves_of(const Mesh& mesh, const MacroTopology& topology) {
   std::map<int, Curve> curves;
+  std::map<int, Place3> middles;
   for (const auto& [from, to, middle] : mesh.middles) {
     const int part = topology.find({from, to});
-    if (part < 0 || curves.contains(part)) continue;
+    if (part < 0) continue;
     const auto& at = [&](int point) { return mesh.points[static_cast<std::size_t>(point)]; };
     const Place3 a = at(from), b = at(to), m = at(middle);
     const double bend = std::hypot((a[0] + b[0]) / 2 - m[0], (a[1] + b[1]) / 2 - m[1], (a[2] + b[2]) / 2 - m[2]),
                  length = std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
-    if (bend <= 1e-12 * length) continue;
+    const auto [known, fresh] = middles.emplace(part, m);
+    const Place3& other = known->second;
+    if (std::hypot(m[0] - other[0], m[1] - other[1], m[2] - other[2]) > 1e-6 * length)
+      throw InputError(
+          fmt::format("{}: two elements of second order bend their common edge from {} to {} through "
+                      "different middles, {} and {}; mesh them together",
+                      mesh.source, at_text(a, mesh.dimension), at_text(b, mesh.dimension),
+                      at_text(other, mesh.dimension), at_text(m, mesh.dimension)));
+    if (!fresh || bend <= 1e-12 * length) continue;
     const bool along = topology.parts()[static_cast<std::size_t>(part)].corners[0] == from;
     curves[part] = along ? parabola_through(a, m, b) : parabola_through(b, m, a);
   }

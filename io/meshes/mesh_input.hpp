@@ -16,6 +16,7 @@ inline constexpr const char* periodic_condition = "periodic";
 struct MeshInput {
   MeshProblem problem;
   std::shared_ptr<const BlockMesh> blocks;  ///< of grid.type: blocks, else null
+  std::vector<double> initial;              ///< the starting guess at points, if a dataset gives it
   std::vector<std::string> periodic;        ///< names of periodic patches
   CellStretch stretch;                      ///< of the cells of blocks
   double needle = 1;                        ///< longest_needle of blocks

@@ -143,6 +143,62 @@ output: {formats: []}
         self.assertAlmostEqual(found["list"]["flux"]["floor"], others["floor"]["flow"] + others["more"]["flow"],
                                delta=1e-9)
 
+    # A list on points alone has no area, and its mean is that of the points. Flows of a constant are rounding.
+    def test_conditions_of_points(self):
+        nodes = [f"{1 + i + 5 * j} {i / 4} {j / 4} 0" for j in range(5) for i in range(5)]
+        squares = [f"3 2 0 1 {a} {a + 1} {a + 6} {a + 5}" for a in range(1, 20) if a % 5]
+        elements = [f"{i + 1} {e}" for i, e in enumerate(["15 2 1 1 1", "15 2 1 1 5", "15 2 1 1 25"] + squares)]
+        self.write("points.msh", "\n".join(
+            ["$MeshFormat", "2.2 0 8", "$EndMeshFormat", "$PhysicalNames", "1", '0 1 "pins"', "$EndPhysicalNames",
+             "$Nodes", "25", *nodes, "$EndNodes", "$Elements", str(len(elements)), *elements, "$EndElements", ""]))
+        text = "grid: {type: unstructured, file: points.msh}\noutput: {formats: []}\nboundary: {pins: %s}\n"
+        self.write("points.yaml", text % "[{where: x < 0.5, dirichlet: 1}, {dirichlet: 4}], default: {neumann: 0}")
+        case = Path(self.directory) / "points.yaml"
+        faces = {face["name"]: face for face in self.solved(0, "points", case=case)["faces"]}
+        self.assertAlmostEqual(faces["pins"]["mean"], 3, delta=1e-12)
+        self.assertAlmostEqual(faces["pins[1]"]["mean"], 4, delta=1e-12)
+        self.write("points.yaml", text % "{dirichlet: 1}, default: {neumann: 0}")
+        run = self.poisson(0, case=case)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertNotIn("balance although", run.stdout + run.stderr)
+
+    def test_restarts(self):
+        """A run starts from its own result, also if sides are periodic and other processes share the blocks."""
+        grid = {"type": "blocks", "cells": 40, "vertices": [[0, 0], [1, 0], [2, 0], [0, 1], [1.2, 0.9], [2, 1]],
+                "blocks": [{"corners": [0, 1, 4, 3]}, {"corners": [1, 2, 5, 4]}],
+                "patches": {"left": [[0, 3]], "right": [[2, 5]]}, "periodic": [["left", "right"]]}
+        ring = {"type": "unstructured", "file": str(CONFIGS / "meshes/ring.msh")}
+        for name, of in (("blocks", grid), ("mesh", ring)):
+            self.write(f"{name}.yaml", json.dumps({
+                "grid": of, "equation": {"source": "1 + sin(3*x)"}, "solver": {"tolerance": 1e-9},
+                "output": {"formats": ["hdf5"]}}))
+            case = Path(self.directory) / f"{name}.yaml"
+            first = self.solved(0, name, case=case)
+            self.assertGreater(first["iterations"], 3)
+            start = "solver.initial={file: %s, dataset: /VTKHDF/PointData/u}" % (self.directory / name / "solution.hdf")
+            for count in (0, 2) if name == "blocks" else (0,):
+                again = self.solved(count, "again", start, "solver.tolerance=2e-9", case=case)
+                self.assertLessEqual(again["iterations"], 1)
+                for key in ("max", "l2", "integral"):
+                    self.assertAlmostEqual(again["solution"][key] / first["solution"][key], 1, delta=1e-7)
+        run = self.poisson(0, start, case="blocks.yaml")
+        self.assertEqual(run.returncode, 2)
+        self.assertRegex(run.stderr, r"solver.initial: the dataset has \d+ values, but the mesh has a list of 3321 points")
+        run = self.poisson(0, start.replace("Data/u", "Data/v"), case="blocks.yaml")
+        self.assertEqual(run.returncode, 2)
+        self.assertIn("solver.initial: ", run.stderr)
+
+    def test_blocks_beyond_the_memory(self):
+        """Counts of cells are compared with the memory before the mesh is made; a block needs a free node."""
+        grid = {"type": "blocks", "vertices": [[0, 0], [1, 0], [1, 1], [0, 1]], "blocks": [{"corners": [0, 1, 2, 3]}]}
+        for cells, message in ((20000, "needs about 32 GB on the host, but ulimit -v allows"),
+                               (1, "give u at all nodes of the blocks")):
+            self.write("large.yaml", json.dumps({"grid": {**grid, "cells": cells}, "output": {"formats": []}}))
+            run = subprocess.run(["bash", "-c", f"ulimit -v 4000000; {PROGRAM} large.yaml"], cwd=self.directory,
+                                 capture_output=True, text=True, check=False)
+            self.assertEqual(run.returncode, 2, run.stderr)
+            self.assertIn(message, run.stderr)
+
     # Points on edges belong to two patches. Flows of a linear u are exact there too, whatever corner comes first.
     def test_flows_of_warped_blocks(self):
         places = [(0, 0, 0.1), (1.1, 0, -0.1), (1, 0.9, 0.2), (0.1, 1, 0), (0, 0.1, 1), (0.9, -0.1, 1.2), (1, 1, 0.8),

@@ -1,6 +1,8 @@
 // Blocks in configurations: what they accept, and the messages for what they refuse.
 
 #include <cmath>
+#include <fstream>
+#include <iterator>
 #include <map>
 
 #include "grids/meshes/mesh_data.hpp"
@@ -60,6 +62,8 @@ TEST_F(BlocksInConfigurations, RefuseWhatDoesNotFit) {
          "opposite edges; give both blocks the same number along this axis");
   expect(two("", "    - {corners: [0, 1, 3, 4]}\n    - {corners: [1, 2, 5, 4]}\n"),
          " of 16 cells are inverted or flat, the first at (");
+  expect(two("", "    - {corners: [0, 1, 4, 3]}\n    - {corners: [1, 2, 4, 5]}\n"),
+         "bad.yaml:7:7: grid.blocks: grid.blocks[1]: ");
   expect(two("", "    - {corners: [0, 1, 9, 3]}\n"),
          "bad.yaml:6:24: grid.blocks[0].corners: the vertex 9 does not exist; there are 6, with numbers from 0 to 5");
   expect(two("  patches: {left: [[0, 4]]}\n"),
@@ -114,6 +118,18 @@ TEST_F(BlocksInConfigurations, ReadMeshesWithCurvedEdges) {
             .name == "floor")
       for (const int p : sides.of(e)) highest = std::max(highest, mesh.mesh->points[static_cast<std::size_t>(p)][1]);
   EXPECT_NEAR(highest, 0.1, 1e-3);
+  for (const std::string& warning : config.mesh->warnings)
+    EXPECT_EQ(warning.find("second order"), std::string::npos) << warning;
+  std::ifstream saved(folder / "two.msh");
+  std::string text{std::istreambuf_iterator<char>(saved), {}};
+  text.replace(text.find("13\n1 0 0 0"), 2, "14");
+  text.replace(text.find("$EndNodes"), 0, "14 1.1 0.5 0\n");
+  text.replace(text.find("8 13 11 9"), 9, "8 13 11 14");
+  std::ofstream(folder / "two.msh") << text;
+  expect(
+      "grid: {type: blocks, file: two.msh, cells: 8}\n",
+      "two.msh: two elements of second order bend their common edge from (1, 1) to (1, 0) through different middles, "
+      "(1, 0.5) and (1.1, 0.5); mesh them together");
 }
 
 // Elements whose centres lie in a shape have its material, inside blocks and across interfaces.

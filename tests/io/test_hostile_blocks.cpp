@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <fstream>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -104,6 +105,10 @@ TEST_F(HostileBlocks, HaveWrongBlocks) {
        {"[{corners: [0,1,4,3], grading: {x: {expansion: 3, at: middle}}}]", "choose one of lower, upper, both"},
        {"[{corners: [0,1,4,3], grading: {x: {expansion: 3, rule: linear}}}]", "choose one of geometric, tanh"},
        {"[{corners: [0,1,4,3], grading: {x: {expansion: 3, ratio: 2}}}]", "ratio: conflicts with expansion"},
+       {"[{corners: [0,1,4,3], grading: {x: {expansion: 3, rule: tanh}}}]",
+        "grid.blocks[0].grading.x.rule: tanh does not fit expansion, which implies geometric; remove it"},
+       {"[{corners: [0,1,4,3], grading: {x: {strength: 3, rule: geometric}}}]", "geometric does not fit strength"},
+       {"[{vertices: [0,1,4,3]}]", "grid.blocks[0].vertices: unknown key; did you mean 'corners'?"},
        {"[{corners: [0,1,4,3], material: iron}]", "grid.blocks[0].material: no material has the name iron"},
        {"[{corners: [0,1,4,3], colour: red}]", "grid.blocks[0].colour: unknown key"},
        {"[{corners: [0,1,4,3]}, {corners: [0,1,4,3]}]", "grid.blocks[0] and grid.blocks[1] have the same vertices"},
@@ -128,14 +133,25 @@ TEST_F(HostileBlocks, HaveGapsOrOverlap) {
        {"[[0,0],[1,0],[1,1],[0,1],[0.5,0.2],[2,0.2],[2,0.8],[0.5,0.8]]",
         "grid.blocks[0] and grid.blocks[1] overlap at ("},
        {"[[0,0],[1,0],[1,1],[0,1],[0.3,0.3],[0.6,0.3],[0.6,0.6],[0.3,0.6]]",
+        "grid.blocks[0] and grid.blocks[1] overlap at ("},
+       // Bars that cross beside their middles.
+       {"[[0,0.4],[3,0.4],[3,0.6],[0,0.6],[2.2,-1],[2.35,-1],[2.35,2],[2.2,2]]",
         "grid.blocks[0] and grid.blocks[1] overlap at ("}},
       two);
+  expect_all(
+      {{"[[0,0],[1,0],[1,1],[0,1],[2,0],[2,1],[0.95,0.95]]", "grid.blocks[0] and grid.blocks[1] overlap at ("}},
+      [](const std::string& vertices) { return grid(vertices, "[{corners: [0,1,2,3]}, {corners: [1,4,5,6]}]"); });
   const std::string inner =
       "[[0,0,0],[1,0,0],[1,1,0],[0,1,0],[0,0,1],[1,0,1],[1,1,1],[0,1,1],[0.5,0.2,0.3],[2,0.2,0.3],"
       "[2,0.8,0.3],[0.5,0.8,0.3],[0.5,0.2,0.7],[2,0.2,0.7],[2,0.8,0.7],[0.5,0.8,0.7]]";
-  expect_all({{inner, "grid.blocks[0] and grid.blocks[1] overlap at ("}}, [](const std::string& vertices) {
-    return grid(vertices, "[{corners: [0,1,2,3,4,5,6,7]}, {corners: [8,9,10,11,12,13,14,15]}]");
-  });
+  const std::string corner =
+      "[[0,0,0],[1,0,0],[1,1,0],[0,1,0],[0,0,1],[1,0,1],[1,1,1],[0,1,1],[0.95,0.95,0.95],[2,0.95,0.95],[2,2,0.95],"
+      "[0.95,2,0.95],[0.95,0.95,2],[2,0.95,2],[2,2,2],[0.95,2,2]]";
+  expect_all({{inner, "grid.blocks[0] and grid.blocks[1] overlap at ("},
+              {corner, "grid.blocks[0] and grid.blocks[1] overlap at (1, 1, 1)"}},
+             [](const std::string& vertices) {
+               return grid(vertices, "[{corners: [0,1,2,3,4,5,6,7]}, {corners: [8,9,10,11,12,13,14,15]}]");
+             });
 }
 
 // Thin layers, rings and stars are no overlaps or gaps.
@@ -295,6 +311,12 @@ TEST_F(HostileBlocks, AreInDamagedFiles) {
   refuse("two vertices lie at (1, 0), so that element 1 of m.msh, element 2 of m.msh do not touch there");
   std::ofstream(folder / "m.msh") << "";
   refuse("m.msh is empty");
+  save(points, 8, {left, right, "1 2 1 1 1 2"});
+  std::ifstream saved(folder / "m.msh");
+  std::string text{std::istreambuf_iterator<char>(saved), {}};
+  text.replace(text.find("wall"), 4, "unnamed");
+  std::ofstream(folder / "m.msh") << text;
+  refuse("m.msh: a group has the name unnamed, which means all sides in no group; rename it");
   // Elements that repeat others are left out, and the run warns.
   save(points, 8, {left, right, left});
   const Config config = load("grid: {type: blocks, file: m.msh, cells: 4}\n");
@@ -305,6 +327,9 @@ TEST_F(HostileBlocks, AreInDamagedFiles) {
 
 TEST_F(HostileBlocks, ConflictWithOtherWords) {
   std::ofstream(folder / "m.msh") << "";
+  expect_all({{"scale: 0.1", "grid.scale: multiplies the coordinates of a file; here write it into them"},
+              {"edges: [{arc: [0, 1]}]", "grid.edges: unknown key; curved edges of blocks are 'curves'"}},
+             [](const std::string& words) { return grid(places, both, "4", "  " + words + "\n"); });
   const std::string found = errors("grid: {type: blocks, file: m.msh, cells: 4, vertices: " + places + "}\n");
   EXPECT_NE(found.find("grid.vertices: conflicts with file, which has the vertices"), std::string::npos) << found;
   expect_all({{"output: {probes: [[0.5,0.5,0.5]]}", "output.probes[0]: has 3 coordinates in 2 dimensions"},
@@ -320,6 +345,11 @@ TEST_F(HostileBlocks, ConflictWithOtherWords) {
   const Config config = load(grid("[[0,0],[1,0],[2,0],[0,1],[1,1],[2,1],[9,9]]", both));
   ASSERT_FALSE(config.mesh->warnings.empty());
   EXPECT_NE(config.mesh->warnings[0].find("no block has the vertex 6"), std::string::npos);
+  const Config idle = load(grid(places, both) + "boundary: {default: {dirichlet: 1}}\n" +
+                           "solver: {full_multigrid: true, fallback: always}\n");
+  ASSERT_EQ(idle.mesh->warnings.size(), 2U);
+  EXPECT_NE(idle.mesh->warnings[0].find("solver.full_multigrid has no effect on blocks; remove it"), std::string::npos);
+  EXPECT_NE(idle.mesh->warnings[1].find("solver.fallback has no effect on blocks; remove it"), std::string::npos);
 }
 
 }  // namespace

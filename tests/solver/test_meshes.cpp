@@ -153,6 +153,37 @@ TEST(Meshes, HoldSurfacesInside) {
   EXPECT_NEAR(*value_at(*solution.data, solution.u, {0.5, 0.3, 0}), 1, 1e-9);
 }
 
+// Points have no size: their mean is that of their values.
+TEST(Meshes, AverageConditionsAtPoints) {
+  Mesh mesh = make_mesh(CellShape::quadrilateral, 8);
+  mesh.groups.push_back({0, 9, "points"});
+  mesh.labels.push_back({static_cast<int>(mesh.groups.size()) - 1});
+  MeshCells& points = mesh.of_shape(CellShape::vertex);
+  for (const int p : {0, 8}) {
+    points.corners.push_back(p);
+    points.label.push_back(static_cast<int>(mesh.labels.size()) - 1);
+  }
+  MeshProblem problem = mesh_problem(std::move(mesh), 0.0, 0.0);
+  problem.conditions = {
+      {"points", {6}, BoundaryKind::dirichlet, Quantity([](double x, double, double) { return 1 + 2 * x; }), 0.0},
+      {"default", {}, BoundaryKind::neumann, 0.0, 0.0}};
+  MeshSolution solution = solve_mesh(problem);
+  ConditionFlow flow = condition_flows(*solution.data, solution.u)[0];
+  EXPECT_NEAR(flow.mean, 2, 1e-12);
+  EXPECT_NEAR(flow.flow, 0, 1e-9);
+  problem.conditions[0].kind = BoundaryKind::neumann;
+  problem.conditions[0].value = 0.0;
+  problem.conditions[1] = {"default", {}, BoundaryKind::dirichlet, 5.0, 0.0};
+  solution = solve_mesh(problem);
+  EXPECT_NEAR(condition_flows(*solution.data, solution.u)[0].mean, 5, 1e-9);
+}
+
+TEST(Meshes, RefuseConditionsAtAllPoints) {
+  const MeshProblem problem = mesh_problem(make_mesh(CellShape::quadrilateral, 1), 0.0, 0.0);
+  const MeshData data(problem);
+  EXPECT_THROW(assemble(data), InputError);
+}
+
 TEST(Meshes, RefusePartsWithoutAValue) {
   Mesh mesh = make_mesh(CellShape::triangle, 2);
   const Mesh other = make_mesh(CellShape::triangle, 2, [](const MeshPoint& x) { return MeshPoint{x[0] + 3, x[1], 0}; });
