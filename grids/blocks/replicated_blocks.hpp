@@ -12,7 +12,8 @@
 namespace poisson {
 
 /// Levels below the finest one with at most this number of unknowns are on every process: with operators on a device,
-/// and on CPUs. Measured in docs/design/blocks.md (Small levels are on every process). Tests change the numbers.
+/// where 2.5 times as many are allowed if the finest level has 32 times as many as that level, and on CPUs. Measured in
+/// docs/design/blocks.md (Processes). Tests change the numbers.
 inline std::int64_t most_replicated = 400'000, most_replicated_on_cpus = 30'000;
 
 /// Returns lists of values of all blocks, by number, from those of the blocks of this process, as in BlockSpace::own.
