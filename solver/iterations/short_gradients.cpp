@@ -15,10 +15,14 @@ ShortGradients::ShortGradients(Equation& equation, Preconditioner& preconditione
       rest_(equation.backend.scalar()),
       length_(equation.backend.scalar()) {}
 
-// The residual is stored times Equation::scale, because its values may leave the range of its precision.
+// The residual is stored times Equation::scale, because its values may leave the range of its precision. Without a
+// scale of the caller, that of b serves.
 void ShortGradients::take_residual(const Scalar& scale, Scalar& norm) {
-  e_.A->residual(e_.u, e_.b, preconditioner_.rhs(), scale, norm);
-  if (&scale != &e_.scale) e_.backend.assign(scale, e_.scale);
+  if (&scale != &e_.scale) {
+    e_.A->norm(e_.b, norm);
+    e_.backend.scale_to_unit(norm, e_.count, e_.scale, e_.inverse);
+  }
+  e_.A->residual(e_.u, e_.b, preconditioner_.rhs(), e_.scale, norm);
   e_.backend.ratio(e_.one, e_.scale, e_.inverse);
 }
 
