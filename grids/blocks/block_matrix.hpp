@@ -45,6 +45,9 @@ struct BlockElements {
 struct BlockLevel {
   std::shared_ptr<const BlockSpace> space;
   std::shared_ptr<const BlockMatrix> matrix;
+  /// The same nodes on the blocks of the processes, if `space` has all blocks on each process and the level above has
+  /// not; else null (replicated_blocks.hpp).
+  std::shared_ptr<const BlockSpace> shares{};
 };
 
 /// Contains the size of a level before it is made.
@@ -71,7 +74,7 @@ struct BlockLevelSize {
 };
 /// Returns the sizes of the levels that assemble_blocks makes. `needle` is CellStretch::needle.
 std::vector<BlockLevelSize> block_level_sizes(const MeshData& data, const BlockMesh& mesh, int processes,
-                                              std::int64_t coarsest, double needle = 1);
+                                              std::int64_t coarsest, double needle = 1, bool on_device = false);
 
 /// Contains the equations on blocks. The finest level is assembled from Q1 elements with 2 Gauss points along each
 /// axis, which integrate products of gradients on parallelepipeds exactly. Coarse levels are Galerkin products, element

@@ -40,6 +40,7 @@ EntryModel choose_model(const BlockOperatorData& data, const StackedLists& lists
 }
 
 bool has_row_sums(const BlockLevel& level, const StackedLists& lists, std::size_t group) {
+  if (level.shares) return true;
   if (level.matrix->finer) return has_row_sums(*level.matrix->finer, lists, group);
   if (!level.matrix->sources) return true;
   const BlockSources& sources = *level.matrix->sources;

@@ -20,7 +20,7 @@ template <class T>
 EntryModel choose_model(const BlockOperatorData& data, const StackedLists& lists, std::size_t group);
 
 /// Returns whether row sums of a group may differ from zero: with a reaction or Robin conditions, or if no sources of
-/// the finest level are known.
+/// the finest level are known, as of blocks of other processes.
 bool has_row_sums(const BlockLevel& level, const StackedLists& lists, std::size_t group);
 
 /// Contains the tables of up to three axes and constants (TensorProductOfBlock), times the scale of the operator.

@@ -25,11 +25,14 @@ TEST(Narrow, KeepsTheDigitsOfBothParts) {
     apart = std::max(apart, std::abs(NarrowRest(value).with(Narrow(value)) / value - 1));
     upper = std::max(upper, std::abs(static_cast<double>(static_cast<float>(Narrow(value))) / value - 1));
   }
-  EXPECT_LE(apart, std::exp2(-40));
-  EXPECT_GE(apart, std::exp2(-42));
+  EXPECT_LE(apart, std::exp2(-32));
+  EXPECT_GE(apart, std::exp2(-34));
   EXPECT_LE(upper, std::exp2(-8) + std::exp2(-30));
-  for (const double value : {0.0, 1.0, -1.0, -0.375, 255.0, 1.0 + 1.0 / 256, 2.0 - std::exp2(-39), 3e38})
-    EXPECT_NEAR(NarrowRest(value).with(Narrow(value)), value, std::exp2(-40) * std::abs(value)) << value;
+  for (const double value : {0.0, 1.0, -1.0, -0.375, 255.0, 1.0 + 1.0 / 256, 2.0 - std::exp2(-31), 3e38}) {
+    EXPECT_NEAR(NarrowRest(value).with(Narrow(value)), value, std::exp2(-32) * std::abs(value)) << value;
+    alignas(4) const NarrowRest four[4] = {NarrowRest(1), NarrowRest(value), NarrowRest(-3.7), NarrowRest(value)};
+    for (int n = 0; n < 4; ++n) EXPECT_EQ(load_rests(four).bits[n], four[n].bits()) << value << " " << n;
+  }
   for (const double tiny : {1e-39, -1e-45, 1e-300}) {
     EXPECT_EQ(NarrowRest(tiny).with(Narrow(tiny)), 0) << tiny;
     EXPECT_EQ(static_cast<float>(Narrow(tiny)), 0) << tiny;
@@ -59,7 +62,8 @@ TEST(ShortRest, KeepsTheDigitsBehindAFloat) {
   for (const double tiny : {1e-39, -1e-45, 1e-300}) EXPECT_NEAR(joined(tiny), 0, 1e-37) << tiny;
 }
 
-// The residual has 39 digits of its entries: corrections have the upper ones, and both operators share these.
+// The residual has 32 digits, or 40 of thin cells, of its entries: corrections have the upper
+// ones, and both operators share these.
 void check_shared_entries(BlockModel model) {
   for (const std::vector<int>& m : {std::vector{3, 2}, std::vector{2, 2, 1}})
     for (const int cells : {3, 5, 8}) {
@@ -99,8 +103,8 @@ void check_shared_entries(BlockModel model) {
         most = std::max(most, std::abs(of_a[n]));
         apart = std::max(apart, std::abs(of_a[n] - of_b[n]));
       }
-      EXPECT_LE(apart, 2e-12 * most);
-      EXPECT_GT(apart, 1e-15 * most);
+      EXPECT_LE(apart, 5e-10 * most);
+      EXPECT_GT(apart, 1e-13 * most);
       put_nodes(std::vector<double>(values.size(), 1), space, u);
       found->apply(u, b);
       for (const double value : get_nodes(b, space)) EXPECT_EQ(value, 0);
@@ -258,6 +262,9 @@ TEST(StackedPlans, KeepConjugateGradientsAroundHeldNodes) {
   std::vector<BlockLevelSize> sizes = block_level_sizes(MeshData(problem), mesh, 1, most_in_blocks);
   const CellStretch stretch = measure_cells(mesh).stretch();
   EXPECT_EQ(plan_blocks(sizes, Options{}, stretch, 2, false, false, 1).options.krylov, Krylov::none);
+  Options exact;
+  exact.tolerance = 1e-11;  // below what entries of 32 digits can give
+  EXPECT_EQ(plan_blocks(sizes, exact, stretch, 2, false, false, 1).options.krylov, Krylov::cg);
   sizes.front().pinned = true;
   EXPECT_EQ(plan_blocks(sizes, Options{}, stretch, 2, false, false, 1).options.krylov, Krylov::cg);
 }
