@@ -171,7 +171,7 @@ std::size_t first_replicated(const std::vector<std::shared_ptr<const BlockNumber
                              const std::vector<bool>& free, int processes, bool on_device) {
   std::size_t l = 1;
   const std::int64_t most =
-      on_device ? std::clamp(unknowns_of(*levels[0], free) / 32, most_replicated, most_replicated / 2 * 5)
+      on_device ? std::clamp(unknowns_of(*levels[0], free) / 32, most_replicated, most_replicated * 5 / 2)
                 : most_replicated_on_cpus;
   while (l < levels.size() && (processes == 1 || unknowns_of(*levels[l], free) > most)) ++l;
   return std::min(l, levels.size());
