@@ -90,7 +90,7 @@ TEST(BlockCoarsening, StoresTheBestIterateOfRefinement) {
 
 TEST(PolynomialForElements, DampsWhatCoarseLevelsMiss) {
   const std::array<double, 4> most{0.107, 0.054, 0.043, 0.026};
-  for (int sweeps = 1; sweeps <= 8; ++sweeps) {
+  for (int sweeps = 2; sweeps <= 8; ++sweeps) {
     const std::vector<PolynomialStep> steps = polynomial_for_elements(sweeps, 2);
     ASSERT_EQ(std::ssize(steps), sweeps);
     for (double x = 1; x <= 2; x += 1.0 / 128) {
