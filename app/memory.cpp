@@ -52,7 +52,7 @@ Fit fit(const Config& config, const Case& work, const Plan& plan, const MemoryLi
                                                                                                const Problem& problem) {
     const auto own = static_cast<double>(p.most());
     if (device) return own;
-    return (gpu ? 0 : own) + bytes_of_output(config, problem) / parts_of(work) +
+    return (gpu ? work.host_bytes() : own) + bytes_of_output(config, problem) / parts_of(work) +
            (addresses ? static_cast<double>(p.addresses) : 0);
   };
   return {limit, static_cast<double>(limit.bytes) + used, claim(plan, config.problem), claim};

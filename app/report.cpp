@@ -229,8 +229,10 @@ Result Report::iterate(Solver& solver, Backend& backend, Profile* profile, const
   if (profile) {
     const std::vector<Profile::Entry> own = profile->take();
     summary_.profiles = processes_.gather(split(own, profile->waits() + (processes_.waits() - waited), between));
-    const double copy = processes_.sum(
-        copy_bandwidth(backend, solver.solution().data(), solver.spare().data(), solver.solution().bytes()));
+    const Field& from = solver.solution();
+    Field& to = solver.spare();  // which may be in fp32
+    const double copy =
+        processes_.sum(copy_bandwidth(backend, from.data(), to.data(), std::min(from.bytes(), to.bytes())));
     profile_lines_ = describe_profile(of_all(own, processes_), summary_.profiles, copy, summary_.time.solve);
   }
   record(result, solver, summary_);

@@ -1,7 +1,8 @@
 // Times solves on blocks to 1e-8: blocks of boxes, skewed hexahedra, and thin cells at a wall, and a box of as many
 // cells as the first ones. `mpirun -n 2 poisson-blocks cuda 4 96 skewed` divides the blocks among two GPUs. Arguments:
 // device, blocks and cells along each axis, cases, `verbs` or another word, and for experiments the unknowns from which
-// rows follow blocks, `cg`, `none` or `auto`, the interval of Chebyshev's polynomial, and its degree.
+// rows follow blocks, `cg`, `none` or `auto`, the interval of Chebyshev's polynomial, its degree, and the unknowns from
+// which levels are on every process.
 
 #include <algorithm>
 #include <cmath>
@@ -43,27 +44,27 @@ struct Arguments {
 };
 
 void report(const std::string& name, const Backend& backend, const Processes& processes, double setup, double seconds,
-            std::int64_t unknowns, int iterations, double bytes) {
+            std::int64_t unknowns, const Result& result, double bytes) {
   if (!processes.first()) return;
   std::printf(
       "{\"case\": \"%s\", \"device\": \"%s\", \"processes\": %d, \"unknowns\": %lld, \"setup_s\": %.3f, \"solve_ms\": "
       "%.3f, "
-      "\"gdof_s\": %.4f, \"iterations\": %d, \"bytes_per_unknown\": %.1f}\n",
+      "\"gdof_s\": %.4f, \"iterations\": %d, \"residual\": %.2e, \"bytes_per_unknown\": %.1f}\n",
       name.c_str(), backend.device().c_str(), processes.count(), static_cast<long long>(unknowns), setup, 1e3 * seconds,
-      static_cast<double>(unknowns) / seconds / 1e9, iterations, bytes / static_cast<double>(unknowns));
+      static_cast<double>(unknowns) / seconds / 1e9, result.converged() ? result.iterations : -1, result.relative(),
+      bytes / static_cast<double>(unknowns));
   std::fflush(stdout);
 }
 
-double seconds_of(Solver& solver, Backend& backend, int repeat, int& iterations) {
+double seconds_of(Solver& solver, Backend& backend, int repeat, Result& result) {
   double best = 1e30;
   for (int run = 0; run < repeat; ++run) {
     backend.fill(solver.solution(), 0);
     const Scalar done = backend.scalar();
     backend.value(done);
     const Stopwatch watch;
-    const Result result = solver.solve(false);
+    result = solver.solve(false);
     best = std::min(best, watch.seconds());
-    iterations = result.converged() ? result.iterations : -1;
   }
   return best;
 }
@@ -212,13 +213,13 @@ void measure(const std::string& name, const Arguments& of, double skew, bool wal
   if (prints)
     std::printf("{\"case\": \"%s\", \"mesh_s\": %.3f, \"data_s\": %.3f, \"matrix_s\": %.3f, \"solver_s\": %.3f}\n",
                 name.c_str(), of_mesh, of_data - of_mesh, of_system - of_data, setup - of_system);
-  int iterations = 0;
-  const double seconds = seconds_of(*solver, *backend, of.repeat, iterations);
+  Result result;
+  const double seconds = seconds_of(*solver, *backend, of.repeat, result);
   report(name + (coefficients == BlockModel::stored     ? ", entries in fp32"
                  : coefficients == BlockModel::computed ? ", all entries from corners"
                  : corners                              ? ", residual from corners"
                                                         : ""),
-         *backend, *of.processes, setup, seconds, system.sizes.front().unknowns, iterations, bytes);
+         *backend, *of.processes, setup, seconds, system.sizes.front().unknowns, result, bytes);
   if (of.verbs) measure_verbs(name, *backend, model, system, options, prints);
 }
 
@@ -238,10 +239,9 @@ void measure_box(const Arguments& of) {
   solver->prepare(false);
   discretization.assemble_rhs(solver->rhs());
   const double setup = watch.seconds(), bytes = static_cast<double>(before) - static_cast<double>(backend->available());
-  int iterations = 0;
-  const double seconds = seconds_of(*solver, *backend, of.repeat, iterations);
-  report("one box", *backend, *of.processes, setup, seconds, solver->solution().space().own_unknowns(), iterations,
-         bytes);
+  Result result;
+  const double seconds = seconds_of(*solver, *backend, of.repeat, result);
+  report("one box", *backend, *of.processes, setup, seconds, solver->solution().space().own_unknowns(), result, bytes);
 }
 
 }  // namespace
@@ -265,6 +265,7 @@ int main(int argc, char** argv) {
     of.krylov = std::string(argv[7]) == "cg" ? poisson::Krylov::cg : poisson::Krylov::none;
   if (argc > 8) of.interval = std::atof(argv[8]);
   if (argc > 9) of.steps = std::atoi(argv[9]);
+  if (argc > 10) poisson::most_replicated = std::atoll(argv[10]);
   const auto automatic = poisson::BlockModel::automatic;
   if (wants("box") && of.processes->alone()) measure_box(of);
   if (wants("rectilinear")) measure("rectilinear blocks", of, 0, false, automatic);

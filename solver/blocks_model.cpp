@@ -124,7 +124,8 @@ Plan BlocksModel::plan(const Options& asked) const {
 
 Traits BlocksModel::traits(const Options& options) const {
   Traits traits;
-  traits.keeps_last = options.krylov == Krylov::none;
+  traits.short_directions = device_ && has_short_directions(options, system_.range);
+  traits.keeps_last = traits.short_directions || keeps_last_iterate(options, system_.stretch, system_.sizes.front());
   traits.row_shape = RowShape::far;
   traits.range = system_.range;
   traits.cancels = true;
@@ -179,15 +180,27 @@ Hierarchy BlocksModel::levels(const Plan& plan) const {
   for (std::size_t l = 0; l < count; ++l) {
     hierarchy.operators.push_back(make_operator(l, plan.options, precision, stored_model(l, plan.options)));
     if (l == 0) continue;
-    const auto &fine = system_.levels[l - 1].space, &coarse = system_.levels[l].space;
-    hierarchy.transfers.push_back(device_ ? device_->make_transfer(fine, coarse, precision)
-                                          : make_block_transfer(backend_, fine, coarse, precision));
+    hierarchy.transfers.push_back(make_transfer(l, precision));
   }
   if (plan.options.method != Method::multigrid) return hierarchy;
   add_rows(last_level(), precision, hierarchy);
   hierarchy.relaxations.resize(hierarchy.operators.size());
   hierarchy.nested.resize(hierarchy.transfers.size());
   return hierarchy;
+}
+
+// Makes the transfer to a level of blocks from the one above.
+std::unique_ptr<Transfer> BlocksModel::make_transfer(std::size_t level, Precision precision) const {
+  const std::shared_ptr<const BlockSpace>&fine = system_.levels[level - 1].space, &coarse = system_.levels[level].space,
+                              &shares = system_.levels[level].shares;
+  const auto make = [&](const std::shared_ptr<const BlockSpace>& to) {
+    return device_ ? device_->make_transfer(fine, to, precision) : make_block_transfer(backend_, fine, to, precision);
+  };
+  if (!shares) return make(coarse);
+  auto down = make(shares), up = make(coarse);
+  Replicate replicate =
+      device_ ? device_->make_replication(*shares, *coarse, precision) : make_replication(shares, coarse);
+  return make_replicating_transfer(backend_, std::move(down), std::move(up), std::move(replicate), *shares, precision);
 }
 
 // Returns the last level of blocks with its matrix on the host.
@@ -243,9 +256,10 @@ std::unique_ptr<Operator> BlocksModel::finest(const Plan& plan, Precision precis
 }
 
 BlockModel BlocksModel::stored_model(std::size_t level, const Options& options) const {
-  return has_narrow_entries(options, system_.stretch, system_.isotropic, system_.sizes[level].unknowns)
-             ? BlockModel::narrow
-             : BlockModel::corrections;
+  if (has_narrow_entries(options, system_.stretch, system_.isotropic, system_.sizes[level].unknowns))
+    return BlockModel::narrow;
+  return has_shared_entries(options, system_.stretch, system_.isotropic, system_.range) ? BlockModel::shared
+                                                                                        : BlockModel::corrections;
 }
 
 // Computes loads on the device. Values of interfaces without unknowns are copied there.

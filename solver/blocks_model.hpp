@@ -29,13 +29,28 @@ Options resolve_block_options(const Options& options, const CellStretch& stretch
 /// Returns how levels of blocks are smoothed for these options.
 BlockSmoothing smoothing_of(const Options& options, double stretch);
 
+/// Returns whether conjugate gradients on a GPU have directions in fp32 (ShortGradients). `range` is that of κ.
+bool has_short_directions(const Options& options, double range);
+/// Returns whether the residual on a GPU shares its entries in fp32 with the corrections. Other digits of fp64 are then
+/// cut off, which the tolerance, the cells and κ must permit.
+bool has_shared_entries(const Options& options, const CellStretch& stretch, bool isotropic, double range);
+
 /// Returns whether a level stores its entries with 8 digits on a GPU, and those of its residual in two parts.
 bool has_narrow_entries(const Options& options, const CellStretch& stretch, bool isotropic, std::int64_t unknowns);
+
+/// Returns whether refinement stores no iterate that it may restore: on large levels, whose memory counts, and with
+/// tolerances far above rounding.
+bool keeps_last_iterate(const Options& options, const CellStretch& stretch, const BlockLevelSize& finest);
 
 /// Returns the plan for blocks of these sizes, with bytes. See resolve_block_options. `computes_residual` is for a GPU
 /// (BlocksModel::compute_residual). `range` is the ratio of the largest to the smallest κ.
 Plan plan_blocks(const std::vector<BlockLevelSize>& sizes, const Options& options, const CellStretch& stretch,
                  int dimension, bool gpu = false, bool computes_residual = false, double range = 1);
+
+/// Returns the bytes of the host that the set-up of algebraic multigrid below the finest level needs, also with a GPU:
+/// elements and bands of the blocks of the process, and the rows of all blocks, which every process joins. 0: levels of
+/// blocks follow.
+double host_bytes_of_rows(const std::vector<BlockLevelSize>& sizes, const Options& options, int dimension);
 
 /// Is the model of blocks. Everything that it gets must outlive it.
 class BlocksModel final : public Model {
@@ -66,6 +81,7 @@ class BlocksModel final : public Model {
   double scale() const;
   std::unique_ptr<Operator> make_operator(std::size_t level, const Options& options, Precision precision,
                                           BlockModel model, bool residual = false) const;
+  std::unique_ptr<Transfer> make_transfer(std::size_t level, Precision precision) const;
   BlockModel stored_model(std::size_t level, const Options& options) const;
   double fill_on_device(Field& b, Field& u) const;
   BlockAssembly& assembly() const { return device_->assembly(finest_space().dimension()); }

@@ -88,10 +88,9 @@ double ErrorEstimate::by_next_direction(ConjugateGradients& iteration, double pa
   Backend& backend = e_.backend;
   iteration.restart_conjugation();
   iteration.next_direction();
-  backend.axmy(e_.alpha, e_.q, e_.r);
-  e_.A->norm(e_.r, e_.norm);
+  iteration.step_residual();
   const double left = std::sqrt(backend.value(e_.norm) / before);
-  backend.dot(e_.p, e_.p, e_.work);
+  backend.dot(iteration.last_correction(), iteration.last_correction(), e_.work);
   const double step = iteration.last_length() * std::sqrt(backend.value(e_.work)) / size;
   const double next = std::max(step / (1 - std::min(left, 0.97)), unmet);
   if (!is_finite(next)) return past;

@@ -14,6 +14,7 @@
 #include "solver/iterations/conjugate_gradients.hpp"
 #include "solver/iterations/direct_iteration.hpp"
 #include "solver/iterations/jacobi_iteration.hpp"
+#include "solver/iterations/short_gradients.hpp"
 #include "solver/iterations/stabilized_iteration.hpp"
 #include "solver/model.hpp"
 #include "solver/multigrid/diagonal.hpp"
@@ -52,7 +53,7 @@ bool hopeless(const MonitorState& s) {
 // Returns whether a solver stores an iterate that it may restore.
 bool restores(const SolverParts& parts) {
   if (parts.extrapolation) return true;
-  return parts.options.method != Method::direct && !(parts.traits.keeps_last && parts.options.krylov == Krylov::none);
+  return parts.options.method != Method::direct && !parts.traits.keeps_last;
 }
 
 // An iteration that is predicted to need more iterations than this switches to a fallback. Direct solutions cost less
@@ -119,8 +120,11 @@ void Solver::make_preconditioner(SolverParts& parts) {
 void Solver::make_iteration(SolverParts& parts) {
   const Options& options = e_.options;
   FastDiagonalization* const direct = parts.direct.get();
+  std::shared_ptr<const Operator> corrections = parts.hierarchy.operators.front();
   make_preconditioner(parts);
-  if (options.krylov == Krylov::cg) {
+  if (options.krylov == Krylov::cg && e_.traits.short_directions) {
+    iteration_ = std::make_unique<ShortGradients>(e_, *preconditioner_, std::move(corrections));
+  } else if (options.krylov == Krylov::cg) {
     e_.allocate_directions();
     iteration_ = std::make_unique<ConjugateGradients>(e_, *preconditioner_);
   } else if (options.krylov == Krylov::bicgstab) {
@@ -361,6 +365,7 @@ double Solver::extrapolate(Monitor& monitor) {
 // converged, the iteration restarts from it.
 void Solver::verify(Monitor& monitor) {
   const MonitorState& state = monitor.state();
+  if (const auto* const conjugate = iteration_->conjugate(); conjugate && !conjugate->drifts()) return;
   while (state.verdict == Verdict::converged && state.iterations > 0 && state.iterations < e_.options.max_iterations) {
     iteration_->take_residual(e_.one, e_.norm);
     const double truth = e_.backend.value(e_.norm);

@@ -25,9 +25,10 @@ struct Traits {
   double rounding_growth = 1;     ///< of direct solutions, as rounding_growth() returns it
   /// Full multigrid corrects the initial solution, because coarse levels do not store face data.
   bool starts_from_residual = false;
-  bool uneven = false;      ///< κ or σ varies: an error may be small in D⁻¹A but large in energy
-  bool cancels = false;     ///< entries of both signs, which nearly cancel on flat cells (elements)
-  bool keeps_last = false;  ///< to save memory, refinement restores no iterate with a smaller residual
+  bool uneven = false;            ///< κ or σ varies: an error may be small in D⁻¹A but large in energy
+  bool cancels = false;           ///< entries of both signs, which nearly cancel on flat cells (elements)
+  bool keeps_last = false;        ///< to save memory, no iterate with a smaller residual is restored
+  bool short_directions = false;  ///< to save memory, ShortGradients replace ConjugateGradients
   /// Point sweeps and conjugate gradients with diagonal scaling miss smooth errors, so that `judge` looks for them.
   bool hides_smooth_errors = false;
   std::function<bool()> homogeneous;  ///< the data stored in the solution are zero now

@@ -36,6 +36,8 @@ class Case {
   virtual void check_values() const = 0;
   /// Returns the plan, as exact as the present knowledge of κ allows. It is made once.
   virtual const Plan& plan(bool gpu) const = 0;
+  /// Returns the bytes that the set-up needs on the host besides those of the plan for a GPU.
+  virtual double host_bytes() const { return 0; }
   /// Returns how the processes share the levels.
   virtual const Sharing& sharing() const = 0;
   /// These functions return lines for --dry-run: the problem, extra memory that a run may need, and the assembly.

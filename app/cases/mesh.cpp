@@ -39,10 +39,12 @@ class MeshCase final : public Case {
   const Plan& plan(bool gpu) const override {
     if (!plan_ && in_blocks()) {
       const int count = sharing_.processes->count();
-      const std::vector<BlockLevelSize> sizes = block_level_sizes(
-          data(), cut_blocks(), count, coarsest_in_blocks(data(), *config_.mesh->blocks, stretch()), stretch().needle);
+      const std::vector<BlockLevelSize> sizes =
+          block_level_sizes(data(), cut_blocks(), count, coarsest_in_blocks(data(), *config_.mesh->blocks, stretch()),
+                            stretch().needle, gpu);
       can_compute_ = sizes.front().computed > 0;
       plan_ = plan_blocks(sizes, options_, stretch(), mesh().dimension, gpu, computes_residual_, data().range);
+      host_bytes_ = gpu ? host_bytes_of_rows(sizes, plan_->options, mesh().dimension) : 0;
       on_gpu_ = gpu;
     }
     if (!plan_ && gpu) {
@@ -59,6 +61,7 @@ class MeshCase final : public Case {
     }
     return *plan_;
   }
+  double host_bytes() const override { return host_bytes_; }
   const Sharing& sharing() const override { return sharing_; }
   void economize(const Backend& backend) override {
     if (!in_blocks() || !backend.on_gpu() || computes_residual_) return;
@@ -70,6 +73,10 @@ class MeshCase final : public Case {
   std::vector<std::string> statement() const override { return {"problem   " + equation()}; }
   bool on_boxes() const override { return false; }
   std::string smaller(bool, double, const Claim&) const override {
+    if (in_blocks() && plan_->options.method == Method::multigrid && plan_->levels.size() == 1 &&
+        plan_->levels[0].unknowns > most_in_blocks)
+      return "algebraic multigrid follows the finest level of blocks, because cells are needles or coefficients jump "
+             "between many cells, and every process stores its rows: use a coarser mesh or more memory";
     return "use a coarser mesh, a machine with more memory, or precision: single";
   }
 
@@ -134,8 +141,10 @@ class MeshCase final : public Case {
   void observe(Summary& summary) override {
     u_ = in_blocks() ? cut_blocks().at_points(get_nodes(solver_->solution(), *block_system().levels.front().space))
                      : point_values(data(), *system_, get_rows(solver_->solution(), RowSpace(row_count())));
-    for (std::size_t p = 0; p < u_.size(); ++p)  // nodes of blocks with given values differ from these by the residual
-      if (data().holder[p] >= 0) u_[p] = data().held[p];
+    for_rows(std::ssize(u_), [&](std::int64_t p) {  // nodes of blocks with given values differ by the residual
+      const auto at = static_cast<std::size_t>(p);
+      if (data().holder[at] >= 0) u_[at] = data().held[at];
+    });
     const MeshIntegrals all = integrate(data(), u_);
     const auto place = [&](const std::array<double, 3>& x) {
       return std::vector<double>(x.begin(), x.begin() + mesh().dimension);
@@ -365,7 +374,8 @@ class MeshCase final : public Case {
   mutable std::optional<CellStretch> stretch_;            ///< of blocks
   mutable std::unique_ptr<BlockSystem> block_system_;     ///< of blocks, else null
   mutable bool can_compute_ = false;                      // entries of general hexahedra
-  mutable bool computes_residual_ = false;                // from corners
+  mutable double host_bytes_ = 0;
+  mutable bool computes_residual_ = false;  // from corners
   mutable bool on_gpu_ = false;
   mutable std::vector<double> held_;  ///< of blocks, on nodes
   std::vector<double> guess_;         ///< of blocks, on nodes

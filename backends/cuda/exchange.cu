@@ -74,6 +74,18 @@ void run_program(Backend& backend, const ExchangeProgram& program, const Field& 
   if (!made.empty()) check(cudaStreamSynchronize(device.stream()));
 }
 
+void exchange_with_others(Backend& backend, const Field& field) {
+  auto* const device = dynamic_cast<CudaBackend*>(&backend);
+  if (!device) return;  // a rehearsal
+  const auto& steps = patch_tables(*device).of(field.space()).steps[static_cast<std::size_t>(field.precision())];
+  if (!device->mail() || !std::ranges::all_of(steps, has_lists)) return device->exchange(field);
+  dispatch(field.precision(), [&]<class T>(T) {
+    T* const values = static_cast<T*>(const_cast<Field&>(field).data());
+    for (const ExchangeTable& table : steps)
+      if (table.most > 0) send_lists<T>(device->stream(), table, device->mail()->box(), values, values);
+  });
+}
+
 std::shared_ptr<const void> keep_program(Backend& backend, const ExchangeProgram& program, const Space& from,
                                          const Space& to) {
   auto* const device = dynamic_cast<CudaBackend*>(&backend);
@@ -121,14 +133,18 @@ void CudaBackend::run_step(const Field& field, int width, std::size_t t) {
         patch_tables(*this).of(field.space()).steps[static_cast<std::size_t>(field.precision())][t];
     return dispatch(field.precision(), [&]<class T>(T) {
       T* const values = static_cast<T*>(field.data());
-      begin_step(stream(), table, values, values);
-      if (table.most > 0 && mail_) send(true, [&] { send_by_mail<T>(stream(), table, mail_->box()); });
+      const bool listed = mail_ && has_lists(table);
+      begin_step(stream(), table, values, values, listed);
+      if (table.most > 0 && listed)
+        send(true, [&] { send_lists<T>(stream(), table, mail_->box(), values, values); });
+      else if (table.most > 0 && mail_)
+        send(true, [&] { send_by_mail<T>(stream(), table, mail_->box()); });
       if (table.most > 0 && !mail_)
         by_host([this, &table, space = field.space()] {
           const bool through_host = wanted_ == Transport::staged || !space.processes().without_device_memory().empty();
           send_by_host(stream_, table, sizeof(T), through_host, space.processes());
         });
-      end_step(stream(), table, values, values);
+      end_step(stream(), table, values, values, listed);
     });
   }
   const Exchange::Step &step = halo.steps(width)[t], &sent = halo.sent(width)[t];

@@ -95,24 +95,43 @@ __global__ void __launch_bounds__(256) messages_kernel(Mailbox mail, Messages me
   end_epoch(&mail.channels[Mailbox::of_parts], epoch, gridDim.x);
 }
 
+// Does the same with values of fields. Positions in messages are counted from the first value received.
+template <class T>
+__global__ void __launch_bounds__(256) lists_kernel(Mailbox mail, Messages messages, const RowPlaces::Row* sent,
+                                                    const RowPlaces::Row* received, const T* from, T* to) {
+  await_others();
+  const unsigned epoch = mail.epoch_of(Mailbox::of_parts);
+  for (int p = 0; p < mail.count; ++p)
+    in_batches<T>(
+        static_cast<int>(messages.of[p].sent), [&](int at) { return from[sent[messages.of[p].sent_first + at].row]; },
+        [&](int at, T value) { mail.part<T>(p, mail.rank, epoch)[at] = value; });
+  mail.meet(epoch);
+  for (int p = 0; p < mail.count; ++p)
+    in_batches<T>(
+        static_cast<int>(messages.of[p].received),
+        [&](int at) { return __ldcv(mail.part<T>(mail.rank, p, epoch) + at); },
+        [&](int at, T value) { to[received[messages.of[p].received_first + at].row] = value; });
+  end_epoch(&mail.channels[Mailbox::of_parts], epoch, gridDim.x);
+}
+
 }  // namespace
 
 template <class T>
-void begin_step(cudaStream_t stream, const ExchangeTable& table, T* from, T* to) {
+void begin_step(cudaStream_t stream, const ExchangeTable& table, T* from, T* to, bool listed) {
   T* const room = static_cast<T*>(table.room.data());
   run<Action::copy>(stream, table.pack, static_cast<const T*>(from), room);
-  run(stream, table.sent_rows, from, room, true, table.transposed && from == to);
+  if (!listed) run(stream, table.sent_rows, from, room, true, table.transposed && from == to);
   run<Action::clear>(stream, table.clears, static_cast<const T*>(from), from);
   run<Action::copy>(stream, table.own, static_cast<const T*>(from), to);
 }
 
 template <class T>
-void end_step(cudaStream_t stream, const ExchangeTable& table, const T* from, T* to) {
+void end_step(cudaStream_t stream, const ExchangeTable& table, const T* from, T* to, bool listed) {
   T* const room = static_cast<T*>(table.room.data());
   run<Action::copy>(stream, table.unpack, static_cast<const T*>(room), to);
   for (const MoveList& adds : table.own_adds) run<Action::add>(stream, adds, from, to);
   for (const MoveList& adds : table.adds) run<Action::add>(stream, adds, static_cast<const T*>(room), to);
-  run(stream, table.received_rows, to, room, false, table.transposed);
+  if (!listed) run(stream, table.received_rows, to, room, false, table.transposed);
 }
 
 void send_by_host(cudaStream_t stream, const ExchangeTable& table, std::size_t bytes_of_value, bool through_host,
@@ -145,10 +164,27 @@ void send_by_mail(cudaStream_t stream, const ExchangeTable& table, const Mailbox
   launch(messages_kernel<T>, mail_blocks(table.most), 256, stream, mail, messages, static_cast<T*>(table.room.data()));
 }
 
-template void begin_step(cudaStream_t, const ExchangeTable&, float*, float*);
-template void begin_step(cudaStream_t, const ExchangeTable&, double*, double*);
-template void end_step(cudaStream_t, const ExchangeTable&, const float*, float*);
-template void end_step(cudaStream_t, const ExchangeTable&, const double*, double*);
+bool has_lists(const ExchangeTable& table) {
+  return !table.transposed && table.copied == 0 && table.sent_rows.count == table.sent &&
+         table.received_rows.count == table.received;
+}
+
+template <class T>
+void send_lists(cudaStream_t stream, const ExchangeTable& table, const Mailbox& mail, const T* from, T* to) {
+  Messages messages{};
+  for (const ExchangeTable::Part& part : table.parts)
+    messages.of[part.process] = {part.sent_first, part.sent, part.received_first - table.sent, part.received};
+  launch(lists_kernel<T>, mail_blocks(table.most), 256, stream, mail, messages,
+         static_cast<const RowPlaces::Row*>(table.sent_rows.rows.data()),
+         static_cast<const RowPlaces::Row*>(table.received_rows.rows.data()), from, to);
+}
+
+template void begin_step(cudaStream_t, const ExchangeTable&, float*, float*, bool);
+template void begin_step(cudaStream_t, const ExchangeTable&, double*, double*, bool);
+template void end_step(cudaStream_t, const ExchangeTable&, const float*, float*, bool);
+template void end_step(cudaStream_t, const ExchangeTable&, const double*, double*, bool);
+template void send_lists(cudaStream_t, const ExchangeTable&, const Mailbox&, const float*, float*);
+template void send_lists(cudaStream_t, const ExchangeTable&, const Mailbox&, const double*, double*);
 template void send_by_mail<float>(cudaStream_t, const ExchangeTable&, const Mailbox&);
 template void send_by_mail<double>(cudaStream_t, const ExchangeTable&, const Mailbox&);
 

@@ -177,6 +177,31 @@ std::vector<MoveList> upload_additions(CudaBackend& device, const std::vector<Ad
   return lists;
 }
 
+// Lists the values of a move whose packed values begin at `at`, in the order in which they are packed. `sent`: it packs
+// them, else it stores them.
+void list_values(const DeviceMove& move, bool sent, std::int64_t at, std::vector<RowPlaces::Row>& rows) {
+  const std::size_t before = rows.size();
+  rows.resize(before + static_cast<std::size_t>(move.n[0]) * static_cast<std::size_t>(move.n[1]) *
+                           static_cast<std::size_t>(move.n[2]));
+  for (int k = 0; k < move.n[2]; ++k)
+    for (int j = 0; j < move.n[1]; ++j)
+      for (int i = 0; i < move.n[0]; ++i) {
+        const std::int64_t from =
+                               move.from + i * move.from_stride[0] + j * move.from_stride[1] + k * move.from_stride[2],
+                           to = move.to + i * move.to_stride[0] + j * move.to_stride[1] + k * move.to_stride[2],
+                           packed = sent ? to : from;
+        rows[before + static_cast<std::size_t>(packed - at)] = {sent ? from : to, packed};
+      }
+}
+
+// Returns whether the messages of a step can be listed: nothing is added, and nothing is cleared.
+bool can_list(const ExchangeStep& step) {
+  const auto adds = [](const Move& move) { return move.adds || move.clears; };
+  return std::ranges::none_of(step.own, adds) && std::ranges::none_of(step.channels, [&](const poisson::Channel& of) {
+           return of.transposed || std::ranges::any_of(of.sent, adds) || std::ranges::any_of(of.received, adds);
+         });
+}
+
 // Makes the table of a step from fields of a space to fields of another one, or within one field if both are one space.
 ExchangeTable exchange_table(CudaBackend& device, const Space& space, const Space& target, const ExchangeStep& step,
                              Precision precision) {
@@ -189,8 +214,13 @@ ExchangeTable exchange_table(CudaBackend& device, const Space& space, const Spac
   std::vector<DeviceMove> pack, clears, own, unpack;
   std::vector<Addition> adds, own_adds;
   std::vector<RowPlaces::Row> sent_rows, received_rows;
+  const bool lists = can_list(step);
   const auto packed = [&](const Move& move, std::int64_t at) {
-    pack.push_back(device_move(patch(move.patch), move.from, Place::packed(at, move.from), move.from, {}));
+    const DeviceMove moved = device_move(patch(move.patch), move.from, Place::packed(at, move.from), move.from, {});
+    if (lists)
+      list_values(moved, true, at, sent_rows);
+    else
+      pack.push_back(moved);
     if (move.clears && within)
       clears.push_back(device_move(patch(move.patch), move.from, patch(move.patch), move.from, {}));
     return at + move.from.size();
@@ -200,6 +230,8 @@ ExchangeTable exchange_table(CudaBackend& device, const Space& space, const Spac
         device_move(Place::packed(at, move.from), move.from, to(move.to_patch), move.to, move.turn);
     if (move.adds)
       adds.push_back({moved, move.to_patch, move.to});
+    else if (lists)
+      list_values(moved, false, at, received_rows);
     else
       unpack.push_back(moved);
     return at + move.from.size();

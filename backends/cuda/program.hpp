@@ -13,4 +13,8 @@ void run_program(Backend& backend, const ExchangeProgram& program, const Field& 
 std::shared_ptr<const void> keep_program(Backend& backend, const ExchangeProgram& program, const Space& from,
                                          const Space& to);
 
+/// Exchanges the halo of a field with other processes alone, or completely where one launch cannot do it. The space has
+/// tables.
+void exchange_with_others(Backend& backend, const Field& field);
+
 }  // namespace poisson::cuda

@@ -1,5 +1,7 @@
 #include "backends/device/kept_exchange.hpp"
 
+#include <utility>
+
 #ifdef POISSON_HAVE_CUDA
 #include "backends/cuda/program.hpp"
 #endif
@@ -12,6 +14,15 @@ std::shared_ptr<const void> keep_exchange([[maybe_unused]] Backend& backend, [[m
   if (backend.kind() == BackendKind::cuda) return cuda::keep_program(backend, exchange.program(), from, to);
 #endif
   return nullptr;
+}
+
+void exchange_with_others(Backend& backend, const Field& field) {
+#ifdef POISSON_HAVE_CUDA
+  if (backend.kind() == BackendKind::cuda) return cuda::exchange_with_others(backend, field);
+#endif
+  ExchangeProgram others;
+  for (const ExchangeStep& step : field.space().halo().program()) others.push_back({{}, step.channels});
+  backend.run_exchange(Exchange(std::move(others)), field, const_cast<Field&>(field));
 }
 
 }  // namespace poisson

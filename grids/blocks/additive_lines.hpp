@@ -53,10 +53,12 @@ class StackedLines {
     return bytes;
   }
 
-  /// Computes B⁻¹ r at the nodes with lines, and calls the end for each value. Collective.
+  /// Computes B⁻¹ r at the nodes with lines, and calls the end for each value. `whole`: blocks have copies of r at
+  /// their ends. With `written`, the end writes it, and copies of the results go to the ends of blocks. Collective.
   template <class End>
-  void solve(const Field& r, const ListedValues& slots, const End& end) const {
-    steps_->backend().exchange(r);
+  void solve(const Field& r, const ListedValues& slots, const End& end, bool whole = false,
+             T* written = nullptr) const {
+    if (!whole) steps_->backend().exchange(r);
     const T* const from = memory_of<T>(r);
     T* const ends = slots.template data<T>();
     if (crossing_) {
@@ -66,7 +68,7 @@ class StackedLines {
       crossing_->add(*steps_, memory_of<T>(sum_));
     }
     for (const Lines& of : lines_) run(of, from, ends, end);
-    add_slots(slots, AddPoints<T, End>{points(), from, crossing_ ? crossing_->x() : nullptr, end});
+    add_slots(slots, AddPoints<T, End>{points(), from, crossing_ ? crossing_->x() : nullptr, end}, written);
   }
 
  private:
@@ -170,11 +172,12 @@ class StackedLines {
     }
   }
   template <class End>
-  void add_slots(const ListedValues& slots, const End& end) const {
+  void add_slots(const ListedValues& slots, const End& end, T* written = nullptr) const {
     slots.exchange();
     steps_->each(values_, AddListedSlots<T, End>{
                               memory_of<const int>(value_), memory_of<const int>(start_), memory_of<const int>(slot_),
-                              tables_->view(precision_of<T>, precision_of<T>).place, slots.template data<T>(), end});
+                              tables_->view(precision_of<T>, precision_of<T>), slots.template data<T>(), end,
+                              written ? tables_->copies(*steps_, precision_of<T>) : nullptr, written});
   }
 
   std::shared_ptr<Steps> steps_;

@@ -24,6 +24,7 @@ class BlockAssembly {
   virtual void bands(const BlockLevel& level, std::size_t group, double scale, double* bands, double* sums) = 0;
   virtual void bands(const BlockLevel& level, std::size_t group, double scale, Narrow* bands, float* sums) = 0;
   virtual void bands(const BlockLevel& level, std::size_t group, double scale, NarrowRest* bands, double* sums) = 0;
+  virtual void bands(const BlockLevel& level, std::size_t group, double scale, ShortRest* bands, double* sums) = 0;
   /// Returns 1/(scale d) in fp64 for the diagonal d of A, and 0 where no unknown is.
   virtual Field inverse_diagonal(const BlockLevel& level, double scale) = 0;
   /// Writes the loads of the finest level times a factor, or ∫ φ, to a field in fp64.

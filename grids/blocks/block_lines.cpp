@@ -53,7 +53,7 @@ NodesOfBlock measure_block(const BlockSpace& blocks, const BlockSpace::Own& own,
       nodes.strength[axis].resize(size);
       for_nodes(own, [&](const std::array<int, 3>& at, std::size_t node) {
         const double s = strength_along(own, axis, stride, c, at, node), diagonal = nodes.diagonal[node];
-        nodes.strength[axis][node] = s * s + least_strength * diagonal * diagonal;
+        nodes.strength[axis][node] = strength_of_line(s, diagonal);
       });
     } else {
       c.clear();
@@ -140,21 +140,18 @@ void BlockLines<T>::factor(std::size_t b, std::size_t axis, const NodesOfBlock& 
   Factors& to = own_[b][axis];
   to.inverse.assign(size, 0);
   to.lower.assign(size, 0);
-  std::vector<double> pivot(size, 0);
+  std::vector<double> carried(size, 0);
+  const auto of = [&](const std::array<int, 3>& at, std::size_t node) {
+    return NodeOfLine{nodes.diagonal[node], nodes.strength[axis][node] / sum(at[0], at[1], at[2])};
+  };
   for_nodes(own, [&](const std::array<int, 3>& at, std::size_t node) {
-    const double d = nodes.diagonal[node], weight = nodes.strength[axis][node] / sum(at[0], at[1], at[2]);
-    if (!(d > 0) || !(weight > 1e-30)) return;
-    pivot[node] += d / weight;
-    if (!(pivot[node] > 0)) pivot[node] = 1e-14 * d / weight;  // a line that floats up to rounding
-    to.inverse[node] = static_cast<T>(1 / pivot[node]);
-    if (at[axis] + 1 == own.nodes[axis] || !(nodes.diagonal[node + stride] > 0)) return;
     std::array<int, 3> next = at;
-    ++next[axis];
-    const double other = nodes.strength[axis][node + stride] / sum(next[0], next[1], next[2]);
-    if (!(other > 1e-30)) return;
-    const double off = couplings[node] / std::sqrt(weight * other), l = off / pivot[node];
-    to.lower[node] = static_cast<T>(l);
-    pivot[node + stride] -= l * off;
+    const bool ends = ++next[axis] == own.nodes[axis];
+    const LineFactor made = factor_node(carried[node], of(at, node), ends ? NodeOfLine{} : of(next, node + stride),
+                                        ends ? 0 : couplings[node]);
+    to.inverse[node] = static_cast<T>(made.inverse);
+    to.lower[node] = static_cast<T>(made.lower);
+    if (!ends) carried[node + stride] = made.carried;
   });
 }
 

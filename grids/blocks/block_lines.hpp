@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <memory>
 #include <vector>
 
@@ -30,6 +31,35 @@ LineCouplings assembled_couplings(Backend& backend, const BlockLevel& level, dou
 inline constexpr double strong_axis = 0.5;
 /// Some line must reach every node of a block with lines: s² of a line is at least this part of the diagonal's square.
 inline constexpr double least_strength = 1e-12;
+
+/// Returns s² of a line at a node, for the sum s of max(−a, 0) over its entries along the line and the diagonal d.
+constexpr double strength_of_line(double s, double d) {
+  return s * s + least_strength * d * d;
+}
+/// Contains the factors LDLᵀ of W^-½ T W^-½ at a node, 1/pivot and l to the next one, and what they add to the next
+/// pivot.
+struct LineFactor {
+  double inverse = 0, lower = 0, carried = 0;
+};
+/// Is a node of a line: its diagonal, 0 if it is not free, and its weight.
+struct NodeOfLine {
+  double diagonal = 0, weight = 0;
+  constexpr bool counts() const { return diagonal > 0 && weight > 1e-30; }
+};
+/// Computes the factors of a node from what the ones before it have carried. `coupling` is a to the next node, which
+/// has no diagonal at the end of a line.
+constexpr LineFactor factor_node(double carried, const NodeOfLine& here, const NodeOfLine& next, double coupling) {
+  LineFactor made;
+  if (!here.counts()) return made;
+  double pivot = carried + here.diagonal / here.weight;
+  if (!(pivot > 0)) pivot = 1e-14 * here.diagonal / here.weight;  // a line that floats up to rounding
+  made.inverse = 1 / pivot;
+  if (!next.counts()) return made;
+  const double off = coupling / std::sqrt(here.weight * next.weight);
+  made.lower = off / pivot;
+  made.carried = -made.lower * off;
+  return made;
+}
 
 struct NodesOfBlock;
 template <class T>

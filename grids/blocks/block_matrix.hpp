@@ -45,6 +45,9 @@ struct BlockElements {
 struct BlockLevel {
   std::shared_ptr<const BlockSpace> space;
   std::shared_ptr<const BlockMatrix> matrix;
+  /// The same nodes on the blocks of the processes, if `space` has all blocks on each process and the level above has
+  /// not; else null (replicated_blocks.hpp).
+  std::shared_ptr<const BlockSpace> shares{};
 };
 
 /// Contains the size of a level before it is made.
@@ -59,10 +62,19 @@ struct BlockLevelSize {
   std::array<double, 2> field{};  ///< bytes of a field of the process that has most, by precision
   /// On a device, of the same process: values of all bands, slots of the ends of blocks, and values at interfaces.
   double bands = 0, slots = 0, interfaces = 0;
+  /// Is an estimate for lines on a device, of the same process.
+  struct Lines {
+    double factors = 0;            ///< nodes times axes with lines
+    double listed = 0;             ///< nodes of the blocks of a shape with lines along the same axes, the most of all
+    double slots = 0;              ///< of blocks with lines
+    double ends = 0, weights = 0;  ///< of strong lines at interfaces
+    bool several = false;          ///< a block has lines along several axes
+  };
+  Lines lines{};
 };
 /// Returns the sizes of the levels that assemble_blocks makes. `needle` is CellStretch::needle.
 std::vector<BlockLevelSize> block_level_sizes(const MeshData& data, const BlockMesh& mesh, int processes,
-                                              std::int64_t coarsest, double needle = 1);
+                                              std::int64_t coarsest, double needle = 1, bool on_device = false);
 
 /// Contains the equations on blocks. The finest level is assembled from Q1 elements with 2 Gauss points along each
 /// axis, which integrate products of gradients on parallelepipeds exactly. Coarse levels are Galerkin products, element

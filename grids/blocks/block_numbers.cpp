@@ -2,10 +2,16 @@
 
 #include <utility>
 
+#include "grids/blocks/block_coarsening.hpp"
+
 namespace poisson {
 
-BlockNumbers::BlockNumbers(std::shared_ptr<const MacroTopology> topology, std::vector<int> cells)
-    : topology_(std::move(topology)), cells_(std::move(cells)), first_{0} {
+BlockNumbers::BlockNumbers(std::shared_ptr<const MacroTopology> topology, std::vector<int> cells,
+                           const BlockNumbers* finer)
+    : topology_(std::move(topology)), cells_(std::move(cells)), first_{0}, widths_{{0, {}}} {
+  for (std::size_t c = 0; c < cells_.size(); ++c)
+    widths_.try_emplace(cells_[c], finer ? coarse_widths(finer->widths(finer->cells()[c]), cells_[c])
+                                         : std::vector<double>(static_cast<std::size_t>(cells_[c]), 1));
   for (std::size_t p = 0; p < topology_->parts().size(); ++p) {
     const std::array<int, 3> n = extent(static_cast<int>(p));
     first_.push_back(first_.back() + std::int64_t{1} * n[0] * n[1] * n[2]);

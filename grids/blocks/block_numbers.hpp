@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -14,8 +15,9 @@ namespace poisson {
 /// on interfaces have one number.
 class BlockNumbers {
  public:
-  /// `cells` are those of each edge class, at least 1.
-  BlockNumbers(std::shared_ptr<const MacroTopology> topology, std::vector<int> cells);
+  /// `cells` are those of each edge class, at least 1; `finer` is the level that they are coarsened from, or null.
+  BlockNumbers(std::shared_ptr<const MacroTopology> topology, std::vector<int> cells,
+               const BlockNumbers* finer = nullptr);
 
   const MacroTopology& topology() const { return *topology_; }
   const std::shared_ptr<const MacroTopology>& shared_topology() const { return topology_; }
@@ -23,6 +25,10 @@ class BlockNumbers {
   /// Returns the cells of a block along each axis; 0 along z in the plane.
   std::array<int, 3> cells_of(int block) const;
   std::int64_t cell_count(int block) const;
+  /// Returns the widths of cells along edges of this number of cells, in terms of those of the finest level
+  /// (coarse_widths). Edges whose fine cells differed in number have those of the first one: any widths give a valid
+  /// interpolation.
+  const std::vector<double>& widths(int cells) const { return widths_.at(cells); }
   /// Returns the interior nodes of a part along its axes; 1 across it.
   std::array<int, 3> extent(int part) const;
   /// Returns the number of the first node of a part, and of all nodes.
@@ -39,6 +45,7 @@ class BlockNumbers {
   std::shared_ptr<const MacroTopology> topology_;
   std::vector<int> cells_;
   std::vector<std::int64_t> first_;
+  std::map<int, std::vector<double>> widths_;  // by number of cells
 };
 
 }  // namespace poisson

@@ -13,11 +13,12 @@ namespace poisson {
 enum class BlockSmoothing : std::uint8_t { points, lines };
 
 /// Selects the model of coefficients of blocks on a device (Blocks on a GPU in docs/design/blocks.md): stored entries,
-/// stored with 8 binary digits in operators in fp32 (Narrow) and with 39 in those in fp64 (NarrowRest), or computed
-/// from the corners of cells by each product. `automatic`, `corrections` and `narrow` take products of axes where these
-/// are possible. Elsewhere `automatic` computes entries, which saves memory, and the others store them. Blocks with
-/// Robin conditions and blocks in the plane never compute entries.
-enum class BlockModel : std::uint8_t { automatic, corrections, narrow, stored, computed };
+/// stored with 8 binary digits in operators in fp32 (Narrow) and with 32 in those in fp64 (NarrowRest), or computed
+/// from the corners of cells by each product. `shared` stores floats in operators in fp32, and their rest (ShortRest)
+/// in those in fp64. All but `stored` and `computed` take products of axes where these are possible. Elsewhere
+/// `automatic` computes entries, which saves memory, and the others store them. Blocks with Robin conditions and blocks
+/// in the plane never compute entries.
+enum class BlockModel : std::uint8_t { automatic, corrections, narrow, shared, stored, computed };
 
 /// Describes the operator of a level.
 struct BlockOperatorData {

@@ -6,7 +6,9 @@
 #include "backends/memory/error.hpp"
 #include "grids/blocks/element_assembler.hpp"
 #include "grids/blocks/held_nodes.hpp"
+#include "grids/blocks/line_sizes.hpp"
 #include "grids/blocks/plane_colours.hpp"
+#include "grids/blocks/replicated_blocks.hpp"
 #include "grids/blocks/stacked_bands.hpp"
 #include "grids/meshes/mesh_system.hpp"
 
@@ -118,7 +120,7 @@ BlockElements assemble_finest(const BlockMesh& mesh, const ElementAssembler& ass
   for (std::size_t b = 0; b < fine.own.size(); ++b) {
     const BlockSpace::Own& own = fine.own[b];
     const std::array<int, 3> n = fine.numbers->cells_of(own.block);
-    const CoarseCells places(n, coarse ? coarse->numbers->cells_of(own.block) : n, dimension);
+    const CoarseCells places(*fine.numbers, n, coarse ? coarse->numbers->cells_of(own.block) : n);
     BlockMatrix::OfBlock& to = matrix.own[b];
     to.bands.assign(forward_offsets(dimension).size() * static_cast<std::size_t>(own.size()), 0);
     to.sums.assign(static_cast<std::size_t>(own.size()), 0);
@@ -156,11 +158,23 @@ std::vector<std::shared_ptr<const BlockNumbers>> choose_levels(const MeshData& d
   while (unknowns_of(*levels.back(), free) > coarsest) {
     std::vector<int> cells = coarsening.next(levels.back()->cells());
     if (cells.empty()) break;
-    auto next = std::make_shared<const BlockNumbers>(mesh.nodes->shared_topology(), std::move(cells));
+    auto next =
+        std::make_shared<const BlockNumbers>(mesh.nodes->shared_topology(), std::move(cells), levels.back().get());
     if (unknowns_of(*next, free) == 0) break;  // one cell across a box whose sides are all held
     levels.push_back(std::move(next));
   }
   return levels;
+}
+
+// Returns the first level that every process has completely. With one process there is none.
+std::size_t first_replicated(const std::vector<std::shared_ptr<const BlockNumbers>>& levels,
+                             const std::vector<bool>& free, int processes, bool on_device) {
+  std::size_t l = 1;
+  const std::int64_t most =
+      on_device ? std::clamp(unknowns_of(*levels[0], free) / 32, most_replicated, most_replicated / 2 * 5)
+                : most_replicated_on_cpus;
+  while (l < levels.size() && (processes == 1 || unknowns_of(*levels[l], free) > most)) ++l;
+  return std::min(l, levels.size());
 }
 
 // Adds a part to the sizes of its process.
@@ -194,15 +208,20 @@ using Levels = std::vector<std::shared_ptr<const BlockNumbers>>;
 
 // Returns the sizes of levels if process[b] has block b.
 std::vector<BlockLevelSize> level_sizes(const MeshData& data, const BlockMesh& mesh, const HeldNodes& held,
-                                        const Levels& levels, const std::vector<int>& process, int processes) {
+                                        const Levels& levels, const std::vector<int>& process, int processes,
+                                        bool on_device) {
   const auto& [free, pinned] = held;
+  const std::size_t replicated = first_replicated(levels, free, processes, on_device);
+  const std::vector<int> one(process.size(), 0);
   std::vector<BlockLevelSize> sizes;
-  for (const auto& numbers : levels) {
+  for (std::size_t l = 0; l < levels.size(); ++l) {
     std::vector<BlockLevelSize> of(static_cast<std::size_t>(processes));
-    for (std::size_t p = 0; p < numbers->topology().parts().size(); ++p) add_part(*numbers, p, process, of);
+    const std::vector<int>& owner = l < replicated ? process : one;
+    for (std::size_t p = 0; p < levels[l]->topology().parts().size(); ++p) add_part(*levels[l], p, owner, of);
+    add_line_sizes(mesh, *levels[l], owner, of);
     const BlockLevelSize& most = *std::ranges::max_element(of, {}, &BlockLevelSize::nodes);
     sizes.push_back(most);
-    sizes.back().unknowns = unknowns_of(*numbers, free);
+    sizes.back().unknowns = unknowns_of(*levels[l], free);
     sizes.back().isotropic = data.kappa_entries == 1;
   }
   if (sizes.front().unknowns == 0)
@@ -211,9 +230,9 @@ std::vector<BlockLevelSize> level_sizes(const MeshData& data, const BlockMesh& m
         "Dirichlet conditions and fixed materials");
   const bool robin = std::ranges::any_of(
       data.facets, [&](const ConditionedFacet& facet) { return data.condition(facet).kind == BoundaryKind::robin; });
-  for (BlockLevelSize& size : sizes) {
-    size.sums = robin || !data.reaction.empty();
-    size.pinned = !pinned.empty();
+  for (std::size_t l = 0; l < sizes.size(); ++l) {
+    sizes[l].sums = robin || !data.reaction.empty() || l >= replicated;
+    sizes[l].pinned = !pinned.empty();
   }
   if (mesh.mesh->dimension == 3 && !robin && pinned.empty())
     sizes.front().computed =
@@ -222,13 +241,55 @@ std::vector<BlockLevelSize> level_sizes(const MeshData& data, const BlockMesh& m
   return sizes;
 }
 
+// Contains the spaces of all levels, and of the first one that every process has on the blocks of the processes.
+struct LevelSpaces {
+  std::vector<std::shared_ptr<const BlockSpace>> of_levels;
+  std::size_t replicated = 0;
+  std::shared_ptr<const BlockSpace> shares;
+
+  /// Returns the space that has the blocks of the level above; null: there is no such level.
+  const BlockSpace* below(std::size_t l) const {
+    return l + 1 == of_levels.size() ? nullptr : l + 1 == replicated ? shares.get() : of_levels[l + 1].get();
+  }
+};
+
+LevelSpaces make_spaces(const Levels& levels, const std::vector<bool>& free, const std::vector<int>& process,
+                        const std::shared_ptr<const Processes>& processes, bool on_device) {
+  LevelSpaces spaces;
+  spaces.replicated = first_replicated(levels, free, processes->count(), on_device);
+  const std::vector<int> one(process.size(), 0);
+  for (std::size_t l = 0; l < levels.size(); ++l)
+    spaces.of_levels.push_back(l < spaces.replicated
+                                   ? std::make_shared<const BlockSpace>(levels[l], process, free, processes)
+                                   : std::make_shared<const BlockSpace>(levels[l], one, free, one_process()));
+  if (spaces.replicated < levels.size())
+    spaces.shares = std::make_shared<const BlockSpace>(levels[spaces.replicated], process, free, processes);
+  return spaces;
+}
+
+// Finds the factors of the blocks of a level from those of the level above. Those of replicated blocks are gathered.
+void coarsen_factors(const BlockLevel& finer, const BlockNumbers& numbers, const BlockSpace* shares,
+                     BlockMatrix& matrix) {
+  std::vector<std::vector<double>> lists(finer.space->own.size());
+#pragma omp parallel for schedule(dynamic, 1)
+  for (std::size_t b = 0; b < lists.size(); ++b) {
+    const std::optional<TensorFactors>& of = finer.matrix->own[b].tensor;
+    const std::array<int, 3> n = numbers.cells_of(finer.space->own[b].block);
+    if (of && shares) lists[b] = packed(coarsened(*of, *finer.space->numbers, n));
+    if (of && !shares) matrix.own[b].tensor = coarsened(*of, *finer.space->numbers, n);
+  }
+  if (!shares) return;
+  const std::vector<std::vector<double>> all = lists_of_all_blocks(*shares, lists);
+  for (std::size_t b = 0; b < all.size(); ++b) matrix.own[b].tensor = unpacked(all[b]);
+}
+
 }  // namespace
 
 std::vector<BlockLevelSize> block_level_sizes(const MeshData& data, const BlockMesh& mesh, int processes,
-                                              std::int64_t coarsest, double needle) {
+                                              std::int64_t coarsest, double needle, bool on_device) {
   const auto held = find_held_nodes(data, mesh);
   return level_sizes(data, mesh, held, choose_levels(data, mesh, held.free, coarsest, needle),
-                     share_blocks(*mesh.nodes, processes), processes);
+                     share_blocks(*mesh.nodes, processes), processes, on_device);
 }
 
 BlockSystem assemble_blocks(const MeshData& data, const BlockMesh& mesh,
@@ -243,37 +304,35 @@ BlockSystem assemble_blocks(const MeshData& data, const BlockMesh& mesh,
   const auto& [free, pinned] = held;
   const std::vector<int> process = share_blocks(*mesh.nodes, *processes);
   const Levels levels = choose_levels(data, mesh, free, coarsest, stretch.needle);
-  system.sizes = level_sizes(data, mesh, held, levels, process, processes->count());
-  std::vector<std::shared_ptr<const BlockSpace>> spaces;
-  for (const auto& numbers : levels)
-    spaces.push_back(std::make_shared<const BlockSpace>(numbers, process, free, processes));
+  system.sizes = level_sizes(data, mesh, held, levels, process, processes->count(), on_device);
+  const LevelSpaces spaces = make_spaces(levels, free, process, processes, on_device);
   BlockElements elements;
-  const std::shared_ptr<const BlockSources> sources = sources_of(data, mesh, *spaces.front());
-  for (std::size_t l = 0; l < spaces.size(); ++l) {
-    const BlockSpace* const next = l + 1 < spaces.size() ? spaces[l + 1].get() : nullptr;
+  const std::shared_ptr<const BlockSources> sources = sources_of(data, mesh, *spaces.of_levels.front());
+  for (std::size_t l = 0; l < spaces.of_levels.size(); ++l) {
+    const std::shared_ptr<const BlockSpace>& space = spaces.of_levels[l];
+    const BlockSpace* const next = spaces.below(l);
+    const std::shared_ptr<const BlockSpace> shares = l == spaces.replicated ? spaces.shares : nullptr;
     auto matrix = std::make_shared<BlockMatrix>();
+    if (shares && !on_device) elements.own = lists_of_all_blocks(*shares, elements.own);
     if (on_device) {
-      matrix->own.resize(spaces[l]->own.size());
+      matrix->own.resize(space->own.size());
     } else if (l == 0) {
-      elements = assemble_finest(mesh, ElementAssembler(data, pinned), *spaces[l], next, system, *matrix);
+      elements = assemble_finest(mesh, ElementAssembler(data, pinned), *space, next, system, *matrix);
     } else {
-      *matrix = matrix_of(*spaces[l], elements);
-      if (next) elements = coarse_elements(*spaces[l], *next, elements);
+      *matrix = matrix_of(*space, elements);
+      if (next) elements = coarse_elements(*space, *next, elements);
     }
-    if (l == 0)
+    if (l == 0) {
       matrix->sources = sources;
-    else
-      matrix->finer = std::make_shared<const BlockLevel>(system.levels.back());
 #pragma omp parallel for schedule(dynamic, 1)
-    for (std::size_t b = 0; b < spaces[l]->own.size(); ++b) {
-      const int block = spaces[l]->own[b].block;
-      if (l == 0 && !sources->robin(b))
-        matrix->own[b].tensor = find_tensor_factors(data, mesh, mesh.piece(block));
-      else if (l > 0 && system.levels.back().matrix->own[b].tensor)
-        matrix->own[b].tensor =
-            coarsened(*system.levels.back().matrix->own[b].tensor, spaces[l]->numbers->cells_of(block));
+      for (std::size_t b = 0; b < space->own.size(); ++b)
+        if (!sources->robin(b))
+          matrix->own[b].tensor = find_tensor_factors(data, mesh, mesh.piece(space->own[b].block));
+    } else {
+      matrix->finer = std::make_shared<const BlockLevel>(system.levels.back());
+      coarsen_factors(system.levels.back(), *space->numbers, shares.get(), *matrix);
     }
-    system.levels.push_back({spaces[l], std::move(matrix)});
+    system.levels.push_back({space, std::move(matrix), shares});
   }
   return system;
 }

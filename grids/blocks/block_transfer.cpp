@@ -1,5 +1,6 @@
 // This file moves corrections and residuals between levels of blocks.
 
+#include <algorithm>
 #include <utility>
 
 #include "backends/cpu/launch.hpp"
@@ -28,15 +29,17 @@ class BlockTransfer final : public Transfer {
     for (const BlockSpace::Own& own : fine_->own) {
       const std::array<int, 3> n = fine_->numbers->cells_of(own.block), to = coarse_->numbers->cells_of(own.block);
       OfBlock& of = of_block_.emplace_back();
-      for (std::size_t d = 0; d < 3; ++d) of.axis[d] = interpolate_axis(n[d], to[d]);
+      for (std::size_t d = 0; d < 3; ++d) of.axis[d] = interpolate_axis(fine_->numbers->widths(n[d]), to[d]);
       of.owns = owns[static_cast<std::size_t>(own.block)];
+      of.coarse = *std::ranges::find(coarse_->own, own.block, &BlockSpace::Own::block);
     }
   }
 
  private:
   struct OfBlock {
     std::array<AxisInterpolation, 3> axis;
-    std::vector<T> owns;  // of each place: 1 if the block owns the part there
+    std::vector<T> owns;     // of each place: 1 if the block owns the part there
+    BlockSpace::Own coarse;  // the coarse level may have blocks of other processes, too
   };
 
   // Interpolates a line of a block.
@@ -63,7 +66,7 @@ class BlockTransfer final : public Transfer {
   void prolong(const Field& coarse, Field& fine, bool adds, T factor) const {
     backend_.exchange(coarse);
     for (std::size_t b = 0; b < of_block_.size(); ++b) {
-      const BlockSpace::Own &own = fine_->own[b], &below = coarse_->own[b];
+      const BlockSpace::Own &own = fine_->own[b], &below = of_block_[b].coarse;
       const View<const T> from = coarse.patches<T>(below.group)[below.patch];
       const View<T> to = fine.patches<T>(own.group)[own.patch];
       const Box inner = fine_->space.groups()[own.group].values;
@@ -111,7 +114,7 @@ class BlockTransfer final : public Transfer {
       std::fill_n(coarse.patches<T>(g).line(p, j, k), coarse_->space.groups()[g].layout.n[0], T(0));
     });
     for (std::size_t b = 0; b < of_block_.size(); ++b) {
-      const BlockSpace::Own &own = fine_->own[b], &below = coarse_->own[b];
+      const BlockSpace::Own &own = fine_->own[b], &below = of_block_[b].coarse;
       const OfBlock& of = of_block_[b];
       const View<const T> from = fine.patches<T>(own.group)[own.patch];
       const View<T> to = coarse.patches<T>(below.group)[below.patch];

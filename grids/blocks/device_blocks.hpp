@@ -6,6 +6,7 @@
 
 #include "grids/blocks/block_assembly.hpp"
 #include "grids/blocks/block_operator.hpp"
+#include "grids/blocks/replicated_blocks.hpp"
 
 namespace poisson {
 
@@ -20,6 +21,8 @@ class DeviceBlocks {
   /// Makes the transfer to rows. Restricted values are multiplied by `factor`.
   virtual std::unique_ptr<Transfer> make_gather(const BlockSpace& blocks, const RowSpace& rows, double factor,
                                                 Precision precision) = 0;
+  /// Makes the copy from the blocks of the processes to fields of all blocks, in one precision. Collective.
+  virtual Replicate make_replication(const BlockSpace& shares, const BlockSpace& all, Precision precision) = 0;
   /// Returns what assembles the levels of blocks of a dimension.
   virtual BlockAssembly& assembly(int dimension) = 0;
   /// Writes values to the interfaces of a field in fp64 that are no unknowns, part by part in the order of patches.

@@ -80,7 +80,7 @@ BlockElements coarse_elements(const BlockSpace& fine, const BlockSpace& coarse, 
 #pragma omp parallel for schedule(dynamic, 1) if (takes_blocks(fine))
   for (std::size_t b = 0; b < fine.own.size(); ++b) {
     const std::array<int, 3> n = fine.numbers->cells_of(fine.own[b].block);
-    const CoarseCells places(n, coarse.numbers->cells_of(fine.own[b].block), dimension);
+    const CoarseCells places(*fine.numbers, n, coarse.numbers->cells_of(fine.own[b].block));
     std::vector<double>& to = made.own[b];
     to.assign(static_cast<std::size_t>(coarse.numbers->cell_count(fine.own[b].block)) * record, 0);
     for_cells_by_planes(n, dimension, places.planes(), [&](const std::array<int, 3>& cell, std::int64_t number) {

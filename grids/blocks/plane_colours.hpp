@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "grids/blocks/block_coarsening.hpp"
+#include "grids/blocks/block_numbers.hpp"
 
 namespace poisson {
 
@@ -38,11 +39,12 @@ void for_cells_by_planes(const std::array<int, 3>& cells, int dimension, const s
 /// Finds the coarse cell of each cell of a block.
 class CoarseCells {
  public:
-  /// `coarse` are the cells of the block on the next level.
-  CoarseCells(const std::array<int, 3>& cells, const std::array<int, 3>& coarse, int dimension)
-      : dimension_(static_cast<std::size_t>(dimension)) {
+  /// `coarse` are the cells of the block on the next level, and `numbers` those of its level.
+  CoarseCells(const BlockNumbers& numbers, const std::array<int, 3>& cells, const std::array<int, 3>& coarse)
+      : dimension_(static_cast<std::size_t>(numbers.topology().dimension())) {
     for (std::size_t d = 0; d < dimension_; ++d) {
       starts_[d] = coarse_cells(cells[d], coarse[d]);
+      axis_[d] = interpolate_axis(numbers.widths(cells[d]), coarse[d]);
       for (std::size_t c = 0; c + 1 < starts_[d].size(); ++c)
         for (int i = starts_[d][c]; i < starts_[d][c + 1]; ++i) coarse_[d].push_back(static_cast<int>(c));
     }
@@ -57,11 +59,10 @@ class CoarseCells {
     Place place;
     std::int64_t stride = 1;
     for (std::size_t d = 0; d < dimension_; ++d) {
-      const int coarse = coarse_[d][static_cast<std::size_t>(cell[d])],
-                first = starts_[d][static_cast<std::size_t>(coarse)],
-                count = starts_[d][static_cast<std::size_t>(coarse) + 1] - first;
-      place.from[d] = static_cast<double>(cell[d] - first) / count;
-      place.to[d] = static_cast<double>(cell[d] - first + 1) / count;
+      const int coarse = coarse_[d][static_cast<std::size_t>(cell[d])], next = cell[d] + 1;
+      const bool last = next == starts_[d][static_cast<std::size_t>(coarse) + 1];
+      place.from[d] = axis_[d].nodes[static_cast<std::size_t>(cell[d])].t;
+      place.to[d] = last ? 1 : axis_[d].nodes[static_cast<std::size_t>(next)].t;
       place.number += stride * coarse;
       stride *= static_cast<std::int64_t>(starts_[d].size()) - 1;
     }
@@ -71,6 +72,7 @@ class CoarseCells {
  private:
   std::size_t dimension_;
   std::array<std::vector<int>, 3> starts_, coarse_;
+  std::array<AxisInterpolation, 3> axis_;
 };
 
 }  // namespace poisson

@@ -11,6 +11,7 @@
 #include "grids/blocks/block_assembly.hpp"
 #include "grids/blocks/block_coarsening.hpp"
 #include "grids/blocks/block_lines.hpp"
+#include "grids/blocks/replicated_blocks.hpp"
 #include "grids/blocks/stacked_cells.hpp"
 #include "grids/blocks/stacked_gathers.hpp"
 #include "grids/blocks/stacked_sources.hpp"
@@ -39,6 +40,9 @@ class StackedAssembly final : public BlockAssembly {
     put_bands(level, g, scale, bands, sums);
   }
   void bands(const BlockLevel& level, std::size_t g, double scale, NarrowRest* bands, double* sums) override {
+    put_bands(level, g, scale, bands, sums);
+  }
+  void bands(const BlockLevel& level, std::size_t g, double scale, ShortRest* bands, double* sums) override {
     put_bands(level, g, scale, bands, sums);
   }
   void release() override {
@@ -282,46 +286,71 @@ class StackedAssembly final : public BlockAssembly {
     if (records_.space == level.space.get()) return;
     const BlockLevel& finer = *level.matrix->finer;
     if (!finer.matrix->sources) make_records(finer);
-    const auto coarse = tables_(*level.space), fine = tables_(*finer.space);
-    Records made{level.space.get(), {}, {}};
+    const BlockSpace& to = level.shares ? *level.shares : *level.space;
+    const StackedLists &fine = tables_(*finer.space)->lists, &coarse = tables_(to)->lists;
+    Records made = allocated(to);
+    // Blocks of one shape may have coarse blocks of several. `first` is the first record of each, −1 in other groups.
+    for (std::size_t g = 0; g < fine.groups.size(); ++g)
+      for (std::size_t below = 0; below < coarse.groups.size(); ++below) {
+        std::vector<std::int64_t> first;
+        for (const std::size_t b : own_of_group(fine, g)) {
+          if (to.own[b].block != finer.space->own[b].block) throw RunError("a block has no coarse block");
+          first.push_back(coarse.group_of_own[b] == static_cast<int>(below) ? record_of(to, b, made) : -1);
+        }
+        if (std::ranges::any_of(first, [](std::int64_t at) { return at >= 0; }))
+          coarsen(finer, g, first, coarse.groups[below].shape, made);
+      }
+    records_ = level.shares ? replicated(level, made) : std::move(made);
+  }
+  Records allocated(const BlockSpace& space) {
+    Records made{&space, {}, {}};
     std::int64_t count = 0;
-    for (const StackedLists::Group& group : coarse->lists.groups) {
+    for (const StackedLists::Group& group : tables_(space)->lists.groups) {
       made.first.push_back(count);
-      count += std::int64_t{record_size<dimension>} * CellGrid(group.shape, dimension).cells * group.shape.patches;
+      count += values_of(group.shape) * group.shape.patches;
     }
     made.values = steps_->template make<double>(count);
-    for (std::size_t g = 0; g < fine->lists.groups.size(); ++g)
-      for (std::size_t below = 0; below < coarse->lists.groups.size(); ++below)
-        coarsen(finer, g, first_records(*finer.space, fine->lists, g, *level.space, coarse->lists, below, made),
-                coarse->lists.groups[below].shape, made);
-    records_ = std::move(made);
+    return made;
   }
-  // Returns the first record of each patch of a fine group in those of a coarse group; −1 if it is in another one.
-  // Nothing: all are.
-  std::vector<std::int64_t> first_records(const BlockSpace& fine, const StackedLists& lists, std::size_t g,
-                                          const BlockSpace& coarse, const StackedLists& below, std::size_t group,
-                                          const Records& made) const {
-    std::vector<std::int64_t> first;
-    const std::int64_t cells = CellGrid(below.groups[group].shape, dimension).cells;
-    bool any = false;
-    for (const std::size_t b : own_of_group(lists, g)) {
-      if (coarse.own[b].block != fine.own[b].block) throw RunError("a block has no coarse block");
-      const bool here = below.group_of_own[b] == static_cast<int>(group);
-      any = any || here;
-      first.push_back(here ? made.first[group] + coarse.own[b].patch * cells * record_size<dimension> : -1);
+  static std::int64_t values_of(const BlockShape& shape) {
+    return std::int64_t{record_size<dimension>} * CellGrid(shape, dimension).cells;
+  }
+  std::int64_t record_of(const BlockSpace& space, std::size_t own, const Records& of) const {
+    const StackedLists& lists = tables_(space)->lists;
+    const auto group = static_cast<std::size_t>(lists.group_of_own[own]);
+    return of.first[group] + space.own[own].patch * values_of(lists.groups[group].shape);
+  }
+  // Gives every process the elements of all blocks. Messages pass through the hosts.
+  Records replicated(const BlockLevel& level, const Records& of_shares) {
+    const StackedLists& lists = tables_(*level.shares)->lists;
+    std::vector<std::vector<double>> own;
+    for (std::size_t b = 0; b < level.shares->own.size(); ++b) {
+      const BlockShape& shape = lists.groups[static_cast<std::size_t>(lists.group_of_own[b])].shape;
+      std::vector<double>& to = own.emplace_back(static_cast<std::size_t>(values_of(shape)));
+      const double* const from = memory<double>(of_shares.values) + record_of(*level.shares, b, of_shares);
+      steps_->backend().read(from, to.data(), to.size() * sizeof(double));
     }
-    return any ? first : std::vector<std::int64_t>{};
+    Records made = allocated(*level.space);
+    std::size_t b = 0;
+    for (const std::vector<double>& from : lists_of_all_blocks(*level.shares, own)) {
+      double* const to = memory<double>(made.values) + record_of(*level.space, b++, made);
+      steps_->backend().write(from.data(), to, from.size() * sizeof(double));
+    }
+    return made;
   }
   void coarsen(const BlockLevel& finer, std::size_t g, const std::vector<std::int64_t>& first,
                const BlockShape& coarse_shape, const Records& made) {
-    if (first.empty()) return;
     const BlockShape shape = tables_(*finer.space)->lists.groups[g].shape;
     const CellGrid grid(shape, dimension), coarse(coarse_shape, dimension);
     std::array<std::vector<int>, 3> starts;
-    std::array<Buffer, 3> start;
+    std::array<Buffer, 3> start, place;
     for (std::size_t d = 0; d < 3; ++d) {
       starts[d] = coarse_cells(grid.n[d], coarse.n[d]);
       start[d] = copy(starts[d]);
+      std::vector<double> places;
+      const std::vector<double>& widths = finer.space->numbers->widths(shape.n[d] - 1);
+      for (const AxisInterpolation::Node& node : interpolate_axis(widths, coarse.n[d]).nodes) places.push_back(node.t);
+      place[d] = copy(places);
     }
     const Buffer table = copy(first);
     const auto step = [&](const Part& part) {
@@ -329,6 +358,7 @@ class StackedAssembly final : public BlockAssembly {
           part.grid,
           coarse,
           {memory<const int>(start[0]), memory<const int>(start[1]), memory<const int>(start[2])},
+          {memory<const double>(place[0]), memory<const double>(place[1]), memory<const double>(place[2])},
           part.records,
           memory<double>(made.values),
           memory<const std::int64_t>(table),

@@ -50,19 +50,25 @@ struct StoredEntries {
     return made;
   }
 };
+/// Loads four lower parts of floats.
+constexpr FourRests load_rests(const ShortRest* from) {
+  const Pack<ShortRest, 4> lower = load_pack<4>(from);
+  return {{lower.value[0].bits, lower.value[1].bits, lower.value[2].bits, lower.value[3].bits}};
+}
 /// Reads entries in fp64 that are stored in two parts.
+template <class Upper, class Rest>
 struct PairedEntries {
   using Value = double;
   static constexpr int width = 4, resident_blocks = 2;
-  const Narrow* high;
-  const NarrowRest* rest;
+  const Upper* high;
+  const Rest* rest;
 
   constexpr double at(std::int64_t place) const { return rest[place].with(high[place]); }
   constexpr Pack<double, width> pack(std::int64_t place) const {
-    const Pack<Narrow, width> upper = load_pack<width>(high + place);
-    const Pack<NarrowRest, width> lower = load_pack<width>(rest + place);
+    const Pack<Upper, width> upper = load_pack<width>(high + place);
+    const FourRests lower = load_rests(rest + place);
     Pack<double, width> made{};
-    for (int l = 0; l < width; ++l) made.value[l] = lower.value[l].with(upper.value[l]);
+    for (int l = 0; l < width; ++l) made.value[l] = Rest::join(upper.value[l], lower.bits[l]);
     return made;
   }
 };

@@ -6,6 +6,7 @@
 #include "grids/blocks/device_blocks.hpp"
 #include "grids/blocks/stacked_assembly.hpp"
 #include "grids/blocks/stacked_operator.hpp"
+#include "grids/blocks/stacked_replication.hpp"
 #include "grids/blocks/stacked_transfer.hpp"
 
 namespace poisson {
@@ -36,6 +37,12 @@ class StackedBlocks final : public DeviceBlocks {
                                         Precision precision) override {
     return dispatch(precision, [&]<class T>(T) -> std::unique_ptr<Transfer> {
       return std::make_unique<StackedGather<Steps, T>>(steps_, blocks, rows, factor);
+    });
+  }
+  Replicate make_replication(const BlockSpace& shares, const BlockSpace& all, Precision precision) override {
+    return dispatch(precision, [&]<class T>(T) -> Replicate {
+      const auto made = std::make_shared<const StackedReplication<Steps, T>>(steps_, shares, all);
+      return [made](const Field& from, Field& to) { (*made)(from, to); };
     });
   }
   BlockAssembly& assembly(int dimension) override { return *assembly_[dimension == 2 ? 0 : 1]; }

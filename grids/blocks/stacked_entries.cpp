@@ -27,19 +27,20 @@ template <class T>
 EntryModel choose_model(const BlockOperatorData& data, const StackedLists& lists, std::size_t group) {
   const BlockMatrix& matrix = *data.level.matrix;
   const std::vector<std::size_t> own = own_of_group(lists, group);
-  const bool any =
-      data.model == BlockModel::automatic || data.model == BlockModel::corrections || data.model == BlockModel::narrow;
+  const bool any = data.model != BlockModel::stored && data.model != BlockModel::computed;
   if (any && std::ranges::all_of(own, [&](std::size_t b) { return matrix.own[b].tensor.has_value(); }))
     return EntryModel::axes;
   if ((data.model == BlockModel::automatic || data.model == BlockModel::computed) && matrix.sources &&
       data.level.space->dimension() == 3 &&
       std::ranges::none_of(own, [&](std::size_t b) { return matrix.sources->robin(b); }))
     return EntryModel::cells;
+  if (data.model == BlockModel::shared && std::is_same_v<T, double>) return EntryModel::split;
   if (data.model != BlockModel::narrow) return EntryModel::bands;
   return std::is_same_v<T, float> ? EntryModel::narrow : EntryModel::paired;
 }
 
 bool has_row_sums(const BlockLevel& level, const StackedLists& lists, std::size_t group) {
+  if (level.shares) return true;
   if (level.matrix->finer) return has_row_sums(*level.matrix->finer, lists, group);
   if (!level.matrix->sources) return true;
   const BlockSources& sources = *level.matrix->sources;

@@ -11,15 +11,16 @@
 namespace poisson {
 
 /// Selects the entries of a group of blocks: stored in the precision of the operator, as Narrow, or in fp64 as Narrow
-/// and NarrowRest; products of axes; or computed from the corners of cells.
-enum class EntryModel : std::uint8_t { bands, narrow, paired, axes, cells };
+/// and NarrowRest (`paired`) or as floats and ShortRest (`split`); products of axes; or computed from the corners of
+/// cells.
+enum class EntryModel : std::uint8_t { bands, narrow, paired, split, axes, cells };
 
 /// Returns how an operator in precision T gets the entries of a group.
 template <class T>
 EntryModel choose_model(const BlockOperatorData& data, const StackedLists& lists, std::size_t group);
 
 /// Returns whether row sums of a group may differ from zero: with a reaction or Robin conditions, or if no sources of
-/// the finest level are known.
+/// the finest level are known, as of blocks of other processes.
 bool has_row_sums(const BlockLevel& level, const StackedLists& lists, std::size_t group);
 
 /// Contains the tables of up to three axes and constants (TensorProductOfBlock), times the scale of the operator.

@@ -41,7 +41,7 @@ struct NodesOnLines {
   /// Returns s² of a line at a node with the diagonal d.
   constexpr double strength(int axis, const BlockShape::Node& at, double d) const {
     const double s = along(axis, at);
-    return s * s + least_strength * d * d;
+    return strength_of_line(s, d);
   }
   /// Returns the node of a line that is `m` behind the first one.
   constexpr BlockShape::Node on_line(BlockShape::Node start, int axis, int m) const {
@@ -139,33 +139,25 @@ struct FactorLine {
               line = static_cast<int>(l) - listed * lines;
     const BlockShape::Node start = line_start(shape, axis, patches[listed], line);
     const auto [first, next] = factor_places(shape, axis, listed, line, start);
-    double carried = 0, d = 0, weight = 0;
-    find(start, d, weight);
+    double carried = 0;
+    NodeOfLine here = of(start);
     for (int m = 0; m < n; ++m) {
+      const NodeOfLine further = m + 1 < n ? of(nodes.on_line(start, axis, m + 1)) : NodeOfLine{};
+      const double coupling = further.counts() ? nodes.coupling(axis, nodes.on_line(start, axis, m)) : 0;
+      const LineFactor made = factor_node(carried, here, further, coupling);
       const std::int64_t to = first + m * std::int64_t{next};
-      double further = 0, other = 0, pivot = 0, ratio = 0, change = 0;
-      if (m + 1 < n) find(nodes.on_line(start, axis, m + 1), further, other);
-      if (d > 0 && weight > 1e-30) {
-        pivot = carried + d / weight;
-        if (!(pivot > 0)) pivot = 1e-14 * d / weight;  // a line that floats up to rounding
-        if (further > 0 && other > 1e-30) {
-          const double off = nodes.coupling(axis, nodes.on_line(start, axis, m)) / std::sqrt(weight * other);
-          ratio = off / pivot;
-          change = -ratio * off;
-        }
-      }
-      inverse[to] = static_cast<T>(pivot > 0 ? 1 / pivot : 0);
-      lower[to] = static_cast<T>(ratio);
-      carried = change;
-      d = further;
-      weight = other;
+      inverse[to] = static_cast<T>(made.inverse);
+      lower[to] = static_cast<T>(made.lower);
+      carried = made.carried;
+      here = further;
     }
   }
 
  private:
-  constexpr void find(const BlockShape::Node& at, double& d, double& weight) const {
-    d = nodes.diagonal(at);
-    weight = d > 0 ? nodes.strength(axis, at, d) / total[nodes.memory.at(at.patch, at.i, at.j, at.k)] : 0;
+  constexpr NodeOfLine of(const BlockShape::Node& at) const {
+    const double d = nodes.diagonal(at);
+    if (!(d > 0)) return {};
+    return {d, nodes.strength(axis, at, d) / total[nodes.memory.at(at.patch, at.i, at.j, at.k)]};
   }
 };
 

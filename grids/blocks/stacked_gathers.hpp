@@ -127,11 +127,13 @@ struct GatherCouplings {
   }
 };
 
-/// Computes the elements of the next coarser level. `start` has the first cell of each coarse cell, by axis.
+/// Computes the elements of the next coarser level. `start` has the first cell of each coarse cell, by axis, and
+/// `place` where each node is in its coarse cell, from 0 to 1.
 template <int dimension>
 struct CoarsenElements {
   CellGrid fine, coarse;
   const int* start[3];
+  const double* place[3];
   RecordView from;
   double* to;
   const std::int64_t* first;  ///< of each patch, its first record in `to`, or −1
@@ -154,8 +156,8 @@ struct CoarsenElements {
           const std::array<int, 3> at{x, y, z};
           std::array<double, 3> lower{}, upper{};
           for (std::size_t d = 0; d < dimension; ++d) {
-            lower[d] = static_cast<double>(at[d] - begin[d]) / (end[d] - begin[d]);
-            upper[d] = static_cast<double>(at[d] + 1 - begin[d]) / (end[d] - begin[d]);
+            lower[d] = place[d][at[d]];
+            upper[d] = at[d] + 1 == end[d] ? 1 : place[d][at[d] + 1];
           }
           restrict_element(element, dimension, lower, upper);
           add_to_record(element, corners, sum);

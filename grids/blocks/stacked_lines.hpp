@@ -237,6 +237,8 @@ struct PutPointsOrResidual {
       step.put_pack(i, at, values);
   }
   constexpr void skip(std::int64_t at) const { residual[at] = 0; }
+  /// Returns the field that a value was written to.
+  constexpr T* written(std::int64_t at) const { return points[at] < T(0) ? residual : previous; }
 };
 /// Begins at the nodes without lines.
 template <class T>
@@ -263,13 +265,20 @@ struct AddPoints {
 template <class T, class End>
 struct AddListedSlots {
   const int *value, *start, *slot;
-  const std::int64_t* place;  ///< of all values
+  InterfaceView all;  ///< of all values
   const T* slots;
   End end;
+  const std::int64_t* copies = nullptr;  ///< of each slot, its place in a block, to which the result is copied
+  T* result = nullptr;                   ///< what the end writes, with `copies`
   constexpr void operator()(std::int64_t n) const {
     T sum = 0;
     for (int s = start[n]; s < start[n + 1]; ++s) sum += slots[slot[s]];
-    end.put(place[value[n]], place[value[n]], sum);
+    const int v = value[n];
+    const std::int64_t place = all.place[v];
+    end.put(place, place, sum);
+    if (!copies) return;
+    const T written = result[place];
+    for (int s = all.start[v]; s < all.start[v + 1]; ++s) result[copies[all.slot[s]]] = written;
   }
 };
 

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "backends/device/kept_exchange.hpp"
 #include "backends/memory/error.hpp"
 #include "grids/blocks/additive_lines.hpp"
 #include "grids/blocks/block_assembly.hpp"
@@ -70,19 +71,37 @@ class StackedOperator final : public Operator {
   }
   /// Copies the places of slots to the device, which a recorded step could not do.
   void prepare_point_steps() const {
-    if (!lines_ && space().processes().alone()) tables_->copies(*steps_, precision_of<T>);
+    if (lines_ && !space().processes().alone()) return;
+    tables_->copies(*steps_, precision_of<T>);
+    if (!lines_) backend().exchange(inverse());
   }
-  /// Takes a step with the diagonal. `whole`: blocks have copies of u at their ends. Returns whether they have those of
-  /// the result.
-  bool point_step(const Field& u, const PutPointStep<T>& end, bool whole) const {
+  /// Gives blocks the values of other processes at their ends that steps read besides u.
+  void share_right_hand_side(const Field& b) const {
+    if (!lines_ && !space().processes().alone()) exchange_with_others(backend(), b);
+  }
+  /// Takes a step with the diagonal. `whole`: blocks have copies of u at their ends. Those of the result get them, also
+  /// from other processes, if b is shared.
+  void point_step(const Field& u, const PutPointStep<T>& end, bool whole) const {
+    if (!whole) backend().exchange(u);
+    for (const auto& entries : entries_) entries.multiply(*steps_, u, slots_.template data<T>(), end, precision_of<T>);
+    slots_.exchange();
+    const auto add = [&](const InterfaceView& at) {
+      steps_->each(at.count, AddSlots<T, PutPointStep<T>>{at, slots_.template data<T>(), end, false,
+                                                          tables_->copies(*steps_, precision_of<T>), end.previous});
+    };
+    add(tables_->view(precision_of<T>, precision_of<T>));
+    add(tables_->view_of_others(precision_of<T>));
+  }
+  /// Does the same with the diagonal and lines, in two ends: the first one writes the residual where lines are.
+  bool line_step(const Field& u, const PutPointsOrResidual<T>& end, const PutLineStep<T>& of_lines, bool whole) const {
     const bool copies = space().processes().alone();
     if (!whole) backend().exchange(u);
     for (const auto& entries : entries_) entries.multiply(*steps_, u, slots_.template data<T>(), end, precision_of<T>);
     slots_.exchange();
-    steps_->each(tables_->count,
-                 AddSlots<T, PutPointStep<T>>{
-                     tables_->view(precision_of<T>, precision_of<T>), slots_.template data<T>(), end, false,
-                     copies ? tables_->copies(*steps_, precision_of<T>) : nullptr, end.previous});
+    steps_->each(tables_->count, AddSlots<T, PutPointsOrResidual<T>>{
+                                     tables_->view(precision_of<T>, precision_of<T>), slots_.template data<T>(), end,
+                                     false, copies ? tables_->copies(*steps_, precision_of<T>) : nullptr});
+    lines_->solve(lines_->work(), slots_, of_lines, copies, copies ? of_lines.previous : nullptr);
     return copies;
   }
   /// Calls f.put for all unknowns, with their places in fields of a precision and of that of the operator.
@@ -193,6 +212,7 @@ class StackedSplitting final : public BoundedSplitting {
   /// Between the steps nothing else writes the fields, so that a step may leave the copies that the next one reads.
   void take(std::span<const PolynomialStep> steps, bool reversed, const Field& b, Iterate& u) const override {
     in_turn_ = true;
+    if (steps.size() > 1) A_.share_right_hand_side(b);
     BoundedSplitting::take(steps, reversed, b, u);
     in_turn_ = false;
     whole_ = nullptr;
@@ -212,14 +232,20 @@ class StackedSplitting final : public BoundedSplitting {
       return step_at_points(
           u, {memory_of<T>(u), memory_of<T>(b), memory_of<T>(A_.inverse()), memory_of<T>(previous), alpha, beta},
           previous);
-    Field& residual = A_.lines()->work();
-    A_.product(u, PutPointsOrResidual<T>{memory_of<T>(u), memory_of<T>(b), A_.lines()->points(), memory_of<T>(previous),
-                                         memory_of<T>(residual), alpha, beta});
-    A_.solve_lines(residual, PutLineStep<T>{memory_of<T>(u), memory_of<T>(previous), alpha, beta});
+    const PutPointsOrResidual<T> end{memory_of<T>(u),
+                                     memory_of<T>(b),
+                                     A_.lines()->points(),
+                                     memory_of<T>(previous),
+                                     memory_of<T>(A_.lines()->work()),
+                                     alpha,
+                                     beta};
+    const bool whole =
+        A_.line_step(u, end, {memory_of<T>(u), memory_of<T>(previous), alpha, beta}, in_turn_ && whole_ == &u);
+    whole_ = whole ? &previous : nullptr;
   }
   void step_at_points(const Field& u, const PutPointStep<T>& end, const Field& previous) const {
-    const bool whole = A_.point_step(u, end, in_turn_ && whole_ == &u);
-    whole_ = whole ? &previous : nullptr;
+    A_.point_step(u, end, in_turn_ && whole_ == &u);
+    whole_ = &previous;
   }
 
   const StackedOperator<Steps, T, dimension>& A_;

@@ -47,9 +47,9 @@ class StackedProduct {
       steps.each(march.columns(), march);
     };
     if (model_ == EntryModel::bands && std::int64_t{group_.shape.nodes} * group_.shape.patches < least_of_packs) {
-      bands(StoredEntries<T, T, 1>{at<const T>(0)});
+      bands(StoredEntries<T, T, 1>{stored()});
     } else if (model_ == EntryModel::bands) {
-      bands(StoredEntries<T>{at<const T>(0)});
+      bands(StoredEntries<T>{stored()});
     } else if (model_ == EntryModel::axes) {
       multiply_axes(steps, u, slots, end, memory, to);
     } else if (model_ == EntryModel::cells) {
@@ -58,18 +58,18 @@ class StackedProduct {
       if (std::int64_t{group_.shape.nodes} * group_.shape.patches < least_of_packs)
         return bands(StoredEntries<float, Narrow, 1>{memory_of<const Narrow>(high_->values)});
       bands(StoredEntries<float, Narrow>{memory_of<const Narrow>(high_->values)});
+    } else if (model_ == EntryModel::split) {
+      bands(PairedEntries<float, ShortRest>{memory_of<const float>(high_->values), at<const ShortRest>(0)});
     } else {
-      bands(PairedEntries{memory_of<const Narrow>(high_->values), at<const NarrowRest>(0)});
+      bands(PairedEntries<Narrow, NarrowRest>{memory_of<const Narrow>(high_->values), at<const NarrowRest>(0)});
     }
   }
   /// Returns the bytes on the device. An operator in fp32 counts entries that another one shares.
   std::size_t bytes() const {
-    std::size_t bytes = model_ == EntryModel::narrow && high_ ? high_->values.bytes() : 0;
+    std::size_t bytes = std::is_same_v<T, float> && high_ ? high_->values.bytes() : 0;
     for (const Buffer& memory : memory_) bytes += memory.bytes();
     return bytes;
   }
-  /// Returns whether entries are in two parts, which only a residual needs.
-  bool paired() const { return model_ == EntryModel::paired; }
 
  private:
   /// Fewer nodes give too few packs to fill a device.
@@ -79,6 +79,7 @@ class StackedProduct {
   X* at(std::size_t n) const {
     return memory_of<X>(memory_[n]);
   }
+  const T* stored() const { return high_ ? memory_of<const T>(high_->values) : at<const T>(0); }
   // Stores bands, and row sums unless all are zero.
   void store(Steps& steps, const StackedTables& tables, const BlockOperatorData& data, std::size_t group,
              BlockAssembly& assembly) {
@@ -86,28 +87,39 @@ class StackedProduct {
     if (has_row_sums(data.level, tables.lists, group))
       memory_[1] = steps.template make<T>(std::int64_t{group_.shape.nodes} * group_.shape.patches);
     T* const sums = at<T>(1);
-    if (model_ == EntryModel::bands) {
+    if constexpr (std::is_same_v<T, float>) {
+      if (model_ == EntryModel::bands)
+        store_upper<float>(steps, tables.upper[1][group], data, group, assembly, count, sums);
+      else
+        store_upper<Narrow>(steps, tables.upper[0][group], data, group, assembly, count, sums);
+    } else if (model_ == EntryModel::bands) {
       memory_[0] = steps.template make<T>(count);
-      return assembly.bands(data.level, group, data.scale, memory_of<T>(memory_[0]), sums);
+      assembly.bands(data.level, group, data.scale, memory_of<T>(memory_[0]), sums);
+    } else if (model_ == EntryModel::split) {
+      store_upper<float>(steps, tables.upper[1][group], data, group, assembly, count, nullptr);
+      memory_[0] = steps.template make<ShortRest>(count);
+      assembly.bands(data.level, group, data.scale, memory_of<ShortRest>(memory_[0]), sums);
+    } else {
+      store_upper<Narrow>(steps, tables.upper[0][group], data, group, assembly, count, nullptr);
+      memory_[0] = steps.template make<NarrowRest>(count);
+      assembly.bands(data.level, group, data.scale, memory_of<NarrowRest>(memory_[0]), sums);
     }
-    std::weak_ptr<const NarrowBands>& known = tables.narrow[group];
+  }
+  // Stores entries as S, or shares those of another operator.
+  template <class S>
+  void store_upper(Steps& steps, std::weak_ptr<const UpperBands>& known, const BlockOperatorData& data,
+                   std::size_t group, BlockAssembly& assembly, std::int64_t count, float* sums) {
     high_ = known.lock();
     if (high_ && (high_->matrix != data.level.matrix || high_->scale != data.scale)) high_ = nullptr;
     const bool makes = !high_;
     if (makes) {
-      auto made = std::make_shared<NarrowBands>();
-      *made = {data.level.matrix, data.scale, steps.template make<Narrow>(count)};
-      float* none = nullptr;
-      if constexpr (std::is_same_v<T, float>) none = sums;
-      assembly.bands(data.level, group, data.scale, memory_of<Narrow>(made->values), none);
+      auto made = std::make_shared<UpperBands>();
+      *made = {data.level.matrix, data.scale, steps.template make<S>(count)};
+      assembly.bands(data.level, group, data.scale, memory_of<S>(made->values), sums);
       known = high_ = made;
-    }
-    if constexpr (std::is_same_v<T, double>) {
-      memory_[0] = steps.template make<NarrowRest>(count);
-      assembly.bands(data.level, group, data.scale, memory_of<NarrowRest>(memory_[0]), sums);
-    } else if (!makes && sums) {
-      const Buffer again = steps.template make<Narrow>(count);
-      assembly.bands(data.level, group, data.scale, memory_of<Narrow>(again), sums);
+    } else if (sums) {
+      const Buffer again = steps.template make<S>(count);
+      assembly.bands(data.level, group, data.scale, memory_of<S>(again), sums);
     }
   }
   // Returns coefficients times the scale of the operator.
@@ -151,9 +163,9 @@ class StackedProduct {
 
   StackedLists::Group group_;
   EntryModel model_;
-  std::array<Buffer, 4> memory_;             // bands and row sums; tables of axes and constants; or κ and σ
-  std::shared_ptr<const NarrowBands> high_;  // of entries with 8 digits and in two parts
-  bool straight_ = false;                    // no mixed entries of the metric
+  std::array<Buffer, 4> memory_;            // bands and row sums; tables of axes and constants; or κ and σ
+  std::shared_ptr<const UpperBands> high_;  // in fp32 and of entries in two parts; null: others have them in memory_
+  bool straight_ = false;                   // no mixed entries of the metric
   std::shared_ptr<const StackedCells> cells_;
 };
 

@@ -11,8 +11,9 @@
 
 namespace poisson {
 
-/// Owns the entries of a group with 8 digits. Those of corrections are the upper part of those of the residual.
-struct NarrowBands {
+/// Owns the entries of a group for corrections, which are the upper part of those of the residual: with 8 digits, or
+/// floats.
+struct UpperBands {
   std::shared_ptr<const BlockMatrix> matrix;
   double scale = 1;
   Buffer values;
@@ -30,18 +31,18 @@ struct StackedTables {
   std::array<Buffer, 2> place;
   mutable std::array<Buffer, 2> owner, copy;
   Buffer start, slot;
-  int count = 0;  ///< values at interfaces
+  int count = 0;  ///< values at interfaces, without those of other processes
   Space slots;    ///< of all slots: this process's own, then those of others
   /// Contains what operators share as long as one exists: by group, and the diagonal in fp32.
-  mutable std::vector<std::weak_ptr<const NarrowBands>> narrow;
+  mutable std::array<std::vector<std::weak_ptr<const UpperBands>>, 2> upper;  ///< with 8 digits, floats
   mutable std::weak_ptr<const InverseDiagonal> diagonal;
 
   template <class Steps>
   StackedTables(Steps& steps, const BlockSpace& blocks)
       : lists(make_stacked_lists(blocks)),
         slots(listed_space(lists.slots, lists.received, lists.exchanged, blocks.shared_processes)) {
-    count = static_cast<int>(lists.place[0].size());
-    narrow.resize(lists.groups.size());
+    count = static_cast<int>(lists.place[0].size()) - lists.others;
+    for (auto& of : upper) of.resize(lists.groups.size());
     for (std::size_t p = 0; p < 2; ++p) place[p] = steps.copy(std::exchange(lists.place[p], {}));
     start = steps.copy(std::exchange(lists.start, {}));
     slot = steps.copy(std::exchange(lists.slot, {}));
@@ -63,6 +64,11 @@ struct StackedTables {
             static_cast<const int*>(slot.data()),
             lists.free,
             count};
+  }
+  /// Returns the unknowns of other processes at the ends of own blocks, which are at their first places there.
+  InterfaceView view_of_others(Precision precision) const {
+    InterfaceView all = view(precision, precision);
+    return {all.place + count, all.result + count, all.start + count, all.slot, lists.others, lists.others};
   }
 
  private:

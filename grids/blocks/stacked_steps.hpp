@@ -110,7 +110,7 @@ struct AddSlots {
   End end;
   bool everywhere;
   const std::int64_t* copies = nullptr;  ///< of each slot, its place in a block, to which the result is copied
-  T* result = nullptr;                   ///< what the end writes, with `copies`
+  T* result = nullptr;                   ///< what the end writes, with `copies`, unless its written() tells
 
   constexpr void operator()(std::int64_t v) const {
     // Most values are on faces between two blocks. All places are loaded before anything is stored.
@@ -128,10 +128,12 @@ struct AddSlots {
       end.put(place, to, sum);
     }
     if (!copies || first == last) return;
-    const T value = result[to];
-    result[near_copy] = value;
-    result[far_copy] = value;
-    for (int s = first + 2; s < last; ++s) result[copies[at.slot[s]]] = value;
+    T* written = result;
+    if constexpr (requires { end.written(to); }) written = end.written(to);
+    const T value = written[to];
+    written[near_copy] = value;
+    written[far_copy] = value;
+    for (int s = first + 2; s < last; ++s) written[copies[at.slot[s]]] = value;
   }
 };
 template <class F>

@@ -66,19 +66,55 @@ std::vector<int> list_values(const BlockSpace& blocks, std::int64_t first_node, 
   return value;
 }
 
-// Calls f(node of the block, number) for the nodes of a block at the parts that `wanted(process)` selects by owner.
+// Returns the other processes that have blocks at a part.
+std::vector<int> processes_at(const BlockSpace& blocks, const MacroPart& part, int except) {
+  std::vector<int> all;
+  for (const int block : part.blocks)
+    if (const int process = blocks.process[static_cast<std::size_t>(block)]; process != except) all.push_back(process);
+  std::ranges::sort(all);
+  const auto rest = std::ranges::unique(all);
+  all.erase(rest.begin(), rest.end());
+  return all;
+}
+
+// Calls f(part, node of the block, number) for the nodes of a block at the parts that are `wanted`.
 template <class Wanted, class F>
 void visit_ends(const BlockSpace& blocks, int block, const Wanted& wanted, const F& f) {
   const MacroTopology& topology = blocks.numbers->topology();
   for (int place = 0; place < topology.places(); ++place) {
-    const MacroPart& part = topology.parts()[static_cast<std::size_t>(topology.place(block, place).part)];
-    const int owner = blocks.process[static_cast<std::size_t>(part.blocks[0])];
-    if (part.dimension == topology.dimension() || !wanted(owner)) continue;
+    const int number = topology.place(block, place).part;
+    const MacroPart& part = topology.parts()[static_cast<std::size_t>(number)];
+    if (part.dimension == topology.dimension() || !wanted(number)) continue;
     const Box box = blocks.numbers->box_of(block, place);
     for (int k = box.first[2]; k < box.last[2]; ++k)
       for (int j = box.first[1]; j < box.last[1]; ++j)
         for (int i = box.first[0]; i < box.last[0]; ++i)
-          f(owner, BlockShape::Node{0, 0, i, j, k}, blocks.numbers->number(block, {i, j, k}));
+          f(number, BlockShape::Node{0, 0, i, j, k}, blocks.numbers->number(block, {i, j, k}));
+  }
+}
+
+// Adds the unknowns of other processes at the ends of own blocks. Their places are those in the first block that has
+// them.
+void add_values_of_others(const BlockSpace& blocks, std::int64_t first_node, std::vector<int>& value,
+                          StackedLists& lists) {
+  const int rank = blocks.space.processes().rank();
+  const MacroTopology& topology = blocks.numbers->topology();
+  for (std::size_t b = 0; b < blocks.own.size(); ++b) {
+    const auto& memory = lists.groups[static_cast<std::size_t>(lists.group_of_own[b])].memory;
+    visit_ends(
+        blocks, blocks.own[b].block,
+        [&](int part) {
+          const int owner = topology.parts()[static_cast<std::size_t>(part)].blocks[0];
+          return blocks.process[static_cast<std::size_t>(owner)] != rank && blocks.free[static_cast<std::size_t>(part)];
+        },
+        [&](int, const BlockShape::Node& at, std::int64_t number) {
+          int& v = value[static_cast<std::size_t>(number - first_node)];
+          if (v >= 0) return;
+          v = static_cast<int>(lists.place[0].size());
+          ++lists.others;
+          for (std::size_t p = 0; p < 2; ++p)
+            lists.place[p].push_back(memory[p].at(blocks.own[b].patch, at.i, at.j, at.k));
+        });
   }
 }
 
@@ -105,17 +141,27 @@ RowList& list_of(std::vector<RowList>& lists, int process) {
 void list_slots_of_others(const BlockSpace& blocks, const std::vector<int>& value, std::int64_t first_node,
                           StackedLists& lists, std::vector<int>& of_slot) {
   const int rank = blocks.space.processes().rank();
+  const MacroTopology& topology = blocks.numbers->topology();
+  std::vector<std::vector<int>> partners;  // of each part: other processes there
+  std::vector<bool> here;                  // it is at an own block
+  for (const MacroPart& part : topology.parts()) {
+    partners.push_back(processes_at(blocks, part, rank));
+    here.push_back(std::ranges::any_of(
+        part.blocks, [&](int block) { return blocks.process[static_cast<std::size_t>(block)] == rank; }));
+  }
   std::size_t next = 0;
-  for (int b = 0; b < blocks.numbers->topology().blocks(); ++b) {
+  for (int b = 0; b < topology.blocks(); ++b) {
     const int process = blocks.process[static_cast<std::size_t>(b)];
     if (process != rank) {
       visit_ends(
-          blocks, b, [&](int owner) { return owner == rank; },
+          blocks, b, [&](int part) { return here[static_cast<std::size_t>(part)]; },
           [&](int, const BlockShape::Node&, std::int64_t number) {
             const int v = value[static_cast<std::size_t>(number - first_node)];
             list_of(lists.exchanged, process).received.push_back(lists.slots + lists.received++);
             of_slot.push_back(v);
-            ++lists.start[static_cast<std::size_t>(v) + 1];
+            for (std::size_t p = 0; p < 2; ++p)
+              lists.copy[p].push_back(v < 0 ? -1 : lists.place[p][static_cast<std::size_t>(v)]);
+            if (v >= 0) ++lists.start[static_cast<std::size_t>(v) + 1];
           });
       continue;
     }
@@ -123,10 +169,11 @@ void list_slots_of_others(const BlockSpace& blocks, const std::vector<int>& valu
     const BlockShape& shape = lists.groups[static_cast<std::size_t>(lists.group_of_own[next])].shape;
     ++next;
     visit_ends(
-        blocks, b, [&](int owner) { return owner != rank; },
-        [&](int owner, BlockShape::Node at, std::int64_t) {
+        blocks, b, [&](int part) { return !partners[static_cast<std::size_t>(part)].empty(); },
+        [&](int part, BlockShape::Node at, std::int64_t) {
           at.patch = own.patch;
-          list_of(lists.exchanged, owner).sent.push_back(shape.slot(at));
+          for (const int partner : partners[static_cast<std::size_t>(part)])
+            list_of(lists.exchanged, partner).sent.push_back(shape.slot(at));
         });
   }
 }
@@ -161,14 +208,15 @@ StackedLists make_stacked_lists(const BlockSpace& blocks) {
   }
   const BlockNumbers& numbers = *blocks.numbers;
   const std::int64_t first_node = numbers.first(numbers.topology().blocks());
-  const std::vector<int> value = list_values(blocks, first_node, lists);
+  std::vector<int> value = list_values(blocks, first_node, lists);
+  for (const BlockSpace::Own& own : blocks.own) lists.group_of_own.push_back(static_cast<int>(of_group[own.group]));
+  add_values_of_others(blocks, first_node, value, lists);
   lists.start.assign(lists.place[0].size() + 1, 0);
   for (std::vector<std::int64_t>& owner : lists.owner) owner.assign(static_cast<std::size_t>(lists.slots), -1);
   for (std::vector<std::int64_t>& copy : lists.copy) copy.resize(static_cast<std::size_t>(lists.slots));
   std::vector<int> of_slot(static_cast<std::size_t>(lists.slots), -1);
   std::vector<bool> owned(lists.place[0].size(), false);
   for (const BlockSpace::Own& own : blocks.own) {
-    lists.group_of_own.push_back(static_cast<int>(of_group[own.group]));
     const auto& [_, shape, memory] = lists.groups[of_group[own.group]];
     visit_slots(shape, own.patch, [&](const BlockShape::Node& at, int slot) {
       for (std::size_t p = 0; p < 2; ++p)

@@ -54,7 +54,8 @@ struct BlockShape {
 };
 
 /// Lists the groups of blocks and the values at interfaces of a process, as tables on the host. Values of unknowns come
-/// first. The slots of blocks at values that another process owns are sent to that process.
+/// first, and behind all values those of other processes at the ends of own blocks. Each process sends the slots of its
+/// blocks at a part to all others that have blocks there, so that each can compute the values at its ends.
 struct StackedLists {
   struct Group {
     std::size_t group = 0;  ///< in the space
@@ -67,10 +68,11 @@ struct StackedLists {
   int received = 0;                                ///< slots of other processes, behind those of this one
   std::vector<RowList> exchanged;                  ///< the slots that processes send each other
   int free = 0;                                    ///< values at interfaces that are unknowns
+  int others = 0;                                  ///< unknowns of other processes at the ends of own blocks
   std::array<std::vector<std::int64_t>, 2> place;  ///< of each value, by precision
   std::vector<int> start, slot;                    ///< of each value: the slots that belong to it
   std::array<std::vector<std::int64_t>, 2> owner;  ///< of each slot whose block owns the part: its place, else −1
-  std::array<std::vector<std::int64_t>, 2> copy;   ///< of each slot: the place in its block
+  std::array<std::vector<std::int64_t>, 2> copy;   ///< of each slot: the place in its block; received: of the value
 };
 
 /// Returns where the patches of a group are in fields of a precision.

@@ -17,9 +17,9 @@ struct StackedAxes {
   std::array<std::array<Buffer, 5>, 3> tables;
 
   template <class Steps>
-  StackedAxes(Steps& steps, const BlockShape& fine, const BlockShape& coarse) {
+  StackedAxes(Steps& steps, const BlockShape& fine, const BlockShape& coarse, const BlockNumbers& numbers) {
     for (std::size_t d = 0; d < 3; ++d) {
-      const AxisInterpolation axis = interpolate_axis(fine.n[d] - 1, coarse.n[d] - 1);
+      const AxisInterpolation axis = interpolate_axis(numbers.widths(fine.n[d] - 1), coarse.n[d] - 1);
       std::vector<int> index, start{0}, node;
       std::vector<double> t, weight;
       for (const AxisInterpolation::Node& of : axis.nodes) {
@@ -105,7 +105,7 @@ class StackedTransfer final : public Transfer {
                   coarse.shape,
                   fine.memory[precision],
                   coarse.memory[precision],
-                  StackedAxes(*steps_, fine.shape, coarse.shape),
+                  StackedAxes(*steps_, fine.shape, coarse.shape, *fine_->numbers),
                   {}};
       cut(piece.fine, piece.from, static_cast<int>(first), count);
       cut(piece.coarse, piece.to, below.patch, count);

@@ -127,7 +127,7 @@ std::optional<TensorFactors> find_tensor_factors(const MeshData& data, const Blo
   return factors;
 }
 
-TensorFactors coarsened(const TensorFactors& fine, const std::array<int, 3>& coarse_n) {
+TensorFactors coarsened(const TensorFactors& fine, const BlockNumbers& numbers, const std::array<int, 3>& coarse_n) {
   TensorFactors coarse;
   coarse.metric = fine.metric;
   coarse.reaction = fine.reaction;
@@ -139,7 +139,7 @@ TensorFactors coarsened(const TensorFactors& fine, const std::array<int, 3>& coa
       to = from;
       continue;
     }
-    const AxisInterpolation axis = interpolate_axis(cells, coarse_n[d]);
+    const AxisInterpolation axis = interpolate_axis(numbers.widths(cells), coarse_n[d]);
     const auto count = axis.shares.size();
     to.stiffness.assign(count - 1, 0);
     to.mass.assign(count - 1, 0);
@@ -168,6 +168,33 @@ TensorFactors coarsened(const TensorFactors& fine, const std::array<int, 3>& coa
     }
   }
   return coarse;
+}
+
+std::vector<double> packed(const std::optional<TensorFactors>& factors) {
+  if (!factors) return {};
+  std::vector<double> list(factors->metric.begin(), factors->metric.end());
+  list.push_back(factors->reaction);
+  for (const TensorFactors::Axis& axis : factors->axis)
+    for (const std::vector<double>* const values : {&axis.stiffness, &axis.mass, &axis.diagonal}) {
+      list.push_back(static_cast<double>(values->size()));
+      list.insert(list.end(), values->begin(), values->end());
+    }
+  return list;
+}
+
+std::optional<TensorFactors> unpacked(const std::vector<double>& list) {
+  if (list.empty()) return {};
+  TensorFactors factors;
+  auto at = list.begin() + std::ssize(factors.metric);
+  std::copy(list.begin(), at, factors.metric.begin());
+  factors.reaction = *at++;
+  for (TensorFactors::Axis& axis : factors.axis)
+    for (std::vector<double>* const values : {&axis.stiffness, &axis.mass, &axis.diagonal}) {
+      const auto count = static_cast<std::ptrdiff_t>(*at++);
+      values->assign(at, at + count);
+      at += count;
+    }
+  return factors;
 }
 
 }  // namespace poisson

@@ -29,7 +29,10 @@ struct TensorFactors {
 /// conditions.
 std::optional<TensorFactors> find_tensor_factors(const MeshData& data, const BlockMesh& mesh,
                                                  const BlockMesh::Piece& piece);
-/// Returns the factors of the next coarser level, where the block has `coarse_n` cells.
-TensorFactors coarsened(const TensorFactors& fine, const std::array<int, 3>& coarse_n);
+/// Returns the factors of the next coarser level, where the block has `coarse_n` cells. `numbers` are of the finer one.
+TensorFactors coarsened(const TensorFactors& fine, const BlockNumbers& numbers, const std::array<int, 3>& coarse_n);
+/// Return the factors as a list of numbers, which is empty without factors, and the factors of a list.
+std::vector<double> packed(const std::optional<TensorFactors>& factors);
+std::optional<TensorFactors> unpacked(const std::vector<double>& list);
 
 }  // namespace poisson

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "grids/compact/csr.hpp"
+#include "grids/meshes/element_samples.hpp"
 
 namespace poisson {
 namespace {
@@ -24,20 +25,6 @@ bool suits(double value, Sign sign) {
 // Returns whether an element with this label belongs to one of the groups.
 bool in_groups(const Mesh& mesh, int label, const std::vector<int>& groups) {
   return std::ranges::any_of(groups, [&](int g) { return mesh.has(label, g); });
-}
-
-// Returns the centres of the elements that a test selects, with their numbers.
-template <class Test>
-std::pair<std::vector<std::int64_t>, std::vector<Place>> centres(const Topology& topology, const Test& test) {
-  std::pair<std::vector<std::int64_t>, std::vector<Place>> found;
-  for (std::int64_t e = 0; e < topology.cells(); ++e)
-    if (test(topology.cell(e).label)) found.first.push_back(e);
-  found.second.resize(found.first.size());
-  for_rows(std::ssize(found.first), [&](std::int64_t i) {
-    const auto at = static_cast<std::size_t>(i);
-    found.second[at] = centre_of(topology.mesh(), topology.cell(found.first[at]).corners);
-  });
-  return found;
 }
 
 // Returns the condition of each facet: the first one that applies to its group and whose `where` is not 0 at its
@@ -62,13 +49,50 @@ std::vector<int> conditions_of(const MeshProblem& problem, const std::vector<Fac
   return chosen;
 }
 
-// Throws ValueError unless a tensor is positive definite.
-void check_definite(const std::string& name, const Place& at, const double* k, int dimension) {
+// Returns how a tensor is seen to be positive definite: its first entry and its minors are positive.
+bool is_definite(const double* k, int dimension) {
   const double minor = k[0] * k[1] - k[3] * k[3];
   const double det =
       k[0] * (k[1] * k[2] - k[5] * k[5]) - k[3] * (k[3] * k[2] - k[5] * k[4]) + k[4] * (k[3] * k[5] - k[1] * k[4]);
-  if (!(k[0] > 0) || !(minor > 0) || (dimension == 3 && !(det > 0)))
-    throw ValueError(name, at, k[0] > 0 ? minor : k[0], "must be a positive definite tensor (this is a minor of it)");
+  return k[0] > 0 && minor > 0 && (dimension == 2 || det > 0);
+}
+// Throws ValueError unless a tensor is positive definite.
+void check_definite(const std::string& name, const Place& at, const double* k, int dimension) {
+  if (!is_definite(k, dimension))
+    throw ValueError(name, at, k[0] > 0 ? k[0] * k[1] - k[3] * k[3] : k[0],
+                     "must be a positive definite tensor (this is a minor of it)");
+}
+
+// Is the range of the diagonal of κ, and the first tensor that is not positive definite; −1: there is none.
+struct KappaRange {
+  double least = std::numeric_limits<double>::infinity(), most = 0;
+  std::int64_t indefinite = -1;
+};
+template <class Wanted>
+KappaRange range_of_kappa(const MeshData& data, const Wanted& wanted, bool tensors) {
+  const std::int64_t cells = data.topology.cells();
+  const int dimension = data.mesh().dimension;
+  const std::size_t diagonal = data.kappa_entries == 1 ? 1 : static_cast<std::size_t>(dimension);
+  std::vector<KappaRange> parts(static_cast<std::size_t>((cells + row_chunk - 1) / row_chunk));
+  for_row_chunks(cells, [&](std::int64_t first, std::int64_t last) {
+    KappaRange& own = parts[static_cast<std::size_t>(first / row_chunk)];
+    for (std::int64_t e = first; e < last; ++e) {
+      if (!wanted(data.topology.cell(e))) continue;
+      const double* const k = data.kappa.data() + static_cast<std::size_t>(e) * data.kappa_entries;
+      for (std::size_t d = 0; d < diagonal; ++d) {
+        own.least = std::min(own.least, k[d]);
+        own.most = std::max(own.most, k[d]);
+      }
+      if (tensors && own.indefinite < 0 && !is_definite(k, dimension)) own.indefinite = e;
+    }
+  });
+  KappaRange all;
+  for (const KappaRange& part : parts) {
+    all.least = std::min(all.least, part.least);
+    all.most = std::max(all.most, part.most);
+    if (all.indefinite < 0) all.indefinite = part.indefinite;
+  }
+  return all;
 }
 
 }  // namespace
@@ -189,25 +213,25 @@ void MeshData::sample_kappa() {
     const auto constant = [](const Quantity& entry) { return entry.constant() != nullptr; };
     if (std::all_of(from.entry.begin(), from.entry.begin() + (from.isotropic ? 1 : 6), constant))
       return set_constant(from, material);
-    const auto [cells, places] = centres(topology, [&](int label) { return of_material(label) == material; });
+    const auto wanted = [&](const Topology::Cell& cell) {
+      return of_label[static_cast<std::size_t>(cell.label)] == material;
+    };
     for (std::size_t entry = 0; entry < (from.isotropic ? 1 : 6); ++entry) {
       constexpr const char* names[] = {".x", ".y", ".z", ".xy", ".xz", ".yz"};
-      const std::string name = from.name + (from.isotropic ? "" : names[entry]);
-      const std::vector<double> values =
-          sample_at(from.entry[entry], name, entry < 3 ? Sign::positive : Sign::any, places);
-      for (std::size_t i = 0; i < cells.size(); ++i) {
-        double* const k = kappa.data() + static_cast<std::size_t>(cells[i]) * kappa_entries;
-        k[entry] = values[i];
-        if (from.isotropic && tensors) k[1] = k[2] = values[i];
-        if (entry < static_cast<std::size_t>(mesh().dimension)) {
-          least = std::min(least, values[i]);
-          most = std::max(most, values[i]);
-        }
-      }
+      sample_elements(topology, from.entry[entry], from.name + (from.isotropic ? "" : names[entry]),
+                      entry < 3 ? Sign::positive : Sign::any, wanted, at_centres(mesh()),
+                      [&](std::int64_t e, int, double value) {
+                        double* const k = kappa.data() + static_cast<std::size_t>(e) * kappa_entries;
+                        k[entry] = value;
+                        if (from.isotropic && tensors) k[1] = k[2] = value;
+                      });
     }
-    if (from.isotropic) return;
-    for (std::size_t i = 0; i < cells.size(); ++i)
-      check_definite(from.name, places[i], kappa.data() + static_cast<std::size_t>(cells[i]) * 6, mesh().dimension);
+    const KappaRange own = range_of_kappa(*this, wanted, !from.isotropic);
+    least = std::min(least, own.least);
+    most = std::max(most, own.most);
+    if (own.indefinite < 0) return;
+    check_definite(from.name, centre_of(mesh(), topology.cell(own.indefinite).corners),
+                   kappa.data() + static_cast<std::size_t>(own.indefinite) * 6, mesh().dimension);
   };
   set(coefficient_of(problem), nullptr);
   for (const MeshMaterial& material : problem.materials)
@@ -215,46 +239,15 @@ void MeshData::sample_kappa() {
   if (most > 0) range = most / least;
 }
 
-namespace {
-
-// Adds a source at the points of some elements, or of those of them that have a material.
-void add_source(MeshData& data, const Quantity& f, const std::string& name, const MeshMaterial* material,
-                std::int64_t begin, std::int64_t end) {
-  std::vector<std::int64_t> cells, first{0};
-  for (std::int64_t e = begin; e < end; ++e) {
-    const Topology::Cell cell = data.topology.cell(e);
-    if (material && !data.mesh().has(cell.label, material->group)) continue;
-    cells.push_back(e);
-    first.push_back(first.back() + rule_of(cell.shape).points);
-  }
-  std::vector<Place> places(static_cast<std::size_t>(first.back()));
-  for_rows(std::ssize(cells), [&](std::int64_t i) {
-    const auto number = static_cast<std::size_t>(i);
-    const Topology::Cell cell = data.topology.cell(cells[number]);
-    const ElementRule& rule = rule_of(cell.shape);
-    for (std::size_t p = 0; p < static_cast<std::size_t>(rule.points); ++p) {
-      Place& at = places[static_cast<std::size_t>(first[number]) + p];
-      for (std::size_t c = 0; c < cell.corners.size(); ++c)
-        for (std::size_t d = 0; d < 3; ++d)
-          at[d] += rule.value[p][c] * data.mesh().points[static_cast<std::size_t>(cell.corners[c])][d];
-    }
-  });
-  const std::vector<double> values = sample_at(f, name, Sign::any, places);
-  for_rows(std::ssize(cells), [&](std::int64_t i) {
-    const auto number = static_cast<std::size_t>(i);
-    double* const to = data.source.data() + data.first_source(cells[number]);
-    for (std::int64_t p = first[number]; p < first[number + 1]; ++p)
-      to[p - first[number]] += values[static_cast<std::size_t>(p)];
-  });
-}
-
-}  // namespace
-
 void MeshData::sample_sources() {
   const auto cells = static_cast<std::size_t>(topology.cells());
-  if (const double* sigma = problem.reaction.constant(); !sigma || *sigma != 0)
-    reaction =
-        sample_at(problem.reaction, "reaction", Sign::nonnegative, centres(topology, [](int) { return true; }).second);
+  if (const double* sigma = problem.reaction.constant(); !sigma || *sigma != 0) {
+    reaction.resize(cells);
+    sample_elements(
+        topology, problem.reaction, "reaction", Sign::nonnegative, [](const Topology::Cell&) { return true; },
+        at_centres(mesh()),
+        [this](std::int64_t e, int, double value) { reaction[static_cast<std::size_t>(e)] = value; });
+  }
   const auto add_constant = [&](double value, const MeshMaterial* material) {
     if (value == 0) return;
     density.resize(cells, 0);
@@ -268,10 +261,26 @@ void MeshData::sample_sources() {
       if (!std::isfinite(*constant)) throw ValueError(name, {}, *constant, "must be finite");
       return add_constant(*constant, material);
     }
-    source.resize(static_cast<std::size_t>(first_source(topology.cells())), 0);
-    constexpr std::int64_t at_once = 1 << 17;  // bounds the memory of places
-    for (std::int64_t e = 0; e < topology.cells(); e += at_once)
-      add_source(*this, f, name, material, e, std::min(topology.cells(), e + at_once));
+    if (source.empty()) {
+      source.resize(static_cast<std::size_t>(first_source(topology.cells())));
+      for_rows(std::ssize(source), [this](std::int64_t i) { source[static_cast<std::size_t>(i)] = 0; });
+    }
+    sample_elements(
+        topology, f, name, Sign::any,
+        [&](const Topology::Cell& cell) { return !material || mesh().has(cell.label, material->group); },
+        [this](const Topology::Cell& cell, const auto& add_place) {
+          const ElementRule& rule = rule_of(cell.shape);
+          for (std::size_t p = 0; p < static_cast<std::size_t>(rule.points); ++p) {
+            Place at{};
+            for (std::size_t c = 0; c < cell.corners.size(); ++c)
+              for (std::size_t d = 0; d < 3; ++d)
+                at[d] += rule.value[p][c] * mesh().points[static_cast<std::size_t>(cell.corners[c])][d];
+            add_place(at);
+          }
+        },
+        [this](std::int64_t e, int point, double value) {
+          source[static_cast<std::size_t>(first_source(e) + point)] += value;
+        });
   };
   add(problem.source, "source", nullptr);
   const std::vector<GroupMeasure> measures =

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "backends/memory/unset_vector.hpp"
 #include "grids/meshes/element_rules.hpp"
 #include "grids/meshes/mesh_problem.hpp"
 #include "grids/sampling/sampling.hpp"
@@ -30,7 +31,7 @@ struct MeshData {
   std::vector<double> kappa;              ///< by element
   std::vector<double> reaction;           ///< by element; empty if σ = 0
   std::vector<double> density;            ///< constant part of f, by element; empty if f = 0
-  std::vector<double> source;             ///< the rest of f, by element and point of its rule; may be empty
+  UnsetVector<double> source;             ///< the rest of f, by element and point of its rule; may be empty
   std::vector<ConditionedFacet> facets;   ///< sides and lower elements with a condition, in a fixed order
   std::vector<std::vector<double>> data;  ///< of each facet: values and, of Robin conditions, alphas at its points
   std::vector<double> held;               ///< u at each point with a Dirichlet condition

@@ -4,6 +4,9 @@
 #include <cmath>
 #include <limits>
 
+#include "backends/memory/unset_vector.hpp"
+#include "grids/compact/csr.hpp"
+
 namespace poisson {
 namespace {
 
@@ -181,23 +184,49 @@ std::vector<double> element_flux(const MeshData& data, const std::vector<double>
   return flux;
 }
 
+namespace {
+
+// Adds the gradient at a point of an element times its measure, and the measure. The slopes of shape functions in space
+// are not needed.
+void add_gradient(const ElementRule& rule, std::size_t point, const MeshData::Coordinates& x,
+                  const std::array<double, most_corners>& values, std::array<double, 4>& sum) {
+  using Vector = std::array<double, 3>;
+  std::array<Vector, 3> J{};  // reference slopes of x, y and z
+  Vector s{};                 // and of u
+  for (std::size_t c = 0; c < static_cast<std::size_t>(rule.corners); ++c) {
+    const Vector& slope = rule.slope[point][c];
+    for (std::size_t r = 0; r < 3; ++r) {
+      for (std::size_t d = 0; d < 3; ++d) J[r][d] += slope[r] * x[c][d];
+      s[r] += slope[r] * values[c];
+    }
+  }
+  if (rule.dimension == 2) J[2] = {0, 0, 1};
+  const auto cross = [](const Vector& a, const Vector& b) {
+    return Vector{a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
+  };
+  const std::array<Vector, 3> across{cross(J[1], J[2]), cross(J[2], J[0]), cross(J[0], J[1])};
+  const double det = J[0][0] * across[0][0] + J[0][1] * across[0][1] + J[0][2] * across[0][2],
+               weight = det < 0 ? -rule.weight[point] : rule.weight[point];
+  for (std::size_t d = 0; d < 3; ++d)
+    sum[d] += weight * (across[0][d] * s[0] + across[1][d] * s[1] + across[2][d] * s[2]);
+  sum[3] += weight * det;
+}
+
+}  // namespace
+
 double recovered_error(const MeshData& data, const std::vector<double>& u) {
   const auto cells = data.topology.cells();
-  std::vector<std::array<double, 4>> mean(static_cast<std::size_t>(cells));  // gradient and measure
+  UnsetVector<std::array<double, 4>> mean(static_cast<std::size_t>(cells));  // gradient and measure
   for_rows(cells, [&](std::int64_t e) {
     const Topology::Cell cell = data.topology.cell(e);
     const ElementRule& rule = rule_of(cell.shape);
     const MeshData::Coordinates x = data.coordinates(cell.corners);
-    ElementPoint at;
-    auto& own = mean[static_cast<std::size_t>(e)];
-    for (int p = 0; p < rule.points; ++p) {
-      map_point(rule, p, x, at);
-      const double w = std::abs(at.measure);
-      const auto g = gradient(at, cell.corners, u);
-      for (std::size_t d = 0; d < 3; ++d) own[d] += w * g[d];
-      own[3] += w;
-    }
+    std::array<double, most_corners> values{};
+    for (std::size_t c = 0; c < cell.corners.size(); ++c) values[c] = u[static_cast<std::size_t>(cell.corners[c])];
+    std::array<double, 4> own{};
+    for (int p = 0; p < rule.points; ++p) add_gradient(rule, static_cast<std::size_t>(p), x, values, own);
     for (std::size_t d = 0; d < 3; ++d) own[d] /= own[3];
+    mean[static_cast<std::size_t>(e)] = own;
   });
   // Elements whose gradients have a common mean: those of equal κ, and of one label if κ varies little between them.
   const std::size_t entries = data.kappa_entries;

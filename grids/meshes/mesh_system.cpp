@@ -15,10 +15,14 @@ namespace {
 
 // Lists the facets with Neumann and Robin conditions at each point.
 struct FacetsAtPoints {
-  std::vector<int> start, facet;
+  std::vector<int> start, facet;  // empty without such facets
 
-  explicit FacetsAtPoints(const MeshData& data) : start(data.mesh().points.size() + 1, 0) {
+  explicit FacetsAtPoints(const MeshData& data) {
     const auto loads = [&](std::size_t f) { return data.condition(data.facets[f]).kind != BoundaryKind::dirichlet; };
+    bool any = false;
+    for (std::size_t f = 0; f < data.facets.size() && !any; ++f) any = loads(f);
+    if (!any) return;
+    start.resize(data.mesh().points.size() + 1, 0);
     for (std::size_t f = 0; f < data.facets.size(); ++f)
       if (loads(f))
         for (const int p : data.facets[f].facet.used()) ++start[static_cast<std::size_t>(p) + 1];
@@ -29,6 +33,11 @@ struct FacetsAtPoints {
       if (loads(f))
         for (const int p : data.facets[f].facet.used())
           facet[static_cast<std::size_t>(next[static_cast<std::size_t>(p)]++)] = static_cast<int>(f);
+  }
+  std::span<const int> at(std::int64_t point) const {
+    if (start.empty()) return {};
+    const auto p = static_cast<std::size_t>(point);
+    return {facet.data() + start[p], static_cast<std::size_t>(start[p + 1] - start[p])};
   }
 };
 
@@ -108,9 +117,7 @@ template <class Add>
 RowSums add_row(const MeshData& data, const FacetsAtPoints& facets, std::int64_t point, const Add& add) {
   RowSums sums;
   for (const int number : data.topology.at(point)) add_element(data, number, point, sums, add);
-  for (int f = facets.start[static_cast<std::size_t>(point)]; f < facets.start[static_cast<std::size_t>(point) + 1];
-       ++f)
-    add_facet(data, facets.facet[static_cast<std::size_t>(f)], point, sums, add);
+  for (const int f : facets.at(point)) add_facet(data, f, point, sums, add);
   return sums;
 }
 

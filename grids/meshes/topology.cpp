@@ -1,6 +1,8 @@
 #include "grids/meshes/topology.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <vector>
 
 #include "grids/compact/csr.hpp"
 
@@ -19,6 +21,41 @@ int cpu_threads() {
 #endif
 }
 
+constexpr std::size_t cells_of_group = 256;  // elements that are skipped together
+constexpr int most_ranges = 64;              // bits of a mask
+
+// Returns the ranges of points that each group of elements has corners in, as bits.
+template <class First>
+std::vector<std::uint64_t> ranges_of_groups(const std::vector<const MeshCells*>& blocks, const First& first_of,
+                                            int ranges) {
+  std::vector<int> ends;
+  for (int r = 1; r < ranges; ++r) ends.push_back(first_of(r));
+  std::vector<std::uint64_t> masks;
+  for (const MeshCells* const block : blocks) {
+    const UnsetVector<int>& corners = block->corners;
+    const std::size_t size = cells_of_group * static_cast<std::size_t>(facts_of(block->shape).corners),
+                      begin = masks.size(), count = (corners.size() + size - 1) / size;
+    masks.resize(begin + count, ranges == 1 ? 1 : 0);
+    for_rows(ranges == 1 ? 0 : static_cast<std::int64_t>(count), [&](std::int64_t g) {
+      const auto first = static_cast<std::size_t>(g) * size;
+      std::uint64_t mask = 0;
+      int low = 0, high = -1;  // corners within the last range need no search
+      std::uint64_t bit = 0;
+      for (std::size_t k = first; k < std::min(corners.size(), first + size); ++k) {
+        if (corners[k] < low || corners[k] >= high) {
+          const auto range = std::ranges::upper_bound(ends, corners[k]) - ends.begin();
+          low = first_of(static_cast<int>(range));
+          high = first_of(static_cast<int>(range) + 1);
+          bit = std::uint64_t{1} << range;
+        }
+        mask |= bit;
+      }
+      masks[begin + static_cast<std::size_t>(g)] = mask;
+    });
+  }
+  return masks;
+}
+
 }  // namespace
 
 Topology::Topology(const Mesh& mesh) : mesh_(mesh), first_{0} {
@@ -29,32 +66,44 @@ Topology::Topology(const Mesh& mesh) : mesh_(mesh), first_{0} {
   }
   start_.resize(mesh.points.size() + 1);
   const auto points = static_cast<std::int64_t>(mesh.points.size());
-  // Each thread counts and lists the elements at a range of points.
-  const auto visit = [&](int first, int last, const auto& f) {
+  // Each thread counts and lists the elements at a range of points. It skips groups of elements without such points.
+  const int ranges = points > row_chunk ? std::min(cpu_threads(), most_ranges) : 1;
+  const auto first_of = [&](int range) { return static_cast<int>(points * range / ranges); };
+  const std::vector<std::uint64_t> masks = ranges_of_groups(blocks_, first_of, ranges);
+  const auto visit = [&](int range, const auto& f) {
+    const int first = first_of(range), last = first_of(range + 1);
+    std::size_t group = 0;
     for (std::size_t b = 0; b < blocks_.size(); ++b) {
       const auto corners = static_cast<std::size_t>(facts_of(blocks_[b]->shape).corners);
+      const UnsetVector<int>& all = blocks_[b]->corners;
       int number = static_cast<int>(first_[b]);
-      for (std::size_t k = 0; k < blocks_[b]->corners.size(); k += corners, ++number)
-        for (std::size_t c = 0; c < corners; ++c)
-          if (const int p = blocks_[b]->corners[k + c]; p >= first && p < last) f(p, number);
+      for (std::size_t begin = 0; begin < all.size(); begin += cells_of_group * corners, ++group) {
+        const std::size_t end = std::min(all.size(), begin + cells_of_group * corners);
+        if ((masks[group] >> range & 1) == 0) {
+          number += static_cast<int>(cells_of_group);
+          continue;
+        }
+        for (std::size_t k = begin; k < end; k += corners, ++number)
+          for (std::size_t c = 0; c < corners; ++c)
+            if (const int p = all[k + c]; p >= first && p < last) f(p, number);
+      }
     }
   };
   const auto for_ranges = [&](const auto& f) {
-    const int ranges = points > row_chunk ? cpu_threads() : 1;
 #pragma omp parallel for schedule(static, 1) if (ranges > 1)
-    for (int r = 0; r < ranges; ++r)
-      f(static_cast<int>(points * r / ranges), static_cast<int>(points * (r + 1) / ranges));
+    for (int r = 0; r < ranges; ++r) f(r);
   };
   start_[0] = 0;
-  for_ranges([&](int first, int last) {
-    std::fill(start_.begin() + first + 1, start_.begin() + last + 1, 0);
-    visit(first, last, [&](int p, int) { ++start_[static_cast<std::size_t>(p) + 1]; });
+  for_ranges([&](int range) {
+    std::fill(start_.begin() + first_of(range) + 1, start_.begin() + first_of(range + 1) + 1, 0);
+    visit(range, [&](int p, int) { ++start_[static_cast<std::size_t>(p) + 1]; });
   });
   sum_up(start_);
   incident_.resize(static_cast<std::size_t>(start_.back()));
-  for_ranges([&](int first, int last) {
-    std::vector<std::int64_t> next(start_.begin() + first, start_.begin() + last);
-    visit(first, last, [&](int p, int number) {
+  for_ranges([&](int range) {
+    const int first = first_of(range);
+    std::vector<std::int64_t> next(start_.begin() + first, start_.begin() + first_of(range + 1));
+    visit(range, [&](int p, int number) {
       incident_[static_cast<std::size_t>(next[static_cast<std::size_t>(p - first)]++)] = number;
     });
   });

@@ -241,27 +241,56 @@ std::vector<std::string> describe_blocks(const BlockMesh& mesh, const CellShapes
   return lines;
 }
 
+namespace {
+
+// Describes the worst blocks, and counts the others. `badness` of a block is 0 if it is good.
+template <class Badness, class Describe>
+void warn_of_worst(std::size_t blocks, const std::string& fault, const Badness& badness, const Describe& describe,
+                   std::vector<std::string>& warnings) {
+  constexpr std::size_t most = 5;
+  std::vector<std::size_t> bad;
+  for (std::size_t b = 0; b < blocks; ++b)
+    if (badness(b) > 0) bad.push_back(b);
+  const std::size_t all = bad.size();
+  if (all > most) {
+    std::ranges::stable_sort(bad, std::ranges::greater{}, badness);
+    bad.resize(most);
+    std::ranges::sort(bad);
+  }
+  for (const std::size_t b : bad) warnings.push_back(describe(b));
+  if (all > most) warnings.push_back(fmt::format("{} more blocks have {}; these are the worst", all - most, fault));
+}
+
+}  // namespace
+
 std::vector<std::string> warn_of_cells(const BlockMesh& mesh, const CellShapes& shapes) {
   constexpr std::array<std::string_view, 3> names{"x", "y", "z"};
+  constexpr double sharp = 30;
   const MacroTopology& topology = mesh.numbers->topology();
   std::vector<std::string> warnings;
-  for (std::size_t b = 0; b < shapes.blocks.size(); ++b) {
-    const CellShapes::OfBlock& shape = shapes.blocks[b];
-    const std::string& name = topology.mesh().blocks[b].name;
-    if (shape.needles > 0)
-      warnings.push_back(fmt::format(
-          "{}: {} of {} cells are needles, which need more iterations: the one at {} is {:.3g} times as long along {} "
-          "as along {}; use about {:.2g} times as many cells along {}",
-          name, shape.needles, mesh.first_cell[b + 1] - mesh.first_cell[b], at_text(shape.needle, topology.dimension()),
-          shape.needle_ratio, names[static_cast<std::size_t>(shape.needle_axes[0])],
-          names[static_cast<std::size_t>(shape.needle_axes[1])], shape.needle_ratio / 3,
-          names[static_cast<std::size_t>(shape.needle_axes[0])]));
-    if (shape.sharpest < 30)
-      warnings.push_back(
-          fmt::format("{}: an angle between its axes is {:.3g}°, and below 30° iterations grow; move its "
-                      "vertices",
-                      name, shape.sharpest));
-  }
+  warn_of_worst(
+      shapes.blocks.size(), "needles",
+      [&](std::size_t b) { return shapes.blocks[b].needles > 0 ? shapes.blocks[b].needle_ratio : 0; },
+      [&](std::size_t b) {
+        const CellShapes::OfBlock& shape = shapes.blocks[b];
+        const std::string_view along = names[static_cast<std::size_t>(shape.needle_axes[0])];
+        return fmt::format(
+            "{}: {} of {} cells are needles, which need more iterations: the one at {} is {:.3g} times as long along "
+            "{} as along {}; use about {:.2g} times as many cells along {}",
+            topology.mesh().blocks[b].name, shape.needles, mesh.first_cell[b + 1] - mesh.first_cell[b],
+            at_text(shape.needle, topology.dimension()), shape.needle_ratio, along,
+            names[static_cast<std::size_t>(shape.needle_axes[1])], shape.needle_ratio / 3, along);
+      },
+      warnings);
+  warn_of_worst(
+      shapes.blocks.size(), fmt::format("angles below {:.3g}°", sharp),
+      [&](std::size_t b) { return std::max(0.0, sharp - shapes.blocks[b].sharpest); },
+      [&](std::size_t b) {
+        return fmt::format(
+            "{}: an angle between its axes is {:.3g}°, and below {:.3g}° iterations grow; move its vertices",
+            topology.mesh().blocks[b].name, shapes.blocks[b].sharpest, sharp);
+      },
+      warnings);
   return warnings;
 }
 

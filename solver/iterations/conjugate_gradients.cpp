@@ -46,6 +46,11 @@ void ConjugateGradients::next_direction() {
   backend.ratio(e_.work, e_.pq, e_.alpha);
 }
 
+void ConjugateGradients::step_residual() {
+  e_.backend.axmy(e_.alpha, e_.q, e_.r);
+  e_.A->norm(e_.r, e_.norm);
+}
+
 void ConjugateGradients::iterate(Monitor& monitor, int limit) {
   restart_conjugation();
   Iteration::iterate(monitor, limit);
@@ -55,8 +60,7 @@ void ConjugateGradients::body(Monitor& monitor) {
   Backend& backend = e_.backend;
   next_direction();
   backend.axpy(e_.alpha, e_.p, e_.u);
-  backend.axmy(e_.alpha, e_.q, e_.r);
-  e_.A->norm(e_.r, e_.norm);
+  step_residual();
   backend.observe(monitor, e_.norm);
   backend.when_risen(monitor, [&] { backend.subtract(e_.u, e_.alpha, e_.p, e_.best); });
 }

@@ -19,10 +19,14 @@ class ConjugateGradients : public Iteration {
   double last_length() override;
   ConjugateGradients* conjugate() override { return this; }
 
+  /// Returns whether the residual may differ from that of u.
+  virtual bool drifts() const { return true; }
   /// Forgets the last direction.
-  void restart_conjugation();
-  /// Computes the next direction p, q = A p and the step length α.
-  void next_direction();
+  virtual void restart_conjugation();
+  /// Computes the next direction p, q = A p and the step length α. u stays.
+  virtual void next_direction();
+  /// Computes r − α q and its squared norm.
+  virtual void step_residual();
 
  protected:
   void body(Monitor& monitor) override;

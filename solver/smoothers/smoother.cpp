@@ -10,10 +10,11 @@
 
 namespace poisson {
 
-extern const SmootherKind jacobi, red_black, chebyshev_first, chebyshev_fourth;
+extern const SmootherKind jacobi, red_black, chebyshev_first, chebyshev_fourth, chebyshev_elements;
 
 std::span<const SmootherKind* const> smoother_kinds() {
-  static constexpr std::array<const SmootherKind*, 4> kinds{&jacobi, &red_black, &chebyshev_first, &chebyshev_fourth};
+  static constexpr std::array<const SmootherKind*, 5> kinds{&jacobi, &red_black, &chebyshev_first, &chebyshev_fourth,
+                                                            &chebyshev_elements};
   return kinds;
 }
 

@@ -91,6 +91,9 @@ std::vector<PolynomialStep> chebyshev_first_kind(int sweeps, double largest, dou
 /// Returns the Chebyshev polynomial of the fourth kind (Lottes, Numer. Linear Algebra Appl. 30, 2023, algorithm 3 with
 /// β = 1).
 std::vector<PolynomialStep> chebyshev_fourth_kind(int sweeps, double largest);
+/// Returns the polynomial whose roots are best for multigrid with linear elements on round cells in space, for 3 to 6
+/// sweeps; for other numbers one of the first kind.
+std::vector<PolynomialStep> polynomial_for_elements(int sweeps, double largest);
 /// Returns the damping of Jacobi's method if D⁻¹A has eigenvalues up to `largest`. The requested damping is used if
 /// this is at most 2, as for finite volumes.
 double jacobi_damping(const SmootherOptions& options, double largest);

@@ -96,6 +96,23 @@ TEST_F(BlocksInConfigurations, RefuseGaps) {
          "the vertex at (1, 0.5) lies inside a side of a block, so that grid.blocks[0], grid.blocks[1] leave a gap");
 }
 
+// Files may have thousands of blocks: the worst are named, the others are counted.
+TEST_F(BlocksInConfigurations, WarnOfTheWorst) {
+  std::string vertices, blocks;
+  for (int i = 0; i < 9; ++i) vertices += "[" + std::to_string(i) + ", 0], ";
+  for (int i = 0; i < 9; ++i) vertices += "[" + std::to_string(i == 7 ? 11.2 : i + 4) + ", 1], ";
+  for (int i = 0; i < 8; ++i)
+    blocks += "{corners: [" + std::to_string(i) + ", " + std::to_string(i + 1) + ", " + std::to_string(i + 10) + ", " +
+              std::to_string(i + 9) + "]}, ";
+  const Config config = load("grid: {type: blocks, cells: 4, vertices: [" + vertices + "], blocks: [" + blocks +
+                             "]}\n" + "boundary: {default: {dirichlet: 0}}\n");
+  const std::vector<std::string>& warnings = config.mesh->warnings;
+  ASSERT_EQ(warnings.size(), 6U);
+  EXPECT_NE(warnings[4].find("grid.blocks[7]: an angle between its axes is 13.4°, and below 30°"), std::string::npos)
+      << warnings[4];
+  EXPECT_EQ(warnings[5], "3 more blocks have angles below 30°; these are the worst");
+}
+
 // A mesh of two quadrilaterals of second order: the lower edges follow a parabola, and groups become patches.
 TEST_F(BlocksInConfigurations, ReadMeshesWithCurvedEdges) {
   std::ofstream(folder / "two.msh")

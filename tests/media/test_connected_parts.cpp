@@ -217,6 +217,26 @@ TEST(ConnectedParts, ThinObliqueRodsAreOneBody) {
   for (const Parts& parts : {Parts{2, 2, 1}, Parts{1, 1, 3}}) expect_same_on(parts, p, -1, one);
 }
 
+/// A crescent is one body, although a thousandth of the box is all that connects its tips, along any axis.
+TEST(ConnectedParts, ThinNecksConnectAlongEachAxis) {
+  for (const bool swapped : {false, true}) {
+    Problem p = box_in_cells({30, 30});
+    p.boundary[0] = {Boundary{BoundaryKind::dirichlet, 1.0}, Boundary{BoundaryKind::dirichlet, 0.0}};
+    const auto disc = [&](double x, double y, double radius) {
+      return make_sphere(swapped ? Point{y, x, 0} : Point{x, y, 0}, radius);
+    };
+    MediaBuilder media;
+    media.add("background", 1);
+    media.add_floating("metal");
+    media.add("core", 5);
+    media.body("metal", disc(0.3065, 0.9287, 0.1734));
+    media.body("core", disc(0.3534, 0.8207, 0.1772));
+    media.use(p, Surfaces::sharp);
+    Solve solve(p, to_tolerance(1e-8));
+    EXPECT_EQ(solve.discretization().media()->floating()->all().size(), 1U) << swapped;
+  }
+}
+
 Problem with_copies(const ShapePtr& shape, const std::array<int, 3>& count, const Point& step) {
   Problem p = box_in_cells({24, 20});
   p.boundary[0] = {Boundary{BoundaryKind::dirichlet, 1.0}, Boundary{BoundaryKind::dirichlet, 0.0}};

@@ -1,12 +1,16 @@
 // Blocks of several processes: the operators of devices, and shares.
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <random>
 #include <tuple>
+#include <utility>
 
 #include <gtest/gtest.h>
 
 #include "grids/blocks/metis_shares.hpp"
+#include "grids/blocks/replicated_blocks.hpp"
 #include "tests/blocks.hpp"
 #include "tests/host_block_steps.hpp"
 #include "tests/processes.hpp"
@@ -46,8 +50,22 @@ double largest(const std::vector<double>& u) {
   return most;
 }
 
-// Devices add what blocks contribute to interfaces of other processes, and give all rows to each.
-TEST(SharedBlocks, SolveWithTheCodeOfDevices) {
+// Limits the unknowns of levels that every process has.
+class MostReplicated {
+ public:
+  explicit MostReplicated(std::int64_t most)
+      : before_{std::exchange(most_replicated, most), std::exchange(most_replicated_on_cpus, most)} {}
+  ~MostReplicated() { std::tie(most_replicated, most_replicated_on_cpus) = before_; }
+  MostReplicated(const MostReplicated&) = delete;
+
+ private:
+  std::tuple<std::int64_t, std::int64_t> before_;
+};
+
+// Processes add what their blocks contribute to interfaces of others. Each has all rows, and all blocks of small levels
+// if `most` allows them.
+void expect_equal_solutions(std::int64_t most, bool device) {
+  const MostReplicated limit(most);
   for (const SharedCase& one : shared_cases()) {
     const BlockMesh mesh = make_block_mesh(geometry_of(one.made, one.cells));
     const MeshProblem problem = problem_of(one, mesh);
@@ -58,7 +76,8 @@ TEST(SharedBlocks, SolveWithTheCodeOfDevices) {
     for (const int count : {2, 3}) {
       as_processes(count, [&](const std::shared_ptr<const Processes>& processes) {
         const auto own = make_cpu_backend();
-        const BlockSolution shared = solve_blocks_on(*own, host_device_blocks(*own), mesh, problem, options, processes);
+        const BlockSolution shared =
+            solve_blocks_on(*own, device ? host_device_blocks(*own) : nullptr, mesh, problem, options, processes);
         EXPECT_TRUE(shared.result.converged()) << one.name << count;
         EXPECT_LE(std::abs(shared.result.iterations - alone.result.iterations), 1) << one.name << count;
         ASSERT_EQ(shared.u.size(), alone.u.size());
@@ -68,6 +87,95 @@ TEST(SharedBlocks, SolveWithTheCodeOfDevices) {
       });
     }
   }
+}
+
+TEST(SharedBlocks, ShareAllLevels) {
+  for (const bool device : {false, true}) expect_equal_solutions(0, device);
+}
+TEST(SharedBlocks, HaveCoarseLevelsOnEveryProcess) {
+  for (const bool device : {false, true}) expect_equal_solutions(1 << 20, device);
+}
+// One of several coarse levels of the cube has fewer unknowns.
+TEST(SharedBlocks, HaveTheCoarsestLevelOnEveryProcess) {
+  for (const bool device : {false, true}) expect_equal_solutions(200, device);
+}
+
+// Returns all nodes after some steps from random values, with the code of devices.
+std::vector<double> after_steps(const MeshData& data, const BlockMesh& mesh,
+                                const std::shared_ptr<const Processes>& processes) {
+  const auto own = make_cpu_backend();
+  const auto device = host_device_blocks(*own);
+  const BlockSystem system = assemble_blocks(data, mesh, processes, 30, {}, true);
+  const BlockSpace& blocks = *system.levels[0].space;
+  const auto A = device->make_operator({system.levels[0]}, Precision::fp64);
+  const auto split = A->split({});
+  std::mt19937 random(4);
+  std::uniform_real_distribution<double> any(-1, 1);
+  Field u(*own, A->space(), Precision::fp64), other(*own, A->space(), Precision::fp64),
+      b(*own, A->space(), Precision::fp64);
+  for (Field* const field : {&u, &b}) {
+    std::vector<double> values;
+    for (std::size_t p = 0; p < blocks.free.size(); ++p)
+      for (std::int64_t n = blocks.numbers->first(static_cast<int>(p));
+           n < blocks.numbers->first(static_cast<int>(p) + 1); ++n)
+        values.push_back(blocks.free[p] ? any(random) : 0);
+    put_nodes(values, blocks, *field);
+  }
+  Iterate iterate{&u, &other, false};
+  const std::array<PolynomialStep, 4> steps{{{0.3, 0}, {0.5, 0.1}, {0.4, 0.2}, {0.6, 0.3}}};
+  split->take(steps, false, b, iterate);
+  split->take(steps, false, b, iterate);
+  return get_nodes(*iterate.now, blocks);
+}
+
+// Between steps processes send each other contributions alone, and each computes the values at the ends of its blocks.
+TEST(SharedBlocks, TakeStepsInTurn) {
+  for (const SharedCase& one : shared_cases()) {
+    const BlockMesh mesh = make_block_mesh(geometry_of(one.made, one.cells));
+    const MeshProblem problem = problem_of(one, mesh);
+    const MeshData data(problem);
+    const std::vector<double> alone = after_steps(data, mesh, one_process());
+    for (const int count : {2, 3, 4})
+      as_processes(count, [&](const std::shared_ptr<const Processes>& processes) {
+        const std::vector<double> shared = after_steps(data, mesh, processes);
+        for (std::size_t n = 0; n < shared.size(); ++n)
+          ASSERT_NEAR(shared[n], alone[n], 1e-12 * largest(alone)) << one.name << count << " node " << n;
+      });
+  }
+}
+
+// Every process counts the memory of all blocks of a level that it has completely.
+TEST(SharedBlocks, CountReplicatedLevels) {
+  const BlockMesh mesh = make_block_mesh(geometry_of(grid_of_blocks({2, 2, 2}, 0.1), 8));
+  const MeshProblem problem = block_problem(mesh, 0.0, 1.0);
+  const MeshData data(problem);
+  const auto sizes = [&](std::int64_t most) {
+    const MostReplicated limit(most);
+    return block_level_sizes(data, mesh, 4, 30, 1, true);
+  };
+  const std::vector<BlockLevelSize> shared = sizes(0), replicated = sizes(1000);
+  ASSERT_EQ(shared.size(), replicated.size());
+  EXPECT_EQ(shared[0].nodes, replicated[0].nodes);
+  for (std::size_t l = 1; l < shared.size(); ++l) EXPECT_EQ(4 * shared[l].nodes, replicated[l].nodes) << l;
+}
+
+// If algebraic multigrid follows the finest level, each process joins the rows of all on its host.
+TEST(SharedBlocks, CountRowsOnTheHost) {
+  const BlockMesh mesh = make_block_mesh(geometry_of(grid_of_blocks({2, 2, 2}, 0.1), 8));
+  const MeshProblem problem = block_problem(mesh, 0.0, 1.0);
+  const MeshData data(problem);
+  Options options;
+  options.method = Method::multigrid;
+  const auto bytes = [&](int processes, std::int64_t coarsest) {
+    const std::vector<BlockLevelSize> sizes = block_level_sizes(data, mesh, processes, coarsest, 1, true);
+    return host_bytes_of_rows(sizes, options, 3) / static_cast<double>(sizes[0].unknowns);
+  };
+  constexpr std::int64_t rows = 1 << 20;
+  EXPECT_EQ(bytes(1, most_in_blocks), 0);
+  EXPECT_GT(bytes(1, rows), 1000);
+  EXPECT_LT(bytes(1, rows), 2000);
+  EXPECT_GT(bytes(4, rows), bytes(1, rows));  // entries are sent with their rows
+  EXPECT_GT(bytes(8, rows), 1200);            // most of it does not shrink
 }
 
 // Without multigrid nothing but the finest level is exchanged.

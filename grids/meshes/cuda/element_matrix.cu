@@ -70,7 +70,7 @@ class ElementMatrix final : public DeviceAssembly {
     view_.sides.value = static_cast<const double*>(side_values_.data());
     const Buffer kappa = copy(data.kappa), sigma = copy(data.reaction), density = copy(data.density),
                  source = copy(data.source), held = copy(data.held);
-    const auto given = [](const std::vector<double>& values, const Buffer& memory) {
+    const auto given = [](std::span<const double> values, const Buffer& memory) {
       return values.empty() ? nullptr : static_cast<const double*>(memory.data());
     };
     set_values(given(data.kappa, kappa), static_cast<int>(data.kappa_entries), given(data.reaction, sigma));

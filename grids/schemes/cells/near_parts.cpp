@@ -19,19 +19,28 @@ constexpr int lines_of_cell = 5;
 constexpr int reach = 4;
 constexpr std::size_t few_parts = 64, most_parts = 1000;
 
-// Follows one region through a box of cells on lines along x, row after row of lines along y, and joins its parts.
-// Only two rows of lines are stored, with the connected piece of each interval.
+// Follows one region through a box of cells on lines along an axis, row after row of lines along the next axis, and
+// joins its parts. Only two rows of lines are stored, with the connected piece of each interval.
 class RegionLines {
  public:
   RegionLines(const MediaCells& cells, RegionNumber region, const std::array<int, 3>& low,
-              const std::array<int, 3>& high, const std::vector<const PartOfRegion*>& parts)
-      : cells_(cells), region_(region), low_(low), high_(high), parts_(parts), leader_(parts.size()) {
-    for (std::size_t e = 0; e < 2; ++e)
-      lines_[e] = axis(e + 1).degenerate() ? 1 : lines_of_cell * (high[e + 1] - low[e + 1]);
+              const std::array<int, 3>& high, const std::vector<const PartOfRegion*>& parts, std::size_t along)
+      : cells_(cells),
+        region_(region),
+        low_(low),
+        high_(high),
+        parts_(parts),
+        along_(along),
+        across_{(along + 1) % 3, (along + 2) % 3},
+        leader_(parts.size()) {
+    for (std::size_t e = 0; e < 2; ++e) {
+      const std::size_t d = across_[e];
+      lines_[e] = axis(d).degenerate() ? 1 : lines_of_cell * (high[d] - low[d]);
+    }
     found_.resize(static_cast<std::size_t>(lines_[0]));
     for (std::size_t p = 0; p < parts.size(); ++p) {
       leader_[p] = p;
-      of_row_[line_through(2, parts[p]->cell[2])].push_back(p);
+      of_row_[line_through(across_[1], parts[p]->cell[across_[1]])].push_back(p);
     }
   }
 
@@ -62,7 +71,7 @@ class RegionLines {
     const std::vector<double>& x = axis(d).nodes();
     return (1 - share) * x[static_cast<std::size_t>(cell)] + share * x[static_cast<std::size_t>(cell) + 1];
   }
-  // Returns the line through the centre of a cell along y or z.
+  // Returns the line through the centre of a cell, by its place along an axis across the lines.
   int line_through(std::size_t d, int cell) const {
     return axis(d).degenerate() ? 0 : lines_of_cell * (cell - low_[d]) + lines_of_cell / 2;
   }
@@ -86,12 +95,11 @@ class RegionLines {
     found.clear();
     Point origin{};
     for (std::size_t e = 0; e < 2; ++e)
-      if (!axis(e + 1).degenerate())
-        origin[e + 1] =
-            at_node(e + 1, low_[e + 1] + line[e] / lines_of_cell, (line[e] % lines_of_cell + 0.5) / lines_of_cell);
-    Ray ray = cells_.ray(0, origin);
-    ray.lower = at_node(0, low_[0], 0);
-    ray.upper = at_node(0, high_[0] - 1, 1);
+      if (const std::size_t d = across_[e]; !axis(d).degenerate())
+        origin[d] = at_node(d, low_[d] + line[e] / lines_of_cell, (line[e] % lines_of_cell + 0.5) / lines_of_cell);
+    Ray ray = cells_.ray(along_, origin);
+    ray.lower = at_node(along_, low_[along_], 0);
+    ray.upper = at_node(along_, high_[along_] - 1, 1);
     if (!cells_.media().bodies->split(ray, pieces)) return;
     for (std::size_t p = 0; p < pieces.size(); ++p)
       if (pieces[p].region == region_)
@@ -130,8 +138,8 @@ class RegionLines {
     }
   }
   std::optional<std::size_t> interval_at(const Row& row, const PartOfRegion& part) const {
-    const auto line = static_cast<std::size_t>(line_through(1, part.cell[1]));
-    const double x = at_node(0, part.cell[0], 0.5);
+    const auto line = static_cast<std::size_t>(line_through(across_[0], part.cell[across_[0]]));
+    const double x = at_node(along_, part.cell[along_], 0.5);
     for (std::size_t n = row.begin[line]; n < row.begin[line + 1]; ++n)
       if (row.intervals[n].from <= x && x <= row.intervals[n].to) return n;
     return {};
@@ -142,6 +150,8 @@ class RegionLines {
   std::array<int, 3> low_, high_;
   std::array<int, 2> lines_{};
   const std::vector<const PartOfRegion*>& parts_;
+  std::size_t along_;
+  std::array<std::size_t, 2> across_;
   std::vector<std::size_t> leader_;                           // the first part of the piece of each part
   std::unordered_map<int, std::vector<std::size_t>> of_row_;  // parts whose first cell lies on a row
   std::vector<std::vector<Interval>> found_;                  // of the lines of a row
@@ -181,10 +191,13 @@ std::vector<std::pair<std::int64_t, std::int64_t>> parts_of_one_body(const Media
       low[d] = axis.degenerate() ? 0 : std::max(low[d] - reach, 0);
       high[d] = axis.degenerate() ? 1 : std::min(high[d] + reach + 1, axis.all_cells());
     }
-    RegionLines lines(cells, region, low, high, close);
-    const std::vector<std::size_t>& leader = lines.join_all();
-    for (std::size_t p = 0; p < close.size(); ++p)
-      if (close[leader[p]]->part != close[p]->part) joined.emplace_back(close[leader[p]]->part, close[p]->part);
+    // Lines along one axis alone miss necks that are thin across it.
+    for (std::size_t d = 0; d < static_cast<std::size_t>(cells.block().dimension()); ++d) {
+      RegionLines lines(cells, region, low, high, close, d);
+      const std::vector<std::size_t>& leader = lines.join_all();
+      for (std::size_t p = 0; p < close.size(); ++p)
+        if (close[leader[p]]->part != close[p]->part) joined.emplace_back(close[leader[p]]->part, close[p]->part);
+    }
   }
   return joined;
 }

@@ -17,7 +17,8 @@ struct PartOfRegion {
 };
 
 /// Returns the parts that a body connects although no neighbouring cells do, as in a thin oblique rod. It follows the
-/// body along lines, five across each cell. If a region has many parts, only those within a few cells are compared.
+/// body along lines of each axis, five across each cell. If a region has many parts, only those within a few cells are
+/// compared.
 std::vector<std::pair<std::int64_t, std::int64_t>> parts_of_one_body(const MediaCells& cells,
                                                                      const std::vector<PartOfRegion>& parts);
 
