@@ -108,7 +108,7 @@ TEST_F(BlocksInConfigurations, WarnOfTheWorst) {
                              "]}\n" + "boundary: {default: {dirichlet: 0}}\n");
   const std::vector<std::string>& warnings = config.mesh->warnings;
   ASSERT_EQ(warnings.size(), 6U);
-  EXPECT_NE(warnings[4].find("grid.blocks[7]: an angle between its axes is 13.4°, and below 30°"), std::string::npos)
+  EXPECT_NE(warnings[4].find("grid.blocks[7]: an angle between its axes is 13.5°, and below 30°"), std::string::npos)
       << warnings[4];
   EXPECT_EQ(warnings[5], "3 more blocks have angles below 30°; these are the worst");
 }
