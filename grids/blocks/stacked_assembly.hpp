@@ -14,6 +14,7 @@
 #include "grids/blocks/replicated_blocks.hpp"
 #include "grids/blocks/stacked_cells.hpp"
 #include "grids/blocks/stacked_gathers.hpp"
+#include "grids/blocks/stacked_parts.hpp"
 #include "grids/blocks/stacked_sources.hpp"
 #include "grids/blocks/stacked_space.hpp"
 #include "grids/compact/csr.hpp"
@@ -76,7 +77,7 @@ class StackedAssembly final : public BlockAssembly {
       const std::shared_ptr<const StackedCells> of = cells(level, g);
       const HostDensity host = join_density(*level.matrix->sources, own_of_group(tables->lists, g), shape, dimension);
       const Buffer density = copy(host.constant), source = copy(host.points), unit = copy(host.unit);
-      for_parts(shape, 2 * corners, {}, nodes_in_plane(shape), [&](const Part& part) {
+      for_parts<dimension>(*steps_, shape, 2 * corners, {}, nodes_in_plane(shape), [&](const Part& part) {
         const ComputeLoads<dimension> f{{part.shape, memory<const double>(of->place)},
                                         part.grid,
                                         host.constant.empty() ? nullptr : memory<const double>(density),
@@ -146,15 +147,7 @@ class StackedAssembly final : public BlockAssembly {
  private:
   static constexpr int corners = 1 << dimension;
 
-  // Is a part of a group: its first patch, its nodes counted from those of this patch, and elements around them.
-  struct Part {
-    BlockShape shape;
-    CellGrid grid;
-    int first = 0;
-    std::int64_t begin = 0, items = 0;        // nodes, or coarse cells
-    std::int64_t begin_cells = 0, cells = 0;  // of complete patches, or of planes of one patch
-    RecordView records{};
-  };
+  using Part = GroupPart;
   // Contains the elements of a level that is not the finest one, group by group.
   struct Records {
     const BlockSpace* space = nullptr;
@@ -196,57 +189,12 @@ class StackedAssembly final : public BlockAssembly {
     return copy(frozen);
   }
 
-  // Calls f(part) for parts of a group whose records of `size` values fit the memory: some patches, or some planes of
-  // one patch. Items are nodes, or the coarse cells that begin at planes of `starts`; a plane has `items` of them. The
-  // parts of nodes have the cells around them.
-  template <class F>
-  void for_parts(const BlockShape& shape, int size, const std::vector<int>& starts, int items, const F& f) {
-    if (shape.patches == 0 || shape.nodes == 0) return;  // of a process without blocks
-    const bool coarse = !starts.empty();
-    const CellGrid grid(shape, dimension);
-    const int planes = grid.n[dimension - 1], in_plane = grid.cells / planes,
-              count = coarse ? static_cast<int>(starts.size()) - 1 : planes + 1;
-    const double bytes = 8.0 * size * in_plane;  // of a plane
-    const auto lower = [&](int q) { return coarse ? starts[static_cast<std::size_t>(q)] : std::max(q - 1, 0); };
-    const auto upper = [&](int q) { return coarse ? starts[static_cast<std::size_t>(q)] : std::min(q, planes); };
-    Part part{shape, grid};
-    Buffer room;
-    const auto give = [&](std::int64_t cells, int patches) {
-      const std::int64_t values = size * cells * patches;
-      if (room.bytes() < static_cast<std::size_t>(values) * sizeof(double)) {
-        room = {};
-        room = steps_->template make<double>(values);
-      }
-      part.cells = cells * patches;
-      part.records = {memory<double>(room), cells, size, static_cast<int>(part.begin_cells)};
-      f(part);
-    };
-    if (bytes * planes <= most_bytes_of_elements) {
-      const int patches = static_cast<int>(most_bytes_of_elements / (bytes * planes));
-      for (part.first = 0; part.first < shape.patches; part.first += patches) {
-        part.shape.patches = std::min(patches, shape.patches - part.first);
-        part.items = std::int64_t{items} * count * part.shape.patches;
-        give(grid.cells, part.shape.patches);
-      }
-      return;
-    }
-    part.shape.patches = 1;
-    for (part.first = 0; part.first < shape.patches; ++part.first)
-      for (int from = 0, to = 1; from < count; from = to++) {
-        while (to < count && bytes * (upper(to + 1) - lower(from)) <= most_bytes_of_elements) ++to;
-        part.begin = std::int64_t{items} * from;
-        part.items = std::int64_t{items} * (to - from);
-        part.begin_cells = std::int64_t{in_plane} * lower(from);
-        give(std::int64_t{in_plane} * (upper(to) - lower(from)), 1);
-      }
-  }
-
   // Calls f(part) with the elements around all nodes of a group.
   template <class F>
   void for_nodes(const BlockLevel& level, std::size_t g, const F& f) {
     const BlockShape shape = tables_(*level.space)->lists.groups[g].shape;
     if (level.matrix->sources) {
-      for_parts(shape, record_size<dimension>, {}, nodes_in_plane(shape), [&](const Part& part) {
+      for_parts<dimension>(*steps_, shape, record_size<dimension>, {}, nodes_in_plane(shape), [&](const Part& part) {
         compute(level, g, part);
         f(part);
       });
@@ -367,11 +315,11 @@ class StackedAssembly final : public BlockAssembly {
     };
     const std::int64_t items = coarse.cells;
     if (!finer.matrix->sources) return step({shape, grid, 0, 0, items * shape.patches, 0, 0, records_of(g, shape)});
-    for_parts(shape, record_size<dimension>, starts[dimension - 1], coarse.cells / coarse.n[dimension - 1],
-              [&](const Part& part) {
-                compute(finer, g, part);
-                step(part);
-              });
+    for_parts<dimension>(*steps_, shape, record_size<dimension>, starts[dimension - 1],
+                         coarse.cells / coarse.n[dimension - 1], [&](const Part& part) {
+                           compute(finer, g, part);
+                           step(part);
+                         });
   }
 
   // Sums values of nodes over blocks. value(nodes in a group) adds up the records at a node.
