@@ -331,8 +331,12 @@ TEST(StackedPlans, AreWhatSolvesAllocate) {
     EXPECT_TRUE(result.converged()) << one.name;
     const auto planned = static_cast<double>(model.plan(options).bytes),
                allocated = static_cast<double>(device->memory().now()) - own;
-    const double rounded = on_cpu() ? 0 : 512 << 10;  // a GPU rounds each piece up
-    EXPECT_NEAR(allocated, planned, 0.02 * planned + rounded) << one.name;
+    double slots = 0;
+    if (system.stretch.largest > 2)
+      for (const BlockLevelSize& size : system.sizes) slots += size.slots;
+    // A GPU rounds each piece up. Its exchanges during the set-up of lines leave lists of moves and room for values.
+    const double not_planned = on_cpu() ? 0 : (512 << 10) + 100 * slots;
+    EXPECT_NEAR(allocated, planned, 0.02 * planned + not_planned) << one.name;
   }
 }
 
