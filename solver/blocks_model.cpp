@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "backends/memory/error.hpp"
-#include "grids/blocks/block_coarsening.hpp"
 #include "grids/blocks/block_lines.hpp"
 #include "grids/blocks/stacked_tables.hpp"
 #include "grids/compact/host_rows.hpp"
@@ -82,9 +81,7 @@ void count_jumps(const std::array<int, 3>& n, const Kappa& kappa, JumpCount& fac
 bool suit_levels(const MeshData& data, const BlockMesh& mesh, const CellStretch& stretch) {
   if (stretch.needle <= long_needle) return true;
   if (stretch.sharpest < sharp_angle) return false;
-  std::vector<std::vector<int>> nodes;
-  for (const int n : mesh.nodes->cells()) nodes.push_back(coarse_cells(n, n));
-  return find_needles(mesh, data, nodes).agree;
+  return find_needles(mesh, data, all_nodes(mesh)).agree;
 }
 
 }  // namespace

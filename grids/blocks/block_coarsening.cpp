@@ -33,6 +33,13 @@ std::vector<int> coarse_cells(int cells, int coarse) {
   return starts;
 }
 
+std::vector<int> coarse_nodes(const std::vector<int>& nodes, int coarse) {
+  std::vector<int> left;
+  for (const int start : coarse_cells(static_cast<int>(nodes.size()) - 1, coarse))
+    left.push_back(nodes[static_cast<std::size_t>(start)]);
+  return left;
+}
+
 std::vector<double> coarse_widths(const std::vector<double>& widths, int coarse) {
   const std::vector<int> starts = coarse_cells(static_cast<int>(widths.size()), coarse);
   std::vector<double> sums;

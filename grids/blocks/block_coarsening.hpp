@@ -10,6 +10,9 @@ std::vector<int> coarse_cells(int cells);
 /// Returns those of an axis that has `coarse` cells on the next level: all cells if their number stays.
 std::vector<int> coarse_cells(int cells, int coarse);
 
+/// Returns those of the nodes of an axis that are nodes of the next level, with `coarse` cells.
+std::vector<int> coarse_nodes(const std::vector<int>& nodes, int coarse);
+
 /// Returns the widths of the `coarse` cells of the next level in terms of those of the finest level, from those of this
 /// level.
 std::vector<double> coarse_widths(const std::vector<double>& widths, int coarse);

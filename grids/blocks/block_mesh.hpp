@@ -60,6 +60,12 @@ struct BlockMesh {
            std::int64_t{n[0]} * (piece.first[1] + at[1] + std::int64_t{n[1]} * (piece.first[2] + at[2]));
   }
 
+  /// Returns the place of a node of a piece.
+  const Place3& place(const Piece& piece, const std::array<int, 3>& at) const {
+    const std::array<int, 3> node{piece.first[0] + at[0], piece.first[1] + at[1], piece.first[2] + at[2]};
+    return mesh->points[static_cast<std::size_t>(numbers->number(piece.block, node))];
+  }
+
   /// Convert between values of points and of nodes.
   std::vector<double> on_nodes(const std::vector<double>& at_points) const;
   std::vector<double> at_points(const std::vector<double>& on_nodes) const;
@@ -127,6 +133,8 @@ struct NeedleClasses {
   std::vector<double> along;  ///< of each class: largest ratio of the length of a needle to its next width, or 1
   bool agree = true;          ///< no long edges of needles are short edges of others
 };
+/// Returns all nodes of each class of edges.
+std::vector<std::vector<int>> all_nodes(const BlockMesh& mesh);
 /// Finds the needles of a level, which has some of the nodes of the finest one: `nodes` lists those of each class.
 /// Lengths are those of measure_cells.
 NeedleClasses find_needles(const BlockMesh& mesh, const MeshData& data, const std::vector<std::vector<int>>& nodes);

@@ -74,8 +74,7 @@ class Coarsening {
  public:
   Coarsening(const MeshData& data, const BlockMesh& mesh, double needle)
       : data_(data), mesh_(mesh), has_needles_(needle > needle_limit) {
-    if (!has_needles_) return;
-    for (const int n : mesh.nodes->cells()) nodes_.push_back(coarse_cells(n, n));
+    if (has_needles_) nodes_ = all_nodes(mesh);
   }
   /// Returns the cells of the next level; nothing: there is none.
   std::vector<int> next(const std::vector<int>& cells) {
@@ -89,12 +88,7 @@ class Coarsening {
       has_needles_ = false;
       return coarser(cells);
     }
-    for (std::size_t c = 0; c < cells.size(); ++c) {
-      std::vector<int> left;
-      for (const int start : coarse_cells(cells[c], coarse[c]))
-        left.push_back(nodes_[c][static_cast<std::size_t>(start)]);
-      nodes_[c] = std::move(left);
-    }
+    for (std::size_t c = 0; c < cells.size(); ++c) nodes_[c] = coarse_nodes(nodes_[c], coarse[c]);
     return coarse;
   }
 

@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "backends/memory/error.hpp"
+#include "grids/blocks/block_coarsening.hpp"
 #include "grids/blocks/block_mesh_steps.hpp"
 #include "grids/meshes/mesh_data.hpp"
 #include "grids/meshes/place_text.hpp"
@@ -161,26 +162,13 @@ class LevelCells {
           std::array<int, 3> middle{};
           for (std::size_t d = 0; d < 3; ++d) middle[d] = ((*nodes_[d])[at[d]] + (*nodes_[d])[at[d] + 1]) / 2;
           for (std::size_t c = 0; c < 8; ++c)
-            x[c] = place(
-                {(*nodes_[0])[at[0] + (c & 1)], (*nodes_[1])[at[1] + (c >> 1 & 1)], (*nodes_[2])[at[2] + (c >> 2)]});
+            x[c] = blocks_.place(piece_, {(*nodes_[0])[at[0] + (c & 1)], (*nodes_[1])[at[1] + (c >> 1 & 1)],
+                                          (*nodes_[2])[at[2] + (c >> 2)]});
           f(x, blocks_.cell(piece_, middle));
         }
   }
 
  private:
-  // Returns the place of a node of the piece, which is a corner of one of its cells.
-  const Place3& place(const std::array<int, 3>& node) const {
-    std::array<int, 3> cell = node;
-    std::size_t corner = 0;
-    for (std::size_t d = 0; d < 3; ++d)
-      if (node[d] == piece_.cells[d]) {
-        --cell[d];
-        corner |= std::size_t{1} << d;
-      }
-    const auto corners = cells_of(blocks_).of(blocks_.cell(piece_, cell));
-    return blocks_.mesh->points[static_cast<std::size_t>(corners[tensor_order[corner]])];
-  }
-
   const BlockMesh& blocks_;
   BlockMesh::Piece piece_;
   std::array<const std::vector<int>*, 3> nodes_;
@@ -250,6 +238,12 @@ CellShapes measure_cells(const BlockMesh& blocks, const MeshData* data) {
     }
   }
   return shapes;
+}
+
+std::vector<std::vector<int>> all_nodes(const BlockMesh& mesh) {
+  std::vector<std::vector<int>> nodes;
+  for (const int n : mesh.nodes->cells()) nodes.push_back(coarse_cells(n, n));
+  return nodes;
 }
 
 NeedleClasses find_needles(const BlockMesh& blocks, const MeshData& data, const std::vector<std::vector<int>>& nodes) {

@@ -34,13 +34,8 @@ int place_of_sample(int number, int samples, int cells) {
 std::vector<int> kept_nodes(int fine, int coarse) {
   std::vector<int> kept(static_cast<std::size_t>(fine) + 1);
   std::iota(kept.begin(), kept.end(), 0);
-  while (std::ssize(kept) - 1 > coarse) {
-    std::vector<int> next;
-    for (const int cell : coarse_cells(static_cast<int>(kept.size()) - 1))
-      next.push_back(kept[static_cast<std::size_t>(cell)]);
-    if (next.size() == kept.size()) break;
-    kept = std::move(next);
-  }
+  while (std::ssize(kept) - 1 > coarse)
+    kept = coarse_nodes(kept, static_cast<int>(coarse_cells(static_cast<int>(kept.size()) - 1).size()) - 1);
   return kept;
 }
 
@@ -48,10 +43,7 @@ std::vector<int> kept_nodes(int fine, int coarse) {
 class BlockOnLevel {
  public:
   BlockOnLevel(const BlockMesh& mesh, int block, const std::array<int, 3>& cells)
-      : mesh_(mesh),
-        cells_(*mesh.mesh->find(mesh.mesh->dimension == 2 ? CellShape::quadrilateral : CellShape::hexahedron)),
-        piece_(mesh.piece(block)),
-        dimension_(static_cast<std::size_t>(mesh.mesh->dimension)) {
+      : mesh_(mesh), piece_(mesh.piece(block)), dimension_(static_cast<std::size_t>(mesh.mesh->dimension)) {
     for (std::size_t d = 0; d < dimension_; ++d) {
       kept_[d] = kept_nodes(piece_.cells[d], cells[d]);
       count_[d] = static_cast<int>(kept_[d].size()) - 1;
@@ -95,15 +87,10 @@ class BlockOnLevel {
   std::vector<int> samples(std::size_t axis) const { return {0, count_[axis] / 2, count_[axis] - 1}; }
 
   const Place3& place(const std::array<int, 3>& cell, std::size_t corner) const {
-    std::array<int, 3> of{};
-    std::size_t there = 0;
-    for (std::size_t d = 0; d < dimension_; ++d) {
-      const int node = kept_[d][static_cast<std::size_t>(cell[d]) + (corner >> d & 1)];
-      of[d] = std::min(node, piece_.cells[d] - 1);
-      there |= static_cast<std::size_t>(node - of[d]) << d;
-    }
-    constexpr std::array<std::size_t, 8> order{0, 1, 3, 2, 4, 5, 7, 6};
-    return mesh_.mesh->points[static_cast<std::size_t>(cells_.of(mesh_.cell(piece_, of))[order[there]])];
+    std::array<int, 3> node{};
+    for (std::size_t d = 0; d < dimension_; ++d)
+      node[d] = kept_[d][static_cast<std::size_t>(cell[d]) + (corner >> d & 1)];
+    return mesh_.place(piece_, node);
   }
   double strength_of(const std::array<int, 3>& cell, std::size_t axis) const {
     std::array<Place3, 3> along{};
@@ -123,7 +110,6 @@ class BlockOnLevel {
   }
 
   const BlockMesh& mesh_;
-  const MeshCells& cells_;
   BlockMesh::Piece piece_;
   std::size_t dimension_;
   std::array<std::vector<int>, 3> kept_;

@@ -11,9 +11,9 @@
 /// Several processes each have all blocks of small levels. Operators there are those of one process, without messages.
 namespace poisson {
 
-/// Levels below the finest one with at most this number of unknowns are on every process: with operators on a device,
-/// where 2.5 times as many are allowed if the finest level has 32 times as many as that level, and on CPUs. Measured in
-/// docs/design/blocks.md (Processes). Tests change the numbers.
+/// Levels below the finest one are on every process if they have at most this number of unknowns, on devices and on
+/// CPUs. Devices also have levels of up to 2.5 times as many that have at most a 32nd of the unknowns of the finest
+/// one. The measurements are in docs/design/blocks.md (Processes). Tests change the numbers.
 inline std::int64_t most_replicated = 400'000, most_replicated_on_cpus = 30'000;
 
 /// Returns lists of values of all blocks, by number, from those of the blocks of this process, as in BlockSpace::own.
