@@ -160,13 +160,7 @@ void count(const Shape& shape, int dimension, int n, double aspect, bool neumann
            const Tried& tried) {
   const BlockMesh mesh = make_block_mesh(test::geometry_of(shape.made, n));
   MeshProblem problem = test::block_problem(mesh, 0.0, 0.0);
-  if (neumann) {
-    MeshCondition wall;
-    wall.name = "wall";
-    wall.groups = {0};
-    wall.kind = BoundaryKind::neumann;
-    problem.conditions.insert(problem.conditions.begin(), wall);
-  }
+  if (neumann) test::insulate_first_patch(problem);
   Options options;
   if (tried.interval > 0) options.smoother.kind = &smoother_kind("chebyshev");
   if (tried.interval > 0) options.smoother.given.insert_or_assign("interval", tried.interval);

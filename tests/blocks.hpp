@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <functional>
@@ -209,6 +210,29 @@ inline MeshProblem block_problem(const BlockMesh& mesh, Quantity boundary, Quant
   rest.value = std::move(boundary);
   problem.conditions.push_back(std::move(rest));
   return problem;
+}
+
+/// Gives the sides of the first patch a Neumann condition without a flow.
+inline void insulate_first_patch(MeshProblem& problem) {
+  MeshCondition sides;
+  sides.name = "insulated";
+  sides.groups = {0};
+  sides.kind = BoundaryKind::neumann;
+  problem.conditions.insert(problem.conditions.begin(), std::move(sides));
+}
+
+/// Contains the largest value that is expected, and the largest difference from it. NaN is kept.
+struct Compared {
+  double most = 0, apart = 0;
+};
+inline Compared compare(const std::vector<double>& expected, const std::vector<double>& found) {
+  Compared both;
+  for (std::size_t n = 0; n < expected.size(); ++n) {
+    const double apart = std::abs(expected[n] - found[n]);
+    both.most = std::max(both.most, std::abs(expected[n]));
+    both.apart = apart <= both.apart ? both.apart : apart;
+  }
+  return both;
 }
 
 /// Returns random loads at the unknowns, as for a count of iterations.

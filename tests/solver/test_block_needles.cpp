@@ -19,13 +19,7 @@ MadeBlocks box(const Place3& edges, double skew = 0.1) {
 }
 
 int iterations(const BlockMesh& mesh, MeshProblem problem, bool neumann_sides = false) {
-  if (neumann_sides) {
-    MeshCondition sides;
-    sides.name = "sides";
-    sides.groups = {0};
-    sides.kind = BoundaryKind::neumann;
-    problem.conditions.insert(problem.conditions.begin(), sides);
-  }
+  if (neumann_sides) insulate_first_patch(problem);
   const BlockSolution found = solve_blocks(mesh, problem, {}, one_process(), random_loads(problem));
   EXPECT_TRUE(found.result.converged());
   return found.result.iterations;

@@ -16,13 +16,7 @@ constexpr double pi = std::numbers::pi;
 int iterations(const MadeBlocks& made, int n, bool neumann_wall = false) {
   const BlockMesh mesh = make_block_mesh(geometry_of(made, n));
   MeshProblem problem = block_problem(mesh, 0.0, 0.0);
-  if (neumann_wall) {
-    MeshCondition wall;
-    wall.name = "wall";
-    wall.groups = {0};
-    wall.kind = BoundaryKind::neumann;
-    problem.conditions.insert(problem.conditions.begin(), wall);
-  }
+  if (neumann_wall) insulate_first_patch(problem);
   const BlockSolution found = solve_blocks(mesh, problem, {}, one_process(), random_loads(problem));
   EXPECT_TRUE(found.result.converged());
   return found.result.iterations;

@@ -90,11 +90,7 @@ void fill_random(Field& field, const BlockSpace& blocks, unsigned seed, bool all
 void expect_equal(const Field& found, const Field& expected, const BlockSpace& blocks, double tolerance,
                   const std::string& what) {
   const std::vector<double> a = get_nodes(found, blocks), b = get_nodes(expected, blocks);
-  double most = 0, apart = 0;
-  for (std::size_t n = 0; n < a.size(); ++n) {
-    most = std::max(most, std::abs(b[n]));
-    apart = std::max(apart, std::abs(a[n] - b[n]));
-  }
+  const auto [most, apart] = compare(b, a);
   EXPECT_LE(apart, tolerance * most) << what;
 }
 
@@ -399,11 +395,7 @@ TEST(StackedBlocks, SolveAsTheCpuDoes) {
     EXPECT_EQ(found.result.converged(), expected.result.converged()) << one.name;
     EXPECT_GE(found.result.iterations, expected.result.iterations - 1) << one.name;
     EXPECT_LE(found.result.iterations, expected.result.iterations + 1) << one.name;
-    double most = 0, apart = 0;
-    for (std::size_t p = 0; p < found.u.size(); ++p) {
-      most = std::max(most, std::abs(expected.u[p]));
-      apart = std::max(apart, std::abs(found.u[p] - expected.u[p]));
-    }
+    const auto [most, apart] = compare(expected.u, found.u);
     EXPECT_LE(apart, 1e-9 * most) << one.name;
   }
 }

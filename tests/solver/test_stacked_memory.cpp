@@ -98,11 +98,7 @@ void check_shared_entries(BlockModel model) {
       expected->apply(u, a);
       found->apply(u, b);
       const std::vector<double> of_a = get_nodes(a, space), of_b = get_nodes(b, space);
-      double most = 0, apart = 0;
-      for (std::size_t n = 0; n < of_a.size(); ++n) {
-        most = std::max(most, std::abs(of_a[n]));
-        apart = std::max(apart, std::abs(of_a[n] - of_b[n]));
-      }
+      const auto [most, apart] = compare(of_a, of_b);
       EXPECT_LE(apart, 5e-10 * most);
       EXPECT_GT(apart, 1e-13 * most);
       put_nodes(std::vector<double>(values.size(), 1), space, u);
@@ -144,11 +140,7 @@ TEST(StackedEntries, OfLayersHaveTheDigitsOfTheTolerance) {
                         found = solve_blocks_on(*device, blocks_of(*device), mesh, problem, options);
     EXPECT_TRUE(found.result.converged());
     EXPECT_LE(found.result.iterations, expected.result.iterations + 1);
-    double most = 0, apart = 0;
-    for (std::size_t p = 0; p < found.u.size(); ++p) {
-      most = std::max(most, std::abs(expected.u[p]));
-      apart = std::max(apart, std::abs(expected.u[p] - found.u[p]));
-    }
+    const auto [most, apart] = compare(expected.u, found.u);
     EXPECT_LE(apart, 1e-8 * most) << plane;
   }
 }
@@ -173,11 +165,7 @@ TEST(ShortGradients, SolveInAnyUnits) {
                           found = solve_blocks_on(*device, blocks_of(*device), mesh, problem, options);
       EXPECT_TRUE(found.result.converged()) << floats << " " << unit;
       EXPECT_LE(found.result.iterations, expected.result.iterations + 1) << floats << " " << unit;
-      double most = 0, apart = 0;
-      for (std::size_t p = 0; p < found.u.size(); ++p) {
-        most = std::max(most, std::abs(expected.u[p]));
-        apart = std::max(apart, std::abs(expected.u[p] - found.u[p]));
-      }
+      const auto [most, apart] = compare(expected.u, found.u);
       EXPECT_GT(most, 0.01 * unit);
       EXPECT_LE(apart, 1e-7 * most) << floats << " " << unit;
     }
@@ -225,11 +213,7 @@ TEST(StackedEntries, AreCompleteInSinglePrecision) {
   for (const SolvePrecision precision : {SolvePrecision::single, SolvePrecision::mixed, SolvePrecision::double_}) {
     options.precision = precision;
     const BlockSolution found = solve_blocks_on(*device, blocks_of(*device), mesh, problem, options);
-    double most = 0, apart = 0;
-    for (std::size_t p = 0; p < found.u.size(); ++p) {
-      most = std::max(most, std::abs(expected.u[p]));
-      apart = std::max(apart, std::abs(expected.u[p] - found.u[p]));
-    }
+    const auto [most, apart] = compare(expected.u, found.u);
     EXPECT_LE(apart, 1e-4 * most) << static_cast<int>(precision);
   }
 }
@@ -247,11 +231,7 @@ TEST(StackedEntries, ServeRefinementOfFloatingBlocks) {
   const BlockSolution expected = solve_blocks_on(*host, nullptr, mesh, problem, options);
   EXPECT_TRUE(found.result.converged());
   EXPECT_LE(found.result.iterations, expected.result.iterations + 3);
-  double most = 0, apart = 0;
-  for (std::size_t p = 0; p < found.u.size(); ++p) {
-    most = std::max(most, std::abs(expected.u[p]));
-    apart = std::max(apart, std::abs(expected.u[p] - found.u[p]));
-  }
+  const auto [most, apart] = compare(expected.u, found.u);
   EXPECT_LE(apart, 1e-6 * most);
 }
 
